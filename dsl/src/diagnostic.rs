@@ -1,0 +1,95 @@
+//! What the front end has to say about the user's source, as values. Rendering is `render`'s business alone.
+
+use crate::span::Span;
+
+pub mod code;
+pub mod render;
+
+pub use code::Code;
+
+/// How bad it is.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, PartialOrd, Ord)]
+pub enum Severity {
+    /// Worth knowing.
+    Note,
+    /// Compiles, but is likely not what was meant.
+    Warning,
+    /// Does not compile.
+    Error,
+}
+
+/// A place and what it has to do with the matter.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Label {
+    /// Where.
+    pub span: Span,
+    /// One phrase; may be empty for the primary label.
+    pub message: String,
+}
+
+/// One message about the source.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Diagnostic {
+    /// Which kind of problem; `dslc explain` tells more.
+    pub code: Code,
+    /// How bad.
+    pub severity: Severity,
+    /// What is wrong, in one phrase.
+    pub message: String,
+    /// The place the message is about.
+    pub primary: Label,
+    /// Other places that contribute.
+    pub labels: Vec<Label>,
+    /// Facts that have no place.
+    pub notes: Vec<String>,
+    /// One thing to try.
+    pub help: Option<String>,
+}
+
+impl Diagnostic {
+    /// An error of `code` at `span`.
+    pub fn error(code: Code, span: Span, message: impl Into<String>) -> Diagnostic {
+        Diagnostic {
+            code,
+            severity: Severity::Error,
+            message: message.into(),
+            primary: Label { span, message: String::new() },
+            labels: Vec::new(),
+            notes: Vec::new(),
+            help: None,
+        }
+    }
+
+    /// A warning of `code` at `span`.
+    pub fn warning(code: Code, span: Span, message: impl Into<String>) -> Diagnostic {
+        Diagnostic { severity: Severity::Warning, ..Diagnostic::error(code, span, message) }
+    }
+
+    /// Says something at the primary place.
+    #[must_use]
+    pub fn at(mut self, message: impl Into<String>) -> Diagnostic {
+        self.primary.message = message.into();
+        self
+    }
+
+    /// Adds a place that contributes.
+    #[must_use]
+    pub fn label(mut self, span: Span, message: impl Into<String>) -> Diagnostic {
+        self.labels.push(Label { span, message: message.into() });
+        self
+    }
+
+    /// Adds a fact that has no place.
+    #[must_use]
+    pub fn note(mut self, note: impl Into<String>) -> Diagnostic {
+        self.notes.push(note.into());
+        self
+    }
+
+    /// Says one thing to try.
+    #[must_use]
+    pub fn help(mut self, help: impl Into<String>) -> Diagnostic {
+        self.help = Some(help.into());
+        self
+    }
+}

@@ -1,0 +1,1 @@
+//! Diagnostics as text: the only user of ariadne.

@@ -1,0 +1,134 @@
+//! The texts a program is made of, and the macro expansions that moved tokens around.
+
+use crate::span::{ExpansionId, FileId, Span};
+
+/// One text with a name and an index of its lines.
+#[derive(Clone, Debug)]
+pub struct SourceFile {
+    /// The name shown in messages, as the user gave it.
+    pub name: String,
+    /// The text.
+    pub text: String,
+    line_starts: Vec<u32>,
+}
+
+impl SourceFile {
+    /// Indexes the lines of `text`. `\n`, `\r\n` and a lone `\r` each end a line.
+    pub fn new(name: impl Into<String>, text: impl Into<String>) -> SourceFile {
+        let text = text.into();
+        let bytes = text.as_bytes();
+        let mut line_starts = vec![0];
+        for (i, &byte) in bytes.iter().enumerate() {
+            if byte == b'\n' || (byte == b'\r' && bytes.get(i + 1) != Some(&b'\n')) {
+                line_starts.push(i as u32 + 1);
+            }
+        }
+        SourceFile { name: name.into(), text, line_starts }
+    }
+
+    /// Line and column, both from 1, of a byte offset. Columns count characters, not bytes.
+    pub fn line_column(&self, offset: u32) -> (u32, u32) {
+        let offset = offset.min(self.text.len() as u32);
+        let line = self.line_starts.partition_point(|&start| start <= offset) - 1;
+        let start = self.line_starts[line] as usize;
+        let column = self.text.as_bytes()[start..offset as usize].iter().filter(|&&byte| byte & 0xc0 != 0x80).count();
+        (line as u32 + 1, column as u32 + 1)
+    }
+
+    /// The text of a line (from 1), without its line end.
+    pub fn line(&self, line: u32) -> &str {
+        let index = (line as usize).saturating_sub(1);
+        let Some(&start) = self.line_starts.get(index) else { return "" };
+        let end = self.line_starts.get(index + 1).map_or(self.text.len(), |&end| end as usize);
+        self.text[start as usize..end].trim_end_matches(['\n', '\r'])
+    }
+
+    /// How many lines the text has (a final line end does not start another).
+    pub fn line_count(&self) -> u32 {
+        let n = self.line_starts.len() as u32;
+        if self.text.is_empty() || self.line_starts[n as usize - 1] as usize == self.text.len() { (n - 1).max(1) } else { n }
+    }
+}
+
+/// One use of a macro.
+#[derive(Clone, Debug)]
+pub struct Expansion {
+    /// The macro's name.
+    pub name: String,
+    /// Where it was used (may itself come from an expansion). For `F(x)` the whole call.
+    pub used_at: Span,
+    /// The name in its `#define`.
+    pub defined_at: Span,
+}
+
+/// All files and expansions of one program.
+#[derive(Clone, Debug, Default)]
+pub struct SourceMap {
+    files: Vec<SourceFile>,
+    expansions: Vec<Expansion>,
+}
+
+impl SourceMap {
+    /// An empty map.
+    pub fn new() -> SourceMap {
+        SourceMap::default()
+    }
+
+    /// Adds a file.
+    pub fn add(&mut self, file: SourceFile) -> FileId {
+        self.files.push(file);
+        FileId(self.files.len() as u32 - 1)
+    }
+
+    /// Records a macro use.
+    pub fn add_expansion(&mut self, expansion: Expansion) -> ExpansionId {
+        self.expansions.push(expansion);
+        ExpansionId(self.expansions.len() as u32)
+    }
+
+    /// The file behind an id.
+    pub fn file(&self, id: FileId) -> &SourceFile {
+        &self.files[id.0 as usize]
+    }
+
+    /// All files in the order they were added.
+    pub fn files(&self) -> impl Iterator<Item = (FileId, &SourceFile)> {
+        self.files.iter().enumerate().map(|(i, file)| (FileId(i as u32), file))
+    }
+
+    /// The macro use a span came through, if any.
+    pub fn expansion(&self, id: ExpansionId) -> Option<&Expansion> {
+        self.expansions.get((id.0 as usize).checked_sub(1)?)
+    }
+
+    /// The place in a file where the user wrote it: for a token of a macro, the outermost use of that macro.
+    pub fn use_site(&self, mut span: Span) -> Span {
+        while let Some(expansion) = self.expansion(span.expansion) {
+            span = expansion.used_at;
+        }
+        span
+    }
+
+    /// The bytes of a span, as spelled.
+    pub fn snippet(&self, span: Span) -> &str {
+        self.file(span.file).text.get(span.start as usize..span.end as usize).unwrap_or("")
+    }
+}
+
+/// Gives the preprocessor the text of an `#include "name"`. The command line reads files, a browser page looks in a
+/// table, tests use a map.
+pub trait Loader {
+    /// The text of `name` as included from the file called `from`, with the full name to show in messages;
+    /// `None` when there is no such file, `Err` with a reason when it cannot be read.
+    fn load(&self, name: &str, from: &str) -> Option<Result<(String, String), String>>;
+}
+
+/// A [`Loader`] that knows no files.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct NoFiles;
+
+impl Loader for NoFiles {
+    fn load(&self, _name: &str, _from: &str) -> Option<Result<(String, String), String>> {
+        None
+    }
+}

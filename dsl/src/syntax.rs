@@ -1,0 +1,4 @@
+//! Text to tree: lexer (logos), preprocessor on tokens, parser (chumsky).
+
+pub mod ast;
+pub mod token;

@@ -1,0 +1,493 @@
+//! The tree as parsed: names unresolved, types as written, every node with its place.
+
+use std::sync::Arc;
+
+use super::token::IntSuffix;
+use crate::span::{Span, Spanned};
+
+/// A name and where it stands.
+pub type Name = Spanned<Arc<str>>;
+
+/// One translation unit.
+#[derive(Clone, PartialEq, Debug, Default)]
+pub struct Unit {
+    /// Functions, variables and types in source order.
+    pub items: Vec<Item>,
+}
+
+/// A thing at file scope.
+#[derive(Clone, PartialEq, Debug)]
+pub enum Item {
+    /// A function definition or prototype.
+    Function(Function),
+    /// Variables, typedefs, or a struct/union/enum alone (then without declarators).
+    Declaration(Declaration),
+    /// Something C++ that is parsed far enough to be named in an error: `template`, `class`, `namespace`, `using`.
+    Unsupported {
+        /// The construct in words: "a template".
+        construct: &'static str,
+        /// Its first token.
+        span: Span,
+    },
+}
+
+/// A function.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Function {
+    /// `__global__ static void` …
+    pub specifiers: Specifiers,
+    /// Pointers around the return type, outermost last, as in `int *f()`.
+    pub declarator: Declarator,
+    /// The name.
+    pub name: Name,
+    /// The parameters; `(void)` is none.
+    pub params: Vec<Param>,
+    /// `…` at the end of the parameters.
+    pub variadic: bool,
+    /// The body, absent in a prototype.
+    pub body: Option<Block>,
+    /// From the first specifier to the closing parenthesis of the parameters.
+    pub span: Span,
+}
+
+/// A parameter.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Param {
+    /// `const float *__restrict__ a`.
+    pub specifiers: Specifiers,
+    /// The declarator; its name may be absent.
+    pub declarator: Declarator,
+    /// The whole.
+    pub span: Span,
+}
+
+/// What stands before a declarator.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Specifiers {
+    /// The type named.
+    pub ty: Spanned<TypeSpecifier>,
+    /// `const`.
+    pub is_const: bool,
+    /// `volatile`.
+    pub is_volatile: bool,
+    /// `typedef`, `extern`, `static`, `inline`, `register`, `constexpr`, and CUDA's `__global__ __device__ __host__ __shared__ __constant__
+    /// __managed__ __forceinline__ __noinline__`, each with its place, in source order.
+    pub words: Vec<Spanned<SpecifierWord>>,
+    /// `__launch_bounds__(threads, blocks)`.
+    pub launch_bounds: Option<Spanned<Vec<Expr>>>,
+    /// `__align__(n)` or `alignas(n)`.
+    pub align: Option<Box<Expr>>,
+    /// All of it.
+    pub span: Span,
+}
+
+impl Specifiers {
+    /// Where a word stands, if it does.
+    pub fn word(&self, word: SpecifierWord) -> Option<Span> {
+        self.words.iter().find(|spanned| spanned.node == word).map(|spanned| spanned.span)
+    }
+}
+
+/// Storage and CUDA words.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+#[expect(missing_docs, reason = "each variant is the keyword of that name")]
+pub enum SpecifierWord {
+    Typedef,
+    Extern,
+    Static,
+    Inline,
+    Register,
+    Constexpr,
+    Global,
+    Device,
+    Host,
+    Shared,
+    Constant,
+    Managed,
+    Forceinline,
+    Noinline,
+    GridConstant,
+}
+
+/// A type as named.
+#[derive(Clone, PartialEq, Debug)]
+pub enum TypeSpecifier {
+    /// `void`.
+    Void,
+    /// `bool`.
+    Bool,
+    /// `char`, `signed char`, `unsigned char`: `None` is plain.
+    Char(Option<Signedness>),
+    /// `short`.
+    Short(Signedness),
+    /// `int`, `unsigned`.
+    Int(Signedness),
+    /// `long` (8 bytes).
+    Long(Signedness),
+    /// `long long`.
+    LongLong(Signedness),
+    /// `float`.
+    Float,
+    /// `double`, and `long double` on the host, which is not supported.
+    Double,
+    /// `auto`.
+    Auto,
+    /// A typedef name, a CUDA type (`float4`, `dim3`, `size_t`, `cudaError_t`) or a struct's name used as in C++.
+    Named(Arc<str>),
+    /// `struct`/`union`, with or without a body.
+    Record(RecordSpecifier),
+    /// `enum`, with or without a body.
+    Enum(EnumSpecifier),
+}
+
+/// Signed or not.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+#[expect(missing_docs, reason = "the names say it")]
+pub enum Signedness {
+    Signed,
+    Unsigned,
+}
+
+/// `struct name { … }`.
+#[derive(Clone, PartialEq, Debug)]
+pub struct RecordSpecifier {
+    /// Members overlap.
+    pub is_union: bool,
+    /// The tag.
+    pub name: Option<Name>,
+    /// The members, if there is a body.
+    pub members: Option<Vec<Declaration>>,
+    /// `__align__(n)` after `struct`.
+    pub align: Option<Box<Expr>>,
+}
+
+/// `enum name { … }`.
+#[derive(Clone, PartialEq, Debug)]
+pub struct EnumSpecifier {
+    /// The tag.
+    pub name: Option<Name>,
+    /// The enumerators, if there is a body.
+    pub enumerators: Option<Vec<(Name, Option<Expr>)>>,
+}
+
+/// `specifiers declarator = init, declarator = init;`
+#[derive(Clone, PartialEq, Debug)]
+pub struct Declaration {
+    /// Shared by all declarators.
+    pub specifiers: Specifiers,
+    /// None for `struct S { … };`.
+    pub declarators: Vec<InitDeclarator>,
+    /// The whole, with its `;`.
+    pub span: Span,
+}
+
+/// One declared name.
+#[derive(Clone, PartialEq, Debug)]
+pub struct InitDeclarator {
+    /// Name and type around it.
+    pub declarator: Declarator,
+    /// `= e`, `= { … }`, `(a, b)`.
+    pub init: Option<Init>,
+    /// The whole.
+    pub span: Span,
+}
+
+/// An initialiser.
+#[derive(Clone, PartialEq, Debug)]
+pub enum Init {
+    /// `= e`.
+    Expr(Expr),
+    /// `= { a, { b, c }, .x = d }`.
+    List(Spanned<Vec<InitItem>>),
+    /// `dim3 b(32, 8)`.
+    Construct(Spanned<Vec<Expr>>),
+}
+
+/// One element of an initialiser list.
+#[derive(Clone, PartialEq, Debug)]
+pub struct InitItem {
+    /// `.name =` or `[index] =`.
+    pub designator: Option<Designator>,
+    /// The value.
+    pub value: Init,
+}
+
+/// Where an element of an initialiser list goes.
+#[derive(Clone, PartialEq, Debug)]
+pub enum Designator {
+    /// `.name`.
+    Member(Name),
+    /// `[index]`.
+    Index(Expr),
+}
+
+/// A declarator: the name and what is around it.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Declarator {
+    /// The name, absent in casts and unnamed parameters.
+    pub name: Option<Name>,
+    /// How the type is built around the specifier's type, in the order of reading from the name outwards:
+    /// `int *a[4]` is `[Array(4), Pointer]`, `int (*a)[4]` is `[Pointer, Array(4)]`.
+    pub parts: Vec<DeclaratorPart>,
+    /// The whole.
+    pub span: Span,
+}
+
+/// One step from a name outwards.
+#[derive(Clone, PartialEq, Debug)]
+pub enum DeclaratorPart {
+    /// `*const volatile __restrict__`.
+    Pointer {
+        /// `const` after the star.
+        is_const: bool,
+        /// `volatile` after the star.
+        is_volatile: bool,
+        /// `__restrict__`.
+        is_restrict: bool,
+    },
+    /// `&` (C++; level 7).
+    Reference(Span),
+    /// `[n]` or `[]`.
+    Array(Option<Box<Expr>>, Span),
+    /// `(params)`: a function or, after a pointer, a function pointer.
+    Function(Vec<Param>, Span),
+}
+
+/// A type in a cast or `sizeof`.
+#[derive(Clone, PartialEq, Debug)]
+pub struct TypeName {
+    /// The base.
+    pub specifiers: Specifiers,
+    /// What is around the absent name.
+    pub declarator: Declarator,
+    /// The whole.
+    pub span: Span,
+}
+
+/// `{ … }`.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Block {
+    /// In order.
+    pub stmts: Vec<Stmt>,
+    /// With the braces.
+    pub span: Span,
+}
+
+/// A statement and its place.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Stmt {
+    /// Which.
+    pub kind: StmtKind,
+    /// The whole.
+    pub span: Span,
+}
+
+/// The statements.
+#[derive(Clone, PartialEq, Debug)]
+pub enum StmtKind {
+    /// `;`
+    Empty,
+    /// `e;`
+    Expr(Expr),
+    /// Variables, typedefs or types.
+    Declaration(Declaration),
+    /// `{ … }`
+    Block(Block),
+    /// `if … else if … else …`, flattened so that a long chain is not deep: at least one arm.
+    If {
+        /// Condition and body of each `if`.
+        arms: Vec<(Expr, Stmt)>,
+        /// The final `else`.
+        otherwise: Option<Box<Stmt>>,
+    },
+    /// `while (cond) body`
+    While {
+        /// The condition.
+        cond: Expr,
+        /// The body.
+        body: Box<Stmt>,
+        /// `#pragma unroll` before it.
+        unroll: Option<Unroll>,
+    },
+    /// `do body while (cond);`
+    DoWhile {
+        /// The body.
+        body: Box<Stmt>,
+        /// The condition.
+        cond: Expr,
+        /// `#pragma unroll` before it.
+        unroll: Option<Unroll>,
+    },
+    /// `for (init; cond; step) body`
+    For {
+        /// A declaration or expression statement, or empty.
+        init: Box<Stmt>,
+        /// The condition; absent is true.
+        cond: Option<Expr>,
+        /// The step.
+        step: Option<Expr>,
+        /// The body.
+        body: Box<Stmt>,
+        /// `#pragma unroll` before it.
+        unroll: Option<Unroll>,
+    },
+    /// `switch (value) body`
+    Switch {
+        /// The value.
+        value: Expr,
+        /// Usually a block holding `Case` and `Default` statements.
+        body: Box<Stmt>,
+    },
+    /// `case value:` (the statement after it is the next in the block)
+    Case(Expr),
+    /// `default:`
+    Default,
+    /// `break;`
+    Break,
+    /// `continue;`
+    Continue,
+    /// `return e;`
+    Return(Option<Expr>),
+    /// A statement that did not parse; an error has been reported.
+    Error,
+}
+
+/// `#pragma unroll`.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum Unroll {
+    /// Without a count.
+    Full,
+    /// `#pragma unroll n`; 1 forbids.
+    Count(u32),
+}
+
+/// An expression and its place.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Expr {
+    /// Which.
+    pub kind: ExprKind,
+    /// The whole.
+    pub span: Span,
+}
+
+/// The expressions.
+#[derive(Clone, PartialEq, Debug)]
+pub enum ExprKind {
+    /// `42u`.
+    Int {
+        /// Its value.
+        value: u64,
+        /// `u`.
+        unsigned: bool,
+        /// `l`, `ll`.
+        suffix: IntSuffix,
+        /// Written in base ten.
+        decimal: bool,
+    },
+    /// `1.5f`.
+    Float {
+        /// Its value.
+        value: f64,
+        /// `f`.
+        single: bool,
+    },
+    /// `'a'`.
+    Char(i32),
+    /// `"…"`.
+    Str(Arc<[u8]>),
+    /// `true`, `false`.
+    Bool(bool),
+    /// `nullptr`.
+    Nullptr,
+    /// A name.
+    Name(Arc<str>),
+    /// `-e`, `++e`, `*e`, `&e` …
+    Unary(UnaryOp, Box<Expr>),
+    /// `e++`, `e--`.
+    Postfix(PostfixOp, Box<Expr>),
+    /// `a + b`; the operator's own place is kept for messages.
+    Binary(Spanned<BinaryOp>, Box<Expr>, Box<Expr>),
+    /// `a = b`, `a += b`.
+    Assign(Spanned<Option<BinaryOp>>, Box<Expr>, Box<Expr>),
+    /// `c ? a : b`.
+    Conditional(Box<Expr>, Box<Expr>, Box<Expr>),
+    /// `a, b`.
+    Comma(Box<Expr>, Box<Expr>),
+    /// `f(a, b)`.
+    Call(Box<Expr>, Vec<Expr>),
+    /// `k<<<grid, block, shared, stream>>>(a, b)`.
+    Launch {
+        /// The kernel's name.
+        callee: Box<Expr>,
+        /// What stands between `<<<` and `>>>`.
+        config: Spanned<Vec<Expr>>,
+        /// The arguments.
+        args: Vec<Expr>,
+    },
+    /// `a[i]`.
+    Index(Box<Expr>, Box<Expr>),
+    /// `e.name`.
+    Member(Box<Expr>, Name),
+    /// `e->name`.
+    Arrow(Box<Expr>, Name),
+    /// `(T)e`.
+    Cast(Box<TypeName>, Box<Expr>),
+    /// `T(a, b)`: `dim3(32, 8)`, `float(x)`, `make_…` is a plain call.
+    Construct(Box<TypeName>, Vec<Expr>),
+    /// `sizeof(T)`.
+    SizeofType(Box<TypeName>),
+    /// `sizeof e`.
+    SizeofExpr(Box<Expr>),
+    /// `{ … }` where an expression is expected (an argument, `return {…}`).
+    List(Vec<InitItem>),
+    /// A construct that is parsed far enough to be named in an error ("a lambda").
+    Unsupported(&'static str),
+    /// Did not parse; an error has been reported.
+    Error,
+}
+
+/// Prefix operators.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+#[expect(missing_docs, reason = "the names say it")]
+pub enum UnaryOp {
+    Plus,
+    Neg,
+    Not,
+    BitNot,
+    Deref,
+    AddressOf,
+    PreInc,
+    PreDec,
+}
+
+/// Postfix operators.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+#[expect(missing_docs, reason = "the names say it")]
+pub enum PostfixOp {
+    Inc,
+    Dec,
+}
+
+/// Infix operators.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+#[expect(missing_docs, reason = "the names say it")]
+pub enum BinaryOp {
+    Mul,
+    Div,
+    Rem,
+    Add,
+    Sub,
+    Shl,
+    Shr,
+    Lt,
+    Gt,
+    Le,
+    Ge,
+    Eq,
+    Ne,
+    BitAnd,
+    BitXor,
+    BitOr,
+    And,
+    Or,
+}

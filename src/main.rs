@@ -1,0 +1,2 @@
+//! dslc.
+fn main() {}
