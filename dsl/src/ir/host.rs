@@ -1,0 +1,214 @@
+//! What host functions ask of the runtime: one row per call.
+//!
+//! Arguments and results are scalars and generic pointers. `size_t` is `i64`, enums and `int` are `i32`. Calls that return
+//! `cudaError_t` give an `i32`. Struct-typed arguments (`cudaDeviceProp *`) are dealt with by the prelude, written in the
+//! language itself on top of `__dslc_…` calls, so that no layout is known twice.
+
+use std::fmt;
+
+use super::{Space, Type};
+
+/// Pointer of a host function.
+const P: Type = Type::Ptr(Space::Generic);
+const I: Type = Type::I32;
+const L: Type = Type::I64;
+const F: Type = Type::F32;
+const D: Type = Type::F64;
+
+macro_rules! host_functions {
+    ($($(#[doc = $doc:literal])* $name:ident = $text:literal ($($arg:expr),*) $(, $variadic:ident)? $(=> $result:expr)?;)*) => {
+        /// A call the runtime answers.
+        #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+        pub enum HostFn { $($(#[doc = $doc])* $name,)* }
+        impl HostFn {
+            /// All of them.
+            pub const ALL: &[HostFn] = &[$(HostFn::$name,)*];
+            /// The function's name in C.
+            pub fn text(self) -> &'static str { match self { $(HostFn::$name => $text,)* } }
+            /// The one of that name.
+            pub fn from_text(text: &str) -> Option<HostFn> { match text { $($text => Some(HostFn::$name),)* _ => None } }
+            /// Types of the fixed arguments.
+            pub fn args(self) -> &'static [Type] { match self { $(HostFn::$name => &[$($arg),*],)* } }
+            /// Any number of further arguments (C's promotions applied: `i32`, `i64`, `f64`, pointers).
+            pub fn is_variadic(self) -> bool { match self { $(HostFn::$name => false $(|| stringify!($variadic) == "variadic")?,)* } }
+            /// Type of the result.
+            pub fn result(self) -> Option<Type> { match self { $(HostFn::$name => { let result: &[Type] = &[$($result)?]; result.first().copied() })* } }
+        }
+        impl fmt::Display for HostFn {
+            fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result { f.write_str(self.text()) }
+        }
+    };
+}
+
+host_functions! {
+    /// Where to put the pointer, bytes.
+    CudaMalloc = "cudaMalloc"(P, L) => I;
+    /// Memory both sides may touch: where to put the pointer, bytes.
+    CudaMallocManaged = "cudaMallocManaged"(P, L) => I;
+    /// Pinned host memory: where to put the pointer, bytes.
+    CudaMallocHost = "cudaMallocHost"(P, L) => I;
+    /// Device memory.
+    CudaFree = "cudaFree"(P) => I;
+    /// Pinned host memory.
+    CudaFreeHost = "cudaFreeHost"(P) => I;
+    /// Destination, source, bytes, kind.
+    CudaMemcpy = "cudaMemcpy"(P, P, L, I) => I;
+    /// Destination, source, bytes, kind, stream.
+    CudaMemcpyAsync = "cudaMemcpyAsync"(P, P, L, I, L) => I;
+    /// Destination, value, bytes.
+    CudaMemset = "cudaMemset"(P, I, L) => I;
+    /// Address of the symbol (an `addr` of a constant or device variable), source, bytes, offset, kind.
+    CudaMemcpyToSymbol = "cudaMemcpyToSymbol"(P, P, L, L, I) => I;
+    /// Destination, address of the symbol, bytes, offset, kind.
+    CudaMemcpyFromSymbol = "cudaMemcpyFromSymbol"(P, P, L, L, I) => I;
+    /// Where to put the address, address of the symbol.
+    CudaGetSymbolAddress = "cudaGetSymbolAddress"(P, P) => I;
+    /// Waits; gives errors of launches.
+    CudaDeviceSynchronize = "cudaDeviceSynchronize"() => I;
+    /// Frees everything.
+    CudaDeviceReset = "cudaDeviceReset"() => I;
+    /// Gives the last error and clears it (sticky ones stay).
+    CudaGetLastError = "cudaGetLastError"() => I;
+    /// Gives the last error.
+    CudaPeekAtLastError = "cudaPeekAtLastError"() => I;
+    /// CUDA's sentence for an error.
+    CudaGetErrorString = "cudaGetErrorString"(I) => P;
+    /// CUDA's name for an error.
+    CudaGetErrorName = "cudaGetErrorName"(I) => P;
+    /// Where to put the count.
+    CudaGetDeviceCount = "cudaGetDeviceCount"(P) => I;
+    /// Where to put the number.
+    CudaGetDevice = "cudaGetDevice"(P) => I;
+    /// The number.
+    CudaSetDevice = "cudaSetDevice"(I) => I;
+    /// Where to put free and total bytes.
+    CudaMemGetInfo = "cudaMemGetInfo"(P, P) => I;
+    /// A number of the device by an index the prelude knows (also behind `cudaDeviceGetAttribute`).
+    DeviceProperty = "__dslc_device_property"(I) => L;
+    /// Copies the device's name: where to, most bytes.
+    DeviceName = "__dslc_device_name"(P, L);
+    /// Sets the last error and gives it.
+    SetError = "__dslc_set_error"(I) => I;
+    /// Kernel (its function's index as a constant), attribute, value.
+    CudaFuncSetAttribute = "cudaFuncSetAttribute"(I, I, I) => I;
+    /// Kernel, cache preference.
+    CudaFuncSetCacheConfig = "cudaFuncSetCacheConfig"(I, I) => I;
+    /// Kernel, shared-memory bank size.
+    CudaFuncSetSharedMemConfig = "cudaFuncSetSharedMemConfig"(I, I) => I;
+    /// Cache preference.
+    CudaDeviceSetCacheConfig = "cudaDeviceSetCacheConfig"(I) => I;
+    /// Where to put it.
+    CudaDeviceGetCacheConfig = "cudaDeviceGetCacheConfig"(P) => I;
+    /// Shared-memory bank size.
+    CudaDeviceSetSharedMemConfig = "cudaDeviceSetSharedMemConfig"(I) => I;
+    /// Where to put it.
+    CudaDeviceGetSharedMemConfig = "cudaDeviceGetSharedMemConfig"(P) => I;
+    /// Where to put the event.
+    CudaEventCreate = "cudaEventCreate"(P) => I;
+    /// Event, stream.
+    CudaEventRecord = "cudaEventRecord"(L, L) => I;
+    /// Event.
+    CudaEventSynchronize = "cudaEventSynchronize"(L) => I;
+    /// Where to put milliseconds (a `float`), first event, second event.
+    CudaEventElapsedTime = "cudaEventElapsedTime"(P, L, L) => I;
+    /// Event.
+    CudaEventDestroy = "cudaEventDestroy"(L) => I;
+    /// Where to put the stream.
+    CudaStreamCreate = "cudaStreamCreate"(P) => I;
+    /// Stream.
+    CudaStreamSynchronize = "cudaStreamSynchronize"(L) => I;
+    /// Stream.
+    CudaStreamDestroy = "cudaStreamDestroy"(L) => I;
+    /// Bytes.
+    Malloc = "malloc"(L) => P;
+    /// Count, bytes each.
+    Calloc = "calloc"(L, L) => P;
+    /// Old pointer, bytes.
+    Realloc = "realloc"(P, L) => P;
+    /// Host memory.
+    Free = "free"(P);
+    /// Destination, byte, count; gives the destination.
+    Memset = "memset"(P, I, L) => P;
+    /// Destination, source, count.
+    Memcpy = "memcpy"(P, P, L) => P;
+    /// Destination, source, count; may overlap.
+    Memmove = "memmove"(P, P, L) => P;
+    /// Two regions, count.
+    Memcmp = "memcmp"(P, P, L) => I;
+    /// A string.
+    Strlen = "strlen"(P) => L;
+    /// Two strings.
+    Strcmp = "strcmp"(P, P) => I;
+    /// Two strings, most bytes.
+    Strncmp = "strncmp"(P, P, L) => I;
+    /// Destination, source.
+    Strcpy = "strcpy"(P, P) => P;
+    /// Format, arguments.
+    Printf = "printf"(P), variadic => I;
+    /// Stream (1 `stdout`, 2 `stderr`), format, arguments.
+    Fprintf = "fprintf"(L, P), variadic => I;
+    /// Destination, format, arguments.
+    Sprintf = "sprintf"(P, P), variadic => I;
+    /// Destination, size, format, arguments.
+    Snprintf = "snprintf"(P, L, P), variadic => I;
+    /// A string and a line end.
+    Puts = "puts"(P) => I;
+    /// A character.
+    Putchar = "putchar"(I) => I;
+    /// Stream.
+    Fflush = "fflush"(L) => I;
+    /// A number from 0 to `RAND_MAX` = 2147483647: glibc's sequence, so that programs print what they print on Linux.
+    Rand = "rand"() => I;
+    /// Seed.
+    Srand = "srand"(I);
+    /// Status.
+    Exit = "exit"(I);
+    /// Ends the program.
+    Abort = "abort"();
+    /// A failed host `assert`: the condition's text, line.
+    AssertFail = "__dslc_assert_fail"(P, I);
+    /// A string.
+    Atoi = "atoi"(P) => I;
+    /// A string.
+    Atol = "atol"(P) => L;
+    /// A string.
+    Atof = "atof"(P) => D;
+    /// Where to put it too, or null; seconds. A stated constant in the simulator.
+    Time = "time"(P) => L;
+    /// A stated constant in the simulator.
+    Clock = "clock"() => L;
+    /// Square root and the like have IR instructions; these are C's library on the host.
+    Exp = "exp"(D) => D;
+    /// Natural logarithm.
+    Log = "log"(D) => D;
+    /// Base 2.
+    Log2 = "log2"(D) => D;
+    /// Base 10.
+    Log10 = "log10"(D) => D;
+    /// Base, exponent.
+    Pow = "pow"(D, D) => D;
+    /// Radians.
+    Sin = "sin"(D) => D;
+    /// Radians.
+    Cos = "cos"(D) => D;
+    /// Radians.
+    Tan = "tan"(D) => D;
+    /// Arc tangent.
+    Atan = "atan"(D) => D;
+    /// y, x.
+    Atan2 = "atan2"(D, D) => D;
+    /// Hyperbolic tangent.
+    Tanh = "tanh"(D) => D;
+    /// Single precision.
+    Expf = "expf"(F) => F;
+    /// Single precision.
+    Logf = "logf"(F) => F;
+    /// Single precision.
+    Powf = "powf"(F, F) => F;
+    /// Single precision.
+    Sinf = "sinf"(F) => F;
+    /// Single precision.
+    Cosf = "cosf"(F) => F;
+    /// Single precision.
+    Tanhf = "tanhf"(F) => F;
+}
