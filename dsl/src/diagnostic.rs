@@ -53,7 +53,10 @@ impl Diagnostic {
             code,
             severity: Severity::Error,
             message: message.into(),
-            primary: Label { span, message: String::new() },
+            primary: Label {
+                span,
+                message: String::new(),
+            },
             labels: Vec::new(),
             notes: Vec::new(),
             help: None,
@@ -62,7 +65,10 @@ impl Diagnostic {
 
     /// A warning of `code` at `span`.
     pub fn warning(code: Code, span: Span, message: impl Into<String>) -> Diagnostic {
-        Diagnostic { severity: Severity::Warning, ..Diagnostic::error(code, span, message) }
+        Diagnostic {
+            severity: Severity::Warning,
+            ..Diagnostic::error(code, span, message)
+        }
     }
 
     /// Says something at the primary place.
@@ -75,7 +81,10 @@ impl Diagnostic {
     /// Adds a place that contributes.
     #[must_use]
     pub fn label(mut self, span: Span, message: impl Into<String>) -> Diagnostic {
-        self.labels.push(Label { span, message: message.into() });
+        self.labels.push(Label {
+            span,
+            message: message.into(),
+        });
         self
     }
 

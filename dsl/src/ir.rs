@@ -44,7 +44,10 @@ pub struct Module {
 impl Module {
     /// The function of that name and kind.
     pub fn find(&self, name: &str, kind: FunctionKind) -> Option<FuncId> {
-        let index = self.functions.iter().position(|function| function.name == name && function.kind == kind)?;
+        let index = self
+            .functions
+            .iter()
+            .position(|function| function.name == name && function.kind == kind)?;
         Some(FuncId(index as u32))
     }
 
@@ -60,7 +63,11 @@ impl Module {
 
     /// All kernels in source order.
     pub fn kernels(&self) -> impl Iterator<Item = (FuncId, &Function)> {
-        let with_ids = self.functions.iter().enumerate().map(|(i, function)| (FuncId(i as u32), function));
+        let with_ids = self
+            .functions
+            .iter()
+            .enumerate()
+            .map(|(i, function)| (FuncId(i as u32), function));
         with_ids.filter(|(_, function)| function.kind == FunctionKind::Kernel)
     }
 }

@@ -23,7 +23,11 @@ impl SourceFile {
                 line_starts.push(i as u32 + 1);
             }
         }
-        SourceFile { name: name.into(), text, line_starts }
+        SourceFile {
+            name: name.into(),
+            text,
+            line_starts,
+        }
     }
 
     /// Line and column, both from 1, of a byte offset. Columns count characters, not bytes.
@@ -31,22 +35,34 @@ impl SourceFile {
         let offset = offset.min(self.text.len() as u32);
         let line = self.line_starts.partition_point(|&start| start <= offset) - 1;
         let start = self.line_starts[line] as usize;
-        let column = self.text.as_bytes()[start..offset as usize].iter().filter(|&&byte| byte & 0xc0 != 0x80).count();
+        let column = self.text.as_bytes()[start..offset as usize]
+            .iter()
+            .filter(|&&byte| byte & 0xc0 != 0x80)
+            .count();
         (line as u32 + 1, column as u32 + 1)
     }
 
     /// The text of a line (from 1), without its line end.
     pub fn line(&self, line: u32) -> &str {
         let index = (line as usize).saturating_sub(1);
-        let Some(&start) = self.line_starts.get(index) else { return "" };
-        let end = self.line_starts.get(index + 1).map_or(self.text.len(), |&end| end as usize);
+        let Some(&start) = self.line_starts.get(index) else {
+            return "";
+        };
+        let end = self
+            .line_starts
+            .get(index + 1)
+            .map_or(self.text.len(), |&end| end as usize);
         self.text[start as usize..end].trim_end_matches(['\n', '\r'])
     }
 
     /// How many lines the text has (a final line end does not start another).
     pub fn line_count(&self) -> u32 {
         let n = self.line_starts.len() as u32;
-        if self.text.is_empty() || self.line_starts[n as usize - 1] as usize == self.text.len() { (n - 1).max(1) } else { n }
+        if self.text.is_empty() || self.line_starts[n as usize - 1] as usize == self.text.len() {
+            (n - 1).max(1)
+        } else {
+            n
+        }
     }
 }
 
@@ -93,7 +109,10 @@ impl SourceMap {
 
     /// All files in the order they were added.
     pub fn files(&self) -> impl Iterator<Item = (FileId, &SourceFile)> {
-        self.files.iter().enumerate().map(|(i, file)| (FileId(i as u32), file))
+        self.files
+            .iter()
+            .enumerate()
+            .map(|(i, file)| (FileId(i as u32), file))
     }
 
     /// The macro use a span came through, if any.
@@ -111,7 +130,10 @@ impl SourceMap {
 
     /// The bytes of a span, as spelled.
     pub fn snippet(&self, span: Span) -> &str {
-        self.file(span.file).text.get(span.start as usize..span.end as usize).unwrap_or("")
+        self.file(span.file)
+            .text
+            .get(span.start as usize..span.end as usize)
+            .unwrap_or("")
     }
 }
 

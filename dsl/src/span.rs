@@ -32,7 +32,12 @@ pub struct Span {
 impl Span {
     /// A range as written in a file.
     pub fn new(file: FileId, start: usize, end: usize) -> Span {
-        Span { file, start: start as u32, end: end as u32, expansion: ExpansionId::NONE }
+        Span {
+            file,
+            start: start as u32,
+            end: end as u32,
+            expansion: ExpansionId::NONE,
+        }
     }
 
     /// From the start of `self` to the end of `other`. Where the two come from different files or expansions there is
@@ -41,12 +46,18 @@ impl Span {
         if self.file != other.file || self.expansion != other.expansion || other.end < self.start {
             return self;
         }
-        Span { end: other.end.max(self.end), ..self }
+        Span {
+            end: other.end.max(self.end),
+            ..self
+        }
     }
 
     /// The empty range just after this one: where a missing `;` belongs.
     pub fn after(self) -> Span {
-        Span { start: self.end, ..self }
+        Span {
+            start: self.end,
+            ..self
+        }
     }
 }
 

@@ -16,27 +16,45 @@ pub struct Const {
 impl Const {
     /// A truth value.
     pub fn bool(value: bool) -> Const {
-        Const { ty: Type::I1, bits: value as u64 }
+        Const {
+            ty: Type::I1,
+            bits: value as u64,
+        }
     }
     /// An `i32`.
     pub fn i32(value: i32) -> Const {
-        Const { ty: Type::I32, bits: value as u32 as u64 }
+        Const {
+            ty: Type::I32,
+            bits: value as u32 as u64,
+        }
     }
     /// An `i64`.
     pub fn i64(value: i64) -> Const {
-        Const { ty: Type::I64, bits: value as u64 }
+        Const {
+            ty: Type::I64,
+            bits: value as u64,
+        }
     }
     /// An `f32`.
     pub fn f32(value: f32) -> Const {
-        Const { ty: Type::F32, bits: value.to_bits() as u64 }
+        Const {
+            ty: Type::F32,
+            bits: value.to_bits() as u64,
+        }
     }
     /// An `f64`.
     pub fn f64(value: f64) -> Const {
-        Const { ty: Type::F64, bits: value.to_bits() }
+        Const {
+            ty: Type::F64,
+            bits: value.to_bits(),
+        }
     }
     /// The null pointer.
     pub fn null(space: Space) -> Const {
-        Const { ty: Type::Ptr(space), bits: 0 }
+        Const {
+            ty: Type::Ptr(space),
+            bits: 0,
+        }
     }
 }
 

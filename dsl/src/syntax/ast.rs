@@ -84,7 +84,10 @@ pub struct Specifiers {
 impl Specifiers {
     /// Where a word stands, if it does.
     pub fn word(&self, word: SpecifierWord) -> Option<Span> {
-        self.words.iter().find(|spanned| spanned.node == word).map(|spanned| spanned.span)
+        self.words
+            .iter()
+            .find(|spanned| spanned.node == word)
+            .map(|spanned| spanned.span)
     }
 }
 

@@ -1,0 +1,4 @@
+//! Tree to typed tree: names resolved, C's conversions made explicit, layouts computed.
+
+pub mod ty;
+pub mod typed;

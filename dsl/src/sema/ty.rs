@@ -1,0 +1,121 @@
+//! The types of the language, with C's layout on a 64-bit machine (`long` and pointers are 8 bytes).
+
+use std::sync::Arc;
+
+use crate::span::Span;
+
+/// A type without qualifiers.
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
+pub enum Ty {
+    /// `void`.
+    Void,
+    /// `bool`.
+    Bool,
+    /// `char`, which is signed.
+    Char,
+    /// `signed char`.
+    SChar,
+    /// `unsigned char`.
+    UChar,
+    /// `short`.
+    Short,
+    /// `unsigned short`.
+    UShort,
+    /// `int`.
+    Int,
+    /// `unsigned int`.
+    UInt,
+    /// `long`, 8 bytes.
+    Long,
+    /// `unsigned long`, 8 bytes; `size_t`.
+    ULong,
+    /// `long long`.
+    LongLong,
+    /// `unsigned long long`.
+    ULongLong,
+    /// `float`.
+    Float,
+    /// `double`.
+    Double,
+    /// `T *`.
+    Pointer(Arc<QualTy>),
+    /// `T [n]`; `None` for `[]`.
+    Array(Arc<QualTy>, Option<u64>),
+    /// A struct, union or vector type.
+    Record(RecordId),
+    /// An enumeration; an `int` in all arithmetic.
+    Enum(EnumId),
+    /// A function; only ever called, launched or named as an argument of a runtime call.
+    Function(Arc<FunctionTy>),
+    /// Something is wrong with it and has been reported: agrees with everything.
+    Error,
+}
+
+/// A type with qualifiers.
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
+pub struct QualTy {
+    /// The type.
+    pub ty: Ty,
+    /// `const`.
+    pub is_const: bool,
+    /// `volatile`.
+    pub is_volatile: bool,
+}
+
+impl From<Ty> for QualTy {
+    fn from(ty: Ty) -> QualTy {
+        QualTy {
+            ty,
+            is_const: false,
+            is_volatile: false,
+        }
+    }
+}
+
+/// The type of a function.
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
+pub struct FunctionTy {
+    /// What it returns.
+    pub result: Ty,
+    /// Its parameters' types, arrays decayed.
+    pub params: Vec<QualTy>,
+}
+
+/// A struct, union or vector type of the program.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, PartialOrd, Ord)]
+pub struct RecordId(pub u32);
+
+/// An enumeration of the program.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, PartialOrd, Ord)]
+pub struct EnumId(pub u32);
+
+/// What a record looks like.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Record {
+    /// `Point`, `float4`; `<unnamed struct>` when it has none.
+    pub name: String,
+    /// Members overlap.
+    pub is_union: bool,
+    /// For CUDA's vector types of 1, 2, 3 or 4 components: a load or store of a whole one with 2 or 4 is a single access when its
+    /// alignment equals its size.
+    pub is_vector: bool,
+    /// The members in order.
+    pub fields: Vec<Field>,
+    /// Size in bytes, padded to the alignment.
+    pub size_bytes: u64,
+    /// Alignment in bytes.
+    pub align_bytes: u64,
+    /// Where it is declared; `None` for built-in ones.
+    pub span: Option<Span>,
+}
+
+/// A member of a record.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Field {
+    /// Its name; empty for an unnamed struct or union whose members are reached through the record.
+    pub name: String,
+    /// Its type.
+    pub ty: QualTy,
+    /// Where it starts.
+    pub offset_bytes: u64,
+}
