@@ -1,5 +1,7 @@
 //! The texts a program is made of, and the macro expansions that moved tokens around.
 
+use std::sync::Arc;
+
 use crate::span::{ExpansionId, FileId, Span};
 
 /// One text with a name and an index of its lines.
@@ -70,7 +72,7 @@ impl SourceFile {
 #[derive(Clone, Debug)]
 pub struct Expansion {
     /// The macro's name.
-    pub name: String,
+    pub name: Arc<str>,
     /// Where it was used (may itself come from an expansion). For `F(x)` the whole call.
     pub used_at: Span,
     /// The name in its `#define`.
@@ -100,6 +102,11 @@ impl SourceMap {
     pub fn add_expansion(&mut self, expansion: Expansion) -> ExpansionId {
         self.expansions.push(expansion);
         ExpansionId(self.expansions.len() as u32)
+    }
+
+    /// How many macro uses are recorded; ids go up to this.
+    pub fn expansion_count(&self) -> u32 {
+        self.expansions.len() as u32
     }
 
     /// The file behind an id.
