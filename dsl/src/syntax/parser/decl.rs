@@ -133,14 +133,9 @@ fn begins_params(look: Ahead<'_>) -> bool {
             Some(_) => false,
         },
         Some(TokenKind::Ident(_)) if look.is_ident(2) || look.is_type_name(2) => true,
-        Some(TokenKind::Ident(_)) if ty::is_unknown_type(look_at(look, 1)) => look.is(look.after_brackets(0), Punct::LBrace),
+        Some(TokenKind::Ident(_)) if ty::is_unknown_type(look.past(1)) => look.is(look.after_brackets(0), Punct::LBrace),
         _ => false,
     }
-}
-
-/// The same tokens from offset `n` on.
-fn look_at(look: Ahead<'_>, n: usize) -> Ahead<'_> {
-    Ahead { at: look.at + n, ..look }
 }
 
 fn suffix<'t>(element: P<'t, Expr>, specifiers: P<'t, Specifiers>, declarator: P<'t, Declared>) -> P<'t, Part> {
@@ -160,7 +155,7 @@ fn params<'t>(element: P<'t, Expr>, specifiers: P<'t, Specifiers>, declarator: P
     let param = param(element, specifiers, declarator).map(Some);
     let ellipsis = punct(Punct::Ellipsis).to(None);
     let entry = custom_clone(move |inp: &mut At<'t, '_>| {
-        if ahead(inp).is(0, Punct::Ellipsis) { inp.parse(ellipsis) } else { inp.parse(&param) }
+        if ahead(inp).is(0, Punct::Ellipsis) { inp.parse(&ellipsis) } else { inp.parse(&param) }
     });
     let entries = list(entry, Punct::RParen, false).then_ignore(custom_clone(|inp: &mut At<'t, '_>| {
         if ahead(inp).is(0, Punct::RParen) { Ok(()) } else { fail(inp, What::Phrase("`,` or `)`")) }

@@ -10,6 +10,7 @@ use super::{
     stmt, ty,
 };
 use crate::{
+    span::Span,
     diagnostic::{Code, Diagnostic},
     syntax::{
         ast::{Block, Declaration, Declarator, DeclaratorPart, Function, InitDeclarator, Item, Specifiers},

@@ -133,6 +133,11 @@ impl<'t> Ahead<'t> {
         matches!(self.kind(n), Some(TokenKind::TypeName(_)))
     }
 
+    /// The tokens from offset `n` on.
+    pub(super) fn past(self, n: usize) -> Ahead<'t> {
+        Ahead { at: self.at + n, ..self }
+    }
+
     /// The offset just after the bracket that closes the one at offset `n`.
     pub(super) fn after_brackets(self, n: usize) -> usize {
         let mut depth = 0usize;

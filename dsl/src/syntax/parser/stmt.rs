@@ -421,7 +421,7 @@ fn foreign_statement(look: Ahead<'_>) -> Option<(&'static str, usize)> {
         TokenKind::Keyword(Keyword::Try) => ("`try`", try_extent(look)),
         TokenKind::Keyword(Keyword::For) if is_range_for(look) => {
             let n = look.after_brackets(1);
-            ("a range-based `for`", n + statement_end(Ahead { at: look.at + n, ..look }, 0))
+            ("a range-based `for`", n + statement_end(look.past(n), 0))
         }
         _ => return None,
     };
