@@ -2,6 +2,7 @@
 
 pub mod ast;
 pub mod preprocess;
+pub mod parser;
 pub mod token;
 
 mod classify;
