@@ -1,1 +1,4 @@
 //! The SIMT machine.
+
+pub mod mask;
+pub mod rules;
