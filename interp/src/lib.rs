@@ -2,3 +2,4 @@
 
 pub mod mask;
 pub mod rules;
+pub mod stats;
