@@ -79,6 +79,7 @@ struct Row {
 }
 
 #[rustfmt::skip]
+#[expect(clippy::too_many_arguments, reason = "one line of the table below")]
 const fn row(
     arch: u32, shared: (u32, u32), registers: (u32, u32), threads_sm: u32, blocks_sm: u32,
     device: &'static str, multiprocessors: u32, clock_mhz: u32, global_mib: u64, l2_kib: u32,
