@@ -115,7 +115,7 @@ done
 
 median() { sort -g "$1" | awk '$1 != "nan" { v[++n] = $1 } END { if (n) print v[int((n + 1) / 2)]; else print "nan" }'; }
 
-printf '%-12s %-15s %12s %14s  %-14s %s\n' kernel tool "ms" "per second" of "times dslc"
+printf '%-12s %-15s %12s %14s  %-14s %s\n' kernel tool "ms" "per second" of "time : dslc"
 for kernel in "${kernels[@]}"; do
     read -r amount unit <<<"$(work_of "$kernel")"
     base=$(median "$work/$kernel-dslc")
