@@ -44,6 +44,14 @@ impl SourceFile {
         (line as u32 + 1, column as u32 + 1)
     }
 
+    /// The byte offset of a line and column, both from 1: the inverse of [`SourceFile::line_column`], clamped to the line.
+    pub fn offset(&self, line: u32, column: u32) -> u32 {
+        let text = self.line(line);
+        let start = self.line_starts.get((line as usize).saturating_sub(1)).copied().unwrap_or(0);
+        let bytes = text.char_indices().nth((column as usize).saturating_sub(1)).map_or(text.len(), |(at, _)| at);
+        start + bytes as u32
+    }
+
     /// The text of a line (from 1), without its line end.
     pub fn line(&self, line: u32) -> &str {
         let index = (line as usize).saturating_sub(1);

@@ -188,4 +188,56 @@ codes! {
     ExtraTokens = "W0203", "extra-tokens",
         "The directive ends before these tokens, which are ignored. A name after `#endif` or `#else` belongs in a comment; `#ifdef` takes one name, and `#if defined(A) && defined(B)` several.",
         bad: "#ifdef A && B\n#endif", good: "#if defined(A) && defined(B)\n#endif";
+    /// An access outside of its memory or array.
+    OutOfBounds = "R0101", "out-of-bounds",
+        "A thread reads or writes outside of the memory it was given, or outside of the array it names. Hardware lets an overflow from one shared array into its neighbour pass silently, and reports a global one only if it leaves the page; here every access is checked against its array and its allocation. The usual causes: the grid has more threads than there are elements (test `if (i < n)`), or an index is off by one.",
+        bad: "int i = blockIdx.x * blockDim.x + threadIdx.x;\nout[i] = 2 * in[i];", good: "int i = blockIdx.x * blockDim.x + threadIdx.x;\nif (i < n) out[i] = 2 * in[i];";
+    /// An address that is not a multiple of the access's width.
+    Misaligned = "R0102", "misaligned",
+        "An access of 2, 4, 8 or 16 bytes needs an address that is a multiple of its width. A cast to a wider type (`(float4 *)&x[1]`) makes an address that may not be; hardware then stops the kernel with `misaligned address`.",
+        bad: "float4 v = *(float4 *)&x[threadIdx.x];", good: "float4 v = ((float4 *)x)[threadIdx.x];";
+    /// An access at or near address 0.
+    NullPointer = "R0103", "null-pointer",
+        "The pointer was never set, or an allocation failed and nobody looked at the error. Check what `cudaMalloc` or `malloc` returned.",
+        bad: "int *d = NULL;\nkernel<<<1, 32>>>(d);", good: "int *d;\ncudaMalloc(&d, 32 * sizeof(int));\nkernel<<<1, 32>>>(d);";
+    /// An access to freed memory.
+    UseAfterFree = "R0104", "use-after-free",
+        "The memory was given back with `cudaFree` or `free` before this access.",
+        bad: "cudaFree(d);\nkernel<<<1, 32>>>(d);", good: "kernel<<<1, 32>>>(d);\ncudaFree(d);";
+    /// A host pointer on the device, or the reverse.
+    WrongSidePointer = "R0105", "wrong-side-pointer",
+        "Host and device have separate memories: a kernel cannot follow a pointer from `malloc`, and the host cannot follow one from `cudaMalloc`. Copy with `cudaMemcpy`, or use `cudaMallocManaged` for memory that both may touch.",
+        bad: "int *h = (int *)malloc(128);\nkernel<<<1, 32>>>(h);", good: "int *d;\ncudaMalloc(&d, 128);\ncudaMemcpy(d, h, 128, cudaMemcpyHostToDevice);\nkernel<<<1, 32>>>(d);";
+    /// A pointer that belongs to nothing, or to something that cannot be written.
+    InvalidPointer = "R0106", "invalid-pointer",
+        "The address belongs to no memory of the program, or to memory that may only be read (constants, string literals). It was probably never initialised, or computed wrongly.",
+        bad: "char *s = (char *)\"abc\";\ns[0] = 'x';", good: "char s[] = \"abc\";\ns[0] = 'x';";
+    /// Nobody can advance.
+    Deadlock = "R0201", "deadlock",
+        "Every thread that is still running waits for something that no thread will do: a barrier that others never reach, or a flag or lock that nobody will change. Threads of one warp that spin on a lock which another lane of the same warp holds are a common case: the holder waits for them at the end of the loop.",
+        bad: "while (atomicCAS(lock, 0, 1) != 0);\n*count += 1;\natomicExch(lock, 0);", good: "bool done = false;\nwhile (!done) {\n  if (atomicCAS(lock, 0, 1) == 0) {\n    *count += 1;\n    __threadfence();\n    atomicExch(lock, 0);\n    done = true;\n  }\n}";
+    /// The limit on instructions was reached.
+    InstructionLimit = "R0202", "instruction-limit",
+        "The launch (or the host program) executed more instructions than allowed, most likely in a loop that never ends. If it is only long, raise the limit with `--limit`.",
+        bad: "for (unsigned i = 8; i >= 0; i--) s += x[i];", good: "for (int i = 8; i >= 0; i--) s += x[i];";
+    /// A barrier that not all threads of a warp reach.
+    DivergentBarrier = "R0203", "divergent-barrier",
+        "`__syncthreads()` has to be reached by all threads of the block. Here some lanes of a warp are at the barrier while others live on elsewhere: on old GPUs the barrier then counts wrongly, on new ones the kernel hangs or the result is undefined. Move the barrier out of the branch; threads that have returned do not count.",
+        bad: "if (t < 16) { s[t] = t; __syncthreads(); }", good: "if (t < 16) s[t] = t;\n__syncthreads();";
+    /// A launch that CUDA would refuse.
+    InvalidLaunch = "R0301", "invalid-launch",
+        "The launch asks for more than the device allows, so the kernel does not run at all and `cudaGetLastError()` gives an error that many programs never look at. A block has at most 1024 threads and, unless `cudaFuncSetAttribute` raises it, 48 KB of shared memory.",
+        bad: "kernel<<<1, 2048>>>(d);", good: "kernel<<<2, 1024>>>(d);";
+    /// A failed `assert`, or `__trap()`.
+    AssertionFailed = "R0401", "assertion-failed",
+        "An `assert` of the program does not hold, or the program ended itself with `__trap()`.",
+        bad: "assert(threadIdx.x < 16);", good: "";
+    /// An integer division by zero on the host.
+    DivisionByZero = "R0402", "division-by-zero",
+        "An integer is divided by zero, which ends a host program.",
+        bad: "int n = 0;\nprintf(\"%d\\n\", 1 / n);", good: "";
+    /// Too many nested calls on the host.
+    StackOverflow = "R0403", "stack-overflow",
+        "The host program's functions call each other too deeply, or their local arrays are too large for the stack of 8 MB. Use `malloc` for large arrays.",
+        bad: "int f(int n) { return f(n + 1); }", good: "";
 }
