@@ -32,6 +32,8 @@ mod predefined;
 mod report;
 mod substitute;
 
+pub(crate) use predefined::PREDEFINED;
+
 /// How a program is preprocessed.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Options {

@@ -13,6 +13,7 @@ use crate::diagnostic::{Code, Diagnostic};
 use crate::source::Expansion;
 use crate::span::{ExpansionId, Span};
 use crate::syntax::lexer;
+use crate::syntax::lexer::intern::Sym;
 use crate::syntax::lexer::pp_token::{PpKind, PpToken};
 use crate::syntax::token::Punct;
 
@@ -22,8 +23,8 @@ struct Call<'a> {
     used_at: Span,
     expansion: ExpansionId,
     arguments: &'a [Vec<PpToken>],
-    /// The arguments with their own macros replaced, once asked for, and the number of expansions before that.
-    expanded: Vec<Option<(Vec<PpToken>, u32)>>,
+    /// The arguments with their own macros replaced, once asked for.
+    expanded: Vec<Option<Vec<PpToken>>>,
 }
 
 impl Call<'_> {
@@ -175,13 +176,15 @@ impl Preprocessor<'_> {
         if expand {
             self.expanded(index, call);
         }
-        let (mut tokens, before) = match &call.expanded[index] {
-            Some((tokens, before)) if expand => (tokens.clone(), *before),
-            _ => (call.arguments[index].clone(), u32::MAX),
+        let mut tokens = match &call.expanded[index] {
+            Some(tokens) if expand => tokens.clone(),
+            _ => call.arguments[index].clone(),
         };
         self.spend(tokens.len(), call.found.name, call.used_at);
         let occurrence = self.expansion(call.found, call.used_at);
-        let mut chain = Chain { before, occurrence, moved: HashMap::new() };
+        let context = call.used_at.expansion;
+        let context_use = self.map.expansion(context).map(|expansion| expansion.used_at);
+        let mut chain = Chain { name: call.found.name, used_at: call.used_at, context, context_use, occurrence, moved: HashMap::new() };
         for token in &mut tokens {
             token.span.expansion = self.moved(token.span.expansion, &mut chain);
         }
@@ -194,43 +197,53 @@ impl Preprocessor<'_> {
     /// An argument with its own macros replaced.
     fn expanded<'c>(&mut self, index: usize, call: &'c mut Call<'_>) -> &'c [PpToken] {
         if call.expanded[index].is_none() {
-            let before = self.map.expansion_count();
-            let tokens = self.expand_list(call.arguments[index].clone());
-            call.expanded[index] = Some((tokens, before));
+            call.expanded[index] = Some(self.expand_list(call.arguments[index].clone()));
         }
-        call.expanded[index].as_ref().map_or(&[], |(tokens, _)| tokens)
+        call.expanded[index].as_deref().unwrap_or_default()
     }
 
-    /// The expansion of a token of an argument, with the call at the outer end of its chain.
+    /// The expansion of a token of an argument once the argument is in the replacement: the call takes the place of the
+    /// context that the call stands in, and the macros used inside the argument stay in front of it.
     fn moved(&mut self, expansion: ExpansionId, chain: &mut Chain) -> ExpansionId {
-        // Whatever was there before the argument was expanded is where the call stands: the call itself says that.
-        let mut inner = Vec::new();
-        let mut at = expansion;
-        let mut outer = loop {
-            if at.0 <= chain.before {
-                break chain.occurrence;
+        if expansion == chain.context {
+            return chain.occurrence;
+        }
+        if let Some(&known) = chain.moved.get(&expansion) {
+            return known;
+        }
+        let (mut inner, mut at) = (Vec::new(), expansion);
+        while let Some(found) = self.map.expansion(at) {
+            // The tokens of one replacement, from the definition or an argument, have the use in common.
+            if Some(found.used_at) == chain.context_use {
+                break;
             }
-            if let Some(&known) = chain.moved.get(&at) {
-                break known;
-            }
-            let Some(found) = self.map.expansion(at) else { break chain.occurrence };
-            inner.push((at, found.clone()));
+            inner.push(found.clone());
             at = found.used_at.expansion;
-        };
-        for (id, found) in inner.into_iter().rev() {
-            self.budget = self.budget.saturating_sub(1);
+        }
+        if at == ExpansionId::NONE && chain.context_use.is_some() {
+            // The name came from a replacement that was used up and the arguments from outside: the call says enough.
+            inner.clear();
+        }
+        let mut outer = chain.occurrence;
+        self.spend(inner.len(), chain.name, chain.used_at);
+        for found in inner.into_iter().rev() {
             let used_at = in_expansion(found.used_at, outer);
             outer = self.map.add_expansion(Expansion { used_at, ..found });
-            chain.moved.insert(id, outer);
         }
+        chain.moved.insert(expansion, outer);
         outer
     }
 }
 
 /// How the expansions of an argument's tokens change in one place of its parameter.
 struct Chain {
-    /// Expansions up to this one were there before the argument was expanded.
-    before: u32,
+    /// The macro, and its use.
+    name: Sym,
+    used_at: Span,
+    /// Where the call stands.
+    context: ExpansionId,
+    /// The use that brought the call there, if any.
+    context_use: Option<Span>,
     occurrence: ExpansionId,
     moved: HashMap<ExpansionId, ExpansionId>,
 }
