@@ -19,7 +19,12 @@ mod excerpt;
 const MACRO_LEVELS: usize = 4;
 
 /// The full text of all messages, one after the other. Lines of source are cut at about `width` columns.
-pub fn render(diagnostics: &[Diagnostic], map: &SourceMap, color: bool, width: Option<usize>) -> String {
+pub fn render(
+    diagnostics: &[Diagnostic],
+    map: &SourceMap,
+    color: bool,
+    width: Option<usize>,
+) -> String {
     let mut out = String::new();
     for (at, diagnostic) in diagnostics.iter().enumerate() {
         if at > 0 {
@@ -39,7 +44,10 @@ pub fn short(diagnostic: &Diagnostic, map: &SourceMap) -> String {
     match map.files().nth(place.file.0 as usize) {
         Some((_, file)) => {
             let (line, column) = file.line_column(excerpt::start(file, place));
-            format!("{}:{line}:{column}: {severity}[{code}]: {message}", file.name)
+            format!(
+                "{}:{line}:{column}: {severity}[{code}]: {message}",
+                file.name
+            )
         }
         None => format!("{severity}[{code}]: {message}"),
     }
@@ -67,17 +75,33 @@ fn places(span: Span, map: &SourceMap) -> Vec<(Span, Option<&str>)> {
     }
     chain.reverse();
     let root = chain[0].0;
-    let inside = |place: &Span| place.file == root.file && place.start >= root.start && place.end <= root.end;
+    let inside = |place: &Span| {
+        place.file == root.file && place.start >= root.start && place.end <= root.end
+    };
     // A macro's argument is spelled at the use: the narrowest such place is the one meant.
-    let narrowest = chain.iter().map(|(place, _)| *place).filter(inside).last().unwrap_or(root);
+    let narrowest = chain
+        .iter()
+        .map(|(place, _)| *place)
+        .rfind(inside)
+        .unwrap_or(root);
     let mut places = vec![(narrowest, None)];
-    places.extend(chain.into_iter().skip(1).filter(|(place, name)| !inside(place) && name.is_some()));
+    places.extend(
+        chain
+            .into_iter()
+            .skip(1)
+            .filter(|(place, name)| !inside(place) && name.is_some()),
+    );
     places.dedup_by_key(|(place, _)| (place.file, place.start, place.end));
     places.truncate(1 + MACRO_LEVELS);
     places
 }
 
-fn render_one(diagnostic: &Diagnostic, map: &SourceMap, color: bool, width: Option<usize>) -> String {
+fn render_one(
+    diagnostic: &Diagnostic,
+    map: &SourceMap,
+    color: bool,
+    width: Option<usize>,
+) -> String {
     let mut labels = Vec::new();
     let primary_places = places(diagnostic.primary.span, map);
     for (at, (span, name)) in primary_places.iter().enumerate() {
@@ -89,7 +113,11 @@ fn render_one(diagnostic: &Diagnostic, map: &SourceMap, color: bool, width: Opti
         labels.push((*span, message, at == 0));
     }
     for label in &diagnostic.labels {
-        labels.push((places(label.span, map).remove(0).0, label.message.clone(), false));
+        labels.push((
+            places(label.span, map).remove(0).0,
+            label.message.clone(),
+            false,
+        ));
     }
     let primary = labels[0].0;
     labels.retain(|(span, _, primary)| *primary || !is_predefined(span.file, map));
@@ -105,7 +133,11 @@ fn render_one(diagnostic: &Diagnostic, map: &SourceMap, color: bool, width: Opti
         Severity::Warning => Color::Yellow,
         Severity::Note => Color::Cyan,
     };
-    let config = Config::new().with_color(color).with_index_type(IndexType::Char).with_cross_gap(false).with_tab_width(4);
+    let config = Config::new()
+        .with_color(color)
+        .with_index_type(IndexType::Char)
+        .with_cross_gap(false)
+        .with_tab_width(4);
     let mut report = Report::build(kind, place.clone())
         .with_config(config)
         .with_code(diagnostic.code.number())
@@ -113,16 +145,28 @@ fn render_one(diagnostic: &Diagnostic, map: &SourceMap, color: bool, width: Opti
     // ariadne starts a new section where lines go back: the primary's file first, each file from top to bottom.
     let mut labels: Vec<_> = labels
         .into_iter()
-        .filter_map(|(span, message, is_primary)| Some((excerpts.line(span)?, excerpts.place(span)?, message, is_primary)))
+        .filter_map(|(span, message, is_primary)| {
+            Some((
+                excerpts.line(span)?,
+                excerpts.place(span)?,
+                message,
+                is_primary,
+            ))
+        })
         .collect();
     labels.sort_by_key(|(line, place, _, _)| (place.file != primary.file, place.file, *line));
     let mut order = 0;
     let mut previous = None;
     for (line, place, message, is_primary) in labels {
-        if previous.replace((place.file, line)).is_some_and(|previous| previous != (place.file, line)) {
+        if previous
+            .replace((place.file, line))
+            .is_some_and(|previous| previous != (place.file, line))
+        {
             order += 1;
         }
-        let mut label = Label::new(place).with_message(excerpt::visible(&message)).with_order(order);
+        let mut label = Label::new(place)
+            .with_message(excerpt::visible(&message))
+            .with_order(order);
         if color {
             label = label.with_color(if is_primary { own_color } else { Color::Blue });
         }
@@ -140,7 +184,10 @@ fn render_one(diagnostic: &Diagnostic, map: &SourceMap, color: bool, width: Opti
     let text = String::from_utf8_lossy(&bytes).into_owned();
     let text = excerpts.true_column(primary, &place, text);
     let text = text.replacen("Advice:", "Note:", 1);
-    text.lines().filter(|line| !leads_nowhere(line)).map(|line| format!("{}\n", line.trim_end())).collect()
+    text.lines()
+        .filter(|line| !leads_nowhere(line))
+        .map(|line| format!("{}\n", line.trim_end()))
+        .collect()
 }
 
 /// Whether a line is the arrow of a label that has no message: ariadne underlines nothing without one.
@@ -161,7 +208,9 @@ fn leads_nowhere(line: &str) -> bool {
 }
 
 fn is_predefined(file: FileId, map: &SourceMap) -> bool {
-    map.files().nth(file.0 as usize).is_none_or(|(_, file)| file.name == PREDEFINED)
+    map.files()
+        .nth(file.0 as usize)
+        .is_none_or(|(_, file)| file.name == PREDEFINED)
 }
 
 impl ariadne::Span for Place {

@@ -35,13 +35,21 @@ const CUT: char = '…';
 
 impl<'a> Excerpts<'a> {
     /// The lines that these spans start on.
-    pub(super) fn new(map: &'a SourceMap, width: Option<usize>, spans: impl Iterator<Item = Span>) -> Excerpts<'a> {
+    pub(super) fn new(
+        map: &'a SourceMap,
+        width: Option<usize>,
+        spans: impl Iterator<Item = Span>,
+    ) -> Excerpts<'a> {
         let width = width.unwrap_or(160).max(72) - 12;
         let mut lines: BTreeMap<FileId, BTreeMap<u32, u32>> = BTreeMap::new();
         for span in spans {
             if let Some(file) = file(map, span.file) {
                 let (line, column) = file.line_column(start(file, span));
-                let first = lines.entry(span.file).or_default().entry(line).or_insert(column);
+                let first = lines
+                    .entry(span.file)
+                    .or_default()
+                    .entry(line)
+                    .or_insert(column);
                 *first = column.min(*first);
             }
         }
@@ -71,22 +79,39 @@ impl<'a> Excerpts<'a> {
         let cut = *excerpt.cut.get(&line)?;
         let position = |column: u32| (column as usize - 1).saturating_sub(cut).min(limit);
         let start = position(column);
-        let end = if end_line > line { limit } else { position(end_column) };
+        let end = if end_line > line {
+            limit
+        } else {
+            position(end_column)
+        };
         let end = end.max(start + 1);
-        Some(Place { file: span.file, range: shown.offset() + start..shown.offset() + end })
+        Some(Place {
+            file: span.file,
+            range: shown.offset() + start..shown.offset() + end,
+        })
     }
 
     /// Corrects the column in the heading, if the line was cut before it.
     pub(super) fn true_column(&self, span: Span, place: &Place, text: String) -> String {
-        let Some(file) = file(self.map, span.file) else { return text };
+        let Some(file) = file(self.map, span.file) else {
+            return text;
+        };
         let (line, column) = file.line_column(start(file, span));
-        let Some(excerpt) = self.files.get(&span.file) else { return text };
+        let Some(excerpt) = self.files.get(&span.file) else {
+            return text;
+        };
         if excerpt.cut.get(&line).is_none_or(|&cut| cut == 0) {
             return text;
         }
-        let shown = excerpt.source.line(line as usize - 1).map_or(0, |shown| shown.offset());
+        let shown = excerpt
+            .source
+            .line(line as usize - 1)
+            .map_or(0, |shown| shown.offset());
         let name = visible(&file.name);
-        let wrong = format!("{name}:{line}:{} ", place.range.start - shown.min(place.range.start) + 1);
+        let wrong = format!(
+            "{name}:{line}:{} ",
+            place.range.start - shown.min(place.range.start) + 1
+        );
         text.replace(&wrong, &format!("{name}:{line}:{column} "))
     }
 
@@ -110,10 +135,16 @@ impl Excerpt {
                 text.push('\n');
             }
             next = line + 1;
-            cut.insert(line, show(file.line(line), column as usize - 1, width, &mut text));
+            cut.insert(
+                line,
+                show(file.line(line), column as usize - 1, width, &mut text),
+            );
             text.push('\n');
         }
-        Excerpt { source: Source::from(text), cut }
+        Excerpt {
+            source: Source::from(text),
+            cut,
+        }
     }
 }
 
@@ -148,18 +179,32 @@ pub(super) fn start(file: &SourceFile, span: Span) -> u32 {
     if span.start as usize >= text.len() {
         return text.trim_end().len() as u32;
     }
-    text.floor_char_boundary(span.start as usize) as u32
+    (0..=span.start as usize)
+        .rev()
+        .find(|&at| text.is_char_boundary(at))
+        .unwrap_or(0) as u32
 }
 
 fn end(file: &SourceFile, span: Span) -> u32 {
     let text = &file.text;
-    let end = text.ceil_char_boundary((span.end as usize).min(text.len())) as u32;
-    end.max(start(file, span))
+    let end = (span.end as usize).min(text.len());
+    let end = (end..=text.len())
+        .find(|&at| text.is_char_boundary(at))
+        .unwrap_or(text.len());
+    (end as u32).max(start(file, span))
 }
 
 /// A text that does nothing to a terminal.
 pub(super) fn visible(text: &str) -> String {
-    text.chars().map(|character| if character == '\n' { character } else { visible_char(character) }).collect()
+    text.chars()
+        .map(|character| {
+            if character == '\n' {
+                character
+            } else {
+                visible_char(character)
+            }
+        })
+        .collect()
 }
 
 fn visible_char(character: char) -> char {
@@ -168,7 +213,11 @@ fn visible_char(character: char) -> char {
         '\0'..='\u{1f}' => char::from_u32(0x2400 + character as u32).unwrap_or('\u{fffd}'),
         '\u{7f}' => '\u{2421}',
         // Other controls, line separators, and marks that turn the direction of text.
-        '\u{80}'..='\u{9f}' | '\u{2028}'..='\u{202e}' | '\u{2066}'..='\u{2069}' | '\u{200b}'..='\u{200f}' | '\u{feff}' => '\u{fffd}',
+        '\u{80}'..='\u{9f}'
+        | '\u{2028}'..='\u{202e}'
+        | '\u{2066}'..='\u{2069}'
+        | '\u{200b}'..='\u{200f}'
+        | '\u{feff}' => '\u{fffd}',
         _ => character,
     }
 }

@@ -78,7 +78,13 @@ fn macro_places() {
     let mut map = SourceMap::new();
     let file = map.add(SourceFile::new("t.k", text));
     let tokens = tokenize(&mut map, file, &Options::default(), &NoFiles).tokens;
-    let at = |text: &str| tokens.iter().find(|token| map.snippet(token.span) == text).unwrap().span;
+    let at = |text: &str| {
+        tokens
+            .iter()
+            .find(|token| map.snippet(token.span) == text)
+            .unwrap()
+            .span
+    };
     let diagnostics = [
         Diagnostic::error(Code::Syntax, at("s"), "`s` is not declared").at("not found"),
         Diagnostic::warning(Code::Syntax, at("t"), "`t` may be negative").help("check it"),
@@ -110,7 +116,10 @@ fn macro_places() {
        │ Help: check it
     ───╯
     "#);
-    assert_eq!(short(&diagnostics[0], &map), "t.k:3:9: error[E0300]: `s` is not declared");
+    assert_eq!(
+        short(&diagnostics[0], &map),
+        "t.k:3:9: error[E0300]: `s` is not declared"
+    );
 }
 
 #[test]

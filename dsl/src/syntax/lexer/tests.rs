@@ -9,7 +9,11 @@ use crate::syntax::{Options, tokenize};
 fn check(text: &str, expected: &[&str]) {
     let mut names = Interner::default();
     let lexed = lex(text, FileId(0), &mut names);
-    let texts: Vec<_> = lexed.tokens.iter().map(|token| token.text(&names)).collect();
+    let texts: Vec<_> = lexed
+        .tokens
+        .iter()
+        .map(|token| token.text(&names))
+        .collect();
     assert_eq!(texts, expected, "{text}");
 }
 
@@ -27,8 +31,18 @@ fn rendered(text: &str) -> String {
 
 #[test]
 fn longest_punctuator() {
-    check("a<<<b>>>c<<=d>>=e>>>=f", &["a", "<<<", "b", ">>>", "c", "<<=", "d", ">>=", "e", ">>>", "=", "f"]);
-    check("a---b+++c->d...e..f::g", &["a", "--", "-", "b", "++", "+", "c", "->", "d", "...", "e", ".", ".", "f", "::", "g"]);
+    check(
+        "a<<<b>>>c<<=d>>=e>>>=f",
+        &[
+            "a", "<<<", "b", ">>>", "c", "<<=", "d", ">>=", "e", ">>>", "=", "f",
+        ],
+    );
+    check(
+        "a---b+++c->d...e..f::g",
+        &[
+            "a", "--", "-", "b", "++", "+", "c", "->", "d", "...", "e", ".", ".", "f", "::", "g",
+        ],
+    );
 }
 
 #[test]
@@ -40,8 +54,14 @@ fn comments_and_line_ends() {
 
 #[test]
 fn numbers_and_literals() {
-    check("1.5e-3f 0x1.8p+3 1'000'000 .5 1..2", &["1.5e-3f", "0x1.8p+3", "1'000'000", ".5", "1..2"]);
-    check(r#""a\"b" '\'' "；“" 'x'"#, &[r#""a\"b""#, r"'\''", "\"；“\"", "'x'"]);
+    check(
+        "1.5e-3f 0x1.8p+3 1'000'000 .5 1..2",
+        &["1.5e-3f", "0x1.8p+3", "1'000'000", ".5", "1..2"],
+    );
+    check(
+        r#""a\"b" '\'' "；“" 'x'"#,
+        &[r#""a\"b""#, r"'\''", "\"；“\"", "'x'"],
+    );
 }
 
 #[test]
@@ -51,10 +71,19 @@ fn names_of_any_script() {
 
 #[test]
 fn full_width_is_read_as_ascii() {
-    check("f（a，b［０］）；", &["f", "(", "a", ",", "b", "[", "0", "]", ")", ";"]);
+    check(
+        "f（a，b［０］）；",
+        &["f", "(", "a", ",", "b", "[", "0", "]", ")", ";"],
+    );
     check("a ＝＝ b　＋＋ c", &["a", "==", "b", "++", "c"]);
-    check("printf(“你好，%d\\n”, x)", &["printf", "(", "\"你好，%d\\n\"", ",", "x", ")"]);
-    check("puts(\"hi”);\n\"a“b”\"", &["puts", "(", "\"hi\"", ")", ";", "\"a“b”\""]);
+    check(
+        "printf(“你好，%d\\n”, x)",
+        &["printf", "(", "\"你好，%d\\n\"", ",", "x", ")"],
+    );
+    check(
+        "puts(\"hi”);\n\"a“b”\"",
+        &["puts", "(", "\"hi\"", ")", ";", "\"a“b”\""],
+    );
     check("‘a’ don’t", &["'a'", "don", "t"]);
     check("／／ comment ；\nx", &["x"]);
     check("＃define", &["#", "define"]);
@@ -90,7 +119,10 @@ fn many_full_width_are_folded() {
     let text = "f（a，b）；\n".repeat(10);
     let (_, diagnostics) = diagnostics(&text);
     assert_eq!(diagnostics.len(), 4);
-    assert_eq!(diagnostics[3].notes, ["36 more characters like these not shown"]);
+    assert_eq!(
+        diagnostics[3].notes,
+        ["36 more characters like these not shown"]
+    );
 }
 
 #[test]
@@ -140,7 +172,7 @@ fn unterminated() {
        │            ┬
        │            ╰── not part of the language
        │
-       │ Help: text that is not program goes in a comment (`// …`) or a string
+       │ Help: a backslash continues a line only as the last character of the line
     ───╯
 
     [E0101] Error: these characters mean nothing here
@@ -158,6 +190,8 @@ fn unterminated() {
 
 #[test]
 fn binary_text() {
-    let text: String = (0..2000_u32).filter_map(|i| char::from_u32(i * 37 % 0x11_0000)).collect();
+    let text: String = (0..2000_u32)
+        .filter_map(|i| char::from_u32(i * 37 % 0x11_0000))
+        .collect();
     rendered(&text);
 }

@@ -54,7 +54,13 @@ impl Preprocessor<'_> {
         used_at: Span,
         arguments: &[Vec<PpToken>],
     ) -> Vec<PpToken> {
-        let mut call = Call { found, used_at, expansion, arguments, expanded: vec![None; arguments.len()] };
+        let mut call = Call {
+            found,
+            used_at,
+            expansion,
+            arguments,
+            expanded: vec![None; arguments.len()],
+        };
         self.follow(&found.pieces, &mut call)
     }
 
@@ -70,11 +76,18 @@ impl Preprocessor<'_> {
                     output.paste = Some(in_expansion(*span, call.expansion));
                     continue;
                 }
-                Piece::Token(token) => vec![PpToken { span: in_expansion(token.span, call.expansion), ..*token }],
+                Piece::Token(token) => vec![PpToken {
+                    span: in_expansion(token.span, call.expansion),
+                    ..*token
+                }],
                 Piece::Stringify(index, hash) => vec![self.stringify(*index, hash, call)],
                 Piece::VaOpt(inner, token) => {
                     let rest = call.rest().unwrap_or(0);
-                    let mut made = if self.expanded(rest, call).is_empty() { Vec::new() } else { self.follow(inner, call) };
+                    let mut made = if self.expanded(rest, call).is_empty() {
+                        Vec::new()
+                    } else {
+                        self.follow(inner, call)
+                    };
                     if let Some(first) = made.first_mut() {
                         *first = first.spaced_like(token.flags);
                     }
@@ -84,7 +97,10 @@ impl Preprocessor<'_> {
                 Piece::Param(index, param)
                     if output.paste.is_some()
                         && call.rest() == Some(*index)
-                        && output.tokens.last().is_some_and(|last| last.is(Punct::Comma))
+                        && output
+                            .tokens
+                            .last()
+                            .is_some_and(|last| last.is(Punct::Comma))
                         && matches!(pieces.get(at.wrapping_sub(2)), Some(Piece::Token(_))) =>
                 {
                     output.paste = None;
@@ -115,7 +131,9 @@ impl Preprocessor<'_> {
         let mut operand = operand.into_iter();
         let Some(right) = operand.next() else { return };
         match output.tokens.pop() {
-            Some(left) if !output.left_is_empty => self.paste(left, right, paste, &mut output.tokens, call),
+            Some(left) if !output.left_is_empty => {
+                self.paste(left, right, paste, &mut output.tokens, call)
+            }
             left => {
                 output.tokens.extend(left);
                 output.tokens.push(right);
@@ -125,20 +143,38 @@ impl Preprocessor<'_> {
         output.left_is_empty = false;
     }
 
-    fn paste(&mut self, left: PpToken, right: PpToken, at: Span, out: &mut Vec<PpToken>, call: &Call<'_>) {
+    fn paste(
+        &mut self,
+        left: PpToken,
+        right: PpToken,
+        at: Span,
+        out: &mut Vec<PpToken>,
+        call: &Call<'_>,
+    ) {
         let mut text = String::with_capacity(32);
         text.push_str(left.text(&self.names));
         text.push_str(right.text(&self.names));
         if let Some(kind) = lexer::single(&text, &mut self.names) {
             // The new name is not the one that was painted.
-            out.push(PpToken { kind, flags: left.flags & PpToken::SPACE, span: at });
+            out.push(PpToken {
+                kind,
+                flags: left.flags & PpToken::SPACE,
+                span: at,
+            });
             return;
         }
-        let message = format!("`##` cannot join `{}` and `{}`", left.text(&self.names), right.text(&self.names));
+        let message = format!(
+            "`##` cannot join `{}` and `{}`",
+            left.text(&self.names),
+            right.text(&self.names)
+        );
         self.diagnostics.push(
             Diagnostic::error(Code::BadPaste, at, message)
                 .at("together they are no token")
-                .help(format!("leave out the `##` in the definition of `{}`", self.names.text(call.found.name))),
+                .help(format!(
+                    "leave out the `##` in the definition of `{}`",
+                    self.names.text(call.found.name)
+                )),
         );
         out.extend([left, right]);
     }
@@ -160,16 +196,28 @@ impl Preprocessor<'_> {
                         text.push(character);
                     }
                 }
-                PpKind::Name(_) | PpKind::Number(_) | PpKind::Punct(_) | PpKind::Unroll(_) => text.push_str(spelling),
+                PpKind::Name(_) | PpKind::Number(_) | PpKind::Punct(_) | PpKind::Unroll(_) => {
+                    text.push_str(spelling)
+                }
             }
         }
         text.push('"');
         self.spend(text.len() / 16, call.found.name, call.used_at);
-        PpToken { kind: PpKind::Str(self.names.intern(&text)), flags: hash.flags, span: in_expansion(hash.span, call.expansion) }
+        PpToken {
+            kind: PpKind::Str(self.names.intern(&text)),
+            flags: hash.flags,
+            span: in_expansion(hash.span, call.expansion),
+        }
     }
 
     /// An argument in the place of its parameter.
-    fn argument(&mut self, index: usize, param: &PpToken, expand: bool, call: &mut Call<'_>) -> Vec<PpToken> {
+    fn argument(
+        &mut self,
+        index: usize,
+        param: &PpToken,
+        expand: bool,
+        call: &mut Call<'_>,
+    ) -> Vec<PpToken> {
         if call.arguments[index].is_empty() {
             return Vec::new();
         }
@@ -183,8 +231,18 @@ impl Preprocessor<'_> {
         self.spend(tokens.len(), call.found.name, call.used_at);
         let occurrence = self.expansion(call.found, call.used_at);
         let context = call.used_at.expansion;
-        let context_use = self.map.expansion(context).map(|expansion| expansion.used_at);
-        let mut chain = Chain { name: call.found.name, used_at: call.used_at, context, context_use, occurrence, moved: HashMap::new() };
+        let context_use = self
+            .map
+            .expansion(context)
+            .map(|expansion| expansion.used_at);
+        let mut chain = Chain {
+            name: call.found.name,
+            used_at: call.used_at,
+            context,
+            context_use,
+            occurrence,
+            moved: HashMap::new(),
+        };
         for token in &mut tokens {
             token.span.expansion = self.moved(token.span.expansion, &mut chain);
         }

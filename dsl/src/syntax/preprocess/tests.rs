@@ -9,6 +9,7 @@ use crate::diagnostic::render;
 use crate::source::NoFiles;
 use crate::syntax::token::{Keyword, TokenKind};
 
+mod examples;
 mod spans;
 
 /// Files by name.
@@ -16,7 +17,9 @@ struct Files(HashMap<&'static str, &'static str>);
 
 impl Loader for Files {
     fn load(&self, name: &str, _from: &str) -> Option<Result<(String, String), String>> {
-        self.0.get(name).map(|text| Ok((text.to_string(), name.to_string())))
+        self.0
+            .get(name)
+            .map(|text| Ok((text.to_string(), name.to_string())))
     }
 }
 
@@ -37,7 +40,9 @@ fn spell(token: &Token) -> String {
         TokenKind::Ident(name) | TokenKind::TypeName(name) => name.to_string(),
         TokenKind::Keyword(keyword) => keyword.text().to_string(),
         TokenKind::Int { value, .. } => value.to_string(),
-        TokenKind::Float { value, single } => format!("{value:?}{}", if *single { "f" } else { "" }),
+        TokenKind::Float { value, single } => {
+            format!("{value:?}{}", if *single { "f" } else { "" })
+        }
         TokenKind::Char(value) => format!("'{value}'"),
         TokenKind::Str(bytes) => format!("{:?}", String::from_utf8_lossy(bytes)),
         TokenKind::Punct(punct) => punct.text().to_string(),
@@ -51,7 +56,11 @@ fn spelled(tokens: &[Token]) -> String {
 /// The tokens of a program without errors.
 fn clean(text: &str) -> String {
     let (map, tokenized) = run(text);
-    assert!(tokenized.diagnostics.is_empty(), "{}", render::render(&tokenized.diagnostics, &map, false, None));
+    assert!(
+        tokenized.diagnostics.is_empty(),
+        "{}",
+        render::render(&tokenized.diagnostics, &map, false, None)
+    );
     spelled(&tokenized.tokens)
 }
 
@@ -63,7 +72,11 @@ fn check(text: &str, expected: &str) {
 /// The short form of every message.
 fn messages(text: &str) -> Vec<String> {
     let (map, tokenized) = run(text);
-    tokenized.diagnostics.iter().map(|diagnostic| render::short(diagnostic, &map)).collect()
+    tokenized
+        .diagnostics
+        .iter()
+        .map(|diagnostic| render::short(diagnostic, &map))
+        .collect()
 }
 
 #[track_caller]
@@ -73,10 +86,16 @@ fn check_messages(text: &str, expected: &[&str]) {
 
 #[test]
 fn objects_and_functions() {
-    check("#define N 32\n#define SQ(x) ((x)*(x))\nN SQ(a+1) SQ", "32 ( ( a + 1 ) * ( a + 1 ) ) SQ");
+    check(
+        "#define N 32\n#define SQ(x) ((x)*(x))\nN SQ(a+1) SQ",
+        "32 ( ( a + 1 ) * ( a + 1 ) ) SQ",
+    );
     check("#define F() 7\nF() F ( )", "7 7");
     check("#define EMPTY\nEMPTY a EMPTY b EMPTY", "a b");
-    check("#define F(x, y) x - y\nF(\n (a,\n b),\nc) (F", "( a , b ) - c ( F");
+    check(
+        "#define F(x, y) x - y\nF(\n (a,\n b),\nc) (F",
+        "( a , b ) - c ( F",
+    );
 }
 
 #[test]
@@ -132,7 +151,11 @@ glue(HIGH, LOW);
 xglue(HIGH, LOW)
 "##;
     let (map, tokenized) = run(text);
-    let short: Vec<_> = tokenized.diagnostics.iter().map(|diagnostic| render::short(diagnostic, &map)).collect();
+    let short: Vec<_> = tokenized
+        .diagnostics
+        .iter()
+        .map(|diagnostic| render::short(diagnostic, &map))
+        .collect();
     insta::assert_snapshot!(format!("{}\n{}", spelled(&tokenized.tokens).replace(" ; ", " ;\n"), short.join("\n")), @r#"
     printf ( "x1= %d, x2= %s" , x1 , x2 ) ;
     fputs ( "strncmp(\"abc\\0d\", \"abc\", '\\4') == 0: @ n" , s ) ;
@@ -161,9 +184,18 @@ fn standard_placemarkers_and_variadics() {
 
 #[test]
 fn gnu_comma_and_va_opt() {
-    check("#define LOG(f, ...) printf(f, ##__VA_ARGS__)\nLOG(a) LOG(a, b, c)", "printf ( a ) printf ( a , b , c )");
-    check("#define LOG(f, rest...) printf(f, ##rest)\nLOG(a) LOG(a, b)", "printf ( a ) printf ( a , b )");
-    check("#define F(a, ...) f(a __VA_OPT__(, x ## a) __VA_ARGS__)\nF(1) F(2, 3)", "f ( 1 ) f ( 2 , x2 3 )");
+    check(
+        "#define LOG(f, ...) printf(f, ##__VA_ARGS__)\nLOG(a) LOG(a, b, c)",
+        "printf ( a ) printf ( a , b , c )",
+    );
+    check(
+        "#define LOG(f, rest...) printf(f, ##rest)\nLOG(a) LOG(a, b)",
+        "printf ( a ) printf ( a , b )",
+    );
+    check(
+        "#define F(a, ...) f(a __VA_OPT__(, x ## a) __VA_ARGS__)\nF(1) F(2, 3)",
+        "f ( 1 ) f ( 2 , x2 3 )",
+    );
 }
 
 #[test]
@@ -172,7 +204,10 @@ fn recursion_ends() {
     check("#define f(x) x f\nf(1)(2)", "1 f ( 2 )");
     // C leaves this one open; gcc and nvcc do it so.
     check("#define f(a) a*g\n#define g(a) f(a)\nf(2)(9)", "2 * 9 * g");
-    check("#define NIL(xxx) xxx\n#define G_0(arg) NIL(G_1)(arg)\n#define G_1(arg) NIL(arg)\nG_0(42)", "42");
+    check(
+        "#define NIL(xxx) xxx\n#define G_0(arg) NIL(G_1)(arg)\n#define G_1(arg) NIL(arg)\nG_0(42)",
+        "42",
+    );
     check("#define foo() bar\n#define bar() foo\nfoo()()()", "bar");
 }
 
@@ -191,14 +226,25 @@ fn exponential_macros_are_stopped() {
     text.push_str("A39;");
     let (map, tokenized) = run(&text);
     assert!(tokenized.tokens.is_empty());
-    let short: Vec<_> = tokenized.diagnostics.iter().map(|diagnostic| render::short(diagnostic, &map)).collect();
+    let short: Vec<_> = tokenized
+        .diagnostics
+        .iter()
+        .map(|diagnostic| render::short(diagnostic, &map))
+        .collect();
     assert_eq!(short.len(), 1, "{short:?}");
-    assert!(short[0].starts_with("t.k:41:1: error[E0211]: macro `A"), "{short:?}");
+    assert!(
+        short[0].starts_with("t.k:41:1: error[E0211]: macro `A"),
+        "{short:?}"
+    );
 }
 
 #[test]
 fn deep_arguments_are_stopped() {
-    let text = format!("#define F(x) x\n{}1{}", "F(".repeat(20_000), ")".repeat(20_000));
+    let text = format!(
+        "#define F(x) x\n{}1{}",
+        "F(".repeat(20_000),
+        ")".repeat(20_000)
+    );
     assert!(messages(&text)[0].contains("nested too deeply"));
     let text = format!("#define F(x) x\n{}1{}", "F(".repeat(100), ")".repeat(100));
     check(&text, "1");
@@ -215,7 +261,10 @@ fn conditions() {
         ("X == 5 ? 1 : 1 / 0", true),
         ("'a' == 97 && '\\n' == 10", true),
         ("UNKNOWN || false", false),
-        ("0x7fffffffffffffff + 0 > 0 && ~0u == 0xffffffffffffffff", true),
+        (
+            "0x7fffffffffffffff + 0 > 0 && ~0u == 0xffffffffffffffff",
+            true,
+        ),
         ("1 << 3 >> 1 == 4 && (7 & 3 ^ 1 | 8) == 10", true),
         ("SAME(3) == 3", true),
         ("HAS_X", true),
@@ -224,51 +273,118 @@ fn conditions() {
         let text = format!(
             "#define X 5\n#define Y\n#define SAME(x) x\n#define HAS_X defined(X)\n#if {condition}\nyes\n#else\nno\n#endif\n"
         );
-        assert_eq!(clean(&text), if expected { "yes" } else { "no" }, "{condition}");
+        assert_eq!(
+            clean(&text),
+            if expected { "yes" } else { "no" },
+            "{condition}"
+        );
     }
 }
 
 #[test]
 fn branches() {
-    check("#if 0\na\n#elif 1\nb\n#elif 1/0\nc\n#else\nd\n#endif\ne", "b e");
+    check(
+        "#if 0\na\n#elif 1\nb\n#elif 1/0\nc\n#else\nd\n#endif\ne",
+        "b e",
+    );
     check("#ifdef A\na\n#elifndef A\nb\n#endif", "b");
-    check("#ifndef A\n#if 0\n#else\nx\n#endif\n#else\n#if 1\ny\n#endif\n#endif", "x");
+    check(
+        "#ifndef A\n#if 0\n#else\nx\n#endif\n#else\n#if 1\ny\n#endif\n#endif",
+        "x",
+    );
     check("#if 0\n don't \"care ； /* ok */ `\n#bogus\n#endif\nx", "x");
     check("#define F(x) x\nF(\n#if 1\na\n#else\nb\n#endif\n)", "a");
-    check("void f() {\n#define TILE 8\n  int a = TILE;\n#undef TILE\n}", "void f ( ) { int a = 8 ; }");
+    check(
+        "void f() {\n#define TILE 8\n  int a = TILE;\n#undef TILE\n}",
+        "void f ( ) { int a = 8 ; }",
+    );
 }
 
 #[test]
 fn wrong_directives() {
-    check_messages("#if 1\na", &["t.k:1:1: error[E0205]: this conditional is never closed"]);
+    check_messages(
+        "#if 1\na",
+        &["t.k:1:1: error[E0205]: this conditional is never closed"],
+    );
     check_messages("#endif", &["t.k:1:2: error[E0205]: `#endif` without `#if`"]);
     check_messages(
         "#if 0\n#else\n#else\n#endif",
         &["t.k:3:2: error[E0205]: `#else` after `#else`"],
     );
-    check_messages("#if 1 / 0\n#endif", &["t.k:1:7: error[E0206]: this condition divides by zero"]);
-    check_messages("#if\n#endif", &["t.k:1:4: error[E0206]: a condition is missing here"]);
-    check_messages("#if (1\n#endif", &["t.k:1:7: error[E0206]: expected `)` in this condition"]);
-    check_messages("#if 1.5\n#endif", &["t.k:1:5: error[E0206]: a condition cannot contain a floating number"]);
-    check_messages("#defin X", &["t.k:1:2: error[E0201]: `#defin` is not a directive"]);
-    check_messages("#define F(x,x)", &["t.k:1:13: error[E0202]: parameter `x` is there twice"]);
-    check_messages("#define F(x) #y", &["t.k:1:14: error[E0202]: `#` has to stand before a parameter of the macro"]);
-    check_messages("#define F(x) ## x", &["t.k:1:14: error[E0202]: `##` needs a token on both sides"]);
-    check_messages("#error don't do ；this", &["t.k:1:1: error[E0207]: #error: don't do ；this"]);
-    check_messages("#warning slow", &["t.k:1:1: warning[W0202]: #warning: slow"]);
-    check_messages("#ifdef A && B\n#endif", &["t.k:1:10: warning[W0203]: `#ifdef` ends before this"]);
-    check_messages("#define A 1\n#define A 1\n#define A 2", &["t.k:3:9: warning[W0201]: macro `A` is defined again with another meaning"]);
+    check_messages(
+        "#if 1 / 0\n#endif",
+        &["t.k:1:7: error[E0206]: this condition divides by zero"],
+    );
+    check_messages(
+        "#if\n#endif",
+        &["t.k:1:4: error[E0206]: a condition is missing here"],
+    );
+    check_messages(
+        "#if (1\n#endif",
+        &["t.k:1:7: error[E0206]: expected `)` in this condition"],
+    );
+    check_messages(
+        "#if 1.5\n#endif",
+        &["t.k:1:5: error[E0206]: a condition cannot contain a floating number"],
+    );
+    check_messages(
+        "#defin X",
+        &["t.k:1:2: error[E0201]: `#defin` is not a directive"],
+    );
+    check_messages(
+        "#define F(x,x)",
+        &["t.k:1:13: error[E0202]: parameter `x` is there twice"],
+    );
+    check_messages(
+        "#define F(x) #y",
+        &["t.k:1:14: error[E0202]: `#` has to stand before a parameter of the macro"],
+    );
+    check_messages(
+        "#define F(x) ## x",
+        &["t.k:1:14: error[E0202]: `##` needs a token on both sides"],
+    );
+    check_messages(
+        "#error don't do ；this",
+        &["t.k:1:1: error[E0207]: #error: don't do ；this"],
+    );
+    check_messages(
+        "#warning slow",
+        &["t.k:1:1: warning[W0202]: #warning: slow"],
+    );
+    check_messages(
+        "#ifdef A && B\n#endif",
+        &["t.k:1:10: warning[W0203]: `#ifdef` ends before this"],
+    );
+    check_messages(
+        "#define A 1\n#define A 1\n#define A 2",
+        &["t.k:3:9: warning[W0201]: macro `A` is defined again with another meaning"],
+    );
     check_messages("#define M_PI 3\n#define NULL 0\nM_PI", &[]);
     let deep = format!("#if {}1\n#endif", "(".repeat(20_000));
-    check_messages(&deep, &["t.k:1:205: error[E0206]: this condition is nested too deeply"]);
+    check_messages(
+        &deep,
+        &["t.k:1:205: error[E0206]: this condition is nested too deeply"],
+    );
 }
 
 #[test]
 fn wrong_uses() {
-    check_messages("#define F(a,b) a\nF(1)", &["t.k:2:1: error[E0208]: macro `F` takes 2 arguments and gets 1"]);
-    check_messages("#define F(a) a\nF(1, 2)", &["t.k:2:1: error[E0208]: macro `F` takes 1 argument and gets 2"]);
-    check_messages("#define F(a) a\nx F(1", &["t.k:2:3: error[E0209]: the arguments of macro `F` never end"]);
-    check_messages("#define F(a) . ## a\nF(x)", &["t.k:2:1: error[E0210]: `##` cannot join `.` and `x`"]);
+    check_messages(
+        "#define F(a,b) a\nF(1)",
+        &["t.k:2:1: error[E0208]: macro `F` takes 2 arguments and gets 1"],
+    );
+    check_messages(
+        "#define F(a) a\nF(1, 2)",
+        &["t.k:2:1: error[E0208]: macro `F` takes 1 argument and gets 2"],
+    );
+    check_messages(
+        "#define F(a) a\nx F(1",
+        &["t.k:2:3: error[E0209]: the arguments of macro `F` never end"],
+    );
+    check_messages(
+        "#define F(a) . ## a\nF(x)",
+        &["t.k:2:1: error[E0210]: `##` cannot join `.` and `x`"],
+    );
 }
 
 #[test]
@@ -281,41 +397,91 @@ fn included_files() {
     ]));
     let short = |text: &str| {
         let (map, tokenized) = run_with(text, &Options::default(), &files);
-        let messages: Vec<_> = tokenized.diagnostics.iter().map(|diagnostic| render::short(diagnostic, &map)).collect();
+        let messages: Vec<_> = tokenized
+            .diagnostics
+            .iter()
+            .map(|diagnostic| render::short(diagnostic, &map))
+            .collect();
         (spelled(&tokenized.tokens), messages)
     };
     let none = Vec::<String>::new();
-    assert_eq!(short("#include \"a.h\"\n#include \"b.h\"\n#include \"a.h\"\nend"), ("int b ; int a ; end".into(), none.clone()));
-    assert_eq!(short("#include <cuda.h>\n#include \"cuda.h\"\n#include \"device_launch_parameters.h\"\nx"), ("own x".into(), none.clone()));
-    assert_eq!(short("#define H \"b.h\"\n#include H\nx"), ("int b ; x".into(), none));
-    assert_eq!(short("\n#include \"no.h\"\nx").1, ["t.k:2:10: error[E0203]: there is no file `no.h`"]);
-    assert_eq!(short("#include \"again.h\"").1, ["again.h:1:10: error[E0204]: `again.h` is included again and again"]);
+    assert_eq!(
+        short("#include \"a.h\"\n#include \"b.h\"\n#include \"a.h\"\nend"),
+        ("int b ; int a ; end".into(), none.clone())
+    );
+    assert_eq!(
+        short("#include <cuda.h>\n#include \"cuda.h\"\n#include \"device_launch_parameters.h\"\nx"),
+        ("own x".into(), none.clone())
+    );
+    assert_eq!(
+        short("#define H \"b.h\"\n#include H\nx"),
+        ("int b ; x".into(), none)
+    );
+    assert_eq!(
+        short("\n#include \"no.h\"\nx").1,
+        ["t.k:2:10: error[E0203]: there is no file `no.h`"]
+    );
+    assert_eq!(
+        short("#include \"again.h\"").1,
+        ["again.h:1:10: error[E0204]: `again.h` is included again and again"]
+    );
 }
 
 #[test]
 fn pragmas() {
     let text = "#define N 4\n#pragma unroll\nfor\n#pragma unroll 8\nfor\n#pragma unroll (N * 2)\nfor\n#pragma unroll K\nfor\n#pragma nv_diag ignore\n_Pragma(\"unroll 3\") for _Pragma(\"once\") x";
-    check(text, "_Pragma for _Pragma 8 for _Pragma 8 for _Pragma for _Pragma 3 for x");
+    check(
+        text,
+        "_Pragma for _Pragma 8 for _Pragma 8 for _Pragma for _Pragma 3 for x",
+    );
     let (_, tokenized) = run("#pragma unroll 8");
-    assert_eq!(tokenized.tokens[0].kind, TokenKind::Keyword(Keyword::Pragma));
-    assert!(matches!(tokenized.tokens[1].kind, TokenKind::Int { value: 8, .. }));
+    assert_eq!(
+        tokenized.tokens[0].kind,
+        TokenKind::Keyword(Keyword::Pragma)
+    );
+    assert!(matches!(
+        tokenized.tokens[1].kind,
+        TokenKind::Int { value: 8, .. }
+    ));
 }
 
 #[test]
 fn options_define() {
     let options = Options {
-        defines: vec![("A".into(), None), ("B".into(), Some("x + 1".into())), ("F(y)".into(), Some("y y".into()))],
+        defines: vec![
+            ("A".into(), None),
+            ("B".into(), Some("x + 1".into())),
+            ("F(y)".into(), Some("y y".into())),
+        ],
         cuda_arch: 0,
     };
-    let (_, tokenized) = run_with("A B F(2)\n#ifdef __CUDA_ARCH__\nno\n#endif", &options, &NoFiles);
+    let (_, tokenized) = run_with(
+        "A B F(2)\n#ifdef __CUDA_ARCH__\nno\n#endif",
+        &options,
+        &NoFiles,
+    );
     assert_eq!(spelled(&tokenized.tokens), "1 x + 1 2 2");
 }
 
 #[test]
 fn predefined_values() {
-    check("__LINE__\n__LINE__ __FILE__ __COUNTER__ __COUNTER__", "1 2 \"t.k\" 0 1");
-    check("NULL INT_MIN INFINITY NAN", "nullptr ( - 2147483647 - 1 ) __builtin_inff ( ) __builtin_nanf ( \"\" )");
-    check("FLT_MAX FLT_MIN DBL_MAX", &format!("{:?}f {:?}f {:?}", f64::from(f32::MAX), f64::from(f32::MIN_POSITIVE), f64::MAX));
+    check(
+        "__LINE__\n__LINE__ __FILE__ __COUNTER__ __COUNTER__",
+        "1 2 \"t.k\" 0 1",
+    );
+    check(
+        "NULL INT_MIN INFINITY NAN",
+        "nullptr ( - 2147483647 - 1 ) __builtin_inff ( ) __builtin_nanf ( \"\" )",
+    );
+    check(
+        "FLT_MAX FLT_MIN DBL_MAX",
+        &format!(
+            "{:?}f {:?}f {:?}",
+            f64::from(f32::MAX),
+            f64::from(f32::MIN_POSITIVE),
+            f64::MAX
+        ),
+    );
     check("#define HERE __LINE__\n\nHERE", "3");
 }
 

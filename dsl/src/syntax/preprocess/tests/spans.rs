@@ -49,7 +49,11 @@ fn copies_of_an_argument_differ() {
 #[test]
 fn spans_skip_line_splices_and_byte_order_mark() {
     let (map, tokenized) = run("\u{feff}int ab\\\r\ncd\\\n = 1；");
-    let snippets: Vec<_> = tokenized.tokens.iter().map(|token| map.snippet(token.span)).collect();
+    let snippets: Vec<_> = tokenized
+        .tokens
+        .iter()
+        .map(|token| map.snippet(token.span))
+        .collect();
     assert_eq!(snippets, ["int", "ab\\\r\ncd", "=", "1", "；"]);
     assert_eq!(spelled(&tokenized.tokens), "int abcd = 1 ;");
 }
