@@ -499,6 +499,13 @@ fn many_parentheses() {
     assert_eq!(run(&text).1.tokens.len(), 40_001);
 }
 
+#[test]
+fn torture_as_gcc_does_it() {
+    let squeeze = |text: &str| text.split_whitespace().collect::<String>();
+    let ours = clean(include_str!("tests/torture.c"));
+    assert_eq!(squeeze(&ours), squeeze(include_str!("tests/torture.expected")));
+}
+
 /// What proptest makes programs from.
 fn fragment() -> impl Strategy<Value = String> {
     prop_oneof![
