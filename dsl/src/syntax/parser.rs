@@ -32,10 +32,14 @@ pub use depth::{MAX_NESTING, MAX_OPERATORS};
 pub fn parse(tokens: &[Token], end: Span) -> (Unit, Vec<Diagnostic>) {
     let balanced = brackets::balance(tokens, end);
     let mut state = kit::State::new(&balanced.tokens, &balanced.repairs, end);
-    let items = item::unit().parse_with_state(&balanced.tokens, &mut state).into_output().unwrap_or_default();
+    let items = item::unit()
+        .parse_with_state(&balanced.tokens, &mut state)
+        .into_output()
+        .unwrap_or_default();
     let mut diagnostics = balanced.diagnostics;
     diagnostics.append(&mut state.diagnostics);
-    diagnostics.sort_by_key(|diagnostic| (diagnostic.primary.span.file, diagnostic.primary.span.start));
+    diagnostics
+        .sort_by_key(|diagnostic| (diagnostic.primary.span.file, diagnostic.primary.span.start));
     (Unit { items }, diagnostics)
 }
 

@@ -21,7 +21,11 @@ pub(super) fn nested<'t, O: 't>(
 ) -> impl Parser<'t, In<'t>, O, Ex<'t>> + Clone + 't {
     custom_clone(move |inp| {
         if inp.state().depth >= MAX_NESTING {
-            return too_deep(inp, "nested too deeply", "more than 200 brackets or statements are open here");
+            return too_deep(
+                inp,
+                "nested too deeply",
+                "more than 200 brackets or statements are open here",
+            );
         }
         inp.state().depth += 1;
         let result = inp.parse(&parser);
@@ -46,7 +50,11 @@ pub(super) fn counted<'t, O: 't>(
 pub(super) fn count_operator(inp: &mut At<'_, '_>) -> Result<(), Failure> {
     inp.state().operators += 1;
     if inp.state().operators > MAX_OPERATORS {
-        return too_deep(inp, "this expression is too long", "the 1001st operator of the expression");
+        return too_deep(
+            inp,
+            "this expression is too long",
+            "the 1001st operator of the expression",
+        );
     }
     Ok(())
 }
@@ -55,5 +63,10 @@ fn too_deep<O>(inp: &mut At<'_, '_>, message: &str, label: &str) -> Result<O, Fa
     let at = ahead(inp).at;
     let span = inp.state().place(at);
     let diagnostic = Diagnostic::error(Code::NestedTooDeeply, span, message).at(label);
-    fail(inp, What::Said(Box::new(diagnostic.help("split it: name a part with a variable, or move it to a function"))))
+    fail(
+        inp,
+        What::Said(Box::new(diagnostic.help(
+            "split it: name a part with a variable, or move it to a function",
+        ))),
+    )
 }
