@@ -15,11 +15,13 @@ use super::{ast::Unit, token::Token};
 use crate::{diagnostic::Diagnostic, span::Span};
 
 mod brackets;
+mod cxx;
 mod decl;
 mod depth;
 mod expr;
 mod item;
 mod kit;
+mod loops;
 mod primary;
 mod record;
 mod recover;

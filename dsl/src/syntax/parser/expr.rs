@@ -269,7 +269,7 @@ fn reduce(waiting: &mut Vec<(Piece, Spanned<BinaryOp>)>, mut right: Piece, floor
 enum Prefix {
     Operator(UnaryOp),
     Sizeof,
-    Cast(TypeName),
+    Cast(Box<TypeName>),
 }
 
 /// `-a`, `*p++`, `(float)x`, `sizeof x`.
@@ -279,7 +279,7 @@ fn unary<'t>(assign: P<'t, Expr>) -> P<'t, Piece> {
             punct(Punct::LParen),
             super::kit::closing(Punct::RParen, "the `)` of the cast"),
         )
-        .map(Prefix::Cast)
+        .map(|ty| Prefix::Cast(Box::new(ty)))
         .boxed();
     let prefix = custom_clone(move |inp: &mut At<'t, '_>| {
         count_operator(inp)?;
@@ -301,7 +301,7 @@ fn unary<'t>(assign: P<'t, Expr>) -> P<'t, Piece> {
                 let kind = match prefix {
                     Prefix::Operator(operator) => ExprKind::Unary(operator, operand),
                     Prefix::Sizeof => ExprKind::SizeofExpr(operand),
-                    Prefix::Cast(ty) => ExprKind::Cast(Box::new(ty), operand),
+                    Prefix::Cast(ty) => ExprKind::Cast(ty, operand),
                 };
                 piece = (Expr { kind, span }, span);
             }
