@@ -221,10 +221,13 @@ fn header_semicolon<'t>() -> impl Parser<'t, In<'t>, (), Ex<'t>> + Clone + 't {
             return Ok(());
         }
         if look.is(0, Punct::RParen) {
-            bad_header(inp, "a `;` is missing before this `)`")
-        } else {
-            fail(inp, What::Punct(Punct::Semi))
+            return bad_header(inp, "a `;` is missing before this `)`");
         }
+        let end = bracket_end(look, 0);
+        if (0..end).any(|n| look.is(n, Punct::Semi)) {
+            return fail(inp, What::Punct(Punct::Semi));
+        }
+        bad_header(inp, "a `;` is missing before this")
     })
 }
 

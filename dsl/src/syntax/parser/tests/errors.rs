@@ -1,7 +1,7 @@
 //! Messages: each snapshot shows a program and what is said about it.
 
 use super::{errors, parsed, snapshot};
-use crate::syntax::ast::Item;
+use crate::{diagnostic::Code, syntax::ast::Item};
 
 /// Each text and its messages.
 fn messages(texts: &[&str]) -> String {
@@ -196,4 +196,35 @@ fn errors_are_independent() {
         })
         .collect();
     assert_eq!(names, ["a", "b", "d"]);
+}
+
+/// What `dslc explain` shows is true: each bad example has its error, each good one has none.
+#[test]
+fn explained_examples_are_what_they_say() {
+    for &code in Code::ALL {
+        let (bad, good) = (code.bad_example(), code.good_example());
+        if !code.number().starts_with("E03") || bad.is_empty() {
+            continue;
+        }
+        let codes = |text: &str| -> Vec<Code> {
+            let diagnostics = parsed(text).1;
+            diagnostics
+                .iter()
+                .map(|diagnostic| diagnostic.code)
+                .collect()
+        };
+        let inside = |text: &str| format!("void example() {{ {text} }}");
+        let found = [codes(bad), codes(&inside(bad))];
+        assert!(
+            found.iter().any(|codes| codes.contains(&code)),
+            "{}: {found:?}",
+            code.number()
+        );
+        let found = [codes(good), codes(&inside(good))];
+        assert!(
+            found.iter().any(Vec::is_empty),
+            "{}: {found:?}",
+            code.number()
+        );
+    }
 }
