@@ -3,7 +3,7 @@
 use dsl::ir::FuncId;
 use interp::{
     LaunchConfig, LaunchFailure, LaunchReport, MachineConfig, Memory, MemoryFault, Program,
-    rules::{BankWidth, RuleSet},
+    rules::{BankWidth, RuleSet, limits::Limits},
 };
 
 use super::{Device, DeviceInfo};
@@ -79,5 +79,32 @@ impl Device for Simulator {
 
     fn bytes_in_use(&self, memory: &Memory) -> u64 {
         memory.device_bytes_in_use()
+    }
+}
+
+/// The properties of an architecture: the limits its rules come with, on a device that was sold with it.
+fn device_info(rules: &RuleSet) -> DeviceInfo {
+    let limits = Limits::of(rules.arch);
+    let (major, minor) = rules.arch.compute_capability();
+    DeviceInfo {
+        name: format!("{} (simulated by dslc)", limits.device),
+        major,
+        minor,
+        global_bytes: limits.global_bytes,
+        constant_bytes: limits.constant_bytes.into(),
+        shared_bytes_per_block: limits.shared_bytes_per_block.into(),
+        shared_bytes_per_block_optin: limits.shared_bytes_per_block_optin.into(),
+        shared_bytes_per_multiprocessor: limits.shared_bytes_per_sm.into(),
+        registers_per_block: limits.registers_per_block,
+        threads_per_block: limits.max_threads_per_block,
+        threads_per_multiprocessor: limits.max_threads_per_sm,
+        blocks_per_multiprocessor: limits.max_blocks_per_sm,
+        multiprocessors: limits.multiprocessors,
+        block_limit: limits.max_block,
+        grid_limit: limits.max_grid,
+        clock_khz: limits.clock_khz,
+        memory_clock_khz: limits.clock_khz,
+        memory_bus_bits: 384,
+        l2_bytes: limits.l2_bytes.into(),
     }
 }
