@@ -7,6 +7,7 @@
 pub mod config;
 pub mod mask;
 pub mod memory;
+pub mod metrics;
 pub mod program;
 pub mod report;
 pub mod rules;
