@@ -9,4 +9,5 @@ pub mod ir;
 pub mod sema;
 pub mod source;
 pub mod span;
+pub mod suggest;
 pub mod syntax;
