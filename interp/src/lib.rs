@@ -8,6 +8,7 @@ pub mod config;
 pub mod mask;
 pub mod memory;
 pub mod metrics;
+pub mod printf;
 pub mod program;
 pub mod report;
 pub mod rules;

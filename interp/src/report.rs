@@ -52,6 +52,22 @@ pub struct Site {
     pub width_bytes: u32,
     /// What it cost.
     pub counts: SiteCounts,
+    /// The first request of the worst cost (shared: transactions beyond the ideal; global: sectors beyond the ideal), for
+    /// sites that waste something; always the first request in block and warp order, at any number of jobs.
+    pub witness: Option<Box<Witness>>,
+}
+
+/// One request in full: which lanes asked for which addresses.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Witness {
+    /// Active lanes.
+    pub mask: u32,
+    /// By lane: byte offset in the block's shared memory, or the global address. Meaningless for inactive lanes.
+    pub addresses: [u64; 32],
+    /// The block's index.
+    pub block: [u32; 3],
+    /// The warp in the block.
+    pub warp: u32,
 }
 
 /// Something the checks found in a launch that ran on.

@@ -17,7 +17,7 @@ use interp::{
     TrapKind, trap::AccessOp,
 };
 
-use crate::{device::Device, error::CudaError};
+use crate::device::Device;
 
 /// Where the program's output goes, and who hears of trouble as it happens.
 pub trait Io {

@@ -2,23 +2,14 @@
 
 use std::fmt::Write;
 
-use interp::{LaunchReport, metrics};
+use interp::{LaunchReport, metrics::{self, Value}};
 
 use super::Input;
 use crate::failure::Failure;
 
 /// The metrics of those names, or why there is none of that name.
 pub(crate) fn resolve(names: &[String]) -> Result<Vec<&'static metrics::Metric>, Failure> {
-    let resolve = |name: &String| {
-        metrics::find(name.trim()).ok_or_else(|| {
-            let all = metrics::all_metrics().iter().map(|metric| metric.name);
-            let hint = match dsl::suggest::nearest(name, all) {
-                Some(nearest) => format!("did you mean `{nearest}`?"),
-                None => "`--metrics list` lists them".to_string(),
-            };
-            Failure::new(format!("there is no metric `{name}`: {hint}"))
-        })
-    };
+    let resolve = |name: &String| metrics::find(name.trim()).map_err(|error| Failure::new(format!("{error}; `--metrics list` lists them")));
     names.iter().map(resolve).collect()
 }
 
@@ -26,7 +17,7 @@ pub(crate) fn resolve(names: &[String]) -> Result<Vec<&'static metrics::Metric>,
 pub(crate) fn list() -> String {
     let mut text = String::new();
     for metric in metrics::all_metrics() {
-        let _ = writeln!(text, "{:<52} {}", metric.name, metric.description);
+        let _ = writeln!(text, "{:<62} {}", metric.name, metric.description);
     }
     text
 }
@@ -50,11 +41,17 @@ pub(crate) fn table(input: &Input<'_>, metrics: &[&'static metrics::Metric]) -> 
     for (kernel, launches) in kernels {
         let _ = writeln!(text, "    Kernel: {kernel}");
         for metric in metrics {
-            let values: Vec<f64> = launches.iter().filter_map(|launch| metric.value(&launch.counts, input.rules)).collect();
-            let show = |value: Option<f64>| value.map_or_else(|| "n/a".to_string(), |value| metric.format(value));
-            let min = values.iter().copied().reduce(f64::min);
-            let max = values.iter().copied().reduce(f64::max);
-            let average = (!values.is_empty()).then(|| values.iter().sum::<f64>() / values.len() as f64);
+            let values: Vec<Value> = launches.iter().filter_map(|launch| metric.value(&launch.counts, input.rules)).collect();
+            let show = |value: Option<Value>| value.map_or_else(|| "n/a".to_string(), |value| value.to_string());
+            let by_number = |a: &&Value, b: &&Value| a.number().total_cmp(&b.number());
+            let min = values.iter().min_by(by_number).copied();
+            let max = values.iter().max_by(by_number).copied();
+            let mean = values.iter().map(|value| value.number()).sum::<f64>() / values.len().max(1) as f64;
+            let average = min.map(|like| match like {
+                Value::Count(_) => Value::Count(mean.round() as u64),
+                Value::Ratio(_) => Value::Ratio(mean),
+                Value::Percent(_) => Value::Percent(mean),
+            });
             let _ = writeln!(
                 text,
                 "{:>11} {:>width$} {:>about$} {:>11} {:>11} {:>11}",

@@ -122,9 +122,9 @@ fn row(text: &mut String, site: &Site, columns: usize) {
 fn totals(text: &mut String, launch: &LaunchReport, input: &Input<'_>, columns: usize) {
     let mut cells = Vec::new();
     for name in TOTALS {
-        let Some(metric) = metrics::find(name) else { continue };
+        let Ok(metric) = metrics::find(name) else { continue };
         if let Some(value) = metric.value(&launch.counts, input.rules) {
-            cells.push(format!("{name} {}", metric.format(value)));
+            cells.push(format!("{name} {value}"));
         }
     }
     let mut line = String::from("  ");
