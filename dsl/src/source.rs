@@ -112,11 +112,6 @@ impl SourceMap {
         ExpansionId(self.expansions.len() as u32)
     }
 
-    /// How many macro uses are recorded; ids go up to this.
-    pub fn expansion_count(&self) -> u32 {
-        self.expansions.len() as u32
-    }
-
     /// The file behind an id.
     pub fn file(&self, id: FileId) -> &SourceFile {
         &self.files[id.0 as usize]

@@ -164,6 +164,10 @@ codes! {
     SpaceOnParameter = "E0314", "space-on-parameter",
         "`__shared__`, `__constant__` and `__device__` say where a variable lives. A parameter lives with its thread; what it points to is known from the argument.",
         bad: "__device__ int sum(__shared__ int *s);", good: "__device__ int sum(int *s);";
+    /// A statement stands at file scope.
+    StatementOutside = "E0315", "statement-outside",
+        "At file scope there are declarations and functions; statements run inside functions. Often a `}` too many has ended the function before.",
+        bad: "void f() { int a = 1; }\na = 2; }", good: "void f() { int a = 1;\na = 2; }";
     /// Syntax of C++ or C that dslc reads but does not support.
     UnsupportedSyntax = "E0320", "unsupported-syntax",
         "nvcc accepts this, dslc does not (yet). It is reported where it stands and never given another meaning.",

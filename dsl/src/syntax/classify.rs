@@ -10,14 +10,19 @@ use std::sync::Arc;
 
 use super::token::{Keyword, Punct, Token, TokenKind};
 
-/// Turns the names of types from [`TokenKind::Ident`] into [`TokenKind::TypeName`].
-pub(crate) fn classify(tokens: &mut [Token]) {
+/// Turns the names of types from [`TokenKind::Ident`] into [`TokenKind::TypeName`]. `half` is one only if the program
+/// includes its header: without it, many a program calls the middle of something so.
+pub(crate) fn classify(tokens: &mut [Token], includes_half: bool) {
     let mut found = Found::default();
     for at in 0..tokens.len() {
-        let TokenKind::Keyword(word) = tokens[at].kind else { continue };
+        let TokenKind::Keyword(word) = tokens[at].kind else {
+            continue;
+        };
         match word {
             Keyword::Typedef => found.typedef(&tokens[at + 1..]),
-            Keyword::Struct | Keyword::Union | Keyword::Enum | Keyword::Class => found.tag(tokens, at),
+            Keyword::Struct | Keyword::Union | Keyword::Enum | Keyword::Class => {
+                found.tag(tokens, at)
+            }
             Keyword::Using => found.using(&tokens[at + 1..]),
             Keyword::Template => found.template(tokens, at),
             _ => {}
@@ -25,7 +30,9 @@ pub(crate) fn classify(tokens: &mut [Token]) {
     }
     let Found { names, scoped } = found;
     for token in &mut *tokens {
-        mark(token, |name| names.contains(name) || is_builtin(name));
+        mark(token, |name| {
+            names.contains(name) || is_builtin(name) || (includes_half && is_half(name))
+        });
     }
     for (name, start, end) in scoped {
         for token in &mut tokens[start..end] {
@@ -77,7 +84,10 @@ impl Found {
         // `template <class T>` is a parameter, seen to by `template`.
         let parameter = keyword > 0
             && matches!(tokens[keyword].kind, TokenKind::Keyword(Keyword::Class))
-            && matches!(punct(tokens.get(keyword - 1)), Some(Punct::Lt | Punct::Comma));
+            && matches!(
+                punct(tokens.get(keyword - 1)),
+                Some(Punct::Lt | Punct::Comma)
+            );
         if let Some(name) = ident(tokens.get(at))
             && !parameter
         {
@@ -104,7 +114,9 @@ impl Found {
             match &token.kind {
                 TokenKind::Punct(Punct::LParen | Punct::LBracket | Punct::LBrace) => depth += 1,
                 TokenKind::Punct(Punct::RParen | Punct::RBracket | Punct::RBrace) => {
-                    let Some(outer) = depth.checked_sub(1) else { return };
+                    let Some(outer) = depth.checked_sub(1) else {
+                        return;
+                    };
                     depth = outer;
                 }
                 TokenKind::Punct(Punct::Lt) if depth == 0 => angle += 1,
@@ -119,7 +131,9 @@ impl Found {
                         && match next {
                             Some(Punct::Semi | Punct::Comma | Punct::LBracket) => true,
                             // `typedef int f(int)`, but not the return type in `typedef T (*f)(int)`.
-                            Some(Punct::LParen) => !matches!(punct(after.get(at + 2)), Some(Punct::Star | Punct::Amp)),
+                            Some(Punct::LParen) => {
+                                !matches!(punct(after.get(at + 2)), Some(Punct::Star | Punct::Amp))
+                            }
                             _ => false,
                         };
                     let pointer = depth == 1
@@ -166,7 +180,11 @@ impl Found {
 
 /// Whether the name at `at` follows `(` and stars.
 fn in_declarator_parentheses(after: &[Token], at: usize) -> bool {
-    let stars = after[..at].iter().rev().take_while(|token| token.kind == TokenKind::Punct(Punct::Star)).count();
+    let stars = after[..at]
+        .iter()
+        .rev()
+        .take_while(|token| token.kind == TokenKind::Punct(Punct::Star))
+        .count();
     at > stars && punct(after.get(at - stars - 1)) == Some(Punct::LParen)
 }
 
@@ -218,22 +236,77 @@ fn is_builtin(name: &str) -> bool {
     is_vector(name)
         || matches!(
             name,
-            "dim3" | "size_t" | "ssize_t" | "ptrdiff_t" | "intptr_t" | "uintptr_t" | "intmax_t" | "uintmax_t"
-                | "int8_t" | "int16_t" | "int32_t" | "int64_t" | "uint8_t" | "uint16_t" | "uint32_t" | "uint64_t"
-                | "uint" | "ushort" | "uchar" | "ulong" | "wchar_t" | "clock_t" | "time_t" | "FILE" | "va_list"
-                | "cudaError_t" | "cudaError" | "cudaEvent_t" | "cudaStream_t" | "cudaDeviceProp" | "cudaSharedMemConfig"
-                | "cudaFuncCache" | "cudaFuncAttribute" | "cudaFuncAttributes" | "cudaMemcpyKind" | "cudaDeviceAttr"
-                | "cudaLimit" | "cudaDeviceptr_t" | "cudaExtent" | "cudaPitchedPtr"
-                | "half" | "__half" | "half2" | "__half2" | "nv_bfloat16" | "__nv_bfloat16" | "nv_bfloat162" | "__nv_bfloat162"
+            "dim3"
+                | "size_t"
+                | "ssize_t"
+                | "ptrdiff_t"
+                | "intptr_t"
+                | "uintptr_t"
+                | "intmax_t"
+                | "uintmax_t"
+                | "int8_t"
+                | "int16_t"
+                | "int32_t"
+                | "int64_t"
+                | "uint8_t"
+                | "uint16_t"
+                | "uint32_t"
+                | "uint64_t"
+                | "uint"
+                | "ushort"
+                | "uchar"
+                | "ulong"
+                | "wchar_t"
+                | "clock_t"
+                | "time_t"
+                | "FILE"
+                | "va_list"
+                | "cudaError_t"
+                | "cudaError"
+                | "cudaEvent_t"
+                | "cudaStream_t"
+                | "cudaDeviceProp"
+                | "cudaSharedMemConfig"
+                | "cudaFuncCache"
+                | "cudaFuncAttribute"
+                | "cudaFuncAttributes"
+                | "cudaMemcpyKind"
+                | "cudaDeviceAttr"
+                | "cudaLimit"
+                | "cudaDeviceptr_t"
+                | "cudaExtent"
+                | "cudaPitchedPtr"
+                | "__half"
+                | "__half2"
+                | "__nv_bfloat16"
+                | "__nv_bfloat162"
         )
+}
+
+/// The short names of the types of `cuda_fp16.h` and `cuda_bf16.h`.
+fn is_half(name: &str) -> bool {
+    matches!(name, "half" | "half2" | "nv_bfloat16" | "nv_bfloat162")
 }
 
 /// `char1` … `double4`.
 fn is_vector(name: &str) -> bool {
-    let Some(base) = name.strip_suffix(['1', '2', '3', '4']) else { return false };
+    let Some(base) = name.strip_suffix(['1', '2', '3', '4']) else {
+        return false;
+    };
     matches!(
         base,
-        "char" | "uchar" | "short" | "ushort" | "int" | "uint" | "long" | "ulong" | "longlong" | "ulonglong" | "float" | "double"
+        "char"
+            | "uchar"
+            | "short"
+            | "ushort"
+            | "int"
+            | "uint"
+            | "long"
+            | "ulong"
+            | "longlong"
+            | "ulonglong"
+            | "float"
+            | "double"
     )
 }
 

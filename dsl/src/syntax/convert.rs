@@ -14,8 +14,17 @@ use crate::diagnostic::{Code, Diagnostic};
 use crate::span::Span;
 
 /// Turns the preprocessor's output into the parser's input.
-pub(crate) fn convert(tokens: &[PpToken], names: &Interner, diagnostics: &mut Vec<Diagnostic>) -> Vec<Token> {
-    let mut converter = Converter { names, known: vec![None; names.len()], out: Vec::with_capacity(tokens.len()), diagnostics };
+pub(crate) fn convert(
+    tokens: &[PpToken],
+    names: &Interner,
+    diagnostics: &mut Vec<Diagnostic>,
+) -> Vec<Token> {
+    let mut converter = Converter {
+        names,
+        known: vec![None; names.len()],
+        out: Vec::with_capacity(tokens.len()),
+        diagnostics,
+    };
     let mut rest = tokens;
     while let Some((first, after)) = rest.split_first() {
         rest = match first.kind {
@@ -65,10 +74,11 @@ impl Converter<'_> {
 
     fn name(&mut self, sym: Sym, span: Span) {
         let names = self.names;
-        let kind = self.known[sym.0 as usize].get_or_insert_with(|| match keyword(names.text(sym)) {
-            Some(keyword) => TokenKind::Keyword(keyword),
-            None => TokenKind::Ident(names.shared(sym)),
-        });
+        let kind =
+            self.known[sym.0 as usize].get_or_insert_with(|| match keyword(names.text(sym)) {
+                Some(keyword) => TokenKind::Keyword(keyword),
+                None => TokenKind::Ident(names.shared(sym)),
+            });
         let kind = kind.clone();
         self.push(kind, span);
     }
@@ -106,7 +116,15 @@ impl Converter<'_> {
         let mut bytes = Vec::new();
         let mut span = tokens[0].span;
         let mut rest = tokens;
-        while let Some((PpToken { kind: PpKind::Str(sym), span: part, .. }, after)) = rest.split_first() {
+        while let Some((
+            PpToken {
+                kind: PpKind::Str(sym),
+                span: part,
+                ..
+            },
+            after,
+        )) = rest.split_first()
+        {
             let mut unknown = None;
             if let Err(bad) = literal::string(self.names.text(*sym), &mut bytes, &mut unknown) {
                 self.report(bad, *part);
@@ -128,7 +146,16 @@ impl Converter<'_> {
 
     /// `_Pragma ( "…" )`: only `unroll` means something.
     fn pragma<'t>(&mut self, first: &PpToken, after: &'t [PpToken]) -> &'t [PpToken] {
-        let [open, PpToken { kind: PpKind::Str(sym), .. }, close, rest @ ..] = after else {
+        let [
+            open,
+            PpToken {
+                kind: PpKind::Str(sym),
+                ..
+            },
+            close,
+            rest @ ..,
+        ] = after
+        else {
             self.name_of(first);
             return after;
         };
@@ -136,9 +163,17 @@ impl Converter<'_> {
             self.name_of(first);
             return after;
         }
-        let mut words = self.names.text(*sym).trim_matches('"').split([' ', '\t', '(', ')']).filter(|word| !word.is_empty());
+        let mut words = self
+            .names
+            .text(*sym)
+            .trim_matches('"')
+            .split([' ', '\t', '(', ')'])
+            .filter(|word| !word.is_empty());
         if words.next() == Some("unroll") {
-            self.unroll(words.next().and_then(|count| count.parse().ok()), first.span.to(close.span));
+            self.unroll(
+                words.next().and_then(|count| count.parse().ok()),
+                first.span.to(close.span),
+            );
         }
         rest
     }
@@ -146,14 +181,34 @@ impl Converter<'_> {
     /// `__attribute__ (( … ))`.
     fn attribute<'t>(&mut self, first: &PpToken, after: &'t [PpToken]) -> &'t [PpToken] {
         const HARMLESS: [&str; 14] = [
-            "unused", "used", "noinline", "always_inline", "noreturn", "const", "pure", "hot", "cold", "nothrow", "flatten",
-            "deprecated", "warn_unused_result", "optimize",
+            "unused",
+            "used",
+            "noinline",
+            "always_inline",
+            "noreturn",
+            "const",
+            "pure",
+            "hot",
+            "cold",
+            "nothrow",
+            "flatten",
+            "deprecated",
+            "warn_unused_result",
+            "optimize",
         ];
         let Some((inner, rest)) = attribute_body(after) else {
             self.name_of(first);
             return after;
         };
-        let [PpToken { kind: PpKind::Name(word), span, .. }, arguments @ ..] = inner else {
+        let [
+            PpToken {
+                kind: PpKind::Name(word),
+                span,
+                ..
+            },
+            arguments @ ..,
+        ] = inner
+        else {
             self.name_of(first);
             return after;
         };
@@ -198,13 +253,16 @@ impl Converter<'_> {
             _ => format!(r"for a backslash write `\\`, for the letter alone `{letter}`"),
         };
         let message = format!("`\\{letter}` is not an escape, and means `{letter}`");
-        self.diagnostics.push(Diagnostic::warning(Code::UnknownEscape, span, message).help(help));
+        self.diagnostics
+            .push(Diagnostic::warning(Code::UnknownEscape, span, message).help(help));
     }
 }
 
 /// The tokens between the double parentheses that `tokens` starts with, and those after.
 fn attribute_body(tokens: &[PpToken]) -> Option<(&[PpToken], &[PpToken])> {
-    let [open, inner_open, ..] = tokens else { return None };
+    let [open, inner_open, ..] = tokens else {
+        return None;
+    };
     if !open.is(Punct::LParen) || !inner_open.is(Punct::LParen) {
         return None;
     }
@@ -213,17 +271,29 @@ fn attribute_body(tokens: &[PpToken]) -> Option<(&[PpToken], &[PpToken])> {
         match token.kind {
             PpKind::Punct(Punct::LParen) => depth += 1,
             PpKind::Punct(Punct::RParen) => depth -= 1,
-            PpKind::Name(_) | PpKind::Number(_) | PpKind::Char(_) | PpKind::Str(_) | PpKind::Punct(_) | PpKind::Unroll(_) => {}
+            PpKind::Name(_)
+            | PpKind::Number(_)
+            | PpKind::Char(_)
+            | PpKind::Str(_)
+            | PpKind::Punct(_)
+            | PpKind::Unroll(_) => {}
         }
         if depth == 0 {
-            return tokens[at - 1].is(Punct::RParen).then(|| (&tokens[2..at - 1], &tokens[at + 1..]));
+            return tokens[at - 1]
+                .is(Punct::RParen)
+                .then(|| (&tokens[2..at - 1], &tokens[at + 1..]));
         }
     }
     None
 }
 
 fn int(value: u64) -> TokenKind {
-    TokenKind::Int { value, unsigned: false, suffix: IntSuffix::None, decimal: true }
+    TokenKind::Int {
+        value,
+        unsigned: false,
+        suffix: IntSuffix::None,
+        decimal: true,
+    }
 }
 
 /// The reserved word spelled so, in any of its spellings.

@@ -179,12 +179,19 @@ fn quoted(lexer: &mut logos::Lexer<'_, Raw>, quote: u8) -> Ended {
 
 /// Cuts the text of `file` into tokens.
 pub(crate) fn lex(text: &str, file: FileId, names: &mut Interner) -> Lexed {
-    let Cleaned { text: cleaned, edits, errors: cleaning } = clean::clean(text);
+    let Cleaned {
+        text: cleaned,
+        edits,
+        errors: cleaning,
+    } = clean::clean(text);
     let mut places = edits.cursor();
     let mut tokens = Vec::with_capacity(cleaned.len() / 4);
     let mut errors: Vec<LexError> = cleaning
         .into_iter()
-        .map(|(start, end, problem)| LexError { span: Span::new(file, start, end), problem })
+        .map(|(start, end, problem)| LexError {
+            span: Span::new(file, start, end),
+            problem,
+        })
         .collect();
     let n_cleaning_errors = errors.len();
     let mut line_start = true;
@@ -226,7 +233,10 @@ pub(crate) fn lex(text: &str, file: FileId, names: &mut Interner) -> Lexed {
             Err(()) => {
                 // Neighbouring unknown characters make one message.
                 match errors[n_cleaning_errors..].last_mut() {
-                    Some(LexError { span: last, problem: LexProblem::Unknown }) if last.end == span.start => {
+                    Some(LexError {
+                        span: last,
+                        problem: LexProblem::Unknown,
+                    }) if last.end == span.start => {
                         last.end = span.end;
                     }
                     _ => problem = Some(LexProblem::Unknown),
@@ -240,7 +250,10 @@ pub(crate) fn lex(text: &str, file: FileId, names: &mut Interner) -> Lexed {
                 LexProblem::Unknown => span.end as usize,
                 _ => span.start as usize + 1,
             };
-            errors.push(LexError { span: Span::new(file, span.start as usize, end), problem });
+            errors.push(LexError {
+                span: Span::new(file, span.start as usize, end),
+                problem,
+            });
         }
         if let Some(kind) = kind {
             let mut flags = 0;
@@ -264,7 +277,11 @@ fn intern_quoted(slice: &str, ended: Ended, quote: char, names: &mut Interner) -
         Ended::Yes => names.intern(slice),
         Ended::No => {
             // A lone backslash at the end would escape the quote put there.
-            let kept = if trailing_backslashes(slice) % 2 == 1 { &slice[..slice.len() - 1] } else { slice };
+            let kept = if trailing_backslashes(slice) % 2 == 1 {
+                &slice[..slice.len() - 1]
+            } else {
+                slice
+            };
             names.intern(&format!("{kept}{quote}"))
         }
     }

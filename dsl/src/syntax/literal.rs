@@ -24,7 +24,11 @@ pub(crate) struct BadLiteral {
 
 impl BadLiteral {
     fn number(message: impl Into<String>) -> BadLiteral {
-        BadLiteral { code: Code::BadNumber, message: message.into(), help: None }
+        BadLiteral {
+            code: Code::BadNumber,
+            message: message.into(),
+            help: None,
+        }
     }
 
     fn help(mut self, help: impl Into<String>) -> BadLiteral {
@@ -56,17 +60,27 @@ pub(crate) fn number(spelling: &str) -> Result<TokenKind, BadLiteral> {
         return float::decimal(spelling, text);
     }
     match text.strip_prefix('0') {
-        Some(octal) if octal.starts_with(|c: char| c.is_ascii_digit()) => integer(spelling, octal, 8),
+        Some(octal) if octal.starts_with(|c: char| c.is_ascii_digit()) => {
+            integer(spelling, octal, 8)
+        }
         _ => integer(spelling, text, 10),
     }
 }
 
 fn integer(spelling: &str, text: &str, radix: u32) -> Result<TokenKind, BadLiteral> {
-    let is_digit = |c: char| if radix == 16 { c.is_ascii_hexdigit() } else { c.is_ascii_digit() };
+    let is_digit = |c: char| {
+        if radix == 16 {
+            c.is_ascii_hexdigit()
+        } else {
+            c.is_ascii_digit()
+        }
+    };
     let n_digits = text.chars().take_while(|&c| is_digit(c)).count();
     let (digits, suffix) = text.split_at(n_digits);
     if digits.is_empty() {
-        return Err(BadLiteral::number(format!("`{spelling}` has no digits after its prefix")));
+        return Err(BadLiteral::number(format!(
+            "`{spelling}` has no digits after its prefix"
+        )));
     }
     if let Some(bad) = digits.chars().find(|c| c.to_digit(radix).is_none()) {
         let message = if radix == 8 {
@@ -76,18 +90,26 @@ fn integer(spelling: &str, text: &str, radix: u32) -> Result<TokenKind, BadLiter
         };
         return Err(BadLiteral::number(message));
     }
-    let (unsigned, suffix) = integer_suffix(suffix).ok_or_else(|| bad_integer_suffix(spelling, digits, suffix, radix))?;
+    let (unsigned, suffix) = integer_suffix(suffix)
+        .ok_or_else(|| bad_integer_suffix(spelling, digits, suffix, radix))?;
     let value = u64::from_str_radix(digits, radix).map_err(|_| BadLiteral {
         code: Code::NumberTooLarge,
         message: format!("`{spelling}` does not fit in 64 bits"),
         help: None,
     })?;
-    Ok(TokenKind::Int { value, unsigned, suffix, decimal: radix == 10 })
+    Ok(TokenKind::Int {
+        value,
+        unsigned,
+        suffix,
+        decimal: radix == 10,
+    })
 }
 
 /// `u`, `l`, `ll`, `ul`, `lu`, … in any case, but both letters of `ll` alike.
 fn integer_suffix(suffix: &str) -> Option<(bool, IntSuffix)> {
-    let long = suffix.trim_start_matches(['u', 'U']).trim_end_matches(['u', 'U']);
+    let long = suffix
+        .trim_start_matches(['u', 'U'])
+        .trim_end_matches(['u', 'U']);
     let unsigned = match suffix.len() - long.len() {
         0 => false,
         1 => true,

@@ -15,11 +15,13 @@ use super::{ast::Unit, token::Token};
 use crate::{diagnostic::Diagnostic, span::Span};
 
 mod brackets;
+mod cxx;
 mod decl;
 mod depth;
 mod expr;
 mod item;
 mod kit;
+mod loops;
 mod primary;
 mod record;
 mod recover;
@@ -32,10 +34,14 @@ pub use depth::{MAX_NESTING, MAX_OPERATORS};
 pub fn parse(tokens: &[Token], end: Span) -> (Unit, Vec<Diagnostic>) {
     let balanced = brackets::balance(tokens, end);
     let mut state = kit::State::new(&balanced.tokens, &balanced.repairs, end);
-    let items = item::unit().parse_with_state(&balanced.tokens, &mut state).into_output().unwrap_or_default();
+    let items = item::unit()
+        .parse_with_state(&balanced.tokens, &mut state)
+        .into_output()
+        .unwrap_or_default();
     let mut diagnostics = balanced.diagnostics;
     diagnostics.append(&mut state.diagnostics);
-    diagnostics.sort_by_key(|diagnostic| (diagnostic.primary.span.file, diagnostic.primary.span.start));
+    diagnostics
+        .sort_by_key(|diagnostic| (diagnostic.primary.span.file, diagnostic.primary.span.start));
     (Unit { items }, diagnostics)
 }
 

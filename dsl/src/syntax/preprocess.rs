@@ -32,6 +32,8 @@ mod predefined;
 mod report;
 mod substitute;
 
+pub(crate) use predefined::PREDEFINED;
+
 /// How a program is preprocessed.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Options {
@@ -43,7 +45,10 @@ pub struct Options {
 
 impl Default for Options {
     fn default() -> Options {
-        Options { defines: Vec::new(), cuda_arch: 900 }
+        Options {
+            defines: Vec::new(),
+            cuda_arch: 900,
+        }
     }
 }
 
@@ -59,17 +64,32 @@ pub struct Tokenized {
 }
 
 /// Turns the text of `file` into tokens, with everything it includes (added to `map`) and all macros expanded.
-pub fn tokenize(map: &mut SourceMap, file: FileId, options: &Options, loader: &dyn Loader) -> Tokenized {
+pub fn tokenize(
+    map: &mut SourceMap,
+    file: FileId,
+    options: &Options,
+    loader: &dyn Loader,
+) -> Tokenized {
     let end = map.file(file).text.len();
     let end = Span::new(file, end, end);
     let mut preprocessor = Preprocessor::new(map, loader);
     preprocessor.predefine(options);
     preprocessor.open(file, None);
     preprocessor.run();
-    let Preprocessor { names, out, mut diagnostics, .. } = preprocessor;
+    let Preprocessor {
+        names,
+        out,
+        mut diagnostics,
+        includes_half,
+        ..
+    } = preprocessor;
     let mut tokens = convert::convert(&out, &names, &mut diagnostics);
-    classify::classify(&mut tokens);
-    Tokenized { tokens, end, diagnostics }
+    classify::classify(&mut tokens, includes_half);
+    Tokenized {
+        tokens,
+        end,
+        diagnostics,
+    }
 }
 
 /// Tokens that macros may make in one program.
@@ -91,6 +111,8 @@ struct Preprocessor<'a> {
     /// Files with `#pragma once`.
     once: HashSet<FileId>,
     n_includes: u32,
+    /// Whether a header with half-precision types is included.
+    includes_half: bool,
     /// Whether a macro's arguments are being collected: then files do not end silently.
     collecting: u32,
     /// How deep arguments are nested in arguments.
@@ -151,6 +173,7 @@ impl<'a> Preprocessor<'a> {
             lexed: HashMap::new(),
             once: HashSet::new(),
             n_includes: 0,
+            includes_half: false,
             collecting: 0,
             depth: 0,
             budget: TOKEN_BUDGET,
@@ -164,8 +187,15 @@ impl<'a> Preprocessor<'a> {
 
     /// Starts reading a file.
     fn open(&mut self, id: FileId, lexed: Option<Rc<Lexed>>) -> Rc<Lexed> {
-        let lexed = lexed.unwrap_or_else(|| Rc::new(lexer::lex(&self.map.file(id).text, id, &mut self.names)));
-        self.files.push(OpenFile { id, lexed: lexed.clone(), at: 0, next_error: 0, conditionals: Vec::new() });
+        let lexed = lexed
+            .unwrap_or_else(|| Rc::new(lexer::lex(&self.map.file(id).text, id, &mut self.names)));
+        self.files.push(OpenFile {
+            id,
+            lexed: lexed.clone(),
+            at: 0,
+            next_error: 0,
+            conditionals: Vec::new(),
+        });
         lexed
     }
 
@@ -192,7 +222,9 @@ impl<'a> Preprocessor<'a> {
             match open.lexed.tokens.get(open.at).copied() {
                 None if self.collecting > 0 => return None,
                 None => self.close(),
-                Some(token) if token.has(PpToken::LINE_START) && token.is(Punct::Hash) => self.directive(),
+                Some(token) if token.has(PpToken::LINE_START) && token.is(Punct::Hash) => {
+                    self.directive()
+                }
                 Some(token) => {
                     open.at += 1;
                     if open.next_error < open.lexed.errors.len() {
@@ -210,9 +242,13 @@ impl<'a> Preprocessor<'a> {
         let Some(open) = self.files.pop() else { return };
         for conditional in open.conditionals {
             self.diagnostics.push(
-                Diagnostic::error(Code::UnbalancedConditional, conditional.opened_at, "this conditional is never closed")
-                    .at("opened here")
-                    .help("add `#endif`"),
+                Diagnostic::error(
+                    Code::UnbalancedConditional,
+                    conditional.opened_at,
+                    "this conditional is never closed",
+                )
+                .at("opened here")
+                .help("add `#endif`"),
             );
         }
     }

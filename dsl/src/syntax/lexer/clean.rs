@@ -39,7 +39,10 @@ struct Stretch {
 impl Edits {
     /// For looking up places that only grow.
     pub(crate) fn cursor(&self) -> Cursor<'_> {
-        Cursor { stretches: &self.stretches, at: 0 }
+        Cursor {
+            stretches: &self.stretches,
+            at: 0,
+        }
     }
 }
 
@@ -55,8 +58,16 @@ impl Cursor<'_> {
     pub(crate) fn start(&mut self, position: usize) -> usize {
         match self.stretch(position) {
             None => position,
-            Some(Stretch { original, replaced_end: Some(_), .. }) => original,
-            Some(Stretch { cleaned, original, replaced_end: None }) => original + (position - cleaned),
+            Some(Stretch {
+                original,
+                replaced_end: Some(_),
+                ..
+            }) => original,
+            Some(Stretch {
+                cleaned,
+                original,
+                replaced_end: None,
+            }) => original + (position - cleaned),
         }
     }
 
@@ -64,13 +75,24 @@ impl Cursor<'_> {
     pub(crate) fn end(&mut self, position: usize) -> usize {
         match self.stretch(position.saturating_sub(1)) {
             None => position,
-            Some(Stretch { replaced_end: Some(end), .. }) => end,
-            Some(Stretch { cleaned, original, replaced_end: None }) => original + (position - cleaned),
+            Some(Stretch {
+                replaced_end: Some(end),
+                ..
+            }) => end,
+            Some(Stretch {
+                cleaned,
+                original,
+                replaced_end: None,
+            }) => original + (position - cleaned),
         }
     }
 
     fn stretch(&mut self, position: usize) -> Option<Stretch> {
-        while self.stretches.get(self.at + 1).is_some_and(|next| next.cleaned <= position) {
+        while self
+            .stretches
+            .get(self.at + 1)
+            .is_some_and(|next| next.cleaned <= position)
+        {
             self.at += 1;
         }
         self.stretches.get(self.at).copied()
@@ -84,34 +106,58 @@ enum State {
     LineComment,
     BlockComment,
     /// In a literal; `curly` says that a curly quote closes it too, `reported` that one opened it.
-    Quoted { quote: char, curly: bool, reported: bool },
+    Quoted {
+        quote: char,
+        curly: bool,
+        reported: bool,
+    },
 }
 
 /// Cleans a text.
 pub(crate) fn clean(text: &str) -> Cleaned<'_> {
     if text.is_ascii() && !has_continued_line(text.as_bytes()) {
-        return Cleaned { text: Cow::Borrowed(text), edits: Edits::default(), errors: Vec::new() };
+        return Cleaned {
+            text: Cow::Borrowed(text),
+            edits: Edits::default(),
+            errors: Vec::new(),
+        };
     }
     let mut cleaner = Cleaner {
         text,
         out: String::with_capacity(text.len()),
-        edits: Edits { stretches: vec![Stretch { cleaned: 0, original: 0, replaced_end: None }] },
+        edits: Edits {
+            stretches: vec![Stretch {
+                cleaned: 0,
+                original: 0,
+                replaced_end: None,
+            }],
+        },
         errors: Vec::new(),
         state: State::Code,
         previous: '\n',
     };
     cleaner.run();
-    Cleaned { text: Cow::Owned(cleaner.out), edits: cleaner.edits, errors: cleaner.errors }
+    Cleaned {
+        text: Cow::Owned(cleaner.out),
+        edits: cleaner.edits,
+        errors: cleaner.errors,
+    }
 }
 
 fn has_continued_line(bytes: &[u8]) -> bool {
-    bytes.iter().enumerate().any(|(at, &byte)| byte == b'\\' && continued_line(&bytes[at..]).is_some())
+    bytes
+        .iter()
+        .enumerate()
+        .any(|(at, &byte)| byte == b'\\' && continued_line(&bytes[at..]).is_some())
 }
 
 /// For text that starts with a backslash: the length of the backslash, blanks and line end, if that is what it is, and
 /// whether there were blanks.
 fn continued_line(bytes: &[u8]) -> Option<(usize, bool)> {
-    let blanks = bytes[1..].iter().take_while(|&&byte| byte == b' ' || byte == b'\t').count();
+    let blanks = bytes[1..]
+        .iter()
+        .take_while(|&&byte| byte == b' ' || byte == b'\t')
+        .count();
     let line_end = match &bytes[1 + blanks..] {
         [b'\r', b'\n', ..] => 2,
         [b'\r' | b'\n', ..] => 1,
@@ -142,7 +188,8 @@ impl Cleaner<'_> {
             if found == '\\' {
                 if let Some((length, blanks)) = continued_line(&self.text.as_bytes()[at..]) {
                     if blanks && self.state != State::LineComment {
-                        self.errors.push((at, at + 1, LexProblem::BlankAfterBackslash));
+                        self.errors
+                            .push((at, at + 1, LexProblem::BlankAfterBackslash));
                     }
                     at += length;
                     self.resume(at);
@@ -152,7 +199,10 @@ impl Cleaner<'_> {
                     // The next character, quote or not, belongs to the literal (unless the line ends).
                     self.keep('\\');
                     at = end;
-                    let next = self.text[at..].chars().next().filter(|next| !matches!(next, '\n' | '\r'));
+                    let next = self.text[at..]
+                        .chars()
+                        .next()
+                        .filter(|next| !matches!(next, '\n' | '\r'));
                     if let Some(next) = next
                         && (next != '\\' || continued_line(&self.text.as_bytes()[at..]).is_none())
                     {
@@ -166,7 +216,8 @@ impl Cleaner<'_> {
             match self.replacement(found, end) {
                 Some((ascii, report)) => {
                     if report {
-                        self.errors.push((at, end, LexProblem::Confusable { found, ascii }));
+                        self.errors
+                            .push((at, end, LexProblem::Confusable { found, ascii }));
                     }
                     self.replace(at, end, ascii);
                 }
@@ -185,7 +236,11 @@ impl Cleaner<'_> {
         match self.state {
             State::LineComment | State::BlockComment => None,
             // The opening quote was reported, or (an ASCII one) this one is to blame.
-            State::Quoted { quote, curly, reported } => (curly && ascii.starts_with(quote)).then_some((ascii, !reported)),
+            State::Quoted {
+                quote,
+                curly,
+                reported,
+            } => (curly && ascii.starts_with(quote)).then_some((ascii, !reported)),
             State::Code => match ascii {
                 "\"" | "'" if !self.closes(end, ascii, true) => Some((" ", true)),
                 _ => Some((ascii, true)),
@@ -218,11 +273,19 @@ impl Cleaner<'_> {
 
     /// Goes on with the file's text at `original`.
     fn resume(&mut self, original: usize) {
-        self.edits.stretches.push(Stretch { cleaned: self.out.len(), original, replaced_end: None });
+        self.edits.stretches.push(Stretch {
+            cleaned: self.out.len(),
+            original,
+            replaced_end: None,
+        });
     }
 
     fn replace(&mut self, start: usize, end: usize, ascii: &'static str) {
-        self.edits.stretches.push(Stretch { cleaned: self.out.len(), original: start, replaced_end: Some(end) });
+        self.edits.stretches.push(Stretch {
+            cleaned: self.out.len(),
+            original: start,
+            replaced_end: Some(end),
+        });
         for character in ascii.chars() {
             self.advance(character, end, true);
             self.out.push(character);
@@ -242,7 +305,10 @@ impl Cleaner<'_> {
 
     /// The place in the file of the end of what was written.
     fn original_end(&self) -> usize {
-        self.edits.stretches.last().map_or(0, |last| last.original + (self.out.len() - last.cleaned))
+        self.edits
+            .stretches
+            .last()
+            .map_or(0, |last| last.original + (self.out.len() - last.cleaned))
     }
 
     /// Moves the state machine over a character that is written.
@@ -255,7 +321,9 @@ impl Cleaner<'_> {
                 self.previous = '\0';
             }
             (State::Code, '"') => self.open('"', "\"", end, replaced),
-            (State::Code, '\'') if !previous.is_ascii_hexdigit() => self.open('\'', "'", end, replaced),
+            (State::Code, '\'') if !previous.is_ascii_hexdigit() => {
+                self.open('\'', "'", end, replaced)
+            }
             (State::LineComment | State::Quoted { .. }, '\n' | '\r') => self.state = State::Code,
             (State::BlockComment, '/') if previous == '*' => {
                 self.state = State::Code;
@@ -267,6 +335,10 @@ impl Cleaner<'_> {
     }
 
     fn open(&mut self, quote: char, text: &str, end: usize, replaced: bool) {
-        self.state = State::Quoted { quote, curly: replaced || !self.closes(end, text, false), reported: replaced };
+        self.state = State::Quoted {
+            quote,
+            curly: replaced || !self.closes(end, text, false),
+            reported: replaced,
+        };
     }
 }

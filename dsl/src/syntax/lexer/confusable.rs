@@ -7,7 +7,9 @@ pub(crate) fn ascii(found: char) -> Option<&'static str> {
         return PRINTABLE.get(at..at + 1);
     }
     let ascii = match found {
-        '“' | '”' | '„' | '‟' | '「' | '」' | '『' | '』' | '〝' | '〞' | '«' | '»' => "\"",
+        '“' | '”' | '„' | '‟' | '「' | '」' | '『' | '』' | '〝' | '〞' | '«' | '»' => {
+            "\""
+        }
         '‘' | '’' | '‚' | '‛' | '´' => "'",
         '【' | '〔' | '〖' | '［' => "[",
         '】' | '〕' | '〗' | '］' => "]",
@@ -28,8 +30,15 @@ pub(crate) fn ascii(found: char) -> Option<&'static str> {
         '˜' | '∼' => "~",
         'ˆ' => "^",
         '¦' | '∣' => "|",
-        '\u{3000}' | '\u{a0}' | '\u{1680}' | '\u{2000}'..='\u{200a}' | '\u{202f}' | '\u{205f}' => " ",
-        '\u{200b}'..='\u{200f}' | '\u{2060}' | '\u{feff}' | '\u{ad}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}' => " ",
+        '\u{3000}' | '\u{a0}' | '\u{1680}' | '\u{2000}'..='\u{200a}' | '\u{202f}' | '\u{205f}' => {
+            " "
+        }
+        '\u{200b}'..='\u{200f}'
+        | '\u{2060}'
+        | '\u{feff}'
+        | '\u{ad}'
+        | '\u{202a}'..='\u{202e}'
+        | '\u{2066}'..='\u{2069}' => " ",
         '\u{85}' | '\u{2028}' | '\u{2029}' => " ",
         _ => return None,
     };
@@ -48,7 +57,10 @@ pub(crate) fn describe(found: char) -> String {
         '\u{feff}' => "a byte order mark inside the text",
         '\u{ad}' => "a soft hyphen",
         '\u{85}' | '\u{2028}' | '\u{2029}' => "a line separator that C does not know",
-        '\u{200c}'..='\u{200f}' | '\u{2060}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}' => "an invisible character",
+        '\u{200c}'..='\u{200f}'
+        | '\u{2060}'
+        | '\u{202a}'..='\u{202e}'
+        | '\u{2066}'..='\u{2069}' => "an invisible character",
         _ => return format!("`{found}` ({})", look(found)),
     };
     format!("U+{:04X} ({name})", found as u32)
@@ -65,7 +77,9 @@ fn look(found: char) -> String {
         '！' => "full-width exclamation mark",
         '\u{ff01}'..='\u{ff5e}' => "full-width character",
         '“' | '”' | '„' | '‟' | '‘' | '’' | '‚' | '‛' => "curly quote",
-        '「' | '」' | '『' | '』' | '〝' | '〞' | '«' | '»' | '´' => "quotation mark that C does not know",
+        '「' | '」' | '『' | '』' | '〝' | '〞' | '«' | '»' | '´' => {
+            "quotation mark that C does not know"
+        }
         '【' | '】' | '〔' | '〕' | '〖' | '〗' => "full-width bracket",
         '《' | '》' | '〈' | '〉' | '‹' | '›' => "angle bracket that C does not know",
         '。' | '｡' => "full-width full stop",

@@ -54,14 +54,20 @@ impl PpToken {
     pub(crate) fn name(&self) -> Option<Sym> {
         match self.kind {
             PpKind::Name(sym) => Some(sym),
-            PpKind::Number(_) | PpKind::Char(_) | PpKind::Str(_) | PpKind::Punct(_) | PpKind::Unroll(_) => None,
+            PpKind::Number(_)
+            | PpKind::Char(_)
+            | PpKind::Str(_)
+            | PpKind::Punct(_)
+            | PpKind::Unroll(_) => None,
         }
     }
 
     /// The spelling.
     pub(crate) fn text<'a>(&self, names: &'a Interner) -> &'a str {
         match self.kind {
-            PpKind::Name(sym) | PpKind::Number(sym) | PpKind::Char(sym) | PpKind::Str(sym) => names.text(sym),
+            PpKind::Name(sym) | PpKind::Number(sym) | PpKind::Char(sym) | PpKind::Str(sym) => {
+                names.text(sym)
+            }
             PpKind::Punct(punct) => punct.text(),
             PpKind::Unroll(_) => "",
         }
@@ -69,7 +75,8 @@ impl PpToken {
 
     /// The same token with blank before it exactly if `like` has.
     pub(crate) fn spaced_like(mut self, like: u8) -> PpToken {
-        self.flags = (self.flags & !(PpToken::SPACE | PpToken::LINE_START)) | (like & PpToken::SPACE);
+        self.flags =
+            (self.flags & !(PpToken::SPACE | PpToken::LINE_START)) | (like & PpToken::SPACE);
         self
     }
 }

@@ -19,7 +19,12 @@ pub(super) fn decimal(spelling: &str, text: &str) -> Result<TokenKind, BadLitera
 /// The length of digits, point and exponent.
 fn decimal_length(text: &str) -> usize {
     let bytes = text.as_bytes();
-    let digits = |from: usize| bytes[from..].iter().take_while(|byte| byte.is_ascii_digit()).count();
+    let digits = |from: usize| {
+        bytes[from..]
+            .iter()
+            .take_while(|byte| byte.is_ascii_digit())
+            .count()
+    };
     let mut length = digits(0);
     if bytes.get(length) == Some(&b'.') {
         length += 1;
@@ -35,16 +40,27 @@ fn decimal_length(text: &str) -> usize {
     length
 }
 
-fn split_suffix<'a>(spelling: &str, text: &'a str, length: usize) -> Result<(&'a str, bool), BadLiteral> {
+fn split_suffix<'a>(
+    spelling: &str,
+    text: &'a str,
+    length: usize,
+) -> Result<(&'a str, bool), BadLiteral> {
     let (digits, suffix) = text.split_at(length);
     match suffix {
         "" => Ok((digits, false)),
         "f" | "F" => Ok((digits, true)),
         // On the device `long double` is `double`.
         "l" | "L" => Ok((digits, false)),
-        _ if suffix.starts_with(['e', 'E']) => Err(BadLiteral::number(format!("the exponent of `{spelling}` has no digits"))),
-        _ if suffix.starts_with('.') => Err(BadLiteral::number(format!("`{spelling}` has more than one point"))),
-        _ => Err(BadLiteral::number(format!("`{suffix}` is not a suffix of a floating number")).help("the suffixes are f (float) and none (double)")),
+        _ if suffix.starts_with(['e', 'E']) => Err(BadLiteral::number(format!(
+            "the exponent of `{spelling}` has no digits"
+        ))),
+        _ if suffix.starts_with('.') => Err(BadLiteral::number(format!(
+            "`{spelling}` has more than one point"
+        ))),
+        _ => Err(
+            BadLiteral::number(format!("`{suffix}` is not a suffix of a floating number"))
+                .help("the suffixes are f (float) and none (double)"),
+        ),
     }
 }
 
@@ -53,7 +69,11 @@ fn finite(spelling: &str, value: f64, single: bool) -> Result<TokenKind, BadLite
         return Ok(TokenKind::Float { value, single });
     }
     let ty = if single { "float" } else { "double" };
-    Err(BadLiteral { code: Code::NumberTooLarge, message: format!("`{spelling}` is larger than any {ty}"), help: Some("for infinity write `INFINITY`".into()) })
+    Err(BadLiteral {
+        code: Code::NumberTooLarge,
+        message: format!("`{spelling}` is larger than any {ty}"),
+        help: Some("for infinity write `INFINITY`".into()),
+    })
 }
 
 /// `0x1.8p3`; `text` is what follows the prefix.
@@ -84,26 +104,48 @@ pub(super) fn hexadecimal(spelling: &str, text: &str) -> Result<TokenKind, BadLi
         n_digits += 1;
         length += 1;
     }
-    let no_exponent = || BadLiteral::number(format!("`{spelling}` needs an exponent")).help("a hexadecimal float ends in `p` and a power of two, as in `0x1.8p3`");
+    let no_exponent = || {
+        BadLiteral::number(format!("`{spelling}` needs an exponent"))
+            .help("a hexadecimal float ends in `p` and a power of two, as in `0x1.8p3`")
+    };
     if n_digits == 0 {
-        return Err(BadLiteral::number(format!("`{spelling}` has no digits after its prefix")));
+        return Err(BadLiteral::number(format!(
+            "`{spelling}` has no digits after its prefix"
+        )));
     }
-    let tail = text[length..].strip_prefix(['p', 'P']).ok_or_else(no_exponent)?;
+    let tail = text[length..]
+        .strip_prefix(['p', 'P'])
+        .ok_or_else(no_exponent)?;
     let sign = usize::from(tail.starts_with(['+', '-']));
     let n_exponent_digits = tail[sign..].bytes().take_while(u8::is_ascii_digit).count();
     if n_exponent_digits == 0 {
-        return Err(BadLiteral::number(format!("the exponent of `{spelling}` has no digits")));
+        return Err(BadLiteral::number(format!(
+            "the exponent of `{spelling}` has no digits"
+        )));
     }
     let (power, _) = tail.split_at(sign + n_exponent_digits);
     // Beyond a million the value is zero or infinite whatever the digits say.
-    let limit = if tail.starts_with('-') { -1_000_000 } else { 1_000_000 };
-    exponent = exponent.saturating_add(power.parse::<i64>().unwrap_or(limit).clamp(-1_000_000, 1_000_000));
+    let limit = if tail.starts_with('-') {
+        -1_000_000
+    } else {
+        1_000_000
+    };
+    exponent = exponent.saturating_add(
+        power
+            .parse::<i64>()
+            .unwrap_or(limit)
+            .clamp(-1_000_000, 1_000_000),
+    );
     let (_, single) = split_suffix(spelling, tail, sign + n_exponent_digits)?;
     let value = match single {
         true => round(mantissa, sticky, exponent, 24, -149),
         false => round(mantissa, sticky, exponent, 53, -1074),
     };
-    let value = if single { f64::from(value as f32) } else { value };
+    let value = if single {
+        f64::from(value as f32)
+    } else {
+        value
+    };
     finite(spelling, value, single)
 }
 

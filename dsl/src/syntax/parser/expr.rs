@@ -42,7 +42,11 @@ pub(super) fn assignment<'t>() -> P<'t, Expr> {
         let chain = chain(binary(unary(assign.clone())), comma(assign.clone()));
         let braces = braces(assign);
         custom_clone(move |inp: &mut At<'t, '_>| {
-            if ahead(inp).is(0, Punct::LBrace) { inp.parse(&braces) } else { inp.parse(&chain) }
+            if ahead(inp).is(0, Punct::LBrace) {
+                inp.parse(&braces)
+            } else {
+                inp.parse(&chain)
+            }
         })
         .boxed()
     })
@@ -55,12 +59,17 @@ pub(super) fn comma<'t>(assign: P<'t, Expr>) -> P<'t, Expr> {
         .clone()
         .then(repeat_while(
             |look| look.is(0, Punct::Comma),
-            custom_clone(count_operator).ignore_then(punct(Punct::Comma)).ignore_then(assign),
+            custom_clone(count_operator)
+                .ignore_then(punct(Punct::Comma))
+                .ignore_then(assign),
         ))
         .map(|(first, rest)| {
             rest.into_iter().fold(first, |left, right| {
                 let span = left.span.to(right.span);
-                Expr { kind: ExprKind::Comma(Box::new(left), Box::new(right)), span }
+                Expr {
+                    kind: ExprKind::Comma(Box::new(left), Box::new(right)),
+                    span,
+                }
             })
         })
         .boxed()
@@ -68,20 +77,36 @@ pub(super) fn comma<'t>(assign: P<'t, Expr>) -> P<'t, Expr> {
 
 /// `{ a, b }` where an expression stands.
 fn braces<'t>(assign: P<'t, Expr>) -> P<'t, Expr> {
-    init_items(assign).map_with(|items, extra| Expr { kind: ExprKind::List(items), span: whole(extra) }).boxed()
+    init_items(assign)
+        .map_with(|items, extra| Expr {
+            kind: ExprKind::List(items),
+            span: whole(extra),
+        })
+        .boxed()
 }
 
 /// `{ a, .x = b, [3] = c, { d } }`.
 pub(super) fn init_items<'t>(element: P<'t, Expr>) -> P<'t, Vec<InitItem>> {
     recursive(|items| {
-        let inner = nested(items).map_with(|items, extra| Init::List(Spanned::new(items, whole(extra)))).boxed();
+        let inner = nested(items)
+            .map_with(|items, extra| Init::List(Spanned::new(items, whole(extra))))
+            .boxed();
         let value = element.clone().map(Init::Expr).boxed();
         let value = custom_clone(move |inp: &mut At<'t, '_>| {
-            if ahead(inp).is(0, Punct::LBrace) { inp.parse(&inner) } else { inp.parse(&value) }
+            if ahead(inp).is(0, Punct::LBrace) {
+                inp.parse(&inner)
+            } else {
+                inp.parse(&value)
+            }
         });
-        let item = designator(element).then(value).map(|(designator, value)| InitItem { designator, value });
+        let item = designator(element)
+            .then(value)
+            .map(|(designator, value)| InitItem { designator, value });
         list(item, Punct::RBrace, true)
-            .delimited_by(punct(Punct::LBrace), super::kit::closing(Punct::RBrace, "`,` or `}`"))
+            .delimited_by(
+                punct(Punct::LBrace),
+                super::kit::closing(Punct::RBrace, "`,` or `}`"),
+            )
             .boxed()
     })
     .boxed()
@@ -89,15 +114,21 @@ pub(super) fn init_items<'t>(element: P<'t, Expr>) -> P<'t, Vec<InitItem>> {
 
 /// `.x =` or `[3] =`, if there is one; a `[` could also begin a lambda.
 fn designator<'t>(element: P<'t, Expr>) -> P<'t, Option<Designator>> {
-    let member = punct(Punct::Dot).ignore_then(super::kit::name()).map(Designator::Member);
-    let index = element.delimited_by(punct(Punct::LBracket), punct(Punct::RBracket)).map(Designator::Index);
+    let member = punct(Punct::Dot)
+        .ignore_then(super::kit::name())
+        .map(Designator::Member);
+    let index = element
+        .delimited_by(punct(Punct::LBracket), punct(Punct::RBracket))
+        .map(Designator::Index);
     let index = index.then_ignore(punct(Punct::Eq)).boxed();
     let member = member.then_ignore(punct(Punct::Eq)).boxed();
     custom_clone(move |inp: &mut At<'t, '_>| {
         let look = ahead(inp);
         match look.punct(0) {
             Some(Punct::Dot) => inp.parse(&member).map(Some),
-            Some(Punct::LBracket) if look.is(look.after_brackets(0), Punct::Eq) => inp.parse(&index).map(Some),
+            Some(Punct::LBracket) if look.is(look.after_brackets(0), Punct::Eq) => {
+                inp.parse(&index).map(Some)
+            }
             _ => Ok(None),
         }
     })
@@ -113,7 +144,9 @@ enum Link {
 
 /// `a = b`, `a ? x : b`, and mixtures, grouped from the right as C++ does.
 fn chain<'t>(operand: P<'t, Piece>, then: P<'t, Expr>) -> P<'t, Expr> {
-    let question = punct(Punct::Question).ignore_then(then).then_ignore(super::kit::closing(Punct::Colon, "the `:` of `? :`"));
+    let question = punct(Punct::Question)
+        .ignore_then(then)
+        .then_ignore(super::kit::closing(Punct::Colon, "the `:` of `? :`"));
     let question = question.map(Link::Conditional);
     let link = custom_clone(move |inp: &mut At<'t, '_>| {
         count_operator(inp)?;
@@ -123,17 +156,28 @@ fn chain<'t>(operand: P<'t, Piece>, then: P<'t, Expr>) -> P<'t, Expr> {
         let look = ahead(inp);
         let operator = look.punct(0).and_then(assignment_operator);
         inp.skip();
-        Ok(Link::Assign(Spanned::new(operator.flatten(), inp.state().place(look.at))))
+        Ok(Link::Assign(Spanned::new(
+            operator.flatten(),
+            inp.state().place(look.at),
+        )))
     });
     // `s = {1, 2}`.
     let list = list_operand();
     let right = custom_clone({
         let operand = operand.clone();
-        move |inp: &mut At<'t, '_>| if ahead(inp).is(0, Punct::LBrace) { inp.parse(&list) } else { inp.parse(&operand) }
+        move |inp: &mut At<'t, '_>| {
+            if ahead(inp).is(0, Punct::LBrace) {
+                inp.parse(&list)
+            } else {
+                inp.parse(&operand)
+            }
+        }
     });
     operand
         .then(repeat_while(
-            |look| look.is(0, Punct::Question) || look.punct(0).and_then(assignment_operator).is_some(),
+            |look| {
+                look.is(0, Punct::Question) || look.punct(0).and_then(assignment_operator).is_some()
+            },
             link.then(right),
         ))
         .map(|(first, rest)| group_right(first, rest))
@@ -157,7 +201,9 @@ fn group_right(first: Piece, rest: Vec<(Link, Piece)>) -> Expr {
         links.push(link);
         operands.push(operand);
     }
-    let Some((mut right, mut right_whole)) = operands.pop() else { unreachable!("there is a first operand") };
+    let Some((mut right, mut right_whole)) = operands.pop() else {
+        unreachable!("there is a first operand")
+    };
     while let (Some(link), Some((left, left_whole))) = (links.pop(), operands.pop()) {
         let span = left_whole.to(right_whole);
         let (left, old) = (Box::new(left), Box::new(right));
@@ -175,13 +221,18 @@ fn binary<'t>(operand: P<'t, Piece>) -> P<'t, Piece> {
     let operator = custom_clone(|inp: &mut At<'t, '_>| {
         count_operator(inp)?;
         let look = ahead(inp);
-        let Some(operator) = look.punct(0).and_then(binary_operator) else { return fail(inp, What::Quiet) };
+        let Some(operator) = look.punct(0).and_then(binary_operator) else {
+            return fail(inp, What::Quiet);
+        };
         inp.skip();
         Ok(Spanned::new(operator, inp.state().place(look.at)))
     });
     operand
         .clone()
-        .then(repeat_while(|look| look.punct(0).and_then(binary_operator).is_some(), operator.then(operand)))
+        .then(repeat_while(
+            |look| look.punct(0).and_then(binary_operator).is_some(),
+            operator.then(operand),
+        ))
         .map(|(first, rest)| group_left(first, rest))
         .boxed()
 }
@@ -203,7 +254,9 @@ fn group_left(first: Piece, rest: Vec<(Spanned<BinaryOp>, Piece)>) -> Piece {
 
 /// Joins `right` with what waits for it and binds at least as tightly as `floor`.
 fn reduce(waiting: &mut Vec<(Piece, Spanned<BinaryOp>)>, mut right: Piece, floor: u8) -> Piece {
-    while let Some(((left, left_whole), operator)) = waiting.pop_if(|(_, operator)| precedence(operator.node) >= floor) {
+    while let Some(((left, left_whole), operator)) =
+        waiting.pop_if(|(_, operator)| precedence(operator.node) >= floor)
+    {
         let span = left_whole.to(right.1);
         let kind = ExprKind::Binary(operator, Box::new(left), Box::new(right.0));
         right = (Expr { kind, span }, span);
@@ -216,14 +269,17 @@ fn reduce(waiting: &mut Vec<(Piece, Spanned<BinaryOp>)>, mut right: Piece, floor
 enum Prefix {
     Operator(UnaryOp),
     Sizeof,
-    Cast(TypeName),
+    Cast(Box<TypeName>),
 }
 
 /// `-a`, `*p++`, `(float)x`, `sizeof x`.
 fn unary<'t>(assign: P<'t, Expr>) -> P<'t, Piece> {
     let cast = ty::type_name(assign.clone())
-        .delimited_by(punct(Punct::LParen), super::kit::closing(Punct::RParen, "the `)` of the cast"))
-        .map(Prefix::Cast)
+        .delimited_by(
+            punct(Punct::LParen),
+            super::kit::closing(Punct::RParen, "the `)` of the cast"),
+        )
+        .map(|ty| Prefix::Cast(Box::new(ty)))
         .boxed();
     let prefix = custom_clone(move |inp: &mut At<'t, '_>| {
         count_operator(inp)?;
@@ -245,7 +301,7 @@ fn unary<'t>(assign: P<'t, Expr>) -> P<'t, Piece> {
                 let kind = match prefix {
                     Prefix::Operator(operator) => ExprKind::Unary(operator, operand),
                     Prefix::Sizeof => ExprKind::SizeofExpr(operand),
-                    Prefix::Cast(ty) => ExprKind::Cast(Box::new(ty), operand),
+                    Prefix::Cast(ty) => ExprKind::Cast(ty, operand),
                 };
                 piece = (Expr { kind, span }, span);
             }
@@ -271,7 +327,15 @@ fn begins_cast(look: Ahead<'_>) -> bool {
     // `(real)x` with a type that nobody declared: read it as the cast it must be, so that the type is what is reported.
     look.is_ident(1)
         && look.is(2, Punct::RParen)
-        && matches!(look.kind(3), Some(TokenKind::Ident(_) | TokenKind::TypeName(_) | TokenKind::Int { .. } | TokenKind::Float { .. }))
+        && matches!(
+            look.kind(3),
+            Some(
+                TokenKind::Ident(_)
+                    | TokenKind::TypeName(_)
+                    | TokenKind::Int { .. }
+                    | TokenKind::Float { .. }
+            )
+        )
 }
 
 fn prefix_operator(punct: Punct) -> Option<UnaryOp> {

@@ -9,7 +9,7 @@ use chumsky::{input::InputRef, input::MapExtra, inspector::Inspector, prelude::*
 
 use super::recover::{Failure, What};
 use crate::{
-    diagnostic::Diagnostic,
+    diagnostic::{Code, Diagnostic},
     span::{Span, Spanned},
     syntax::{
         ast::Name,
@@ -38,18 +38,29 @@ pub(super) struct State<'t> {
     pub(super) depth: u32,
     /// Operators in the expression being read.
     pub(super) operators: u32,
-    /// The nesting error is given once.
-    pub(super) said_too_deep: bool,
+    /// What is said once for a file and has been.
+    pub(super) said_once: Vec<Code>,
 }
 
 impl<'t> State<'t> {
     pub(super) fn new(tokens: &'t [Token], repairs: &'t [usize], end: Span) -> State<'t> {
-        State { tokens, repairs, end, diagnostics: Vec::new(), depth: 0, operators: 0, said_too_deep: false }
+        State {
+            tokens,
+            repairs,
+            end,
+            diagnostics: Vec::new(),
+            depth: 0,
+            operators: 0,
+            said_once: Vec::new(),
+        }
     }
 
     /// The source text from token `start` up to token `stop` (exclusive).
     pub(super) fn span(&self, start: usize, stop: usize) -> Span {
-        match (self.tokens.get(start), self.tokens.get(stop.wrapping_sub(1))) {
+        match (
+            self.tokens.get(start),
+            self.tokens.get(stop.wrapping_sub(1)),
+        ) {
             (Some(first), Some(last)) if start < stop => first.span.to(last.span),
             _ => self.before(start),
         }
@@ -57,7 +68,10 @@ impl<'t> State<'t> {
 
     /// The empty place just after the token before `at`.
     pub(super) fn before(&self, at: usize) -> Span {
-        match at.checked_sub(1).and_then(|previous| self.tokens.get(previous)) {
+        match at
+            .checked_sub(1)
+            .and_then(|previous| self.tokens.get(previous))
+        {
             Some(previous) => previous.span.after(),
             None => self.tokens.first().map_or(self.end, |first| first.span),
         }
@@ -133,9 +147,30 @@ impl<'t> Ahead<'t> {
         matches!(self.kind(n), Some(TokenKind::TypeName(_)))
     }
 
+    /// Whether the type before has just ended with its body, and what comes cannot declare something of that type:
+    /// `struct S { … }` without its `;`.
+    pub(super) fn is_after_body(self) -> bool {
+        let body = self.at > 0
+            && matches!(
+                self.tokens[self.at - 1].kind,
+                TokenKind::Punct(Punct::RBrace)
+            );
+        body && !matches!(
+            self.kind(0),
+            Some(
+                TokenKind::Ident(_)
+                    | TokenKind::TypeName(_)
+                    | TokenKind::Punct(Punct::Star | Punct::LParen | Punct::Amp)
+            )
+        )
+    }
+
     /// The tokens from offset `n` on.
     pub(super) fn past(self, n: usize) -> Ahead<'t> {
-        Ahead { at: self.at + n, ..self }
+        Ahead {
+            at: self.at + n,
+            ..self
+        }
     }
 
     /// The offset just after the bracket that closes the one at offset `n`.
@@ -161,18 +196,27 @@ impl<'t> Ahead<'t> {
 
 /// `(`, `[`, `{`, `<<<`.
 pub(super) fn opens(punct: Punct) -> bool {
-    matches!(punct, Punct::LParen | Punct::LBracket | Punct::LBrace | Punct::LaunchOpen)
+    matches!(
+        punct,
+        Punct::LParen | Punct::LBracket | Punct::LBrace | Punct::LaunchOpen
+    )
 }
 
 /// `)`, `]`, `}`, `>>>`.
 pub(super) fn closes(punct: Punct) -> bool {
-    matches!(punct, Punct::RParen | Punct::RBracket | Punct::RBrace | Punct::LaunchClose)
+    matches!(
+        punct,
+        Punct::RParen | Punct::RBracket | Punct::RBrace | Punct::LaunchClose
+    )
 }
 
 /// Looks ahead.
 pub(super) fn ahead<'t>(inp: &mut At<'t, '_>) -> Ahead<'t> {
     let at = *inp.cursor().inner();
-    Ahead { tokens: inp.state().tokens, at }
+    Ahead {
+        tokens: inp.state().tokens,
+        at,
+    }
 }
 
 /// Takes `n` tokens.
@@ -190,7 +234,10 @@ pub(super) fn whole<'t>(extra: &mut MapExtra<'t, '_, In<'t>, Ex<'t>>) -> Span {
 
 /// A failure here.
 pub(super) fn fail<O>(inp: &mut At<'_, '_>, what: What) -> Result<O, Failure> {
-    Err(Failure { at: *inp.cursor().inner(), what })
+    Err(Failure {
+        at: *inp.cursor().inner(),
+        what,
+    })
 }
 
 /// The operator or bracket `punct`.
@@ -205,7 +252,10 @@ pub(super) fn punct<'t>(punct: Punct) -> impl Parser<'t, In<'t>, (), Ex<'t>> + C
 }
 
 /// `punct`, named as `phrase` in the message when it is not there.
-pub(super) fn closing<'t>(punct: Punct, phrase: &'static str) -> impl Parser<'t, In<'t>, (), Ex<'t>> + Copy {
+pub(super) fn closing<'t>(
+    punct: Punct,
+    phrase: &'static str,
+) -> impl Parser<'t, In<'t>, (), Ex<'t>> + Copy {
     custom(move |inp: &mut At<'t, '_>| {
         if ahead(inp).is(0, punct) {
             inp.skip();
@@ -258,7 +308,13 @@ pub(super) fn when<'t, O: 't>(
     begins: impl Fn(Ahead<'t>) -> bool + Clone + 't,
     parser: impl Parser<'t, In<'t>, O, Ex<'t>> + Clone + 't,
 ) -> impl Parser<'t, In<'t>, Option<O>, Ex<'t>> + Clone + 't {
-    custom_clone(move |inp| if begins(ahead(inp)) { inp.parse(&parser).map(Some) } else { Ok(None) })
+    custom_clone(move |inp| {
+        if begins(ahead(inp)) {
+            inp.parse(&parser).map(Some)
+        } else {
+            Ok(None)
+        }
+    })
 }
 
 /// `item, item, …` up to (not including) the bracket `close`; a comma before it is allowed if `trailing`.
@@ -334,7 +390,14 @@ pub(super) fn template_arguments(look: Ahead<'_>, n: usize) -> Option<usize> {
             TokenKind::Punct(Punct::Lt) => depth += 1,
             TokenKind::Punct(Punct::Gt) => depth -= 1,
             TokenKind::Punct(Punct::Shr) if depth >= 2 => depth -= 2,
-            TokenKind::Punct(Punct::Comma | Punct::Star | Punct::Amp | Punct::ColonColon | Punct::Plus | Punct::Minus) => {}
+            TokenKind::Punct(
+                Punct::Comma
+                | Punct::Star
+                | Punct::Amp
+                | Punct::ColonColon
+                | Punct::Plus
+                | Punct::Minus,
+            ) => {}
             TokenKind::Keyword(keyword) if super::ty::is_specifier(*keyword) => has_type = true,
             TokenKind::Keyword(Keyword::True | Keyword::False) => {}
             TokenKind::TypeName(_) => has_type = true,
@@ -343,6 +406,9 @@ pub(super) fn template_arguments(look: Ahead<'_>, n: usize) -> Option<usize> {
         }
         offset += 1;
     }
-    let closes = matches!(look.punct(offset), Some(Punct::LParen | Punct::LaunchOpen | Punct::ColonColon));
+    let closes = matches!(
+        look.punct(offset),
+        Some(Punct::LParen | Punct::LaunchOpen | Punct::ColonColon)
+    );
     (has_type || closes).then_some(offset)
 }

@@ -6,7 +6,10 @@ use chumsky::prelude::*;
 use super::{
     depth::count_operator,
     expr::{Piece, comma},
-    kit::{Ahead, At, Ex, In, P, ahead, closing, custom_clone, fail, list, name, punct, qualified, repeat_while, skip, template_arguments, whole, word},
+    kit::{
+        Ahead, At, Ex, In, P, ahead, closing, custom_clone, fail, list, name, punct, qualified,
+        repeat_while, skip, template_arguments, whole, word,
+    },
     recover::What,
     ty,
 };
@@ -39,13 +42,19 @@ enum Suffix {
 
 fn begins_suffix(look: Ahead<'_>) -> bool {
     use Punct::*;
-    matches!(look.punct(0), Some(LParen | LBracket | Dot | Arrow | PlusPlus | MinusMinus | LaunchOpen))
+    matches!(
+        look.punct(0),
+        Some(LParen | LBracket | Dot | Arrow | PlusPlus | MinusMinus | LaunchOpen)
+    )
 }
 
 fn suffix<'t>(assign: P<'t, Expr>) -> P<'t, (Suffix, Span)> {
     let call = arguments(assign.clone()).map(Suffix::Call).boxed();
     let launch = launch(assign.clone()).boxed();
-    let index = comma(assign).delimited_by(punct(Punct::LBracket), punct(Punct::RBracket)).map(Suffix::Index).boxed();
+    let index = comma(assign)
+        .delimited_by(punct(Punct::LBracket), punct(Punct::RBracket))
+        .map(Suffix::Index)
+        .boxed();
     let member = punct(Punct::Dot).ignore_then(name()).map(Suffix::Member);
     let arrow = punct(Punct::Arrow).ignore_then(name()).map(Suffix::Arrow);
     let increment = punct(Punct::PlusPlus).to(Suffix::Postfix(PostfixOp::Inc));
@@ -56,8 +65,8 @@ fn suffix<'t>(assign: P<'t, Expr>) -> P<'t, (Suffix, Span)> {
             Some(Punct::LParen) => inp.parse(&call),
             Some(Punct::LaunchOpen) => inp.parse(&launch),
             Some(Punct::LBracket) => inp.parse(&index),
-            Some(Punct::Dot) => inp.parse(&member),
-            Some(Punct::Arrow) => inp.parse(&arrow),
+            Some(Punct::Dot) => inp.parse(member),
+            Some(Punct::Arrow) => inp.parse(arrow),
             Some(Punct::PlusPlus) => inp.parse(&increment),
             _ => inp.parse(&decrement),
         }
@@ -71,7 +80,11 @@ fn apply((base, base_whole): Piece, (suffix, at): (Suffix, Span)) -> Piece {
     let base = Box::new(base);
     let kind = match suffix {
         Suffix::Call(args) => ExprKind::Call(base, args),
-        Suffix::Launch(config, args) => ExprKind::Launch { callee: base, config, args },
+        Suffix::Launch(config, args) => ExprKind::Launch {
+            callee: base,
+            config,
+            args,
+        },
         Suffix::Index(index) => ExprKind::Index(base, Box::new(index)),
         Suffix::Member(name) => ExprKind::Member(base, name),
         Suffix::Arrow(name) => ExprKind::Arrow(base, name),
@@ -90,16 +103,29 @@ pub(super) fn arguments<'t>(assign: P<'t, Expr>) -> P<'t, Vec<Expr>> {
 /// `<<<grid, block, shared, stream>>>(a, b)`.
 fn launch<'t>(assign: P<'t, Expr>) -> P<'t, Suffix> {
     let config = list(assign.clone(), Punct::LaunchClose, false)
-        .delimited_by(punct(Punct::LaunchOpen), closing(Punct::LaunchClose, "`,` or `>>>`"))
+        .delimited_by(
+            punct(Punct::LaunchOpen),
+            closing(Punct::LaunchClose, "`,` or `>>>`"),
+        )
         .map_with(|config, extra| Spanned::new(config, whole(extra)));
     let args = custom_clone(|inp: &mut At<'t, '_>| {
-        if ahead(inp).is(0, Punct::LParen) { Ok(()) } else { fail(inp, What::Phrase("the kernel's arguments in `( )`")) }
+        if ahead(inp).is(0, Punct::LParen) {
+            Ok(())
+        } else {
+            fail(inp, What::Phrase("the kernel's arguments in `( )`"))
+        }
     });
-    config.then_ignore(args).then(arguments(assign)).map(|(config, args)| Suffix::Launch(config, args)).boxed()
+    config
+        .then_ignore(args)
+        .then(arguments(assign))
+        .map(|(config, args)| Suffix::Launch(config, args))
+        .boxed()
 }
 
 fn primary<'t>(assign: P<'t, Expr>) -> P<'t, Piece> {
-    let parentheses = comma(assign.clone()).delimited_by(punct(Punct::LParen), closing(Punct::RParen, "`)`")).boxed();
+    let parentheses = comma(assign.clone())
+        .delimited_by(punct(Punct::LParen), closing(Punct::RParen, "`)`"))
+        .boxed();
     let construct = construct(assign.clone());
     let sizeof_type = ty::type_name(assign)
         .delimited_by(punct(Punct::LParen), punct(Punct::RParen))
@@ -113,16 +139,29 @@ fn primary<'t>(assign: P<'t, Expr>) -> P<'t, Piece> {
         match look.kind(0) {
             Some(TokenKind::Ident(_)) if is_foreign_name(look) => inp.parse(&foreign),
             Some(TokenKind::TypeName(_)) if look.is(1, Punct::LParen) => inp.parse(&construct),
-            Some(TokenKind::TypeName(_)) if look.is(1, Punct::LBrace) || is_foreign_name(look) => inp.parse(&foreign),
+            Some(TokenKind::TypeName(_)) if look.is(1, Punct::LBrace) || is_foreign_name(look) => {
+                inp.parse(&foreign)
+            }
             Some(TokenKind::Ident(_) | TokenKind::TypeName(_)) => inp.parse(&named),
-            Some(TokenKind::Punct(Punct::LParen)) if is_type_in_parentheses(look, 0) => inp.parse(&foreign),
+            Some(TokenKind::Punct(Punct::LParen)) if is_type_in_parentheses(look, 0) => {
+                inp.parse(&foreign)
+            }
             Some(TokenKind::Punct(Punct::LParen)) => inp.parse(&parentheses),
             Some(TokenKind::Punct(Punct::LBracket | Punct::ColonColon)) => inp.parse(&foreign),
             Some(TokenKind::Keyword(Keyword::Sizeof)) => inp.parse(&sizeof_type),
-            Some(TokenKind::Keyword(Keyword::True | Keyword::False | Keyword::Nullptr)) => inp.parse(&literal),
+            Some(TokenKind::Keyword(Keyword::True | Keyword::False | Keyword::Nullptr)) => {
+                inp.parse(&literal)
+            }
             Some(TokenKind::Keyword(keyword)) if ty::is_base(*keyword) => inp.parse(&construct),
-            Some(TokenKind::Keyword(keyword)) if foreign_word(*keyword).is_some() => inp.parse(&foreign),
-            Some(TokenKind::Int { .. } | TokenKind::Float { .. } | TokenKind::Char(_) | TokenKind::Str(_)) => inp.parse(&literal),
+            Some(TokenKind::Keyword(keyword)) if foreign_word(*keyword).is_some() => {
+                inp.parse(&foreign)
+            }
+            Some(
+                TokenKind::Int { .. }
+                | TokenKind::Float { .. }
+                | TokenKind::Char(_)
+                | TokenKind::Str(_),
+            ) => inp.parse(&literal),
             _ => fail(inp, What::Phrase("an expression")),
         }
     })
@@ -130,15 +169,30 @@ fn primary<'t>(assign: P<'t, Expr>) -> P<'t, Piece> {
     .boxed()
 }
 
-fn node<'t>(kind: impl Parser<'t, In<'t>, ExprKind, Ex<'t>> + Clone + 't) -> impl Parser<'t, In<'t>, Expr, Ex<'t>> + Clone + 't {
-    kind.map_with(|kind, extra| Expr { kind, span: whole(extra) })
+fn node<'t>(
+    kind: impl Parser<'t, In<'t>, ExprKind, Ex<'t>> + Clone + 't,
+) -> impl Parser<'t, In<'t>, Expr, Ex<'t>> + Clone + 't {
+    kind.map_with(|kind, extra| Expr {
+        kind,
+        span: whole(extra),
+    })
 }
 
 /// `42`, `1.5f`, `'a'`, `"text"`, `true`.
 fn literal<'t>() -> impl Parser<'t, In<'t>, ExprKind, Ex<'t>> + Clone + 't {
     custom_clone(|inp: &mut At<'t, '_>| {
         let kind = match ahead(inp).kind(0) {
-            Some(&TokenKind::Int { value, unsigned, suffix, decimal }) => ExprKind::Int { value, unsigned, suffix, decimal },
+            Some(&TokenKind::Int {
+                value,
+                unsigned,
+                suffix,
+                decimal,
+            }) => ExprKind::Int {
+                value,
+                unsigned,
+                suffix,
+                decimal,
+            },
             Some(&TokenKind::Float { value, single }) => ExprKind::Float { value, single },
             Some(&TokenKind::Char(value)) => ExprKind::Char(value),
             Some(TokenKind::Str(bytes)) => ExprKind::Str(bytes.clone()),
@@ -155,7 +209,11 @@ fn literal<'t>() -> impl Parser<'t, In<'t>, ExprKind, Ex<'t>> + Clone + 't {
 /// `dim3(32, 8)`, `float(x)`.
 fn construct<'t>(assign: P<'t, Expr>) -> P<'t, Expr> {
     let args = custom_clone(|inp: &mut At<'t, '_>| {
-        if ahead(inp).is(0, Punct::LParen) { Ok(()) } else { fail(inp, What::Phrase("an expression")) }
+        if ahead(inp).is(0, Punct::LParen) {
+            Ok(())
+        } else {
+            fail(inp, What::Phrase("an expression"))
+        }
     });
     node(
         ty::simple_type()
@@ -178,7 +236,9 @@ pub(super) fn is_type_in_parentheses(look: Ahead<'_>, n: usize) -> bool {
             Some(_) => false,
             None => look.keyword(n + 2).is_some_and(ty::is_specifier),
         },
-        Some(TokenKind::Keyword(keyword)) if ty::is_specifier(*keyword) => !look.is(n + 2, Punct::LParen) || look.is(n + 3, Punct::Star),
+        Some(TokenKind::Keyword(keyword)) if ty::is_specifier(*keyword) => {
+            !look.is(n + 2, Punct::LParen) || look.is(n + 3, Punct::Star)
+        }
         _ => false,
     }
 }
@@ -218,7 +278,10 @@ fn foreign<'t>() -> P<'t, Expr> {
         let look = ahead(inp);
         let (construct, n) = foreign_extent(look);
         skip(inp, n.max(1));
-        Ok(Expr { kind: ExprKind::Unsupported(construct), span: inp.state().span(look.at, look.at + n.max(1)) })
+        Ok(Expr {
+            kind: ExprKind::Unsupported(construct),
+            span: inp.state().span(look.at, look.at + n.max(1)),
+        })
     })
     .boxed()
 }
@@ -227,12 +290,23 @@ fn foreign<'t>() -> P<'t, Expr> {
 fn foreign_extent(look: Ahead<'_>) -> (&'static str, usize) {
     match look.kind(0) {
         Some(TokenKind::Punct(Punct::LBracket)) => ("a lambda", lambda_extent(look)),
-        Some(TokenKind::Punct(Punct::LParen)) => ("a compound literal `(T){ … }`", look.after_brackets(look.after_brackets(0))),
-        Some(TokenKind::Keyword(keyword)) => (foreign_word(*keyword).unwrap_or("this"), word_extent(look, *keyword)),
+        Some(TokenKind::Punct(Punct::LParen)) => (
+            "a compound literal `(T){ … }`",
+            look.after_brackets(look.after_brackets(0)),
+        ),
+        Some(TokenKind::Keyword(keyword)) => (
+            foreign_word(*keyword).unwrap_or("this"),
+            word_extent(look, *keyword),
+        ),
         _ => match qualified(look) {
             Some((_, n)) => ("a qualified name `A::b`", n),
-            None if look.is(1, Punct::LBrace) => ("a constructor call `T{ … }`", look.after_brackets(1)),
-            None => ("a template's arguments `<…>`", template_arguments(look, 1).unwrap_or(1)),
+            None if look.is(1, Punct::LBrace) => {
+                ("a constructor call `T{ … }`", look.after_brackets(1))
+            }
+            None => (
+                "a template's arguments `<…>`",
+                template_arguments(look, 1).unwrap_or(1),
+            ),
         },
     }
 }
@@ -244,18 +318,33 @@ fn lambda_extent(look: Ahead<'_>) -> usize {
         n = look.after_brackets(n);
     }
     let mut body = n;
-    while body < n + 8 && look.kind(body).is_some() && !look.is(body, Punct::LBrace) && !look.is(body, Punct::Semi) {
+    while body < n + 8
+        && look.kind(body).is_some()
+        && !look.is(body, Punct::LBrace)
+        && !look.is(body, Punct::Semi)
+    {
         body += 1;
     }
-    if look.is(body, Punct::LBrace) { look.after_brackets(body) } else { n }
+    if look.is(body, Punct::LBrace) {
+        look.after_brackets(body)
+    } else {
+        n
+    }
 }
 
 fn word_extent(look: Ahead<'_>, keyword: Keyword) -> usize {
     match keyword {
         Keyword::This => 1,
-        Keyword::StaticCast | Keyword::ReinterpretCast | Keyword::ConstCast | Keyword::DynamicCast => {
+        Keyword::StaticCast
+        | Keyword::ReinterpretCast
+        | Keyword::ConstCast
+        | Keyword::DynamicCast => {
             let n = angle_brackets(look, 1);
-            if look.is(n, Punct::LParen) { look.after_brackets(n) } else { n }
+            if look.is(n, Punct::LParen) {
+                look.after_brackets(n)
+            } else {
+                n
+            }
         }
         Keyword::Alignof | Keyword::Decltype if look.is(1, Punct::LParen) => look.after_brackets(1),
         _ => operand_extent(look, 1),
@@ -304,11 +393,17 @@ fn operand_extent(look: Ahead<'_>, mut n: usize) -> usize {
 }
 
 /// The next `n` tokens, which together are something unsupported.
-pub(super) fn skipped<'t>(construct: &'static str, n: usize) -> impl Parser<'t, In<'t>, Expr, Ex<'t>> + Clone + 't {
+pub(super) fn skipped<'t>(
+    construct: &'static str,
+    n: usize,
+) -> impl Parser<'t, In<'t>, Expr, Ex<'t>> + Clone + 't {
     custom_clone(move |inp: &mut At<'t, '_>| {
         let at = ahead(inp).at;
         skip(inp, n);
         let span = inp.state().span(at, at + n);
-        Ok(Expr { kind: ExprKind::Unsupported(construct), span })
+        Ok(Expr {
+            kind: ExprKind::Unsupported(construct),
+            span,
+        })
     })
 }

@@ -54,13 +54,20 @@ impl<'t> LabelError<'t, In<'t>, DefaultExpected<'t, Token>> for Failure {
         _: Option<MaybeRef<'t, Token>>,
         span: SimpleSpan,
     ) -> Failure {
-        Failure { at: span.start, what: What::Quiet }
+        Failure {
+            at: span.start,
+            what: What::Quiet,
+        }
     }
 }
 
 impl<'t> Error<'t, In<'t>> for Failure {
     fn merge(self, other: Failure) -> Failure {
-        if (other.at, other.what.rank()) >= (self.at, self.what.rank()) { other } else { self }
+        if (other.at, other.what.rank()) >= (self.at, self.what.rank()) {
+            other
+        } else {
+            self
+        }
     }
 }
 
@@ -74,32 +81,62 @@ impl Failure {
             What::Phrase(phrase) => phrase.to_string(),
             What::Name => match state.token(self.at) {
                 Some(TokenKind::Keyword(keyword)) => {
-                    let message = format!("`{}` is a reserved word and cannot be a name", keyword.text());
+                    let message = format!(
+                        "`{}` is a reserved word and cannot be a name",
+                        keyword.text()
+                    );
                     return Diagnostic::error(Code::ReservedWord, state.place(self.at), message);
                 }
                 _ => "a name".to_string(),
             },
             What::Quiet => "something else".to_string(),
         };
-        let after = match self.at.checked_sub(1).and_then(|previous| state.token(previous)) {
-            Some(previous) => format!(" after {previous}"),
+        let after = match self
+            .at
+            .checked_sub(1)
+            .and_then(|previous| state.token(previous))
+        {
+            Some(previous) => format!(" after {}", described(previous, "the")),
             None => String::new(),
         };
         let found = match state.token(self.at) {
-            Some(found) => found.to_string(),
+            Some(found) => described(found, "a"),
             None => "the end of the file".to_string(),
         };
-        Diagnostic::error(Code::Syntax, state.place(self.at), format!("expected {expected}{after}, found {found}"))
+        Diagnostic::error(
+            Code::Syntax,
+            state.place(self.at),
+            format!("expected {expected}{after}, found {found}"),
+        )
     }
 }
 
-/// Reports a failure, unless it follows from a bracket that was reported already or from the nesting error.
+/// A token in a message: `` `;` ``, "a number".
+pub(super) fn described(kind: &TokenKind, article: &str) -> String {
+    match kind {
+        TokenKind::Int { .. }
+        | TokenKind::Float { .. }
+        | TokenKind::Char(_)
+        | TokenKind::Str(_) => format!("{article} {kind}"),
+        TokenKind::Ident(_)
+        | TokenKind::TypeName(_)
+        | TokenKind::Keyword(_)
+        | TokenKind::Punct(_) => kind.to_string(),
+    }
+}
+
+/// Reports a failure, unless it follows from a bracket that was reported already, or its like has been
+/// said and would be said again for everything around it.
 fn report(state: &mut State<'_>, failure: Failure, start: usize, stop: usize) {
-    let said_too_deep = matches!(&failure.what, What::Said(diagnostic) if diagnostic.code == Code::NestedTooDeeply);
-    if state.repaired(start, stop) || (said_too_deep && state.said_too_deep) {
+    let once = match &failure.what {
+        What::Said(diagnostic) => Some(diagnostic.code),
+        _ => None,
+    };
+    let once = once.filter(|code| matches!(code, Code::NestedTooDeeply | Code::StatementOutside));
+    if state.repaired(start, stop) || once.is_some_and(|code| state.said_once.contains(&code)) {
         return;
     }
-    state.said_too_deep |= said_too_deep;
+    state.said_once.extend(once);
     let diagnostic = failure.diagnostic(state);
     state.diagnostics.push(diagnostic);
 }
@@ -131,8 +168,24 @@ pub(super) fn recovered<'t, O: 't>(
 }
 
 /// How many tokens a broken statement takes: through the first `;` or the first `{ … }` that ends after the failure,
-/// or up to a `}` that closes the block around it. At least one, unless at that `}`.
+/// or up to a `}` that closes the block around it, or up to a word that begins another statement.
 pub(super) fn statement_end(look: Ahead<'_>, failed: usize) -> usize {
+    end_of(look, failed, begins_statement)
+}
+
+/// Like [`statement_end`], for what stands at file scope: a stray `}` is taken too.
+pub(super) fn item_end(look: Ahead<'_>, failed: usize) -> usize {
+    let n = end_of(look, failed, begins_item).max(1);
+    n + usize::from(look.is(n - 1, Punct::RBrace) && look.is(n, Punct::Semi))
+}
+
+/// How many tokens a construct takes that begins here and is not looked into: through its `;` or its `{ … }`.
+pub(super) fn construct_end(look: Ahead<'_>) -> usize {
+    let n = end_of(look, 1, |_| false);
+    n + usize::from(look.is(n.saturating_sub(1), Punct::RBrace) && look.is(n, Punct::Semi))
+}
+
+fn end_of(look: Ahead<'_>, failed: usize, begins: fn(Keyword) -> bool) -> usize {
     let mut offset = 0;
     loop {
         match look.kind(offset) {
@@ -144,28 +197,10 @@ pub(super) fn statement_end(look: Ahead<'_>, failed: usize) -> usize {
                     return offset;
                 }
             }
-            // A statement that begins here is read as one, so that its own errors are found.
-            Some(TokenKind::Keyword(keyword)) if offset > failed && begins_statement(*keyword) => return offset,
-            Some(_) => offset += 1,
-        }
-    }
-}
-
-/// Like [`statement_end`], for what stands at file scope: a stray `}` is taken too.
-pub(super) fn item_end(look: Ahead<'_>, failed: usize) -> usize {
-    let mut offset = 0;
-    loop {
-        match look.kind(offset) {
-            None => return offset,
-            Some(TokenKind::Punct(Punct::RBrace)) => return offset.max(1),
-            Some(TokenKind::Punct(Punct::Semi)) if offset >= failed => return offset + 1,
-            Some(TokenKind::Punct(punct)) if opens(*punct) => {
-                offset = look.after_brackets(offset);
-                if *punct == Punct::LBrace && offset > failed && !continues(look, offset) {
-                    return offset + usize::from(look.is(offset, Punct::Semi));
-                }
+            // What begins here is read for itself, so that its own errors are found.
+            Some(TokenKind::Keyword(keyword)) if offset > failed && begins(*keyword) => {
+                return offset;
             }
-            Some(TokenKind::Keyword(keyword)) if offset > failed && begins_item(*keyword) => return offset,
             Some(_) => offset += 1,
         }
     }
@@ -188,13 +223,18 @@ pub(super) fn bracket_end(look: Ahead<'_>, _failed: usize) -> usize {
 fn continues(look: Ahead<'_>, offset: usize) -> bool {
     matches!(
         look.punct(offset),
-        Some(Punct::Comma | Punct::Semi | Punct::RParen | Punct::RBracket | Punct::Dot | Punct::LParen | Punct::Eq)
+        Some(
+            Punct::Comma | Punct::RParen | Punct::RBracket | Punct::Dot | Punct::LParen | Punct::Eq
+        )
     )
 }
 
 fn begins_statement(keyword: Keyword) -> bool {
     use Keyword::*;
-    matches!(keyword, If | For | While | Do | Switch | Case | Default | Break | Continue | Return | Goto | Else)
+    matches!(
+        keyword,
+        If | For | While | Do | Switch | Case | Default | Break | Continue | Return | Goto | Else
+    )
 }
 
 fn begins_item(keyword: Keyword) -> bool {

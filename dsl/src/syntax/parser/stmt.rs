@@ -4,19 +4,22 @@
 use chumsky::prelude::*;
 
 use super::{
+    cxx::{foreign, foreign_statement, is_range_for},
     decl,
     depth::nested,
     expr::expression,
-    kit::{Ahead, At, Ex, In, P, ahead, closing, custom_clone, fail, punct, repeat_while, skip, when, whole, word},
-    primary,
-    recover::{Failure, What, bracket_end, recovered, statement_end},
+    kit::{
+        Ahead, At, Ex, In, P, ahead, closing, custom_clone, fail, punct, repeat_while, skip, when,
+        whole, word,
+    },
+    loops,
+    recover::{Failure, What, bracket_end, described, recovered, statement_end},
     ty,
 };
 use crate::{
     diagnostic::{Code, Diagnostic},
-    span::Span,
     syntax::{
-        ast::{Block, Expr, ExprKind, Stmt, StmtKind, Unroll},
+        ast::{Block, Expr, ExprKind, Stmt, StmtKind},
         token::{Keyword, Punct, TokenKind},
     },
 };
@@ -28,29 +31,41 @@ pub(super) fn body<'t>() -> P<'t, Block> {
 
 /// Any statement.
 fn statement<'t>() -> P<'t, Stmt> {
-    let error = |span| Stmt { kind: StmtKind::Error, span };
+    let error = |span| Stmt {
+        kind: StmtKind::Error,
+        span,
+    };
     let stmt = recursive(|stmt| dispatch(recovered(nested(stmt), statement_end, error).boxed()));
     recovered(stmt, statement_end, error).boxed()
 }
 
 /// `{ … }`.
 fn block<'t>(stmt: P<'t, Stmt>) -> P<'t, Block> {
-    repeat_while(|look: Ahead<'_>| look.kind(0).is_some() && !look.is(0, Punct::RBrace), stmt)
-        .delimited_by(punct(Punct::LBrace), punct(Punct::RBrace))
-        .map_with(|stmts, extra| Block { stmts, span: whole(extra) })
-        .boxed()
+    repeat_while(
+        |look: Ahead<'_>| look.kind(0).is_some() && !look.is(0, Punct::RBrace),
+        stmt,
+    )
+    .delimited_by(punct(Punct::LBrace), punct(Punct::RBrace))
+    .map_with(|stmts, extra| Block {
+        stmts,
+        span: whole(extra),
+    })
+    .boxed()
 }
 
 /// The table of statements.
 fn dispatch<'t>(stmt: P<'t, Stmt>) -> P<'t, Stmt> {
     let block = block(stmt.clone()).map(StmtKind::Block).boxed();
     let if_ = if_(stmt.clone());
-    let loops = unrolled_loop(stmt.clone());
+    let loops = loops::unrolled_loop(stmt.clone());
     let switch = switch(stmt);
     let jump = jump();
     let case = case();
     let declaration = decl::declaration().map(StmtKind::Declaration).boxed();
-    let evaluation = expression().then_ignore(semicolon()).map(StmtKind::Expr).boxed();
+    let evaluation = expression()
+        .then_ignore(semicolon())
+        .map(StmtKind::Expr)
+        .boxed();
     let foreign = foreign();
     custom_clone(move |inp: &mut At<'t, '_>| {
         let look = ahead(inp);
@@ -68,7 +83,9 @@ fn dispatch<'t>(stmt: P<'t, Stmt>) -> P<'t, Stmt> {
             Some(Keyword::If) => inp.parse(&if_),
             Some(Keyword::Else) => stray_else(inp),
             Some(Keyword::For) if is_range_for(look) => inp.parse(&foreign),
-            Some(Keyword::For | Keyword::While | Keyword::Do | Keyword::Pragma) => inp.parse(&loops),
+            Some(Keyword::For | Keyword::While | Keyword::Do | Keyword::Pragma) => {
+                inp.parse(&loops)
+            }
             Some(Keyword::Switch) => inp.parse(&switch),
             Some(Keyword::Case | Keyword::Default) => inp.parse(&case),
             Some(Keyword::Break | Keyword::Continue | Keyword::Return) => inp.parse(&jump),
@@ -77,7 +94,10 @@ fn dispatch<'t>(stmt: P<'t, Stmt>) -> P<'t, Stmt> {
             _ => inp.parse(&evaluation),
         }
     })
-    .map_with(|kind, extra| Stmt { kind, span: whole(extra) })
+    .map_with(|kind, extra| Stmt {
+        kind,
+        span: whole(extra),
+    })
     .boxed()
 }
 
@@ -94,12 +114,20 @@ pub(super) fn semicolon<'t>() -> P<'t, ()> {
             Some(TokenKind::Punct(Punct::RBrace | Punct::PlusPlus | Punct::MinusMinus)) => {}
             Some(_) => return fail(inp, What::Punct(Punct::Semi)),
         }
-        let previous = look.at.checked_sub(1).and_then(|previous| inp.state().token(previous));
-        let message = previous.map_or_else(|| "missing `;`".to_string(), |previous| format!("missing `;` after {previous}"));
+        let previous = look
+            .at
+            .checked_sub(1)
+            .and_then(|previous| inp.state().token(previous));
+        let message = previous.map_or_else(
+            || "missing `;`".to_string(),
+            |previous| format!("missing `;` after {}", described(previous, "the")),
+        );
         let span = inp.state().before(look.at);
         // A bracket inserted just here has been reported, and stands for the same slip.
         if !inp.state().repaired(look.at.saturating_sub(1), look.at + 1) {
-            inp.state().diagnostics.push(Diagnostic::error(Code::MissingSemicolon, span, message));
+            inp.state()
+                .diagnostics
+                .push(Diagnostic::error(Code::MissingSemicolon, span, message));
         }
         Ok(())
     })
@@ -107,44 +135,70 @@ pub(super) fn semicolon<'t>() -> P<'t, ()> {
 }
 
 /// `( expression )` after `if`, `while`, `switch`. A broken one is reported, and the body after it is still read.
-fn condition<'t>() -> P<'t, Expr> {
+pub(super) fn condition<'t>() -> P<'t, Expr> {
     let whole_expression = expression().then_ignore(closed());
     let declared = custom_clone(|inp: &mut At<'t, '_>| {
         let look = ahead(inp);
         let n = bracket_end(look, 0);
         skip(inp, n);
         let span = inp.state().span(look.at, look.at + n);
-        Ok(Expr { kind: ExprKind::Unsupported("a declaration in a condition"), span })
+        Ok(Expr {
+            kind: ExprKind::Unsupported("a declaration in a condition"),
+            span,
+        })
     });
     let inside = custom_clone(move |inp: &mut At<'t, '_>| {
-        if is_declaration(ahead(inp)) { inp.parse(&declared) } else { inp.parse(&whole_expression) }
+        if is_declaration(ahead(inp)) {
+            inp.parse(&declared)
+        } else {
+            inp.parse(&whole_expression)
+        }
     });
-    recovered(inside, bracket_end, |span| Expr { kind: ExprKind::Error, span })
-        .delimited_by(opening(), punct(Punct::RParen))
-        .boxed()
+    recovered(inside, bracket_end, |span| Expr {
+        kind: ExprKind::Error,
+        span,
+    })
+    .delimited_by(opening(), punct(Punct::RParen))
+    .boxed()
 }
 
 /// The `)` ahead.
-fn closed<'t>() -> impl Parser<'t, In<'t>, (), Ex<'t>> + Clone + 't {
-    custom_clone(|inp: &mut At<'t, '_>| if ahead(inp).is(0, Punct::RParen) { Ok(()) } else { fail(inp, What::Phrase("`)`")) })
+pub(super) fn closed<'t>() -> impl Parser<'t, In<'t>, (), Ex<'t>> + Clone + 't {
+    custom_clone(|inp: &mut At<'t, '_>| {
+        if ahead(inp).is(0, Punct::RParen) {
+            Ok(())
+        } else {
+            fail(inp, What::Phrase("`)`"))
+        }
+    })
 }
 
 /// The `(` after `if`, `while`, `for`, `switch`.
-fn opening<'t>() -> impl Parser<'t, In<'t>, (), Ex<'t>> + Copy {
+pub(super) fn opening<'t>() -> impl Parser<'t, In<'t>, (), Ex<'t>> + Copy {
     closing(Punct::LParen, "`(`")
 }
 
 /// `if (a) … else if (b) … else …`: a loop, so that a long chain is not deep.
 fn if_<'t>(stmt: P<'t, Stmt>) -> P<'t, StmtKind> {
-    let arm = word(Keyword::If).ignore_then(constexpr()).ignore_then(condition()).then(stmt.clone());
-    let is_else_if = |look: Ahead<'_>| look.is_word(0, Keyword::Else) && look.is_word(1, Keyword::If);
+    let arm = word(Keyword::If)
+        .ignore_then(constexpr())
+        .ignore_then(condition())
+        .then(stmt.clone());
+    let is_else_if =
+        |look: Ahead<'_>| look.is_word(0, Keyword::Else) && look.is_word(1, Keyword::If);
     let more = repeat_while(is_else_if, word(Keyword::Else).ignore_then(arm.clone()));
-    let otherwise = when(|look| look.is_word(0, Keyword::Else), word(Keyword::Else).ignore_then(stmt));
+    let otherwise = when(
+        |look| look.is_word(0, Keyword::Else),
+        word(Keyword::Else).ignore_then(stmt),
+    );
     arm.then(more)
         .then(otherwise)
         .map(|((first, mut arms), otherwise)| {
             arms.insert(0, first);
-            StmtKind::If { arms, otherwise: otherwise.map(Box::new) }
+            StmtKind::If {
+                arms,
+                otherwise: otherwise.map(Box::new),
+            }
         })
         .boxed()
 }
@@ -165,151 +219,16 @@ fn stray_else(inp: &mut At<'_, '_>) -> Result<StmtKind, Failure> {
     let span = inp.state().place(at);
     inp.skip();
     let mut diagnostic = Diagnostic::error(Code::ElseWithoutIf, span, "`else` without `if`");
-    if at > 0 && matches!(inp.state().token(at - 1), Some(TokenKind::Punct(Punct::RBrace | Punct::Semi))) {
+    if at > 0
+        && matches!(
+            inp.state().token(at - 1),
+            Some(TokenKind::Punct(Punct::RBrace | Punct::Semi))
+        )
+    {
         diagnostic = diagnostic.help("an `if` takes one statement: put several in `{ }`, and no `;` after the condition or the `}`");
     }
     inp.state().diagnostics.push(diagnostic);
     Ok(StmtKind::Empty)
-}
-
-/// `#pragma unroll 4` and a loop. Before anything else the pragma means nothing.
-fn unrolled_loop<'t>(stmt: P<'t, Stmt>) -> P<'t, StmtKind> {
-    let unroll = custom_clone(|inp: &mut At<'t, '_>| {
-        let mut unroll = None;
-        while ahead(inp).is_word(0, Keyword::Pragma) {
-            inp.skip();
-            unroll = Some(Unroll::Full);
-            if let Some(&TokenKind::Int { value, .. }) = ahead(inp).kind(0) {
-                inp.skip();
-                unroll = Some(Unroll::Count(u32::try_from(value).unwrap_or(u32::MAX)));
-            }
-        }
-        Ok(unroll)
-    });
-    let for_ = for_(stmt.clone());
-    let while_ = while_(stmt.clone());
-    let do_ = do_(stmt.clone());
-    let other = stmt.map(|stmt: Stmt| match stmt.kind {
-        StmtKind::Block(block) => StmtKind::Block(block),
-        kind => kind,
-    });
-    let other = other.boxed();
-    let looped = custom_clone(move |inp: &mut At<'t, '_>| {
-        let look = ahead(inp);
-        match look.keyword(0) {
-            Some(Keyword::For) if !is_range_for(look) => inp.parse(&for_),
-            Some(Keyword::While) => inp.parse(&while_),
-            Some(Keyword::Do) => inp.parse(&do_),
-            _ if look.kind(0).is_none() || look.is(0, Punct::RBrace) => Ok(StmtKind::Empty),
-            _ => inp.parse(&other),
-        }
-    });
-    unroll.then(looped).map(|(unroll, kind)| with_unroll(kind, unroll)).boxed()
-}
-
-fn with_unroll(kind: StmtKind, unroll: Option<Unroll>) -> StmtKind {
-    match kind {
-        StmtKind::For { init, cond, step, body, .. } => StmtKind::For { init, cond, step, body, unroll },
-        StmtKind::While { cond, body, .. } => StmtKind::While { cond, body, unroll },
-        StmtKind::DoWhile { body, cond, .. } => StmtKind::DoWhile { body, cond, unroll },
-        other => other,
-    }
-}
-
-/// `while (cond) body`.
-fn while_<'t>(stmt: P<'t, Stmt>) -> P<'t, StmtKind> {
-    word(Keyword::While)
-        .ignore_then(condition())
-        .then(stmt)
-        .map(|(cond, body)| StmtKind::While { cond, body: Box::new(body), unroll: None })
-        .boxed()
-}
-
-/// `do body while (cond);`. Without its `while` it is reported and stands for its body.
-fn do_<'t>(stmt: P<'t, Stmt>) -> P<'t, StmtKind> {
-    let tail = word(Keyword::While).ignore_then(condition()).then_ignore(semicolon()).boxed();
-    let start = custom_clone(|inp: &mut At<'t, '_>| {
-        let at = ahead(inp).at;
-        inp.skip();
-        Ok(at)
-    });
-    let tail = custom_clone(move |inp: &mut At<'t, '_>| {
-        if ahead(inp).is_word(0, Keyword::While) { inp.parse(&tail).map(Some) } else { Ok(None) }
-    });
-    start
-        .then(stmt)
-        .then(tail)
-        .map_with(|((start, body), cond), extra| {
-            let cond = cond.unwrap_or_else(|| {
-                let state = extra.state();
-                let span = state.place(start);
-                let after_while = start > 0 && matches!(state.token(start - 1), Some(TokenKind::Punct(Punct::RParen)));
-                let mut diagnostic = Diagnostic::error(Code::DoWithoutWhile, span, "`do` without `while (…);` after its body");
-                if after_while {
-                    diagnostic = diagnostic.help("after `while (…)` or `for (…)` the body follows directly: remove `do`");
-                }
-                state.diagnostics.push(diagnostic);
-                Expr { kind: ExprKind::Error, span }
-            });
-            StmtKind::DoWhile { body: Box::new(body), cond, unroll: None }
-        })
-        .boxed()
-}
-
-/// `for (init; cond; step) body`.
-fn for_<'t>(stmt: P<'t, Stmt>) -> P<'t, StmtKind> {
-    let header = recovered(for_header(), bracket_end, |span| (Stmt { kind: StmtKind::Error, span }, None, None));
-    word(Keyword::For)
-        .ignore_then(header.delimited_by(opening(), punct(Punct::RParen)))
-        .then(stmt)
-        .map(|((init, cond, step), body)| StmtKind::For { init: Box::new(init), cond, step, body: Box::new(body), unroll: None })
-        .boxed()
-}
-
-type Header = (Stmt, Option<Expr>, Option<Expr>);
-
-/// `int i = 0, j = 1; i < n; i++`.
-fn for_header<'t>() -> P<'t, Header> {
-    let declaration = decl::for_declaration().map(StmtKind::Declaration).boxed();
-    let evaluation = expression().map(StmtKind::Expr).boxed();
-    let init = custom_clone(move |inp: &mut At<'t, '_>| {
-        let look = ahead(inp);
-        if look.is(0, Punct::Semi) {
-            return Ok(StmtKind::Empty);
-        }
-        if is_declaration(look) { inp.parse(&declaration) } else { inp.parse(&evaluation) }
-    });
-    let init = init.then_ignore(header_semicolon()).map_with(|kind, extra| Stmt { kind, span: whole(extra) });
-    let cond = when(|look| !look.is(0, Punct::Semi) && !look.is(0, Punct::RParen), expression());
-    let step = when(|look| !look.is(0, Punct::RParen), expression());
-    let extra_part = custom_clone(|inp: &mut At<'t, '_>| {
-        if ahead(inp).is(0, Punct::Semi) { bad_header(inp, "a third `;`") } else { inp.parse(closed()) }
-    });
-    init.then(cond)
-        .then_ignore(header_semicolon())
-        .then(step)
-        .then_ignore(extra_part)
-        .map(|((init, cond), step)| (init, cond, step))
-        .boxed()
-}
-
-/// One of the two `;` of a `for`.
-fn header_semicolon<'t>() -> impl Parser<'t, In<'t>, (), Ex<'t>> + Clone + 't {
-    custom_clone(|inp: &mut At<'t, '_>| {
-        let look = ahead(inp);
-        if look.is(0, Punct::Semi) {
-            inp.skip();
-            return Ok(());
-        }
-        if look.is(0, Punct::RParen) { bad_header(inp, "a `;` is missing before this `)`") } else { fail(inp, What::Punct(Punct::Semi)) }
-    })
-}
-
-fn bad_header<O>(inp: &mut At<'_, '_>, label: &str) -> Result<O, Failure> {
-    let at = ahead(inp).at;
-    let span: Span = inp.state().place(at);
-    let diagnostic = Diagnostic::error(Code::ForHeader, span, "a `for` has three parts with two `;` between them").at(label);
-    fail(inp, What::Said(Box::new(diagnostic.help("write `for (start; condition; step)`; each part may be empty"))))
 }
 
 /// `switch (value) body`.
@@ -317,17 +236,26 @@ fn switch<'t>(stmt: P<'t, Stmt>) -> P<'t, StmtKind> {
     word(Keyword::Switch)
         .ignore_then(condition())
         .then(stmt)
-        .map(|(value, body)| StmtKind::Switch { value, body: Box::new(body) })
+        .map(|(value, body)| StmtKind::Switch {
+            value,
+            body: Box::new(body),
+        })
         .boxed()
 }
 
 /// `case value:` and `default:`; the statement after it is the next of its block.
 fn case<'t>() -> P<'t, StmtKind> {
     let colon = closing(Punct::Colon, "`:`");
-    let case = word(Keyword::Case).ignore_then(expression()).map(StmtKind::Case);
+    let case = word(Keyword::Case)
+        .ignore_then(expression())
+        .map(StmtKind::Case);
     let default = word(Keyword::Default).to(()).map(|()| StmtKind::Default);
     custom_clone(move |inp: &mut At<'t, '_>| {
-        let label = if ahead(inp).is_word(0, Keyword::Case) { inp.parse(&case)? } else { inp.parse(&default)? };
+        let label = if ahead(inp).is_word(0, Keyword::Case) {
+            inp.parse(&case)?
+        } else {
+            inp.parse(default)?
+        };
         inp.parse(colon)?;
         Ok(label)
     })
@@ -336,28 +264,46 @@ fn case<'t>() -> P<'t, StmtKind> {
 
 /// `break;`, `continue;`, `return e;`.
 fn jump<'t>() -> P<'t, StmtKind> {
-    let value = when(|look: Ahead<'_>| !matches!(look.punct(0), Some(Punct::Semi | Punct::RBrace)), expression());
-    let return_ = word(Keyword::Return).ignore_then(value).map(StmtKind::Return).boxed();
+    let value = when(
+        |look: Ahead<'_>| !matches!(look.punct(0), Some(Punct::Semi | Punct::RBrace)),
+        expression(),
+    );
+    let return_ = word(Keyword::Return)
+        .ignore_then(value)
+        .map(StmtKind::Return)
+        .boxed();
     let plain = custom_clone(|inp: &mut At<'t, '_>| {
-        let kind = if ahead(inp).is_word(0, Keyword::Break) { StmtKind::Break } else { StmtKind::Continue };
+        let kind = if ahead(inp).is_word(0, Keyword::Break) {
+            StmtKind::Break
+        } else {
+            StmtKind::Continue
+        };
         inp.skip();
         Ok(kind)
     });
     custom_clone(move |inp: &mut At<'t, '_>| {
-        if ahead(inp).is_word(0, Keyword::Return) { inp.parse(&return_) } else { inp.parse(&plain) }
+        if ahead(inp).is_word(0, Keyword::Return) {
+            inp.parse(&return_)
+        } else {
+            inp.parse(&plain)
+        }
     })
     .then_ignore(semicolon())
     .boxed()
 }
 
 /// Whether the tokens ahead begin a declaration.
-fn is_declaration(look: Ahead<'_>) -> bool {
+pub(super) fn is_declaration(look: Ahead<'_>) -> bool {
     match look.kind(0) {
-        Some(TokenKind::Keyword(keyword)) if ty::is_base(*keyword) => !look.is(1, Punct::LParen) || look.is(2, Punct::Star),
+        Some(TokenKind::Keyword(keyword)) if ty::is_base(*keyword) => {
+            !look.is(1, Punct::LParen) || look.is(2, Punct::Star)
+        }
         Some(TokenKind::Keyword(keyword)) => ty::is_specifier(*keyword),
         Some(TokenKind::TypeName(_)) => match look.kind(1) {
             Some(TokenKind::Ident(_) | TokenKind::TypeName(_)) => true,
-            Some(TokenKind::Keyword(keyword)) => ty::is_specifier(*keyword) || *keyword == Keyword::Operator,
+            Some(TokenKind::Keyword(keyword)) => {
+                ty::is_specifier(*keyword) || *keyword == Keyword::Operator
+            }
             Some(TokenKind::Punct(Punct::Star | Punct::Amp | Punct::Semi)) => true,
             Some(TokenKind::Punct(Punct::LParen)) => look.is(2, Punct::Star),
             _ => false,
@@ -367,96 +313,11 @@ fn is_declaration(look: Ahead<'_>) -> bool {
             // `real *x = …` of a type nobody declared: as an expression it would be a product thrown away.
             Some(TokenKind::Punct(Punct::Star)) => {
                 look.is_word(2, Keyword::Restrict)
-                    || (look.is_ident(2) && matches!(look.punct(3), Some(Punct::Eq | Punct::Semi | Punct::Comma)))
+                    || (look.is_ident(2)
+                        && matches!(look.punct(3), Some(Punct::Eq | Punct::Semi | Punct::Comma)))
             }
             _ => false,
         },
         _ => false,
     }
-}
-
-/// `for (int x : values)`.
-fn is_range_for(look: Ahead<'_>) -> bool {
-    if !look.is(1, Punct::LParen) {
-        return false;
-    }
-    let mut n = 2;
-    let mut questions = 0usize;
-    loop {
-        match look.punct(n) {
-            Some(Punct::Colon) if questions == 0 => return true,
-            Some(Punct::Colon) => questions -= 1,
-            Some(Punct::Question) => questions += 1,
-            Some(Punct::Semi | Punct::RParen | Punct::RBrace | Punct::RBracket) => return false,
-            Some(Punct::LParen | Punct::LBracket | Punct::LBrace) => {
-                n = look.after_brackets(n);
-                continue;
-            }
-            _ if look.kind(n).is_none() => return false,
-            _ => {}
-        }
-        n += 1;
-    }
-}
-
-/// Statements of C++ and `goto`, and how many tokens each takes.
-fn foreign_statement(look: Ahead<'_>) -> Option<(&'static str, usize)> {
-    let found = match look.kind(0)? {
-        TokenKind::Ident(_) | TokenKind::TypeName(_) if look.is(1, Punct::Colon) => ("a label", 2),
-        TokenKind::Ident(_) | TokenKind::TypeName(_) | TokenKind::Punct(Punct::ColonColon) => {
-            let (_, n) = super::kit::qualified(look)?;
-            // `a::b(x);` is a call; anything else that begins so declares something.
-            if look.is(n, Punct::LParen) {
-                return None;
-            }
-            ("a qualified name `A::b`", through_semicolon(look))
-        }
-        TokenKind::Keyword(Keyword::Goto) => ("`goto`", through_semicolon(look)),
-        TokenKind::Keyword(Keyword::Asm) => ("inline PTX", through_semicolon(look)),
-        TokenKind::Keyword(Keyword::Using) => ("`using`", through_semicolon(look)),
-        TokenKind::Keyword(Keyword::Namespace) => ("a namespace", statement_end(look, 1)),
-        TokenKind::Keyword(Keyword::StaticAssert) => ("`static_assert`", through_semicolon(look)),
-        TokenKind::Keyword(Keyword::Template) => ("a template", statement_end(look, 1)),
-        TokenKind::Keyword(Keyword::Class) => ("a class", statement_end(look, 1)),
-        TokenKind::Keyword(Keyword::Try) => ("`try`", try_extent(look)),
-        TokenKind::Keyword(Keyword::For) if is_range_for(look) => {
-            let n = look.after_brackets(1);
-            ("a range-based `for`", n + statement_end(look.past(n), 0))
-        }
-        _ => return None,
-    };
-    Some(found)
-}
-
-fn through_semicolon(look: Ahead<'_>) -> usize {
-    let mut n = 0;
-    loop {
-        match look.punct(n) {
-            Some(Punct::Semi) => return n + 1,
-            Some(punct) if super::kit::closes(punct) => return n,
-            Some(punct) if super::kit::opens(punct) => n = look.after_brackets(n),
-            _ if look.kind(n).is_none() => return n,
-            _ => n += 1,
-        }
-    }
-}
-
-fn try_extent(look: Ahead<'_>) -> usize {
-    let mut n = if look.is(1, Punct::LBrace) { look.after_brackets(1) } else { 1 };
-    while look.is_word(n, Keyword::Catch) && look.is(n + 1, Punct::LParen) {
-        n = look.after_brackets(n + 1);
-        if look.is(n, Punct::LBrace) {
-            n = look.after_brackets(n);
-        }
-    }
-    n
-}
-
-/// A statement that is read far enough to be named.
-fn foreign<'t>() -> P<'t, StmtKind> {
-    custom_clone(|inp: &mut At<'t, '_>| {
-        let Some((construct, n)) = foreign_statement(ahead(inp)) else { return fail(inp, What::Phrase("a statement")) };
-        inp.parse(primary::skipped(construct, n)).map(StmtKind::Expr)
-    })
-    .boxed()
 }

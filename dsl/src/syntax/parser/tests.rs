@@ -36,7 +36,12 @@ fn shown(text: &str, diagnostics: &[Diagnostic]) -> String {
     let mut out = String::new();
     for diagnostic in diagnostics {
         let primary = &diagnostic.primary;
-        out += &format!("{} {} {}", place(primary.span), diagnostic.code.number(), diagnostic.message);
+        out += &format!(
+            "{} {} {}",
+            place(primary.span),
+            diagnostic.code.number(),
+            diagnostic.message
+        );
         if !primary.message.is_empty() {
             out += &format!(" | {}", primary.message);
         }
@@ -54,4 +59,9 @@ fn shown(text: &str, diagnostics: &[Diagnostic]) -> String {
 /// The messages for a text.
 fn errors(text: &str) -> String {
     shown(text, &parsed(text).1)
+}
+
+/// Compares with a snapshot; each holds the source beside what became of it.
+fn snapshot(name: &str, text: &str) {
+    insta::with_settings!({ omit_expression => true }, { insta::assert_snapshot!(name, text) });
 }

@@ -30,13 +30,29 @@ pub(super) fn is_specifier(keyword: Keyword) -> bool {
     use Keyword::*;
     is_base(keyword)
         || specifier_word(keyword).is_some()
-        || matches!(keyword, Struct | Union | Enum | Const | Volatile | Restrict | Auto | LaunchBounds | Align | Typename | Decltype)
+        || matches!(
+            keyword,
+            Struct
+                | Union
+                | Enum
+                | Const
+                | Volatile
+                | Restrict
+                | Auto
+                | LaunchBounds
+                | Align
+                | Typename
+                | Decltype
+        )
 }
 
 /// Whether a reserved word names an arithmetic type or part of one.
 pub(super) fn is_base(keyword: Keyword) -> bool {
     use Keyword::*;
-    matches!(keyword, Void | Bool | Char | Short | Int | Long | Float | Double | Signed | Unsigned)
+    matches!(
+        keyword,
+        Void | Bool | Char | Short | Int | Long | Float | Double | Signed | Unsigned
+    )
 }
 
 fn specifier_word(keyword: Keyword) -> Option<SpecifierWord> {
@@ -77,6 +93,12 @@ pub(super) fn specifiers_of<'t>(element: P<'t, Expr>) -> P<'t, Specifiers> {
             let mut gathered = Gathered::default();
             loop {
                 let look = ahead(inp);
+                if gathered.has_body()
+                    && look.is_after_body()
+                    && !matches!(look.keyword(0), Some(Keyword::Const | Keyword::Volatile))
+                {
+                    return gathered.finish(inp, start);
+                }
                 match look.kind(0) {
                     Some(TokenKind::Keyword(Keyword::Struct | Keyword::Union)) => {
                         let record = inp.parse(&record)?;
@@ -96,14 +118,20 @@ pub(super) fn specifiers_of<'t>(element: P<'t, Expr>) -> P<'t, Specifiers> {
                         inp.skip();
                         gathered.align = inp.parse(&arguments)?.pop().map(Box::new);
                     }
-                    Some(TokenKind::Ident(text)) if &**text == "alignas" && look.is(1, Punct::LParen) => {
+                    Some(TokenKind::Ident(text))
+                        if &**text == "alignas" && look.is(1, Punct::LParen) =>
+                    {
                         inp.skip();
                         gathered.align = inp.parse(&arguments)?.pop().map(Box::new);
                     }
-                    Some(&TokenKind::Keyword(keyword)) if is_specifier(keyword) => gathered.word(inp, look, keyword),
-                    Some(TokenKind::TypeName(_) | TokenKind::Ident(_) | TokenKind::Punct(Punct::ColonColon))
-                        if gathered.takes_name(look) =>
-                    {
+                    Some(&TokenKind::Keyword(keyword)) if is_specifier(keyword) => {
+                        gathered.word(inp, look, keyword)
+                    }
+                    Some(
+                        TokenKind::TypeName(_)
+                        | TokenKind::Ident(_)
+                        | TokenKind::Punct(Punct::ColonColon),
+                    ) if gathered.takes_name(look) => {
                         let (text, n) = type_name_extent(look);
                         skip(inp, n);
                         gathered.name(inp, look.at, TypeSpecifier::Named(text));
@@ -133,7 +161,14 @@ fn type_name_extent(look: Ahead<'_>) -> (Arc<str>, usize) {
 /// Reading it as a type lets the error be about the type.
 pub(super) fn is_unknown_type(look: Ahead<'_>) -> bool {
     if let Some((_, n)) = qualified(look) {
-        return matches!(look.kind(n), Some(TokenKind::Ident(_) | TokenKind::TypeName(_) | TokenKind::Punct(Punct::Star | Punct::Amp)));
+        return matches!(
+            look.kind(n),
+            Some(
+                TokenKind::Ident(_)
+                    | TokenKind::TypeName(_)
+                    | TokenKind::Punct(Punct::Star | Punct::Amp)
+            )
+        );
     }
     if !look.is_ident(0) {
         return false;
@@ -201,6 +236,15 @@ impl Gathered {
         self.named = Some(Spanned::new(ty, span));
     }
 
+    /// Whether the type is a `struct`, `union` or `enum` with its members.
+    fn has_body(&self) -> bool {
+        match self.named.as_ref().map(|named| &named.node) {
+            Some(TypeSpecifier::Record(record)) => record.members.is_some(),
+            Some(TypeSpecifier::Enum(enumeration)) => enumeration.enumerators.is_some(),
+            _ => false,
+        }
+    }
+
     fn has_type(&self) -> bool {
         self.named.is_some() || !self.base.is_empty()
     }
@@ -212,7 +256,11 @@ impl Gathered {
         }
         match look.kind(0) {
             Some(TokenKind::TypeName(_)) => true,
-            _ => is_unknown_type(look) || (look.is_ident(0) && matches!(look.punct(1), Some(Punct::Comma | Punct::RParen))),
+            _ => {
+                is_unknown_type(look)
+                    || (look.is_ident(0)
+                        && matches!(look.punct(1), Some(Punct::Comma | Punct::RParen)))
+            }
         }
     }
 
@@ -224,36 +272,77 @@ impl Gathered {
         let span = inp.state().span(start, at);
         if let Some(construct) = self.foreign {
             let message = format!("{construct} is not supported");
-            inp.state().diagnostics.push(Diagnostic::error(Code::UnsupportedSyntax, span, message));
+            inp.state()
+                .diagnostics
+                .push(Diagnostic::error(Code::UnsupportedSyntax, span, message));
         }
         let ty = match (self.named, self.base_span) {
             (Some(named), _) => named,
             (None, Some(span)) => Spanned::new(combine(inp, &self.base, span), span),
             (None, None) => {
                 let place = inp.state().place(at);
-                let found = inp.state().token(at).map_or_else(|| "the end of the file".to_string(), ToString::to_string);
+                let found = inp
+                    .state()
+                    .token(at)
+                    .map_or_else(|| "the end of the file".to_string(), ToString::to_string);
                 let message = format!("expected a type before {found}");
-                inp.state().diagnostics.push(Diagnostic::error(Code::MissingType, place, message).label(span, "the declaration begins here"));
+                inp.state().diagnostics.push(
+                    Diagnostic::error(Code::MissingType, place, message)
+                        .label(span, "the declaration begins here"),
+                );
                 Spanned::new(TypeSpecifier::Int(Signedness::Signed), span)
             }
         };
-        let Gathered { is_const, is_volatile, words, launch_bounds, align, .. } = self;
-        Ok(Specifiers { ty, is_const, is_volatile, words, launch_bounds, align, span })
+        let Gathered {
+            is_const,
+            is_volatile,
+            words,
+            launch_bounds,
+            align,
+            ..
+        } = self;
+        Ok(Specifiers {
+            ty,
+            is_const,
+            is_volatile,
+            words,
+            launch_bounds,
+            align,
+            span,
+        })
     }
 }
 
 fn two_types(inp: &mut At<'_, '_>, span: Span) {
-    let diagnostic = Diagnostic::error(Code::TypeWords, span, "a declaration has one type, and this is a second one");
-    inp.state().diagnostics.push(diagnostic.help("is a `;` or `,` missing before it?"));
+    let diagnostic = Diagnostic::error(
+        Code::TypeWords,
+        span,
+        "a declaration has one type, and this is a second one",
+    );
+    inp.state()
+        .diagnostics
+        .push(diagnostic.help("is a `;` or `,` missing before it?"));
 }
 
 /// One type from its words, in whatever order they came.
 fn combine(inp: &mut At<'_, '_>, words: &[Keyword], span: Span) -> TypeSpecifier {
     let count = |keyword| words.iter().filter(|&&word| word == keyword).count();
     let (signed, unsigned) = (count(Keyword::Signed), count(Keyword::Unsigned));
-    let (long, int, short) = (count(Keyword::Long), count(Keyword::Int), count(Keyword::Short));
-    let signedness = if unsigned > 0 { Signedness::Unsigned } else { Signedness::Signed };
-    let other: Vec<Keyword> = words.iter().copied().filter(|&word| !is_modifier(word)).collect();
+    let (long, int, short) = (
+        count(Keyword::Long),
+        count(Keyword::Int),
+        count(Keyword::Short),
+    );
+    let signedness = if unsigned > 0 {
+        Signedness::Unsigned
+    } else {
+        Signedness::Signed
+    };
+    let other: Vec<Keyword> = words
+        .iter()
+        .copied()
+        .filter(|&word| !is_modifier(word))
+        .collect();
     let ty = match other[..] {
         [] if short > 0 => TypeSpecifier::Short(signedness),
         [] if long > 1 => TypeSpecifier::LongLong(signedness),
@@ -274,25 +363,41 @@ fn combine(inp: &mut At<'_, '_>, words: &[Keyword], span: Span) -> TypeSpecifier
     if modified || signed + unsigned > 1 {
         let text: Vec<&str> = words.iter().map(|word| word.text()).collect();
         let message = format!("`{}` is not a type", text.join(" "));
-        inp.state().diagnostics.push(Diagnostic::error(Code::TypeWords, span, message));
+        inp.state()
+            .diagnostics
+            .push(Diagnostic::error(Code::TypeWords, span, message));
     } else if long == 1 && ty == TypeSpecifier::Double {
-        let diagnostic = Diagnostic::error(Code::UnsupportedSyntax, span, "`long double` is not supported");
-        inp.state().diagnostics.push(diagnostic.help("GPUs have no such type: use `double`"));
+        let diagnostic = Diagnostic::error(
+            Code::UnsupportedSyntax,
+            span,
+            "`long double` is not supported",
+        );
+        inp.state()
+            .diagnostics
+            .push(diagnostic.help("GPUs have no such type: use `double`"));
     }
     ty
 }
 
 fn is_modifier(word: Keyword) -> bool {
-    matches!(word, Keyword::Signed | Keyword::Unsigned | Keyword::Short | Keyword::Long | Keyword::Int)
+    matches!(
+        word,
+        Keyword::Signed | Keyword::Unsigned | Keyword::Short | Keyword::Long | Keyword::Int
+    )
 }
 
 /// A type in a cast or `sizeof`: `const float *`, `int (*)[4]`.
 pub(super) fn type_name<'t>(assign: P<'t, Expr>) -> P<'t, TypeName> {
     let specifiers = specifiers_of(assign.clone());
-    let declarator = decl::declarator(assign, specifiers.clone()).map(|declared| declared.declarator);
+    let declarator =
+        decl::declarator(assign, specifiers.clone()).map(|declared| declared.declarator);
     specifiers
         .then(declarator)
-        .map_with(|(specifiers, declarator), extra| TypeName { specifiers, declarator, span: whole(extra) })
+        .map_with(|(specifiers, declarator), extra| TypeName {
+            specifiers,
+            declarator,
+            span: whole(extra),
+        })
         .boxed()
 }
 
@@ -311,7 +416,15 @@ pub(super) fn simple_type<'t>() -> P<'t, TypeName> {
         }
         let specifiers = gathered.finish(inp, look.at)?;
         let span = specifiers.span;
-        Ok(TypeName { specifiers, declarator: Declarator { name: None, parts: Vec::new(), span: span.after() }, span })
+        Ok(TypeName {
+            specifiers,
+            declarator: Declarator {
+                name: None,
+                parts: Vec::new(),
+                span: span.after(),
+            },
+            span,
+        })
     })
     .boxed()
 }

@@ -32,7 +32,10 @@ pub(super) struct Value {
 
 impl Value {
     fn signed(value: i64) -> Value {
-        Value { bits: value as u64, unsigned: false }
+        Value {
+            bits: value as u64,
+            unsigned: false,
+        }
     }
 
     fn truth(value: bool) -> Value {
@@ -53,13 +56,18 @@ impl Preprocessor<'_> {
     /// The condition of `#if` or `#elif`. One that has no value counts as false, after an error.
     pub(super) fn condition(&mut self, directive: Span, line: &[PpToken]) -> bool {
         if line.is_empty() {
-            self.diagnostics.push(Diagnostic::error(Code::BadCondition, directive.after(), "a condition is missing here"));
+            self.diagnostics.push(Diagnostic::error(
+                Code::BadCondition,
+                directive.after(),
+                "a condition is missing here",
+            ));
             return false;
         }
         match self.evaluate(line) {
             Ok(value) => value.is_true(),
             Err((span, message)) => {
-                self.diagnostics.push(Diagnostic::error(Code::BadCondition, span, message));
+                self.diagnostics
+                    .push(Diagnostic::error(Code::BadCondition, span, message));
                 false
             }
         }
@@ -68,16 +76,31 @@ impl Preprocessor<'_> {
     /// The value of a constant expression that fills a line.
     pub(super) fn evaluate(&mut self, line: &[PpToken]) -> Result<Value, (Span, String)> {
         let line = self.without_defined(line)?;
-        let end = line.last().map_or(Span::default(), |last| last.span).after();
+        let end = line
+            .last()
+            .map_or(Span::default(), |last| last.span)
+            .after();
         let tokens = self.expand_list(line);
         if self.stopped {
             return Ok(Value::truth(false));
         }
-        let mut evaluator = Evaluator { preprocessor: self, tokens: &tokens, at: 0, end, depth: 0 };
+        let mut evaluator = Evaluator {
+            preprocessor: self,
+            tokens: &tokens,
+            at: 0,
+            end,
+            depth: 0,
+        };
         let value = evaluator.conditional(true)?;
         match tokens.get(evaluator.at) {
             None => Ok(value),
-            Some(extra) => Err((extra.span, format!("expected an operator before `{}` in a condition", extra.text(&self.names)))),
+            Some(extra) => Err((
+                extra.span,
+                format!(
+                    "expected an operator before `{}` in a condition",
+                    extra.text(&self.names)
+                ),
+            )),
         }
     }
 
@@ -92,9 +115,16 @@ impl Preprocessor<'_> {
                 continue;
             }
             let (name, after) = match after {
-                [open, name, close, after @ ..] if open.is(Punct::LParen) && close.is(Punct::RParen) => (name, after),
+                [open, name, close, after @ ..]
+                    if open.is(Punct::LParen) && close.is(Punct::RParen) =>
+                {
+                    (name, after)
+                }
                 [open, ..] if open.is(Punct::LParen) => {
-                    return Err((token.span, "`defined` needs one name in its parentheses".into()));
+                    return Err((
+                        token.span,
+                        "`defined` needs one name in its parentheses".into(),
+                    ));
                 }
                 [name, after @ ..] => (name, after),
                 [] => return Err((token.span, "`defined` needs a name".into())),
@@ -103,8 +133,15 @@ impl Preprocessor<'_> {
                 return Err((name.span, "`defined` needs a name".into()));
             };
             rest = after;
-            let value = if self.macro_named(name).is_some() { self.words.one } else { self.words.zero };
-            out.push(PpToken { kind: PpKind::Number(value), ..token });
+            let value = if self.macro_named(name).is_some() {
+                self.words.one
+            } else {
+                self.words.zero
+            };
+            out.push(PpToken {
+                kind: PpKind::Number(value),
+                ..token
+            });
         }
         Ok(out)
     }
@@ -125,7 +162,11 @@ impl Evaluator<'_, '_> {
     fn punct(&self) -> Option<Punct> {
         match self.tokens.get(self.at)?.kind {
             PpKind::Punct(punct) => Some(punct),
-            PpKind::Name(_) | PpKind::Number(_) | PpKind::Char(_) | PpKind::Str(_) | PpKind::Unroll(_) => None,
+            PpKind::Name(_)
+            | PpKind::Number(_)
+            | PpKind::Char(_)
+            | PpKind::Str(_)
+            | PpKind::Unroll(_) => None,
         }
     }
 
@@ -136,7 +177,9 @@ impl Evaluator<'_, '_> {
     }
 
     fn here(&self) -> Span {
-        self.tokens.get(self.at).map_or(self.end, |token| token.span)
+        self.tokens
+            .get(self.at)
+            .map_or(self.end, |token| token.span)
     }
 
     fn nested(&mut self, inner: impl FnOnce(&mut Self) -> Evaluated) -> Evaluated {
@@ -162,7 +205,10 @@ impl Evaluator<'_, '_> {
             }
             let no = this.conditional(live && !condition.is_true())?;
             let chosen = if condition.is_true() { yes } else { no };
-            Ok(Value { unsigned: yes.unsigned || no.unsigned, ..chosen })
+            Ok(Value {
+                unsigned: yes.unsigned || no.unsigned,
+                ..chosen
+            })
         })
     }
 
@@ -170,7 +216,9 @@ impl Evaluator<'_, '_> {
     fn binary(&mut self, least: u8, live: bool) -> Evaluated {
         let mut left = self.unary(live)?;
         while let Some(operator) = self.punct() {
-            let Some(level) = precedence(operator) else { break };
+            let Some(level) = precedence(operator) else {
+                break;
+            };
             if level < least {
                 break;
             }
@@ -199,8 +247,14 @@ impl Evaluator<'_, '_> {
         self.at += 1;
         let value = self.nested(|this| this.unary(live))?;
         Ok(match operator {
-            Punct::Minus => Value { bits: value.bits.wrapping_neg(), ..value },
-            Punct::Tilde => Value { bits: !value.bits, ..value },
+            Punct::Minus => Value {
+                bits: value.bits.wrapping_neg(),
+                ..value
+            },
+            Punct::Tilde => Value {
+                bits: !value.bits,
+                ..value
+            },
             Punct::Bang => Value::truth(!value.is_true()),
             _ => value,
         })
@@ -214,22 +268,38 @@ impl Evaluator<'_, '_> {
         let names = &self.preprocessor.names;
         match token.kind {
             PpKind::Number(sym) => match literal::number(names.text(sym)) {
-                Ok(TokenKind::Int { value, unsigned, .. }) => {
-                    Ok(Value { bits: value, unsigned: unsigned || value > i64::MAX as u64 })
-                }
-                Ok(_) => Err((token.span, "a condition cannot contain a floating number".into())),
+                Ok(TokenKind::Int {
+                    value, unsigned, ..
+                }) => Ok(Value {
+                    bits: value,
+                    unsigned: unsigned || value > i64::MAX as u64,
+                }),
+                Ok(_) => Err((
+                    token.span,
+                    "a condition cannot contain a floating number".into(),
+                )),
                 Err(bad) => Err((token.span, bad.message)),
             },
             PpKind::Char(sym) => match literal::character(names.text(sym), &mut None) {
                 Ok(value) => Ok(Value::signed(i64::from(value))),
                 Err(bad) => Err((token.span, bad.message)),
             },
-            PpKind::Name(sym) if sym == self.preprocessor.words.defined => self.late_defined(token.span),
+            PpKind::Name(sym) if sym == self.preprocessor.words.defined => {
+                self.late_defined(token.span)
+            }
             PpKind::Name(sym) => match names.text(sym) {
                 "true" => Ok(Value::truth(true)),
-                "sizeof" => Err((token.span, "`sizeof` is not known to the preprocessor".into())),
+                "sizeof" => Err((
+                    token.span,
+                    "`sizeof` is not known to the preprocessor".into(),
+                )),
                 name => match self.punct() {
-                    Some(Punct::LParen) => Err((token.span, format!("`{name}` is not a macro, so it cannot be used like one in a condition"))),
+                    Some(Punct::LParen) => Err((
+                        token.span,
+                        format!(
+                            "`{name}` is not a macro, so it cannot be used like one in a condition"
+                        ),
+                    )),
                     _ => Ok(Value::truth(false)),
                 },
             },
@@ -241,9 +311,13 @@ impl Evaluator<'_, '_> {
                 }
             }
             PpKind::Str(_) => Err((token.span, "a condition cannot contain a string".into())),
-            PpKind::Punct(_) | PpKind::Unroll(_) => {
-                Err((token.span, format!("expected a value before `{}` in this condition", token.text(names))))
-            }
+            PpKind::Punct(_) | PpKind::Unroll(_) => Err((
+                token.span,
+                format!(
+                    "expected a value before `{}` in this condition",
+                    token.text(names)
+                ),
+            )),
         }
     }
 
@@ -257,7 +331,9 @@ impl Evaluator<'_, '_> {
         if parenthesised && !self.eat(Punct::RParen) {
             return Err((span, "`defined` needs one name in its parentheses".into()));
         }
-        let is_defined = token.name().is_none_or(|name| self.preprocessor.macro_named(name).is_some());
+        let is_defined = token
+            .name()
+            .is_none_or(|name| self.preprocessor.macro_named(name).is_some());
         Ok(Value::truth(is_defined))
     }
 }
@@ -298,9 +374,18 @@ fn apply(operator: Punct, left: Value, right: Value) -> Option<Value> {
         Punct::Gt => Value::truth(if unsigned { a > b } else { x > y }),
         Punct::Le => Value::truth(if unsigned { a <= b } else { x <= y }),
         Punct::Ge => Value::truth(if unsigned { a >= b } else { x >= y }),
-        Punct::Shl => Value { bits: if b < 64 { a << b } else { 0 }, ..left },
-        Punct::Shr if left.unsigned => Value { bits: if b < 64 { a >> b } else { 0 }, ..left },
-        Punct::Shr => Value { bits: (x >> b.min(63)) as u64, ..left },
+        Punct::Shl => Value {
+            bits: if b < 64 { a << b } else { 0 },
+            ..left
+        },
+        Punct::Shr if left.unsigned => Value {
+            bits: if b < 64 { a >> b } else { 0 },
+            ..left
+        },
+        Punct::Shr => Value {
+            bits: (x >> b.min(63)) as u64,
+            ..left
+        },
         Punct::Plus => number(a.wrapping_add(b)),
         Punct::Minus => number(a.wrapping_sub(b)),
         Punct::Star => number(a.wrapping_mul(b)),

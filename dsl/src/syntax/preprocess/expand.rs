@@ -46,12 +46,18 @@ enum Replacement {
 impl Input {
     /// The open files.
     pub(super) fn files() -> Input {
-        Input { frames: Vec::new(), base: Base::Files }
+        Input {
+            frames: Vec::new(),
+            base: Base::Files,
+        }
     }
 
     /// A list of tokens.
     pub(super) fn list(tokens: Vec<PpToken>) -> Input {
-        Input { frames: Vec::new(), base: Base::List(tokens, 0) }
+        Input {
+            frames: Vec::new(),
+            base: Base::List(tokens, 0),
+        }
     }
 }
 
@@ -62,7 +68,11 @@ impl Frame {
             Replacement::Body(made, expansion, flags) => {
                 let mut token = *made.body.get(self.at)?;
                 token.span.expansion = *expansion;
-                Some(if self.at == 0 { token.spaced_like(*flags) } else { token })
+                Some(if self.at == 0 {
+                    token.spaced_like(*flags)
+                } else {
+                    token
+                })
             }
         }
     }
@@ -71,7 +81,11 @@ impl Frame {
 impl Preprocessor<'_> {
     /// All of a list with its macros replaced.
     pub(super) fn expand_list(&mut self, tokens: Vec<PpToken>) -> Vec<PpToken> {
-        if tokens.iter().all(|token| token.name().is_none_or(|name| self.macro_named(name).is_none())) {
+        if tokens.iter().all(|token| {
+            token
+                .name()
+                .is_none_or(|name| self.macro_named(name).is_none())
+        }) {
             return tokens;
         }
         let mut input = Input::list(tokens);
@@ -88,11 +102,15 @@ impl Preprocessor<'_> {
     pub(super) fn next_expanded(&mut self, input: &mut Input) -> Option<PpToken> {
         loop {
             let mut token = self.next_plain(input)?;
-            let Some(name) = token.name() else { return Some(token) };
+            let Some(name) = token.name() else {
+                return Some(token);
+            };
             if token.has(PpToken::PAINTED) {
                 return Some(token);
             }
-            let Some(found) = self.macro_named(name) else { return Some(token) };
+            let Some(found) = self.macro_named(name) else {
+                return Some(token);
+            };
             if self.active.get(name.0 as usize).is_some_and(|&n| n > 0) {
                 token.flags |= PpToken::PAINTED;
                 return Some(token);
@@ -136,7 +154,9 @@ impl Preprocessor<'_> {
     }
 
     fn pop_frame(&mut self, input: &mut Input) -> bool {
-        let Some(frame) = input.frames.pop() else { return false };
+        let Some(frame) = input.frames.pop() else {
+            return false;
+        };
         self.active[frame.name.0 as usize] -= 1;
         true
     }
@@ -150,7 +170,10 @@ impl Preprocessor<'_> {
             self.pop_frame(input);
         }
         let next = match &input.base {
-            Base::Files => self.files.last().and_then(|open| open.lexed.tokens.get(open.at)),
+            Base::Files => self
+                .files
+                .last()
+                .and_then(|open| open.lexed.tokens.get(open.at)),
             Base::List(tokens, at) => tokens.get(*at),
         };
         next.is_some_and(|token| token.is(Punct::LParen))
@@ -167,10 +190,14 @@ impl Preprocessor<'_> {
         let text = self.names.shared(found.name);
         let Some((mut arguments, close)) = collected else {
             self.diagnostics.push(
-                Diagnostic::error(Code::UnterminatedMacroCall, name.span, format!("the arguments of macro `{text}` never end"))
-                    .at("used here")
-                    .label(found.defined_at, "defined here")
-                    .help("add the missing `)`"),
+                Diagnostic::error(
+                    Code::UnterminatedMacroCall,
+                    name.span,
+                    format!("the arguments of macro `{text}` never end"),
+                )
+                .at("used here")
+                .label(found.defined_at, "defined here")
+                .help("add the missing `)`"),
             );
             return;
         };
@@ -184,7 +211,14 @@ impl Preprocessor<'_> {
         let call = name.span.to(close);
         if arguments.len() != n_params {
             self.wrong_arguments(found, params, arguments.len(), call);
-            input.push_made(self, found.name, vec![PpToken { kind: PpKind::Number(self.words.zero), ..name }]);
+            input.push_made(
+                self,
+                found.name,
+                vec![PpToken {
+                    kind: PpKind::Number(self.words.zero),
+                    ..name
+                }],
+            );
             return;
         }
         self.enter(input, found, name, call, &arguments);
@@ -196,8 +230,10 @@ impl Preprocessor<'_> {
         let least = if params.variadic { "at least " } else { "" };
         let wanted = n_params - usize::from(params.variadic);
         let plural = if wanted == 1 { "" } else { "s" };
-        let message = format!("macro `{name}` takes {least}{wanted} argument{plural} and gets {n_arguments}");
-        let mut error = Diagnostic::error(Code::MacroArguments, call, message).label(found.defined_at, "defined here");
+        let message =
+            format!("macro `{name}` takes {least}{wanted} argument{plural} and gets {n_arguments}");
+        let mut error = Diagnostic::error(Code::MacroArguments, call, message)
+            .label(found.defined_at, "defined here");
         if n_arguments > n_params {
             error = error.help("if an argument contains a comma, put parentheses around it");
         }
@@ -205,7 +241,11 @@ impl Preprocessor<'_> {
     }
 
     /// The arguments from `(` to `)`, and the place of `)`. `None` if that does not come.
-    fn arguments(&mut self, input: &mut Input, params: &Params) -> Option<(Vec<Vec<PpToken>>, Span)> {
+    fn arguments(
+        &mut self,
+        input: &mut Input,
+        params: &Params,
+    ) -> Option<(Vec<Vec<PpToken>>, Span)> {
         self.next_plain(input)?;
         let mut arguments = Vec::new();
         let mut argument = Vec::new();
@@ -230,7 +270,12 @@ impl Preprocessor<'_> {
                 PpKind::Name(name) if self.active.get(name.0 as usize).is_some_and(|&n| n > 0) => {
                     token.flags |= PpToken::PAINTED;
                 }
-                PpKind::Name(_) | PpKind::Number(_) | PpKind::Char(_) | PpKind::Str(_) | PpKind::Punct(_) | PpKind::Unroll(_) => {}
+                PpKind::Name(_)
+                | PpKind::Number(_)
+                | PpKind::Char(_)
+                | PpKind::Str(_)
+                | PpKind::Punct(_)
+                | PpKind::Unroll(_) => {}
             }
             token.flags &= !PpToken::LINE_START;
             argument.push(token);
@@ -238,17 +283,33 @@ impl Preprocessor<'_> {
     }
 
     /// Puts a macro's replacement on the stack. `used_at` is the whole use, `name` its first token.
-    fn enter(&mut self, input: &mut Input, found: &Rc<Macro>, name: PpToken, used_at: Span, arguments: &[Vec<PpToken>]) {
+    fn enter(
+        &mut self,
+        input: &mut Input,
+        found: &Rc<Macro>,
+        name: PpToken,
+        used_at: Span,
+        arguments: &[Vec<PpToken>],
+    ) {
         let expansion = self.expansion(found, used_at);
         if found.pieces.is_empty() {
             self.spend(found.body.len(), found.name, used_at);
             let tokens = Replacement::Body(found.clone(), expansion, name.flags);
-            input.push(self, Frame { name: found.name, tokens, at: 0 });
+            input.push(
+                self,
+                Frame {
+                    name: found.name,
+                    tokens,
+                    at: 0,
+                },
+            );
             return;
         }
         if self.depth >= DEPTH_LIMIT {
             let text = self.names.shared(found.name);
-            let message = format!("macro calls are nested too deeply in one another's arguments, at `{text}`");
+            let message = format!(
+                "macro calls are nested too deeply in one another's arguments, at `{text}`"
+            );
             self.stop(message, used_at);
             return;
         }
@@ -266,7 +327,11 @@ impl Preprocessor<'_> {
     pub(super) fn expansion(&mut self, found: &Macro, used_at: Span) -> ExpansionId {
         let name = self.names.shared(found.name);
         self.spend(1, found.name, used_at);
-        self.map.add_expansion(Expansion { name, used_at, defined_at: found.defined_at })
+        self.map.add_expansion(Expansion {
+            name,
+            used_at,
+            defined_at: found.defined_at,
+        })
     }
 
     /// Counts what macros make, and stops when it is too much.
@@ -284,7 +349,10 @@ impl Preprocessor<'_> {
     fn stop(&mut self, message: String, used_at: Span) {
         if !self.stopped {
             self.stopped = true;
-            let place = Span { expansion: ExpansionId::NONE, ..self.map.use_site(used_at) };
+            let place = Span {
+                expansion: ExpansionId::NONE,
+                ..self.map.use_site(used_at)
+            };
             self.diagnostics.push(
                 Diagnostic::error(Code::ExpansionTooLarge, place, message)
                     .at("this use started it")
@@ -298,9 +366,15 @@ impl Preprocessor<'_> {
         let site = self.map.use_site(token.span);
         let file = self.map.file(site.file);
         let kind = if name == self.words.line {
-            PpKind::Number(self.names.intern(&file.line_column(site.start).0.to_string()))
+            PpKind::Number(
+                self.names
+                    .intern(&file.line_column(site.start).0.to_string()),
+            )
         } else if name == self.words.file {
-            let text = format!("\"{}\"", file.name.replace('\\', "\\\\").replace('"', "\\\""));
+            let text = format!(
+                "\"{}\"",
+                file.name.replace('\\', "\\\\").replace('"', "\\\"")
+            );
             PpKind::Str(self.names.intern(&text))
         } else {
             let value = self.counter.to_string();
@@ -313,7 +387,14 @@ impl Preprocessor<'_> {
 
 impl Input {
     fn push_made(&mut self, preprocessor: &mut Preprocessor<'_>, name: Sym, tokens: Vec<PpToken>) {
-        self.push(preprocessor, Frame { name, tokens: Replacement::Made(tokens), at: 0 });
+        self.push(
+            preprocessor,
+            Frame {
+                name,
+                tokens: Replacement::Made(tokens),
+                at: 0,
+            },
+        );
     }
 
     fn push(&mut self, preprocessor: &mut Preprocessor<'_>, frame: Frame) {

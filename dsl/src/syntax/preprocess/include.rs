@@ -27,7 +27,10 @@ impl Preprocessor<'_> {
             _ => line,
         };
         let Some((first, rest)) = line.split_first() else {
-            self.bad_directive(directive.after(), "`#include` needs a file: `\"name\"` or `<name>`");
+            self.bad_directive(
+                directive.after(),
+                "`#include` needs a file: `\"name\"` or `<name>`",
+            );
             return;
         };
         match first.kind {
@@ -37,11 +40,23 @@ impl Preprocessor<'_> {
                 self.include_own(&name, first.span);
             }
             // System headers: what they declare is built in.
-            PpKind::Punct(Punct::Lt | Punct::Shl | Punct::Le | Punct::LaunchOpen) => {}
-            PpKind::Name(_) | PpKind::Number(_) | PpKind::Char(_) | PpKind::Punct(_) | PpKind::Unroll(_) => {
+            PpKind::Punct(Punct::Lt | Punct::Shl | Punct::Le | Punct::LaunchOpen) => {
+                if let Some(name) = rest.first().and_then(PpToken::name) {
+                    self.includes_half |= has_half(self.names.text(name));
+                }
+            }
+            PpKind::Name(_)
+            | PpKind::Number(_)
+            | PpKind::Char(_)
+            | PpKind::Punct(_)
+            | PpKind::Unroll(_) => {
                 self.diagnostics.push(
-                    Diagnostic::error(Code::BadDirective, first.span, "`#include` needs a file: `\"name\"` or `<name>`")
-                        .help("put the name in double quotes"),
+                    Diagnostic::error(
+                        Code::BadDirective,
+                        first.span,
+                        "`#include` needs a file: `\"name\"` or `<name>`",
+                    )
+                    .help("put the name in double quotes"),
                 );
             }
         }
@@ -52,7 +67,10 @@ impl Preprocessor<'_> {
             self.include_depth(name, place);
             return;
         }
-        let from = self.files.last().map_or(String::new(), |open| self.map.file(open.id).name.clone());
+        let from = self
+            .files
+            .last()
+            .map_or(String::new(), |open| self.map.file(open.id).name.clone());
         match self.loader.load(name, &from) {
             Some(Ok((text, full_name))) => {
                 self.n_includes += 1;
@@ -60,12 +78,17 @@ impl Preprocessor<'_> {
             }
             Some(Err(reason)) => {
                 let message = format!("cannot read `{name}`: {reason}");
-                self.diagnostics.push(Diagnostic::error(Code::IncludeNotFound, place, message));
+                self.diagnostics
+                    .push(Diagnostic::error(Code::IncludeNotFound, place, message));
             }
-            None if is_system_header(name) => {}
+            None if is_system_header(name) => self.includes_half |= has_half(name),
             None => self.diagnostics.push(
-                Diagnostic::error(Code::IncludeNotFound, place, format!("there is no file `{name}`"))
-                    .help(format!("it is looked for beside `{from}`")),
+                Diagnostic::error(
+                    Code::IncludeNotFound,
+                    place,
+                    format!("there is no file `{name}`"),
+                )
+                .help(format!("it is looked for beside `{from}`")),
             ),
         }
     }
@@ -79,7 +102,10 @@ impl Preprocessor<'_> {
             }
             return;
         }
-        let known = self.files.iter().find(|open| self.map.file(open.id).name == full_name);
+        let known = self
+            .files
+            .iter()
+            .find(|open| self.map.file(open.id).name == full_name);
         if let Some(open) = known {
             let (id, lexed) = (open.id, open.lexed.clone());
             if !self.once.contains(&id) {
@@ -99,7 +125,11 @@ impl Preprocessor<'_> {
         // One message, and no more files: what is on the way out may include as much again.
         self.n_includes = u32::MAX;
         let circle = self.files.last().is_some_and(|open| {
-            self.files.iter().filter(|other| other.id == open.id).count() > 1
+            self.files
+                .iter()
+                .filter(|other| other.id == open.id)
+                .count()
+                > 1
         });
         let message = match circle {
             true => format!("`{name}` is included again and again"),
@@ -113,22 +143,87 @@ impl Preprocessor<'_> {
     }
 }
 
+/// Whether a header declares half-precision types.
+fn has_half(name: &str) -> bool {
+    ["cuda_fp16", "cuda_bf16", "mma"]
+        .iter()
+        .any(|header| name.strip_suffix(".h").unwrap_or(name) == *header)
+}
+
 /// Whether a name belongs to CUDA or the C and C++ libraries, in whatever quotes.
 fn is_system_header(name: &str) -> bool {
     const STEMS: [&str; 42] = [
-        "assert", "complex", "ctype", "errno", "fenv", "float", "inttypes", "iso646", "limits", "locale", "math", "memory", "setjmp",
-        "signal", "stdalign", "stdarg", "stdatomic", "stdbool", "stddef", "stdint", "stdio", "stdlib", "stdnoreturn", "string",
-        "strings", "tgmath", "threads", "time", "uchar", "unistd", "wchar", "wctype", "cuda", "cuda_runtime", "cuda_runtime_api",
-        "device_launch_parameters", "device_functions", "cooperative_groups", "math_constants", "math_functions", "vector_types",
+        "assert",
+        "complex",
+        "ctype",
+        "errno",
+        "fenv",
+        "float",
+        "inttypes",
+        "iso646",
+        "limits",
+        "locale",
+        "math",
+        "memory",
+        "setjmp",
+        "signal",
+        "stdalign",
+        "stdarg",
+        "stdatomic",
+        "stdbool",
+        "stddef",
+        "stdint",
+        "stdio",
+        "stdlib",
+        "stdnoreturn",
+        "string",
+        "strings",
+        "tgmath",
+        "threads",
+        "time",
+        "uchar",
+        "unistd",
+        "wchar",
+        "wctype",
+        "cuda",
+        "cuda_runtime",
+        "cuda_runtime_api",
+        "device_launch_parameters",
+        "device_functions",
+        "cooperative_groups",
+        "math_constants",
+        "math_functions",
+        "vector_types",
         "vector_functions",
     ];
-    const MORE: [&str; 20] = [
-        "cuda_fp16", "cuda_bf16", "cuda_fp8", "cuda_device_runtime_api", "sm_20_atomic_functions", "sm_20_intrinsics",
-        "sm_30_intrinsics", "sm_35_intrinsics", "device_atomic_functions", "device_types", "driver_types", "driver_functions",
-        "host_defines", "builtin_types", "channel_descriptor", "texture_types", "surface_types", "helper_cuda", "helper_functions",
+    const MORE: [&str; 21] = [
+        "mma",
+        "cuda_fp16",
+        "cuda_bf16",
+        "cuda_fp8",
+        "cuda_device_runtime_api",
+        "sm_20_atomic_functions",
+        "sm_20_intrinsics",
+        "sm_30_intrinsics",
+        "sm_35_intrinsics",
+        "device_atomic_functions",
+        "device_types",
+        "driver_types",
+        "driver_functions",
+        "host_defines",
+        "builtin_types",
+        "channel_descriptor",
+        "texture_types",
+        "surface_types",
+        "helper_cuda",
+        "helper_functions",
         "cuda_profiler_api",
     ];
     let file = name.rsplit(['/', '\\']).next().unwrap_or(name);
-    let stem = file.strip_suffix(".h").or_else(|| file.strip_suffix(".hpp")).or_else(|| file.strip_suffix(".cuh")).unwrap_or(file);
+    let stem = file
+        .strip_suffix(".h")
+        .or_else(|| file.strip_suffix(".hpp"))
+        .or_else(|| file.strip_suffix(".cuh"))
+        .unwrap_or(file);
     STEMS.contains(&stem) || MORE.contains(&stem) || stem == "common_functions"
 }

@@ -66,9 +66,14 @@ impl Macro {
     fn same_as(&self, other: &Macro) -> bool {
         self.params == other.params
             && self.body.len() == other.body.len()
-            && self.body.iter().zip(&other.body).enumerate().all(|(at, (a, b))| {
-                a.kind == b.kind && (at == 0 || a.has(PpToken::SPACE) == b.has(PpToken::SPACE))
-            })
+            && self
+                .body
+                .iter()
+                .zip(&other.body)
+                .enumerate()
+                .all(|(at, (a, b))| {
+                    a.kind == b.kind && (at == 0 || a.has(PpToken::SPACE) == b.has(PpToken::SPACE))
+                })
     }
 }
 
@@ -135,8 +140,15 @@ impl Preprocessor<'_> {
     }
 
     /// The parameters after `(`, and the tokens after `)`.
-    fn parameters<'t>(&mut self, open: Span, mut rest: &'t [PpToken]) -> Option<(Params, &'t [PpToken])> {
-        let mut params = Params { names: Vec::new(), variadic: false };
+    fn parameters<'t>(
+        &mut self,
+        open: Span,
+        mut rest: &'t [PpToken],
+    ) -> Option<(Params, &'t [PpToken])> {
+        let mut params = Params {
+            names: Vec::new(),
+            variadic: false,
+        };
         if let Some((close, after)) = rest.split_first()
             && close.is(Punct::RParen)
         {
@@ -168,12 +180,18 @@ impl Preprocessor<'_> {
                     params.names.push(self.words.va_args);
                     params.variadic = true;
                 }
-                PpKind::Number(_) | PpKind::Char(_) | PpKind::Str(_) | PpKind::Punct(_) | PpKind::Unroll(_) => {
+                PpKind::Number(_)
+                | PpKind::Char(_)
+                | PpKind::Str(_)
+                | PpKind::Punct(_)
+                | PpKind::Unroll(_) => {
                     self.bad_directive(token.span, "a macro's parameter has to be a name or `...`");
                     return None;
                 }
             }
-            let Some((separator, after)) = rest.split_first() else { continue };
+            let Some((separator, after)) = rest.split_first() else {
+                continue;
+            };
             rest = after;
             match separator.kind {
                 PpKind::Punct(Punct::RParen) => return Some((params, rest)),
@@ -183,7 +201,10 @@ impl Preprocessor<'_> {
                     return None;
                 }
                 _ => {
-                    self.bad_directive(separator.span, "expected `,` or `)` after a macro's parameter");
+                    self.bad_directive(
+                        separator.span,
+                        "expected `,` or `)` after a macro's parameter",
+                    );
                     return None;
                 }
             }
@@ -192,18 +213,26 @@ impl Preprocessor<'_> {
 
     fn pieces(&mut self, params: Option<&Params>, body: &[PpToken]) -> Option<Vec<Piece>> {
         let mut pieces = Vec::with_capacity(body.len());
-        let param = |name: Sym| params.and_then(|params| params.names.iter().position(|&param| param == name));
+        let param = |name: Sym| {
+            params.and_then(|params| params.names.iter().position(|&param| param == name))
+        };
         let mut at = 0;
         while let Some(&token) = body.get(at) {
             at += 1;
             let piece = match token.kind {
-                PpKind::Name(name) if params.is_some_and(|params| params.variadic) && name == self.words.va_opt => {
+                PpKind::Name(name)
+                    if params.is_some_and(|params| params.variadic)
+                        && name == self.words.va_opt =>
+                {
                     let Some(length) = parenthesised(&body[at..]) else {
                         self.bad_directive(token.span, "`__VA_OPT__` needs parentheses after it");
                         return None;
                     };
                     let inner = &body[at + 1..at + length - 1];
-                    if inner.iter().any(|token| token.name() == Some(self.words.va_opt)) {
+                    if inner
+                        .iter()
+                        .any(|token| token.name() == Some(self.words.va_opt))
+                    {
                         self.bad_directive(token.span, "`__VA_OPT__` cannot contain another one");
                         return None;
                     }
@@ -217,7 +246,10 @@ impl Preprocessor<'_> {
                 },
                 PpKind::Punct(Punct::Hash) if params.is_some() => {
                     let Some(index) = body.get(at).and_then(PpToken::name).and_then(param) else {
-                        self.bad_directive(token.span, "`#` has to stand before a parameter of the macro");
+                        self.bad_directive(
+                            token.span,
+                            "`#` has to stand before a parameter of the macro",
+                        );
                         return None;
                     };
                     at += 1;
@@ -230,7 +262,11 @@ impl Preprocessor<'_> {
                     }
                     Piece::Paste(token.span)
                 }
-                PpKind::Number(_) | PpKind::Char(_) | PpKind::Str(_) | PpKind::Punct(_) | PpKind::Unroll(_) => Piece::Token(token),
+                PpKind::Number(_)
+                | PpKind::Char(_)
+                | PpKind::Str(_)
+                | PpKind::Punct(_)
+                | PpKind::Unroll(_) => Piece::Token(token),
             };
             pieces.push(piece);
         }
@@ -239,7 +275,8 @@ impl Preprocessor<'_> {
 
     /// Reports a directive that is not as it has to be.
     pub(super) fn bad_directive(&mut self, span: Span, message: &str) {
-        self.diagnostics.push(Diagnostic::error(Code::BadDirective, span, message));
+        self.diagnostics
+            .push(Diagnostic::error(Code::BadDirective, span, message));
     }
 }
 

@@ -1,8 +1,8 @@
 //! The macros that are there before the first line: those of the C headers and of nvcc, and those of `-D`.
 
+use super::Options;
 use super::Preprocessor;
 use super::macros::{Macro, Origin};
-use super::Options;
 use crate::span::{FileId, Span};
 use crate::syntax::lexer;
 use crate::syntax::lexer::pp_token::PpToken;
@@ -23,7 +23,14 @@ impl Preprocessor<'_> {
         self.define_all(id, Origin::Predefined);
         for name in [self.words.line, self.words.file, self.words.counter] {
             let defined_at = Span::new(id, 0, 0);
-            self.install(Macro { name, defined_at, params: None, body: Vec::new(), pieces: Vec::new(), origin: Origin::Place });
+            self.install(Macro {
+                name,
+                defined_at,
+                params: None,
+                body: Vec::new(),
+                pieces: Vec::new(),
+                origin: Origin::Place,
+            });
         }
         if !options.defines.is_empty() {
             let mut text = String::new();
@@ -41,7 +48,10 @@ impl Preprocessor<'_> {
     /// Reads a text of nothing but `#define`s.
     fn define_all(&mut self, id: FileId, origin: Origin) {
         let lexed = lexer::lex(&self.map.file(id).text, id, &mut self.names);
-        for line in lexed.tokens.chunk_by(|_, next| !next.has(PpToken::LINE_START)) {
+        for line in lexed
+            .tokens
+            .chunk_by(|_, next| !next.has(PpToken::LINE_START))
+        {
             if let [_, define, rest @ ..] = line {
                 self.define(define.span, rest, origin);
             }

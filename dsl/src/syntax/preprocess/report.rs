@@ -25,7 +25,11 @@ impl Preprocessor<'_> {
     /// Reports the errors of the file being read that lie before `end`.
     pub(super) fn report_errors_before(&mut self, end: u32) {
         while let Some(error) = self.next_error_before(end) {
-            let diagnostic = diagnostic(&error);
+            let mut diagnostic = diagnostic(&error);
+            if error.problem == LexProblem::Unknown && self.map.snippet(error.span) == "\\" {
+                diagnostic = diagnostic
+                    .help("a backslash continues a line only as the last character of the line");
+            }
             self.report_folded(diagnostic);
         }
     }
@@ -52,10 +56,17 @@ impl Preprocessor<'_> {
     fn report_folded(&mut self, diagnostic: Diagnostic) {
         let code = diagnostic.code;
         let counts = &mut self.folded.counts;
-        let at = counts.iter().position(|count| count.code == code).unwrap_or_else(|| {
-            counts.push(Count { code, n: 0, last: 0 });
-            counts.len() - 1
-        });
+        let at = counts
+            .iter()
+            .position(|count| count.code == code)
+            .unwrap_or_else(|| {
+                counts.push(Count {
+                    code,
+                    n: 0,
+                    last: 0,
+                });
+                counts.len() - 1
+            });
         let count = &mut counts[at];
         count.n += 1;
         if count.n <= SHOWN {
@@ -77,7 +88,9 @@ impl Preprocessor<'_> {
                 let plural = if more == 1 { "" } else { "s" };
                 let what = what.replacen("character like", &format!("character{plural} like"), 1);
                 let what = what.replacen("place ", &format!("place{plural} "), 1);
-                self.diagnostics[last].notes.push(format!("{more} more {what} not shown"));
+                self.diagnostics[last]
+                    .notes
+                    .push(format!("{more} more {what} not shown"));
             }
         }
     }
@@ -86,34 +99,50 @@ impl Preprocessor<'_> {
 fn diagnostic(error: &LexError) -> Diagnostic {
     let span = error.span;
     match error.problem {
-        LexProblem::Unknown => Diagnostic::error(Code::UnknownCharacter, span, "these characters mean nothing here")
-            .at("not part of the language")
-            .help("text that is not program goes in a comment (`// …`) or a string"),
+        LexProblem::Unknown => Diagnostic::error(
+            Code::UnknownCharacter,
+            span,
+            "these characters mean nothing here",
+        )
+        .at("not part of the language")
+        .help("text that is not program goes in a comment (`// …`) or a string"),
         LexProblem::Confusable { found, ascii } => {
             let message = format!("{} in the program text", confusable::describe(found));
             let diagnostic = Diagnostic::error(Code::ConfusableCharacter, span, message);
             match ascii {
-                " " => diagnostic.at("read as a blank").help("delete it, or write an ASCII space"),
-                _ => diagnostic.at(format!("read as `{ascii}`")).help(format!("write `{ascii}`")),
+                " " => diagnostic
+                    .at("read as a blank")
+                    .help("delete it, or write an ASCII space"),
+                _ => diagnostic
+                    .at(format!("read as `{ascii}`"))
+                    .help(format!("write `{ascii}`")),
             }
         }
-        LexProblem::UnterminatedComment => Diagnostic::error(Code::UnterminatedComment, span, "this comment never ends")
-            .at("begins here")
-            .help("add `*/` where it should end"),
-        LexProblem::UnterminatedString => {
-            Diagnostic::error(Code::UnterminatedLiteral, span, "this string does not end on its line")
+        LexProblem::UnterminatedComment => {
+            Diagnostic::error(Code::UnterminatedComment, span, "this comment never ends")
                 .at("begins here")
-                .help("add `\"` where it should end")
+                .help("add `*/` where it should end")
         }
-        LexProblem::UnterminatedChar => {
-            Diagnostic::error(Code::UnterminatedLiteral, span, "this character literal does not end on its line")
-                .at("begins here")
-                .help("add `'` after the character")
-        }
-        LexProblem::BlankAfterBackslash => {
-            Diagnostic::warning(Code::BlankAfterBackslash, span, "blanks between this backslash and the end of the line")
-                .at("read as a continued line")
-                .help("delete the blanks")
-        }
+        LexProblem::UnterminatedString => Diagnostic::error(
+            Code::UnterminatedLiteral,
+            span,
+            "this string does not end on its line",
+        )
+        .at("begins here")
+        .help("add `\"` where it should end"),
+        LexProblem::UnterminatedChar => Diagnostic::error(
+            Code::UnterminatedLiteral,
+            span,
+            "this character literal does not end on its line",
+        )
+        .at("begins here")
+        .help("add `'` after the character"),
+        LexProblem::BlankAfterBackslash => Diagnostic::warning(
+            Code::BlankAfterBackslash,
+            span,
+            "blanks between this backslash and the end of the line",
+        )
+        .at("read as a continued line")
+        .help("delete the blanks"),
     }
 }

@@ -13,6 +13,7 @@ use crate::diagnostic::{Code, Diagnostic};
 use crate::source::Expansion;
 use crate::span::{ExpansionId, Span};
 use crate::syntax::lexer;
+use crate::syntax::lexer::intern::Sym;
 use crate::syntax::lexer::pp_token::{PpKind, PpToken};
 use crate::syntax::token::Punct;
 
@@ -22,8 +23,8 @@ struct Call<'a> {
     used_at: Span,
     expansion: ExpansionId,
     arguments: &'a [Vec<PpToken>],
-    /// The arguments with their own macros replaced, once asked for, and the number of expansions before that.
-    expanded: Vec<Option<(Vec<PpToken>, u32)>>,
+    /// The arguments with their own macros replaced, once asked for.
+    expanded: Vec<Option<Vec<PpToken>>>,
 }
 
 impl Call<'_> {
@@ -53,7 +54,13 @@ impl Preprocessor<'_> {
         used_at: Span,
         arguments: &[Vec<PpToken>],
     ) -> Vec<PpToken> {
-        let mut call = Call { found, used_at, expansion, arguments, expanded: vec![None; arguments.len()] };
+        let mut call = Call {
+            found,
+            used_at,
+            expansion,
+            arguments,
+            expanded: vec![None; arguments.len()],
+        };
         self.follow(&found.pieces, &mut call)
     }
 
@@ -69,11 +76,18 @@ impl Preprocessor<'_> {
                     output.paste = Some(in_expansion(*span, call.expansion));
                     continue;
                 }
-                Piece::Token(token) => vec![PpToken { span: in_expansion(token.span, call.expansion), ..*token }],
+                Piece::Token(token) => vec![PpToken {
+                    span: in_expansion(token.span, call.expansion),
+                    ..*token
+                }],
                 Piece::Stringify(index, hash) => vec![self.stringify(*index, hash, call)],
                 Piece::VaOpt(inner, token) => {
                     let rest = call.rest().unwrap_or(0);
-                    let mut made = if self.expanded(rest, call).is_empty() { Vec::new() } else { self.follow(inner, call) };
+                    let mut made = if self.expanded(rest, call).is_empty() {
+                        Vec::new()
+                    } else {
+                        self.follow(inner, call)
+                    };
                     if let Some(first) = made.first_mut() {
                         *first = first.spaced_like(token.flags);
                     }
@@ -83,7 +97,10 @@ impl Preprocessor<'_> {
                 Piece::Param(index, param)
                     if output.paste.is_some()
                         && call.rest() == Some(*index)
-                        && output.tokens.last().is_some_and(|last| last.is(Punct::Comma))
+                        && output
+                            .tokens
+                            .last()
+                            .is_some_and(|last| last.is(Punct::Comma))
                         && matches!(pieces.get(at.wrapping_sub(2)), Some(Piece::Token(_))) =>
                 {
                     output.paste = None;
@@ -114,7 +131,9 @@ impl Preprocessor<'_> {
         let mut operand = operand.into_iter();
         let Some(right) = operand.next() else { return };
         match output.tokens.pop() {
-            Some(left) if !output.left_is_empty => self.paste(left, right, paste, &mut output.tokens, call),
+            Some(left) if !output.left_is_empty => {
+                self.paste(left, right, paste, &mut output.tokens, call)
+            }
             left => {
                 output.tokens.extend(left);
                 output.tokens.push(right);
@@ -124,20 +143,38 @@ impl Preprocessor<'_> {
         output.left_is_empty = false;
     }
 
-    fn paste(&mut self, left: PpToken, right: PpToken, at: Span, out: &mut Vec<PpToken>, call: &Call<'_>) {
+    fn paste(
+        &mut self,
+        left: PpToken,
+        right: PpToken,
+        at: Span,
+        out: &mut Vec<PpToken>,
+        call: &Call<'_>,
+    ) {
         let mut text = String::with_capacity(32);
         text.push_str(left.text(&self.names));
         text.push_str(right.text(&self.names));
         if let Some(kind) = lexer::single(&text, &mut self.names) {
             // The new name is not the one that was painted.
-            out.push(PpToken { kind, flags: left.flags & PpToken::SPACE, span: at });
+            out.push(PpToken {
+                kind,
+                flags: left.flags & PpToken::SPACE,
+                span: at,
+            });
             return;
         }
-        let message = format!("`##` cannot join `{}` and `{}`", left.text(&self.names), right.text(&self.names));
+        let message = format!(
+            "`##` cannot join `{}` and `{}`",
+            left.text(&self.names),
+            right.text(&self.names)
+        );
         self.diagnostics.push(
             Diagnostic::error(Code::BadPaste, at, message)
                 .at("together they are no token")
-                .help(format!("leave out the `##` in the definition of `{}`", self.names.text(call.found.name))),
+                .help(format!(
+                    "leave out the `##` in the definition of `{}`",
+                    self.names.text(call.found.name)
+                )),
         );
         out.extend([left, right]);
     }
@@ -159,29 +196,53 @@ impl Preprocessor<'_> {
                         text.push(character);
                     }
                 }
-                PpKind::Name(_) | PpKind::Number(_) | PpKind::Punct(_) | PpKind::Unroll(_) => text.push_str(spelling),
+                PpKind::Name(_) | PpKind::Number(_) | PpKind::Punct(_) | PpKind::Unroll(_) => {
+                    text.push_str(spelling)
+                }
             }
         }
         text.push('"');
         self.spend(text.len() / 16, call.found.name, call.used_at);
-        PpToken { kind: PpKind::Str(self.names.intern(&text)), flags: hash.flags, span: in_expansion(hash.span, call.expansion) }
+        PpToken {
+            kind: PpKind::Str(self.names.intern(&text)),
+            flags: hash.flags,
+            span: in_expansion(hash.span, call.expansion),
+        }
     }
 
     /// An argument in the place of its parameter.
-    fn argument(&mut self, index: usize, param: &PpToken, expand: bool, call: &mut Call<'_>) -> Vec<PpToken> {
+    fn argument(
+        &mut self,
+        index: usize,
+        param: &PpToken,
+        expand: bool,
+        call: &mut Call<'_>,
+    ) -> Vec<PpToken> {
         if call.arguments[index].is_empty() {
             return Vec::new();
         }
         if expand {
             self.expanded(index, call);
         }
-        let (mut tokens, before) = match &call.expanded[index] {
-            Some((tokens, before)) if expand => (tokens.clone(), *before),
-            _ => (call.arguments[index].clone(), u32::MAX),
+        let mut tokens = match &call.expanded[index] {
+            Some(tokens) if expand => tokens.clone(),
+            _ => call.arguments[index].clone(),
         };
         self.spend(tokens.len(), call.found.name, call.used_at);
         let occurrence = self.expansion(call.found, call.used_at);
-        let mut chain = Chain { before, occurrence, moved: HashMap::new() };
+        let context = call.used_at.expansion;
+        let context_use = self
+            .map
+            .expansion(context)
+            .map(|expansion| expansion.used_at);
+        let mut chain = Chain {
+            name: call.found.name,
+            used_at: call.used_at,
+            context,
+            context_use,
+            occurrence,
+            moved: HashMap::new(),
+        };
         for token in &mut tokens {
             token.span.expansion = self.moved(token.span.expansion, &mut chain);
         }
@@ -194,43 +255,53 @@ impl Preprocessor<'_> {
     /// An argument with its own macros replaced.
     fn expanded<'c>(&mut self, index: usize, call: &'c mut Call<'_>) -> &'c [PpToken] {
         if call.expanded[index].is_none() {
-            let before = self.map.expansion_count();
-            let tokens = self.expand_list(call.arguments[index].clone());
-            call.expanded[index] = Some((tokens, before));
+            call.expanded[index] = Some(self.expand_list(call.arguments[index].clone()));
         }
-        call.expanded[index].as_ref().map_or(&[], |(tokens, _)| tokens)
+        call.expanded[index].as_deref().unwrap_or_default()
     }
 
-    /// The expansion of a token of an argument, with the call at the outer end of its chain.
+    /// The expansion of a token of an argument once the argument is in the replacement: the call takes the place of the
+    /// context that the call stands in, and the macros used inside the argument stay in front of it.
     fn moved(&mut self, expansion: ExpansionId, chain: &mut Chain) -> ExpansionId {
-        // Whatever was there before the argument was expanded is where the call stands: the call itself says that.
-        let mut inner = Vec::new();
-        let mut at = expansion;
-        let mut outer = loop {
-            if at.0 <= chain.before {
-                break chain.occurrence;
+        if expansion == chain.context {
+            return chain.occurrence;
+        }
+        if let Some(&known) = chain.moved.get(&expansion) {
+            return known;
+        }
+        let (mut inner, mut at) = (Vec::new(), expansion);
+        while let Some(found) = self.map.expansion(at) {
+            // The tokens of one replacement, from the definition or an argument, have the use in common.
+            if Some(found.used_at) == chain.context_use {
+                break;
             }
-            if let Some(&known) = chain.moved.get(&at) {
-                break known;
-            }
-            let Some(found) = self.map.expansion(at) else { break chain.occurrence };
-            inner.push((at, found.clone()));
+            inner.push(found.clone());
             at = found.used_at.expansion;
-        };
-        for (id, found) in inner.into_iter().rev() {
-            self.budget = self.budget.saturating_sub(1);
+        }
+        if at == ExpansionId::NONE && chain.context_use.is_some() {
+            // The name came from a replacement that was used up and the arguments from outside: the call says enough.
+            inner.clear();
+        }
+        let mut outer = chain.occurrence;
+        self.spend(inner.len(), chain.name, chain.used_at);
+        for found in inner.into_iter().rev() {
             let used_at = in_expansion(found.used_at, outer);
             outer = self.map.add_expansion(Expansion { used_at, ..found });
-            chain.moved.insert(id, outer);
         }
+        chain.moved.insert(expansion, outer);
         outer
     }
 }
 
 /// How the expansions of an argument's tokens change in one place of its parameter.
 struct Chain {
-    /// Expansions up to this one were there before the argument was expanded.
-    before: u32,
+    /// The macro, and its use.
+    name: Sym,
+    used_at: Span,
+    /// Where the call stands.
+    context: ExpansionId,
+    /// The use that brought the call there, if any.
+    context_use: Option<Span>,
     occurrence: ExpansionId,
     moved: HashMap<ExpansionId, ExpansionId>,
 }

@@ -14,7 +14,10 @@ use crate::{
 /// Runs `f` on a stack of 2 MB, the default of a thread.
 fn on_small_stack(f: impl FnOnce() + Send) {
     std::thread::scope(|scope| {
-        let thread = std::thread::Builder::new().stack_size(2 << 20).spawn_scoped(scope, f).expect("a thread starts");
+        let thread = std::thread::Builder::new()
+            .stack_size(2 << 20)
+            .spawn_scoped(scope, f)
+            .expect("a thread starts");
         thread.join().expect("no panic");
     });
 }
@@ -23,7 +26,10 @@ fn on_small_stack(f: impl FnOnce() + Send) {
 fn too_deep(text: String) {
     on_small_stack(move || {
         let (unit, diagnostics) = parsed(&text);
-        let codes: Vec<Code> = diagnostics.iter().map(|diagnostic| diagnostic.code).collect();
+        let codes: Vec<Code> = diagnostics
+            .iter()
+            .map(|diagnostic| diagnostic.code)
+            .collect();
         assert_eq!(codes, [Code::NestedTooDeeply], "{:?}", diagnostics.first());
         drop(unit);
     });
@@ -35,39 +41,70 @@ fn in_function(text: &str) -> String {
 
 #[test]
 fn deep_parentheses() {
-    too_deep(in_function(&format!("x = {}1{};", "(".repeat(20_000), ")".repeat(20_000))));
+    too_deep(in_function(&format!(
+        "x = {}1{};",
+        "(".repeat(20_000),
+        ")".repeat(20_000)
+    )));
 }
 
 #[test]
 fn deep_subscripts_and_calls() {
-    too_deep(in_function(&format!("x = {}1{};", "a[".repeat(5_000), "]".repeat(5_000))));
-    too_deep(in_function(&format!("x = {}1{};", "f(".repeat(5_000), ")".repeat(5_000))));
+    too_deep(in_function(&format!(
+        "x = {}1{};",
+        "a[".repeat(5_000),
+        "]".repeat(5_000)
+    )));
+    too_deep(in_function(&format!(
+        "x = {}1{};",
+        "f(".repeat(5_000),
+        ")".repeat(5_000)
+    )));
 }
 
 #[test]
 fn deep_ifs() {
     too_deep(in_function(&format!("{};", "if (x) ".repeat(5_000))));
-    too_deep(in_function(&format!("{}{}", "if (x) { ".repeat(5_000), "}".repeat(5_000))));
+    too_deep(in_function(&format!(
+        "{}{}",
+        "if (x) { ".repeat(5_000),
+        "}".repeat(5_000)
+    )));
 }
 
 #[test]
 fn deep_loops() {
     too_deep(in_function(&format!("{};", "for (;;) ".repeat(5_000))));
     too_deep(in_function(&format!("{};", "while (x) ".repeat(5_000))));
-    too_deep(in_function(&format!("{}{}", "{ ".repeat(5_000), "}".repeat(5_000))));
+    too_deep(in_function(&format!(
+        "{}{}",
+        "{ ".repeat(5_000),
+        "}".repeat(5_000)
+    )));
     too_deep(in_function(&format!("{};", "switch (x) ".repeat(5_000))));
 }
 
 #[test]
 fn deep_declarators() {
     too_deep(format!("int {}x{};", "(*".repeat(5_000), ")".repeat(5_000)));
-    too_deep(format!("int f{};", "(int g".repeat(5_000) + &")".repeat(5_000)));
-    too_deep(format!("{}int x;{}", "struct { ".repeat(5_000), "} a;".repeat(5_000)));
+    too_deep(format!(
+        "int f{};",
+        "(int g".repeat(5_000) + &")".repeat(5_000)
+    ));
+    too_deep(format!(
+        "{}int x;{}",
+        "struct { ".repeat(5_000),
+        "} a;".repeat(5_000)
+    ));
 }
 
 #[test]
 fn deep_initialisers() {
-    too_deep(format!("int x = {}1{};", "{".repeat(5_000), "}".repeat(5_000)));
+    too_deep(format!(
+        "int x = {}1{};",
+        "{".repeat(5_000),
+        "}".repeat(5_000)
+    ));
 }
 
 #[test]
@@ -76,7 +113,11 @@ fn long_chains() {
     too_deep(in_function(&format!("x = {}1;", "- ".repeat(10_000))));
     too_deep(in_function(&format!("x = {}1;", "(int)".repeat(10_000))));
     too_deep(in_function(&format!("x = 1{};", " ? 1 : 1".repeat(10_000))));
-    too_deep(in_function(&format!("x = {}1{};", "1 ? ".repeat(10_000), " : 1".repeat(10_000))));
+    too_deep(in_function(&format!(
+        "x = {}1{};",
+        "1 ? ".repeat(10_000),
+        " : 1".repeat(10_000)
+    )));
     too_deep(in_function(&format!("{}1;", "x = ".repeat(10_000))));
     too_deep(in_function(&format!("x{};", "[0]".repeat(10_000))));
     too_deep(in_function(&format!("x{};", ".y".repeat(10_000))));
@@ -87,7 +128,10 @@ fn long_chains() {
 #[test]
 fn longest_allowed_chain_fits_a_small_stack() {
     on_small_stack(|| {
-        let text = in_function(&format!("x = 1{};", "+1".repeat(super::super::MAX_OPERATORS as usize - 1)));
+        let text = in_function(&format!(
+            "x = 1{};",
+            "+1".repeat(super::super::MAX_OPERATORS as usize - 1)
+        ));
         let (unit, diagnostics) = parsed(&text);
         assert!(diagnostics.is_empty(), "{diagnostics:?}");
         assert_eq!(unit.clone(), unit);
@@ -98,7 +142,13 @@ fn longest_allowed_chain_fits_a_small_stack() {
 fn deepest_allowed_nesting_fits_a_small_stack() {
     on_small_stack(|| {
         let level = "a || b && c | d ^ e & f == g < h << i + j * -(";
-        let text = in_function(&format!("{} x = {}1{}; {}", "{".repeat(90), level.repeat(80), ")".repeat(80), "}".repeat(90)));
+        let text = in_function(&format!(
+            "{} x = {}1{}; {}",
+            "{".repeat(90),
+            level.repeat(80),
+            ")".repeat(80),
+            "}".repeat(90)
+        ));
         assert_eq!(errors(&text), "");
     });
 }
@@ -106,7 +156,10 @@ fn deepest_allowed_nesting_fits_a_small_stack() {
 #[test]
 fn long_else_if_chain() {
     on_small_stack(|| {
-        let text = in_function(&format!("if (x) a(); {}", "else if (x) b(); ".repeat(5_000)));
+        let text = in_function(&format!(
+            "if (x) a(); {}",
+            "else if (x) b(); ".repeat(5_000)
+        ));
         assert_eq!(errors(&text), "");
     });
 }
@@ -129,7 +182,11 @@ fn megabyte() -> String {
     let mut n = 0;
     while text.len() < 1 << 20 {
         n += 1;
-        let _ = write!(text, "{}", include_str!("typical.txt").replace("KERNEL", &format!("kernel{n}")));
+        let _ = write!(
+            text,
+            "{}",
+            include_str!("typical.txt").replace("KERNEL", &format!("kernel{n}"))
+        );
     }
     text
 }
@@ -144,7 +201,11 @@ fn a_megabyte_is_quick() {
     assert!(diagnostics.is_empty(), "{:?}", diagnostics.first());
     assert!(unit.items.len() > 1000);
     // Unoptimised and on a busy machine; the figure is there to notice a quadratic step.
-    assert!(elapsed.as_secs() < 10, "{elapsed:?} for {} tokens", tokens.len());
+    assert!(
+        elapsed.as_secs() < 10,
+        "{elapsed:?} for {} tokens",
+        tokens.len()
+    );
     if std::env::var_os("DSLC_TIMES").is_some() {
         panic!("{} bytes, {} tokens, {elapsed:?}", text.len(), tokens.len());
     }
