@@ -6,7 +6,13 @@ use clap::{Args, Parser, Subcommand, ValueEnum};
 
 /// Sees where CUDA kernels' shared memory conflicts and their loads scatter, without a GPU.
 #[derive(Debug, Parser)]
-#[command(name = "dslc", version, about, max_term_width = 100, disable_help_subcommand = true)]
+#[command(
+    name = "dslc",
+    version,
+    about,
+    max_term_width = 100,
+    disable_help_subcommand = true
+)]
 pub(crate) struct Cli {
     #[command(subcommand)]
     pub(crate) command: Command,
@@ -162,7 +168,12 @@ pub(crate) struct BanksArgs {
     #[arg(long, value_name = "TYPE[N][M]", default_value = "int[1024]")]
     pub(crate) array: String,
     /// Threads of the block: 32 or 32,8.
-    #[arg(long, value_name = "X[,Y[,Z]]", default_value = "32", value_delimiter = ',')]
+    #[arg(
+        long,
+        value_name = "X[,Y[,Z]]",
+        default_value = "32",
+        value_delimiter = ','
+    )]
     pub(crate) block: Vec<u32>,
     /// Which warp of the block.
     #[arg(long, value_name = "N", default_value_t = 0)]

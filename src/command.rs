@@ -19,8 +19,12 @@ pub(crate) fn run(cli: Cli) -> Result<u8, Failure> {
         Command::Run(args) => run::run(&args, color),
         Command::Check(args) => check::run(&args, color),
         Command::Ir(args) => ir::run(&args, color),
-        Command::Ptx(_) => Err(Failure::new("`dslc ptx` is not there yet: this version has no PTX back end")),
-        Command::Verify(_) => Err(Failure::new("`dslc verify` is not there yet: this version has no GPU device")),
+        Command::Ptx(_) => Err(Failure::new(
+            "`dslc ptx` is not there yet: this version has no PTX back end",
+        )),
+        Command::Verify(_) => Err(Failure::new(
+            "`dslc verify` is not there yet: this version has no GPU device",
+        )),
         Command::Banks(args) => banks::run(&args),
         Command::Explain(args) => explain::run(&args),
         Command::Doctor => doctor::run(),

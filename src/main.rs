@@ -20,7 +20,9 @@ fn main() -> ExitCode {
     let cli = args::Cli::parse();
     // The panic's message is printed once, below, with what to do about it.
     panic::set_hook(Box::new(|_| {}));
-    let work = thread::Builder::new().stack_size(STACK_BYTES).spawn(move || panic::catch_unwind(|| command::run(cli)));
+    let work = thread::Builder::new()
+        .stack_size(STACK_BYTES)
+        .spawn(move || panic::catch_unwind(|| command::run(cli)));
     let result = work.map(|handle| handle.join());
     match result {
         Ok(Ok(Ok(Ok(code)))) => ExitCode::from(code),
@@ -30,8 +32,12 @@ fn main() -> ExitCode {
         }
         Ok(Ok(Err(payload)) | Err(payload)) => {
             let text = payload.downcast_ref::<String>().map(String::as_str);
-            let text = text.or_else(|| payload.downcast_ref::<&str>().copied()).unwrap_or("unknown");
-            output::err(&format!("dslc: internal error: {text}\nThis is a bug in dslc; please report it with the program.\n"));
+            let text = text
+                .or_else(|| payload.downcast_ref::<&str>().copied())
+                .unwrap_or("unknown");
+            output::err(&format!(
+                "dslc: internal error: {text}\nThis is a bug in dslc; please report it with the program.\n"
+            ));
             ExitCode::from(2)
         }
         Err(error) => {

@@ -17,7 +17,11 @@ pub(crate) fn err(text: &str) {
 fn write(mut stream: impl Write, bytes: &[u8]) {
     if let Err(error) = stream.write_all(bytes).and_then(|()| stream.flush()) {
         // Nobody is reading any more, or the disk is full: there is nobody to tell.
-        let code = if error.kind() == io::ErrorKind::BrokenPipe { 0 } else { 2 };
+        let code = if error.kind() == io::ErrorKind::BrokenPipe {
+            0
+        } else {
+            2
+        };
         std::process::exit(code);
     }
 }
@@ -33,6 +37,8 @@ pub(crate) fn use_color(choice: Color) -> bool {
 
 /// Columns of the report: `COLUMNS`, else 100.
 pub(crate) fn columns() -> usize {
-    let columns = std::env::var("COLUMNS").ok().and_then(|text| text.parse().ok());
+    let columns = std::env::var("COLUMNS")
+        .ok()
+        .and_then(|text| text.parse().ok());
     columns.unwrap_or(100).clamp(60, 400)
 }

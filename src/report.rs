@@ -38,7 +38,9 @@ impl Input<'_> {
 
     /// The text of a source line, without its indentation.
     pub(crate) fn line(&self, file: u32, line: u32) -> &str {
-        let Some(name) = self.module.files.get(file as usize) else { return "" };
+        let Some(name) = self.module.files.get(file as usize) else {
+            return "";
+        };
         let found = self.map.files().find(|(_, source)| source.name == *name);
         found.map_or("", |(_, source)| source.line(line).trim())
     }

@@ -1,6 +1,9 @@
 //! Reads the user's files and runs the front end over them.
 
-use std::{fs, path::{Path, PathBuf}};
+use std::{
+    fs,
+    path::{Path, PathBuf},
+};
 
 use dsl::{
     diagnostic::{self, Diagnostic, Severity},
@@ -8,7 +11,11 @@ use dsl::{
     source::{Loader, SourceFile, SourceMap},
 };
 
-use crate::{args::{Color, SourceArgs}, failure::Failure, output};
+use crate::{
+    args::{Color, SourceArgs},
+    failure::Failure,
+    output,
+};
 
 /// What the front end made of a file.
 pub(crate) struct Loaded {
@@ -20,13 +27,24 @@ pub(crate) struct Loaded {
 /// Reads and compiles.
 pub(crate) fn load(args: &SourceArgs) -> Result<Loaded, Failure> {
     let name = args.file.display().to_string();
-    let text = read(&args.file).map_err(|why| Failure::new(format!("cannot read `{name}`: {why}")))?;
+    let text =
+        read(&args.file).map_err(|why| Failure::new(format!("cannot read `{name}`: {why}")))?;
     let mut map = SourceMap::new();
     let file = map.add(SourceFile::new(name, text));
-    let options = dsl::Options { defines: defines(&args.defines)?, fmad: args.fmad, ..dsl::Options::default() };
-    let loader = Files { folders: args.include.clone() };
+    let options = dsl::Options {
+        defines: defines(&args.defines)?,
+        fmad: args.fmad,
+        ..dsl::Options::default()
+    };
+    let loader = Files {
+        folders: args.include.clone(),
+    };
     let compiled = dsl::compile(&mut map, file, &options, &loader);
-    Ok(Loaded { map, module: compiled.module, diagnostics: compiled.diagnostics })
+    Ok(Loaded {
+        map,
+        module: compiled.module,
+        diagnostics: compiled.diagnostics,
+    })
 }
 
 /// The text of a file. Bytes that are no UTF-8 become U+FFFD, which the lexer reports with its place.
@@ -42,7 +60,8 @@ fn read(path: &Path) -> Result<String, String> {
     if bytes.len() > u32::MAX as usize / 2 {
         return Err("it is larger than 2 GiB".to_string());
     }
-    Ok(String::from_utf8(bytes).unwrap_or_else(|error| String::from_utf8_lossy(error.as_bytes()).into_owned()))
+    Ok(String::from_utf8(bytes)
+        .unwrap_or_else(|error| String::from_utf8_lossy(error.as_bytes()).into_owned()))
 }
 
 fn defines(defines: &[String]) -> Result<Vec<(String, Option<String>)>, Failure> {
@@ -56,7 +75,9 @@ fn defines(defines: &[String]) -> Result<Vec<(String, Option<String>)>, Failure>
         if is_name {
             Ok((name.to_string(), value))
         } else {
-            Err(Failure::new(format!("-D {define}: `{name}` is no macro name")))
+            Err(Failure::new(format!(
+                "-D {define}: `{name}` is no macro name"
+            )))
         }
     };
     defines.iter().map(split).collect()
@@ -71,7 +92,10 @@ impl Loader for Files {
     fn load(&self, name: &str, from: &str) -> Option<Result<(String, String), String>> {
         let beside = Path::new(from).parent().map(|folder| folder.join(name));
         let others = self.folders.iter().map(|folder| folder.join(name));
-        let path = beside.into_iter().chain(others).find(|path| path.is_file())?;
+        let path = beside
+            .into_iter()
+            .chain(others)
+            .find(|path| path.is_file())?;
         Some(read(&path).map(|text| (path.display().to_string(), text)))
     }
 }
@@ -80,13 +104,20 @@ impl Loaded {
     /// Prints every message to stderr. True if there is an error among them.
     pub(crate) fn report(&self, color: Color) -> bool {
         if !self.diagnostics.is_empty() {
-            output::err(&diagnostic::render::render(&self.diagnostics, &self.map, output::use_color(color)));
+            output::err(&diagnostic::render::render(
+                &self.diagnostics,
+                &self.map,
+                output::use_color(color),
+                Some(output::columns()),
+            ));
         }
         self.has_errors()
     }
 
     /// Whether there is an error among the messages.
     pub(crate) fn has_errors(&self) -> bool {
-        self.diagnostics.iter().any(|diagnostic| diagnostic.severity == Severity::Error)
+        self.diagnostics
+            .iter()
+            .any(|diagnostic| diagnostic.severity == Severity::Error)
     }
 }

@@ -20,7 +20,11 @@ pub struct Options {
 
 impl Default for Options {
     fn default() -> Options {
-        Options { defines: Vec::new(), cuda_arch: 900, fmad: true }
+        Options {
+            defines: Vec::new(),
+            cuda_arch: 900,
+            fmad: true,
+        }
     }
 }
 
@@ -34,7 +38,15 @@ pub struct Compiled {
 }
 
 /// Compiles the program that starts with `file`.
-pub fn compile(map: &mut SourceMap, file: FileId, options: &Options, loader: &dyn Loader) -> Compiled {
+pub fn compile(
+    map: &mut SourceMap,
+    file: FileId,
+    options: &Options,
+    loader: &dyn Loader,
+) -> Compiled {
     let _ = (map, file, options, loader);
-    Compiled { module: None, diagnostics: Vec::new() }
+    Compiled {
+        module: None,
+        diagnostics: Vec::new(),
+    }
 }

@@ -125,9 +125,16 @@ impl Element {
     pub fn from_c_name(name: &str) -> Option<Element> {
         let name = name.trim();
         if let Some(scalar) = Scalar::from_c_name(name) {
-            return Some(Element { scalar, components: 1 });
+            return Some(Element {
+                scalar,
+                components: 1,
+            });
         }
-        let components = name.chars().last()?.to_digit(10).filter(|n| (1..=4).contains(n))? as usize;
+        let components = name
+            .chars()
+            .last()?
+            .to_digit(10)
+            .filter(|n| (1..=4).contains(n))? as usize;
         let scalar = match &name[..name.len() - 1] {
             "char" => Scalar::I8,
             "uchar" => Scalar::U8,
@@ -205,26 +212,60 @@ impl BufferSpec {
     /// ```
     pub fn parse(text: &str) -> Result<BufferSpec, SpecError> {
         let wrong = |why: &str| SpecError::new(format!("--buffer '{text}'"), why);
-        let (name, rest) = text.split_once('=').ok_or_else(|| wrong("expected NAME=TYPE[N]:FILL or NAME=@FILE.npy"))?;
+        let (name, rest) = text
+            .split_once('=')
+            .ok_or_else(|| wrong("expected NAME=TYPE[N]:FILL or NAME=@FILE.npy"))?;
         let name = name.trim();
         if !is_name(name) {
             return Err(wrong("expected a name before `=`"));
         }
         let rest = rest.trim();
         if let Some(path) = rest.strip_prefix('@') {
-            return Ok(BufferSpec { name: name.to_string(), source: BufferSource::File(path.to_string()) });
+            return Ok(BufferSpec {
+                name: name.to_string(),
+                source: BufferSource::File(path.to_string()),
+            });
         }
         let (ty, fill) = rest.split_once(':').unwrap_or((rest, "zero"));
-        let (element_name, dims) = ty.split_at(ty.find('[').ok_or_else(|| wrong("expected a size in brackets after the type: int[512]"))?);
-        let element = Element::from_c_name(element_name)
-            .ok_or_else(|| wrong(&format!("`{}` is no element type (int, float, double, unsigned char, float4 …)", element_name.trim())))?;
-        let shape = parse_shape(dims).ok_or_else(|| wrong(&format!("`{}` is no shape: write [N] or [N][M]", dims.trim())))?;
-        let elements = shape.iter().try_fold(1u64, |product, &n| product.checked_mul(n));
-        if elements.and_then(|n| n.checked_mul(element.bytes() as u64)).is_none_or(|bytes| bytes > 1 << 36) {
+        let (element_name, dims) = ty.split_at(
+            ty.find('[')
+                .ok_or_else(|| wrong("expected a size in brackets after the type: int[512]"))?,
+        );
+        let element = Element::from_c_name(element_name).ok_or_else(|| {
+            wrong(&format!(
+                "`{}` is no element type (int, float, double, unsigned char, float4 …)",
+                element_name.trim()
+            ))
+        })?;
+        let shape = parse_shape(dims).ok_or_else(|| {
+            wrong(&format!(
+                "`{}` is no shape: write [N] or [N][M]",
+                dims.trim()
+            ))
+        })?;
+        let elements = shape
+            .iter()
+            .try_fold(1u64, |product, &n| product.checked_mul(n));
+        if elements
+            .and_then(|n| n.checked_mul(element.bytes() as u64))
+            .is_none_or(|bytes| bytes > 1 << 36)
+        {
             return Err(wrong("it is larger than 64 GiB"));
         }
-        let fill = parse_fill(fill.trim()).ok_or_else(|| wrong(&format!("`{}` is no fill: zero, iota, rand, rand(SEED) or a number", fill.trim())))?;
-        Ok(BufferSpec { name: name.to_string(), source: BufferSource::Made { element, shape, fill } })
+        let fill = parse_fill(fill.trim()).ok_or_else(|| {
+            wrong(&format!(
+                "`{}` is no fill: zero, iota, rand, rand(SEED) or a number",
+                fill.trim()
+            ))
+        })?;
+        Ok(BufferSpec {
+            name: name.to_string(),
+            source: BufferSource::Made {
+                element,
+                shape,
+                fill,
+            },
+        })
     }
 }
 
@@ -248,14 +289,21 @@ fn parse_fill(text: &str) -> Option<Fill> {
         "rand" => return Some(Fill::Rand(1)),
         _ => {}
     }
-    if let Some(seed) = text.strip_prefix("rand(").and_then(|rest| rest.strip_suffix(')')) {
+    if let Some(seed) = text
+        .strip_prefix("rand(")
+        .and_then(|rest| rest.strip_suffix(')'))
+    {
         return seed.trim().parse().ok().map(Fill::Rand);
     }
     let number = text.strip_prefix("const:").unwrap_or(text);
     if let Ok(value) = number.parse() {
         return Some(Fill::Value(Number::Int(value)));
     }
-    number.trim_end_matches(['f', 'F']).parse().ok().map(|value| Fill::Value(Number::Float(value)))
+    number
+        .trim_end_matches(['f', 'F'])
+        .parse()
+        .ok()
+        .map(|value| Fill::Value(Number::Float(value)))
 }
 
 impl HostBuffer {
@@ -275,20 +323,27 @@ impl HostBuffer {
                 Fill::Rand(_) => {
                     let bits = splitmix64(&mut state);
                     match element.scalar {
-                        Scalar::F32 | Scalar::F64 => Number::Float((bits >> 40) as f64 / (1u64 << 24) as f64),
+                        Scalar::F32 | Scalar::F64 => {
+                            Number::Float((bits >> 40) as f64 / (1u64 << 24) as f64)
+                        }
                         _ => Number::Int((bits >> 32) as i128 % 100),
                     }
                 }
             };
             bytes.extend(element.scalar.encode(value));
         }
-        HostBuffer { element, shape: shape.to_vec(), bytes }
+        HostBuffer {
+            element,
+            shape: shape.to_vec(),
+            bytes,
+        }
     }
 
     /// Reads a `.npy` file's bytes.
     pub fn from_npy(name: &str, file: &[u8]) -> Result<HostBuffer, SpecError> {
         let wrong = |why: String| SpecError::new(name.to_string(), why);
-        let npy = npyz::NpyFile::new(file).map_err(|error| wrong(format!("not a .npy file: {error}")))?;
+        let npy =
+            npyz::NpyFile::new(file).map_err(|error| wrong(format!("not a .npy file: {error}")))?;
         let npyz::DType::Plain(ty) = npy.dtype() else {
             return Err(wrong("structured .npy types are not supported".to_string()));
         };
@@ -307,16 +362,30 @@ impl HostBuffer {
             _ => return Err(wrong(format!("elements of type {ty} are not supported"))),
         };
         if npy.order() == npyz::Order::Fortran && npy.shape().len() > 1 {
-            return Err(wrong("it is in Fortran order: save it with numpy.ascontiguousarray".to_string()));
+            return Err(wrong(
+                "it is in Fortran order: save it with numpy.ascontiguousarray".to_string(),
+            ));
         }
         let shape = npy.shape().to_vec();
         let length = shape.iter().product::<u64>() as usize * scalar.bytes();
         // The data are the end of the file; numpy writes them in the byte order the type names.
         if ty.to_string().starts_with('>') {
-            return Err(wrong("it is big-endian: save it with .astype('<…')".to_string()));
+            return Err(wrong(
+                "it is big-endian: save it with .astype('<…')".to_string(),
+            ));
         }
-        let start = file.len().checked_sub(length).ok_or_else(|| wrong("it is shorter than its header says".to_string()))?;
-        Ok(HostBuffer { element: Element { scalar, components: 1 }, shape, bytes: file[start..].to_vec() })
+        let start = file
+            .len()
+            .checked_sub(length)
+            .ok_or_else(|| wrong("it is shorter than its header says".to_string()))?;
+        Ok(HostBuffer {
+            element: Element {
+                scalar,
+                components: 1,
+            },
+            shape,
+            bytes: file[start..].to_vec(),
+        })
     }
 
     /// As a `.npy` file's bytes. Vectors get one more dimension.
@@ -338,7 +407,10 @@ impl HostBuffer {
             shape.push(self.element.components as u64);
         }
         let shape: String = shape.iter().map(|n| format!("{n}, ")).collect();
-        let mut header = format!("{{'descr': '{code}', 'fortran_order': False, 'shape': ({}), }}", shape.trim_end());
+        let mut header = format!(
+            "{{'descr': '{code}', 'fortran_order': False, 'shape': ({}), }}",
+            shape.trim_end()
+        );
         // The format: magic, version 1.0, header length, header padded with spaces to a multiple of 64 and ended by a line feed.
         while (10 + header.len() + 1) % 64 != 0 {
             header.push(' ');
@@ -359,11 +431,22 @@ impl HostBuffer {
         let shown: Vec<String> = elements
             .take(limit)
             .map(|element| {
-                let parts: Vec<String> = element.chunks_exact(size).map(|scalar| self.element.scalar.show(scalar)).collect();
-                if parts.len() == 1 { parts[0].clone() } else { format!("({})", parts.join(", ")) }
+                let parts: Vec<String> = element
+                    .chunks_exact(size)
+                    .map(|scalar| self.element.scalar.show(scalar))
+                    .collect();
+                if parts.len() == 1 {
+                    parts[0].clone()
+                } else {
+                    format!("({})", parts.join(", "))
+                }
             })
             .collect();
-        let rest = if count > limit { format!(" … ({} more)", count - limit) } else { String::new() };
+        let rest = if count > limit {
+            format!(" … ({} more)", count - limit)
+        } else {
+            String::new()
+        };
         shown.join(" ") + &rest
     }
 }
@@ -383,7 +466,11 @@ mod tests {
 
     fn made(text: &str) -> HostBuffer {
         match BufferSpec::parse(text).unwrap().source {
-            BufferSource::Made { element, shape, fill } => HostBuffer::make(element, &shape, &fill),
+            BufferSource::Made {
+                element,
+                shape,
+                fill,
+            } => HostBuffer::make(element, &shape, &fill),
             BufferSource::File(_) => panic!("a file"),
         }
     }
@@ -400,12 +487,25 @@ mod tests {
 
     #[test]
     fn npy_round_trip() {
-        for text in ["a=int[3]:iota", "a=float[2][3]:rand", "a=double[5]:0.25", "a=short[4]:-7"] {
+        for text in [
+            "a=int[3]:iota",
+            "a=float[2][3]:rand",
+            "a=double[5]:0.25",
+            "a=short[4]:-7",
+        ] {
             let buffer = made(text);
-            assert_eq!(HostBuffer::from_npy("a.npy", &buffer.to_npy()).unwrap(), buffer);
+            assert_eq!(
+                HostBuffer::from_npy("a.npy", &buffer.to_npy()).unwrap(),
+                buffer
+            );
         }
         let vectors = made("a=float4[2]:iota");
-        assert_eq!(HostBuffer::from_npy("a.npy", &vectors.to_npy()).unwrap().shape, [2, 4]);
+        assert_eq!(
+            HostBuffer::from_npy("a.npy", &vectors.to_npy())
+                .unwrap()
+                .shape,
+            [2, 4]
+        );
         assert!(HostBuffer::from_npy("a.npy", b"hello").is_err());
     }
 
@@ -413,9 +513,15 @@ mod tests {
     fn says_what_is_wrong() {
         let why = |text: &str| BufferSpec::parse(text).unwrap_err().why;
         assert_eq!(why("x"), "expected NAME=TYPE[N]:FILL or NAME=@FILE.npy");
-        assert_eq!(why("x=int"), "expected a size in brackets after the type: int[512]");
+        assert_eq!(
+            why("x=int"),
+            "expected a size in brackets after the type: int[512]"
+        );
         assert!(why("x=string[4]").starts_with("`string` is no element type"));
-        assert_eq!(why("x=int[four]"), "`[four]` is no shape: write [N] or [N][M]");
+        assert_eq!(
+            why("x=int[four]"),
+            "`[four]` is no shape: write [N] or [N][M]"
+        );
         assert!(why("x=int[4]:lots").starts_with("`lots` is no fill"));
         assert_eq!(why("x=int[99999999999999]"), "it is larger than 64 GiB");
     }

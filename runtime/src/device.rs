@@ -4,7 +4,9 @@
 //! simulator keeps device memory there too. Nothing here prints: faults and reports are values.
 
 use dsl::ir::FuncId;
-use interp::{LaunchConfig, LaunchFailure, LaunchReport, Memory, MemoryFault, Program, rules::BankWidth};
+use interp::{
+    LaunchConfig, LaunchFailure, LaunchReport, Memory, MemoryFault, Program, rules::BankWidth,
+};
 
 use crate::error::CudaError;
 
@@ -65,10 +67,22 @@ pub trait Device {
     fn free(&mut self, memory: &mut Memory, address: u64) -> Result<(), MemoryFault>;
 
     /// Copies between host and device, or on either.
-    fn copy(&mut self, memory: &mut Memory, to: u64, from: u64, bytes: u64) -> Result<(), MemoryFault>;
+    fn copy(
+        &mut self,
+        memory: &mut Memory,
+        to: u64,
+        from: u64,
+        bytes: u64,
+    ) -> Result<(), MemoryFault>;
 
     /// Sets bytes of device memory.
-    fn fill(&mut self, memory: &mut Memory, address: u64, byte: u8, bytes: u64) -> Result<(), MemoryFault>;
+    fn fill(
+        &mut self,
+        memory: &mut Memory,
+        address: u64,
+        byte: u8,
+        bytes: u64,
+    ) -> Result<(), MemoryFault>;
 
     /// Runs a kernel to its end. `out` receives what its threads print.
     fn launch(

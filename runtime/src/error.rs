@@ -126,7 +126,11 @@ mod tests {
 
     #[test]
     fn only_faults_of_kernels_are_sticky() {
-        let sticky: Vec<i32> = CudaError::ALL.iter().filter(|error| error.is_sticky()).map(|error| error.code()).collect();
+        let sticky: Vec<i32> = CudaError::ALL
+            .iter()
+            .filter(|error| error.is_sticky())
+            .map(|error| error.code())
+            .collect();
         assert_eq!(sticky, [700, 702, 710, 715, 716, 717, 719]);
     }
 }

@@ -13,8 +13,8 @@ mod stdio;
 
 use dsl::ir::{FuncId, FunctionKind, HostFn, LocId, Type};
 use interp::{
-    HostEvent, HostThread, InvalidLaunch, LaunchConfig, LaunchFailure, LaunchReport, Memory, MemoryFault, Program, Trap,
-    TrapKind, trap::AccessOp,
+    HostEvent, HostThread, InvalidLaunch, LaunchConfig, LaunchFailure, LaunchReport, Memory,
+    MemoryFault, Program, Trap, TrapKind, trap::AccessOp,
 };
 
 use crate::device::Device;
@@ -106,7 +106,13 @@ pub fn find_main(program: &Program) -> Option<FuncId> {
 }
 
 /// Runs `main`.
-pub fn run_main(program: &Program, main: FuncId, options: &HostOptions, device: &mut dyn Device, io: &mut dyn Io) -> Outcome {
+pub fn run_main(
+    program: &Program,
+    main: FuncId,
+    options: &HostOptions,
+    device: &mut dyn Device,
+    io: &mut dyn Io,
+) -> Outcome {
     let mut host = Host {
         program,
         device,
@@ -121,7 +127,11 @@ pub fn run_main(program: &Program, main: FuncId, options: &HostOptions, device: 
     match host.drive(&mut thread, options.limit) {
         Ok(code) | Err(Stop::Exit(code)) => host.outcome.exit_code = code,
         Err(Stop::Trap(trap)) => {
-            host.outcome.exit_code = if matches!(trap.kind, TrapKind::Assert { .. }) { 134 } else { 139 };
+            host.outcome.exit_code = if matches!(trap.kind, TrapKind::Assert { .. }) {
+                134
+            } else {
+                139
+            };
             host.outcome.faults.push(Fault::Trap { launch: None, trap });
         }
     }
@@ -136,17 +146,22 @@ impl Host<'_> {
             return Vec::new();
         }
         let name = self.program.module().name.clone();
-        let texts: Vec<&str> = std::iter::once(name.as_str()).chain(args.iter().map(String::as_str)).collect();
+        let texts: Vec<&str> = std::iter::once(name.as_str())
+            .chain(args.iter().map(String::as_str))
+            .collect();
         let bytes = texts.iter().map(|text| text.len() as u64 + 1).sum();
-        let (Ok(table), Ok(strings)) =
-            (self.memory.malloc_host(8 * (texts.len() as u64 + 1)), self.memory.malloc_host(bytes))
-        else {
+        let (Ok(table), Ok(strings)) = (
+            self.memory.malloc_host(8 * (texts.len() as u64 + 1)),
+            self.memory.malloc_host(bytes),
+        ) else {
             return vec![0; params];
         };
         let mut at = strings;
         for (i, text) in texts.iter().enumerate() {
             // Both blocks were made large enough above.
-            let _ = self.memory.write_bytes(table + 8 * i as u64, &at.to_le_bytes());
+            let _ = self
+                .memory
+                .write_bytes(table + 8 * i as u64, &at.to_le_bytes());
             let _ = self.memory.write_bytes(at, text.as_bytes());
             at += text.len() as u64 + 1;
         }
@@ -161,8 +176,25 @@ impl Host<'_> {
             let event = thread.resume(self.program, &mut self.memory, answer, limit);
             answer = match event.map_err(|trap| Stop::Trap(Box::new(trap)))? {
                 HostEvent::Call { func, args, loc } => self.call(func, &args, loc)?,
-                HostEvent::Launch { kernel, grid, block, shared_bytes, stream: _, args, loc } => {
-                    self.launch(kernel, &LaunchConfig { grid, block, shared_bytes, loc }, &args);
+                HostEvent::Launch {
+                    kernel,
+                    grid,
+                    block,
+                    shared_bytes,
+                    stream: _,
+                    args,
+                    loc,
+                } => {
+                    self.launch(
+                        kernel,
+                        &LaunchConfig {
+                            grid,
+                            block,
+                            shared_bytes,
+                            loc,
+                        },
+                        &args,
+                    );
                     None
                 }
                 HostEvent::Done(result) => return Ok(result.unwrap_or(0) as i32),
@@ -170,7 +202,12 @@ impl Host<'_> {
         }
     }
 
-    fn call(&mut self, function: HostFn, args: &[(Type, u64)], loc: LocId) -> Result<Option<u64>, Stop> {
+    fn call(
+        &mut self,
+        function: HostFn,
+        args: &[(Type, u64)],
+        loc: LocId,
+    ) -> Result<Option<u64>, Stop> {
         let bits: Vec<u64> = args.iter().map(|&(_, bits)| bits).collect();
         let answer = match function {
             HostFn::Rand => Some(self.rand.next() as u64),
@@ -185,14 +222,20 @@ impl Host<'_> {
                 return Err(self.trap(TrapKind::Assert { condition }, loc));
             }
             HostFn::Time => {
-                self.say_once(loc, "time() and clock() stand still here: time() gives 1700000000, clock() gives 0");
+                self.say_once(
+                    loc,
+                    "time() and clock() stand still here: time() gives 1700000000, clock() gives 0",
+                );
                 if bits[0] != 0 {
                     self.store(bits[0], &1_700_000_000u64.to_le_bytes(), loc)?;
                 }
                 Some(1_700_000_000)
             }
             HostFn::Clock => {
-                self.say_once(loc, "time() and clock() stand still here: time() gives 1700000000, clock() gives 0");
+                self.say_once(
+                    loc,
+                    "time() and clock() stand still here: time() gives 1700000000, clock() gives 0",
+                );
                 Some(0)
             }
             _ => {
@@ -220,27 +263,43 @@ impl Host<'_> {
         }
         let io = &mut *self.io;
         let mut out = |bytes: &[u8]| io.stdout(bytes);
-        let result = self.device.launch(self.program, &mut self.memory, kernel, config, args, &mut out);
+        let result = self.device.launch(
+            self.program,
+            &mut self.memory,
+            kernel,
+            config,
+            args,
+            &mut out,
+        );
         match result {
             Ok(report) => self.outcome.launches.push(report),
             Err(LaunchFailure::Invalid(why)) => self.refuse(kernel, config.loc, why),
             Err(LaunchFailure::Trap { trap, report }) => {
                 // As on hardware, the fault shows at the next call that waits for the device.
-                self.state.pending.get_or_insert(cuda::error_of_trap(&trap.kind));
+                self.state
+                    .pending
+                    .get_or_insert(cuda::error_of_trap(&trap.kind));
                 self.outcome.launches.push(*report);
-                self.outcome.faults.push(Fault::Trap { launch: Some(self.outcome.launches.len() - 1), trap });
+                self.outcome.faults.push(Fault::Trap {
+                    launch: Some(self.outcome.launches.len() - 1),
+                    trap,
+                });
             }
         }
     }
 
     fn refuse(&mut self, kernel: FuncId, loc: LocId, why: InvalidLaunch) {
         self.state.last = cuda::error_of_refusal(&why);
-        self.outcome.faults.push(Fault::Invalid { kernel, loc, why });
+        self.outcome
+            .faults
+            .push(Fault::Invalid { kernel, loc, why });
     }
 
     /// Writes what a call gives back through a pointer.
     fn store(&mut self, address: u64, bytes: &[u8], loc: LocId) -> Result<(), Stop> {
-        self.memory.write_bytes(address, bytes).map_err(|fault| self.fault(fault, AccessOp::Store, loc))
+        self.memory
+            .write_bytes(address, bytes)
+            .map_err(|fault| self.fault(fault, AccessOp::Store, loc))
     }
 
     fn fault(&self, fault: MemoryFault, op: AccessOp, loc: LocId) -> Stop {
@@ -248,11 +307,22 @@ impl Host<'_> {
     }
 
     fn trap(&self, kind: TrapKind, loc: LocId) -> Stop {
-        Stop::Trap(Box::new(Trap { kind, loc, block: [0; 3], thread: [0; 3], on_host: true, others: Vec::new() }))
+        Stop::Trap(Box::new(Trap {
+            kind,
+            loc,
+            block: [0; 3],
+            thread: [0; 3],
+            on_host: true,
+            others: Vec::new(),
+        }))
     }
 
     fn say(&mut self, loc: LocId, text: impl Into<String>, is_error: bool) {
-        let note = Note { loc, text: text.into(), is_error };
+        let note = Note {
+            loc,
+            text: text.into(),
+            is_error,
+        };
         self.io.note(&note);
         self.outcome.notes.push(note);
     }

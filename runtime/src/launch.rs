@@ -44,7 +44,10 @@ pub struct SpecError {
 
 impl SpecError {
     pub(crate) fn new(what: impl Into<String>, why: impl Into<String>) -> SpecError {
-        SpecError { what: what.into(), why: why.into() }
+        SpecError {
+            what: what.into(),
+            why: why.into(),
+        }
     }
 }
 
@@ -59,28 +62,56 @@ impl LaunchSpec {
     /// ```
     pub fn parse(text: &str) -> Result<LaunchSpec, SpecError> {
         let wrong = |why: &str| SpecError::new(format!("--launch '{text}'"), why);
-        let (kernel, rest) = text.split_once("<<<").ok_or_else(|| wrong("expected KERNEL<<<GRID, BLOCK>>>(ARGS)"))?;
-        let (config, rest) = rest.split_once(">>>").ok_or_else(|| wrong("`<<<` is not closed by `>>>`"))?;
+        let (kernel, rest) = text
+            .split_once("<<<")
+            .ok_or_else(|| wrong("expected KERNEL<<<GRID, BLOCK>>>(ARGS)"))?;
+        let (config, rest) = rest
+            .split_once(">>>")
+            .ok_or_else(|| wrong("`<<<` is not closed by `>>>`"))?;
         let kernel = kernel.trim();
         if !is_name(kernel) {
             return Err(wrong("expected a kernel's name before `<<<`"));
         }
         let rest = rest.trim().trim_end_matches(';').trim_end();
-        let args = rest.strip_prefix('(').and_then(|rest| rest.strip_suffix(')'));
-        let args = args.ok_or_else(|| wrong("expected the arguments in parentheses after `>>>`"))?;
+        let args = rest
+            .strip_prefix('(')
+            .and_then(|rest| rest.strip_suffix(')'));
+        let args =
+            args.ok_or_else(|| wrong("expected the arguments in parentheses after `>>>`"))?;
         let config = split_commas(config);
         if !(2..=4).contains(&config.len()) {
-            return Err(wrong("between `<<<` and `>>>` go grid, block and, if wanted, the bytes of dynamic shared memory"));
+            return Err(wrong(
+                "between `<<<` and `>>>` go grid, block and, if wanted, the bytes of dynamic shared memory",
+            ));
         }
         let dim = |text: &str, which: &str| {
-            parse_dim(text).ok_or_else(|| wrong(&format!("the {which} `{}` is not N, (x, y) or (x, y, z)", text.trim())))
+            parse_dim(text).ok_or_else(|| {
+                wrong(&format!(
+                    "the {which} `{}` is not N, (x, y) or (x, y, z)",
+                    text.trim()
+                ))
+            })
         };
         let shared_bytes = match config.get(2) {
             None => 0,
-            Some(text) => text.trim().parse().map_err(|_| wrong(&format!("`{}` is not a number of bytes", text.trim())))?,
+            Some(text) => text
+                .trim()
+                .parse()
+                .map_err(|_| wrong(&format!("`{}` is not a number of bytes", text.trim())))?,
         };
-        let args = if args.trim().is_empty() { Vec::new() } else { split_commas(args) };
-        let args = args.iter().map(|arg| parse_arg(arg.trim()).ok_or_else(|| wrong(&format!("`{}` is neither a number nor a buffer's name", arg.trim()))));
+        let args = if args.trim().is_empty() {
+            Vec::new()
+        } else {
+            split_commas(args)
+        };
+        let args = args.iter().map(|arg| {
+            parse_arg(arg.trim()).ok_or_else(|| {
+                wrong(&format!(
+                    "`{}` is neither a number nor a buffer's name",
+                    arg.trim()
+                ))
+            })
+        });
         Ok(LaunchSpec {
             kernel: kernel.to_string(),
             grid: dim(config[0], "grid")?,
@@ -93,7 +124,8 @@ impl LaunchSpec {
 
 /// Letters, digits and `_`, not starting with a digit.
 pub(crate) fn is_name(text: &str) -> bool {
-    text.starts_with(|c: char| c.is_alphabetic() || c == '_') && text.chars().all(|c| c.is_alphanumeric() || c == '_')
+    text.starts_with(|c: char| c.is_alphabetic() || c == '_')
+        && text.chars().all(|c| c.is_alphanumeric() || c == '_')
 }
 
 /// Splits at commas outside parentheses.
@@ -139,12 +171,22 @@ fn parse_arg(text: &str) -> Option<ArgSpec> {
         _ if is_name(text) => return Some(ArgSpec::Buffer(text.to_string())),
         _ => {}
     }
-    let (negative, digits) = text.strip_prefix('-').map_or((false, text), |digits| (true, digits));
+    let (negative, digits) = text
+        .strip_prefix('-')
+        .map_or((false, text), |digits| (true, digits));
     let signed = |value: i128| ArgSpec::Int(if negative { -value } else { value });
-    if let Some(hex) = digits.strip_prefix("0x").or_else(|| digits.strip_prefix("0X")) {
-        return i128::from_str_radix(hex.trim_end_matches(['u', 'U', 'l', 'L']), 16).ok().map(signed);
+    if let Some(hex) = digits
+        .strip_prefix("0x")
+        .or_else(|| digits.strip_prefix("0X"))
+    {
+        return i128::from_str_radix(hex.trim_end_matches(['u', 'U', 'l', 'L']), 16)
+            .ok()
+            .map(signed);
     }
-    if let Ok(value) = digits.trim_end_matches(['u', 'U', 'l', 'L']).parse::<i128>() {
+    if let Ok(value) = digits
+        .trim_end_matches(['u', 'U', 'l', 'L'])
+        .parse::<i128>()
+    {
         return Some(signed(value));
     }
     let value: f64 = digits.trim_end_matches(['f', 'F']).parse().ok()?;
@@ -161,8 +203,18 @@ mod tests {
 
     #[test]
     fn reads_grids_of_every_form() {
-        for (text, grid) in [("4", [4, 1, 1]), ("(4, 2)", [4, 2, 1]), ("dim3(4,2,3)", [4, 2, 3]), (" dim3 (7) ", [7, 1, 1])] {
-            assert_eq!(LaunchSpec::parse(&format!("k<<<{text}, 32>>>()")).unwrap().grid, grid);
+        for (text, grid) in [
+            ("4", [4, 1, 1]),
+            ("(4, 2)", [4, 2, 1]),
+            ("dim3(4,2,3)", [4, 2, 3]),
+            (" dim3 (7) ", [7, 1, 1]),
+        ] {
+            assert_eq!(
+                LaunchSpec::parse(&format!("k<<<{text}, 32>>>()"))
+                    .unwrap()
+                    .grid,
+                grid
+            );
         }
     }
 
@@ -170,17 +222,36 @@ mod tests {
     fn reads_numbers_as_c_does() {
         let launch = LaunchSpec::parse("k<<<1,1>>>(-3, 0x10u, 1e3, -2.5f, true, out)").unwrap();
         use ArgSpec::{Buffer, Float, Int};
-        assert_eq!(launch.args, [Int(-3), Int(16), Float(1000.0), Float(-2.5), Int(1), Buffer("out".into())]);
+        assert_eq!(
+            launch.args,
+            [
+                Int(-3),
+                Int(16),
+                Float(1000.0),
+                Float(-2.5),
+                Int(1),
+                Buffer("out".into())
+            ]
+        );
     }
 
     #[test]
     fn says_what_is_wrong() {
         assert_eq!(why("k(1)"), "expected KERNEL<<<GRID, BLOCK>>>(ARGS)");
         assert_eq!(why("k<<<1,2"), "`<<<` is not closed by `>>>`");
-        assert_eq!(why("k<<<1,2>>>"), "expected the arguments in parentheses after `>>>`");
+        assert_eq!(
+            why("k<<<1,2>>>"),
+            "expected the arguments in parentheses after `>>>`"
+        );
         assert_eq!(why("<<<1,2>>>()"), "expected a kernel's name before `<<<`");
-        assert_eq!(why("k<<<1,two>>>()"), "the block `two` is not N, (x, y) or (x, y, z)");
-        assert_eq!(why("k<<<1,2>>>(1+1)"), "`1+1` is neither a number nor a buffer's name");
+        assert_eq!(
+            why("k<<<1,two>>>()"),
+            "the block `two` is not N, (x, y) or (x, y, z)"
+        );
+        assert_eq!(
+            why("k<<<1,2>>>(1+1)"),
+            "`1+1` is neither a number nor a buffer's name"
+        );
         assert!(why("k<<<1>>>()").starts_with("between"));
     }
 }

@@ -5,19 +5,34 @@
 use std::{fmt::Write, sync::Arc};
 
 use dsl::source::{NoFiles, SourceFile, SourceMap};
-use interp::{LaunchConfig, LaunchFailure, MachineConfig, Memory, Program, Site, mask::LaneMask, rules::RuleSet, trap::AccessOp};
+use interp::{
+    LaunchConfig, LaunchFailure, MachineConfig, Memory, Program, Site, mask::LaneMask,
+    rules::RuleSet, trap::AccessOp,
+};
 
 use super::run::rules;
 use crate::{args::BanksArgs, failure::Failure, output};
 
 pub(crate) fn run(args: &BanksArgs) -> Result<u8, Failure> {
     let rules = rules(&args.arch, args.bank_width)?;
-    let (element, dims) = args.array.split_at(args.array.find('[').unwrap_or(args.array.len()));
-    let name: String = args.expr.chars().take_while(|c| c.is_alphanumeric() || *c == '_').collect();
+    let (element, dims) = args
+        .array
+        .split_at(args.array.find('[').unwrap_or(args.array.len()));
+    let name: String = args
+        .expr
+        .chars()
+        .take_while(|c| c.is_alphanumeric() || *c == '_')
+        .collect();
     if name.is_empty() || !args.expr.trim_end().ends_with(']') {
-        return Err(Failure::new("expected an element of an array: 'tile[threadIdx.x][threadIdx.y]'"));
+        return Err(Failure::new(
+            "expected an element of an array: 'tile[threadIdx.x][threadIdx.y]'",
+        ));
     }
-    let access = if args.store { format!("{} = value;", args.expr) } else { format!("value = {};", args.expr) };
+    let access = if args.store {
+        format!("{} = value;", args.expr)
+    } else {
+        format!("value = {};", args.expr)
+    };
     // One line for the access, so that a message about it shows the user's own text.
     let text = format!(
         "#define lane ((threadIdx.x + blockDim.x * (threadIdx.y + blockDim.y * threadIdx.z)) % 32)\n\
@@ -26,27 +41,57 @@ pub(crate) fn run(args: &BanksArgs) -> Result<u8, Failure> {
     let mut map = SourceMap::new();
     let file = map.add(SourceFile::new("banks", text));
     let compiled = dsl::compile(&mut map, file, &dsl::Options::default(), &NoFiles);
-    let errors = dsl::diagnostic::render::render(&compiled.diagnostics, &map, false);
+    let errors = dsl::diagnostic::render::render(&compiled.diagnostics, &map, false, None);
     let Some(module) = compiled.module else {
         output::err(&errors);
         return Ok(1);
     };
     let program = Program::new(Arc::new(module));
-    let (kernel, _) = program.module().kernels().next().ok_or_else(|| Failure::new("no kernel"))?;
+    let (kernel, _) = program
+        .module()
+        .kernels()
+        .next()
+        .ok_or_else(|| Failure::new("no kernel"))?;
     let mut block = [1; 3];
     for (dim, &given) in block.iter_mut().zip(&args.block) {
         *dim = given;
     }
-    let config = LaunchConfig { grid: [1; 3], block, shared_bytes: 0, loc: dsl::ir::LocId::default() };
-    let machine = MachineConfig { rules, jobs: 1, limit: None, checks: false };
-    let result = interp::launch(&program, kernel, &config, &[], &mut Memory::new(&program), &machine, &mut |_| {});
+    let config = LaunchConfig {
+        grid: [1; 3],
+        block,
+        shared_bytes: 0,
+        loc: dsl::ir::LocId::default(),
+    };
+    let machine = MachineConfig {
+        rules,
+        jobs: 1,
+        limit: None,
+        checks: false,
+    };
+    let result = interp::launch(
+        &program,
+        kernel,
+        &config,
+        &[],
+        &mut Memory::new(&program),
+        &machine,
+        &mut |_| {},
+    );
     let report = match result {
         Ok(report) => report,
         Err(LaunchFailure::Trap { trap, .. }) => return Err(Failure::new(trap.to_string())),
         Err(LaunchFailure::Invalid(why)) => return Err(Failure::new(why.to_string())),
     };
-    let op = if args.store { AccessOp::Store } else { AccessOp::Load };
-    let site = report.sites.iter().find(|site| site.op == op).ok_or_else(|| Failure::new("the expression makes no access"))?;
+    let op = if args.store {
+        AccessOp::Store
+    } else {
+        AccessOp::Load
+    };
+    let site = report
+        .sites
+        .iter()
+        .find(|site| site.op == op)
+        .ok_or_else(|| Failure::new("the expression makes no access"))?;
     output::out(picture(site, args, &rules).as_bytes());
     Ok(0)
 }
@@ -54,10 +99,16 @@ pub(crate) fn run(args: &BanksArgs) -> Result<u8, Failure> {
 /// One row per bank: the words that lanes touch there, with the lanes.
 fn picture(site: &Site, args: &BanksArgs, rules: &RuleSet) -> String {
     let mut text = String::new();
-    let Some(witness) = site.witness.as_deref() else { return text };
+    let Some(witness) = site.witness.as_deref() else {
+        return text;
+    };
     let width = u64::from(rules.bank_width.bytes());
     let mask = LaneMask(witness.mask);
-    let _ = writeln!(text, "{} of {} bytes per lane, warp {}, {}", site.op, site.width_bytes, witness.warp, args.arch);
+    let _ = writeln!(
+        text,
+        "{} of {} bytes per lane, warp {}, {}",
+        site.op, site.width_bytes, witness.warp, args.arch
+    );
     let _ = writeln!(text, "bank  words (lanes)");
     for bank in 0..32u64 {
         let mut words: Vec<(u64, Vec<usize>)> = Vec::new();

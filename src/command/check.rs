@@ -18,7 +18,11 @@ pub(crate) fn run(args: &CheckArgs, color: Color) -> Result<u8, Failure> {
             output::err(&format!("{}\n", summary(&loaded)));
         }
         Format::Json => {
-            let messages: Vec<Value> = loaded.diagnostics.iter().map(|diagnostic| message(diagnostic, &loaded)).collect();
+            let messages: Vec<Value> = loaded
+                .diagnostics
+                .iter()
+                .map(|diagnostic| message(diagnostic, &loaded))
+                .collect();
             let object = json!({
                 "schema": "dslc-check/1",
                 "program": args.source.file.display().to_string(),
@@ -33,8 +37,18 @@ pub(crate) fn run(args: &CheckArgs, color: Color) -> Result<u8, Failure> {
 
 /// `2 errors, 1 warning in reduce.k`.
 fn summary(loaded: &Loaded) -> String {
-    let count = |severity| loaded.diagnostics.iter().filter(|diagnostic| diagnostic.severity == severity).count();
-    let name = loaded.map.files().next().map_or("", |(_, file)| file.name.as_str());
+    let count = |severity| {
+        loaded
+            .diagnostics
+            .iter()
+            .filter(|diagnostic| diagnostic.severity == severity)
+            .count()
+    };
+    let name = loaded
+        .map
+        .files()
+        .next()
+        .map_or("", |(_, file)| file.name.as_str());
     let counted = |n: usize, what: &str| format!("{n} {what}{}", if n == 1 { "" } else { "s" });
     let mut parts = Vec::new();
     for (severity, what) in [(Severity::Error, "error"), (Severity::Warning, "warning")] {
@@ -43,7 +57,11 @@ fn summary(loaded: &Loaded) -> String {
             n => parts.push(counted(n, what)),
         }
     }
-    if parts.is_empty() { format!("{name}: ok") } else { format!("{name}: {}", parts.join(", ")) }
+    if parts.is_empty() {
+        format!("{name}: ok")
+    } else {
+        format!("{name}: {}", parts.join(", "))
+    }
 }
 
 fn message(diagnostic: &Diagnostic, loaded: &Loaded) -> Value {

@@ -15,15 +15,30 @@ pub(crate) fn run(args: &ExplainArgs) -> Result<u8, Failure> {
         output::out(text.as_bytes());
         return Ok(0);
     };
-    let matches = |code: &&Code| code.number().eq_ignore_ascii_case(wanted) || code.slug() == wanted.to_lowercase();
+    let matches = |code: &&Code| {
+        code.number().eq_ignore_ascii_case(wanted) || code.slug() == wanted.to_lowercase()
+    };
     let Some(&code) = Code::ALL.iter().find(matches) else {
-        let names = Code::ALL.iter().flat_map(|code| [code.number(), code.slug()]);
+        let names = Code::ALL
+            .iter()
+            .flat_map(|code| [code.number(), code.slug()]);
         let nearest = dsl::suggest::nearest(wanted, names);
-        let hint = nearest.map_or_else(|| "`dslc explain` lists them".to_string(), |name| format!("did you mean `{name}`?"));
+        let hint = nearest.map_or_else(
+            || "`dslc explain` lists them".to_string(),
+            |name| format!("did you mean `{name}`?"),
+        );
         return Err(Failure::new(format!("there is no code `{wanted}`: {hint}")));
     };
-    let mut text = format!("{} {}\n\n{}\n", code.number(), code.slug(), wrap(code.why(), 90));
-    for (title, example) in [("Wrong", code.bad_example()), ("Right", code.good_example())] {
+    let mut text = format!(
+        "{} {}\n\n{}\n",
+        code.number(),
+        code.slug(),
+        wrap(code.why(), 90)
+    );
+    for (title, example) in [
+        ("Wrong", code.bad_example()),
+        ("Right", code.good_example()),
+    ] {
         if !example.is_empty() {
             let _ = write!(text, "\n{title}:\n\n");
             for line in example.lines() {

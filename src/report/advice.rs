@@ -27,7 +27,9 @@ const PADS: std::ops::RangeInclusive<u64> = 1..=4;
 pub(crate) fn advice(site: &Site, launch: &LaunchReport, input: &Input<'_>) -> Option<String> {
     let witness = site.witness.as_deref()?;
     match site.space {
-        Space::Shared if site.counts.transactions > site.counts.ideal => shared(site, witness, launch, input),
+        Space::Shared if site.counts.transactions > site.counts.ideal => {
+            shared(site, witness, launch, input)
+        }
         Space::Global if site.counts.sectors > site.counts.ideal_sectors => global(site, witness),
         _ => None,
     }
@@ -48,8 +50,15 @@ fn lanes(mask: LaneMask) -> String {
         [] => "no lanes".to_string(),
         [one] => format!("lane {one}"),
         [first, .., last] if last - first + 1 == all.len() => format!("lanes {first}-{last}"),
-        [first, second, .., last] if all.windows(2).all(|pair| pair[1] - pair[0] == second - first) => {
-            format!("every {} lane from {first} to {last}", ordinal(second - first))
+        [first, second, .., last]
+            if all
+                .windows(2)
+                .all(|pair| pair[1] - pair[0] == second - first) =>
+        {
+            format!(
+                "every {} lane from {first} to {last}",
+                ordinal(second - first)
+            )
         }
         _ => format!("{} lanes", all.len()),
     }
@@ -63,7 +72,12 @@ fn ordinal(n: usize) -> String {
     }
 }
 
-fn shared(site: &Site, witness: &Witness, launch: &LaunchReport, input: &Input<'_>) -> Option<String> {
+fn shared(
+    site: &Site,
+    witness: &Witness,
+    launch: &LaunchReport,
+    input: &Input<'_>,
+) -> Option<String> {
     let mask = LaneMask(witness.mask);
     let offsets: [u32; 32] = witness.addresses.map(|address| address as u32);
     let op = match site.op {
@@ -71,7 +85,8 @@ fn shared(site: &Site, witness: &Witness, launch: &LaunchReport, input: &Input<'
         AccessOp::Store => SharedOp::Store,
         AccessOp::Atomic => return atomic(site, witness),
     };
-    let cost = |offsets: &[u32; 32]| shared_cost(&input.rules.shared, op, site.width_bytes, mask, offsets);
+    let cost =
+        |offsets: &[u32; 32]| shared_cost(&input.rules.shared, op, site.width_bytes, mask, offsets);
     let now = cost(&offsets)?;
     if now.transactions <= now.ideal {
         return None;
@@ -81,7 +96,11 @@ fn shared(site: &Site, witness: &Witness, launch: &LaunchReport, input: &Input<'
     let kernel = input.module.function(launch.kernel);
     let first = mask.lanes().map(|lane| u64::from(offsets[lane])).min()?;
     let inside = |var: &&SharedVar| {
-        let bytes = if var.dynamic { launch.shared_dynamic_bytes } else { var.size_bytes };
+        let bytes = if var.dynamic {
+            launch.shared_dynamic_bytes
+        } else {
+            var.size_bytes
+        };
         (var.offset_bytes..var.offset_bytes + bytes).contains(&first)
     };
     let var = kernel.shared.iter().find(inside)?;
@@ -94,7 +113,10 @@ fn shared(site: &Site, witness: &Witness, launch: &LaunchReport, input: &Input<'
 }
 
 /// The conflict in a declared array of two or more dimensions: rows may be padded.
-#[expect(clippy::too_many_arguments, reason = "the facts of one request, used here only")]
+#[expect(
+    clippy::too_many_arguments,
+    reason = "the facts of one request, used here only"
+)]
 fn matrix(
     head: &str,
     var: &SharedVar,
@@ -122,15 +144,25 @@ fn matrix(
         let mut offsets = [0; 32];
         for lane in mask.lanes() {
             let (row, column) = (index(lane) / columns, column(lane));
-            offsets[lane] = var.offset_bytes as u32 + (row * (columns + pad) + column) as u32 * element;
+            offsets[lane] =
+                var.offset_bytes as u32 + (row * (columns + pad) + column) as u32 * element;
         }
         cost(&offsets)
     };
     let _ = rows;
-    let fix = PADS.filter_map(|pad| Some((pad, padded(pad)?))).find(|(_, cost)| cost.transactions == cost.ideal);
+    let fix = PADS
+        .filter_map(|pad| Some((pad, padded(pad)?)))
+        .find(|(_, cost)| cost.transactions == cost.ideal);
     match fix {
-        Some((pad, fixed)) => format!("{head} {what}; rows {} wide would need {}", columns + pad, fixed.transactions),
-        None => format!("{head} {what} ({} transactions where {} would do)", now.transactions, now.ideal),
+        Some((pad, fixed)) => format!(
+            "{head} {what}; rows {} wide would need {}",
+            columns + pad,
+            fixed.transactions
+        ),
+        None => format!(
+            "{head} {what} ({} transactions where {} would do)",
+            now.transactions, now.ideal
+        ),
     }
 }
 
@@ -147,44 +179,70 @@ fn vector(
     let element = var.element_bytes as u32;
     let Some(stride) = stride(mask, &index) else {
         let (bank, sharing) = busiest_bank(mask, &index, var, rules);
-        return format!("{head} {}; {sharing} of them meet in bank {bank} with different words", var.name);
+        return format!(
+            "{head} {}; {sharing} of them meet in bank {bank} with different words",
+            var.name
+        );
     };
     let moved = |stride: u64| {
         let base = index(mask.lowest().unwrap_or(0));
         let first = mask.lowest().unwrap_or(0) as u64;
         let mut offsets = [0; 32];
         for lane in mask.lanes() {
-            offsets[lane] = var.offset_bytes as u32 + (base + (lane as u64 - first) * stride) as u32 * element;
+            offsets[lane] =
+                var.offset_bytes as u32 + (base + (lane as u64 - first) * stride) as u32 * element;
         }
         cost(&offsets)
     };
     let fix = moved(stride + 1).filter(|cost| cost.transactions == cost.ideal);
     let tail = match fix {
-        Some(fixed) => format!("a stride of {} would need {}", stride + 1, fixed.transactions),
-        None => format!("{} transactions where {} would do", now.transactions, now.ideal),
+        Some(fixed) => format!(
+            "a stride of {} would need {}",
+            stride + 1,
+            fixed.transactions
+        ),
+        None => format!(
+            "{} transactions where {} would do",
+            now.transactions, now.ideal
+        ),
     };
-    format!("{head} {} with a stride of {stride} elements; {tail}", var.name)
+    format!(
+        "{head} {} with a stride of {stride} elements; {tail}",
+        var.name
+    )
 }
 
 /// The distance in elements between neighbouring lanes, if it is one and the same and not 0.
 fn stride(mask: LaneMask, index: &impl Fn(usize) -> u64) -> Option<u64> {
     let lanes: Vec<usize> = mask.lanes().collect();
-    let [first, second, ..] = lanes[..] else { return None };
+    let [first, second, ..] = lanes[..] else {
+        return None;
+    };
     let step = index(second).checked_sub(index(first))?;
     let stride = step / (second - first) as u64;
-    let fits = lanes.iter().all(|&lane| index(lane) == index(first) + (lane - first) as u64 * stride);
+    let fits = lanes
+        .iter()
+        .all(|&lane| index(lane) == index(first) + (lane - first) as u64 * stride);
     (stride > 0 && fits).then_some(stride)
 }
 
 /// The bank with the most lanes on different words, and how many lanes that are.
-fn busiest_bank(mask: LaneMask, index: &impl Fn(usize) -> u64, var: &SharedVar, rules: &RuleSet) -> (u64, usize) {
+fn busiest_bank(
+    mask: LaneMask,
+    index: &impl Fn(usize) -> u64,
+    var: &SharedVar,
+    rules: &RuleSet,
+) -> (u64, usize) {
     let width = u64::from(rules.bank_width.bytes());
     let word = |lane: usize| (var.offset_bytes + index(lane) * var.element_bytes) / width;
     let mut words: Vec<u64> = mask.lanes().map(word).collect();
     words.sort_unstable();
     words.dedup();
     let count = |bank: u64| words.iter().filter(|&&word| word % 32 == bank).count();
-    (0..32).map(|bank| (bank, count(bank))).max_by_key(|&(bank, count)| (count, 32 - bank)).unwrap_or((0, 0))
+    (0..32)
+        .map(|bank| (bank, count(bank)))
+        .max_by_key(|&(bank, count)| (count, 32 - bank))
+        .unwrap_or((0, 0))
 }
 
 fn atomic(site: &Site, witness: &Witness) -> Option<String> {
@@ -208,7 +266,10 @@ fn atomic(site: &Site, witness: &Witness) -> Option<String> {
 fn global(site: &Site, witness: &Witness) -> Option<String> {
     let mask = LaneMask(witness.mask);
     let sectors = {
-        let mut sectors: Vec<u64> = mask.lanes().map(|lane| witness.addresses[lane] / 32).collect();
+        let mut sectors: Vec<u64> = mask
+            .lanes()
+            .map(|lane| witness.addresses[lane] / 32)
+            .collect();
         sectors.sort_unstable();
         sectors.dedup();
         sectors.len() as u64
@@ -216,13 +277,17 @@ fn global(site: &Site, witness: &Witness) -> Option<String> {
     let lanes_all: Vec<usize> = mask.lanes().collect();
     let bytes = u64::from(mask.count()) * u64::from(site.width_bytes);
     let best = bytes.div_ceil(32);
-    let (Some(&first), Some(&second)) = (lanes_all.first(), lanes_all.get(1)) else { return None };
+    let (Some(&first), Some(&second)) = (lanes_all.first(), lanes_all.get(1)) else {
+        return None;
+    };
     if sectors <= best {
         return None;
     }
     let address = |lane: usize| witness.addresses[lane];
     let step = address(second).abs_diff(address(first)) / (second - first) as u64;
-    let regular = lanes_all.windows(2).all(|pair| address(pair[1]).abs_diff(address(pair[0])) == step * (pair[1] - pair[0]) as u64);
+    let regular = lanes_all.windows(2).all(|pair| {
+        address(pair[1]).abs_diff(address(pair[0])) == step * (pair[1] - pair[0]) as u64
+    });
     if site.op == AccessOp::Atomic {
         return None;
     }
@@ -237,5 +302,7 @@ fn global(site: &Site, witness: &Witness) -> Option<String> {
             address(first) % 32
         ));
     }
-    Some(format!("scattered access: a warp touches {sectors} sectors of 32 bytes where {best} would do"))
+    Some(format!(
+        "scattered access: a warp touches {sectors} sectors of 32 bytes where {best} would do"
+    ))
 }

@@ -28,7 +28,11 @@ pub(crate) fn groups<'a>(input: &'a Input<'_>) -> Vec<Group<'a>> {
         };
         match groups.iter_mut().find(like) {
             Some(group) if !input.all_launches => group.count += 1,
-            _ => groups.push(Group { first: index, count: 1, launch }),
+            _ => groups.push(Group {
+                first: index,
+                count: 1,
+                launch,
+            }),
         }
     }
     groups

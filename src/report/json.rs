@@ -92,25 +92,44 @@ pub(crate) fn report(input: &Input<'_>, stdout: &[u8], exit_code: i32) -> Report
         arch: input.rules.arch.to_string(),
         bank_width: input.rules.bank_width.bytes(),
         device: "simulator",
-        launches: input.launches().map(|(index, report)| launch(index, report, input)).collect(),
+        launches: input
+            .launches()
+            .map(|(index, report)| launch(index, report, input))
+            .collect(),
         findings: findings(input),
         stdout: String::from_utf8_lossy(stdout).into_owned(),
         exit_code,
-        notes: input.outcome.notes.iter().map(|note| note.text.clone()).collect(),
+        notes: input
+            .outcome
+            .notes
+            .iter()
+            .map(|note| note.text.clone())
+            .collect(),
     }
 }
 
 fn launch(index: usize, report: &LaunchReport, input: &Input<'_>) -> Launch {
-    let metrics = report.counts.totals().into_iter().map(|(name, value)| (name.to_string(), json!(value)));
+    let metrics = report
+        .counts
+        .totals()
+        .into_iter()
+        .map(|(name, value)| (name.to_string(), json!(value)));
     Launch {
         index,
         kernel: report.kernel_name.clone(),
         line: report.line,
         grid: report.grid,
         block: report.block,
-        shared_bytes: SharedBytes { fixed: report.shared_static_bytes, dynamic: report.shared_dynamic_bytes },
+        shared_bytes: SharedBytes {
+            fixed: report.shared_static_bytes,
+            dynamic: report.shared_dynamic_bytes,
+        },
         metrics: metrics.collect(),
-        sites: report.sites.iter().map(|site| site_row(site, input)).collect(),
+        sites: report
+            .sites
+            .iter()
+            .map(|site| site_row(site, input))
+            .collect(),
     }
 }
 
@@ -118,7 +137,11 @@ fn site_row(site: &Site, input: &Input<'_>) -> SiteRow {
     let counts = &site.counts;
     let known = !counts.not_modelled();
     let shared = site.space == dsl::ir::Space::Shared;
-    let degrees = counts.degree_histogram.iter().enumerate().filter(|&(_, &n)| n > 0);
+    let degrees = counts
+        .degree_histogram
+        .iter()
+        .enumerate()
+        .filter(|&(_, &n)| n > 0);
     SiteRow {
         line: site.line,
         column: site.column,
@@ -128,15 +151,26 @@ fn site_row(site: &Site, input: &Input<'_>) -> SiteRow {
         width: site.width_bytes,
         requests: counts.requests,
         transactions: known.then_some(counts.transactions),
-        ideal: known.then_some(if shared { counts.ideal } else { counts.ideal_sectors }),
+        ideal: known.then_some(if shared {
+            counts.ideal
+        } else {
+            counts.ideal_sectors
+        }),
         bank_conflicts: known.then_some(if shared { counts.bank_conflicts() } else { 0 }),
         max_degree: known.then_some(counts.max_degree),
         sectors: known.then_some(counts.sectors),
         ideal_sectors: known.then_some(counts.ideal_sectors),
         bytes: counts.bytes,
         active_lanes: counts.active_lanes,
-        degrees: degrees.map(|(degree, &n)| (degree.to_string(), json!(n))).collect(),
-        file: input.module.files.get(site.file as usize).cloned().unwrap_or_default(),
+        degrees: degrees
+            .map(|(degree, &n)| (degree.to_string(), json!(n)))
+            .collect(),
+        file: input
+            .module
+            .files
+            .get(site.file as usize)
+            .cloned()
+            .unwrap_or_default(),
     }
 }
 
@@ -149,9 +183,18 @@ fn findings(input: &Input<'_>) -> Vec<Finding> {
                 kind: "invalid_launch",
                 severity: "error",
                 launch: None,
-                message: format!("`{}` cannot be launched: {why}", input.module.function(*kernel).name),
+                message: format!(
+                    "`{}` cannot be launched: {why}",
+                    input.module.function(*kernel).name
+                ),
                 space: None,
-                accesses: vec![Access { op: "launch".into(), line: loc.line, column: loc.column, block: [0; 3], thread: [0; 3] }],
+                accesses: vec![Access {
+                    op: "launch".into(),
+                    line: loc.line,
+                    column: loc.column,
+                    block: [0; 3],
+                    thread: [0; 3],
+                }],
             }
         }
         Fault::Trap { launch, trap } => {

@@ -55,8 +55,16 @@ fn header(text: &mut String, launch: &LaunchReport, first: usize, count: usize, 
         (0, dynamic) => format!("  shared {dynamic} B dynamic"),
         (fixed, dynamic) => format!("  shared {fixed} B + {dynamic} B dynamic"),
     };
-    let times = if count > 1 { format!("  x{count} alike") } else { String::new() };
-    let line = if launch.line > 0 { format!("  line {}", launch.line) } else { String::new() };
+    let times = if count > 1 {
+        format!("  x{count} alike")
+    } else {
+        String::new()
+    };
+    let line = if launch.line > 0 {
+        format!("  line {}", launch.line)
+    } else {
+        String::new()
+    };
     let title = format!(
         "{}<<<{}, {}>>>  launch {first}{times}{line}{shared}",
         launch.kernel_name,
@@ -85,8 +93,15 @@ fn sites(text: &mut String, launch: &LaunchReport, input: &Input<'_>, columns: u
         }
         row(text, site, columns);
         if let Some(sentence) = advice::advice(site, launch, input) {
-            for (i, line) in wrap(&sentence, columns.saturating_sub(11)).iter().enumerate() {
-                let _ = writeln!(text, "{}{line}", if i == 0 { "         ^ " } else { "           " });
+            for (i, line) in wrap(&sentence, columns.saturating_sub(11))
+                .iter()
+                .enumerate()
+            {
+                let _ = writeln!(
+                    text,
+                    "{}{line}",
+                    if i == 0 { "         ^ " } else { "           " }
+                );
             }
         }
     }
@@ -95,13 +110,20 @@ fn sites(text: &mut String, launch: &LaunchReport, input: &Input<'_>, columns: u
 fn row(text: &mut String, site: &Site, columns: usize) {
     let counts = &site.counts;
     let name = columns.saturating_sub(COUNT_COLUMNS);
-    let label = cut(&format!("         {} {}  {}", site.space, site.op, site.text), name);
+    let label = cut(
+        &format!("         {} {}  {}", site.space, site.op, site.text),
+        name,
+    );
     let (amount, ideal) = match site.space {
         Space::Shared => (counts.transactions, counts.ideal),
         _ => (counts.sectors, counts.ideal_sectors),
     };
     if counts.not_modelled() {
-        let _ = writeln!(text, "{label:<name$} {:>10} {:>12}", counts.requests, "not modelled");
+        let _ = writeln!(
+            text,
+            "{label:<name$} {:>10} {:>12}",
+            counts.requests, "not modelled"
+        );
         return;
     }
     let per_request = amount as f64 / counts.requests.max(1) as f64;
@@ -109,7 +131,11 @@ fn row(text: &mut String, site: &Site, columns: usize) {
         (Space::Shared, degree) if degree > 1 => format!("{degree}-way"),
         _ => String::new(),
     };
-    let unit = if site.space == Space::Shared { "" } else { " sec" };
+    let unit = if site.space == Space::Shared {
+        ""
+    } else {
+        " sec"
+    };
     let row = format!(
         "{label:<name$} {:>10} {:>12} {per_request:>8.2} {:>12} {worst:>8}",
         counts.requests,
@@ -122,7 +148,9 @@ fn row(text: &mut String, site: &Site, columns: usize) {
 fn totals(text: &mut String, launch: &LaunchReport, input: &Input<'_>, columns: usize) {
     let mut cells = Vec::new();
     for name in TOTALS {
-        let Ok(metric) = metrics::find(name) else { continue };
+        let Ok(metric) = metrics::find(name) else {
+            continue;
+        };
         if let Some(value) = metric.value(&launch.counts, input.rules) {
             cells.push(format!("{name} {value}"));
         }
@@ -147,7 +175,11 @@ fn totals(text: &mut String, launch: &LaunchReport, input: &Input<'_>, columns: 
 /// Which rules counted, and where they come from.
 fn provenance(input: &Input<'_>, columns: usize) -> String {
     use interp::rules::{bank::SharedOp, coalesce::GlobalOp};
-    let banks = if input.rules.bank_width.bytes() == 8 { ", banks of 8 bytes" } else { "" };
+    let banks = if input.rules.bank_width.bytes() == 8 {
+        ", banks of 8 bytes"
+    } else {
+        ""
+    };
     let shared = input.rules.shared.provenance(SharedOp::Load, 4);
     let global = input.rules.global.provenance(GlobalOp::Load);
     let lines = [
@@ -157,7 +189,9 @@ fn provenance(input: &Input<'_>, columns: usize) -> String {
     ];
     let wrapped = lines.iter().flat_map(|line| {
         let indent = line.len() - line.trim_start().len();
-        wrap(line.trim_start(), columns - indent).into_iter().map(move |part| format!("{:indent$}{part}", ""))
+        wrap(line.trim_start(), columns - indent)
+            .into_iter()
+            .map(move |part| format!("{:indent$}{part}", ""))
     });
     wrapped.collect::<Vec<_>>().join("\n")
 }

@@ -35,7 +35,11 @@ impl Device for Simulator {
     }
 
     fn malloc(&mut self, memory: &mut Memory, bytes: u64, managed: bool) -> Result<u64, CudaError> {
-        let address = if managed { memory.managed(bytes) } else { memory.malloc_device(bytes) };
+        let address = if managed {
+            memory.managed(bytes)
+        } else {
+            memory.malloc_device(bytes)
+        };
         address.map_err(|_| CudaError::MemoryAllocation)
     }
 
@@ -43,11 +47,23 @@ impl Device for Simulator {
         memory.free_device(address)
     }
 
-    fn copy(&mut self, memory: &mut Memory, to: u64, from: u64, bytes: u64) -> Result<(), MemoryFault> {
+    fn copy(
+        &mut self,
+        memory: &mut Memory,
+        to: u64,
+        from: u64,
+        bytes: u64,
+    ) -> Result<(), MemoryFault> {
         memory.copy(to, from, bytes)
     }
 
-    fn fill(&mut self, memory: &mut Memory, address: u64, byte: u8, bytes: u64) -> Result<(), MemoryFault> {
+    fn fill(
+        &mut self,
+        memory: &mut Memory,
+        address: u64,
+        byte: u8,
+        bytes: u64,
+    ) -> Result<(), MemoryFault> {
         memory.fill(address, byte, bytes)
     }
 

@@ -6,7 +6,9 @@
 use std::collections::HashMap;
 
 use dsl::ir::{FuncId, HostFn, LocId};
-use interp::{AddressKind, InvalidLaunch, LaunchConfig, TrapKind, rules::BankWidth, trap::AccessOp};
+use interp::{
+    AddressKind, InvalidLaunch, LaunchConfig, TrapKind, rules::BankWidth, trap::AccessOp,
+};
 
 use super::{Host, Stop};
 use crate::error::CudaError;
@@ -76,7 +78,10 @@ impl Host<'_> {
         match function {
             // These ask about errors; they neither wait nor fail.
             HostFn::CudaGetLastError => {
-                let error = std::mem::replace(&mut self.state.last, self.state.sticky.unwrap_or(CudaError::Success));
+                let error = std::mem::replace(
+                    &mut self.state.last,
+                    self.state.sticky.unwrap_or(CudaError::Success),
+                );
                 return Ok(error.code() as u64);
             }
             HostFn::CudaPeekAtLastError => return Ok(self.state.last.code() as u64),
@@ -115,7 +120,12 @@ impl Host<'_> {
     }
 
     /// The calls that return an error.
-    fn work(&mut self, function: HostFn, args: &[u64], loc: LocId) -> Result<Result<(), CudaError>, Stop> {
+    fn work(
+        &mut self,
+        function: HostFn,
+        args: &[u64],
+        loc: LocId,
+    ) -> Result<Result<(), CudaError>, Stop> {
         match function {
             HostFn::CudaMalloc | HostFn::CudaMallocManaged => {
                 let managed = function == HostFn::CudaMallocManaged;
@@ -126,7 +136,11 @@ impl Host<'_> {
                 match self.device.malloc(&mut self.memory, args[1], managed) {
                     Ok(address) => self.store(args[0], &address.to_le_bytes(), loc)?,
                     Err(error) => {
-                        self.say(loc, format!("{} bytes of device memory are not to be had", args[1]), false);
+                        self.say(
+                            loc,
+                            format!("{} bytes of device memory are not to be had", args[1]),
+                            false,
+                        );
                         return Ok(Err(error));
                     }
                 }
@@ -147,15 +161,24 @@ impl Host<'_> {
                     return Ok(Err(CudaError::InvalidValue));
                 }
             }
-            HostFn::CudaMemcpy | HostFn::CudaMemcpyAsync => return self.copy(args[0], args[1], args[2], args[3], loc),
+            HostFn::CudaMemcpy | HostFn::CudaMemcpyAsync => {
+                return self.copy(args[0], args[1], args[2], args[3], loc);
+            }
             HostFn::CudaMemset => {
-                if let Err(fault) = self.device.fill(&mut self.memory, args[0], args[1] as u8, args[2]) {
+                if let Err(fault) =
+                    self.device
+                        .fill(&mut self.memory, args[0], args[1] as u8, args[2])
+                {
                     self.say(loc, format!("cudaMemset: {fault}"), true);
                     return Ok(Err(CudaError::InvalidValue));
                 }
             }
-            HostFn::CudaMemcpyToSymbol => return self.symbol_copy(args[0], args[1], args[2], args[3], true, loc),
-            HostFn::CudaMemcpyFromSymbol => return self.symbol_copy(args[1], args[0], args[2], args[3], false, loc),
+            HostFn::CudaMemcpyToSymbol => {
+                return self.symbol_copy(args[0], args[1], args[2], args[3], true, loc);
+            }
+            HostFn::CudaMemcpyFromSymbol => {
+                return self.symbol_copy(args[1], args[0], args[2], args[3], false, loc);
+            }
             HostFn::CudaGetSymbolAddress => self.store(args[0], &args[1].to_le_bytes(), loc)?,
             HostFn::CudaGetDeviceCount => self.store(args[0], &1u32.to_le_bytes(), loc)?,
             HostFn::CudaGetDevice => self.store(args[0], &0u32.to_le_bytes(), loc)?,
@@ -197,7 +220,10 @@ impl Host<'_> {
                 self.store(args[0], &handle.to_le_bytes(), loc)?;
             }
             HostFn::CudaEventElapsedTime => {
-                self.say_once(loc, "the simulator has no clock: cudaEventElapsedTime gives 0 ms");
+                self.say_once(
+                    loc,
+                    "the simulator has no clock: cudaEventElapsedTime gives 0 ms",
+                );
                 if args[1] == 0 || args[2] == 0 {
                     return Ok(Err(CudaError::InvalidResourceHandle));
                 }
@@ -209,7 +235,14 @@ impl Host<'_> {
         Ok(Ok(()))
     }
 
-    fn copy(&mut self, to: u64, from: u64, bytes: u64, kind: u64, loc: LocId) -> Result<Result<(), CudaError>, Stop> {
+    fn copy(
+        &mut self,
+        to: u64,
+        from: u64,
+        bytes: u64,
+        kind: u64,
+        loc: LocId,
+    ) -> Result<Result<(), CudaError>, Stop> {
         if kind > 4 {
             return Ok(Err(CudaError::InvalidMemcpyDirection));
         }
@@ -217,28 +250,55 @@ impl Host<'_> {
             return Ok(Ok(()));
         }
         let is_device = |host: &Host<'_>, address| {
-            matches!(host.memory.kind_of(address), AddressKind::Device | AddressKind::Constant | AddressKind::Managed)
+            matches!(
+                host.memory.kind_of(address),
+                AddressKind::Device | AddressKind::Constant | AddressKind::Managed
+            )
         };
         let is_host = |host: &Host<'_>, address| {
-            matches!(host.memory.kind_of(address), AddressKind::Host | AddressKind::String | AddressKind::Managed)
+            matches!(
+                host.memory.kind_of(address),
+                AddressKind::Host | AddressKind::String | AddressKind::Managed
+            )
         };
         // Kinds: 0 host to host, 1 host to device, 2 device to host, 3 device to device, 4 by the addresses.
         let (to_device, from_device) = (matches!(kind, 1 | 3), matches!(kind, 2 | 3));
-        for (address, wants_device, role) in [(to, to_device, "destination"), (from, from_device, "source")] {
+        for (address, wants_device, role) in [
+            (to, to_device, "destination"),
+            (from, from_device, "source"),
+        ] {
             let (fits, is, should) = match (kind, wants_device) {
                 (4, _) => (true, "", ""),
-                (_, true) => (!is_host(self, address) || is_device(self, address), "a host pointer", "a device pointer"),
-                (_, false) => (!is_device(self, address) || is_host(self, address), "a device pointer", "a host pointer"),
+                (_, true) => (
+                    !is_host(self, address) || is_device(self, address),
+                    "a host pointer",
+                    "a device pointer",
+                ),
+                (_, false) => (
+                    !is_device(self, address) || is_host(self, address),
+                    "a device pointer",
+                    "a host pointer",
+                ),
             };
             if !fits {
-                self.say(loc, format!("cudaMemcpy: the {role} is {is}, but the kind of copy says {should}"), true);
+                self.say(
+                    loc,
+                    format!("cudaMemcpy: the {role} is {is}, but the kind of copy says {should}"),
+                    true,
+                );
                 return Ok(Err(CudaError::InvalidValue));
             }
         }
-        let Err(fault) = self.device.copy(&mut self.memory, to, from, bytes) else { return Ok(Ok(())) };
+        let Err(fault) = self.device.copy(&mut self.memory, to, from, bytes) else {
+            return Ok(Ok(()));
+        };
         if is_host(self, fault.address) && !is_device(self, fault.address) {
             // The CPU itself would fault on its own side of the copy.
-            let op = if fault.address == from { AccessOp::Load } else { AccessOp::Store };
+            let op = if fault.address == from {
+                AccessOp::Load
+            } else {
+                AccessOp::Store
+            };
             return Err(self.fault(fault, op, loc));
         }
         self.say(loc, format!("cudaMemcpy: {fault}"), true);
@@ -256,8 +316,14 @@ impl Host<'_> {
     ) -> Result<Result<(), CudaError>, Stop> {
         let at = symbol.wrapping_add(offset);
         let (to, from) = if to_symbol { (at, other) } else { (other, at) };
-        let Err(fault) = self.device.copy(&mut self.memory, to, from, bytes) else { return Ok(Ok(())) };
-        let name = if to_symbol { "cudaMemcpyToSymbol" } else { "cudaMemcpyFromSymbol" };
+        let Err(fault) = self.device.copy(&mut self.memory, to, from, bytes) else {
+            return Ok(Ok(()));
+        };
+        let name = if to_symbol {
+            "cudaMemcpyToSymbol"
+        } else {
+            "cudaMemcpyFromSymbol"
+        };
         self.say(loc, format!("{name}: {fault}"), true);
         Ok(Err(CudaError::InvalidValue))
     }
@@ -282,18 +348,30 @@ impl Host<'_> {
 
     fn static_shared(&self, kernel: FuncId) -> u64 {
         let shared = &self.program.module().function(kernel).shared;
-        shared.iter().map(|var| var.offset_bytes + var.size_bytes).max().unwrap_or(0)
+        shared
+            .iter()
+            .map(|var| var.offset_bytes + var.size_bytes)
+            .max()
+            .unwrap_or(0)
     }
 
     /// More than 48 KB of shared memory has to be asked for with `cudaFuncSetAttribute`.
-    pub(super) fn check_dynamic_shared(&self, kernel: FuncId, config: &LaunchConfig) -> Result<(), InvalidLaunch> {
+    pub(super) fn check_dynamic_shared(
+        &self,
+        kernel: FuncId,
+        config: &LaunchConfig,
+    ) -> Result<(), InvalidLaunch> {
         let fixed = self.static_shared(kernel);
         let limit = match self.state.dynamic_limit.get(&kernel) {
             Some(&dynamic) => (dynamic + fixed).max(self.device.info().shared_bytes_per_block),
             None => self.device.info().shared_bytes_per_block,
         };
         let bytes = fixed.saturating_add(config.shared_bytes);
-        if bytes > limit { Err(InvalidLaunch::TooMuchShared { bytes, limit }) } else { Ok(()) }
+        if bytes > limit {
+            Err(InvalidLaunch::TooMuchShared { bytes, limit })
+        } else {
+            Ok(())
+        }
     }
 
     fn set_bank_width(&mut self, config: u64, loc: LocId) -> Result<(), CudaError> {
@@ -346,7 +424,9 @@ impl Host<'_> {
         }
         let mut bytes = text.as_bytes().to_vec();
         bytes.push(0);
-        let Ok(address) = self.memory.malloc_host(bytes.len() as u64) else { return 0 };
+        let Ok(address) = self.memory.malloc_host(bytes.len() as u64) else {
+            return 0;
+        };
         if self.memory.write_bytes(address, &bytes).is_err() {
             return 0;
         }

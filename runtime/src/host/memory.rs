@@ -7,7 +7,12 @@ use super::{Host, Stop};
 
 impl Host<'_> {
     /// Answers a call of C's memory and string functions; `None` when `function` is none.
-    pub(super) fn c_memory(&mut self, function: HostFn, args: &[u64], loc: LocId) -> Result<Option<u64>, Stop> {
+    pub(super) fn c_memory(
+        &mut self,
+        function: HostFn,
+        args: &[u64],
+        loc: LocId,
+    ) -> Result<Option<u64>, Stop> {
         let answer = match function {
             HostFn::Malloc => self.memory.malloc_host(args[0]).unwrap_or(0),
             HostFn::Calloc => match args[0].checked_mul(args[1]) {
@@ -16,7 +21,9 @@ impl Host<'_> {
             },
             HostFn::Realloc => self.realloc(args[0], args[1], loc)?,
             HostFn::Free => {
-                self.memory.free_host(args[0]).map_err(|fault| self.fault(fault, AccessOp::Store, loc))?;
+                self.memory
+                    .free_host(args[0])
+                    .map_err(|fault| self.fault(fault, AccessOp::Store, loc))?;
                 0
             }
             HostFn::Memset => {
@@ -29,7 +36,10 @@ impl Host<'_> {
                 args[0]
             }
             HostFn::Memcmp => {
-                let (a, b) = (self.bytes(args[0], args[2], loc)?, self.bytes(args[1], args[2], loc)?);
+                let (a, b) = (
+                    self.bytes(args[0], args[2], loc)?,
+                    self.bytes(args[1], args[2], loc)?,
+                );
                 order(a.cmp(b))
             }
             HostFn::Strlen => self.string(args[0], loc)?.len() as u64,
@@ -44,7 +54,9 @@ impl Host<'_> {
             HostFn::Strcpy => {
                 let mut text = self.string(args[1], loc)?;
                 text.push(0);
-                self.memory.write_bytes(args[0], &text).map_err(|fault| self.fault(fault, AccessOp::Store, loc))?;
+                self.memory
+                    .write_bytes(args[0], &text)
+                    .map_err(|fault| self.fault(fault, AccessOp::Store, loc))?;
                 args[0]
             }
             HostFn::Atoi => parse_int(&self.string(args[0], loc)?) as i32 as u32 as u64,
@@ -56,21 +68,29 @@ impl Host<'_> {
     }
 
     fn bytes(&self, address: u64, len: u64, loc: LocId) -> Result<&[u8], Stop> {
-        self.memory.read_bytes(address, len).map_err(|fault| self.fault(fault, AccessOp::Load, loc))
+        self.memory
+            .read_bytes(address, len)
+            .map_err(|fault| self.fault(fault, AccessOp::Load, loc))
     }
 
     /// A copy by the host itself, which cannot reach device memory.
     fn host_copy(&mut self, to: u64, from: u64, len: u64, loc: LocId) -> Result<(), Stop> {
         let bytes = self.bytes(from, len, loc)?.to_vec();
-        self.memory.write_bytes(to, &bytes).map_err(|fault| self.fault(fault, AccessOp::Store, loc))
+        self.memory
+            .write_bytes(to, &bytes)
+            .map_err(|fault| self.fault(fault, AccessOp::Store, loc))
     }
 
     fn realloc(&mut self, old: u64, bytes: u64, loc: LocId) -> Result<u64, Stop> {
-        let Ok(new) = self.memory.malloc_host(bytes) else { return Ok(0) };
+        let Ok(new) = self.memory.malloc_host(bytes) else {
+            return Ok(0);
+        };
         if old != 0 {
             let kept = self.memory.allocation_bytes(old).unwrap_or(0).min(bytes);
             self.host_copy(new, old, kept, loc)?;
-            self.memory.free_host(old).map_err(|fault| self.fault(fault, AccessOp::Store, loc))?;
+            self.memory
+                .free_host(old)
+                .map_err(|fault| self.fault(fault, AccessOp::Store, loc))?;
         }
         Ok(new)
     }
@@ -90,7 +110,9 @@ fn parse_int(text: &[u8]) -> i64 {
         _ => (false, text),
     };
     let digits = digits.iter().take_while(|byte| byte.is_ascii_digit());
-    let value = digits.fold(0i128, |value, byte| (value * 10 + i128::from(byte - b'0')).min(i64::MAX as i128 + 1));
+    let value = digits.fold(0i128, |value, byte| {
+        (value * 10 + i128::from(byte - b'0')).min(i64::MAX as i128 + 1)
+    });
     let value = if negative { -value } else { value };
     value.clamp(i64::MIN.into(), i64::MAX.into()) as i64
 }
@@ -98,8 +120,13 @@ fn parse_int(text: &[u8]) -> i64 {
 /// C's `strtod` without hexadecimal: the longest prefix that is a number.
 fn parse_float(text: &[u8]) -> f64 {
     let text = String::from_utf8_lossy(text.trim_ascii_start());
-    let prefixes = (1..=text.len()).rev().filter(|&end| text.is_char_boundary(end));
-    prefixes.filter_map(|end| text[..end].parse().ok()).next().unwrap_or(0.0)
+    let prefixes = (1..=text.len())
+        .rev()
+        .filter(|&end| text.is_char_boundary(end));
+    prefixes
+        .filter_map(|end| text[..end].parse().ok())
+        .next()
+        .unwrap_or(0.0)
 }
 
 #[cfg(test)]

@@ -25,7 +25,10 @@ impl Rand {
             let word = (16807 * previous) % 2_147_483_647;
             state[i] = (if word < 0 { word + 2_147_483_647 } else { word }) as u32;
         }
-        let mut rand = Rand { state, front: SEPARATION };
+        let mut rand = Rand {
+            state,
+            front: SEPARATION,
+        };
         for _ in 0..10 * DEGREE {
             rand.next();
         }
@@ -51,7 +54,10 @@ mod tests {
     fn seed_one_gives_glibcs_sequence() {
         let mut rand = Rand::new(1);
         let first: Vec<i32> = (0..5).map(|_| rand.next()).collect();
-        assert_eq!(first, [1804289383, 846930886, 1681692777, 1714636915, 1957747793]);
+        assert_eq!(
+            first,
+            [1804289383, 846930886, 1681692777, 1714636915, 1957747793]
+        );
     }
 
     #[test]

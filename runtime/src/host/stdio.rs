@@ -7,7 +7,12 @@ use super::{Host, Stop};
 
 impl Host<'_> {
     /// Answers an output call; `None` when `function` is none.
-    pub(super) fn stdio(&mut self, function: HostFn, args: &[(Type, u64)], loc: LocId) -> Result<Option<u64>, Stop> {
+    pub(super) fn stdio(
+        &mut self,
+        function: HostFn,
+        args: &[(Type, u64)],
+        loc: LocId,
+    ) -> Result<Option<u64>, Stop> {
         let bits = |i: usize| args[i].1;
         let written = |text: &[u8]| Ok(Some(text.len() as u64));
         match function {
@@ -18,18 +23,28 @@ impl Host<'_> {
             }
             HostFn::Fprintf => {
                 let text = self.format(args, 1, loc)?;
-                if bits(0) == 2 { self.io.stderr(&text) } else { self.io.stdout(&text) }
+                if bits(0) == 2 {
+                    self.io.stderr(&text)
+                } else {
+                    self.io.stdout(&text)
+                }
                 written(&text)
             }
             HostFn::Sprintf | HostFn::Snprintf => {
                 let format = if function == HostFn::Sprintf { 1 } else { 2 };
                 let text = self.format(args, format, loc)?;
-                let room = if function == HostFn::Sprintf { text.len() as u64 + 1 } else { bits(1) };
+                let room = if function == HostFn::Sprintf {
+                    text.len() as u64 + 1
+                } else {
+                    bits(1)
+                };
                 if room > 0 {
                     let kept = text.len().min(room as usize - 1);
                     let mut bytes = text[..kept].to_vec();
                     bytes.push(0);
-                    self.memory.write_bytes(bits(0), &bytes).map_err(|fault| self.fault(fault, AccessOp::Store, loc))?;
+                    self.memory
+                        .write_bytes(bits(0), &bytes)
+                        .map_err(|fault| self.fault(fault, AccessOp::Store, loc))?;
                 }
                 written(&text)
             }

@@ -503,7 +503,10 @@ fn many_parentheses() {
 fn torture_as_gcc_does_it() {
     let squeeze = |text: &str| text.split_whitespace().collect::<String>();
     let ours = clean(include_str!("tests/torture.c"));
-    assert_eq!(squeeze(&ours), squeeze(include_str!("tests/torture.expected")));
+    assert_eq!(
+        squeeze(&ours),
+        squeeze(include_str!("tests/torture.expected"))
+    );
 }
 
 /// What proptest makes programs from.
