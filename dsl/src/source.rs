@@ -47,8 +47,15 @@ impl SourceFile {
     /// The byte offset of a line and column, both from 1: the inverse of [`SourceFile::line_column`], clamped to the line.
     pub fn offset(&self, line: u32, column: u32) -> u32 {
         let text = self.line(line);
-        let start = self.line_starts.get((line as usize).saturating_sub(1)).copied().unwrap_or(0);
-        let bytes = text.char_indices().nth((column as usize).saturating_sub(1)).map_or(text.len(), |(at, _)| at);
+        let start = self
+            .line_starts
+            .get((line as usize).saturating_sub(1))
+            .copied()
+            .unwrap_or(0);
+        let bytes = text
+            .char_indices()
+            .nth((column as usize).saturating_sub(1))
+            .map_or(text.len(), |(at, _)| at);
         start + bytes as u32
     }
 

@@ -4,10 +4,7 @@ use strsim::damerau_levenshtein;
 
 /// The candidate nearest to `name`, if one is near enough: at most a third of its letters differ. Upper and lower case
 /// count as half a difference, and equal distances are decided by the alphabet so that messages are stable.
-pub fn nearest<'a>(
-    name: &str,
-    candidates: impl IntoIterator<Item = &'a str>,
-) -> Option<&'a str> {
+pub fn nearest<'a>(name: &str, candidates: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
     let lower = name.to_lowercase();
     let length = name.chars().count();
     let limit = 2 * (length / 3).max(1);
@@ -31,7 +28,15 @@ mod tests {
 
     #[test]
     fn near_names_are_found_and_far_ones_are_not() {
-        let names = ["__syncthreads", "__syncwarp", "threadIdx", "blockIdx", "tile", "n", "N"];
+        let names = [
+            "__syncthreads",
+            "__syncwarp",
+            "threadIdx",
+            "blockIdx",
+            "tile",
+            "n",
+            "N",
+        ];
         let cases = [
             ("__syncthread", Some("__syncthreads")),
             ("__syncThreads", Some("__syncthreads")),

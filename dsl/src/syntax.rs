@@ -1,8 +1,8 @@
 //! Text to tree: lexer (logos), preprocessor on tokens, parser (chumsky).
 
 pub mod ast;
-pub mod preprocess;
 pub mod parser;
+pub mod preprocess;
 pub mod token;
 
 mod classify;
