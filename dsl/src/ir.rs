@@ -25,6 +25,7 @@ mod random;
 pub mod renumber;
 pub mod ty;
 pub mod typing;
+pub mod uniformity;
 pub mod verify;
 pub mod visit;
 
@@ -38,6 +39,7 @@ pub use inst::*;
 pub use parse::{ParseError, parse};
 pub use print::print;
 pub use ty::*;
+pub use uniformity::Uniformity;
 pub use verify::verify;
 
 /// A program: kernels, host functions, and the data they share.

@@ -1,4 +1,4 @@
-//! Random modules for tests: valid by construction, and the kernels end when run.
+//! Random modules for tests: valid by construction.
 //!
 //! A module follows from a seed alone, so a failing case is a number. Kernels use every instruction they may (so that printer, reader
 //! and verifier see all of them) unless [`Options::plain`] asks for what a small executor can run.
@@ -169,7 +169,7 @@ struct Generator<'a> {
     /// Temporaries that are visible, with their types.
     visible: Vec<(Operand, Type)>,
     labels: Vec<OpenLabel>,
-    /// A counter of loop rounds: every loop ends when it runs out.
+    /// A counter of loop rounds: every loop ends when it runs out. In plain kernels a variable that is never set.
     fuel: SlotId,
 }
 
@@ -325,13 +325,8 @@ impl<'a> Generator<'a> {
                 2 if depth < 4 => self.repeat(depth),
                 3 if depth < 4 => self.scope(depth),
                 4 if depth > 0 => self.jump(),
-                5 | 6 => {
-                    let ty = self.random.pick(self.types());
-                    if let Some(slot) = self.slot_of(ty) {
-                        let value = self.operand(ty);
-                        self.builder.set(slot, value);
-                    }
-                }
+                5 if depth > 0 => self.guarded_jump(),
+                6 | 7 => self.assignment(),
                 _ => self.instruction(),
             }
         }
@@ -343,7 +338,7 @@ impl<'a> Generator<'a> {
     }
 
     fn branch(&mut self, depth: usize) {
-        let cond = self.operand(Type::I1);
+        let cond = self.condition();
         self.builder.open_if(cond);
         let statements = self.statements();
         self.block(statements, depth + 1);
@@ -355,21 +350,13 @@ impl<'a> Generator<'a> {
         self.builder.close();
     }
 
-    /// A loop that begins with `if fuel == 0 { break }` and `fuel = fuel - 1`.
+    /// A loop that ends: by fuel, or by the executor in plain kernels (fuel would tell all lanes apart).
     fn repeat(&mut self, depth: usize) {
         let unroll = self.random.chance(2).then(|| self.random.below(5) as u32);
         let label = self.builder.open_loop(unroll);
-        let fuel = self.builder.get(self.fuel);
-        let empty = self
-            .builder
-            .compare(CompareOp::Sle, fuel, Const::i32(0).into());
-        self.builder.open_if(empty);
-        self.builder.break_to(label);
-        self.builder.close();
-        let less = self
-            .builder
-            .binary(BinaryOp::Sub, fuel, Const::i32(1).into());
-        self.builder.set(self.fuel, less);
+        if !self.options.plain {
+            self.use_fuel(label);
+        }
         self.labels.push(OpenLabel {
             label,
             may_continue: true,
@@ -384,6 +371,62 @@ impl<'a> Generator<'a> {
         }
         self.labels.pop();
         self.builder.close();
+    }
+
+    /// `if fuel <= 0 { break }`, `fuel = fuel - 1`
+    fn use_fuel(&mut self, label: LabelId) {
+        let fuel = self.builder.get(self.fuel);
+        let zero = Const::i32(0).into();
+        let empty = self.builder.compare(CompareOp::Sle, fuel, zero);
+        self.builder.open_if(empty);
+        self.builder.break_to(label);
+        self.builder.close();
+        let less = self
+            .builder
+            .binary(BinaryOp::Sub, fuel, Const::i32(1).into());
+        self.builder.set(self.fuel, less);
+    }
+
+    /// `if cond { … break L }`
+    fn guarded_jump(&mut self) {
+        let cond = self.condition();
+        self.builder.open_if(cond);
+        if self.random.chance(2) {
+            self.assignment();
+        }
+        self.jump();
+        self.builder.close();
+    }
+
+    /// A condition that is often of interest: different for the lanes, or the same for all.
+    fn condition(&mut self) -> Operand {
+        if !self.options.plain {
+            return self.operand(Type::I1);
+        }
+        let a = match self.random.below(4) {
+            0 => self.builder.special(SpecialReg::TidX),
+            1 => self.builder.get(self.fuel),
+            _ => self.operand(Type::I32),
+        };
+        let b = self.constant(Type::I32);
+        let op = self
+            .random
+            .pick(&[CompareOp::Eq, CompareOp::Slt, CompareOp::Uge]);
+        self.builder.compare(op, a, b)
+    }
+
+    fn assignment(&mut self) {
+        let ty = self.random.pick(self.types());
+        let Some(slot) = self.slot_of(ty) else {
+            return;
+        };
+        let constant = self.options.plain && self.random.chance(2);
+        let value = if constant {
+            self.constant(ty)
+        } else {
+            self.operand(ty)
+        };
+        self.builder.set(slot, value);
     }
 
     fn scope(&mut self, depth: usize) {
@@ -414,7 +457,7 @@ impl<'a> Generator<'a> {
     }
 
     fn instruction(&mut self) {
-        match self.random.below(if self.options.plain { 5 } else { 9 }) {
+        match self.random.below(if self.options.plain { 6 } else { 9 }) {
             0 => self.arithmetic(),
             1 => self.comparison(),
             2 if self.kernel => {
@@ -440,6 +483,12 @@ impl<'a> Generator<'a> {
                 let (cond, a, b) = (self.operand(Type::I1), self.operand(ty), self.operand(ty));
                 let value = self.builder.select(cond, a, b);
                 self.keep(value);
+            }
+            5 if self.options.plain => {
+                if let Some(slot) = self.slot_of(Type::I32) {
+                    let value = self.builder.get(slot);
+                    self.keep(value);
+                }
             }
             5 => self.conversion(),
             6 => self.pointer(),
