@@ -16,9 +16,13 @@ pub mod builder;
 pub mod entity;
 pub mod eval;
 pub mod host;
+pub mod infer_spaces;
 pub mod inst;
+pub mod print;
+pub mod renumber;
 pub mod ty;
 pub mod typing;
+pub mod verify;
 pub mod visit;
 
 use std::sync::Arc;
@@ -26,8 +30,10 @@ use std::sync::Arc;
 pub use builder::Builder;
 pub use entity::*;
 pub use host::HostFn;
+pub use infer_spaces::infer_spaces;
 pub use inst::*;
 pub use ty::*;
+pub use verify::verify;
 
 /// A program: kernels, host functions, and the data they share.
 #[derive(Clone, PartialEq, Debug, Default)]
