@@ -6,6 +6,7 @@
 
 pub mod diagnostic;
 pub mod ir;
+pub mod lower;
 pub mod sema;
 pub mod source;
 pub mod span;
