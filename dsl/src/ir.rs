@@ -18,6 +18,7 @@ pub mod eval;
 pub mod host;
 pub mod infer_spaces;
 pub mod inst;
+pub mod parse;
 pub mod print;
 pub mod renumber;
 pub mod ty;
@@ -32,6 +33,8 @@ pub use entity::*;
 pub use host::HostFn;
 pub use infer_spaces::infer_spaces;
 pub use inst::*;
+pub use parse::{ParseError, parse};
+pub use print::print;
 pub use ty::*;
 pub use verify::verify;
 

@@ -385,7 +385,7 @@ impl Printer<'_> {
                 );
                 put!(out, ", {}", of(&ty, value));
                 if let Some(compare) = compare {
-                    put!(out, " if {}", of(&ty, compare));
+                    put!(out, " when {}", of(&ty, compare));
                 }
                 write_object(out, access);
             }
