@@ -12,6 +12,7 @@
 //! All pointers are built generic; `infer_spaces` says where a kernel's point. A module that fails to verify is a bug of ours.
 
 mod builtin;
+mod bulk;
 mod call;
 mod contract;
 mod convert;
@@ -26,16 +27,18 @@ mod loc;
 mod place;
 mod stmt;
 mod switch;
+#[cfg(test)]
+mod tests;
 
 use std::{
-    collections::{BTreeSet, HashMap},
+    collections::{BTreeSet, HashMap, HashSet},
     rc::Rc,
     sync::Arc,
 };
 
 use crate::{
-    diagnostic::Diagnostic,
-    ir::{FuncId, GlobalId, Module, StringId},
+    diagnostic::{Code, Diagnostic},
+    ir::{FuncId, GlobalId, Module, StringId, infer_spaces::infer_spaces, verify::verify},
     sema::typed::{Function, FunctionId, FunctionSpace, GlobalSpace, GlobalVarId, Program},
     source::SourceMap,
     span::Span,
@@ -65,10 +68,10 @@ pub fn lower(program: &Program, map: &SourceMap, options: &Options) -> (Module, 
     let globals = global::lower_globals(&mut lowerer);
     let functions = ids
         .iter()
-        .map(|&id| function::lower_function(&mut lowerer, id));
-    let functions = functions.collect();
+        .map(|&id| function::lower_function(&mut lowerer, id))
+        .collect();
     let files: Vec<String> = map.files().map(|(_, file)| file.name.clone()).collect();
-    let module = Module {
+    let mut module = Module {
         name: files.first().cloned().unwrap_or_default(),
         files,
         locs: lowerer.locs.finish(),
@@ -76,7 +79,36 @@ pub fn lower(program: &Program, map: &SourceMap, options: &Options) -> (Module, 
         globals,
         functions,
     };
-    (module, lowerer.diagnostics)
+    let mut diagnostics = lowerer.diagnostics;
+    name_apart(&mut module);
+    infer_spaces(&mut module);
+    if let Err(violations) = verify(&module) {
+        let internal = violations
+            .iter()
+            .map(|v| internal(Span::default(), &v.to_string()));
+        diagnostics.extend(internal);
+    }
+    (module, diagnostics)
+}
+
+/// Overloads and instances of one name get numbers.
+fn name_apart(module: &mut Module) {
+    let mut taken = HashSet::new();
+    for function in &mut module.functions {
+        let mut name = function.name.clone();
+        let mut n = 1;
+        while !taken.insert((name.clone(), function.kind)) {
+            n += 1;
+            name = format!("{}_{n}", function.name);
+        }
+        function.name = name;
+    }
+}
+
+/// A bug of ours, told without a panic.
+fn internal(span: Span, what: &str) -> Diagnostic {
+    let message = format!("internal error of the lowering: {what}");
+    Diagnostic::error(Code::Syntax, span, message)
 }
 
 /// What all functions of a module share.
@@ -193,18 +225,14 @@ impl<'p> Lowerer<'p> {
     /// Inlining that does not end in reasonable size.
     fn too_large(&mut self, span: Span, name: &str) {
         let message = format!("the kernel is too large when `{name}` is inlined here");
-        let code = crate::diagnostic::Code::Syntax;
-        let diagnostic = Diagnostic::error(code, span, message);
+        let diagnostic = Diagnostic::error(Code::Syntax, span, message);
         self.diagnostics
             .push(diagnostic.help("call it from fewer places, or in a loop"));
     }
 
     /// Something sema should not have let through.
     fn internal(&mut self, span: Span, what: &str) {
-        let message = format!("internal error of the lowering: {what}");
-        let code = crate::diagnostic::Code::Syntax;
-        self.diagnostics
-            .push(Diagnostic::error(code, span, message));
+        self.diagnostics.push(internal(span, what));
     }
 }
 

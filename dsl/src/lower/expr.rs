@@ -16,7 +16,7 @@ use crate::{
 };
 
 use super::{
-    facts,
+    bulk, facts,
     function::{FunctionLowerer, Home},
     layout::{self, GENERIC},
     place::Cell,
@@ -467,6 +467,12 @@ impl FunctionLowerer<'_, '_> {
 impl FunctionLowerer<'_, '_> {
     /// An assignment as a statement. What memory narrows need not be narrowed before.
     fn assign(&mut self, place: &Place, right: &Value) {
+        if let Some(from) = bulk::long_source(self, right) {
+            let from = self.region(from);
+            let to = self.region(place);
+            self.at_access(place.span);
+            return self.copy(to, from, &right.ty);
+        }
         let narrowed = match &right.kind {
             ValueKind::Convert(inner) if is_narrow(&place.ty.ty) && is_word(&inner.ty) => inner,
             _ => {

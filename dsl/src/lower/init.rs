@@ -4,21 +4,19 @@
 //! by a loop in a kernel and by `memset` on the host. A declaration without a value leaves the variable undefined.
 
 use crate::{
-    ir::{BinaryOp, CompareOp, Const, HostFn, MemType, Object, Operand, Type},
+    ir::{Const, MemType, Object, Operand},
     sema::{
         ty::Ty,
-        typed::{Init, Step, Storage, Value, VarId},
+        typed::{Init, Place, Step, Storage, Value, VarId},
     },
 };
 
 use super::{
+    bulk::{self, MAX_SINGLE_ZEROS, Region},
     function::{FunctionLowerer, Home},
     global,
     layout::Leaf,
 };
-
-/// Up to this many scalars are cleared one by one.
-const MAX_SINGLE_ZEROS: u64 = 32;
 
 impl FunctionLowerer<'_, '_> {
     pub(super) fn declare(&mut self, id: VarId, init: Option<&Init>) {
@@ -31,6 +29,9 @@ impl FunctionLowerer<'_, '_> {
         match init {
             None => {}
             Some(Init::Value(value)) => {
+                if let Some(from) = bulk::long_source(self, value) {
+                    return self.declare_copy(id, from);
+                }
                 let leaves = self.leaves(value);
                 self.at_access(var.span);
                 self.define_var(id, leaves);
@@ -40,6 +41,20 @@ impl FunctionLowerer<'_, '_> {
             }
             Some(Init::Parts { zero_rest, parts }) => self.declare_parts(id, *zero_rest, parts),
             Some(Init::Bytes(bytes)) => self.declare_bytes(id, bytes),
+        }
+    }
+
+    fn declare_copy(&mut self, id: VarId, from: &Place) {
+        let var = self.frame.var(id);
+        let from = self.region(from);
+        if let Home::Memory(object) = self.home(id) {
+            self.at_access(var.span);
+            let to = Region {
+                pointer: self.b.addr_of(object),
+                object: Some(object),
+                is_volatile: var.ty.is_volatile,
+            };
+            self.copy(to, from, &var.ty.ty);
         }
     }
 
@@ -92,7 +107,7 @@ impl FunctionLowerer<'_, '_> {
                     self.store_scalar(pointer, leaf.offset_bytes, Some(object), leaf.ty, zero);
                 }
             } else {
-                self.clear(object, layout.size(ty), layout.align(ty));
+                self.clear(object, ty);
             }
         }
         for one in parts {
@@ -119,7 +134,7 @@ impl FunctionLowerer<'_, '_> {
             .map_or(0, |i| i + 1);
         let is_long = (bytes.len() - used) as u64 > MAX_SINGLE_ZEROS;
         if is_long {
-            self.clear(object, bytes.len() as u64, 1);
+            self.clear(object, &var.ty.ty);
         }
         let written = if is_long { used } else { bytes.len() };
         let pointer = self.b.addr_of(object);
@@ -127,42 +142,6 @@ impl FunctionLowerer<'_, '_> {
             let value = Const::i32(i32::from(byte as i8)).into();
             self.store_scalar(pointer, i as u64, Some(object), MemType::S8, value);
         }
-    }
-
-    /// Zeros a variable.
-    fn clear(&mut self, object: Object, size_bytes: u64, align_bytes: u64) {
-        let pointer = self.b.addr_of(object);
-        if !self.is_device {
-            let zero: Operand = Const::i32(0).into();
-            let size = Const::i64(size_bytes as i64).into();
-            self.b.host_call(HostFn::Memset, vec![pointer, zero, size]);
-            return;
-        }
-        let ty = match align_bytes {
-            1 => MemType::U8,
-            2..4 => MemType::U16,
-            4..8 => MemType::I32,
-            _ => MemType::I64,
-        };
-        let step = i64::from(ty.bytes());
-        let count = Const::i32((size_bytes / u64::from(ty.bytes())) as i32).into();
-        let slot = self.b.slot("i", Type::I32);
-        self.b.set(slot, Const::i32(0).into());
-        let label = self.b.open_loop(None);
-        let i = self.b.get(slot);
-        let more = self.b.compare(CompareOp::Slt, i, count);
-        self.b.open_if(more);
-        self.b.open_else();
-        self.b.break_to(label);
-        self.b.close();
-        let at = self.b.ptr_add(pointer, i, false, step, 0);
-        let zero = Const::zero(ty.value_type()).into();
-        self.store_scalar(at, 0, Some(object), ty, zero);
-        self.b.open_step();
-        let i = self.b.get(slot);
-        let next = self.b.binary(BinaryOp::Add, i, Const::i32(1).into());
-        self.b.set(slot, next);
-        self.b.close();
     }
 
     /// What a whole variable in memory holds.

@@ -10,7 +10,7 @@
 //! says that an earlier section was entered and not left. `default` is entered when no case of any section matches.
 
 use crate::{
-    ir::{BinaryOp, CompareOp, Const, LabelId, Operand, Type, UnaryOp},
+    ir::{BinaryOp, CompareOp, Const, Operand, Type, UnaryOp},
     sema::typed::{Stmt, StmtKind, SwitchSection, Value},
     span::Span,
 };
@@ -41,8 +41,8 @@ impl FunctionLowerer<'_, '_> {
         }
         if is_chain {
             self.chain(selector, earlier, last, value.span);
-        } else if let Some(label) = label {
-            self.sections(selector, sections, label, value.span);
+        } else {
+            self.sections(selector, sections, value.span);
         }
         if label.is_some() {
             self.frame.targets.pop();
@@ -83,53 +83,59 @@ impl FunctionLowerer<'_, '_> {
         }
     }
 
-    fn sections(
-        &mut self,
-        selector: Operand,
-        sections: &[SwitchSection],
-        label: LabelId,
-        span: Span,
-    ) {
+    fn sections(&mut self, selector: Operand, sections: &[SwitchSection], span: Span) {
+        let falls_on = |section: &SwitchSection| !ends_in_jump(&section.body);
+        let enters = self.entry_conditions(selector, sections);
         let entered = self.b.slot("entered", Type::I1);
         self.b.set(entered, Const::bool(false).into());
-        for (i, section) in sections.iter().enumerate() {
+        let mut falls_in = false;
+        for (section, enters) in sections.iter().zip(enters) {
             self.at(span);
-            let enters = self.enters(selector, sections, section);
-            let fell = self.b.get(entered);
-            let cond = match enters {
-                Some(enters) => self.b.binary(BinaryOp::Or, fell, enters),
-                None => fell,
+            let cond = match (falls_in, enters) {
+                (false, enters) => enters.unwrap_or(Const::bool(false).into()),
+                (true, None) => self.b.get(entered),
+                (true, Some(enters)) => {
+                    let fell = self.b.get(entered);
+                    self.b.binary(BinaryOp::Or, fell, enters)
+                }
             };
             self.b.open_if(cond);
-            let falls_on = i + 1 < sections.len() && !ends_in_jump(&section.body);
-            if falls_on {
+            falls_in = falls_on(section);
+            if falls_in {
                 self.b.set(entered, Const::bool(true).into());
             }
             self.stmts(&section.body);
-            // A lane that gets here without falling on is done.
-            if !falls_on && !self.b.is_dead() {
-                self.b.break_to(label);
-            }
             self.b.close();
         }
     }
 
-    /// Whether the value enters at this section.
-    fn enters(
+    /// Whether the value enters at each section; `None` where no label is.
+    fn entry_conditions(
         &mut self,
         selector: Operand,
         sections: &[SwitchSection],
-        section: &SwitchSection,
-    ) -> Option<Operand> {
-        if !section.is_default {
-            return self.matches(selector, &section.cases);
-        }
-        let others = sections.iter().filter(|section| !section.is_default);
-        let cases: Vec<u64> = others.flat_map(|section| section.cases.clone()).collect();
-        match self.matches(selector, &cases) {
-            Some(any) => Some(self.b.unary(UnaryOp::Not, any)),
-            None => Some(Const::bool(true).into()),
-        }
+    ) -> Vec<Option<Operand>> {
+        let mut enters: Vec<Option<Operand>> = sections
+            .iter()
+            .map(|section| match section.is_default {
+                true => None,
+                false => self.matches(selector, &section.cases),
+            })
+            .collect();
+        let Some(default) = sections.iter().position(|section| section.is_default) else {
+            return enters;
+        };
+        // `default` shares its section with cases or not: either way it is entered when no other section is.
+        let others = enters.iter().enumerate().filter(|&(i, _)| i != default);
+        let others: Vec<Operand> = others.filter_map(|(_, enters)| *enters).collect();
+        let any = others
+            .into_iter()
+            .reduce(|any, enters| self.b.binary(BinaryOp::Or, any, enters));
+        enters[default] = Some(match any {
+            Some(any) => self.b.unary(UnaryOp::Not, any),
+            None => Const::bool(true).into(),
+        });
+        enters
     }
 
     /// Whether the value is one of the cases.
