@@ -20,6 +20,8 @@ pub mod infer_spaces;
 pub mod inst;
 pub mod parse;
 pub mod print;
+#[cfg(test)]
+mod random;
 pub mod renumber;
 pub mod ty;
 pub mod typing;

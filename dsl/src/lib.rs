@@ -10,4 +10,5 @@ pub mod lower;
 pub mod sema;
 pub mod source;
 pub mod span;
+pub mod suggest;
 pub mod syntax;

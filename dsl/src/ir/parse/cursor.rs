@@ -219,16 +219,21 @@ impl<'a> Cursor<'a> {
         if !self.eat("\"") {
             return self.expected("a string");
         }
+        let start = self.at - 1;
         let mut bytes = vec![];
         loop {
-            let Some(c) = self.next_char() else {
-                return self.fail("the string does not end");
-            };
-            match c {
-                '"' => return Ok(bytes),
-                '\n' => return self.fail("the string does not end on its line"),
-                '\\' => self.escape(&mut bytes)?,
-                c => push_char(&mut bytes, c),
+            let at = self.at;
+            match self.next_char() {
+                None | Some('\n') => {
+                    let message = "the string does not end on its line";
+                    return Err(self.error_at(start, message.to_string()));
+                }
+                Some('"') => return Ok(bytes),
+                Some('\\') => {
+                    let escaped = self.escape(&mut bytes);
+                    escaped.map_err(|message| self.error_at(at, message.to_string()))?;
+                }
+                Some(c) => push_char(&mut bytes, c),
             }
         }
     }
@@ -240,7 +245,8 @@ impl<'a> Cursor<'a> {
         Some(c)
     }
 
-    fn escape(&mut self, bytes: &mut Vec<u8>) -> Result<()> {
+    /// What follows a backslash.
+    fn escape(&mut self, bytes: &mut Vec<u8>) -> std::result::Result<(), &'static str> {
         match self.next_char() {
             Some('n') => bytes.push(b'\n'),
             Some('t') => bytes.push(b'\t'),
@@ -250,7 +256,7 @@ impl<'a> Cursor<'a> {
                 let hex = digits.bytes().all(|byte| byte.is_ascii_hexdigit());
                 match u8::from_str_radix(digits, 16) {
                     Ok(byte) if hex => bytes.push(byte),
-                    _ => return self.fail("`\\x` takes two hexadecimal digits"),
+                    _ => return Err("`\\x` takes two hexadecimal digits"),
                 }
                 self.at += 2;
             }
@@ -261,11 +267,11 @@ impl<'a> Cursor<'a> {
                 let code = code.and_then(|code| u32::from_str_radix(code, 16).ok());
                 match code.and_then(char::from_u32) {
                     Some(c) => push_char(bytes, c),
-                    None => return self.fail("`\\u` takes the code of a character in braces"),
+                    None => return Err("`\\u` takes the code of a character in braces"),
                 }
                 self.at += end + 1;
             }
-            Some(_) | None => return self.fail("there is no such escape"),
+            Some(_) | None => return Err("there is no such escape"),
         }
         Ok(())
     }

@@ -1,6 +1,12 @@
 //! One broken module per rule, and what the verifier says of it.
 
-use crate::ir::{Module, parse, verify};
+use proptest::prelude::*;
+
+use crate::ir::random::{self, Options, Random};
+use crate::ir::{
+    Block, Const, HostFn, Inst, InstKind, LocId, Module, Node, Type, ValueId, infer_spaces, parse,
+    verify,
+};
 
 fn violations(module: &Module) -> Vec<String> {
     let violations = verify(module).err().unwrap_or_default();
@@ -381,4 +387,99 @@ loc !2 = 0:1:1 via !1
         "fn2: `@h`: another function has this name",
     ];
     assert_eq!(found, expected, "\n{}", found.join("\n"));
+}
+
+/// What a mutation breaks.
+const MUTATIONS: usize = 8;
+
+/// Breaks one rule at a random place; `false` if the module has no place for it.
+fn mutate(module: &mut Module, which: usize, random: &mut Random) -> bool {
+    let n_locs = module.locs.len() as u32;
+    let function = &mut module.functions[0];
+    let (n_slots, n_values) = (function.slots.len() as u32, function.values.len() as u32);
+    let mut places = vec![];
+    collect(&mut function.body, &mut places);
+    let mut insts: Vec<&mut Inst> = places
+        .into_iter()
+        .filter(|inst| match which {
+            0 => !inst.kind.operands().is_empty(),
+            1 => inst
+                .kind
+                .operands()
+                .iter()
+                .any(|operand| operand.value().is_some()),
+            2 | 3 => !inst.results.is_empty(),
+            4 => matches!(inst.kind, InstKind::Get(_) | InstKind::Set(..)),
+            6 => matches!(inst.kind, InstKind::Load(..) | InstKind::Store(..)),
+            _ => true,
+        })
+        .collect();
+    if insts.is_empty() {
+        return false;
+    }
+    let at = random.below(insts.len());
+    let inst = &mut *insts[at];
+    match which {
+        // A constant with bits an i1 does not have: wrong as an i1 and as anything else.
+        0 => {
+            let mut operands = inst.kind.operands_mut();
+            let at = random.below(operands.len());
+            *operands[at] = Const {
+                ty: Type::I1,
+                bits: 2,
+            }
+            .into();
+        }
+        1 => {
+            let operands = inst.kind.operands_mut();
+            let value = operands
+                .into_iter()
+                .find(|operand| operand.value().is_some());
+            *value.expect("there is one") = ValueId(n_values).into();
+        }
+        2 => inst.results[0] = ValueId(n_values),
+        3 => inst.results.push(inst.results[0]),
+        4 => match &mut inst.kind {
+            InstKind::Get(slot) | InstKind::Set(slot, _) => slot.0 = n_slots,
+            _ => unreachable!("filtered"),
+        },
+        5 => inst.loc = LocId(n_locs),
+        6 => match &mut inst.kind {
+            InstKind::Load(access, _) | InstKind::Store(access, ..) => access.count = 3,
+            _ => unreachable!("filtered"),
+        },
+        _ => inst.kind = InstKind::HostCall(HostFn::Rand, vec![]),
+    }
+    true
+}
+
+fn collect<'a>(block: &'a mut Block, insts: &mut Vec<&'a mut Inst>) {
+    for node in &mut block.0 {
+        match node {
+            Node::Inst(inst) => insts.push(inst),
+            node => {
+                for block in node.blocks_mut() {
+                    collect(block, insts);
+                }
+            }
+        }
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 200, failure_persistence: None, ..ProptestConfig::default() })]
+
+    #[test]
+    fn every_mutation_is_found(seed: u64) {
+        let mut random = Random::new(seed);
+        let mut module = random::module(random.next(), Options { plain: false });
+        infer_spaces(&mut module);
+        prop_assert_eq!(violations(&module), Vec::<String>::new());
+        for which in 0..MUTATIONS {
+            let mut broken = module.clone();
+            if mutate(&mut broken, which, &mut random) {
+                prop_assert!(verify(&broken).is_err(), "mutation {which}:\n{broken}");
+            }
+        }
+    }
 }
