@@ -2,7 +2,7 @@
 //!
 //! What is decided here and nowhere else: which variables are slots and which are memory ([`layout`]), how many accesses a
 //! source expression makes ([`place`]), where a multiply and an add become one `fma` ([`contract`]), how `&&`, `?:` and
-//! `switch` branch ([`expr`], [`switch`]). Every kernel is lowered; of the host functions those that `main` reaches.
+//! `switch` branch ([`branch`], [`switch`]). Every kernel is lowered; of the host functions those that `main` reaches.
 //!
 //! Order of evaluation, where C leaves it open: the right side of an assignment before the place on its left, arguments from
 //! left to right. Every access of the source is one access of the IR, with two exceptions that compilers share: a value
@@ -11,6 +11,8 @@
 //!
 //! All pointers are built generic; `infer_spaces` says where a kernel's point. A module that fails to verify is a bug of ours.
 
+mod assign;
+mod branch;
 mod builtin;
 mod bulk;
 mod call;
@@ -27,8 +29,6 @@ mod loc;
 mod place;
 mod stmt;
 mod switch;
-#[cfg(test)]
-mod tests;
 
 use std::{
     collections::{BTreeSet, HashMap, HashSet},
@@ -108,7 +108,7 @@ fn name_apart(module: &mut Module) {
 /// A bug of ours, told without a panic.
 fn internal(span: Span, what: &str) -> Diagnostic {
     let message = format!("internal error of the lowering: {what}");
-    Diagnostic::error(Code::Syntax, span, message)
+    Diagnostic::error(Code::InternalError, span, message)
 }
 
 /// What all functions of a module share.
@@ -225,7 +225,7 @@ impl<'p> Lowerer<'p> {
     /// Inlining that does not end in reasonable size.
     fn too_large(&mut self, span: Span, name: &str) {
         let message = format!("the kernel is too large when `{name}` is inlined here");
-        let diagnostic = Diagnostic::error(Code::Syntax, span, message);
+        let diagnostic = Diagnostic::error(Code::KernelTooLarge, span, message);
         self.diagnostics
             .push(diagnostic.help("call it from fewer places, or in a loop"));
     }

@@ -1,29 +1,23 @@
 //! Values: from the typed tree to operands.
 //!
-//! A scalar is one operand, a record its leaves in memory order. Operands are evaluated from left to right, the right side of
-//! an assignment before its place. `&&`, `||` and `?:` compute both sides without a branch when the later one is cheap:
-//! arithmetic on variables in slots, nothing that reads memory, divides or has an effect.
+//! A scalar is one operand, a record its leaves in memory order. Operands are evaluated from left to right. What branches is in
+//! `branch`, what writes in `assign`.
 //!
 //! A chain of operators (`a + b + c …`) is lowered along its left spine in a loop: its length is the user's, the stack is not.
 
 use crate::{
-    ir::{BinaryOp, CompareOp, Const, ConvertOp, MemType, Object, Operand, Type, UnaryOp},
+    ir::{BinaryOp, CompareOp, Const, ConvertOp, Object, Operand, Type, UnaryOp},
     sema::{
         ty::Ty,
-        typed::{Arith, LogicalOp, Place, PlaceKind, Relation, Value, ValueKind, VarRef},
+        typed::{Arith, Relation, Value, ValueKind},
     },
     span::Span,
 };
 
 use super::{
-    bulk, facts,
-    function::{FunctionLowerer, Home},
+    function::FunctionLowerer,
     layout::{self, GENERIC},
-    place::Cell,
 };
-
-/// How many operations a side of `&&` or `?:` may have to be computed without a branch.
-const CHEAP_OPERATIONS: u32 = 12;
 
 /// Which kind of value.
 impl FunctionLowerer<'_, '_> {
@@ -125,14 +119,16 @@ impl FunctionLowerer<'_, '_> {
                 self.effect(a);
                 self.effect(b);
             }
-            ValueKind::Conditional(cond, a, b) => {
-                let cond = self.condition(cond);
-                self.b.open_if(cond);
-                self.effect(a);
-                self.b.open_else();
-                self.effect(b);
-                self.b.close();
-            }
+            ValueKind::Conditional(cond, a, b) => match self.condition(cond) {
+                Operand::Const(known) => self.effect(if known.bits != 0 { a } else { b }),
+                cond => {
+                    self.b.open_if(cond);
+                    self.effect(a);
+                    self.b.open_else();
+                    self.effect(b);
+                    self.b.close();
+                }
+            },
             ValueKind::Assign(place, right) => self.assign(place, right),
             ValueKind::Builtin(builtin, args) => {
                 self.builtin(builtin, args, value);
@@ -250,7 +246,7 @@ impl FunctionLowerer<'_, '_> {
     }
 
     /// One operation on operands of type `ty` (a shift's count has its own width).
-    fn arith(&mut self, op: Arith, a: Operand, b: Operand, ty: &Ty) -> Operand {
+    pub(super) fn arith(&mut self, op: Arith, a: Operand, b: Operand, ty: &Ty) -> Operand {
         let unsigned = layout::is_unsigned(ty);
         let float = self.b.value_type(a).is_float();
         let op = match op {
@@ -343,262 +339,6 @@ impl FunctionLowerer<'_, '_> {
             }
         }
     }
-}
-
-/// Branches within expressions.
-impl FunctionLowerer<'_, '_> {
-    /// `a && b && …`: the chain's operands one after the other; a branch only around those that are not cheap.
-    fn logical(&mut self, op: LogicalOp, value: &Value) -> Operand {
-        let mut operands = vec![];
-        let mut left = value;
-        while let ValueKind::Logical(inner, a, b) = &left.kind
-            && *inner == op
-        {
-            operands.push(b.as_ref());
-            left = a.as_ref();
-        }
-        let mut result = self.condition(left);
-        for right in operands.into_iter().rev() {
-            result = self.logical_step(op, result, right, value.span);
-        }
-        result
-    }
-
-    fn logical_step(&mut self, op: LogicalOp, left: Operand, right: &Value, span: Span) -> Operand {
-        if let Operand::Const(known) = left {
-            let is_decided = (known.bits != 0) == (op == LogicalOp::Or);
-            return if is_decided {
-                left
-            } else {
-                self.condition(right)
-            };
-        }
-        if self.is_cheap(right) {
-            let right = self.condition(right);
-            self.at(span);
-            let op = match op {
-                LogicalOp::And => BinaryOp::And,
-                LogicalOp::Or => BinaryOp::Or,
-            };
-            return self.b.binary(op, left, right);
-        }
-        let name = if op == LogicalOp::And { "and" } else { "or" };
-        let slot = self.b.slot(name, Type::I1);
-        self.at(span);
-        self.b.set(slot, left);
-        self.b.open_if(left);
-        if op == LogicalOp::Or {
-            self.b.open_else();
-        }
-        let right = self.condition(right);
-        self.b.set(slot, right);
-        self.b.close();
-        self.b.get(slot)
-    }
-
-    fn conditional(&mut self, cond: &Value, a: &Value, b: &Value, value: &Value) -> Vec<Operand> {
-        let cond_span = cond.span;
-        let cond = self.condition(cond);
-        if let Operand::Const(known) = cond {
-            return self.leaves(if known.bits != 0 { a } else { b });
-        }
-        if self.is_cheap(a) && self.is_cheap(b) {
-            let a = self.leaves(a);
-            let b = self.leaves(b);
-            self.at(value.span);
-            let pairs = a.into_iter().zip(b);
-            return pairs.map(|(a, b)| self.b.select(cond, a, b)).collect();
-        }
-        let slots = self.slots_of("either", &value.ty.clone().into());
-        self.at(cond_span);
-        self.b.open_if(cond);
-        let leaves = self.leaves(a);
-        self.set_all(&slots, &leaves);
-        self.b.open_else();
-        let leaves = self.leaves(b);
-        self.set_all(&slots, &leaves);
-        self.b.close();
-        self.get_all(&slots)
-    }
-
-    /// Whether computing the value in vain does no harm and costs less than a branch.
-    fn is_cheap(&mut self, value: &Value) -> bool {
-        let mut budget = CHEAP_OPERATIONS;
-        self.spend(value, &mut budget)
-    }
-
-    fn spend(&mut self, value: &Value, budget: &mut u32) -> bool {
-        if *budget == 0 {
-            return false;
-        }
-        *budget -= 1;
-        match &value.kind {
-            ValueKind::Int(_) | ValueKind::Float(_) | ValueKind::Null => true,
-            ValueKind::Load(place) => self.is_register(place),
-            ValueKind::Convert(a)
-            | ValueKind::Neg(a)
-            | ValueKind::BitNot(a)
-            | ValueKind::Not(a) => value.ty != Ty::Void && self.spend(a, budget),
-            ValueKind::Binary(op, a, b) => {
-                !matches!(op, Arith::Div | Arith::Rem)
-                    && self.spend(a, budget)
-                    && self.spend(b, budget)
-            }
-            ValueKind::Compare(_, a, b)
-            | ValueKind::PointerAdd(a, b)
-            | ValueKind::Logical(_, a, b) => self.spend(a, budget) && self.spend(b, budget),
-            ValueKind::Builtin(builtin, args) => {
-                facts::is_cheap_builtin(builtin) && args.iter().all(|arg| self.spend(arg, budget))
-            }
-            _ => false,
-        }
-    }
-
-    fn is_register(&mut self, place: &Place) -> bool {
-        match &place.kind {
-            PlaceKind::Var(VarRef::Local(id)) => !matches!(self.home(*id), Home::Memory(_)),
-            PlaceKind::Field(whole, _) => self.is_register(whole),
-            _ => false,
-        }
-    }
-}
-
-/// Assignments.
-impl FunctionLowerer<'_, '_> {
-    /// An assignment as a statement. What memory narrows need not be narrowed before.
-    fn assign(&mut self, place: &Place, right: &Value) {
-        if let Some(from) = bulk::long_source(self, right) {
-            let from = self.region(from);
-            let to = self.region(place);
-            self.at_access(place.span);
-            return self.copy(to, from, &right.ty);
-        }
-        let narrowed = match &right.kind {
-            ValueKind::Convert(inner) if is_narrow(&place.ty.ty) && is_word(&inner.ty) => inner,
-            _ => {
-                let leaves = self.leaves(right);
-                let cell = self.cell(place);
-                return self.store_cell(&cell, place, &leaves);
-            }
-        };
-        let word = self.value(narrowed);
-        let cell = self.cell(place);
-        let leaf = match cell {
-            Cell::Memory(..) => word,
-            Cell::Slots(_) | Cell::Values(_) => {
-                self.at(right.span);
-                self.convert(word, &narrowed.ty, &right.ty)
-            }
-        };
-        self.store_cell(&cell, place, &[leaf]);
-    }
-
-    /// `place op= right`; gives the new value.
-    fn compound(
-        &mut self,
-        op: Arith,
-        place: &Place,
-        right: &Value,
-        compute: &Ty,
-        span: Span,
-    ) -> Operand {
-        let ty = &place.ty.ty;
-        if let Some(element) = ty.pointee() {
-            let index = self.value(right);
-            let stride = self.m.layout.stride(element);
-            let scale = if op == Arith::Sub { -stride } else { stride };
-            return self
-                .move_pointer(place, index, layout::is_unsigned(&right.ty), scale, span)
-                .1;
-        }
-        let product = self.product(op, compute, right);
-        let factors = product.map(|product| self.factors(product, right.span));
-        let right = match factors {
-            Some(_) => None,
-            None => Some(self.value(right)),
-        };
-        let cell = self.cell(place);
-        let old = self.load_scalar(&cell, place);
-        self.at(span);
-        let old = self.convert(old, ty, compute);
-        let new = match (factors, right) {
-            (Some(factors), _) => self.fuse_right(op, old, factors),
-            (None, Some(right)) => self.arith(op, old, right, compute),
-            (None, None) => old,
-        };
-        let new = self.convert(new, compute, ty);
-        self.store_cell(&cell, place, &[new]);
-        new
-    }
-
-    /// `++place` and its like; gives the new or the old value.
-    fn inc_dec(&mut self, place: &Place, decrement: bool, prefix: bool, span: Span) -> Operand {
-        let ty = &place.ty.ty;
-        let (old, new) = if let Some(element) = ty.pointee() {
-            let stride = self.m.layout.stride(element);
-            let scale = if decrement { -stride } else { stride };
-            self.move_pointer(place, Const::i32(1).into(), false, scale, span)
-        } else {
-            let cell = self.cell(place);
-            let old = self.load_scalar(&cell, place);
-            self.at(span);
-            let new = self.step(old, ty, decrement);
-            self.store_cell(&cell, place, &[new]);
-            (old, new)
-        };
-        if prefix { new } else { old }
-    }
-
-    fn step(&mut self, old: Operand, ty: &Ty, decrement: bool) -> Operand {
-        let one = match layout::mem_type(ty) {
-            Some(MemType::I64) => Const::i64(1),
-            Some(MemType::F32) => Const::f32(1.0),
-            Some(MemType::F64) => Const::f64(1.0),
-            _ => Const::i32(1),
-        };
-        let op = if decrement { Arith::Sub } else { Arith::Add };
-        let is_small = is_narrow(ty) || *ty == Ty::Bool;
-        let compute = if is_small { &Ty::Int } else { ty };
-        let old = self.convert(old, ty, compute);
-        let new = self.arith(op, old, one.into(), compute);
-        self.convert(new, compute, ty)
-    }
-
-    /// Moves a pointer variable; gives the old and the new value.
-    fn move_pointer(
-        &mut self,
-        place: &Place,
-        index: Operand,
-        unsigned: bool,
-        scale_bytes: i64,
-        span: Span,
-    ) -> (Operand, Operand) {
-        let cell = self.cell(place);
-        let old = self.load_scalar(&cell, place);
-        self.at(span);
-        let new = self.b.ptr_add(old, index, unsigned, scale_bytes, 0);
-        self.store_cell(&cell, place, &[new]);
-        (old, new)
-    }
-
-    fn load_scalar(&mut self, cell: &Cell, place: &Place) -> Operand {
-        let leaves = self.load_cell(cell, place);
-        let none = || Const::zero(layout::value_type(&place.ty.ty)).into();
-        leaves.first().copied().unwrap_or_else(none)
-    }
-}
-
-/// `char`, `short` and their like.
-fn is_narrow(ty: &Ty) -> bool {
-    matches!(
-        layout::mem_type(ty),
-        Some(MemType::S8 | MemType::U8 | MemType::S16 | MemType::U16)
-    )
-}
-
-/// An integer that is an `i32` in flight.
-fn is_word(ty: &Ty) -> bool {
-    is_narrow(ty) || layout::mem_type(ty) == Some(MemType::I32)
 }
 
 fn int_constant(ty: &Ty, bits: u64) -> Const {

@@ -246,7 +246,8 @@ impl<'p> Layout<'p> {
                     self.named_leaves(&format!("{name}{dot}{}", field.name), &field.ty)
                 })
                 .collect(),
-            _ => vec![(name.to_string(), ty.clone())],
+            scalar if mem_type(scalar).is_some() => vec![(name.to_string(), ty.clone())],
+            _ => vec![],
         }
     }
 
