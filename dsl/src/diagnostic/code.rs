@@ -172,6 +172,14 @@ codes! {
     UnsupportedSyntax = "E0320", "unsupported-syntax",
         "nvcc accepts this, dslc does not (yet). It is reported where it stands and never given another meaning.",
         bad: "struct Flags { unsigned a : 3; };", good: "struct Flags { unsigned a; };";
+    /// A kernel that inlining makes too large.
+    KernelTooLarge = "E0901", "kernel-too-large",
+        "Every call of a `__device__` function is inlined. Functions that call each other several times each grow exponentially, and a kernel ends at a million intermediate values.",
+        bad: "", good: "";
+    /// A bug of dslc.
+    InternalError = "E0999", "internal-error",
+        "dslc broke one of its own rules while compiling a program that it had found nothing wrong with. This is a bug of dslc, never of the program; please report it with the program.",
+        bad: "", good: "";
     /// Blanks between a backslash and the end of its line.
     BlankAfterBackslash = "W0101", "blank-after-backslash",
         "A backslash continues a line only if it is the line's last character. Blanks after it are probably not meant, and the line is continued as gcc and nvcc do.",
