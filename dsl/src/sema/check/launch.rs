@@ -36,7 +36,9 @@ impl Checker<'_> {
             self.check_args_alone(args);
             return wrong(span);
         };
-        if let Some(caller) = self.body.id {
+        if let Some(caller) = self.body.id
+            && !self.may_be_device()
+        {
             self.function_facts[caller.0 as usize]
                 .calls
                 .push((kernel, callee.span));

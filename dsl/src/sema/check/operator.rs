@@ -179,6 +179,7 @@ impl Checker<'_> {
             let left = self.promote(left);
             let right = self.promote(right);
             let ty = left.ty.clone();
+            self.warn_shift(&ty, &right, at);
             return Value {
                 kind: ValueKind::Binary(op, Box::new(left), Box::new(right)),
                 ty,
@@ -192,6 +193,29 @@ impl Checker<'_> {
             ty,
             span,
         }
+    }
+
+    /// The hardware's shifts do not wrap their count, C leaves it undefined: it is never meant.
+    fn warn_shift(&mut self, left: &Ty, count: &Value, at: Span) {
+        let ValueKind::Int(bits) = count.kind else {
+            return;
+        };
+        let width = u64::from(left.bits());
+        if bits < width || self.unevaluated > 0 {
+            return;
+        }
+        let text = self.show(left);
+        self.report(
+            Diagnostic::warning(
+                Code::ShiftCount,
+                at,
+                format!(
+                    "this shifts a `{text}` by {}, but it has {width} bits",
+                    bits as i64
+                ),
+            )
+            .label(count.span, "the number of places"),
+        );
     }
 
     fn warn_zero(&mut self, op: Arith, right: &Value, at: Span) {
@@ -523,7 +547,10 @@ impl Checker<'_> {
         let (value, compute) = if is_pointer {
             (self.promote(value), ty.clone())
         } else if is_shift(arith) {
-            (self.promote(value), promoted(&ty))
+            let count = self.promote(value);
+            let compute = promoted(&ty);
+            self.warn_shift(&compute, &count, op.span);
+            (count, compute)
         } else {
             let compute = common(&ty, &value.ty);
             let value = self.convert(value, &compute);
