@@ -110,10 +110,6 @@ impl Checker<'_> {
         Some(id)
     }
 
-    #[expect(
-        clippy::type_complexity,
-        reason = "the four things between the angle brackets, used once"
-    )]
     fn launch_config(
         &mut self,
         config: &Spanned<Vec<ast::Expr>>,

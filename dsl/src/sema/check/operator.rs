@@ -114,8 +114,8 @@ impl Checker<'_> {
             Family::Arith(arith) => self.arithmetic(arith, op.span, left, right, span),
             Family::Compare(relation) => self.compare(relation, op.span, left, right, span),
             Family::Logical(logical) => {
-                let left = self.to_bool(left);
-                let right = self.to_bool(right);
+                let left = self.truth_value(left);
+                let right = self.truth_value(right);
                 if left.ty == Ty::Error || right.ty == Ty::Error {
                     return wrong(span);
                 }
@@ -329,7 +329,7 @@ impl Checker<'_> {
                 self.bad_operands(symbol, at, &left, &right, None);
                 return wrong(span);
             };
-            (self.to_pointer(left, &ty), self.to_pointer(right, &ty))
+            (self.pointer_operand(left, &ty), self.pointer_operand(right, &ty))
         };
         Value {
             kind: ValueKind::Compare(relation, Box::new(left), Box::new(right)),
@@ -366,7 +366,7 @@ impl Checker<'_> {
         }
     }
 
-    fn to_pointer(&mut self, value: Value, ty: &Ty) -> Value {
+    fn pointer_operand(&mut self, value: Value, ty: &Ty) -> Value {
         match value.kind {
             ValueKind::Null | ValueKind::Int(0) => Value {
                 kind: ValueKind::Null,
@@ -414,7 +414,7 @@ impl Checker<'_> {
         }
         let mut value = match op {
             UnaryOp::Not => {
-                let value = self.to_bool(value);
+                let value = self.truth_value(value);
                 let kind = match value.kind {
                     ValueKind::Int(bits) => ValueKind::Int(u64::from(bits == 0)),
                     _ => ValueKind::Not(Box::new(value)),
@@ -589,7 +589,7 @@ impl Checker<'_> {
         } else if yes.ty.is_arithmetic() && no.ty.is_arithmetic() {
             self.usual(yes, no)
         } else if let Some(ty) = self.common_pointer(&yes, &no) {
-            (self.to_pointer(yes, &ty), self.to_pointer(no, &ty), ty)
+            (self.pointer_operand(yes, &ty), self.pointer_operand(no, &ty), ty)
         } else {
             self.bad_operands("?:", span, &yes, &no, None);
             return wrong(span);

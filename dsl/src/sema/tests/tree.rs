@@ -119,7 +119,7 @@ fn records_have_cs_layout() {
             (record.size_bytes, record.align_bytes, offsets)
         })
     };
-    // Offsets and sizes as gcc 13 gives them on x86-64.
+    // Offsets and sizes as g++ 12 gives them on x86-64.
     assert_eq!(record("inner"), Some((16, 8, vec![0, 8])));
     assert_eq!(record("outer"), Some((64, 16, vec![0, 8, 40, 44])));
     assert_eq!(record("vec"), Some((8, 4, vec![0, 4])));
