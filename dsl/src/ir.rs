@@ -12,13 +12,18 @@
 //! - **Numbers** are decided here, once for both devices: a fused multiply-add is an `fma`, a conversion says how it rounds.
 //! - Every instruction carries a [`LocId`]: file, line, column, text, and the macro use it came from.
 
+pub mod builder;
 pub mod entity;
+pub mod eval;
 pub mod host;
 pub mod inst;
 pub mod ty;
+pub mod typing;
+pub mod visit;
 
 use std::sync::Arc;
 
+pub use builder::Builder;
 pub use entity::*;
 pub use host::HostFn;
 pub use inst::*;
