@@ -151,7 +151,9 @@ impl IntoIterator for LaneMask {
 
 impl FromIterator<usize> for LaneMask {
     fn from_iter<I: IntoIterator<Item = usize>>(lanes: I) -> Self {
-        lanes.into_iter().fold(Self::EMPTY, |mask, lane| mask | Self::single(lane))
+        lanes
+            .into_iter()
+            .fold(Self::EMPTY, |mask, lane| mask | Self::single(lane))
     }
 }
 
