@@ -180,19 +180,27 @@ pub(crate) use lane_ops;
 macro_rules! define_ops {
     ({ $($(#[doc = $doc:literal])* $extra:ident,)* }
      $($family:ident { $(($($row:tt)*))* })*) => {
-        define_ops! { @acc { $($(#[doc = $doc])* $extra,)* } $($(($($row)*))*)* }
+        define_ops! { @names { $($(#[doc = $doc])* $extra,)* } $([$family $({$($row)*})*])* }
     };
-    (@acc { $($done:tt)* } ($ir:ident, $ty:ident, $v:ident, $s:ident, $f:path) $($rest:tt)*) => {
-        define_ops! { @acc { $($done)* $v, $s, } $($rest)* }
-    };
-    (@acc { $($done:tt)* } ($ir:ident, $v:ident, $s:ident, $f:path) $($rest:tt)*) => {
-        define_ops! { @acc { $($done)* $v, $s, } $($rest)* }
-    };
-    (@acc { $($done:tt)* }) => {
-        /// What an instruction does.
+    (@names { $($done:tt)* }
+     $([unary32 $({$u32:ident, $u32t:ident, $u32v:ident, $u32s:ident, $($u32f:tt)*})*]
+       [unary64 $({$u64:ident, $u64t:ident, $u64v:ident, $u64s:ident, $($u64f:tt)*})*]
+       [binary32 $({$b32:ident, $b32t:ident, $b32v:ident, $b32s:ident, $($b32f:tt)*})*]
+       [binary64 $({$b64:ident, $b64t:ident, $b64v:ident, $b64s:ident, $($b64f:tt)*})*]
+       [compare32 $({$c32:ident, $c32t:ident, $c32v:ident, $c32s:ident, $($c32f:tt)*})*]
+       [compare64 $({$c64:ident, $c64t:ident, $c64v:ident, $c64s:ident, $($c64f:tt)*})*]
+       [convert32to32 $({$x:ident, $xv:ident, $xs:ident, $($xf:tt)*})*]
+       [convert32to64 $({$w:ident, $wv:ident, $ws:ident, $($wf:tt)*})*]
+       [convert64to32 $({$n:ident, $nv:ident, $ns:ident, $($nf:tt)*})*]
+       [convert64to64 $({$l:ident, $lv:ident, $ls:ident, $($lf:tt)*})*])?) => {
+        /// What an instruction does. The computing ones come last.
         #[derive(Clone, Copy, PartialEq, Eq, Debug)]
         #[repr(u16)]
-        pub(crate) enum Op { $($done)* }
+        pub(crate) enum Op {
+            $($done)*
+            $($($u32v, $u32s,)* $($u64v, $u64s,)* $($b32v, $b32s,)* $($b64v, $b64s,)*
+            $($c32v, $c32s,)* $($c64v, $c64s,)* $($xv, $xs,)* $($wv, $ws,)* $($nv, $ns,)* $($lv, $ls,)*)?
+        }
     };
 }
 
@@ -442,13 +450,13 @@ pub(crate) struct Code {
     /// Units of varying registers, and constants among them.
     pub(crate) v_units: u32,
     pub(crate) v_init: Vec<(u32, Class, u64)>,
-    /// Varying registers that get an address when a launch begins.
-    pub(crate) v_symbols: Vec<(u32, dsl::ir::Object)>,
     /// Slots: cleared when a block begins.
     pub(crate) slot_s: std::ops::Range<u32>,
     pub(crate) slot_v: std::ops::Range<u32>,
     /// Where arguments go.
     pub(crate) params: Vec<(Place, Class)>,
+    /// Parameters nobody assigns to, spread over a varying register: parameter, register.
+    pub(crate) mirrors: Vec<(u32, u32, Class)>,
     pub(crate) local_bytes: u64,
     pub(crate) shared_bytes: u64,
     /// Where dynamic shared memory begins.

@@ -7,14 +7,22 @@
 pub mod config;
 pub mod mask;
 pub mod memory;
+pub mod printf;
 pub mod program;
 pub mod report;
 pub mod rules;
 pub mod stats;
 pub mod trap;
 
+mod block;
+mod bytecode;
+mod compile;
+mod engine;
 mod host;
 mod launch;
+mod machine;
+mod ops;
+mod registers;
 
 pub use config::{LaunchConfig, MachineConfig};
 pub use host::{HostEvent, HostThread};

@@ -7,9 +7,9 @@ use crate::memory::layout;
 const NAN_AS_64: u64 = 1 << 63;
 
 macro_rules! conversions {
-    ($($name:ident ($a:ident: $from:ty) -> $to:ty { $body:expr })*) => { $(
+    ($($name:ident ($a:ident: $from:ty) -> $to:ty $body:block)*) => { $(
         #[inline(always)]
-        pub(crate) fn $name($a: $from) -> $to { $body }
+        pub(crate) fn $name($a: $from) -> $to $body
     )* };
 }
 
