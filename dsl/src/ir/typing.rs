@@ -1,11 +1,11 @@
 //! The types of instructions: which types an operation takes, what it gives.
 //!
 //! One place for the builder (computes), the verifier (checks), the printer and the reader (leave out what follows).
-//! Everything here looks at one instruction only and never fails: whether the operands fit is the verifier's question.
+//! Nothing here fails or judges: whether the operands fit is the verifier's question.
 
 use super::{
-    AtomicOp, BinaryOp, CompareOp, ConvertOp, GlobalSpace, InstKind, MemType, Module, Object,
-    Space, Type, UnaryOp,
+    AtomicOp, BinaryOp, CompareOp, ConvertOp, Function, FunctionKind, GlobalSpace, InstKind,
+    MemType, Module, Object, Operand, Space, Type, UnaryOp,
 };
 
 impl UnaryOp {
@@ -215,25 +215,29 @@ impl Module {
     }
 }
 
-/// What an instruction gives, as far as the instruction alone says it.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub enum ResultTypes {
-    /// Exactly these.
-    Known(Vec<Type>),
-    /// One pointer or scalar whose type is elsewhere: a slot's (`get`), the base's (`ptradd`), the object's (`addr`),
-    /// the callee's (`call`, also none).
-    Elsewhere,
+impl Function {
+    /// The type of an operand; `None` for a temporary that the function does not have.
+    pub fn operand_type(&self, operand: Operand) -> Option<Type> {
+        match operand {
+            Operand::Value(id) => self.values.get(id.index()).copied(),
+            Operand::Const(constant) => Some(constant.ty),
+        }
+    }
 }
 
-impl InstKind {
-    /// The results' types.
-    pub fn result_types(&self) -> ResultTypes {
-        ResultTypes::Known(match self {
-            InstKind::Get(_)
-            | InstKind::AddrOf(_)
-            | InstKind::PtrAdd { .. }
-            | InstKind::Call(..) => {
-                return ResultTypes::Elsewhere;
+impl Module {
+    /// The types of an instruction's results; `None` if it names something that is not there.
+    pub fn result_types(&self, function: &Function, kind: &InstKind) -> Option<Vec<Type>> {
+        Some(match kind {
+            InstKind::Get(slot) => vec![function.slots.get(slot.index())?.ty],
+            InstKind::AddrOf(object) => match function.kind {
+                FunctionKind::Kernel => vec![Type::Ptr(self.object_space(*object)?)],
+                FunctionKind::Host => vec![Type::Ptr(Space::Generic)],
+            },
+            InstKind::PtrAdd { base, .. } => vec![function.operand_type(*base)?],
+            InstKind::Call(callee, _) => {
+                let callee = self.functions.get(callee.index())?;
+                callee.result.into_iter().collect()
             }
             InstKind::Unary(_, ty, _)
             | InstKind::Binary(_, ty, _, _)
@@ -245,7 +249,7 @@ impl InstKind {
             InstKind::Load(access, _) => vec![access.ty.value_type(); access.count as usize],
             InstKind::Atomic { access, .. } => vec![access.ty.value_type()],
             InstKind::Barrier(Some(_)) => vec![Type::I32],
-            InstKind::HostCall(function, _) => function.result().into_iter().collect(),
+            InstKind::HostCall(host, _) => host.result().into_iter().collect(),
             InstKind::Set(..)
             | InstKind::Store(..)
             | InstKind::Barrier(None)
