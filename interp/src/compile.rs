@@ -137,9 +137,9 @@ impl Compiler<'_> {
         for (index, slot) in self.function.slots.iter().enumerate() {
             let class = Class::of(slot.ty);
             let place = if self.uniformity.slots[index] && class != Class::Mask {
-                Place::V(self.units.take(class.units()))
+                Place::V(self.units.reserve(class.units()))
             } else {
-                Place::S(self.scalars.take(1))
+                Place::S(self.scalars.reserve(1))
             };
             self.slots.push(place);
         }
@@ -156,7 +156,7 @@ impl Compiler<'_> {
             self.code.params.push((self.slots[param.slot.index()], class));
             let mirrored = !self.host && !assigned[param.slot.index()] && class != Class::Mask;
             if mirrored && matches!(self.slots[param.slot.index()], Place::S(_)) {
-                let unit = self.units.take(class.units());
+                let unit = self.units.reserve(class.units());
                 self.slot_mirrors.insert(param.slot.0, unit);
             }
         }
@@ -302,7 +302,7 @@ impl Compiler<'_> {
         if let Some(&register) = self.constants.get(&bits) {
             return register;
         }
-        let register = self.scalars.take(1);
+        let register = self.scalars.reserve(1);
         self.constants.insert(bits, register);
         self.code.s_init.push((register, bits));
         register
@@ -312,7 +312,7 @@ impl Compiler<'_> {
         if let Some(&register) = self.v_constants.get(&(bits, class.units())) {
             return register;
         }
-        let register = self.units.take(class.units());
+        let register = self.units.reserve(class.units());
         self.v_constants.insert((bits, class.units()), register);
         self.code.v_init.push((register, class, bits));
         register
@@ -323,7 +323,7 @@ impl Compiler<'_> {
         if let Some(&register) = self.symbols.get(&object) {
             return register;
         }
-        let register = self.scalars.take(1);
+        let register = self.scalars.reserve(1);
         self.symbols.insert(object, register);
         self.code.s_symbols.push((register, object));
         register

@@ -16,6 +16,7 @@ use crate::machine::{GlobalMap, Machine, Totals, WarpState, is_global};
 use crate::memory::Memory;
 use crate::program::Program;
 use crate::report::{InvalidLaunch, LaunchFailure, LaunchReport, Site};
+use crate::rules::limits::Limits;
 use crate::stats::{LaunchCounts, SiteCounts};
 use crate::trap::{AccessOp, Trap, TrapKind, Waiting, WaitingState};
 
@@ -49,7 +50,7 @@ pub fn launch(
 
 /// Static and dynamic shared memory of a block.
 fn shared_bytes(code: &Code, config: &LaunchConfig) -> u64 {
-    if config.shared_bytes == 0 { code.shared_bytes } else { code.dynamic_offset.max(code.shared_bytes) + config.shared_bytes }
+    if config.shared_bytes == 0 { code.shared_bytes } else { code.dynamic_offset.max(code.shared_bytes).saturating_add(config.shared_bytes) }
 }
 
 /// As CUDA would.
@@ -67,8 +68,8 @@ fn validate(
     if args.len() != function.params.len() {
         return Err(InvalidLaunch::Arguments { given: args.len(), expected: function.params.len() });
     }
-    let limits = limits(machine);
-    for (what, sizes, most) in [("grid", config.grid, limits.grid), ("block", config.block, limits.block)] {
+    let limits = Limits::of(machine.rules.arch);
+    for (what, sizes, most) in [("grid", config.grid, limits.max_grid), ("block", config.block, limits.max_block)] {
         for (axis, (&value, limit)) in "xyz".chars().zip(sizes.iter().zip(most)) {
             if value == 0 {
                 return Err(InvalidLaunch::ZeroDimension { what, axis });
@@ -79,8 +80,9 @@ fn validate(
         }
     }
     let threads = config.threads_per_block();
-    if threads > limits.threads {
-        return Err(InvalidLaunch::TooManyThreads { threads, limit: limits.threads });
+    let limit = u64::from(limits.max_threads_per_block);
+    if threads > limit {
+        return Err(InvalidLaunch::TooManyThreads { threads, limit });
     }
     if let Some((most, _)) = function.launch_bounds
         && most > 0
@@ -88,29 +90,20 @@ fn validate(
     {
         return Err(InvalidLaunch::LaunchBounds { threads, limit: u64::from(most) });
     }
-    let bytes = shared_bytes(program.code(kernel), config).saturating_add(0);
-    if bytes > limits.shared || config.shared_bytes > limits.shared {
-        return Err(InvalidLaunch::TooMuchShared { bytes, limit: limits.shared });
+    let (bytes, limit) = (shared_bytes(program.code(kernel), config), u64::from(limits.shared_bytes_per_block_optin));
+    if bytes > limit {
+        return Err(InvalidLaunch::TooMuchShared { bytes, limit });
     }
     Ok(())
 }
 
-struct MachineLimits {
-    grid: [u32; 3],
-    block: [u32; 3],
-    threads: u64,
-    shared: u64,
-    resident: usize,
-}
-
-fn limits(_machine: &MachineConfig) -> MachineLimits {
-    MachineLimits {
-        grid: [i32::MAX as u32, 65535, 65535],
-        block: [1024, 1024, 64],
-        threads: 1024,
-        shared: 227 << 10,
-        resident: 132 * 2,
-    }
+/// Blocks that may wait for others at one time: as many as the device holds.
+fn resident_blocks(machine: &MachineConfig, shape: &Shape<'_>) -> usize {
+    let limits = Limits::of(machine.rules.arch);
+    let by_threads = limits.max_threads_per_sm / shape.threads().next_multiple_of(32);
+    let by_shared = u64::from(limits.shared_bytes_per_sm).checked_div(shape.shared_bytes).unwrap_or(u64::MAX);
+    let per_sm = u64::from(by_threads.min(limits.max_blocks_per_sm)).min(by_shared).max(1);
+    (per_sm * u64::from(limits.multiprocessors)) as usize
 }
 
 struct Run<'a> {
@@ -162,7 +155,7 @@ impl<'a> Run<'a> {
         let mut machine = self.worker();
         let run = engine::runner();
         let blocks = self.config.blocks() as u64;
-        let resident = limits(self.machine).resident;
+        let resident = resident_blocks(self.machine, &self.shape);
         let mut next = 0;
         let mut aside: VecDeque<Block> = VecDeque::new();
         let mut spare = None;

@@ -7,6 +7,7 @@
 pub mod config;
 pub mod mask;
 pub mod memory;
+pub mod metrics;
 pub mod printf;
 pub mod program;
 pub mod report;
@@ -31,3 +32,6 @@ pub use memory::{AddressKind, Memory, MemoryFault, OutOfMemory};
 pub use program::Program;
 pub use report::{Finding, InvalidLaunch, LaunchFailure, LaunchReport, Site};
 pub use trap::{Trap, TrapKind};
+
+#[cfg(test)]
+mod tests;

@@ -368,7 +368,7 @@ mod tests {
     #[test]
     fn integers_as_glibc_prints_them() {
         assert_eq!(int("%d", -5), "-5");
-        assert_eq!(int("[%5d|%-5d|%05d|%+d|% d]", 42), "[   42|    0|00000|+0| 0]");
+        assert_eq!(int("[%5d|%-5d|%05d|%+d|% d]", 42), "[   42|0    |00000|+0| 0]");
         assert_eq!(int("%05d", -42), "-0042");
         assert_eq!(int("%.3d", 7), "007");
         assert_eq!(int("%8.3d", -7), "    -007");

@@ -17,6 +17,7 @@ pub mod affine;
 mod arch;
 pub mod bank;
 pub mod coalesce;
+pub mod limits;
 mod provenance;
 
 pub use arch::{Arch, Generation, UnknownArch};

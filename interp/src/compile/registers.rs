@@ -19,6 +19,11 @@ impl Pool {
         if let Some(register) = free.pop() {
             return register;
         }
+        self.reserve(units)
+    }
+
+    /// A register that was never used and never will be for anything else: for what is set before the code runs.
+    pub(super) fn reserve(&mut self, units: u32) -> u32 {
         let register = self.next;
         self.next += units;
         register

@@ -161,10 +161,10 @@ struct Distinct {
 impl Distinct {
     #[inline]
     fn count(mask: LaneMask, addresses: &[u64; 32]) -> Self {
-        if mask.is_full() {
-            if let Some(distinct) = Self::ascending(addresses) {
-                return distinct;
-            }
+        if mask.is_full()
+            && let Some(distinct) = Self::ascending(addresses)
+        {
+            return distinct;
         }
         Self::in_runs(mask, addresses).unwrap_or_else(|| Self::hashed(mask, addresses))
     }
