@@ -29,6 +29,7 @@ mod loc;
 mod place;
 mod stmt;
 mod switch;
+mod tidy;
 
 use std::{
     collections::{BTreeSet, HashMap, HashSet},

@@ -25,6 +25,7 @@ use super::{
     facts::Facts,
     layout::{self, GENERIC},
     stmt::Jump,
+    tidy::tidy,
 };
 
 /// Where a variable is.
@@ -113,7 +114,9 @@ pub(super) fn lower_function(m: &mut Lowerer<'_>, id: FunctionId) -> Function {
     lowerer.signature();
     lowerer.stmts(function.body.as_deref().unwrap_or_default());
     lowerer.end();
-    lowerer.b.finish()
+    let mut function = lowerer.b.finish();
+    tidy(&mut function);
+    function
 }
 
 impl<'p> Frame<'p> {
