@@ -7,7 +7,7 @@
 
 use dsl::ir::Object;
 
-use crate::bytecode::{Code, Place, S_CTAID, S_NCTAID, S_NTID, V_LANE, V_TID};
+use crate::bytecode::{Class, Code, Place, S_CTAID, S_NCTAID, S_NTID, V_LANE, V_TID};
 use crate::engine::Runner;
 use crate::machine::{Fault, Machine, Stop, Vote, Warp, WarpState};
 use crate::mask::LaneMask;
@@ -137,7 +137,7 @@ impl Block {
             }
             for (&(place, class), &bits) in code.params.iter().zip(shape.args) {
                 match place {
-                    Place::S(register) => registers.s[register as usize] = argument(class, bits),
+                    Place::S(register) => registers.s[register as usize] = class.to_register(bits),
                     Place::V(register) => fill(registers, register, class, bits),
                 }
             }
@@ -230,18 +230,9 @@ impl Block {
     }
 }
 
-/// A truth value as a mask; pointers of 64 bits and numbers as they are.
-fn argument(class: crate::bytecode::Class, bits: u64) -> u64 {
+fn fill(registers: &mut Registers, register: u32, class: Class, bits: u64) {
     match class {
-        crate::bytecode::Class::Mask => u64::from(0u32.wrapping_sub(u32::from(bits != 0))),
-        crate::bytecode::Class::W32 => bits & 0xffff_ffff,
-        crate::bytecode::Class::W64 => bits,
-    }
-}
-
-fn fill(registers: &mut Registers, register: u32, class: crate::bytecode::Class, bits: u64) {
-    match class {
-        crate::bytecode::Class::W64 => registers.splat64(register, bits),
-        crate::bytecode::Class::W32 | crate::bytecode::Class::Mask => registers.splat32(register, bits as u32),
+        Class::W64 => registers.splat64(register, bits),
+        Class::W32 | Class::Mask => registers.splat32(register, bits as u32),
     }
 }

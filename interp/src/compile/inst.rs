@@ -349,7 +349,7 @@ impl Compiler<'_> {
     }
 
     fn host_call(&mut self, kind: &InstKind, result: Option<ValueId>) {
-        let mut row = |compiler: &mut Self, operands: &[Operand], target: u32, host| {
+        let row = |compiler: &mut Self, operands: &[Operand], target: u32, host| {
             let args = operands.iter().map(|arg| (compiler.type_of(arg), compiler.scalar(arg))).collect();
             compiler.code.calls.push(CallRow { target, args, host });
             compiler.code.calls.len() as u32 - 1

@@ -53,7 +53,6 @@ impl Compiler<'_> {
             self.code.counters.push(CounterSite { loc: self.loc, space, op, width_bytes });
         }
         let site = MemSite {
-            loc: self.loc,
             op,
             access: *access,
             width_bytes,
