@@ -55,7 +55,6 @@ const FAMILIES: &[(&str, &[&str])] = &[
             "acoshf",
             "atanh",
             "atanhf",
-            "atan2f",
             "exp2",
             "exp2f",
             "exp10",
