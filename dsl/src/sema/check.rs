@@ -205,8 +205,9 @@ impl<'a> Checker<'a> {
 
     /// The program, unless there was an error.
     pub(super) fn finish(mut self) -> (Option<Program>, Vec<Diagnostic>) {
-        self.diagnostics
-            .sort_by_key(|diagnostic| (diagnostic.primary.span.file, diagnostic.primary.span.start));
+        self.diagnostics.sort_by_key(|diagnostic| {
+            (diagnostic.primary.span.file, diagnostic.primary.span.start)
+        });
         let has_error = self
             .diagnostics
             .iter()
@@ -256,7 +257,11 @@ impl<'a> Checker<'a> {
             Some(FunctionSpace::Host) | None => side == Side::Host,
             Some(FunctionSpace::HostDevice) => {
                 if let Some(function) = self.body.id {
-                    self.deferred.push(Deferred { function, side, diagnostic });
+                    self.deferred.push(Deferred {
+                        function,
+                        side,
+                        diagnostic,
+                    });
                 }
                 return;
             }
