@@ -7,7 +7,7 @@
 
 use dsl::ir::Object;
 
-use crate::bytecode::{Code, Place, S_CTAID, S_NCTAID, S_NTID, V_LANE, V_TID};
+use crate::bytecode::{Class, Code, Place, S_CTAID, S_NCTAID, S_NTID, V_LANE, V_TID};
 use crate::engine::Runner;
 use crate::machine::{Fault, Machine, Stop, Vote, Warp, WarpState};
 use crate::mask::LaneMask;
@@ -39,10 +39,7 @@ pub(crate) enum Turn {
     /// It waits for others.
     Stuck,
     /// A thread ends the launch: the warp's number and the lane.
-    Fault {
-        warp: usize,
-        fault: Box<Fault>,
-    },
+    Fault { warp: usize, fault: Box<Fault> },
 }
 
 /// What is the same for all blocks of a launch.
@@ -72,27 +69,15 @@ impl Shape<'_> {
 
 fn unlinear(index: u64, size: [u32; 3]) -> [u32; 3] {
     let [x, y] = [u64::from(size[0].max(1)), u64::from(size[1].max(1))];
-    [
-        (index % x) as u32,
-        (index / x % y) as u32,
-        (index / x / y) as u32,
-    ]
+    [(index % x) as u32, (index / x % y) as u32, (index / x / y) as u32]
 }
 
 impl Block {
     /// A block's warps with everything that is the same for all blocks: constants, sizes, arguments, thread numbers.
     pub(crate) fn new(code: &Code, shape: &Shape<'_>, memory: &Memory) -> Block {
         let threads = shape.threads();
-        let warps = (0..threads.div_ceil(32))
-            .map(|number| Self::warp(code, shape, memory, number, threads))
-            .collect();
-        Block {
-            index: 0,
-            warps,
-            shared: vec![0; shape.shared_bytes as usize],
-            printed: Vec::new(),
-            moved: false,
-        }
+        let warps = (0..threads.div_ceil(32)).map(|number| Self::warp(code, shape, memory, number, threads)).collect();
+        Block { index: 0, warps, shared: vec![0; shape.shared_bytes as usize], printed: Vec::new(), moved: false }
     }
 
     fn warp(code: &Code, shape: &Shape<'_>, memory: &Memory, number: u32, threads: u32) -> Warp {
@@ -101,8 +86,7 @@ impl Block {
             registers.s[S_NTID as usize + axis] = u64::from(shape.block[axis]);
             registers.s[S_NCTAID as usize + axis] = u64::from(shape.grid[axis]);
             for lane in 0..32 {
-                registers.v[V_TID as usize + axis].0[lane] =
-                    shape.thread_index(number as usize, lane as u32)[axis];
+                registers.v[V_TID as usize + axis].0[lane] = shape.thread_index(number as usize, lane as u32)[axis];
             }
         }
         for lane in 0..32 {
@@ -143,9 +127,7 @@ impl Block {
         self.shared.fill(0);
         let ctaid = shape.block_index(index);
         for warp in &mut self.warps {
-            let Warp {
-                registers, local, ..
-            } = warp;
+            let Warp { registers, local, .. } = warp;
             for axis in 0..3 {
                 registers.s[S_CTAID as usize + axis] = u64::from(ctaid[axis]);
             }
@@ -155,7 +137,7 @@ impl Block {
             }
             for (&(place, class), &bits) in code.params.iter().zip(shape.args) {
                 match place {
-                    Place::S(register) => registers.s[register as usize] = argument(class, bits),
+                    Place::S(register) => registers.s[register as usize] = class.to_register(bits),
                     Place::V(register) => fill(registers, register, class, bits),
                 }
             }
@@ -190,12 +172,7 @@ impl Block {
                 match run(machine, warp) {
                     Stop::Done => (warp.state, advanced) = (WarpState::Done, true),
                     Stop::Barrier => (warp.state, advanced) = (WarpState::AtBarrier, true),
-                    Stop::Fault(fault) => {
-                        return Turn::Fault {
-                            warp: number,
-                            fault,
-                        };
-                    }
+                    Stop::Fault(fault) => return Turn::Fault { warp: number, fault },
                     Stop::Yield => {
                         left = true;
                         if machine.watch {
@@ -234,25 +211,10 @@ impl Block {
     /// Lets the waiting warps go; false if none waits.
     fn open_barrier(&mut self) -> bool {
         let waits = |warp: &&Warp| warp.state == WarpState::AtBarrier;
-        let lanes: u32 = self
-            .warps
-            .iter()
-            .filter(waits)
-            .map(|warp| warp.mask.count_ones())
-            .sum();
-        let held: u32 = self
-            .warps
-            .iter()
-            .filter(waits)
-            .filter_map(|warp| warp.vote)
-            .map(|(_, held, _)| held.count_ones())
-            .sum();
+        let lanes: u32 = self.warps.iter().filter(waits).map(|warp| warp.mask.count_ones()).sum();
+        let held: u32 = self.warps.iter().filter(waits).filter_map(|warp| warp.vote).map(|(_, held, _)| held.count_ones()).sum();
         let mut any = false;
-        for warp in self
-            .warps
-            .iter_mut()
-            .filter(|warp| warp.state == WarpState::AtBarrier)
-        {
+        for warp in self.warps.iter_mut().filter(|warp| warp.state == WarpState::AtBarrier) {
             if let Some((vote, _, register)) = warp.vote.take() {
                 let result = match vote {
                     Vote::Count => held,
@@ -268,20 +230,9 @@ impl Block {
     }
 }
 
-/// A truth value as a mask; pointers of 64 bits and numbers as they are.
-fn argument(class: crate::bytecode::Class, bits: u64) -> u64 {
+fn fill(registers: &mut Registers, register: u32, class: Class, bits: u64) {
     match class {
-        crate::bytecode::Class::Mask => u64::from(0u32.wrapping_sub(u32::from(bits != 0))),
-        crate::bytecode::Class::W32 => bits & 0xffff_ffff,
-        crate::bytecode::Class::W64 => bits,
-    }
-}
-
-fn fill(registers: &mut Registers, register: u32, class: crate::bytecode::Class, bits: u64) {
-    match class {
-        crate::bytecode::Class::W64 => registers.splat64(register, bits),
-        crate::bytecode::Class::W32 | crate::bytecode::Class::Mask => {
-            registers.splat32(register, bits as u32)
-        }
+        Class::W64 => registers.splat64(register, bits),
+        Class::W32 | Class::Mask => registers.splat32(register, bits as u32),
     }
 }

@@ -347,6 +347,16 @@ impl Class {
         }
     }
 
+    /// The bits of a scalar register for a value's bits: a truth value is a mask.
+    #[inline]
+    pub(crate) fn to_register(self, bits: u64) -> u64 {
+        match self {
+            Class::Mask => u64::from(0u32.wrapping_sub(u32::from(bits != 0))),
+            Class::W32 => bits & 0xffff_ffff,
+            Class::W64 => bits,
+        }
+    }
+
     /// Units of a varying register.
     pub(crate) fn units(self) -> u32 {
         if self == Class::W64 { 2 } else { 1 }
@@ -369,7 +379,6 @@ pub(crate) enum Form {
 /// A memory instruction's unchanging part.
 #[derive(Clone, Debug)]
 pub(crate) struct MemSite {
-    pub(crate) loc: LocId,
     pub(crate) op: AccessOp,
     pub(crate) access: Access,
     pub(crate) width_bytes: u32,

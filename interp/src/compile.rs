@@ -39,7 +39,6 @@ pub(crate) fn compile(module: &Module, id: FuncId) -> Code {
     };
     let lifetimes = lifetimes::analyse(function, &uniformity);
     let mut compiler = Compiler {
-        module,
         function,
         host,
         uniformity,
@@ -87,7 +86,6 @@ struct FusedPointer {
 }
 
 struct Compiler<'a> {
-    module: &'a Module,
     function: &'a dsl::ir::Function,
     host: bool,
     uniformity: Uniformity,

@@ -26,6 +26,10 @@ impl Program {
         &self.codes[id.index()]
     }
 
+    pub(crate) fn codes(&self) -> &[Code] {
+        &self.codes
+    }
+
     /// What it was made from.
     pub fn module(&self) -> &Arc<Module> {
         &self.module

@@ -59,6 +59,18 @@ pub(crate) struct View {
 }
 
 impl View {
+    /// The scalar registers from `first` on: the window of a host call.
+    pub(crate) fn window(self, first: usize) -> View {
+        self.check(0, first);
+        View {
+            // SAFETY: `first` is in the file or its end.
+            s: unsafe { self.s.add(first) },
+            #[cfg(debug_assertions)]
+            sizes: (self.sizes.0, self.sizes.1 - first),
+            ..self
+        }
+    }
+
     #[inline(always)]
     fn check(&self, _v: usize, _s: usize) {
         #[cfg(debug_assertions)]

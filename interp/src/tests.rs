@@ -1,6 +1,7 @@
 //! The machine on IR text: results, counts, traps. One helper launches; the files name the behaviours.
 
 mod control;
+mod host;
 mod memory;
 mod operations;
 

@@ -58,7 +58,6 @@ impl Compiler<'_> {
             });
         }
         let site = MemSite {
-            loc: self.loc,
             op,
             access: *access,
             width_bytes,
