@@ -74,7 +74,7 @@ impl Checker<'_> {
     }
 
     /// A scalar as a truth value.
-    pub(super) fn to_bool(&mut self, value: Value) -> Value {
+    pub(super) fn truth_value(&mut self, value: Value) -> Value {
         if value.ty == Ty::Error {
             return value;
         }
@@ -109,7 +109,7 @@ impl Checker<'_> {
             _ if value.ty.is_arithmetic() && to.is_arithmetic() && !matches!(to, Ty::Enum(_)) => {
                 self.convert(value, to)
             }
-            Ty::Bool if matches!(value.ty, Ty::Pointer(_)) => self.to_bool(value),
+            Ty::Bool if matches!(value.ty, Ty::Pointer(_)) => self.truth_value(value),
             Ty::Pointer(pointee) => self.implicit_pointer(value, to, &pointee.clone(), why),
             Ty::Record(_) => self.implicit_record(value, to, why),
             _ => self.mismatch(&value, to, why),

@@ -36,7 +36,9 @@ impl Checker<'_> {
             self.check_args_alone(args);
             return wrong(span);
         };
-        if let Some(caller) = self.body.id {
+        if let Some(caller) = self.body.id
+            && !self.may_be_device()
+        {
             self.function_facts[caller.0 as usize]
                 .calls
                 .push((kernel, callee.span));
@@ -108,10 +110,6 @@ impl Checker<'_> {
         Some(id)
     }
 
-    #[expect(
-        clippy::type_complexity,
-        reason = "the four things between the angle brackets, used once"
-    )]
     fn launch_config(
         &mut self,
         config: &Spanned<Vec<ast::Expr>>,

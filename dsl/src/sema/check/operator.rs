@@ -114,8 +114,8 @@ impl Checker<'_> {
             Family::Arith(arith) => self.arithmetic(arith, op.span, left, right, span),
             Family::Compare(relation) => self.compare(relation, op.span, left, right, span),
             Family::Logical(logical) => {
-                let left = self.to_bool(left);
-                let right = self.to_bool(right);
+                let left = self.truth_value(left);
+                let right = self.truth_value(right);
                 if left.ty == Ty::Error || right.ty == Ty::Error {
                     return wrong(span);
                 }
@@ -179,6 +179,7 @@ impl Checker<'_> {
             let left = self.promote(left);
             let right = self.promote(right);
             let ty = left.ty.clone();
+            self.warn_shift(&ty, &right, at);
             return Value {
                 kind: ValueKind::Binary(op, Box::new(left), Box::new(right)),
                 ty,
@@ -192,6 +193,29 @@ impl Checker<'_> {
             ty,
             span,
         }
+    }
+
+    /// The hardware's shifts do not wrap their count, C leaves it undefined: it is never meant.
+    fn warn_shift(&mut self, left: &Ty, count: &Value, at: Span) {
+        let ValueKind::Int(bits) = count.kind else {
+            return;
+        };
+        let width = u64::from(left.bits());
+        if bits < width || self.unevaluated > 0 {
+            return;
+        }
+        let text = self.show(left);
+        self.report(
+            Diagnostic::warning(
+                Code::ShiftCount,
+                at,
+                format!(
+                    "this shifts a `{text}` by {}, but it has {width} bits",
+                    bits as i64
+                ),
+            )
+            .label(count.span, "the number of places"),
+        );
     }
 
     fn warn_zero(&mut self, op: Arith, right: &Value, at: Span) {
@@ -305,7 +329,7 @@ impl Checker<'_> {
                 self.bad_operands(symbol, at, &left, &right, None);
                 return wrong(span);
             };
-            (self.to_pointer(left, &ty), self.to_pointer(right, &ty))
+            (self.pointer_operand(left, &ty), self.pointer_operand(right, &ty))
         };
         Value {
             kind: ValueKind::Compare(relation, Box::new(left), Box::new(right)),
@@ -342,7 +366,7 @@ impl Checker<'_> {
         }
     }
 
-    fn to_pointer(&mut self, value: Value, ty: &Ty) -> Value {
+    fn pointer_operand(&mut self, value: Value, ty: &Ty) -> Value {
         match value.kind {
             ValueKind::Null | ValueKind::Int(0) => Value {
                 kind: ValueKind::Null,
@@ -390,7 +414,7 @@ impl Checker<'_> {
         }
         let mut value = match op {
             UnaryOp::Not => {
-                let value = self.to_bool(value);
+                let value = self.truth_value(value);
                 let kind = match value.kind {
                     ValueKind::Int(bits) => ValueKind::Int(u64::from(bits == 0)),
                     _ => ValueKind::Not(Box::new(value)),
@@ -523,7 +547,10 @@ impl Checker<'_> {
         let (value, compute) = if is_pointer {
             (self.promote(value), ty.clone())
         } else if is_shift(arith) {
-            (self.promote(value), promoted(&ty))
+            let count = self.promote(value);
+            let compute = promoted(&ty);
+            self.warn_shift(&compute, &count, op.span);
+            (count, compute)
         } else {
             let compute = common(&ty, &value.ty);
             let value = self.convert(value, &compute);
@@ -562,7 +589,7 @@ impl Checker<'_> {
         } else if yes.ty.is_arithmetic() && no.ty.is_arithmetic() {
             self.usual(yes, no)
         } else if let Some(ty) = self.common_pointer(&yes, &no) {
-            (self.to_pointer(yes, &ty), self.to_pointer(no, &ty), ty)
+            (self.pointer_operand(yes, &ty), self.pointer_operand(no, &ty), ty)
         } else {
             self.bad_operands("?:", span, &yes, &no, None);
             return wrong(span);

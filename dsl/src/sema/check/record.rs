@@ -228,11 +228,7 @@ impl Checker<'_> {
             Ok(Const::Int(bits)) => Some(bits as i64),
             Ok(Const::Float(_)) | Err(NotConst::Error) => None,
             Err(NotConst::DivisionByZero(span)) => {
-                self.report(Diagnostic::error(
-                    Code::ConstantDivision,
-                    span,
-                    format!("{what} divides by zero"),
-                ));
+                self.report_constant_division(span, format!("{what} divides by zero"));
                 None
             }
             Err(NotConst::Variable(span)) => {

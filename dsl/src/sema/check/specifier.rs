@@ -300,11 +300,10 @@ impl Checker<'_> {
             Ok(Const::Int(bits)) => ArraySize::Known(bits),
             Ok(Const::Float(_)) | Err(NotConst::Error) => ArraySize::Wrong,
             Err(NotConst::DivisionByZero(span)) => {
-                self.report(Diagnostic::error(
-                    Code::ConstantDivision,
+                self.report_constant_division(
                     span,
-                    "the size of this array divides by zero",
-                ));
+                    "the size of this array divides by zero".to_string(),
+                );
                 ArraySize::Wrong
             }
             Err(NotConst::Variable(span)) => {

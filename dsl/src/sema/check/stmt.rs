@@ -265,7 +265,7 @@ impl Checker<'_> {
             );
         }
         let value = self.value(cond);
-        self.to_bool(value)
+        self.truth_value(value)
     }
 }
 

@@ -492,11 +492,12 @@ impl Checker<'_> {
                     };
                 }
                 Err(NotConst::Error) => return value,
-                Err(NotConst::DivisionByZero(span)) => Diagnostic::error(
-                    Code::ConstantDivision,
-                    span,
-                    format!("the initial value of `{}` divides by zero", name.node),
-                ),
+                Err(NotConst::DivisionByZero(span)) => {
+                    facts.is_wrong = true;
+                    let message = format!("the initial value of `{}` divides by zero", name.node);
+                    self.report_constant_division(span, message);
+                    return value;
+                }
                 Err(NotConst::Variable(span)) => self.not_constant_init(span, name),
             };
             facts.is_wrong = true;
