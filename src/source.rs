@@ -96,7 +96,7 @@ impl Loader for Files {
             .into_iter()
             .chain(others)
             .find(|path| path.is_file())?;
-        Some(read(&path).map(|text| (path.display().to_string(), text)))
+        Some(read(&path).map(|text| (text, path.display().to_string())))
     }
 }
 
