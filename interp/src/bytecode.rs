@@ -341,7 +341,9 @@ impl Class {
         match ty {
             Type::I1 => Class::Mask,
             Type::I32 | Type::F32 | Type::Ptr(Space::Shared | Space::Local) => Class::W32,
-            Type::I64 | Type::F64 | Type::Ptr(Space::Generic | Space::Global | Space::Constant) => Class::W64,
+            Type::I64 | Type::F64 | Type::Ptr(Space::Generic | Space::Global | Space::Constant) => {
+                Class::W64
+            }
         }
     }
 

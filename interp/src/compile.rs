@@ -123,10 +123,17 @@ impl Compiler<'_> {
             offset += local.size_bytes;
         }
         self.code.local_bytes = offset.next_multiple_of(16);
-        let ends = function.shared.iter().filter(|var| !var.dynamic).map(|var| var.offset_bytes + var.size_bytes);
+        let ends = function
+            .shared
+            .iter()
+            .filter(|var| !var.dynamic)
+            .map(|var| var.offset_bytes + var.size_bytes);
         self.code.shared_bytes = ends.max().unwrap_or(0);
         let dynamic = function.shared.iter().find(|var| var.dynamic);
-        self.code.dynamic_offset = dynamic.map_or(self.code.shared_bytes.next_multiple_of(16), |var| var.offset_bytes);
+        self.code.dynamic_offset = dynamic
+            .map_or(self.code.shared_bytes.next_multiple_of(16), |var| {
+                var.offset_bytes
+            });
     }
 
     /// Registers for the slots, in one run per file, so that a block can begin with a clear.
@@ -151,7 +158,9 @@ impl Compiler<'_> {
         });
         for param in &self.function.params {
             let class = Class::of(self.function.slots[param.slot.index()].ty);
-            self.code.params.push((self.slots[param.slot.index()], class));
+            self.code
+                .params
+                .push((self.slots[param.slot.index()], class));
             let mirrored = !self.host && !assigned[param.slot.index()] && class != Class::Mask;
             if mirrored && matches!(self.slots[param.slot.index()], Place::S(_)) {
                 let unit = self.units.reserve(class.units());
@@ -185,7 +194,14 @@ impl Compiler<'_> {
     // Emission.
 
     fn emit(&mut self, op: Op, d: u32, a: u32, b: u32, c: u32) {
-        self.code.insts.push(Inst { op, weight: 0, d, a, b, c });
+        self.code.insts.push(Inst {
+            op,
+            weight: 0,
+            d,
+            a,
+            b,
+            c,
+        });
         self.code.locs.push(self.loc);
     }
 
@@ -244,7 +260,9 @@ impl Compiler<'_> {
 
     fn place(&mut self, operand: &Operand) -> Place {
         match operand {
-            Operand::Value(id) => self.places[id.index()].expect("a temporary is made before it is used"),
+            Operand::Value(id) => {
+                self.places[id.index()].expect("a temporary is made before it is used")
+            }
             Operand::Const(constant) => Place::S(self.constant(constant_bits(constant))),
         }
     }
@@ -279,7 +297,11 @@ impl Compiler<'_> {
     }
 
     fn splat(&mut self, to: u32, scalar: u32, class: Class) {
-        let op = if class == Class::W64 { Op::VSplat64 } else { Op::VSplat32 };
+        let op = if class == Class::W64 {
+            Op::VSplat64
+        } else {
+            Op::VSplat32
+        };
         self.emit(op, to, scalar, 0, 0);
     }
 
@@ -347,7 +369,11 @@ impl Compiler<'_> {
     fn spread_results(&mut self, results: &[ValueId]) {
         for &id in results {
             let class = Class::of(self.function.values[id.index()]);
-            if self.host || !self.lifetimes.spread[id.index()] || class == Class::Mask || self.spread.contains_key(&id) {
+            if self.host
+                || !self.lifetimes.spread[id.index()]
+                || class == Class::Mask
+                || self.spread.contains_key(&id)
+            {
                 continue;
             }
             if let Some(Place::S(scalar)) = self.places[id.index()] {

@@ -39,18 +39,36 @@ pub fn launch(
         args,
     };
     let map = GlobalMap::new(memory);
-    let run = Run { program, kernel, config, code, shape, memory, map: &map, machine };
+    let run = Run {
+        program,
+        kernel,
+        config,
+        code,
+        shape,
+        memory,
+        map: &map,
+        machine,
+    };
     let (state, trap) = run.sequential(out);
     let report = run.report(&state);
     match trap {
         None => Ok(report),
-        Some(trap) => Err(LaunchFailure::Trap { trap: Box::new(trap), report: Box::new(report) }),
+        Some(trap) => Err(LaunchFailure::Trap {
+            trap: Box::new(trap),
+            report: Box::new(report),
+        }),
     }
 }
 
 /// Static and dynamic shared memory of a block.
 fn shared_bytes(code: &Code, config: &LaunchConfig) -> u64 {
-    if config.shared_bytes == 0 { code.shared_bytes } else { code.dynamic_offset.max(code.shared_bytes).saturating_add(config.shared_bytes) }
+    if config.shared_bytes == 0 {
+        code.shared_bytes
+    } else {
+        code.dynamic_offset
+            .max(code.shared_bytes)
+            .saturating_add(config.shared_bytes)
+    }
 }
 
 /// As CUDA would.
@@ -66,16 +84,27 @@ fn validate(
         return Err(InvalidLaunch::NotAKernel(function.name.clone()));
     }
     if args.len() != function.params.len() {
-        return Err(InvalidLaunch::Arguments { given: args.len(), expected: function.params.len() });
+        return Err(InvalidLaunch::Arguments {
+            given: args.len(),
+            expected: function.params.len(),
+        });
     }
     let limits = Limits::of(machine.rules.arch);
-    for (what, sizes, most) in [("grid", config.grid, limits.max_grid), ("block", config.block, limits.max_block)] {
+    for (what, sizes, most) in [
+        ("grid", config.grid, limits.max_grid),
+        ("block", config.block, limits.max_block),
+    ] {
         for (axis, (&value, limit)) in "xyz".chars().zip(sizes.iter().zip(most)) {
             if value == 0 {
                 return Err(InvalidLaunch::ZeroDimension { what, axis });
             }
             if value > limit {
-                return Err(InvalidLaunch::DimensionTooLarge { what, axis, value, limit });
+                return Err(InvalidLaunch::DimensionTooLarge {
+                    what,
+                    axis,
+                    value,
+                    limit,
+                });
             }
         }
     }
@@ -88,9 +117,15 @@ fn validate(
         && most > 0
         && threads > u64::from(most)
     {
-        return Err(InvalidLaunch::LaunchBounds { threads, limit: u64::from(most) });
+        return Err(InvalidLaunch::LaunchBounds {
+            threads,
+            limit: u64::from(most),
+        });
     }
-    let (bytes, limit) = (shared_bytes(program.code(kernel), config), u64::from(limits.shared_bytes_per_block_optin));
+    let (bytes, limit) = (
+        shared_bytes(program.code(kernel), config),
+        u64::from(limits.shared_bytes_per_block_optin),
+    );
     if bytes > limit {
         return Err(InvalidLaunch::TooMuchShared { bytes, limit });
     }
@@ -101,8 +136,12 @@ fn validate(
 fn resident_blocks(machine: &MachineConfig, shape: &Shape<'_>) -> usize {
     let limits = Limits::of(machine.rules.arch);
     let by_threads = limits.max_threads_per_sm / shape.threads().next_multiple_of(32);
-    let by_shared = u64::from(limits.shared_bytes_per_sm).checked_div(shape.shared_bytes).unwrap_or(u64::MAX);
-    let per_sm = u64::from(by_threads.min(limits.max_blocks_per_sm)).min(by_shared).max(1);
+    let by_shared = u64::from(limits.shared_bytes_per_sm)
+        .checked_div(shape.shared_bytes)
+        .unwrap_or(u64::MAX);
+    let per_sm = u64::from(by_threads.min(limits.max_blocks_per_sm))
+        .min(by_shared)
+        .max(1);
     (per_sm * u64::from(limits.multiprocessors)) as usize
 }
 
@@ -162,7 +201,9 @@ impl<'a> Run<'a> {
         let mut unmoved = 0;
         while next < blocks || !aside.is_empty() {
             let mut block = if next < blocks && aside.len() < resident {
-                let mut block = spare.take().unwrap_or_else(|| Block::new(self.code, &self.shape, self.memory));
+                let mut block = spare
+                    .take()
+                    .unwrap_or_else(|| Block::new(self.code, &self.shape, self.memory));
                 block.begin(next, self.code, &self.shape);
                 machine.totals.warps += block.warps.len() as u64;
                 next += 1;
@@ -202,7 +243,8 @@ impl<'a> Run<'a> {
         let mut others = Vec::new();
         if matches!(kind, TrapKind::BarrierDivergence { .. }) {
             let mut missing = warp.lanes & !warp.gone & !warp.mask;
-            let here = |wait: &&crate::bytecode::Waitplace| (wait.start..wait.end).contains(&warp.pc);
+            let here =
+                |wait: &&crate::bytecode::Waitplace| (wait.start..wait.end).contains(&warp.pc);
             for wait in self.code.waits.iter().filter(here) {
                 let waiting = missing & warp.registers.s[wait.save as usize] as u32;
                 if waiting != 0 {
@@ -236,11 +278,15 @@ impl<'a> Run<'a> {
                 }
                 let (pc, state) = match warp.state {
                     WarpState::AtBarrier => (warp.pc.saturating_sub(1), WaitingState::AtBarrier),
-                    WarpState::Ready | WarpState::Done => (self.spinning_pc(warp.pc), WaitingState::Spinning),
+                    WarpState::Ready | WarpState::Done => {
+                        (self.spinning_pc(warp.pc), WaitingState::Spinning)
+                    }
                 };
                 others.push(Waiting {
                     block: self.shape.block_index(block.index),
-                    thread: self.shape.thread_index(number, warp.mask.trailing_zeros().min(31)),
+                    thread: self
+                        .shape
+                        .thread_index(number, warp.mask.trailing_zeros().min(31)),
                     threads: warp.mask.count_ones(),
                     loc: self.code.locs[pc as usize],
                     state,
@@ -248,10 +294,16 @@ impl<'a> Run<'a> {
             }
         }
         others.sort_by_key(|waiting| (waiting.block[2], waiting.block[1], waiting.block[0]));
-        let first = others.iter().find(|waiting| waiting.state == WaitingState::Spinning).or(others.first()).cloned();
+        let first = others
+            .iter()
+            .find(|waiting| waiting.state == WaitingState::Spinning)
+            .or(others.first())
+            .cloned();
         Trap {
             kind: TrapKind::Deadlock,
-            loc: first.as_ref().map_or(self.config.loc, |waiting| waiting.loc),
+            loc: first
+                .as_ref()
+                .map_or(self.config.loc, |waiting| waiting.loc),
             block: first.as_ref().map_or([0; 3], |waiting| waiting.block),
             thread: first.as_ref().map_or([0; 3], |waiting| waiting.thread),
             on_host: false,
@@ -261,7 +313,11 @@ impl<'a> Run<'a> {
 
     /// A warp that yields stands at a loop's head: the loop's own place is that of the back edge that leads there.
     fn spinning_pc(&self, head: u32) -> u32 {
-        let edge = self.code.insts.iter().position(|inst| inst.op == Op::Loop && inst.b == head);
+        let edge = self
+            .code
+            .insts
+            .iter()
+            .position(|inst| inst.op == Op::Loop && inst.b == head);
         edge.map_or(head, |at| at as u32)
     }
 
@@ -310,7 +366,10 @@ impl<'a> Run<'a> {
             block: self.config.block,
             shared_static_bytes: self.code.shared_bytes,
             shared_dynamic_bytes: self.config.shared_bytes,
-            line: module.locs.get(self.config.loc.index()).map_or(0, |loc| loc.line),
+            line: module
+                .locs
+                .get(self.config.loc.index())
+                .map_or(0, |loc| loc.line),
             counts,
             sites: merged(sites),
             findings: Vec::new(),
@@ -323,7 +382,15 @@ impl<'a> Run<'a> {
 fn merged(mut sites: Vec<Site>) -> Vec<Site> {
     type Key<'a> = (u32, u32, u32, &'a str, AccessOp, Space, u32);
     fn key(site: &Site) -> Key<'_> {
-        (site.file, site.line, site.column, &site.text, site.op, site.space, site.width_bytes)
+        (
+            site.file,
+            site.line,
+            site.column,
+            &site.text,
+            site.op,
+            site.space,
+            site.width_bytes,
+        )
     }
     sites.sort_by(|a, b| key(a).cmp(&key(b)));
     let mut out: Vec<Site> = Vec::new();

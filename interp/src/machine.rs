@@ -50,14 +50,21 @@ impl GlobalMap {
             })
             .collect();
         // Never empty, so that a cached index is always valid.
-        regions.push(GlobalRegion { base: u64::MAX, size: 0, bytes: std::ptr::null_mut(), writable: false });
+        regions.push(GlobalRegion {
+            base: u64::MAX,
+            size: 0,
+            bytes: std::ptr::null_mut(),
+            writable: false,
+        });
         regions.sort_by_key(|region| region.base);
         GlobalMap { regions }
     }
 
     /// The region of an address, or the one before it.
     pub(crate) fn find(&self, address: u64) -> u32 {
-        self.regions.partition_point(|region| region.base <= address).saturating_sub(1) as u32
+        self.regions
+            .partition_point(|region| region.base <= address)
+            .saturating_sub(1) as u32
     }
 }
 
@@ -169,7 +176,9 @@ impl Warp {
             }
         }
         for word in self.local.chunks_exact(4) {
-            add(u64::from(u32::from_le_bytes([word[0], word[1], word[2], word[3]])));
+            add(u64::from(u32::from_le_bytes([
+                word[0], word[1], word[2], word[3],
+            ])));
         }
         hash
     }

@@ -112,12 +112,14 @@ impl MemoryFault {
             AddressKind::Freed => TrapKind::UseAfterFree(access),
             _ if read_only => TrapKind::ReadOnly(access),
             _ if access.object.is_some() => TrapKind::OutOfBounds(access),
-            AddressKind::Shared | AddressKind::Local | AddressKind::Device | AddressKind::Constant => {
-                TrapKind::DevicePointerOnHost(access)
-            }
-            AddressKind::Host | AddressKind::Managed | AddressKind::String | AddressKind::Unknown => {
-                TrapKind::InvalidPointer(access)
-            }
+            AddressKind::Shared
+            | AddressKind::Local
+            | AddressKind::Device
+            | AddressKind::Constant => TrapKind::DevicePointerOnHost(access),
+            AddressKind::Host
+            | AddressKind::Managed
+            | AddressKind::String
+            | AddressKind::Unknown => TrapKind::InvalidPointer(access),
         }
     }
 }
@@ -167,10 +169,20 @@ struct Area {
 
 impl Area {
     fn new(start: u64) -> Area {
-        Area { next: start, in_use_bytes: 0, freed: 0, regions: Vec::new() }
+        Area {
+            next: start,
+            in_use_bytes: 0,
+            freed: 0,
+            regions: Vec::new(),
+        }
     }
 
-    fn add(&mut self, size: u64, align: u64, kind: AddressKind) -> Result<&mut Region, OutOfMemory> {
+    fn add(
+        &mut self,
+        size: u64,
+        align: u64,
+        kind: AddressKind,
+    ) -> Result<&mut Region, OutOfMemory> {
         let error = OutOfMemory { bytes: size };
         if size > CAPACITY_BYTES - self.in_use_bytes.min(CAPACITY_BYTES) {
             return Err(error);
@@ -180,13 +192,23 @@ impl Area {
         let base = self.next.next_multiple_of(align);
         self.next = base + size + GUARD_BYTES;
         self.in_use_bytes += size;
-        self.regions.push(Region { base, size, kind, bytes, freed: false, name: None, element_bytes: 1 });
+        self.regions.push(Region {
+            base,
+            size,
+            kind,
+            bytes,
+            freed: false,
+            name: None,
+            element_bytes: 1,
+        });
         Ok(self.regions.last_mut().expect("just pushed"))
     }
 
     /// The region that holds the address, or the one before it (whose guard may hold it).
     fn find(&self, address: u64) -> Option<usize> {
-        self.regions.partition_point(|region| region.base <= address).checked_sub(1)
+        self.regions
+            .partition_point(|region| region.base <= address)
+            .checked_sub(1)
     }
 
     fn free(&mut self, index: usize) {
@@ -237,14 +259,21 @@ impl Memory {
             symbols: Vec::new(),
             string_addresses: Vec::new(),
         };
-        memory.stack.add(STACK_BYTES, 4096, AddressKind::Host).expect("8 MiB").name = Some("the stack".to_owned());
+        memory
+            .stack
+            .add(STACK_BYTES, 4096, AddressKind::Host)
+            .expect("8 MiB")
+            .name = Some("the stack".to_owned());
         memory.add_globals(program.module());
         memory
     }
 
     fn add_globals(&mut self, module: &dsl::ir::Module) {
         for text in &module.strings {
-            let region = self.strings.add(text.len() as u64 + 1, 1, AddressKind::String).expect("a literal");
+            let region = self
+                .strings
+                .add(text.len() as u64 + 1, 1, AddressKind::String)
+                .expect("a literal");
             region.bytes.slice_mut()[..text.len()].copy_from_slice(text);
             region.name = Some("a string literal".to_owned());
             let base = region.base;
@@ -400,13 +429,19 @@ impl Memory {
 
     /// Every region kernels may touch, ascending by address; freed ones included.
     pub(crate) fn device_regions(&self) -> impl Iterator<Item = &Region> {
-        let areas = [&self.strings, &self.device_statics, &self.constants, &self.managed, &self.device];
+        let areas = [
+            &self.strings,
+            &self.device_statics,
+            &self.constants,
+            &self.managed,
+            &self.device,
+        ];
         areas.into_iter().flat_map(|area| area.regions.iter())
     }
 
     /// What the address is in.
     pub fn kind_of(&self, address: u64) -> AddressKind {
-        if address < layout::NULL_PAGE_BYTES || address > u64::MAX - layout::NULL_PAGE_BYTES {
+        if !(layout::NULL_PAGE_BYTES..=u64::MAX - layout::NULL_PAGE_BYTES).contains(&address) {
             return AddressKind::Null;
         }
         match area(address) {
@@ -431,11 +466,19 @@ impl Memory {
         });
         let next = || {
             let area = self.area(address)?;
-            let region = area.regions.get(area.find(address).map_or(0, |index| index + 1))?;
+            let region = area
+                .regions
+                .get(area.find(address).map_or(0, |index| index + 1))?;
             (address.wrapping_add(GUARD_BYTES) >= region.base).then_some(region)
         };
         let object = near.or_else(next).map(|region| region.describe(address));
-        MemoryFault { kind, address, len, object, read_only }
+        MemoryFault {
+            kind,
+            address,
+            len,
+            object,
+            read_only,
+        }
     }
 
     /// Bytes to read, from any object.
@@ -443,7 +486,11 @@ impl Memory {
         match self.region(address) {
             Some(region) if !region.freed && address - region.base <= region.size => {
                 let offset = (address - region.base) as usize;
-                match region.bytes.slice().get(offset..offset.saturating_add(len as usize)) {
+                match region
+                    .bytes
+                    .slice()
+                    .get(offset..offset.saturating_add(len as usize))
+                {
                     Some(bytes) => Ok(bytes),
                     None => Err(self.fault(address, len, false)),
                 }
@@ -470,7 +517,8 @@ impl Memory {
 
     /// Writes bytes.
     pub fn write_bytes(&mut self, address: u64, bytes: &[u8]) -> Result<(), MemoryFault> {
-        self.bytes_mut(address, bytes.len() as u64)?.copy_from_slice(bytes);
+        self.bytes_mut(address, bytes.len() as u64)?
+            .copy_from_slice(bytes);
         Ok(())
     }
 
@@ -488,7 +536,10 @@ impl Memory {
 
     /// The bytes of a NUL-terminated string, without the NUL.
     pub fn c_string(&self, address: u64) -> Result<&[u8], MemoryFault> {
-        let Some(region) = self.region(address).filter(|region| !region.freed && address < region.end()) else {
+        let Some(region) = self
+            .region(address)
+            .filter(|region| !region.freed && address < region.end())
+        else {
             return Err(self.fault(address, 1, false));
         };
         let bytes = &region.bytes.slice()[(address - region.base) as usize..];

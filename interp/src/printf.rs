@@ -91,7 +91,11 @@ pub fn format<E>(
             return Ok(());
         };
         rest = after;
-        let want = if spec.bits == 64 { Want::Long } else { Want::Int };
+        let want = if spec.bits == 64 {
+            Want::Long
+        } else {
+            Want::Int
+        };
         match conversion {
             b'%' => out.push(b'%'),
             b'd' | b'i' => {
@@ -104,7 +108,15 @@ pub fn format<E>(
             }
             b'c' => {
                 let byte = bits_of(Want::Int)? as u8;
-                pad(&[], &[byte], Spec { zero: false, ..spec }, out);
+                pad(
+                    &[],
+                    &[byte],
+                    Spec {
+                        zero: false,
+                        ..spec
+                    },
+                    out,
+                );
             }
             b's' => {
                 let text = match next(Want::Text)? {
@@ -112,11 +124,22 @@ pub fn format<E>(
                     Arg::Bits(_) | Arg::Missing => b"(null)".to_vec(),
                 };
                 let shown = spec.precision.map_or(text.len(), |n| n.min(text.len()));
-                pad(&[], &text[..shown], Spec { zero: false, ..spec }, out);
+                pad(
+                    &[],
+                    &text[..shown],
+                    Spec {
+                        zero: false,
+                        ..spec
+                    },
+                    out,
+                );
             }
             b'p' => {
                 let bits = bits_of(Want::Pointer)?;
-                let spec = Spec { zero: false, ..spec };
+                let spec = Spec {
+                    zero: false,
+                    ..spec
+                };
                 if bits == 0 {
                     pad(&[], b"(nil)", spec, out);
                 } else {
@@ -135,7 +158,10 @@ pub fn format<E>(
 }
 
 fn flags(rest: &mut &[u8]) -> Spec {
-    let mut spec = Spec { bits: 32, ..Spec::default() };
+    let mut spec = Spec {
+        bits: 32,
+        ..Spec::default()
+    };
     while let Some((&flag, after)) = rest.split_first() {
         match flag {
             b'-' => spec.left = true,
@@ -165,7 +191,9 @@ fn star_or_number(rest: &mut &[u8]) -> Count {
     if digits == 0 {
         return Count::None;
     }
-    let value = rest[..digits].iter().fold(0u64, |n, &digit| (n * 10 + u64::from(digit - b'0')).min(LONGEST));
+    let value = rest[..digits].iter().fold(0u64, |n, &digit| {
+        (n * 10 + u64::from(digit - b'0')).min(LONGEST)
+    });
     *rest = &rest[digits..];
     Count::Number(value as usize)
 }
@@ -211,7 +239,11 @@ fn sign(negative: bool, spec: Spec) -> &'static [u8] {
 
 /// Digits with at least `precision` of them; none for the value 0 with precision 0.
 fn digits(text: String, spec: Spec) -> Vec<u8> {
-    let text = if spec.precision == Some(0) && text == "0" { String::new() } else { text };
+    let text = if spec.precision == Some(0) && text == "0" {
+        String::new()
+    } else {
+        text
+    };
     let missing = spec.precision.unwrap_or(0).saturating_sub(text.len());
     let mut digits = vec![b'0'; missing];
     digits.extend_from_slice(text.as_bytes());
@@ -222,7 +254,15 @@ fn signed(bits: u64, spec: Spec, out: &mut Vec<u8>) {
     let shift = 64 - spec.bits;
     let value = ((bits << shift) as i64) >> shift;
     let body = digits(value.unsigned_abs().to_string(), spec);
-    pad(sign(value < 0, spec), &body, Spec { zero: spec.zero && spec.precision.is_none(), ..spec }, out);
+    pad(
+        sign(value < 0, spec),
+        &body,
+        Spec {
+            zero: spec.zero && spec.precision.is_none(),
+            ..spec
+        },
+        out,
+    );
 }
 
 fn unsigned(bits: u64, conversion: u8, spec: Spec, out: &mut Vec<u8>) {
@@ -243,7 +283,15 @@ fn unsigned(bits: u64, conversion: u8, spec: Spec, out: &mut Vec<u8>) {
     if conversion == b'o' && spec.alternate && body.first() != Some(&b'0') {
         body.insert(0, b'0');
     }
-    pad(prefix, &body, Spec { zero: spec.zero && spec.precision.is_none(), ..spec }, out);
+    pad(
+        prefix,
+        &body,
+        Spec {
+            zero: spec.zero && spec.precision.is_none(),
+            ..spec
+        },
+        out,
+    );
 }
 
 fn float(value: f64, conversion: u8, spec: Spec, out: &mut Vec<u8>) {
@@ -256,7 +304,15 @@ fn float(value: f64, conversion: u8, spec: Spec, out: &mut Vec<u8>) {
             (false, false) => b"inf",
             (false, true) => b"INF",
         };
-        return pad(sign, body, Spec { zero: false, ..spec }, out);
+        return pad(
+            sign,
+            body,
+            Spec {
+                zero: false,
+                ..spec
+            },
+            out,
+        );
     }
     let value = value.abs();
     let mut prefix = sign.to_vec();
@@ -297,7 +353,10 @@ fn exponential(value: f64, precision: usize, point: bool) -> String {
 fn general(value: f64, spec: Spec) -> String {
     let precision = spec.precision.unwrap_or(6).max(1);
     let scientific = format!("{value:.*e}", precision - 1);
-    let exponent: i64 = scientific.split_once('e').and_then(|(_, e)| e.parse().ok()).unwrap_or(0);
+    let exponent: i64 = scientific
+        .split_once('e')
+        .and_then(|(_, e)| e.parse().ok())
+        .unwrap_or(0);
     let strip = |text: &str| {
         if spec.alternate || !text.contains('.') {
             return text.to_owned();
@@ -309,13 +368,20 @@ fn general(value: f64, spec: Spec) -> String {
         let (mantissa, exponent) = text.split_once('e').unwrap_or((&text, "+00"));
         return format!("{}e{exponent}", strip(mantissa));
     }
-    strip(&fixed(value, (precision as i64 - 1 - exponent) as usize, spec.alternate))
+    strip(&fixed(
+        value,
+        (precision as i64 - 1 - exponent) as usize,
+        spec.alternate,
+    ))
 }
 
 fn hexadecimal(value: f64, spec: Spec) -> String {
     const FRACTION_BITS: u32 = 52;
     let bits = value.to_bits();
-    let (mut exponent, fraction) = ((bits >> FRACTION_BITS) as i64 - 1023, bits & ((1 << FRACTION_BITS) - 1));
+    let (mut exponent, fraction) = (
+        (bits >> FRACTION_BITS) as i64 - 1023,
+        bits & ((1 << FRACTION_BITS) - 1),
+    );
     let mut mantissa = fraction | 1 << FRACTION_BITS;
     if exponent == -1023 {
         mantissa = fraction;
@@ -338,7 +404,11 @@ fn hexadecimal(value: f64, spec: Spec) -> String {
         Some(n) => digits.extend(std::iter::repeat_n('0', n - 13)),
     }
     let mut text = Vec::new();
-    let point = if digits.is_empty() && !spec.alternate { "" } else { "." };
+    let point = if digits.is_empty() && !spec.alternate {
+        ""
+    } else {
+        "."
+    };
     // Writing to a vector cannot fail.
     let _ = write!(text, "{lead:x}{point}{digits}p{exponent:+}");
     String::from_utf8_lossy(&text).into_owned()
@@ -368,7 +438,10 @@ mod tests {
     #[test]
     fn integers_as_glibc_prints_them() {
         assert_eq!(int("%d", -5), "-5");
-        assert_eq!(int("[%5d|%-5d|%05d|%+d|% d]", 42), "[   42|0    |00000|+0| 0]");
+        assert_eq!(
+            int("[%5d|%-5d|%05d|%+d|% d]", 42),
+            "[   42|0    |00000|+0| 0]"
+        );
         assert_eq!(int("%05d", -42), "-0042");
         assert_eq!(int("%.3d", 7), "007");
         assert_eq!(int("%8.3d", -7), "    -007");

@@ -4,7 +4,10 @@
 //! registers with both units, and no instruction reads a varying register it writes. The compiler hands out registers from
 //! pools whose high-water marks are those sizes; debug builds check each access.
 
-#![allow(clippy::inline_always, reason = "register access must vanish into the loops over lanes")]
+#![allow(
+    clippy::inline_always,
+    reason = "register access must vanish into the loops over lanes"
+)]
 
 /// One unit of a varying register: 32 lanes of 32 bits.
 #[derive(Clone, Copy, Debug)]
@@ -20,7 +23,10 @@ pub(crate) struct Registers {
 
 impl Registers {
     pub(crate) fn new(v_units: u32, s_count: u32) -> Registers {
-        Registers { v: vec![Unit([0; 32]); v_units as usize], s: vec![0; s_count as usize] }
+        Registers {
+            v: vec![Unit([0; 32]); v_units as usize],
+            s: vec![0; s_count as usize],
+        }
     }
 
     /// The files as pointers, for the engine. Valid until the files are dropped or resized, which the engine does not do.
@@ -68,7 +74,10 @@ impl View {
     #[inline(always)]
     fn check(&self, _v: usize, _s: usize) {
         #[cfg(debug_assertions)]
-        assert!(_v <= self.sizes.0 && _s <= self.sizes.1, "register out of its file");
+        assert!(
+            _v <= self.sizes.0 && _s <= self.sizes.1,
+            "register out of its file"
+        );
     }
 
     #[inline(always)]
@@ -99,7 +108,6 @@ impl View {
     }
 
     #[inline(always)]
-    #[expect(clippy::mut_from_ref, reason = "one destination per instruction, distinct from its sources")]
     pub(crate) fn v32_mut<'a>(&self, register: u32) -> &'a mut [u32; 32] {
         self.check(register as usize + 1, 0);
         // SAFETY: in the file; no other reference to this register is alive (module invariant).
@@ -114,7 +122,6 @@ impl View {
     }
 
     #[inline(always)]
-    #[expect(clippy::mut_from_ref, reason = "one destination per instruction, distinct from its sources")]
     pub(crate) fn v64_mut<'a>(&self, register: u32) -> &'a mut [u64; 32] {
         self.check(register as usize + 2, 0);
         // SAFETY: as `v32_mut`.

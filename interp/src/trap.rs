@@ -223,7 +223,10 @@ impl BadObject {
 
 impl BadAccess {
     fn place(&self) -> String {
-        format!("{} of {} bytes at {:#x}", self.op, self.width_bytes, self.address)
+        format!(
+            "{} of {} bytes at {:#x}",
+            self.op, self.width_bytes, self.address
+        )
     }
 
     fn space_name(&self) -> String {
@@ -251,11 +254,19 @@ impl BadAccess {
         let distance = if offset < 0 {
             format!("{} bytes before", -offset)
         } else if offset < size {
-            format!("{} bytes over the end of", offset + i64::from(self.width_bytes) - size)
+            format!(
+                "{} bytes over the end of",
+                offset + i64::from(self.width_bytes) - size
+            )
         } else {
             format!("{} bytes behind", offset - size)
         };
-        format!("{} in {}: {distance} {} ({size} bytes)", self.place(), self.space_name(), object.name)
+        format!(
+            "{} in {}: {distance} {} ({size} bytes)",
+            self.place(),
+            self.space_name(),
+            object.name
+        )
     }
 }
 
@@ -268,12 +279,21 @@ impl fmt::Display for TrapKind {
                 "misaligned {}: the address {:#x} is not a multiple of {}",
                 access.op, access.address, access.width_bytes
             ),
-            TrapKind::NullPointer(access) if access.address == 0 => write!(f, "{} through a null pointer", access.op),
+            TrapKind::NullPointer(access) if access.address == 0 => {
+                write!(f, "{} through a null pointer", access.op)
+            }
             TrapKind::NullPointer(access) => {
-                write!(f, "{} through a null pointer (address {:#x})", access.op, access.address)
+                write!(
+                    f,
+                    "{} through a null pointer (address {:#x})",
+                    access.op, access.address
+                )
             }
             TrapKind::UseAfterFree(access) => {
-                let name = access.object.as_ref().map_or("memory", |object| object.name.as_str());
+                let name = access
+                    .object
+                    .as_ref()
+                    .map_or("memory", |object| object.name.as_str());
                 write!(f, "{} after free: {name} was freed", access.place())
             }
             TrapKind::HostPointerOnDevice(access) => {
@@ -282,11 +302,18 @@ impl fmt::Display for TrapKind {
             TrapKind::DevicePointerOnHost(access) => {
                 write!(f, "the host cannot touch device memory: {}", access.place())
             }
-            TrapKind::ReadOnly(access) => write!(f, "{} to read-only memory at {:#x}", access.op, access.address),
+            TrapKind::ReadOnly(access) => write!(
+                f,
+                "{} to read-only memory at {:#x}",
+                access.op, access.address
+            ),
             TrapKind::InvalidPointer(access) => write!(f, "{}: no memory is there", access.place()),
             TrapKind::Deadlock => f.write_str("deadlock: no thread can advance"),
             TrapKind::BarrierDivergence { arrived, missing } => {
-                write!(f, "barrier reached by {arrived} threads of a warp while {missing} are elsewhere")
+                write!(
+                    f,
+                    "barrier reached by {arrived} threads of a warp while {missing} are elsewhere"
+                )
             }
             TrapKind::Limit { instructions } => write!(f, "more than {instructions} instructions"),
             TrapKind::Assert { condition } => write!(f, "assertion failed: {condition}"),
@@ -328,7 +355,9 @@ impl Trap {
             let what = match waiting.state {
                 WaitingState::AtBarrier => "at this barrier",
                 WaitingState::Spinning => "in this loop, which changes nothing",
-                WaitingState::AtReconvergence => "where they wait for the other lanes of their warp",
+                WaitingState::AtReconvergence => {
+                    "where they wait for the other lanes of their warp"
+                }
             };
             (waiting.loc, format!("{who}: {what}"))
         };

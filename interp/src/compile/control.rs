@@ -36,11 +36,17 @@ enum FrameKind {
 
 impl Frame {
     pub(super) fn function() -> Frame {
-        Frame { kind: FrameKind::Function, exits: Vec::new() }
+        Frame {
+            kind: FrameKind::Function,
+            exits: Vec::new(),
+        }
     }
 
     fn side() -> Frame {
-        Frame { kind: FrameKind::Side, exits: Vec::new() }
+        Frame {
+            kind: FrameKind::Side,
+            exits: Vec::new(),
+        }
     }
 
     /// Whether lanes wait at its end.
@@ -67,8 +73,19 @@ impl Compiler<'_> {
             let at = self.pos;
             match node {
                 Node::Inst(inst) => self.inst(inst),
-                Node::If { cond, then, otherwise, loc } => self.if_node(cond, then, otherwise, *loc),
-                Node::Loop { label, body, step, loc, .. } => self.loop_node(*label, body, step, *loc),
+                Node::If {
+                    cond,
+                    then,
+                    otherwise,
+                    loc,
+                } => self.if_node(cond, then, otherwise, *loc),
+                Node::Loop {
+                    label,
+                    body,
+                    step,
+                    loc,
+                    ..
+                } => self.loop_node(*label, body, step, *loc),
                 Node::Scope { label, body, loc } => self.scope_node(*label, body, *loc),
                 Node::Break(label) => self.leave(*label, false),
                 Node::Continue(label) => self.leave(*label, true),
@@ -87,16 +104,31 @@ impl Compiler<'_> {
 
     /// The jump at `at` is taken when no lane is active: it goes to the next place where some may wait.
     fn park_target(&mut self, at: usize) {
-        let frame = self.frames.iter_mut().rev().find(|frame| frame.parts()).expect("the function's");
+        let frame = self
+            .frames
+            .iter_mut()
+            .rev()
+            .find(|frame| frame.parts())
+            .expect("the function's");
         match &mut frame.kind {
-            FrameKind::Label { continued: Some(_), to_step, in_step: false, .. } => to_step.push(at),
+            FrameKind::Label {
+                continued: Some(_),
+                to_step,
+                in_step: false,
+                ..
+            } => to_step.push(at),
             FrameKind::Function | FrameKind::Side | FrameKind::Label { .. } => frame.exits.push(at),
         }
     }
 
     fn wait(&mut self, start: u32, save: u32, loc: LocId) {
         let end = self.here() + 1;
-        self.code.waits.push(Waitplace { start, end, save, loc });
+        self.code.waits.push(Waitplace {
+            start,
+            end,
+            save,
+            loc,
+        });
     }
 
     fn if_node(&mut self, cond: &Operand, then: &Block, otherwise: &Block, loc: LocId) {
@@ -142,12 +174,26 @@ impl Compiler<'_> {
             _ => return false,
         };
         let at = match node {
-            Node::Return(None) => self.control(if sense { Op::ExitIf } else { Op::ExitIfNot }, 0, cond, 0),
-            Node::Break(label) | Node::Continue(label) => {
-                let Some(save) = self.waiting_register(*label, matches!(node, Node::Continue(_))) else { return false };
-                self.control(if sense { Op::ParkIf } else { Op::ParkIfNot }, save, cond, 0)
+            Node::Return(None) => {
+                self.control(if sense { Op::ExitIf } else { Op::ExitIfNot }, 0, cond, 0)
             }
-            Node::Return(Some(_)) | Node::Inst(_) | Node::If { .. } | Node::Loop { .. } | Node::Scope { .. } => return false,
+            Node::Break(label) | Node::Continue(label) => {
+                let Some(save) = self.waiting_register(*label, matches!(node, Node::Continue(_)))
+                else {
+                    return false;
+                };
+                self.control(
+                    if sense { Op::ParkIf } else { Op::ParkIfNot },
+                    save,
+                    cond,
+                    0,
+                )
+            }
+            Node::Return(Some(_))
+            | Node::Inst(_)
+            | Node::If { .. }
+            | Node::Loop { .. }
+            | Node::Scope { .. } => return false,
         };
         self.pos += 1;
         self.park_target(at);
@@ -193,8 +239,17 @@ impl Compiler<'_> {
         for save in [left, continued].into_iter().flatten() {
             self.emit(Op::Clear, save, 0, 0, 0);
         }
-        let kind = FrameKind::Label { label, left, continued, to_step: Vec::new(), in_step: false };
-        self.frames.push(Frame { kind, exits: Vec::new() });
+        let kind = FrameKind::Label {
+            label,
+            left,
+            continued,
+            to_step: Vec::new(),
+            in_step: false,
+        };
+        self.frames.push(Frame {
+            kind,
+            exits: Vec::new(),
+        });
         (left, continued)
     }
 
@@ -224,7 +279,9 @@ impl Compiler<'_> {
         self.block(body);
         self.tick();
         let to_step = match &mut self.frames.last_mut().expect("opened").kind {
-            FrameKind::Label { to_step, in_step, .. } => {
+            FrameKind::Label {
+                to_step, in_step, ..
+            } => {
                 *in_step = true;
                 std::mem::take(to_step)
             }
@@ -254,12 +311,24 @@ impl Compiler<'_> {
 
     fn label_frame(&mut self, label: LabelId) -> &mut Frame {
         let is_label = |frame: &&mut Frame| matches!(&frame.kind, FrameKind::Label { label: l, .. } if *l == label);
-        self.frames.iter_mut().rev().find(is_label).expect("verified: labels are around their uses")
+        self.frames
+            .iter_mut()
+            .rev()
+            .find(is_label)
+            .expect("verified: labels are around their uses")
     }
 
     fn waiting_register(&mut self, label: LabelId, continues: bool) -> Option<u32> {
         match &self.label_frame(label).kind {
-            FrameKind::Label { left, continued, .. } => if continues { *continued } else { *left },
+            FrameKind::Label {
+                left, continued, ..
+            } => {
+                if continues {
+                    *continued
+                } else {
+                    *left
+                }
+            }
             FrameKind::Function | FrameKind::Side => None,
         }
     }

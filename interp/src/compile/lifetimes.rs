@@ -68,27 +68,53 @@ pub(super) fn analyse(function: &Function, uniformity: &Uniformity) -> Lifetimes
     };
     // Fused additions first, from the last to the first: they lend their uses to their operands.
     for v in (0..n).rev() {
-        let Some((inst, ..)) = walk.defs[v] else { continue };
-        let InstKind::PtrAdd { base, index, .. } = &inst.kind else { continue };
-        if walk.uses[v].is_empty() || !walk.uses[v].iter().all(|u| u.pointer) || !fuses(function, uniformity, base, index) {
+        let Some((inst, ..)) = walk.defs[v] else {
+            continue;
+        };
+        let InstKind::PtrAdd { base, index, .. } = &inst.kind else {
+            continue;
+        };
+        if walk.uses[v].is_empty()
+            || !walk.uses[v].iter().all(|u| u.pointer)
+            || !fuses(function, uniformity, base, index)
+        {
             continue;
         }
         result.fused[v] = true;
         for operand in [base, index] {
             if let Operand::Value(id) = operand {
-                let lent: Vec<Use> = walk.uses[v].iter().map(|u| Use { loops: u.loops.clone(), ..*u }).collect();
-                walk.uses[id.index()].extend(lent.into_iter().map(|u| Use { pointer: false, ..u }));
+                let lent: Vec<Use> = walk.uses[v]
+                    .iter()
+                    .map(|u| Use {
+                        loops: u.loops.clone(),
+                        ..*u
+                    })
+                    .collect();
+                walk.uses[id.index()].extend(lent.into_iter().map(|u| Use {
+                    pointer: false,
+                    ..u
+                }));
             }
         }
     }
     for v in 0..n {
-        let Some((inst, def, depth)) = walk.defs[v] else { continue };
-        let last = walk.uses[v].iter().map(|u| if u.depth > depth { walk.loop_ends[u.loops[depth] as usize] } else { u.pos });
+        let Some((inst, def, depth)) = walk.defs[v] else {
+            continue;
+        };
+        let last = walk.uses[v].iter().map(|u| {
+            if u.depth > depth {
+                walk.loop_ends[u.loops[depth] as usize]
+            } else {
+                u.pos
+            }
+        });
         let last = last.max().unwrap_or(def);
         result.last_use[v] = last;
         result.ends[last as usize].push(ValueId(v as u32));
         if let InstKind::Get(slot) = inst.kind {
-            result.alias[v] = !walk.sets[slot.index()].iter().any(|&set| set > def && set < last);
+            result.alias[v] = !walk.sets[slot.index()]
+                .iter()
+                .any(|&set| set > def && set < last);
         }
     }
     result.spread = walk.spread;
@@ -100,7 +126,9 @@ fn fuses(function: &Function, uniformity: &Uniformity, base: &Operand, index: &O
     let _ = base;
     match index {
         Operand::Const(_) => true,
-        Operand::Value(id) => uniformity.values[id.index()] && function.values[id.index()] == Type::I32,
+        Operand::Value(id) => {
+            uniformity.values[id.index()] && function.values[id.index()] == Type::I32
+        }
     }
 }
 
@@ -108,7 +136,12 @@ impl<'a> Walk<'a> {
     fn operand(&mut self, operand: &Operand, pointer: bool) {
         if let Operand::Value(id) = operand {
             let (pos, depth, loops) = (self.pos, self.loops.len(), self.loops.clone());
-            self.uses[id.index()].push(Use { pos, depth, loops, pointer });
+            self.uses[id.index()].push(Use {
+                pos,
+                depth,
+                loops,
+                pointer,
+            });
         }
     }
 
@@ -120,7 +153,9 @@ impl<'a> Walk<'a> {
             }
             match node {
                 Node::Inst(inst) => self.inst(inst),
-                Node::If { then, otherwise, .. } => {
+                Node::If {
+                    then, otherwise, ..
+                } => {
                     self.block(then);
                     self.block(otherwise);
                 }
@@ -141,16 +176,24 @@ impl<'a> Walk<'a> {
 
     fn inst(&mut self, inst: &'a Inst) {
         let pointer = match &inst.kind {
-            InstKind::Load(_, ptr) | InstKind::Store(_, ptr, _) | InstKind::Atomic { ptr, .. } => Some(ptr),
+            InstKind::Load(_, ptr) | InstKind::Store(_, ptr, _) | InstKind::Atomic { ptr, .. } => {
+                Some(ptr)
+            }
             _ => None,
         };
         for operand in inst.kind.operands() {
-            self.operand(operand, pointer.is_some_and(|ptr| std::ptr::eq(ptr, operand)));
+            self.operand(
+                operand,
+                pointer.is_some_and(|ptr| std::ptr::eq(ptr, operand)),
+            );
         }
         if let InstKind::Set(slot, _) = inst.kind {
             self.sets[slot.index()].push(self.pos);
         }
-        let varying = inst.results.iter().any(|id| self.uniformity.values[id.index()]);
+        let varying = inst
+            .results
+            .iter()
+            .any(|id| self.uniformity.values[id.index()]);
         let lane_op = matches!(
             inst.kind,
             InstKind::Unary(..)

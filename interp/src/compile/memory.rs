@@ -50,7 +50,12 @@ impl Compiler<'_> {
         let counter = self.code.counters.len() as u32;
         let width_bytes = access.width_bytes();
         for &space in spaces {
-            self.code.counters.push(CounterSite { loc: self.loc, space, op, width_bytes });
+            self.code.counters.push(CounterSite {
+                loc: self.loc,
+                space,
+                op,
+                width_bytes,
+            });
         }
         let site = MemSite {
             op,
@@ -77,9 +82,10 @@ impl Compiler<'_> {
                 let var = &self.function.shared[id.index()];
                 (!var.dynamic).then_some((var.offset_bytes, var.size_bytes))
             }
-            Object::Local(id) => {
-                Some((self.code.local_offsets[id.index()], self.function.locals[id.index()].size_bytes))
-            }
+            Object::Local(id) => Some((
+                self.code.local_offsets[id.index()],
+                self.function.locals[id.index()].size_bytes,
+            )),
             Object::Global(_) | Object::String(_) => None,
         }
     }
@@ -108,12 +114,27 @@ impl Compiler<'_> {
             return self.host_access(site, Op::HostLoad, a);
         }
         let d = site.values[0];
-        self.emit_site(site, [Op::LoadShared, Op::LoadGlobal, Op::LoadLocal, Op::LoadGeneric], d, a, b);
+        self.emit_site(
+            site,
+            [
+                Op::LoadShared,
+                Op::LoadGlobal,
+                Op::LoadLocal,
+                Op::LoadGeneric,
+            ],
+            d,
+            a,
+            b,
+        );
     }
 
     /// The register of a value to be stored: varying, but for truth values.
     fn stored(&mut self, ty: MemType, value: &Operand) -> u32 {
-        if self.host || ty == MemType::Bool { self.scalar(value) } else { self.vector(value) }
+        if self.host || ty == MemType::Bool {
+            self.scalar(value)
+        } else {
+            self.vector(value)
+        }
     }
 
     pub(super) fn store(&mut self, access: &Access, ptr: &Operand, values: &[Operand]) {
@@ -125,7 +146,18 @@ impl Compiler<'_> {
             return self.host_access(site, Op::HostStore, a);
         }
         let d = site.values[0];
-        self.emit_site(site, [Op::StoreShared, Op::StoreGlobal, Op::StoreLocal, Op::StoreGeneric], d, a, b);
+        self.emit_site(
+            site,
+            [
+                Op::StoreShared,
+                Op::StoreGlobal,
+                Op::StoreLocal,
+                Op::StoreGeneric,
+            ],
+            d,
+            a,
+            b,
+        );
     }
 
     pub(super) fn atomic(
@@ -150,7 +182,18 @@ impl Compiler<'_> {
             return self.host_access(site, Op::HostAtomic, a);
         }
         let d = site.result;
-        self.emit_site(site, [Op::AtomicShared, Op::AtomicGlobal, Op::AtomicLocal, Op::AtomicGeneric], d, a, b);
+        self.emit_site(
+            site,
+            [
+                Op::AtomicShared,
+                Op::AtomicGlobal,
+                Op::AtomicLocal,
+                Op::AtomicGeneric,
+            ],
+            d,
+            a,
+            b,
+        );
     }
 
     /// Host accesses go by one address; a fused pointer has been folded into the site's offset, or computed.
@@ -161,4 +204,3 @@ impl Compiler<'_> {
         self.emit(op, d, a, 0, row);
     }
 }
-

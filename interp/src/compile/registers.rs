@@ -10,12 +10,19 @@ pub(super) struct Pool {
 
 impl Pool {
     pub(super) fn new(first: u32) -> Pool {
-        Pool { next: first, ..Pool::default() }
+        Pool {
+            next: first,
+            ..Pool::default()
+        }
     }
 
     /// A register of `units` units.
     pub(super) fn take(&mut self, units: u32) -> u32 {
-        let free = if units == 2 { &mut self.free_two } else { &mut self.free_one };
+        let free = if units == 2 {
+            &mut self.free_two
+        } else {
+            &mut self.free_one
+        };
         if let Some(register) = free.pop() {
             return register;
         }
@@ -31,7 +38,11 @@ impl Pool {
 
     /// Takes a register back.
     pub(super) fn give(&mut self, register: u32, units: u32) {
-        if units == 2 { self.free_two.push(register) } else { self.free_one.push(register) }
+        if units == 2 {
+            self.free_two.push(register)
+        } else {
+            self.free_one.push(register)
+        }
     }
 
     /// How many units there are in all.

@@ -45,13 +45,22 @@ struct Analysis<'a> {
 /// Analyses a kernel.
 pub(super) fn analyse(function: &Function) -> Uniformity {
     let mut homes = vec![Home::default(); function.slots.len()];
-    Homes { homes: &mut homes, path: Vec::new(), next_block: 0, next_set: 0 }.block(&function.body);
+    Homes {
+        homes: &mut homes,
+        path: Vec::new(),
+        next_block: 0,
+        next_set: 0,
+    }
+    .block(&function.body);
     let mut first_set = vec![None; homes.len()];
     let mut home_depth = vec![0; homes.len()];
     for (slot, home) in homes.iter().enumerate() {
         if let (Some(path), Some((first, Some(set)))) = (&home.path, &home.first)
             && path == first
-            && !function.params.iter().any(|param| param.slot.index() == slot)
+            && !function
+                .params
+                .iter()
+                .any(|param| param.slot.index() == slot)
         {
             first_set[slot] = Some(*set);
             home_depth[slot] = path.len();
@@ -111,7 +120,11 @@ impl Homes<'_> {
         match &mut home.path {
             None => home.path = Some(self.path.clone()),
             Some(path) => {
-                let common = path.iter().zip(&self.path).take_while(|(a, b)| a == b).count();
+                let common = path
+                    .iter()
+                    .zip(&self.path)
+                    .take_while(|(a, b)| a == b)
+                    .count();
                 path.truncate(common);
             }
         }
@@ -128,7 +141,11 @@ impl Analysis<'_> {
     }
 
     fn demote_label(&mut self, label: LabelId) {
-        let parted = self.around.iter().rev().take_while(|around| !matches!(around, Around::Label(l) if *l == label));
+        let parted = self
+            .around
+            .iter()
+            .rev()
+            .take_while(|around| !matches!(around, Around::Label(l) if *l == label));
         let parted = parted.into_iter().any(|&around| self.parts(around));
         if parted && !self.result.labels[label.index()] {
             self.result.labels[label.index()] = true;
@@ -153,12 +170,19 @@ impl Analysis<'_> {
         for node in &block.0 {
             match node {
                 Node::Inst(inst) => self.inst(inst),
-                Node::If { cond, then, otherwise, .. } => {
+                Node::If {
+                    cond,
+                    then,
+                    otherwise,
+                    ..
+                } => {
                     let parts = self.varies(cond);
                     self.nested(Around::If { parts }, then);
                     self.nested(Around::If { parts }, otherwise);
                 }
-                Node::Loop { label, body, step, .. } => {
+                Node::Loop {
+                    label, body, step, ..
+                } => {
                     self.nested(Around::Label(*label), body);
                     self.nested(Around::Label(*label), step);
                 }
@@ -170,12 +194,19 @@ impl Analysis<'_> {
     }
 
     fn inst(&mut self, inst: &dsl::ir::Inst) {
-        let any_operand = || inst.kind.operands().into_iter().any(|operand| self.varies(operand));
+        let any_operand = || {
+            inst.kind
+                .operands()
+                .into_iter()
+                .any(|operand| self.varies(operand))
+        };
         let varies = match &inst.kind {
             InstKind::Set(slot, value) => {
                 let index = slot.index();
                 let depth = self.home_depth[index].min(self.around.len());
-                let missed = self.around[depth..].iter().any(|&around| self.parts(around));
+                let missed = self.around[depth..]
+                    .iter()
+                    .any(|&around| self.parts(around));
                 if (missed || self.varies(value)) && !self.result.slots[index] {
                     self.result.slots[index] = true;
                     self.changed = true;
@@ -197,7 +228,9 @@ impl Analysis<'_> {
                 | SpecialReg::Clock => false,
             },
             InstKind::AddrOf(_) | InstKind::Barrier(_) => false,
-            InstKind::Load(access, ptr) => matches!(access.space, Space::Local | Space::Generic) || self.varies(ptr),
+            InstKind::Load(access, ptr) => {
+                matches!(access.space, Space::Local | Space::Generic) || self.varies(ptr)
+            }
             InstKind::Atomic { .. } | InstKind::Printf(..) => true,
             InstKind::Unary(..)
             | InstKind::Binary(..)

@@ -26,7 +26,10 @@ impl Bytes {
     /// `len` zero bytes, or `None` if there is not so much memory.
     pub(crate) fn new(len: usize) -> Option<Bytes> {
         if len == 0 {
-            return Some(Bytes { pointer: NonNull::dangling(), len });
+            return Some(Bytes {
+                pointer: NonNull::dangling(),
+                len,
+            });
         }
         let layout = Layout::from_size_align(len, ALIGN_BYTES).ok()?;
         // SAFETY: the layout's size is not 0.

@@ -40,11 +40,19 @@ pub const fn area(address: u64) -> u64 {
 /// The generic address of a pointer kept as 32 bits; null stays null.
 #[inline(always)]
 pub fn widen(window: u64, pointer: u32) -> u64 {
-    if pointer == 0 { 0 } else { window | pointer as u64 }
+    if pointer == 0 {
+        0
+    } else {
+        window | pointer as u64
+    }
 }
 
 /// The 32 bits of a generic address; one outside of the window becomes an address without memory.
 #[inline(always)]
 pub fn narrow(window: u64, address: u64) -> u32 {
-    if area(address) == area(window) || address == 0 { address as u32 } else { u32::MAX & !0xf }
+    if area(address) == area(window) || address == 0 {
+        address as u32
+    } else {
+        !0xf
+    }
 }

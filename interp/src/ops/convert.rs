@@ -1,6 +1,9 @@
 //! Conversions of one lane, on bit patterns. Rust's `as` truncates and saturates; NaN is dealt with here.
 
-#![allow(clippy::inline_always, reason = "lane functions must vanish into the loop over the lanes")]
+#![allow(
+    clippy::inline_always,
+    reason = "lane functions must vanish into the loop over the lanes"
+)]
 
 use crate::memory::layout;
 

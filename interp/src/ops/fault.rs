@@ -11,11 +11,20 @@ use crate::trap::{BadAccess, BadObject, TrapKind};
 pub(crate) type Done = Result<(), Box<Fault>>;
 
 fn bad_access(site: &MemSite, space: Space, address: u64) -> BadAccess {
-    BadAccess { op: site.op, space, address, width_bytes: site.width_bytes, object: None }
+    BadAccess {
+        op: site.op,
+        space,
+        address,
+        width_bytes: site.width_bytes,
+        object: None,
+    }
 }
 
 fn fault(lane: usize, kind: TrapKind) -> Box<Fault> {
-    Box::new(Fault { kind, lane: lane as u32 })
+    Box::new(Fault {
+        kind,
+        lane: lane as u32,
+    })
 }
 
 /// The array that the source names at a site, as the object of a bad access at `offset` from its begin.
@@ -25,7 +34,10 @@ fn declared(machine: &Machine<'_>, site: &MemSite, offset_bytes: i64) -> Option<
         Object::Shared(id) => {
             let var = &function.shared[id.index()];
             let dims = if var.dynamic {
-                vec![(machine.shared.len() as u64).saturating_sub(machine.code.dynamic_offset) / var.element_bytes.max(1)]
+                vec![
+                    (machine.shared.len() as u64).saturating_sub(machine.code.dynamic_offset)
+                        / var.element_bytes.max(1),
+                ]
             } else {
                 var.dims.clone()
             };
@@ -33,22 +45,45 @@ fn declared(machine: &Machine<'_>, site: &MemSite, offset_bytes: i64) -> Option<
         }
         Object::Local(id) => {
             let var = &function.locals[id.index()];
-            (&var.name, var.element_bytes, var.dims.clone(), var.size_bytes)
+            (
+                &var.name,
+                var.element_bytes,
+                var.dims.clone(),
+                var.size_bytes,
+            )
         }
         Object::Global(id) => {
             let var = &machine.module.globals[id.index()];
             let elements = var.size_bytes / var.element_bytes.max(1);
-            let dims = if elements > 1 { vec![elements] } else { Vec::new() };
+            let dims = if elements > 1 {
+                vec![elements]
+            } else {
+                Vec::new()
+            };
             (&var.name, var.element_bytes, dims, var.size_bytes)
         }
         Object::String(_) => return None,
     };
-    Some(BadObject { name: name.clone(), offset_bytes, element_bytes, dims, size_bytes, declared: true })
+    Some(BadObject {
+        name: name.clone(),
+        offset_bytes,
+        element_bytes,
+        dims,
+        size_bytes,
+        declared: true,
+    })
 }
 
 /// An access to shared or local memory at `offset` of the space (a wrapping 32-bit difference) that is not allowed.
 #[cold]
-pub(crate) fn windowed(machine: &Machine<'_>, site: &MemSite, space: Space, lane: usize, offset: u32, size: u64) -> Box<Fault> {
+pub(crate) fn windowed(
+    machine: &Machine<'_>,
+    site: &MemSite,
+    space: Space,
+    lane: usize,
+    offset: u32,
+    size: u64,
+) -> Box<Fault> {
     let (window, base) = match space {
         Space::Local => (layout::LOCAL, layout::LOCAL_BASE),
         _ => (layout::SHARED, layout::SHARED_BASE),
@@ -61,12 +96,16 @@ pub(crate) fn windowed(machine: &Machine<'_>, site: &MemSite, space: Space, lane
     }
     let (start, len) = site.bounds.unwrap_or((0, size));
     let relative = i64::from(offset as i32) - start as i64;
-    let inside = relative >= 0 && relative as u64 + u64::from(site.width_bytes) <= len && u64::from(offset) + u64::from(site.width_bytes) <= size;
+    let inside = relative >= 0
+        && relative as u64 + u64::from(site.width_bytes) <= len
+        && u64::from(offset) + u64::from(site.width_bytes) <= size;
     if inside {
         return fault(lane, TrapKind::Misaligned(Box::new(access)));
     }
     let start = match site.access.object {
-        Some(Object::Shared(id)) if machine.function.shared[id.index()].dynamic => machine.code.dynamic_offset as i64,
+        Some(Object::Shared(id)) if machine.function.shared[id.index()].dynamic => {
+            machine.code.dynamic_offset as i64
+        }
         _ => start as i64,
     };
     access.object = declared(machine, site, i64::from(offset as i32) - start).or_else(|| {
@@ -88,11 +127,19 @@ pub(crate) fn windowed(machine: &Machine<'_>, site: &MemSite, space: Space, lane
 
 /// An access to global or constant memory that is not allowed.
 #[cold]
-pub(crate) fn global(machine: &Machine<'_>, site: &MemSite, site_row: usize, lane: usize, address: u64, writes: bool) -> Box<Fault> {
+pub(crate) fn global(
+    machine: &Machine<'_>,
+    site: &MemSite,
+    site_row: usize,
+    lane: usize,
+    address: u64,
+    writes: bool,
+) -> Box<Fault> {
     let width = u64::from(site.width_bytes);
     let mut access = bad_access(site, site.access.space, address);
     let memory_fault = machine.memory.fault(address, width, false);
-    if let Some(region) = machine.declared[site_row].map(|region| machine.map.regions[region as usize])
+    if let Some(region) =
+        machine.declared[site_row].map(|region| machine.map.regions[region as usize])
         && !region.holds(address, width)
     {
         access.object = declared(machine, site, address.wrapping_sub(region.base) as i64);
@@ -100,7 +147,11 @@ pub(crate) fn global(machine: &Machine<'_>, site: &MemSite, site_row: usize, lan
     }
     let region = machine.map.regions[machine.map.find(address) as usize];
     if region.holds(address, width) {
-        let kind = if writes && !region.writable { TrapKind::ReadOnly } else { TrapKind::Misaligned };
+        let kind = if writes && !region.writable {
+            TrapKind::ReadOnly
+        } else {
+            TrapKind::Misaligned
+        };
         return fault(lane, kind(Box::new(access)));
     }
     access.object = memory_fault.object;
@@ -109,9 +160,14 @@ pub(crate) fn global(machine: &Machine<'_>, site: &MemSite, site_row: usize, lan
         AddressKind::Null => TrapKind::NullPointer(access),
         AddressKind::Freed => TrapKind::UseAfterFree(access),
         AddressKind::Host => TrapKind::HostPointerOnDevice(access),
-        AddressKind::Device | AddressKind::Managed | AddressKind::Constant | AddressKind::String => TrapKind::OutOfBounds(access),
+        AddressKind::Device
+        | AddressKind::Managed
+        | AddressKind::Constant
+        | AddressKind::String => TrapKind::OutOfBounds(access),
         AddressKind::Unknown if access.object.is_some() => TrapKind::OutOfBounds(access),
-        AddressKind::Unknown | AddressKind::Shared | AddressKind::Local => TrapKind::InvalidPointer(access),
+        AddressKind::Unknown | AddressKind::Shared | AddressKind::Local => {
+            TrapKind::InvalidPointer(access)
+        }
     };
     fault(lane, kind)
 }

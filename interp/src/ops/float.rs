@@ -1,7 +1,10 @@
 //! Float lane functions on bit patterns. A NaN that arithmetic makes in single precision is the GPU's `0x7fffffff`; in
 //! double precision it is the CPU's, which is the GPU's too (the first NaN operand made quiet, else `0xfff8…`).
 
-#![allow(clippy::inline_always, reason = "lane functions must vanish into the loop over the lanes")]
+#![allow(
+    clippy::inline_always,
+    reason = "lane functions must vanish into the loop over the lanes"
+)]
 
 const NAN_F32: u32 = 0x7fff_ffff;
 
@@ -17,7 +20,11 @@ fn d(bits: u64) -> f64 {
 
 #[inline(always)]
 fn out(value: f32) -> u32 {
-    if value.is_nan() { NAN_F32 } else { value.to_bits() }
+    if value.is_nan() {
+        NAN_F32
+    } else {
+        value.to_bits()
+    }
 }
 
 macro_rules! arithmetic {
@@ -58,14 +65,38 @@ macro_rules! bits {
         #[inline(always)]
         pub(crate) fn $min(a: $u, b: $u) -> $u {
             let (x, y) = ($f(a), $f(b));
-            let low = if x < y { a } else if y < x { b } else { a | b };
-            if x.is_nan() { if y.is_nan() { $nan(a) } else { b } } else if y.is_nan() { a } else { low }
+            let low = if x < y {
+                a
+            } else if y < x {
+                b
+            } else {
+                a | b
+            };
+            if x.is_nan() {
+                if y.is_nan() { $nan(a) } else { b }
+            } else if y.is_nan() {
+                a
+            } else {
+                low
+            }
         }
         #[inline(always)]
         pub(crate) fn $max(a: $u, b: $u) -> $u {
             let (x, y) = ($f(a), $f(b));
-            let high = if x > y { a } else if y > x { b } else { a & b };
-            if x.is_nan() { if y.is_nan() { $nan(a) } else { b } } else if y.is_nan() { a } else { high }
+            let high = if x > y {
+                a
+            } else if y > x {
+                b
+            } else {
+                a & b
+            };
+            if x.is_nan() {
+                if y.is_nan() { $nan(a) } else { b }
+            } else if y.is_nan() {
+                a
+            } else {
+                high
+            }
         }
     };
 }

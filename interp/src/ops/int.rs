@@ -1,6 +1,9 @@
 //! Integer lane functions: what one lane does, on bit patterns. The engine spreads them over 32 lanes.
 
-#![allow(clippy::inline_always, reason = "lane functions must vanish into the loop over the lanes")]
+#![allow(
+    clippy::inline_always,
+    reason = "lane functions must vanish into the loop over the lanes"
+)]
 
 macro_rules! both {
     ($n32:ident, $n64:ident, |$($x:ident),*| $body:expr) => {
@@ -22,18 +25,39 @@ both!(brev32, brev64, |a| a.reverse_bits());
 both!(add32, add64, |a, b| a.wrapping_add(b));
 both!(sub32, sub64, |a, b| a.wrapping_sub(b));
 both!(mul32, mul64, |a, b| a.wrapping_mul(b));
-both!(smulhi32, smulhi64, |a, b| ((a as I as SW * b as I as SW) >> BITS) as U);
+both!(
+    smulhi32,
+    smulhi64,
+    |a, b| ((a as I as SW * b as I as SW) >> BITS) as U
+);
 both!(umulhi32, umulhi64, |a, b| ((a as W * b as W) >> BITS) as U);
-both!(sdiv32, sdiv64, |a, b| if b == 0 { U::MAX } else { (a as I).wrapping_div(b as I) as U });
+both!(sdiv32, sdiv64, |a, b| if b == 0 {
+    U::MAX
+} else {
+    (a as I).wrapping_div(b as I) as U
+});
 both!(udiv32, udiv64, |a, b| a.checked_div(b).unwrap_or(U::MAX));
-both!(srem32, srem64, |a, b| if b == 0 { a } else { (a as I).wrapping_rem(b as I) as U });
+both!(srem32, srem64, |a, b| if b == 0 {
+    a
+} else {
+    (a as I).wrapping_rem(b as I) as U
+});
 both!(urem32, urem64, |a, b| a.checked_rem(b).unwrap_or(a));
 both!(and32, and64, |a, b| a & b);
 both!(or32, or64, |a, b| a | b);
 both!(xor32, xor64, |a, b| a ^ b);
-both!(shl32, shl64, |a, b| if (b as u32) < BITS { a << (b as u32 % BITS) } else { 0 });
-both!(lshr32, lshr64, |a, b| if (b as u32) < BITS { a >> (b as u32 % BITS) } else { 0 });
-both!(ashr32, ashr64, |a, b| (a as I >> (b as u32).min(BITS - 1)) as U);
+both!(shl32, shl64, |a, b| if (b as u32) < BITS {
+    a << (b as u32 % BITS)
+} else {
+    0
+});
+both!(lshr32, lshr64, |a, b| if (b as u32) < BITS {
+    a >> (b as u32 % BITS)
+} else {
+    0
+});
+both!(ashr32, ashr64, |a, b| (a as I >> (b as u32).min(BITS - 1))
+    as U);
 both!(smin32, smin64, |a, b| (a as I).min(b as I) as U);
 both!(smax32, smax64, |a, b| (a as I).max(b as I) as U);
 both!(umin32, umin64, |a, b| a.min(b));

@@ -2,7 +2,10 @@
 //!
 //! The loops have no branches and a fixed length, so the compiler turns each into a few vector instructions.
 
-#![allow(clippy::inline_always, reason = "the loops must be compiled with the engine's CPU features")]
+#![allow(
+    clippy::inline_always,
+    reason = "the loops must be compiled with the engine's CPU features"
+)]
 
 use crate::bytecode::{Inst, PtrScale};
 use crate::registers::View;
@@ -103,7 +106,10 @@ macro_rules! scalars {
         }
         #[inline(always)]
         pub(crate) fn $fma(r: View, i: &Inst, f: impl Fn($ty, $ty, $ty) -> $ty) {
-            r.set_s(i.d, f(r.s(i.a) as $ty, r.s(i.b) as $ty, r.s(i.c) as $ty) as u64);
+            r.set_s(
+                i.d,
+                f(r.s(i.a) as $ty, r.s(i.b) as $ty, r.s(i.c) as $ty) as u64,
+            );
         }
         #[inline(always)]
         pub(crate) fn $compare(r: View, i: &Inst, f: impl Fn($ty, $ty) -> bool) {
@@ -157,12 +163,16 @@ pub(crate) fn s_ptr(r: View, i: &Inst, scales: &[PtrScale], extend: impl Fn(u64)
 #[inline(always)]
 pub(crate) fn s_ptr32(r: View, i: &Inst, scales: &[PtrScale]) {
     let row = scales[i.c as usize];
-    r.set_s(i.d, u64::from(pointer(r.s(i.a), r.s(i.b) as i64, row) as u32));
+    r.set_s(
+        i.d,
+        u64::from(pointer(r.s(i.a), r.s(i.b) as i64, row) as u32),
+    );
 }
 
 #[inline(always)]
 pub(crate) fn pointer(base: u64, index: i64, row: PtrScale) -> u64 {
-    base.wrapping_add_signed(index.wrapping_mul(row.scale)).wrapping_add_signed(row.offset)
+    base.wrapping_add_signed(index.wrapping_mul(row.scale))
+        .wrapping_add_signed(row.offset)
 }
 
 /// Varying base, 32-bit index.
@@ -198,7 +208,9 @@ pub(crate) fn v_ptr32(r: View, i: &Inst, scales: &[PtrScale]) {
     let (row, a, b, d) = (scales[i.c as usize], r.v32(i.a), r.v32(i.b), r.v32_mut(i.d));
     let (scale, offset) = (row.scale as u32, row.offset as u32);
     for l in 0..32 {
-        d[l] = a[l].wrapping_add(b[l].wrapping_mul(scale)).wrapping_add(offset);
+        d[l] = a[l]
+            .wrapping_add(b[l].wrapping_mul(scale))
+            .wrapping_add(offset);
     }
 }
 
@@ -206,7 +218,10 @@ pub(crate) fn v_ptr32(r: View, i: &Inst, scales: &[PtrScale]) {
 #[inline(always)]
 pub(crate) fn v_ptr32_base(r: View, i: &Inst, scales: &[PtrScale]) {
     let (row, b, d) = (scales[i.c as usize], r.v32(i.b), r.v32_mut(i.d));
-    let (scale, base) = (row.scale as u32, (r.s(i.a) as u32).wrapping_add(row.offset as u32));
+    let (scale, base) = (
+        row.scale as u32,
+        (r.s(i.a) as u32).wrapping_add(row.offset as u32),
+    );
     for l in 0..32 {
         d[l] = base.wrapping_add(b[l].wrapping_mul(scale));
     }

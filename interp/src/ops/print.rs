@@ -28,15 +28,25 @@ pub(crate) fn print(machine: &mut Machine<'_>, r: View, mask: u32, i: &Inst) -> 
         let mut args = row.args.iter();
         let memory = machine.memory;
         let mut next = |want: Want| {
-            let Some(&(ty, place)) = args.next() else { return Ok(Arg::Missing) };
+            let Some(&(ty, place)) = args.next() else {
+                return Ok(Arg::Missing);
+            };
             let bits = value(r, ty, place, lane);
             match want {
-                Want::Text => Ok(Arg::Text(memory.c_string(bits).map_err(|fault| fault.address)?.to_vec())),
+                Want::Text => Ok(Arg::Text(
+                    memory
+                        .c_string(bits)
+                        .map_err(|fault| fault.address)?
+                        .to_vec(),
+                )),
                 Want::Int | Want::Long | Want::Double | Want::Pointer => Ok(Arg::Bits(bits)),
             }
         };
         if let Err(address) = format(&text, &mut next, &mut machine.printed) {
-            return Err(Box::new(Fault { kind: TrapKind::BadString { address }, lane: lane as u32 }));
+            return Err(Box::new(Fault {
+                kind: TrapKind::BadString { address },
+                lane: lane as u32,
+            }));
         }
     }
     *r.v32_mut(i.d) = [row.args.len() as u32; 32];
@@ -51,11 +61,17 @@ pub(crate) fn assert(machine: &mut Machine<'_>, r: View, mask: u32, i: &Inst) ->
         return Ok(());
     }
     let condition = String::from_utf8_lossy(&machine.module.strings[i.b as usize]).into_owned();
-    Err(Box::new(Fault { kind: TrapKind::Assert { condition }, lane: failed.trailing_zeros() }))
+    Err(Box::new(Fault {
+        kind: TrapKind::Assert { condition },
+        lane: failed.trailing_zeros(),
+    }))
 }
 
 /// `__trap()`.
 #[inline(never)]
 pub(crate) fn trap(mask: u32) -> Done {
-    Err(Box::new(Fault { kind: TrapKind::Explicit, lane: mask.trailing_zeros() }))
+    Err(Box::new(Fault {
+        kind: TrapKind::Explicit,
+        lane: mask.trailing_zeros(),
+    }))
 }

@@ -25,9 +25,18 @@ fn if_else_keeps_lanes_apart_and_joins_them() {
     let mut bench = Bench::kernel(OUT_N, &body);
     let out = bench.ints(&[0; 40]);
     let report = bench.launch(1, 40, &[out, 40]);
-    let expected: Vec<i32> = (0..40).map(|t| t + if t % 2 == 0 { 10 } else { 20 }).collect();
+    let expected: Vec<i32> = (0..40)
+        .map(|t| t + if t % 2 == 0 { 10 } else { 20 })
+        .collect();
     assert_eq!(bench.read(out, 40), expected);
-    assert_eq!((report.counts.branches, report.counts.divergent_branches, report.counts.warps), (2, 2, 2));
+    assert_eq!(
+        (
+            report.counts.branches,
+            report.counts.divergent_branches,
+            report.counts.warps
+        ),
+        (2, 2, 2)
+    );
     // special, and, cmp, if, add, ptradd, store per warp.
     assert_eq!(report.counts.warp_instructions, 14);
     assert_eq!(report.counts.thread_instructions, 7 * 40);
@@ -101,7 +110,10 @@ fn uniform_loop_is_not_divergent() {
     let mut bench = Bench::kernel(OUT_N, &body);
     let out = bench.ints(&[0; 32]);
     let report = bench.launch(1, 32, &[out, 5]);
-    assert_eq!(bench.read(out, 32), (0..32).map(|t| 5 * t).collect::<Vec<_>>());
+    assert_eq!(
+        bench.read(out, 32),
+        (0..32).map(|t| 5 * t).collect::<Vec<_>>()
+    );
     assert_eq!(report.counts.divergent_branches, 0);
     assert_eq!(report.counts.branches, 6 + 5);
 }
@@ -113,12 +125,18 @@ fn renumber(text: &str) -> String {
     let mut rest = text;
     while let Some(at) = rest.find('%') {
         out += &rest[..at];
-        let digits = rest[at + 1..].chars().take_while(char::is_ascii_digit).count();
+        let digits = rest[at + 1..]
+            .chars()
+            .take_while(char::is_ascii_digit)
+            .count();
         let name = &rest[at + 1..at + 1 + digits];
-        let number = order.iter().position(|known| known == name).unwrap_or_else(|| {
-            order.push(name.to_owned());
-            order.len() - 1
-        });
+        let number = order
+            .iter()
+            .position(|known| known == name)
+            .unwrap_or_else(|| {
+                order.push(name.to_owned());
+                order.len() - 1
+            });
         out += &format!("%{number}");
         rest = &rest[at + 1 + digits..];
     }
@@ -140,7 +158,10 @@ fn return_takes_lanes_out_for_good() {
     let report = bench.launch(1, 64, &[out, 35]);
     let expected: Vec<i32> = (0..64).map(|t| if t < 35 { 7 } else { 0 }).collect();
     assert_eq!(bench.read(out, 64), expected);
-    assert_eq!((report.counts.barriers, report.counts.divergent_branches), (2, 1));
+    assert_eq!(
+        (report.counts.barriers, report.counts.divergent_branches),
+        (2, 1)
+    );
     assert_eq!(report.counts.global_store.active_lanes, 35);
 }
 
@@ -149,11 +170,27 @@ fn barrier_in_a_divergent_branch_traps_and_says_who_waits_where() {
     let body = "%0 = special.tid.x
          %1 = cmp.slt.i32 %0, 10 !1
          if %1 !2 { barrier !3 }";
-    let mut bench = Bench::new(&format!("kernel fn0 @k() {{\n{body}\n}}\nfile 0 \"t\"\nloc !1 = 0:1:1\nloc !2 = 0:2:1\nloc !3 = 0:3:1\n"));
+    let mut bench = Bench::new(&format!(
+        "kernel fn0 @k() {{\n{body}\n}}\nfile 0 \"t\"\nloc !1 = 0:1:1\nloc !2 = 0:2:1\nloc !3 = 0:3:1\n"
+    ));
     let trap = bench.trap(1, 32, &[]);
-    assert_eq!(trap.kind, TrapKind::BarrierDivergence { arrived: 10, missing: 22 });
+    assert_eq!(
+        trap.kind,
+        TrapKind::BarrierDivergence {
+            arrived: 10,
+            missing: 22
+        }
+    );
     assert_eq!(trap.loc.0, 3);
-    assert_eq!((trap.others.len(), trap.others[0].loc.0, trap.others[0].threads, trap.others[0].thread), (1, 2, 22, [10, 0, 0]));
+    assert_eq!(
+        (
+            trap.others.len(),
+            trap.others[0].loc.0,
+            trap.others[0].threads,
+            trap.others[0].thread
+        ),
+        (1, 2, 22, [10, 0, 0])
+    );
 }
 
 #[test]
@@ -221,8 +258,14 @@ fn blocks_that_wait_for_each_other_take_turns() {
 
 #[test]
 fn an_endless_loop_ends_at_the_limit() {
-    let body = "slot $2 : i32 \"i\"\nset $2, 0\nloop L0 {\n%0 = get $2\n%1 = add.i32 %0, 1\nset $2, %1\n}";
+    let body =
+        "slot $2 : i32 \"i\"\nset $2, 0\nloop L0 {\n%0 = get $2\n%1 = add.i32 %0, 1\nset $2, %1\n}";
     let mut bench = Bench::kernel(OUT_N, body);
     bench.machine.limit = Some(100_000);
-    assert_eq!(bench.trap(1, 32, &[0, 0]).kind, TrapKind::Limit { instructions: 100_000 });
+    assert_eq!(
+        bench.trap(1, 32, &[0, 0]).kind,
+        TrapKind::Limit {
+            instructions: 100_000
+        }
+    );
 }

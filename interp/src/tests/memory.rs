@@ -32,10 +32,19 @@ fn vector_addition() {
     let b = bench.ints(&(0..1000).map(|i| 10 * i).collect::<Vec<_>>());
     let c = bench.ints(&[0; 1000]);
     let report = bench.launch(8, 128, &[a, b, c, 1000]);
-    assert_eq!(bench.read(c, 1000), (0..1000).map(|i| 11 * i).collect::<Vec<_>>());
+    assert_eq!(
+        bench.read(c, 1000),
+        (0..1000).map(|i| 11 * i).collect::<Vec<_>>()
+    );
     let (load, store) = (&report.counts.global_load, &report.counts.global_store);
-    assert_eq!((load.requests, load.sectors, load.ideal_sectors), (64, 250, 250));
-    assert_eq!((store.requests, store.sectors, store.active_lanes), (32, 125, 1000));
+    assert_eq!(
+        (load.requests, load.sectors, load.ideal_sectors),
+        (64, 250, 250)
+    );
+    assert_eq!(
+        (store.requests, store.sectors, store.active_lanes),
+        (32, 125, 1000)
+    );
     assert_eq!(report.counts.divergent_branches, 1);
 }
 
@@ -63,7 +72,14 @@ fn reverse_through_shared_memory() {
     let report = bench.launch(1, 64, &[data, 64]);
     assert_eq!(bench.read(data, 64), (0..64).rev().collect::<Vec<_>>());
     let counts = &report.counts;
-    assert_eq!((counts.shared_load.transactions, counts.shared_store.transactions, counts.barriers), (2, 2, 2));
+    assert_eq!(
+        (
+            counts.shared_load.transactions,
+            counts.shared_store.transactions,
+            counts.barriers
+        ),
+        (2, 2, 2)
+    );
     assert_eq!(report.shared_static_bytes, 256);
 }
 
@@ -73,11 +89,20 @@ fn index_out_of_a_shared_array_names_the_array() {
     let data = bench.ints(&[0; 96]);
     let trap = bench.trap(1, 96, &[data, 96]);
     assert_eq!(trap.thread, [64, 0, 0]);
-    assert_eq!(trap.message(), "store of `s[64]` is out of bounds: the array is `s[64]`");
+    assert_eq!(
+        trap.message(),
+        "store of `s[64]` is out of bounds: the array is `s[64]`"
+    );
     let mut bench = Bench::kernel(OUT_N, REVERSE);
     let data = bench.ints(&[0; 96]);
     let trap = bench.trap(1, 64, &[data, 10]);
-    assert_eq!((trap.thread, trap.message().as_str()), ([10, 0, 0], "load of `s[-1]` is out of bounds: the array is `s[64]`"));
+    assert_eq!(
+        (trap.thread, trap.message().as_str()),
+        (
+            [10, 0, 0],
+            "load of `s[-1]` is out of bounds: the array is `s[64]`"
+        )
+    );
 }
 
 /// `s[tid * stride] = tid`
@@ -90,7 +115,10 @@ fn stride(stride: u32, offset: u32) -> (u64, u64, u32) {
          %3 = ptradd %1, %2 * 4 + {offset}
          store.i32.shared %3, %0 of shared0"
     );
-    let counts = Bench::kernel("", &body).launch(1, 32, &[]).counts.shared_store;
+    let counts = Bench::kernel("", &body)
+        .launch(1, 32, &[])
+        .counts
+        .shared_store;
     (counts.requests, counts.transactions, counts.max_degree)
 }
 
@@ -105,11 +133,18 @@ fn strides_conflict_as_measured() {
 #[test]
 fn out_of_bounds_of_an_allocation_says_how_far() {
     let mut bench = Bench::kernel(VEC_ADD_PARAMS, VEC_ADD);
-    let (a, b, c) = (bench.ints(&[0; 64]), bench.ints(&[0; 60]), bench.ints(&[0; 64]));
+    let (a, b, c) = (
+        bench.ints(&[0; 64]),
+        bench.ints(&[0; 60]),
+        bench.ints(&[0; 64]),
+    );
     bench.memory.set_name(b, "d_b");
     let trap = bench.trap(1, 64, &[a, b, c, 64]);
     assert_eq!(trap.thread, [60, 0, 0]);
-    let end = format!("load of 4 bytes at {:#x} in global memory: 0 bytes behind `d_b` (240 bytes)", b + 240);
+    let end = format!(
+        "load of 4 bytes at {:#x} in global memory: 0 bytes behind `d_b` (240 bytes)",
+        b + 240
+    );
     assert_eq!(trap.message(), end);
 }
 
@@ -120,12 +155,29 @@ fn bad_pointers_are_told_apart() {
     let freed = bench.ints(&[0; 64]);
     bench.memory.free_device(freed).unwrap();
     let host = bench.memory.malloc_host(256).unwrap();
-    let kind = |bench: &mut Bench, args: [u64; 3]| bench.trap(1, 32, &[args[0], args[1], args[2], 64]).kind;
-    assert!(matches!(kind(&mut bench, [0, good, good]), TrapKind::NullPointer(_)));
-    assert!(matches!(kind(&mut bench, [freed, good, good]), TrapKind::UseAfterFree(_)));
-    assert!(matches!(kind(&mut bench, [host, good, good]), TrapKind::HostPointerOnDevice(_)));
-    assert!(matches!(kind(&mut bench, [good + 2, good, good]), TrapKind::Misaligned(_)));
-    assert!(matches!(kind(&mut bench, [0x1234_5678_9abc, good, good]), TrapKind::InvalidPointer(_)));
+    let kind = |bench: &mut Bench, args: [u64; 3]| {
+        bench.trap(1, 32, &[args[0], args[1], args[2], 64]).kind
+    };
+    assert!(matches!(
+        kind(&mut bench, [0, good, good]),
+        TrapKind::NullPointer(_)
+    ));
+    assert!(matches!(
+        kind(&mut bench, [freed, good, good]),
+        TrapKind::UseAfterFree(_)
+    ));
+    assert!(matches!(
+        kind(&mut bench, [host, good, good]),
+        TrapKind::HostPointerOnDevice(_)
+    ));
+    assert!(matches!(
+        kind(&mut bench, [good + 2, good, good]),
+        TrapKind::Misaligned(_)
+    ));
+    assert!(matches!(
+        kind(&mut bench, [0x1234_5678_9abc, good, good]),
+        TrapKind::InvalidPointer(_)
+    ));
 }
 
 #[test]
@@ -176,7 +228,11 @@ fn generic_pointers_go_where_their_address_says() {
     assert_eq!(bench.read(out, 32), (0..32).collect::<Vec<_>>());
     assert_eq!(report.counts.shared_store.active_lanes, 11);
     assert_eq!(report.counts.global_store.active_lanes, 11 + 32);
-    let local = report.sites.iter().filter(|site| site.space == dsl::ir::Space::Local).map(|site| site.counts.active_lanes);
+    let local = report
+        .sites
+        .iter()
+        .filter(|site| site.space == dsl::ir::Space::Local)
+        .map(|site| site.counts.active_lanes);
     assert_eq!(local.sum::<u64>(), 20);
     assert!(report.sites.iter().all(|site| site.op != AccessOp::Atomic));
 }
