@@ -14,6 +14,8 @@ use crate::config::{LaunchConfig, MachineConfig};
 use crate::engine;
 use crate::machine::{GlobalMap, Machine, Totals, WarpState, is_global};
 use crate::memory::Memory;
+#[cfg(feature = "threads")]
+use crate::parallel;
 use crate::program::Program;
 use crate::report::{InvalidLaunch, LaunchFailure, LaunchReport, Site};
 use crate::rules::limits::Limits;
@@ -49,6 +51,12 @@ pub fn launch(
         map: &map,
         machine,
     };
+    #[cfg(feature = "threads")]
+    let (state, trap) = match parallel::run(&run, out) {
+        Some(state) => (state, None),
+        None => run.sequential(out),
+    };
+    #[cfg(not(feature = "threads"))]
     let (state, trap) = run.sequential(out);
     let report = run.report(&state);
     match trap {
@@ -145,20 +153,21 @@ fn resident_blocks(machine: &MachineConfig, shape: &Shape<'_>) -> usize {
     (per_sm * u64::from(limits.multiprocessors)) as usize
 }
 
-struct Run<'a> {
-    program: &'a Program,
-    kernel: FuncId,
-    config: &'a LaunchConfig,
-    code: &'a Code,
-    shape: Shape<'a>,
-    memory: &'a Memory,
-    map: &'a GlobalMap,
-    machine: &'a MachineConfig,
+/// A launch that is valid.
+pub(crate) struct Run<'a> {
+    pub(crate) program: &'a Program,
+    pub(crate) kernel: FuncId,
+    pub(crate) config: &'a LaunchConfig,
+    pub(crate) code: &'a Code,
+    pub(crate) shape: Shape<'a>,
+    pub(crate) memory: &'a Memory,
+    pub(crate) map: &'a GlobalMap,
+    pub(crate) machine: &'a MachineConfig,
 }
 
 impl<'a> Run<'a> {
     /// A worker's state, nothing counted yet.
-    fn worker(&self) -> Machine<'a> {
+    pub(crate) fn worker(&self) -> Machine<'a> {
         let module = self.program.module();
         let declared: Vec<Option<u32>> = self
             .code
@@ -186,6 +195,7 @@ impl<'a> Run<'a> {
             limit: self.machine.limit.unwrap_or(u64::MAX),
             slice: 0,
             declared,
+            tracker: None,
         }
     }
 

@@ -7,6 +7,7 @@ use crate::memory::{AddressKind, Memory};
 use crate::registers::Registers;
 use crate::rules::RuleSet;
 use crate::stats::SiteCounts;
+use crate::track::Tracker;
 use crate::trap::TrapKind;
 
 /// A region of memory kernels may touch.
@@ -16,6 +17,8 @@ pub(crate) struct GlobalRegion {
     pub(crate) size: u64,
     pub(crate) bytes: *mut u8,
     pub(crate) writable: bool,
+    /// Its place in the map.
+    pub(crate) index: u32,
 }
 
 impl GlobalRegion {
@@ -47,6 +50,7 @@ impl GlobalMap {
                 size: region.size,
                 bytes: region.bytes.pointer(),
                 writable: matches!(region.kind, AddressKind::Device | AddressKind::Managed),
+                index: 0,
             })
             .collect();
         // Never empty, so that a cached index is always valid.
@@ -55,8 +59,12 @@ impl GlobalMap {
             size: 0,
             bytes: std::ptr::null_mut(),
             writable: false,
+            index: 0,
         });
         regions.sort_by_key(|region| region.base);
+        for (index, region) in regions.iter_mut().enumerate() {
+            region.index = index as u32;
+        }
         GlobalMap { regions }
     }
 
@@ -105,6 +113,25 @@ pub(crate) struct Machine<'a> {
     pub(crate) slice: u32,
     /// The kernel's indices in `code.sites` whose object is a variable of the module: its region.
     pub(crate) declared: Vec<Option<u32>>,
+    /// What this worker touches, when there are others.
+    pub(crate) tracker: Option<Box<Tracker>>,
+}
+
+impl Machine<'_> {
+    /// Adds another worker's counts.
+    #[cfg(feature = "threads")]
+    pub(crate) fn absorb(&mut self, other: &Machine<'_>) {
+        for (sum, counts) in self.counts.iter_mut().zip(&other.counts) {
+            sum.merge(counts);
+        }
+        let (sum, part) = (&mut self.totals, &other.totals);
+        sum.warps += part.warps;
+        sum.warp_instructions += part.warp_instructions;
+        sum.thread_instructions += part.thread_instructions;
+        sum.branches += part.branches;
+        sum.divergent_branches += part.divergent_branches;
+        sum.barriers += part.barriers;
+    }
 }
 
 /// Why a lane ends the launch.

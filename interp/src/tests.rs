@@ -4,6 +4,7 @@ mod control;
 mod host;
 mod memory;
 mod operations;
+mod parallel;
 mod random;
 
 use std::sync::Arc;

@@ -18,6 +18,7 @@ use crate::bytecode::{Inst, MemSite};
 use crate::machine::{Fault, GlobalRegion, Machine};
 use crate::mask::LaneMask;
 use crate::registers::View;
+use crate::track::Touch;
 
 /// The region all active lanes are in, or `None` if they are in several; or the first lane that is in none.
 #[inline(always)]
@@ -96,6 +97,14 @@ pub(crate) fn pointer(
     region.bytes.wrapping_add((address - region.base) as usize)
 }
 
+/// Tells the tracker, if there are other workers.
+#[inline(always)]
+fn note(machine: &mut Machine<'_>, touch: &Touch<'_>) {
+    if let Some(tracker) = &mut machine.tracker {
+        tracker.note(machine.map, touch);
+    }
+}
+
 #[inline(always)]
 pub(crate) fn load_global(machine: &mut Machine<'_>, r: View, mask: u32, i: &Inst) -> Done {
     let site = &machine.code.sites[i.c as usize];
@@ -121,6 +130,15 @@ pub(crate) fn global_in(
     let run = mask == u32::MAX
         && copies(site)
         && stride64(addresses) == Some(i64::from(site.width_bytes));
+    let touch = Touch {
+        region,
+        mask,
+        addresses,
+        width_bytes: u64::from(site.width_bytes),
+        run,
+        writes: false,
+    };
+    note(machine, &touch);
     if let (Some(region), true) = (region, run) {
         // SAFETY: first and last lane lie inside the region, and the lanes between them.
         unsafe {
@@ -160,6 +178,15 @@ pub(crate) fn global_out(
     let run = mask == u32::MAX
         && copies(site)
         && stride64(addresses) == Some(i64::from(site.width_bytes));
+    let touch = Touch {
+        region,
+        mask,
+        addresses,
+        width_bytes: u64::from(site.width_bytes),
+        run,
+        writes: true,
+    };
+    note(machine, &touch);
     let changed = if let (Some(region), true) = (region, run) {
         let to = region
             .bytes
