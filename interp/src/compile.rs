@@ -5,6 +5,7 @@
 //! scalar half alone. Input is a verified module; nothing here fails.
 
 mod control;
+pub(crate) mod effects;
 mod inst;
 mod lifetimes;
 mod memory;
@@ -65,6 +66,7 @@ pub(crate) fn compile(module: &Module, id: FuncId) -> Code {
     compiler.layout();
     compiler.slots();
     compiler.run();
+    compiler.code.effects = effects::analyse(function);
     compiler.code
 }
 

@@ -11,7 +11,7 @@
 
 use crate::bytecode::{Inst, Op, lane_ops};
 use crate::machine::{Fault, Machine, Stop, Vote, Warp};
-use crate::ops::{atomic, convert, float, int, lanes, memory, print};
+use crate::ops::{atomic, convert, float, generic, global, int, lanes, local, print, shared};
 use crate::trap::TrapKind;
 
 /// Runs a warp until it ends, waits, yields or faults.
@@ -215,17 +215,17 @@ fn run(machine: &mut Machine<'_>, warp: &mut Warp) -> Stop {
             Op::Exit => { machine.weigh(inst, mask); warp.gone |= mask; mask = 0; pc = inst.b as usize; }
             Op::End => { machine.weigh(inst, mask); warp.gone |= mask; mask = 0; stop!(pc, Stop::Done); }
 
-            Op::LoadShared => attempt!(memory::load_shared(machine, r, mask, inst)),
-            Op::StoreShared => attempt!(memory::store_shared(machine, r, mask, inst)),
+            Op::LoadShared => attempt!(shared::load_shared(machine, r, mask, inst)),
+            Op::StoreShared => attempt!(shared::store_shared(machine, r, mask, inst)),
             Op::AtomicShared => attempt!(atomic::shared(machine, r, mask, inst)),
-            Op::LoadGlobal => attempt!(memory::load_global(machine, r, mask, inst)),
-            Op::StoreGlobal => attempt!(memory::store_global(machine, r, mask, inst)),
+            Op::LoadGlobal => attempt!(global::load_global(machine, r, mask, inst)),
+            Op::StoreGlobal => attempt!(global::store_global(machine, r, mask, inst)),
             Op::AtomicGlobal => attempt!(atomic::global(machine, r, mask, inst)),
-            Op::LoadLocal => attempt!(memory::load_local(machine, r, mask, inst, &warp.local)),
-            Op::StoreLocal => attempt!(memory::store_local(machine, r, mask, inst, &mut warp.local)),
+            Op::LoadLocal => attempt!(local::load_local(machine, r, mask, inst, &warp.local)),
+            Op::StoreLocal => attempt!(local::store_local(machine, r, mask, inst, &mut warp.local)),
             Op::AtomicLocal => attempt!(atomic::local(machine, r, mask, inst, &mut warp.local)),
-            Op::LoadGeneric => attempt!(memory::load_generic(machine, r, mask, inst, &warp.local)),
-            Op::StoreGeneric => attempt!(memory::store_generic(machine, r, mask, inst, &mut warp.local)),
+            Op::LoadGeneric => attempt!(generic::load_generic(machine, r, mask, inst, &warp.local)),
+            Op::StoreGeneric => attempt!(generic::store_generic(machine, r, mask, inst, &mut warp.local)),
             Op::AtomicGeneric => attempt!(atomic::generic(machine, r, mask, inst, &mut warp.local)),
 
             Op::Barrier | Op::BarrierCount | Op::BarrierAnd | Op::BarrierOr => {

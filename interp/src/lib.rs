@@ -23,7 +23,11 @@ mod host;
 mod launch;
 mod machine;
 mod ops;
+#[cfg(feature = "threads")]
+mod parallel;
 mod registers;
+mod track;
+mod witness;
 
 pub use config::{LaunchConfig, MachineConfig};
 pub use host::{HostEvent, HostThread};

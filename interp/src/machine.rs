@@ -7,7 +7,9 @@ use crate::memory::{AddressKind, Memory};
 use crate::registers::Registers;
 use crate::rules::RuleSet;
 use crate::stats::SiteCounts;
+use crate::track::Tracker;
 use crate::trap::TrapKind;
+use crate::witness::{Whence, Worst};
 
 /// A region of memory kernels may touch.
 #[derive(Clone, Copy, Debug)]
@@ -16,6 +18,8 @@ pub(crate) struct GlobalRegion {
     pub(crate) size: u64,
     pub(crate) bytes: *mut u8,
     pub(crate) writable: bool,
+    /// Its place in the map.
+    pub(crate) index: u32,
 }
 
 impl GlobalRegion {
@@ -47,6 +51,7 @@ impl GlobalMap {
                 size: region.size,
                 bytes: region.bytes.pointer(),
                 writable: matches!(region.kind, AddressKind::Device | AddressKind::Managed),
+                index: 0,
             })
             .collect();
         // Never empty, so that a cached index is always valid.
@@ -55,8 +60,12 @@ impl GlobalMap {
             size: 0,
             bytes: std::ptr::null_mut(),
             writable: false,
+            index: 0,
         });
         regions.sort_by_key(|region| region.base);
+        for (index, region) in regions.iter_mut().enumerate() {
+            region.index = index as u32;
+        }
         GlobalMap { regions }
     }
 
@@ -91,6 +100,10 @@ pub(crate) struct Machine<'a> {
     pub(crate) shared: Vec<u8>,
     /// Counters, dense, by counter number.
     pub(crate) counts: Vec<SiteCounts>,
+    /// The worst request of each counter.
+    pub(crate) worst: Vec<Worst>,
+    /// The block and warp in hand.
+    pub(crate) whence: Whence,
     /// Per site: the region it last hit.
     pub(crate) region_of_site: Vec<u32>,
     pub(crate) totals: Totals,
@@ -105,6 +118,28 @@ pub(crate) struct Machine<'a> {
     pub(crate) slice: u32,
     /// The kernel's indices in `code.sites` whose object is a variable of the module: its region.
     pub(crate) declared: Vec<Option<u32>>,
+    /// What this worker touches, when there are others.
+    pub(crate) tracker: Option<Box<Tracker>>,
+}
+
+impl Machine<'_> {
+    /// Adds another worker's counts.
+    #[cfg(feature = "threads")]
+    pub(crate) fn absorb(&mut self, other: &Machine<'_>) {
+        for (sum, counts) in self.counts.iter_mut().zip(&other.counts) {
+            sum.merge(counts);
+        }
+        for (worst, part) in self.worst.iter_mut().zip(&other.worst) {
+            worst.absorb(part);
+        }
+        let (sum, part) = (&mut self.totals, &other.totals);
+        sum.warps += part.warps;
+        sum.warp_instructions += part.warp_instructions;
+        sum.thread_instructions += part.thread_instructions;
+        sum.branches += part.branches;
+        sum.divergent_branches += part.divergent_branches;
+        sum.barriers += part.barriers;
+    }
 }
 
 /// Why a lane ends the launch.

@@ -2,11 +2,13 @@
 
 use dsl::ir::{AtomicOp, Space, eval};
 
+use super::address::{addresses, narrowed, offsets, windows};
+use super::count;
+use super::element::{lane_value, read, set_lane, write};
 use super::fault::Done;
-use super::memory::{
-    addresses, check_window, lane_value, local_read, local_write, narrowed, offsets, pointer, read,
-    region, set_lane, windows, write,
-};
+use super::global::{pointer, region};
+use super::local::{local_read, local_write};
+use super::shared::check_window;
 use crate::bytecode::{Inst, MemSite};
 use crate::machine::Machine;
 use crate::mask::LaneMask;
@@ -74,7 +76,9 @@ fn in_shared(
         LaneMask(mask),
         offsets,
     );
-    machine.counts[counter as usize].add_shared(cost, site.width_bytes, LaneMask(mask));
+    count::add_shared(machine, counter, cost, site.width_bytes, mask, |lane| {
+        u64::from(offsets[lane])
+    });
     let base = machine.shared.as_mut_ptr();
     // SAFETY: `check_window` found all active lanes' bytes inside.
     let changed = unsafe { serve(r, site, mask, |l| base.add(offsets[l] as usize)) };
@@ -98,7 +102,14 @@ fn in_global(
         LaneMask(mask),
         addresses,
     );
-    machine.counts[site.counter as usize].add_global(cost, site.width_bytes, LaneMask(mask));
+    count::add_global(
+        machine,
+        site.counter,
+        cost,
+        site.width_bytes,
+        mask,
+        |lane| addresses[lane],
+    );
     // SAFETY: `region` found all active lanes' bytes inside of writable regions.
     let changed = unsafe { serve(r, site, mask, |l| pointer(region, machine, addresses[l])) };
     machine.changed |= changed;
