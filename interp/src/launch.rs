@@ -14,12 +14,13 @@ use crate::config::{LaunchConfig, MachineConfig};
 use crate::engine;
 use crate::machine::{GlobalMap, Machine, Totals, WarpState, is_global};
 use crate::memory::Memory;
+use crate::observer::{Counters, Observer};
 #[cfg(feature = "threads")]
 use crate::parallel;
 use crate::program::Program;
 use crate::report::{InvalidLaunch, LaunchFailure, LaunchReport, Site};
 use crate::rules::limits::Limits;
-use crate::stats::{LaunchCounts, SiteCounts};
+use crate::stats::LaunchCounts;
 use crate::trap::{AccessOp, Trap, TrapKind, Waiting, WaitingState};
 
 /// Runs a kernel. `args` holds the bits of one argument per parameter; `out` receives what threads print, in order.
@@ -51,13 +52,14 @@ pub fn launch(
         map: &map,
         machine,
     };
+    let observer = || Counters::new(&machine.rules, code.counters.len());
     #[cfg(feature = "threads")]
-    let (state, trap) = match parallel::run(&run, out) {
+    let (state, trap) = match parallel::run(&run, &observer, out) {
         Some(state) => (state, None),
-        None => run.sequential(out),
+        None => run.sequential(observer(), out),
     };
     #[cfg(not(feature = "threads"))]
-    let (state, trap) = run.sequential(out);
+    let (state, trap) = run.sequential(observer(), out);
     let report = run.report(&state);
     match trap {
         None => Ok(report),
@@ -167,7 +169,7 @@ pub(crate) struct Run<'a> {
 
 impl<'a> Run<'a> {
     /// A worker's state, nothing counted yet.
-    pub(crate) fn worker(&self) -> Machine<'a> {
+    pub(crate) fn worker<O: Observer>(&self, observer: O) -> Machine<'a, O> {
         let module = self.program.module();
         let declared: Vec<Option<u32>> = self
             .code
@@ -184,9 +186,8 @@ impl<'a> Run<'a> {
             code: self.code,
             memory: self.memory,
             map: self.map,
-            rules: &self.machine.rules,
             shared: Vec::new(),
-            counts: vec![SiteCounts::default(); self.code.counters.len()],
+            observer,
             region_of_site: declared.iter().map(|region| region.unwrap_or(0)).collect(),
             totals: Totals::default(),
             printed: Vec::new(),
@@ -200,8 +201,12 @@ impl<'a> Run<'a> {
     }
 
     /// All blocks in order on this thread.
-    fn sequential(&self, out: &mut dyn FnMut(&[u8])) -> (Machine<'a>, Option<Trap>) {
-        let mut machine = self.worker();
+    fn sequential<O: Observer>(
+        &self,
+        observer: O,
+        out: &mut dyn FnMut(&[u8]),
+    ) -> (Machine<'a, O>, Option<Trap>) {
+        let mut machine = self.worker(observer);
         let run = engine::runner();
         let blocks = self.config.blocks() as u64;
         let resident = resident_blocks(self.machine, &self.shape);
@@ -331,7 +336,7 @@ impl<'a> Run<'a> {
         edge.map_or(head, |at| at as u32)
     }
 
-    fn report(&self, machine: &Machine<'_>) -> LaunchReport {
+    fn report<O: Observer>(&self, machine: &Machine<'_, O>) -> LaunchReport {
         let module = self.program.module();
         let mut counts = LaunchCounts {
             warps: machine.totals.warps,
@@ -343,7 +348,7 @@ impl<'a> Run<'a> {
             ..LaunchCounts::default()
         };
         let mut sites: Vec<Site> = Vec::new();
-        for (counter, site_counts) in self.code.counters.iter().zip(&machine.counts) {
+        for (counter, site_counts) in self.code.counters.iter().zip(machine.observer.counts()) {
             let total = match (counter.space, counter.op) {
                 (Space::Shared, AccessOp::Load) => Some(&mut counts.shared_load),
                 (Space::Shared, AccessOp::Store) => Some(&mut counts.shared_store),

@@ -4,9 +4,8 @@ use dsl::ir::{Function, Module, Space};
 
 use crate::bytecode::Code;
 use crate::memory::{AddressKind, Memory};
+use crate::observer::Observer;
 use crate::registers::Registers;
-use crate::rules::RuleSet;
-use crate::stats::SiteCounts;
 use crate::track::Tracker;
 use crate::trap::TrapKind;
 
@@ -88,17 +87,16 @@ pub(crate) struct Totals {
 }
 
 /// What a worker needs to run warps; one per worker.
-pub(crate) struct Machine<'a> {
+pub(crate) struct Machine<'a, O> {
     pub(crate) module: &'a Module,
     pub(crate) function: &'a Function,
     pub(crate) code: &'a Code,
     pub(crate) memory: &'a Memory,
     pub(crate) map: &'a GlobalMap,
-    pub(crate) rules: &'a RuleSet,
     /// The shared memory of the block in hand.
     pub(crate) shared: Vec<u8>,
-    /// Counters, dense, by counter number.
-    pub(crate) counts: Vec<SiteCounts>,
+    /// Who watches.
+    pub(crate) observer: O,
     /// Per site: the region it last hit.
     pub(crate) region_of_site: Vec<u32>,
     pub(crate) totals: Totals,
@@ -117,13 +115,11 @@ pub(crate) struct Machine<'a> {
     pub(crate) tracker: Option<Box<Tracker>>,
 }
 
-impl Machine<'_> {
+impl<O: Observer> Machine<'_, O> {
     /// Adds another worker's counts.
     #[cfg(feature = "threads")]
-    pub(crate) fn absorb(&mut self, other: &Machine<'_>) {
-        for (sum, counts) in self.counts.iter_mut().zip(&other.counts) {
-            sum.merge(counts);
-        }
+    pub(crate) fn absorb(&mut self, other: &Machine<'_, O>) {
+        self.observer.absorb(&other.observer);
         let (sum, part) = (&mut self.totals, &other.totals);
         sum.warps += part.warps;
         sum.warp_instructions += part.warp_instructions;

@@ -6,6 +6,7 @@ use super::fault::Done;
 use crate::bytecode::{Class, Inst, Place};
 use crate::machine::{Fault, Machine};
 use crate::mask::LaneMask;
+use crate::observer::Observer;
 use crate::printf::{Arg, Want, format};
 use crate::registers::View;
 use crate::trap::TrapKind;
@@ -21,7 +22,12 @@ fn value(r: View, ty: Type, place: Place, lane: usize) -> u64 {
 
 /// Appends each active lane's text to what the block has printed; the result is the number of arguments, as CUDA's.
 #[inline(never)]
-pub(crate) fn print(machine: &mut Machine<'_>, r: View, mask: u32, i: &Inst) -> Done {
+pub(crate) fn print<O: Observer>(
+    machine: &mut Machine<'_, O>,
+    r: View,
+    mask: u32,
+    i: &Inst,
+) -> Done {
     let row = &machine.code.prints[i.a as usize];
     let text = machine.module.strings[StringId(row.format).index()].clone();
     for lane in LaneMask(mask) {
@@ -55,7 +61,12 @@ pub(crate) fn print(machine: &mut Machine<'_>, r: View, mask: u32, i: &Inst) -> 
 
 /// Faults for the lowest active lane whose condition does not hold.
 #[inline(never)]
-pub(crate) fn assert(machine: &mut Machine<'_>, r: View, mask: u32, i: &Inst) -> Done {
+pub(crate) fn assert<O: Observer>(
+    machine: &mut Machine<'_, O>,
+    r: View,
+    mask: u32,
+    i: &Inst,
+) -> Done {
     let failed = mask & !r.mask(i.a);
     if failed == 0 {
         return Ok(());
