@@ -23,6 +23,7 @@ pub mod print;
 #[cfg(test)]
 mod random;
 pub mod renumber;
+pub mod simplify;
 pub mod ty;
 pub mod typing;
 pub mod uniformity;
@@ -38,6 +39,7 @@ pub use infer_spaces::infer_spaces;
 pub use inst::*;
 pub use parse::{ParseError, parse};
 pub use print::print;
+pub use simplify::simplify;
 pub use ty::*;
 pub use uniformity::Uniformity;
 pub use verify::verify;

@@ -1,4 +1,4 @@
-//! Text to IR: the inverse of [`print`](super::print), with an error of line, column and one sentence for anything else.
+//! Text to IR: the inverse of [`print`](mod@super::print), with an error of line, column and one sentence for anything else.
 //!
 //! The text is read once, left to right, without tokens: the grammar is the printer's output with free spacing (but what `return` gives
 //! stands on its line), and `//` comments to the end of the line. Only the form is checked here (and that numbered things are numbered in order); what it means is the

@@ -1,4 +1,4 @@
-//! IR to text: the test format, and what `dslc ir` shows. [`parse`](super::parse) inverts it exactly.
+//! IR to text: the test format, and what `dslc ir` shows. [`parse`](mod@super::parse) inverts it exactly.
 //!
 //! ```text
 //! module "transpose.k"

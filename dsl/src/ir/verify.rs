@@ -6,7 +6,7 @@
 //!    globals. Names of functions are unique among kernels and among host functions.
 //! 3. Functions: parameters' slots exist and differ; kernels return nothing; host functions have no shared variables and only generic
 //!    pointers. Shared and local variables have the size of their dimensions; shared ones the offsets of
-//!    [`layout_shared`](super::builder::layout_shared); dynamic ones no size.
+//!    [`layout_shared`]; dynamic ones no size.
 //! 4. Structure: a label names one `loop` or `scope`; `break` and `continue` lead to an enclosing one, `continue` to a loop and not from its
 //!    own `step`; conditions are `i1`; a returned value is the function's result.
 //! 5. Temporaries are assigned once, before their uses, in the same block or one around it. Constants fit their type.
