@@ -44,6 +44,10 @@ pub(crate) trait Observer: Sized {
     #[inline(always)]
     fn barrier(&mut self) {}
     /// Another worker's findings join.
+    #[cfg_attr(
+        not(feature = "threads"),
+        allow(dead_code, reason = "there is one worker")
+    )]
     fn absorb(&mut self, other: &Self);
     /// The counts.
     fn counts(&self) -> &[SiteCounts];

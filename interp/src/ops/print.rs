@@ -7,7 +7,7 @@ use crate::bytecode::{Class, Inst, Place};
 use crate::machine::{Fault, Machine};
 use crate::mask::LaneMask;
 use crate::observer::Observer;
-use crate::printf::{Arg, Want, format};
+use crate::printf::format;
 use crate::registers::View;
 use crate::trap::TrapKind;
 
@@ -31,29 +31,29 @@ pub(crate) fn print<O: Observer>(
     let row = &machine.code.prints[i.a as usize];
     let text = machine.module.strings[StringId(row.format).index()].clone();
     for lane in LaneMask(mask) {
-        let mut args = row.args.iter();
-        let memory = machine.memory;
-        let mut next = |want: Want| {
-            let Some(&(ty, place)) = args.next() else {
-                return Ok(Arg::Missing);
-            };
-            let bits = value(r, ty, place, lane);
-            match want {
-                Want::Text => Ok(Arg::Text(
-                    memory
-                        .c_string(bits)
-                        .map_err(|fault| fault.address)?
-                        .to_vec(),
-                )),
-                Want::Int | Want::Long | Want::Double | Want::Pointer => Ok(Arg::Bits(bits)),
+        let args: Vec<u64> = row
+            .args
+            .iter()
+            .map(|&(ty, place)| value(r, ty, place, lane))
+            .collect();
+        // As glibc: no text at null; any other address without one is the program's fault.
+        let mut bad = None;
+        let mut fetch = |address| match machine.memory.c_string(address) {
+            Ok(text) => Some(text.to_vec()),
+            Err(_) => {
+                bad = bad.or((address != 0).then_some(address));
+                None
             }
         };
-        if let Err(address) = format(&text, &mut next, &mut machine.printed) {
+        let printed = format(&text, &args, &mut fetch);
+        if let Some(address) = bad {
+            let kind = TrapKind::BadString { address };
             return Err(Box::new(Fault {
-                kind: TrapKind::BadString { address },
+                kind,
                 lane: lane as u32,
             }));
         }
+        machine.printed.extend_from_slice(&printed);
     }
     *r.v32_mut(i.d) = [row.args.len() as u32; 32];
     Ok(())
