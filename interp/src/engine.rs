@@ -11,14 +11,15 @@
 
 use crate::bytecode::{Inst, Op, lane_ops};
 use crate::machine::{Fault, Machine, Stop, Vote, Warp};
+use crate::observer::Observer;
 use crate::ops::{atomic, convert, float, generic, global, int, lanes, local, print, shared};
 use crate::trap::TrapKind;
 
 /// Runs a warp until it ends, waits, yields or faults.
-pub(crate) type Runner = fn(&mut Machine<'_>, &mut Warp) -> Stop;
+pub(crate) type Runner<O> = fn(&mut Machine<'_, O>, &mut Warp) -> Stop;
 
 /// The fastest engine this CPU can run.
-pub(crate) fn runner() -> Runner {
+pub(crate) fn runner<O: Observer>() -> Runner<O> {
     #[cfg(target_arch = "x86_64")]
     {
         if is_x86_feature_detected!("avx512f")
@@ -42,19 +43,19 @@ pub(crate) fn runner() -> Runner {
     run_portable
 }
 
-fn run_portable(machine: &mut Machine<'_>, warp: &mut Warp) -> Stop {
+fn run_portable<O: Observer>(machine: &mut Machine<'_, O>, warp: &mut Warp) -> Stop {
     run(machine, warp)
 }
 
 #[cfg(target_arch = "x86_64")]
 #[target_feature(enable = "avx2,fma,bmi1,bmi2,lzcnt,popcnt")]
-fn run_avx2(machine: &mut Machine<'_>, warp: &mut Warp) -> Stop {
+fn run_avx2<O: Observer>(machine: &mut Machine<'_, O>, warp: &mut Warp) -> Stop {
     run(machine, warp)
 }
 
 #[cfg(target_arch = "x86_64")]
 #[target_feature(enable = "avx512f,avx512vl,avx512bw,avx512dq,avx2,fma,bmi1,bmi2,lzcnt,popcnt")]
-fn run_avx512(machine: &mut Machine<'_>, warp: &mut Warp) -> Stop {
+fn run_avx512<O: Observer>(machine: &mut Machine<'_, O>, warp: &mut Warp) -> Stop {
     run(machine, warp)
 }
 
@@ -88,7 +89,7 @@ macro_rules! dispatch {
 }
 
 #[inline(always)]
-fn run(machine: &mut Machine<'_>, warp: &mut Warp) -> Stop {
+fn run<O: Observer>(machine: &mut Machine<'_, O>, warp: &mut Warp) -> Stop {
     let code = machine.code;
     let r = warp.registers.view();
     let mut pc = warp.pc as usize;
@@ -247,7 +248,9 @@ fn run(machine: &mut Machine<'_>, warp: &mut Warp) -> Stop {
                 stop!(pc, Stop::Barrier);
             }
             // Lockstep lanes are always together; whether the mask is right is for the checks to say.
-            Op::SyncWarp | Op::Fence => {}
+            Op::SyncWarp if inst.b == 1 => machine.observer.sync_warp(mask, &[r.mask(inst.a); 32]),
+            Op::SyncWarp => machine.observer.sync_warp(mask, r.v32(inst.a)),
+            Op::Fence => machine.observer.fence(mask),
             Op::Print => attempt!(print::print(machine, r, mask, inst)),
             Op::Assert => attempt!(print::assert(machine, r, mask, inst)),
             Op::Trap => attempt!(print::trap(mask)),
@@ -258,7 +261,7 @@ fn run(machine: &mut Machine<'_>, warp: &mut Warp) -> Stop {
     }
 }
 
-impl Machine<'_> {
+impl<O> Machine<'_, O> {
     /// Counts the segment that ends with this instruction.
     #[inline(always)]
     fn weigh(&mut self, inst: &Inst, mask: u32) {

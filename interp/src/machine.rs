@@ -4,12 +4,10 @@ use dsl::ir::{Function, Module, Space};
 
 use crate::bytecode::Code;
 use crate::memory::{AddressKind, Memory};
+use crate::observer::Observer;
 use crate::registers::Registers;
-use crate::rules::RuleSet;
-use crate::stats::SiteCounts;
 use crate::track::Tracker;
 use crate::trap::TrapKind;
-use crate::witness::{Whence, Worst};
 
 /// A region of memory kernels may touch.
 #[derive(Clone, Copy, Debug)]
@@ -89,21 +87,16 @@ pub(crate) struct Totals {
 }
 
 /// What a worker needs to run warps; one per worker.
-pub(crate) struct Machine<'a> {
+pub(crate) struct Machine<'a, O> {
     pub(crate) module: &'a Module,
     pub(crate) function: &'a Function,
     pub(crate) code: &'a Code,
     pub(crate) memory: &'a Memory,
     pub(crate) map: &'a GlobalMap,
-    pub(crate) rules: &'a RuleSet,
     /// The shared memory of the block in hand.
     pub(crate) shared: Vec<u8>,
-    /// Counters, dense, by counter number.
-    pub(crate) counts: Vec<SiteCounts>,
-    /// The worst request of each counter.
-    pub(crate) worst: Vec<Worst>,
-    /// The block and warp in hand.
-    pub(crate) whence: Whence,
+    /// Who watches.
+    pub(crate) observer: O,
     /// Per site: the region it last hit.
     pub(crate) region_of_site: Vec<u32>,
     pub(crate) totals: Totals,
@@ -122,16 +115,11 @@ pub(crate) struct Machine<'a> {
     pub(crate) tracker: Option<Box<Tracker>>,
 }
 
-impl Machine<'_> {
+impl<O: Observer> Machine<'_, O> {
     /// Adds another worker's counts.
     #[cfg(feature = "threads")]
-    pub(crate) fn absorb(&mut self, other: &Machine<'_>) {
-        for (sum, counts) in self.counts.iter_mut().zip(&other.counts) {
-            sum.merge(counts);
-        }
-        for (worst, part) in self.worst.iter_mut().zip(&other.worst) {
-            worst.absorb(part);
-        }
+    pub(crate) fn absorb(&mut self, other: &Machine<'_, O>) {
+        self.observer.absorb(&other.observer);
         let (sum, part) = (&mut self.totals, &other.totals);
         sum.warps += part.warps;
         sum.warp_instructions += part.warp_instructions;

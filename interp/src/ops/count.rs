@@ -1,114 +1,79 @@
-//! Counts an access: closed forms for whole warps at a constant stride, the general rules for the rest.
+//! Charges an access: closed forms for whole warps at a constant stride, the general rules for the rest.
 
 #![allow(
     clippy::inline_always,
-    clippy::needless_range_loop,
     reason = "counting must be compiled with the engine's CPU features"
 )]
 
-use crate::bytecode::MemSite;
-use crate::machine::Machine;
+use dsl::ir::AtomicOp;
+
 use crate::mask::LaneMask;
+use crate::observer::Access;
 use crate::ops::address::{stride32, stride64};
 use crate::rules::affine::{global_cost_affine, shared_cost_affine};
 use crate::rules::bank::{Cost, SharedOp, shared_cost};
-use crate::rules::coalesce::{GlobalCost, GlobalOp, global_cost};
+use crate::rules::coalesce::{GlobalOp, global_cost};
+use crate::rules::{GlobalRules, SharedRules};
+use crate::stats::SiteCounts;
 use crate::trap::AccessOp;
 
-/// Counts a request on shared memory and keeps it if it is the worst.
+/// Shared memory, by the bank rule. Gives the transactions beyond the ideal.
 #[inline(always)]
-pub(crate) fn add_shared(
-    machine: &mut Machine<'_>,
-    counter: u32,
-    cost: Option<Cost>,
-    width_bytes: u32,
-    mask: u32,
-    address: impl Fn(usize) -> u64,
-) {
-    machine.counts[counter as usize].add_shared(cost, width_bytes, LaneMask(mask));
-    let waste = cost.map_or(0, Cost::bank_conflicts);
-    let worst = &mut machine.worst[counter as usize];
-    if worst.is_beaten_by(waste) {
-        worst.keep(waste, machine.whence, mask, address);
-    }
-}
-
-/// Counts a request on global memory and keeps it if it is the worst.
-#[inline(always)]
-pub(crate) fn add_global(
-    machine: &mut Machine<'_>,
-    counter: u32,
-    cost: Option<GlobalCost>,
-    width_bytes: u32,
-    mask: u32,
-    address: impl Fn(usize) -> u64,
-) {
-    machine.counts[counter as usize].add_global(cost, width_bytes, LaneMask(mask));
-    let waste = cost.map_or(0, |cost| cost.sectors.saturating_sub(cost.ideal_sectors));
-    let worst = &mut machine.worst[counter as usize];
-    if worst.is_beaten_by(waste) {
-        worst.keep(waste, machine.whence, mask, address);
-    }
-}
-
-#[inline(always)]
-pub(crate) fn count_shared(
-    machine: &mut Machine<'_>,
-    site: &MemSite,
-    counter: u32,
-    mask: u32,
+pub(crate) fn shared(
+    counts: &mut SiteCounts,
+    rules: &SharedRules,
+    access: &Access<'_>,
     offsets: &[u32; 32],
-) {
-    let op = match site.op {
-        AccessOp::Store => SharedOp::Store,
-        AccessOp::Load | AccessOp::Atomic => SharedOp::Load,
+) -> u32 {
+    let (width, mask) = (access.site.width_bytes, LaneMask(access.mask));
+    let op = match (access.site.op, access.site.atomic) {
+        (AccessOp::Load, _) => SharedOp::Load,
+        (AccessOp::Store, _) => SharedOp::Store,
+        (AccessOp::Atomic, Some((AtomicOp::Cas, _))) => SharedOp::AtomicCas,
+        (AccessOp::Atomic, _) => SharedOp::Atomic,
     };
-    let rules = &machine.rules.shared;
-    let affine = if mask == u32::MAX {
+    let affine = if mask.is_full() {
         stride32(offsets)
-            .and_then(|stride| shared_cost_affine(rules, op, site.width_bytes, offsets[0], stride))
+            .and_then(|stride| shared_cost_affine(rules, op, width, offsets[0], stride))
     } else {
         None
     };
-    let cost = affine.or_else(|| shared_cost(rules, op, site.width_bytes, LaneMask(mask), offsets));
-    add_shared(machine, counter, cost, site.width_bytes, mask, |lane| {
-        u64::from(offsets[lane])
-    });
+    let cost = affine.or_else(|| shared_cost(rules, op, width, mask, offsets));
+    counts.add_shared(cost, width, mask);
+    cost.map_or(0, Cost::bank_conflicts)
 }
 
+/// Global memory, by the coalescing rule. Gives the sectors beyond the ideal.
 #[inline(always)]
-pub(crate) fn count_global(
-    machine: &mut Machine<'_>,
-    site: &MemSite,
-    counter: u32,
-    mask: u32,
+pub(crate) fn global(
+    counts: &mut SiteCounts,
+    rules: &GlobalRules,
+    access: &Access<'_>,
     addresses: &[u64; 32],
-) {
-    let op = match site.op {
+) -> u32 {
+    let (width, mask) = (access.site.width_bytes, LaneMask(access.mask));
+    let op = match access.site.op {
+        AccessOp::Load => GlobalOp::Load,
         AccessOp::Store => GlobalOp::Store,
-        AccessOp::Load | AccessOp::Atomic => GlobalOp::Load,
+        AccessOp::Atomic => GlobalOp::Atomic,
     };
-    let rules = &machine.rules.global;
-    let affine = if mask == u32::MAX {
-        stride64(addresses).and_then(|stride| {
-            global_cost_affine(rules, op, site.width_bytes, addresses[0], stride)
-        })
+    let affine = if mask.is_full() {
+        stride64(addresses)
+            .and_then(|stride| global_cost_affine(rules, op, width, addresses[0], stride))
     } else {
         None
     };
-    let cost =
-        affine.or_else(|| global_cost(rules, op, site.width_bytes, LaneMask(mask), addresses));
-    add_global(machine, counter, cost, site.width_bytes, mask, |lane| {
-        addresses[lane]
-    });
+    let cost = affine.or_else(|| global_cost(rules, op, width, mask, addresses));
+    counts.add_global(cost, width, mask);
+    cost.map_or(0, |cost| cost.sectors.saturating_sub(cost.ideal_sectors))
 }
 
-/// Accesses to constant and local memory: how often, how many lanes.
+/// Constant and local memory: how often, how many lanes; no rule gives them transactions.
 #[inline(always)]
-pub(crate) fn count_plain(machine: &mut Machine<'_>, site: &MemSite, counter: u32, mask: u32) {
-    let counts = &mut machine.counts[counter as usize];
+pub(crate) fn plain(counts: &mut SiteCounts, access: &Access<'_>) {
+    let lanes = u64::from(access.mask.count_ones());
     counts.instructions += 1;
     counts.requests += 1;
-    counts.active_lanes += u64::from(mask.count_ones());
-    counts.bytes += u64::from(mask.count_ones()) * u64::from(site.width_bytes);
+    counts.active_lanes += lanes;
+    counts.bytes += lanes * u64::from(access.site.width_bytes);
 }

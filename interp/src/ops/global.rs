@@ -11,19 +11,19 @@
 use dsl::ir::Space;
 
 use super::address::{addresses, stride64};
-use super::count::{count_global, count_plain};
 use super::element::{copies, copy_in, copy_out, gather, scatter};
 use super::fault::{self, Done};
 use crate::bytecode::{Inst, MemSite};
 use crate::machine::{Fault, GlobalRegion, Machine};
 use crate::mask::LaneMask;
+use crate::observer::{Access, Observer};
 use crate::registers::View;
 use crate::track::Touch;
 
 /// The region all active lanes are in, or `None` if they are in several; or the first lane that is in none.
 #[inline(always)]
-pub(crate) fn region(
-    machine: &mut Machine<'_>,
+pub(crate) fn region<O: Observer>(
+    machine: &mut Machine<'_, O>,
     site: &MemSite,
     row: usize,
     mask: u32,
@@ -62,8 +62,8 @@ pub(crate) fn region(
 }
 
 #[cold]
-fn slow_region(
-    machine: &Machine<'_>,
+fn slow_region<O: Observer>(
+    machine: &Machine<'_, O>,
     site: &MemSite,
     row: usize,
     mask: u32,
@@ -87,9 +87,9 @@ fn slow_region(
 
 /// The host's pointer to an address that is known to be in a region.
 #[inline(always)]
-pub(crate) fn pointer(
+pub(crate) fn pointer<O: Observer>(
     region: Option<GlobalRegion>,
-    machine: &Machine<'_>,
+    machine: &Machine<'_, O>,
     address: u64,
 ) -> *mut u8 {
     let region = region.unwrap_or_else(|| machine.map.regions[machine.map.find(address) as usize]);
@@ -97,24 +97,45 @@ pub(crate) fn pointer(
     region.bytes.wrapping_add((address - region.base) as usize)
 }
 
+/// The event of an access; a generic one that came here goes to global memory.
+#[inline(always)]
+pub(crate) fn access(site: &MemSite, mask: u32) -> Access<'_> {
+    let space = if site.access.space == Space::Constant {
+        Space::Constant
+    } else {
+        Space::Global
+    };
+    Access {
+        site,
+        counter: site.counter,
+        space,
+        mask,
+    }
+}
+
 /// Tells the tracker, if there are other workers.
 #[inline(always)]
-fn note(machine: &mut Machine<'_>, touch: &Touch<'_>) {
+fn note<O: Observer>(machine: &mut Machine<'_, O>, touch: &Touch<'_>) {
     if let Some(tracker) = &mut machine.tracker {
         tracker.note(machine.map, touch);
     }
 }
 
 #[inline(always)]
-pub(crate) fn load_global(machine: &mut Machine<'_>, r: View, mask: u32, i: &Inst) -> Done {
+pub(crate) fn load_global<O: Observer>(
+    machine: &mut Machine<'_, O>,
+    r: View,
+    mask: u32,
+    i: &Inst,
+) -> Done {
     let site = &machine.code.sites[i.c as usize];
     let addresses = addresses(r, i, site);
     global_in(machine, r, site, i.c as usize, mask, &addresses)
 }
 
 #[inline(always)]
-pub(crate) fn global_in(
-    machine: &mut Machine<'_>,
+pub(crate) fn global_in<O: Observer>(
+    machine: &mut Machine<'_, O>,
     r: View,
     site: &MemSite,
     row: usize,
@@ -122,11 +143,7 @@ pub(crate) fn global_in(
     addresses: &[u64; 32],
 ) -> Done {
     let region = region(machine, site, row, mask, addresses, false)?;
-    if site.access.space == Space::Constant {
-        count_plain(machine, site, site.counter, mask);
-    } else {
-        count_global(machine, site, site.counter, mask, addresses);
-    }
+    machine.observer.global(&access(site, mask), addresses);
     let run = mask == u32::MAX
         && copies(site)
         && stride64(addresses) == Some(i64::from(site.width_bytes));
@@ -158,15 +175,20 @@ pub(crate) fn global_in(
 }
 
 #[inline(always)]
-pub(crate) fn store_global(machine: &mut Machine<'_>, r: View, mask: u32, i: &Inst) -> Done {
+pub(crate) fn store_global<O: Observer>(
+    machine: &mut Machine<'_, O>,
+    r: View,
+    mask: u32,
+    i: &Inst,
+) -> Done {
     let site = &machine.code.sites[i.c as usize];
     let addresses = addresses(r, i, site);
     global_out(machine, r, site, i.c as usize, mask, &addresses)
 }
 
 #[inline(always)]
-pub(crate) fn global_out(
-    machine: &mut Machine<'_>,
+pub(crate) fn global_out<O: Observer>(
+    machine: &mut Machine<'_, O>,
     r: View,
     site: &MemSite,
     row: usize,
@@ -174,7 +196,7 @@ pub(crate) fn global_out(
     addresses: &[u64; 32],
 ) -> Done {
     let region = region(machine, site, row, mask, addresses, true)?;
-    count_global(machine, site, site.counter, mask, addresses);
+    machine.observer.global(&access(site, mask), addresses);
     let run = mask == u32::MAX
         && copies(site)
         && stride64(addresses) == Some(i64::from(site.width_bytes));

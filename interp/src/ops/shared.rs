@@ -9,19 +9,19 @@
 use dsl::ir::Space;
 
 use super::address::{extent32, offsets};
-use super::count::count_shared;
 use super::element::{gather, scatter};
 use super::fault::{self, Done};
 use crate::bytecode::{Inst, MemSite};
 use crate::machine::Machine;
 use crate::mask::LaneMask;
 use crate::memory::layout::SHARED_BASE;
+use crate::observer::{Access, Observer};
 use crate::registers::View;
 
 /// Whether all active lanes' accesses to a window of `size` bytes are allowed; else the first one that is not.
 #[inline(always)]
-pub(crate) fn check_window(
-    machine: &Machine<'_>,
+pub(crate) fn check_window<O: Observer>(
+    machine: &Machine<'_, O>,
     site: &MemSite,
     space: Space,
     mask: u32,
@@ -57,15 +57,20 @@ pub(crate) fn check_window(
 }
 
 #[inline(always)]
-pub(crate) fn load_shared(machine: &mut Machine<'_>, r: View, mask: u32, i: &Inst) -> Done {
+pub(crate) fn load_shared<O: Observer>(
+    machine: &mut Machine<'_, O>,
+    r: View,
+    mask: u32,
+    i: &Inst,
+) -> Done {
     let site = &machine.code.sites[i.c as usize];
     let offsets = offsets(r, i, site, SHARED_BASE);
     shared_in(machine, r, site, site.counter, mask, &offsets)
 }
 
 #[inline(always)]
-pub(crate) fn shared_in(
-    machine: &mut Machine<'_>,
+pub(crate) fn shared_in<O: Observer>(
+    machine: &mut Machine<'_, O>,
     r: View,
     site: &MemSite,
     counter: u32,
@@ -80,7 +85,13 @@ pub(crate) fn shared_in(
         offsets,
         machine.shared.len() as u64,
     )?;
-    count_shared(machine, site, counter, mask, offsets);
+    let access = Access {
+        site,
+        counter,
+        space: Space::Shared,
+        mask,
+    };
+    machine.observer.window(&access, offsets);
     let base = machine.shared.as_ptr();
     // SAFETY: `check_window` found all active lanes' bytes inside.
     unsafe { gather(r, site, mask, |l| base.add(offsets[l] as usize)) };
@@ -88,15 +99,20 @@ pub(crate) fn shared_in(
 }
 
 #[inline(always)]
-pub(crate) fn store_shared(machine: &mut Machine<'_>, r: View, mask: u32, i: &Inst) -> Done {
+pub(crate) fn store_shared<O: Observer>(
+    machine: &mut Machine<'_, O>,
+    r: View,
+    mask: u32,
+    i: &Inst,
+) -> Done {
     let site = &machine.code.sites[i.c as usize];
     let offsets = offsets(r, i, site, SHARED_BASE);
     shared_out(machine, r, site, site.counter, mask, &offsets)
 }
 
 #[inline(always)]
-pub(crate) fn shared_out(
-    machine: &mut Machine<'_>,
+pub(crate) fn shared_out<O: Observer>(
+    machine: &mut Machine<'_, O>,
     r: View,
     site: &MemSite,
     counter: u32,
@@ -111,7 +127,13 @@ pub(crate) fn shared_out(
         offsets,
         machine.shared.len() as u64,
     )?;
-    count_shared(machine, site, counter, mask, offsets);
+    let access = Access {
+        site,
+        counter,
+        space: Space::Shared,
+        mask,
+    };
+    machine.observer.window(&access, offsets);
     let base = machine.shared.as_mut_ptr();
     // SAFETY: `check_window` found all active lanes' bytes inside.
     let changed = unsafe { scatter(r, site, mask, |l| base.add(offsets[l] as usize)) };
