@@ -1,2 +1,48 @@
-//! dslc.
-fn main() {}
+//! `dslc`: parse the arguments, run the command, turn the outcome into an exit code.
+//!
+//! 0: it worked and nothing was found; 1: the user's program is wrong; 2: dslc could not work.
+
+mod args;
+mod command;
+mod failure;
+mod output;
+mod report;
+mod source;
+
+use std::{panic, process::ExitCode, thread};
+
+use clap::Parser;
+
+/// Deeply nested programs recurse deeply; the parser's limits are set for less than this.
+const STACK_BYTES: usize = 256 << 20;
+
+fn main() -> ExitCode {
+    let cli = args::Cli::parse();
+    // The panic's message is printed once, below, with what to do about it.
+    panic::set_hook(Box::new(|_| {}));
+    let work = thread::Builder::new()
+        .stack_size(STACK_BYTES)
+        .spawn(move || panic::catch_unwind(|| command::run(cli)));
+    let result = work.map(|handle| handle.join());
+    match result {
+        Ok(Ok(Ok(Ok(code)))) => ExitCode::from(code),
+        Ok(Ok(Ok(Err(failure)))) => {
+            output::err(&format!("dslc: {failure}\n"));
+            ExitCode::from(2)
+        }
+        Ok(Ok(Err(payload)) | Err(payload)) => {
+            let text = payload.downcast_ref::<String>().map(String::as_str);
+            let text = text
+                .or_else(|| payload.downcast_ref::<&str>().copied())
+                .unwrap_or("unknown");
+            output::err(&format!(
+                "dslc: internal error: {text}\nThis is a bug in dslc; please report it with the program.\n"
+            ));
+            ExitCode::from(2)
+        }
+        Err(error) => {
+            output::err(&format!("dslc: cannot start a thread: {error}\n"));
+            ExitCode::from(2)
+        }
+    }
+}

@@ -12,17 +12,37 @@
 //! - **Numbers** are decided here, once for both devices: a fused multiply-add is an `fma`, a conversion says how it rounds.
 //! - Every instruction carries a [`LocId`]: file, line, column, text, and the macro use it came from.
 
+pub mod builder;
 pub mod entity;
+pub mod eval;
 pub mod host;
+pub mod infer_spaces;
 pub mod inst;
+pub mod parse;
+pub mod print;
+#[cfg(test)]
+mod random;
+pub mod renumber;
+pub mod simplify;
 pub mod ty;
+pub mod typing;
+pub mod uniformity;
+pub mod verify;
+pub mod visit;
 
 use std::sync::Arc;
 
+pub use builder::Builder;
 pub use entity::*;
 pub use host::HostFn;
+pub use infer_spaces::infer_spaces;
 pub use inst::*;
+pub use parse::{ParseError, parse};
+pub use print::print;
+pub use simplify::simplify;
 pub use ty::*;
+pub use uniformity::Uniformity;
+pub use verify::verify;
 
 /// A program: kernels, host functions, and the data they share.
 #[derive(Clone, PartialEq, Debug, Default)]

@@ -1,4 +1,46 @@
 //! Tree to typed tree: names resolved, C's conversions made explicit, layouts computed.
+//!
+//! In: one [`ast::Unit`], the prelude's items first. Out: a [`typed::Program`] if nothing is wrong, and every message. The types
+//! are in `ty`, the result in `typed`; `check` holds the rules by construct, `builtin` the table of what needs no declaration.
+//! Nothing here knows how code is run: the lowering decides what a typed node costs.
 
+use crate::{diagnostic::Diagnostic, source::SourceMap, span::FileId, syntax::ast};
+
+mod builtin;
+mod check;
+mod classify;
+mod const_eval;
+mod layout;
+mod scope;
+mod show;
+mod suggest;
 pub mod ty;
 pub mod typed;
+
+pub use classify::Classify;
+
+/// The declarations that every program starts with, in the language itself. To be parsed before the program.
+pub const PRELUDE: &str = include_str!("sema/prelude.k");
+
+/// The name the prelude has in messages.
+pub const PRELUDE_NAME: &str = "<cuda runtime>";
+
+/// How a unit is checked.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct Options {
+    /// The file the prelude is in: its names are hidden by the program's, its functions are kept only if used.
+    pub prelude: Option<FileId>,
+    /// Host functions are declared, but their bodies are not looked at.
+    pub skip_host: bool,
+}
+
+/// Types a unit. There is a program exactly if no message is an error.
+pub fn check(
+    unit: &ast::Unit,
+    map: &SourceMap,
+    options: Options,
+) -> (Option<typed::Program>, Vec<Diagnostic>) {
+    let mut checker = check::Checker::new(unit, map, options);
+    checker.unit();
+    checker.finish()
+}

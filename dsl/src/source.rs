@@ -1,5 +1,7 @@
 //! The texts a program is made of, and the macro expansions that moved tokens around.
 
+use std::sync::Arc;
+
 use crate::span::{ExpansionId, FileId, Span};
 
 /// One text with a name and an index of its lines.
@@ -42,6 +44,21 @@ impl SourceFile {
         (line as u32 + 1, column as u32 + 1)
     }
 
+    /// The byte offset of a line and column, both from 1: the inverse of [`SourceFile::line_column`], clamped to the line.
+    pub fn offset(&self, line: u32, column: u32) -> u32 {
+        let text = self.line(line);
+        let start = self
+            .line_starts
+            .get((line as usize).saturating_sub(1))
+            .copied()
+            .unwrap_or(0);
+        let bytes = text
+            .char_indices()
+            .nth((column as usize).saturating_sub(1))
+            .map_or(text.len(), |(at, _)| at);
+        start + bytes as u32
+    }
+
     /// The text of a line (from 1), without its line end.
     pub fn line(&self, line: u32) -> &str {
         let index = (line as usize).saturating_sub(1);
@@ -70,7 +87,7 @@ impl SourceFile {
 #[derive(Clone, Debug)]
 pub struct Expansion {
     /// The macro's name.
-    pub name: String,
+    pub name: Arc<str>,
     /// Where it was used (may itself come from an expansion). For `F(x)` the whole call.
     pub used_at: Span,
     /// The name in its `#define`.

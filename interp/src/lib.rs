@@ -1,1 +1,27 @@
-//! The SIMT machine.
+//! The SIMT machine: runs verified IR in warps of 32 lanes and counts what every access costs.
+//!
+//! In: a [`Program`] (IR compiled to bytecode), a [`Memory`], a launch. Out: a [`LaunchReport`] (totals and counts per
+//! source access) or a [`LaunchFailure`]. Host functions run on the scalar half of the same machine ([`HostThread`]).
+//! Nothing here knows source text, files, processes or clocks; equal input gives equal output at any number of threads.
+
+pub mod config;
+pub mod mask;
+pub mod memory;
+pub mod metrics;
+pub mod printf;
+pub mod program;
+pub mod report;
+pub mod rules;
+pub mod stats;
+pub mod trap;
+
+mod host;
+mod launch;
+
+pub use config::{LaunchConfig, MachineConfig};
+pub use host::{HostEvent, HostThread};
+pub use launch::launch;
+pub use memory::{AddressKind, Memory, MemoryFault, OutOfMemory};
+pub use program::Program;
+pub use report::{Finding, InvalidLaunch, LaunchFailure, LaunchReport, Site};
+pub use trap::{Trap, TrapKind};

@@ -1,1 +1,12 @@
-//! The host side.
+//! The host side of dslc: runs a program's `main()` against a device, and launches kernels of programs without one.
+//!
+//! [`host`] drives a host function of the machine and answers its calls as the CUDA runtime and C's library would; [`device`] is what
+//! it runs against; [`standalone`], [`launch`] and [`buffer`] are launches described in words. Nothing here prints or reads files: output goes to
+//! a [`host::Io`], results are values.
+
+pub mod buffer;
+pub mod device;
+pub mod error;
+pub mod host;
+pub mod launch;
+pub mod standalone;

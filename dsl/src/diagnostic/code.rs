@@ -30,14 +30,226 @@ macro_rules! codes {
 codes! {
     /// A character that no token starts with.
     UnknownCharacter = "E0101", "unknown-character",
-        "The text contains a character that means nothing in CUDA C. Code pasted from a web page or a document often has full-width punctuation (；（），) or curly quotes in place of the ASCII ones.",
+        "The text contains a character that means nothing in CUDA C outside comments and string literals.",
+        bad: "int a = 1 ` 2;", good: "int a = 1 + 2;";
+    /// Punctuation of another script in the place of the ASCII one.
+    ConfusableCharacter = "E0102", "confusable-character",
+        "Code copied from a web page, a document or a chat, or typed with a Chinese or Japanese input method switched on, often has full-width punctuation (；（），), curly quotes or special spaces where C knows only the ASCII ones. nvcc rejects them with a message about stray bytes. They are read here as the ASCII character they look like, so that everything else can still be checked. In comments and string literals any character is fine.",
         bad: "int a = 1；", good: "int a = 1;";
+    /// `/*` without `*/`.
+    UnterminatedComment = "E0103", "unterminated-comment",
+        "A comment that begins with `/*` ends at the next `*/`; comments do not nest. Without an end it swallows the rest of the file.",
+        bad: "int a; /* the index\nint b;", good: "int a; /* the index */\nint b;";
+    /// A string or character literal that does not end on its line.
+    UnterminatedLiteral = "E0104", "unterminated-literal",
+        "A string or character literal ends at its closing quote, on the line where it began. A quote inside a string is written `\\\"`.",
+        bad: "printf(\"sum %d\\n, sum);", good: "printf(\"sum %d\\n\", sum);";
+    /// A number that is spelled wrong.
+    BadNumber = "E0105", "bad-number",
+        "A token that starts with a digit has to be a number: digits of its base, and a suffix that C knows (u, l, ll and their combinations for integers, f for floats). A float needs a point or an exponent: `1.0f`, not `1f`. A number that starts with `0` is octal.",
+        bad: "float x = 1f;", good: "float x = 1.0f;";
+    /// A number that no type can hold.
+    NumberTooLarge = "E0106", "number-too-large",
+        "An integer literal has at most 64 bits, and a floating literal has to be within the range of its type.",
+        bad: "float x = 1e40f;", good: "double x = 1e40;";
+    /// A character literal with no character or several.
+    BadCharacter = "E0107", "bad-character",
+        "A character literal holds one character of one byte. Text, and characters beyond ASCII, go in a string literal.",
+        bad: "char c = 'ab';", good: "const char *c = \"ab\";";
+    /// An escape with a value that is missing or does not fit.
+    BadEscape = "E0108", "bad-escape",
+        "A numeric escape in a literal needs digits, and its value has to fit in a char: `\\0` to `\\377`, `\\x00` to `\\xff`.",
+        bad: "char c = '\\x123';", good: "char c = '\\x12';";
+    /// `#` and a word that is no directive.
+    UnknownDirective = "E0201", "unknown-directive",
+        "A line that starts with `#` is for the preprocessor, which knows define, undef, include, if, ifdef, ifndef, elif, elifdef, elifndef, else, endif, error, warning, line and pragma.",
+        bad: "#defin N 32", good: "#define N 32";
+    /// A directive whose line does not have the form it needs.
+    BadDirective = "E0202", "bad-directive",
+        "The directive is known but its line is not as it has to be: a macro's name is missing, parameters are not names, `#` stands before something that is no parameter, `##` stands at an end.",
+        bad: "#define SQUARE(x, x) ((x) * (x))", good: "#define SQUARE(x) ((x) * (x))";
+    /// An included file that is not there.
+    IncludeNotFound = "E0203", "include-not-found",
+        "`#include \"name\"` reads a file of your own, looked for beside the file that includes it. System and CUDA headers are not needed: what they declare is built in, and including them is allowed and does nothing.",
+        bad: "#include \"tilez.h\"", good: "#include \"tiles.h\"";
+    /// Files that include each other without end.
+    IncludeDepth = "E0204", "include-depth",
+        "Files include each other so deeply that it is almost certainly a circle. Put `#pragma once` at the top of each included file.",
+        bad: "// a.h\n#include \"a.h\"", good: "// a.h\n#pragma once";
+    /// `#else` or `#endif` without `#if`, or the reverse.
+    UnbalancedConditional = "E0205", "unbalanced-conditional",
+        "Every `#if`, `#ifdef` and `#ifndef` needs its own `#endif` in the same file, and at most one `#else` between.",
+        bad: "#ifdef FAST\nint a;", good: "#ifdef FAST\nint a;\n#endif";
+    /// An `#if` whose condition has no value.
+    BadCondition = "E0206", "bad-condition",
+        "The condition of `#if` is an expression of integer constants, macros and `defined(NAME)`. Names that are no macros count as 0; variables, types, sizeof, casts and floats are not known to the preprocessor.",
+        bad: "#if sizeof(int) == 4\n#endif", good: "#if TILE == 32\n#endif";
+    /// `#error`.
+    ErrorDirective = "E0207", "error-directive",
+        "The program itself says with `#error` that it cannot be compiled this way.",
+        bad: "#error define TILE first", good: "";
+    /// A macro used with too few or too many arguments.
+    MacroArguments = "E0208", "macro-arguments",
+        "A macro with parameters needs as many arguments as it has parameters. A comma inside (…) does not separate arguments, but one inside {…}, […] or <…> does: put parentheses around such an argument.",
+        bad: "#define MIN(a, b) ((a) < (b) ? (a) : (b))\nint x = MIN(1);", good: "#define MIN(a, b) ((a) < (b) ? (a) : (b))\nint x = MIN(1, 2);";
+    /// A macro's arguments that do not end.
+    UnterminatedMacroCall = "E0209", "unterminated-macro-call",
+        "The arguments of a macro end at the parenthesis that closes the one after its name, and the file ended first.",
+        bad: "#define SQUARE(x) ((x) * (x))\nint y = SQUARE((2);", good: "#define SQUARE(x) ((x) * (x))\nint y = SQUARE(2);";
+    /// `##` of two things that do not make one token.
+    BadPaste = "E0210", "bad-paste",
+        "`##` joins the token before it and the token after it into one, as in `a ## 1`. The two together have to be a token: `.` and `x`, or `)` and `(`, are not.",
+        bad: "#define FIELD(s, f) s ## . ## f\nint x = FIELD(p, x);", good: "#define FIELD(s, f) s.f\nint x = FIELD(p, x);";
+    /// Macros that make more text than anyone wants.
+    ExpansionTooLarge = "E0211", "expansion-too-large",
+        "Macros that use each other several times each grow exponentially: thirty lines can make a billion tokens. Expansion stops at two million tokens, and at 128 macro calls inside one another's arguments.",
+        bad: "", good: "";
     /// A `;` is missing.
     MissingSemicolon = "E0301", "missing-semicolon",
         "A statement or declaration has to end in `;`. The place shown is the end of the line before, where it belongs.",
         bad: "int t = threadIdx.x\ns[t] = 0;", good: "int t = threadIdx.x;\ns[t] = 0;";
     /// Anything else that does not parse.
     Syntax = "E0300", "syntax",
-        "The text does not follow the grammar here.",
-        bad: "if (x { }", good: "if (x) { }";
+        "The text does not follow the grammar here. The message names the token that does not fit and what could stand in its place; the cause is there or just before it.",
+        bad: "int a = b + ;", good: "int a = b + c;";
+    /// A bracket is never closed.
+    UnclosedBracket = "E0302", "unclosed-bracket",
+        "Every `(`, `[`, `{` and `<<<` needs its closing partner. The message shows where the closing bracket was missed and which bracket it belongs to. dslc goes on as if it stood there.",
+        bad: "s[(t + 1] = 0;", good: "s[(t + 1)] = 0;";
+    /// A bracket closes nothing.
+    ExtraBracket = "E0303", "extra-bracket",
+        "There is a closing bracket without an opening one. dslc goes on as if it were not there.",
+        bad: "if (t < 64) ] s[t] = 0;", good: "if (t < 64) s[t] = 0;";
+    /// One kind of bracket is closed by another.
+    MismatchedBracket = "E0304", "mismatched-bracket",
+        "A bracket has to be closed by its own kind: `(` by `)`, `[` by `]`, `{` by `}`.",
+        bad: "s[t) = 0;", good: "s[t] = 0;";
+    /// A launch has the wrong angle brackets.
+    LaunchBrackets = "E0305", "launch-brackets",
+        "A kernel is launched with three angle brackets on each side: `kernel<<<grid, block>>>(arguments)`. Two of them are shift operators.",
+        bad: "scale<<4, 128>>(d, n);", good: "scale<<<4, 128>>>(d, n);";
+    /// An `else` belongs to no `if`.
+    ElseWithoutIf = "E0306", "else-without-if",
+        "An `else` follows the one statement of its `if`. A second statement without braces, or a `;` after the condition or the closing brace, ends the `if` before the `else` comes.",
+        bad: "if (t < n) a = 1; b = 2; else c = 3;", good: "if (t < n) { a = 1; b = 2; } else c = 3;";
+    /// The words of a type do not go together.
+    TypeWords = "E0307", "type-words",
+        "A declaration has one type. Its words may come in any order (`long unsigned int`), but they have to make one type together; two types in a row mostly mean that a `;` or a `,` is missing.",
+        bad: "unsigned float x;", good: "float x;";
+    /// A reserved word is used as a name.
+    ReservedWord = "E0308", "reserved-word",
+        "Words of C, C++ and CUDA cannot be names, also those that the program does not use otherwise, such as `new`, `this` or `register`.",
+        bad: "int new = 0;", good: "int fresh = 0;";
+    /// Too many brackets or operators inside each other.
+    NestedTooDeeply = "E0309", "nested-too-deeply",
+        "At most 200 brackets and statements may be open inside each other, and one expression may have at most 1000 operators. Code written by people stays far below; a macro that expands into itself, or generated code, may not.",
+        bad: "", good: "";
+    /// The header of a `for` is not three parts.
+    ForHeader = "E0310", "for-header",
+        "A `for` has a start, a condition and a step, with two `;` between them. Each may be empty, the `;` may not be missing.",
+        bad: "for (int i = 0, i < n, i++) s[i] = 0;", good: "for (int i = 0; i < n; i++) s[i] = 0;";
+    /// A `do` has no `while`.
+    DoWithoutWhile = "E0311", "do-without-while",
+        "`do` begins a loop whose condition stands after the body: `do { … } while (condition);`. After `while (condition)` or `for (…)` there is no `do`.",
+        bad: "while (i < n) do { i++; }", good: "while (i < n) { i++; }";
+    /// A function has neither a body nor a `;`.
+    MissingBody = "E0312", "missing-body",
+        "After its parameters a function has a body in `{ }`, or a `;` if it is only announced and defined elsewhere.",
+        bad: "__global__ void fill(int *d)\n__global__ void use(int *d) { }", good: "__global__ void fill(int *d) { }\n__global__ void use(int *d) { }";
+    /// A declaration has no type.
+    MissingType = "E0313", "missing-type",
+        "Every declaration names a type; C no longer assumes `int`. A kernel's type is `void`.",
+        bad: "__global__ fill(int *d) { }", good: "__global__ void fill(int *d) { }";
+    /// A memory space stands on a parameter.
+    SpaceOnParameter = "E0314", "space-on-parameter",
+        "`__shared__`, `__constant__` and `__device__` say where a variable lives. A parameter lives with its thread; what it points to is known from the argument.",
+        bad: "__device__ int sum(__shared__ int *s);", good: "__device__ int sum(int *s);";
+    /// A statement stands at file scope.
+    StatementOutside = "E0315", "statement-outside",
+        "At file scope there are declarations and functions; statements run inside functions. Often a `}` too many has ended the function before.",
+        bad: "void f() { int a = 1; }\na = 2; }", good: "void f() { int a = 1;\na = 2; }";
+    /// Syntax of C++ or C that dslc reads but does not support.
+    UnsupportedSyntax = "E0320", "unsupported-syntax",
+        "nvcc accepts this, dslc does not (yet). It is reported where it stands and never given another meaning.",
+        bad: "struct Flags { unsigned a : 3; };", good: "struct Flags { unsigned a; };";
+    /// A kernel that inlining makes too large.
+    KernelTooLarge = "E0901", "kernel-too-large",
+        "Every call of a `__device__` function is inlined. Functions that call each other several times each grow exponentially, and a kernel ends at a million intermediate values.",
+        bad: "", good: "";
+    /// A bug of dslc.
+    InternalError = "E0999", "internal-error",
+        "dslc broke one of its own rules while compiling a program that it had found nothing wrong with. This is a bug of dslc, never of the program; please report it with the program.",
+        bad: "", good: "";
+    /// Blanks between a backslash and the end of its line.
+    BlankAfterBackslash = "W0101", "blank-after-backslash",
+        "A backslash continues a line only if it is the line's last character. Blanks after it are probably not meant, and the line is continued as gcc and nvcc do.",
+        bad: "", good: "";
+    /// A backslash before a letter that makes no escape.
+    UnknownEscape = "W0102", "unknown-escape",
+        "A backslash before a letter that C knows no escape for means that letter alone. For a backslash write two; for a percent sign in a printf format write `%%`.",
+        bad: "printf(\"50\\% done\");", good: "printf(\"50%% done\");";
+    /// A macro defined again, differently.
+    MacroRedefined = "W0201", "macro-redefined",
+        "A macro is defined a second time with another meaning, and from here on has that. If this is meant, `#undef` it first.",
+        bad: "#define TILE 16\n#define TILE 32", good: "#define TILE 16\n#undef TILE\n#define TILE 32";
+    /// `#warning`.
+    WarningDirective = "W0202", "warning-directive",
+        "The program itself warns with `#warning`.",
+        bad: "#warning slow path", good: "";
+    /// Something after a directive that takes nothing more.
+    ExtraTokens = "W0203", "extra-tokens",
+        "The directive ends before these tokens, which are ignored. A name after `#endif` or `#else` belongs in a comment; `#ifdef` takes one name, and `#if defined(A) && defined(B)` several.",
+        bad: "#ifdef A && B\n#endif", good: "#if defined(A) && defined(B)\n#endif";
+    /// An access outside of its memory or array.
+    OutOfBounds = "R0101", "out-of-bounds",
+        "A thread reads or writes outside of the memory it was given, or outside of the array it names. Hardware lets an overflow from one shared array into its neighbour pass silently, and reports a global one only if it leaves the page; here every access is checked against its array and its allocation. The usual causes: the grid has more threads than there are elements (test `if (i < n)`), or an index is off by one.",
+        bad: "int i = blockIdx.x * blockDim.x + threadIdx.x;\nout[i] = 2 * in[i];", good: "int i = blockIdx.x * blockDim.x + threadIdx.x;\nif (i < n) out[i] = 2 * in[i];";
+    /// An address that is not a multiple of the access's width.
+    Misaligned = "R0102", "misaligned",
+        "An access of 2, 4, 8 or 16 bytes needs an address that is a multiple of its width. A cast to a wider type (`(float4 *)&x[1]`) makes an address that may not be; hardware then stops the kernel with `misaligned address`.",
+        bad: "float4 v = *(float4 *)&x[threadIdx.x];", good: "float4 v = ((float4 *)x)[threadIdx.x];";
+    /// An access at or near address 0.
+    NullPointer = "R0103", "null-pointer",
+        "The pointer was never set, or an allocation failed and nobody looked at the error. Check what `cudaMalloc` or `malloc` returned.",
+        bad: "int *d = NULL;\nkernel<<<1, 32>>>(d);", good: "int *d;\ncudaMalloc(&d, 32 * sizeof(int));\nkernel<<<1, 32>>>(d);";
+    /// An access to freed memory.
+    UseAfterFree = "R0104", "use-after-free",
+        "The memory was given back with `cudaFree` or `free` before this access.",
+        bad: "cudaFree(d);\nkernel<<<1, 32>>>(d);", good: "kernel<<<1, 32>>>(d);\ncudaFree(d);";
+    /// A host pointer on the device, or the reverse.
+    WrongSidePointer = "R0105", "wrong-side-pointer",
+        "Host and device have separate memories: a kernel cannot follow a pointer from `malloc`, and the host cannot follow one from `cudaMalloc`. Copy with `cudaMemcpy`, or use `cudaMallocManaged` for memory that both may touch.",
+        bad: "int *h = (int *)malloc(128);\nkernel<<<1, 32>>>(h);", good: "int *d;\ncudaMalloc(&d, 128);\ncudaMemcpy(d, h, 128, cudaMemcpyHostToDevice);\nkernel<<<1, 32>>>(d);";
+    /// A pointer that belongs to nothing, or to something that cannot be written.
+    InvalidPointer = "R0106", "invalid-pointer",
+        "The address belongs to no memory of the program, or to memory that may only be read (constants, string literals). It was probably never initialised, or computed wrongly.",
+        bad: "char *s = (char *)\"abc\";\ns[0] = 'x';", good: "char s[] = \"abc\";\ns[0] = 'x';";
+    /// Nobody can advance.
+    Deadlock = "R0201", "deadlock",
+        "Every thread that is still running waits for something that no thread will do: a barrier that others never reach, or a flag or lock that nobody will change. Threads of one warp that spin on a lock which another lane of the same warp holds are a common case: the holder waits for them at the end of the loop.",
+        bad: "while (atomicCAS(lock, 0, 1) != 0);\n*count += 1;\natomicExch(lock, 0);", good: "bool done = false;\nwhile (!done) {\n  if (atomicCAS(lock, 0, 1) == 0) {\n    *count += 1;\n    __threadfence();\n    atomicExch(lock, 0);\n    done = true;\n  }\n}";
+    /// The limit on instructions was reached.
+    InstructionLimit = "R0202", "instruction-limit",
+        "The launch (or the host program) executed more instructions than allowed, most likely in a loop that never ends. If it is only long, raise the limit with `--limit`.",
+        bad: "for (unsigned i = 8; i >= 0; i--) s += x[i];", good: "for (int i = 8; i >= 0; i--) s += x[i];";
+    /// A barrier that not all threads of a warp reach.
+    DivergentBarrier = "R0203", "divergent-barrier",
+        "`__syncthreads()` has to be reached by all threads of the block. Here some lanes of a warp are at the barrier while others live on elsewhere: on old GPUs the barrier then counts wrongly, on new ones the kernel hangs or the result is undefined. Move the barrier out of the branch; threads that have returned do not count.",
+        bad: "if (t < 16) { s[t] = t; __syncthreads(); }", good: "if (t < 16) s[t] = t;\n__syncthreads();";
+    /// A launch that CUDA would refuse.
+    InvalidLaunch = "R0301", "invalid-launch",
+        "The launch asks for more than the device allows, so the kernel does not run at all and `cudaGetLastError()` gives an error that many programs never look at. A block has at most 1024 threads and, unless `cudaFuncSetAttribute` raises it, 48 KB of shared memory.",
+        bad: "kernel<<<1, 2048>>>(d);", good: "kernel<<<2, 1024>>>(d);";
+    /// A failed `assert`, or `__trap()`.
+    AssertionFailed = "R0401", "assertion-failed",
+        "An `assert` of the program does not hold, or the program ended itself with `__trap()`.",
+        bad: "assert(threadIdx.x < 16);", good: "";
+    /// An integer division by zero on the host.
+    DivisionByZero = "R0402", "division-by-zero",
+        "An integer is divided by zero, which ends a host program.",
+        bad: "int n = 0;\nprintf(\"%d\\n\", 1 / n);", good: "";
+    /// Too many nested calls on the host.
+    StackOverflow = "R0403", "stack-overflow",
+        "The host program's functions call each other too deeply, or their local arrays are too large for the stack of 8 MB. Use `malloc` for large arrays.",
+        bad: "int f(int n) { return f(n + 1); }", good: "";
 }

@@ -1,1 +1,245 @@
 //! Diagnostics as text: the only user of ariadne.
+//!
+//! ariadne panics on places that are not in its text and counts lines its own way, so it never sees the user's: `excerpt`
+//! makes, for each message, a text of just the lines that are shown, with control characters made visible and long lines
+//! cut, and turns every span, whatever it says, into a place in it. What came out of a macro is shown where the macro was
+//! used, with its definition as another place. Predefined macros have no place to show.
+
+use ariadne::{Cache, Color, Config, IndexType, Label, Report, ReportKind, Source};
+
+use self::excerpt::{Excerpts, Place};
+use super::{Diagnostic, Severity};
+use crate::source::SourceMap;
+use crate::span::{FileId, Span};
+use crate::syntax::preprocess::PREDEFINED;
+
+mod excerpt;
+
+/// How many levels of macros inside macros are shown.
+const MACRO_LEVELS: usize = 4;
+
+/// The full text of all messages, one after the other. Lines of source are cut at about `width` columns.
+pub fn render(
+    diagnostics: &[Diagnostic],
+    map: &SourceMap,
+    color: bool,
+    width: Option<usize>,
+) -> String {
+    let mut out = String::new();
+    for (at, diagnostic) in diagnostics.iter().enumerate() {
+        if at > 0 {
+            out.push('\n');
+        }
+        out.push_str(&render_one(diagnostic, map, color, width));
+    }
+    out
+}
+
+/// One line: `file:line:column: error[E0301]: message`.
+pub fn short(diagnostic: &Diagnostic, map: &SourceMap) -> String {
+    let severity = word(diagnostic.severity);
+    let code = diagnostic.code.number();
+    let message = excerpt::visible(&diagnostic.message);
+    let place = places(diagnostic.primary.span, map).remove(0).0;
+    match map.files().nth(place.file.0 as usize) {
+        Some((_, file)) => {
+            let (line, column) = file.line_column(excerpt::start(file, place));
+            format!(
+                "{}:{line}:{column}: {severity}[{code}]: {message}",
+                file.name
+            )
+        }
+        None => format!("{severity}[{code}]: {message}"),
+    }
+}
+
+fn word(severity: Severity) -> &'static str {
+    match severity {
+        Severity::Error => "error",
+        Severity::Warning => "warning",
+        Severity::Note => "note",
+    }
+}
+
+/// Where to show a span: first the place in the user's text, then the definitions it came through, outermost first, each
+/// with the macro's name.
+fn places(span: Span, map: &SourceMap) -> Vec<(Span, Option<&str>)> {
+    let mut chain = vec![(span, None)];
+    let mut at = span;
+    while let Some(expansion) = map.expansion(at.expansion) {
+        if let Some((_, name)) = chain.last_mut() {
+            *name = Some(&*expansion.name);
+        }
+        at = expansion.used_at;
+        chain.push((at, None));
+    }
+    chain.reverse();
+    let root = chain[0].0;
+    let inside = |place: &Span| {
+        place.file == root.file && place.start >= root.start && place.end <= root.end
+    };
+    // A macro's argument is spelled at the use: the narrowest such place is the one meant.
+    let narrowest = chain
+        .iter()
+        .map(|(place, _)| *place)
+        .rfind(inside)
+        .unwrap_or(root);
+    let mut places = vec![(narrowest, None)];
+    places.extend(
+        chain
+            .into_iter()
+            .skip(1)
+            .filter(|(place, name)| !inside(place) && name.is_some()),
+    );
+    places.dedup_by_key(|(place, _)| (place.file, place.start, place.end));
+    places.truncate(1 + MACRO_LEVELS);
+    places
+}
+
+fn render_one(
+    diagnostic: &Diagnostic,
+    map: &SourceMap,
+    color: bool,
+    width: Option<usize>,
+) -> String {
+    let mut labels = Vec::new();
+    let primary_places = places(diagnostic.primary.span, map);
+    for (at, (span, name)) in primary_places.iter().enumerate() {
+        let message = match name {
+            _ if at == 0 => diagnostic.primary.message.clone(),
+            Some(name) => format!("in the definition of macro `{name}`"),
+            None => String::new(),
+        };
+        labels.push((*span, message, at == 0));
+    }
+    for label in &diagnostic.labels {
+        labels.push((
+            places(label.span, map).remove(0).0,
+            label.message.clone(),
+            false,
+        ));
+    }
+    let primary = labels[0].0;
+    labels.retain(|(span, _, primary)| *primary || !is_predefined(span.file, map));
+    let mut excerpts = Excerpts::new(map, width, labels.iter().map(|(span, _, _)| *span));
+    let place = excerpts.place(primary).unwrap_or_default();
+    let kind = match diagnostic.severity {
+        Severity::Error => ReportKind::Error,
+        Severity::Warning => ReportKind::Warning,
+        Severity::Note => ReportKind::Advice,
+    };
+    let own_color = match diagnostic.severity {
+        Severity::Error => Color::Red,
+        Severity::Warning => Color::Yellow,
+        Severity::Note => Color::Cyan,
+    };
+    let config = Config::new()
+        .with_color(color)
+        .with_index_type(IndexType::Char)
+        .with_cross_gap(false)
+        .with_tab_width(4);
+    let mut report = Report::build(kind, place.clone())
+        .with_config(config)
+        .with_code(diagnostic.code.number())
+        .with_message(excerpt::visible(&diagnostic.message));
+    // ariadne starts a new section where lines go back: the primary's file first, each file from top to bottom.
+    let mut labels: Vec<_> = labels
+        .into_iter()
+        .filter_map(|(span, message, is_primary)| {
+            Some((
+                excerpts.line(span)?,
+                excerpts.place(span)?,
+                message,
+                is_primary,
+            ))
+        })
+        .collect();
+    labels.sort_by_key(|(line, place, _, _)| (place.file != primary.file, place.file, *line));
+    let mut order = 0;
+    let mut previous = None;
+    for (line, place, message, is_primary) in labels {
+        if previous
+            .replace((place.file, line))
+            .is_some_and(|previous| previous != (place.file, line))
+        {
+            order += 1;
+        }
+        let mut label = Label::new(place)
+            .with_message(excerpt::visible(&message))
+            .with_order(order);
+        if color {
+            label = label.with_color(if is_primary { own_color } else { Color::Blue });
+        }
+        report = report.with_label(label);
+    }
+    for note in &diagnostic.notes {
+        report.add_note(excerpt::visible(note));
+    }
+    if let Some(help) = &diagnostic.help {
+        report.add_help(excerpt::visible(help));
+    }
+    let mut bytes = Vec::new();
+    // Writing to memory does not fail.
+    let _ = report.finish().write(&mut excerpts, &mut bytes);
+    let text = String::from_utf8_lossy(&bytes).into_owned();
+    let text = excerpts.true_column(primary, &place, text);
+    let text = text.replacen("Advice:", "Note:", 1);
+    text.lines()
+        .filter(|line| !leads_nowhere(line))
+        .map(|line| format!("{}\n", line.trim_end()))
+        .collect()
+}
+
+/// Whether a line is the arrow of a label that has no message: ariadne underlines nothing without one.
+fn leads_nowhere(line: &str) -> bool {
+    let mut arrow = false;
+    let mut escape = false;
+    for character in line.chars() {
+        match character {
+            '\u{1b}' => escape = true,
+            'm' if escape => escape = false,
+            _ if escape => {}
+            '╰' => arrow = true,
+            ' ' | '│' | '─' => {}
+            _ => return false,
+        }
+    }
+    arrow && line.contains('│')
+}
+
+fn is_predefined(file: FileId, map: &SourceMap) -> bool {
+    map.files()
+        .nth(file.0 as usize)
+        .is_none_or(|(_, file)| file.name == PREDEFINED)
+}
+
+impl ariadne::Span for Place {
+    type SourceId = FileId;
+
+    fn source(&self) -> &FileId {
+        &self.file
+    }
+
+    fn start(&self) -> usize {
+        self.range.start
+    }
+
+    fn end(&self) -> usize {
+        self.range.end
+    }
+}
+
+impl Cache<FileId> for &mut Excerpts<'_> {
+    type Storage = String;
+
+    fn fetch(&mut self, id: &FileId) -> Result<&Source<String>, impl std::fmt::Debug> {
+        self.source(*id).ok_or("no such file")
+    }
+
+    fn display<'a>(&self, id: &'a FileId) -> Option<impl std::fmt::Display + 'a> {
+        Some(self.name(*id))
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -212,3 +212,84 @@ host_functions! {
     /// Single precision.
     Tanhf = "tanhf"(F) => F;
 }
+
+macro_rules! device_properties {
+    ($($(#[doc = $doc:literal])* $name:ident = $index:literal $text:literal,)*) => {
+        /// What [`HostFn::DeviceProperty`] can be asked for, by index. The prelude's `__dslc_property_…` enumerators are these.
+        #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+        pub enum DeviceProp { $($(#[doc = $doc])* $name = $index,)* }
+        impl DeviceProp {
+            /// All of them, in order.
+            pub const ALL: &[DeviceProp] = &[$(DeviceProp::$name,)*];
+            /// The member of `cudaDeviceProp` it fills.
+            pub fn text(self) -> &'static str { match self { $(DeviceProp::$name => $text,)* } }
+            /// The one of that index.
+            pub fn from_index(index: i32) -> Option<DeviceProp> {
+                DeviceProp::ALL.get(usize::try_from(index).ok()?).copied()
+            }
+        }
+    };
+}
+
+device_properties! {
+    /// Compute capability, before the dot.
+    Major = 0 "major",
+    /// Compute capability, after the dot.
+    Minor = 1 "minor",
+    /// Bytes.
+    TotalGlobalMem = 2 "totalGlobalMem",
+    /// Bytes without asking for more.
+    SharedMemPerBlock = 3 "sharedMemPerBlock",
+    /// Bytes after `cudaFuncSetAttribute`.
+    SharedMemPerBlockOptin = 4 "sharedMemPerBlockOptin",
+    /// Bytes.
+    SharedMemPerMultiprocessor = 5 "sharedMemPerMultiprocessor",
+    /// 32-bit registers.
+    RegsPerBlock = 6 "regsPerBlock",
+    /// 32-bit registers.
+    RegsPerMultiprocessor = 7 "regsPerMultiprocessor",
+    /// 32.
+    WarpSize = 8 "warpSize",
+    /// Bytes.
+    MemPitch = 9 "memPitch",
+    /// 1024.
+    MaxThreadsPerBlock = 10 "maxThreadsPerBlock",
+    /// Of a block.
+    MaxThreadsDimX = 11 "maxThreadsDim[0]",
+    /// Of a block.
+    MaxThreadsDimY = 12 "maxThreadsDim[1]",
+    /// Of a block.
+    MaxThreadsDimZ = 13 "maxThreadsDim[2]",
+    /// Of a grid.
+    MaxGridSizeX = 14 "maxGridSize[0]",
+    /// Of a grid.
+    MaxGridSizeY = 15 "maxGridSize[1]",
+    /// Of a grid.
+    MaxGridSizeZ = 16 "maxGridSize[2]",
+    /// kHz.
+    ClockRate = 17 "clockRate",
+    /// Bytes.
+    TotalConstMem = 18 "totalConstMem",
+    /// How many.
+    MultiProcessorCount = 19 "multiProcessorCount",
+    /// Resident ones.
+    MaxThreadsPerMultiProcessor = 20 "maxThreadsPerMultiProcessor",
+    /// Resident ones.
+    MaxBlocksPerMultiProcessor = 21 "maxBlocksPerMultiProcessor",
+    /// kHz.
+    MemoryClockRate = 22 "memoryClockRate",
+    /// Bits.
+    MemoryBusWidth = 23 "memoryBusWidth",
+    /// Bytes.
+    L2CacheSize = 24 "l2CacheSize",
+    /// 0 or 1.
+    ConcurrentKernels = 25 "concurrentKernels",
+    /// How many.
+    AsyncEngineCount = 26 "asyncEngineCount",
+    /// 0 or 1.
+    UnifiedAddressing = 27 "unifiedAddressing",
+    /// 0 or 1.
+    ManagedMemory = 28 "managedMemory",
+    /// 0 or 1.
+    EccEnabled = 29 "ECCEnabled",
+}

@@ -433,8 +433,10 @@ pub enum Builtin {
     Fma,
     /// `__float_as_int(x)`, `__float2int_rz(x)` …
     Convert(ConvertOp),
-    /// `__ffs(x)`.
+    /// `__ffs(x)`; of the argument's type.
     Ffs,
+    /// `abs(x)` of an `int`, `long` or `long long`: of the argument's type, the least value is its own.
+    AbsInt,
     /// Device `printf`: format, then promoted arguments (host `printf` is [`ValueKind::Host`]).
     Printf(Arc<[u8]>),
     /// `assert(c)` in device code: the argument is a `bool`; the text is the condition's source.

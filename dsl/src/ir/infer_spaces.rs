@@ -1,0 +1,384 @@
+//! Pass: finds which memory each pointer of a kernel points into. In: a lowered module, all pointers `generic`. Out: the same module with
+//! the spaces that follow from the code in the types of values and slots and in [`Access::space`](super::Access); verified.
+//!
+//! A slot or temporary gets the join of everything that flows into it, over the whole kernel and without regard to order. The
+//! join of two spaces is `generic`. Pointer parameters start as `global`, loaded pointers and those made from integers as
+//! `generic`, strings are `generic`. Where a pointer of a known space flows into a generic one (a slot, a
+//! store of the pointer, a `printf`), a `cvt.ptr.generic` goes in between; conversions that became needless go.
+//!
+//! Null is an address of the generic space, and a global one is the same number: so null joined with `global` stays `global`. The
+//! null of shared or local memory would be the address of a variable there (offset 0), so null joined with those is `generic`,
+//! and comparing them with null compares generic addresses. Writes to constant memory become generic ones, for the
+//! device to refuse.
+//!
+//! Host functions keep generic pointers. Running the pass again changes nothing.
+
+use super::renumber::renumber;
+use super::{
+    Block, Const, ConvertOp, Function, FunctionKind, Inst, InstKind, LocId, Module, Node, Operand,
+    Space, Type, ValueId,
+};
+
+/// Infers the spaces of every kernel's pointers.
+pub fn infer_spaces(module: &mut Module) {
+    let mut functions = std::mem::take(&mut module.functions);
+    for function in &mut functions {
+        if function.kind == FunctionKind::Kernel {
+            infer_kernel(module, function);
+        }
+    }
+    module.functions = functions;
+}
+
+/// `module` lends its globals only.
+fn infer_kernel(module: &Module, function: &mut Function) {
+    let spaces = Spaces::infer(module, function);
+    let retype = |ty: &mut Type, known: Known| {
+        if let Type::Ptr(space) = ty {
+            *space = known.space();
+        }
+    };
+    for (slot, known) in function.slots.iter_mut().zip(&spaces.slots) {
+        retype(&mut slot.ty, *known);
+    }
+    for (ty, known) in function.values.iter_mut().zip(&spaces.values) {
+        retype(ty, *known);
+    }
+    let body = std::mem::take(&mut function.body);
+    let aliases = vec![None; function.values.len()];
+    let mut rewriter = Rewriter { function, aliases };
+    let body = rewriter.block(body);
+    function.body = body;
+    renumber(function);
+}
+
+/// What is known of where a pointer points; each joined with a later one is the later or `In(Generic)`.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Known {
+    /// Nothing has flowed in.
+    Nothing,
+    /// Null at most.
+    Null,
+    /// This space.
+    In(Space),
+}
+
+impl Known {
+    fn join(self, other: Known) -> Known {
+        match (self, other) {
+            (Known::Nothing, known) | (known, Known::Nothing) => known,
+            (Known::Null, Known::Null) => Known::Null,
+            (Known::Null, Known::In(Space::Global)) | (Known::In(Space::Global), Known::Null) => {
+                Known::In(Space::Global)
+            }
+            (Known::In(a), Known::In(b)) if a == b => self,
+            (Known::In(_) | Known::Null, Known::In(_) | Known::Null) => Known::In(Space::Generic),
+        }
+    }
+
+    /// The space in the types. What is never more than null may be taken for global.
+    fn space(self) -> Space {
+        match self {
+            Known::Nothing | Known::Null => Space::Global,
+            Known::In(space) => space,
+        }
+    }
+}
+
+/// What is known of each slot and temporary. Those that are no pointers stay `Nothing`.
+struct Spaces {
+    slots: Vec<Known>,
+    values: Vec<Known>,
+    changed: bool,
+}
+
+impl Spaces {
+    fn infer(module: &Module, function: &Function) -> Spaces {
+        let mut spaces = Spaces {
+            slots: vec![Known::Nothing; function.slots.len()],
+            values: vec![Known::Nothing; function.values.len()],
+            changed: false,
+        };
+        for param in &function.params {
+            spaces.slots[param.slot.index()] = Known::In(Space::Global);
+        }
+        spaces.run(module, function);
+        // What is left comes from variables that are never set: undefined, like a null.
+        let unset = spaces.slots.iter_mut().chain(&mut spaces.values);
+        for known in unset.filter(|known| **known == Known::Nothing) {
+            *known = Known::Null;
+        }
+        spaces.run(module, function);
+        spaces
+    }
+
+    /// To the fixpoint: each round goes over all instructions.
+    fn run(&mut self, module: &Module, function: &Function) {
+        loop {
+            self.changed = false;
+            function
+                .body
+                .for_each_inst(&mut |inst| self.inst(module, function, inst));
+            if !self.changed {
+                return;
+            }
+        }
+    }
+
+    fn operand(&self, operand: Operand) -> Known {
+        match operand {
+            Operand::Value(id) => self.values[id.index()],
+            Operand::Const(Const { bits: 0, .. }) => Known::Null,
+            Operand::Const(_) => Known::In(Space::Generic),
+        }
+    }
+
+    fn inst(&mut self, module: &Module, function: &Function, inst: &Inst) {
+        if let InstKind::Set(slot, value) = inst.kind {
+            if let Type::Ptr(_) = function.slots[slot.index()].ty {
+                let known = self.slots[slot.index()].join(self.operand(value));
+                self.changed |= known != self.slots[slot.index()];
+                self.slots[slot.index()] = known;
+            }
+            return;
+        }
+        let pointer = |id: &ValueId| matches!(function.values[id.index()], Type::Ptr(_));
+        for &id in inst.results.iter().filter(|&id| pointer(id)) {
+            let known = self.values[id.index()].join(self.result(module, &inst.kind));
+            self.changed |= known != self.values[id.index()];
+            self.values[id.index()] = known;
+        }
+    }
+
+    /// What an instruction that gives a pointer gives.
+    fn result(&self, module: &Module, kind: &InstKind) -> Known {
+        match kind {
+            InstKind::Get(slot) => self.slots[slot.index()],
+            InstKind::Select(_, _, a, b) => self.operand(*a).join(self.operand(*b)),
+            InstKind::PtrAdd { base, .. } => self.operand(*base),
+            InstKind::AddrOf(object) => {
+                Known::In(module.object_space(*object).unwrap_or(Space::Generic))
+            }
+            InstKind::Convert(ConvertOp::ToGeneric, a) => self.operand(*a),
+            InstKind::Convert(op, _) => match op.to_type() {
+                Type::Ptr(space) => Known::In(space),
+                Type::I1 | Type::I32 | Type::I64 | Type::F32 | Type::F64 => Known::Nothing,
+            },
+            // A pointer in memory is generic.
+            InstKind::Load(..) | InstKind::Atomic { .. } => Known::In(Space::Generic),
+            // None of these gives a pointer in a kernel.
+            InstKind::Set(..)
+            | InstKind::Unary(..)
+            | InstKind::Binary(..)
+            | InstKind::Fma(..)
+            | InstKind::Compare(..)
+            | InstKind::Special(_)
+            | InstKind::Store(..)
+            | InstKind::Barrier(_)
+            | InstKind::SyncWarp(_)
+            | InstKind::Fence(_)
+            | InstKind::Printf(..)
+            | InstKind::Assert(..)
+            | InstKind::Trap
+            | InstKind::Call(..)
+            | InstKind::HostCall(..)
+            | InstKind::Launch(_) => Known::In(Space::Generic),
+        }
+    }
+}
+
+/// Makes instructions agree with the types of their operands, which are final.
+struct Rewriter<'a> {
+    function: &'a mut Function,
+    /// What stands for the result of a conversion that went.
+    aliases: Vec<Option<Operand>>,
+}
+
+impl Rewriter<'_> {
+    fn block(&mut self, block: Block) -> Block {
+        let mut nodes = Vec::with_capacity(block.0.len());
+        for mut node in block.0 {
+            if let Some(operand) = node.operand_mut() {
+                self.resolve(operand);
+            }
+            if let Node::Inst(inst) = node {
+                self.inst(inst, &mut nodes);
+                continue;
+            }
+            for block in node.blocks_mut() {
+                *block = self.block(std::mem::take(block));
+            }
+            nodes.push(node);
+        }
+        Block(nodes)
+    }
+
+    /// Follows conversions that went.
+    fn resolve(&self, operand: &mut Operand) {
+        if let Operand::Value(id) = operand
+            && let Some(Some(alias)) = self.aliases.get(id.index())
+        {
+            *operand = *alias;
+        }
+    }
+
+    fn space(&self, operand: Operand) -> Option<Space> {
+        match self.function.operand_type(operand) {
+            Some(Type::Ptr(space)) => Some(space),
+            Some(Type::I1 | Type::I32 | Type::I64 | Type::F32 | Type::F64) | None => None,
+        }
+    }
+
+    fn inst(&mut self, mut inst: Inst, nodes: &mut Vec<Node>) {
+        for operand in inst.kind.operands_mut() {
+            self.resolve(operand);
+        }
+        if let InstKind::Convert(op, a) = inst.kind
+            && self.is_needless(op, a)
+        {
+            self.aliases[inst.results[0].index()] = Some(a);
+            return;
+        }
+        let result_space = inst.results.first().and_then(|&id| self.space(id.into()));
+        let mut fit = Fit {
+            rewriter: self,
+            nodes,
+            inst_loc: inst.loc,
+        };
+        match &mut inst.kind {
+            InstKind::Set(slot, value) => {
+                if let Type::Ptr(space) = fit.rewriter.function.slots[slot.index()].ty {
+                    fit.operand(value, space);
+                }
+            }
+            InstKind::Select(ty, _, a, b) => {
+                if let (Type::Ptr(space), Some(result)) = (&mut *ty, result_space) {
+                    *space = result;
+                    fit.operand(a, result);
+                    fit.operand(b, result);
+                }
+            }
+            InstKind::Compare(_, ty, a, b) => {
+                if let Type::Ptr(space) = ty {
+                    *space = fit.common_space(*a, *b);
+                    fit.operand(a, *space);
+                    fit.operand(b, *space);
+                }
+            }
+            InstKind::PtrAdd { base, .. } => {
+                if let Some(space) = result_space {
+                    fit.operand(base, space);
+                }
+            }
+            InstKind::Load(access, ptr) => {
+                access.space = fit.access_space(*ptr);
+                fit.operand(ptr, access.space);
+            }
+            InstKind::Store(access, ptr, values) => {
+                access.space = fit.written_space(*ptr);
+                fit.operand(ptr, access.space);
+                for value in values {
+                    fit.operand(value, Space::Generic);
+                }
+            }
+            InstKind::Atomic { access, ptr, .. } => {
+                access.space = fit.written_space(*ptr);
+                fit.operand(ptr, access.space);
+            }
+            InstKind::Printf(_, args) => {
+                for arg in args {
+                    fit.operand(arg, Space::Generic);
+                }
+            }
+            // `PtrToInt` takes any space; the other conversions of pointers take generic ones.
+            InstKind::Convert(ConvertOp::PtrToInt, _) => {}
+            InstKind::Convert(_, a) => fit.operand(a, Space::Generic),
+            // No pointers among the operands.
+            InstKind::Get(_)
+            | InstKind::Unary(..)
+            | InstKind::Binary(..)
+            | InstKind::Fma(..)
+            | InstKind::Special(_)
+            | InstKind::AddrOf(_)
+            | InstKind::Barrier(_)
+            | InstKind::SyncWarp(_)
+            | InstKind::Fence(_)
+            | InstKind::Assert(..)
+            | InstKind::Trap
+            | InstKind::Call(..)
+            | InstKind::HostCall(..)
+            | InstKind::Launch(_) => {}
+        }
+        nodes.push(Node::Inst(inst));
+    }
+
+    /// `cvt.ptr.generic` goes always: where a generic pointer is needed, it is made there. The others go when the space is
+    /// theirs already.
+    fn is_needless(&self, op: ConvertOp, a: Operand) -> bool {
+        op == ConvertOp::ToGeneric
+            || self
+                .space(a)
+                .is_some_and(|space| op.to_type() == Type::Ptr(space) && space != Space::Generic)
+    }
+}
+
+/// Fits operands of one instruction, putting conversions before it.
+struct Fit<'r, 'f, 'n> {
+    rewriter: &'r mut Rewriter<'f>,
+    nodes: &'n mut Vec<Node>,
+    inst_loc: LocId,
+}
+
+impl Fit<'_, '_, '_> {
+    /// Makes a pointer one of `space`: null by its type, others by a conversion to generic. Other operands are left alone.
+    fn operand(&mut self, operand: &mut Operand, space: Space) {
+        let Some(found) = self.rewriter.space(*operand) else {
+            return;
+        };
+        if found == space {
+            return;
+        }
+        if let Operand::Const(constant) = operand {
+            constant.ty = Type::Ptr(space);
+            return;
+        }
+        debug_assert_eq!(space, Space::Generic, "{found} does not flow into {space}");
+        let values = &mut self.rewriter.function.values;
+        values.push(Type::Ptr(Space::Generic));
+        let result = ValueId(values.len() as u32 - 1);
+        self.nodes.push(Node::Inst(Inst {
+            results: vec![result],
+            kind: InstKind::Convert(ConvertOp::ToGeneric, *operand),
+            loc: self.inst_loc,
+        }));
+        *operand = result.into();
+    }
+
+    /// The space in which two pointers are compared.
+    fn common_space(&self, a: Operand, b: Operand) -> Space {
+        let known = |operand| match operand {
+            Operand::Const(Const { bits: 0, .. }) => Known::Null,
+            operand => Known::In(self.rewriter.space(operand).unwrap_or(Space::Generic)),
+        };
+        known(a).join(known(b)).space()
+    }
+
+    /// The space of an access: null may be anything's.
+    fn access_space(&self, ptr: Operand) -> Space {
+        match ptr {
+            Operand::Const(_) => Space::Generic,
+            Operand::Value(_) => self.rewriter.space(ptr).unwrap_or(Space::Generic),
+        }
+    }
+
+    /// The space of a write: constant memory is left to the device.
+    fn written_space(&self, ptr: Operand) -> Space {
+        match self.access_space(ptr) {
+            Space::Constant => Space::Generic,
+            space => space,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests;

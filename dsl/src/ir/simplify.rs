@@ -1,0 +1,339 @@
+//! Pass: the same program with less to do. In and out: verified modules.
+//!
+//! Per block, from the top: operations on constants become constants (by [`eval`]), a `get` of a variable whose value is
+//! known becomes that value, a pure operation done before in this block or one around it becomes its result, an `if` on a constant
+//! becomes the branch taken. Then pure operations nobody uses go. All of it repeats until nothing changes, so that running
+//! the pass again changes nothing.
+//!
+//! What is counted or reported stays: loads, stores and atomics (`volatile` or not), barriers, branches on anything but constants,
+//! integer divisions (they report a zero), every `set`. The clock is read each time.
+
+use std::collections::HashMap;
+
+use super::renumber::renumber;
+use super::{
+    BinaryOp, Block, CompareOp, Const, ConvertOp, Function, Inst, InstKind, Module, Node, Object,
+    Operand, SlotId, Space, SpecialReg, Type, UnaryOp, ValueId, eval,
+};
+
+/// Simplifies every function.
+pub fn simplify(module: &mut Module) {
+    module.functions.iter_mut().for_each(simplify_function);
+}
+
+fn simplify_function(function: &mut Function) {
+    loop {
+        let before = function.body.clone();
+        let mut simplifier = Simplifier {
+            aliases: vec![None; function.values.len()],
+            known: HashMap::new(),
+            done: HashMap::new(),
+        };
+        let body = simplifier.block(before.clone());
+        function.body = body;
+        remove_unused(function);
+        renumber(function);
+        if function.body == before {
+            return;
+        }
+    }
+}
+
+/// A pure operation, to be found again.
+#[derive(Clone, Copy, PartialEq, Eq, Hash)]
+enum Pure {
+    Unary(UnaryOp, Type, Operand),
+    Binary(BinaryOp, Type, Operand, Operand),
+    Fma(Type, Operand, Operand, Operand),
+    Compare(CompareOp, Type, Operand, Operand),
+    Select(Type, Operand, Operand, Operand),
+    Convert(ConvertOp, Operand),
+    Special(SpecialReg),
+    AddrOf(Object),
+    PtrAdd(Operand, Operand, bool, i64, i64),
+}
+
+/// The operation, if the same operands always give the same result and nothing else.
+fn pure(kind: &InstKind) -> Option<Pure> {
+    Some(match *kind {
+        InstKind::Unary(op, ty, a) => Pure::Unary(op, ty, a),
+        InstKind::Binary(op, ty, a, b) if !op.is_division() => Pure::Binary(op, ty, a, b),
+        InstKind::Fma(ty, a, b, c) => Pure::Fma(ty, a, b, c),
+        InstKind::Compare(op, ty, a, b) => Pure::Compare(op, ty, a, b),
+        InstKind::Select(ty, cond, a, b) => Pure::Select(ty, cond, a, b),
+        InstKind::Convert(op, a) => Pure::Convert(op, a),
+        InstKind::Special(SpecialReg::Clock) => return None,
+        InstKind::Special(register) => Pure::Special(register),
+        InstKind::AddrOf(object) => Pure::AddrOf(object),
+        InstKind::PtrAdd {
+            base,
+            index,
+            unsigned,
+            scale_bytes,
+            offset_bytes,
+        } => Pure::PtrAdd(base, index, unsigned, scale_bytes, offset_bytes),
+        InstKind::Binary(..)
+        | InstKind::Get(_)
+        | InstKind::Set(..)
+        | InstKind::Load(..)
+        | InstKind::Store(..)
+        | InstKind::Atomic { .. }
+        | InstKind::Barrier(_)
+        | InstKind::SyncWarp(_)
+        | InstKind::Fence(_)
+        | InstKind::Printf(..)
+        | InstKind::Assert(..)
+        | InstKind::Trap
+        | InstKind::Call(..)
+        | InstKind::HostCall(..)
+        | InstKind::Launch(_) => return None,
+    })
+}
+
+struct Simplifier {
+    /// What stands for a temporary whose instruction went.
+    aliases: Vec<Option<Operand>>,
+    /// What a variable holds here, for the lanes that are here.
+    known: HashMap<SlotId, Operand>,
+    /// Operations whose results are visible here.
+    done: HashMap<Pure, ValueId>,
+}
+
+impl Simplifier {
+    /// What is learnt inside holds inside; `known` and `done` are the caller's again afterwards.
+    fn nested(&mut self, block: Block) -> Block {
+        let (known, done) = (self.known.clone(), self.done.clone());
+        let block = self.block(block);
+        (self.known, self.done) = (known, done);
+        block
+    }
+
+    fn block(&mut self, block: Block) -> Block {
+        let mut nodes = Vec::with_capacity(block.0.len());
+        self.nodes(block, &mut nodes);
+        Block(nodes)
+    }
+
+    fn nodes(&mut self, block: Block, nodes: &mut Vec<Node>) {
+        for mut node in block.0 {
+            if let Some(operand) = node.operand_mut() {
+                self.resolve(operand);
+            }
+            match node {
+                Node::Inst(inst) => nodes.extend(self.inst(inst).map(Node::Inst)),
+                Node::If {
+                    cond: Operand::Const(cond),
+                    then,
+                    otherwise,
+                    loc: _,
+                } => {
+                    self.nodes(if cond.bits != 0 { then } else { otherwise }, nodes);
+                }
+                Node::If {
+                    cond,
+                    then,
+                    otherwise,
+                    loc,
+                } => {
+                    let then = self.nested(then);
+                    let otherwise = self.nested(otherwise);
+                    self.forget(&[&then, &otherwise]);
+                    nodes.push(Node::If {
+                        cond,
+                        then,
+                        otherwise,
+                        loc,
+                    });
+                }
+                Node::Loop {
+                    label,
+                    body,
+                    step,
+                    unroll,
+                    loc,
+                } => {
+                    self.forget(&[&body, &step]);
+                    let body = self.nested(body);
+                    let step = self.nested(step);
+                    nodes.push(Node::Loop {
+                        label,
+                        body,
+                        step,
+                        unroll,
+                        loc,
+                    });
+                }
+                Node::Scope { label, body, loc } => {
+                    let body = self.nested(body);
+                    self.forget(&[&body]);
+                    nodes.push(Node::Scope { label, body, loc });
+                }
+                Node::Break(_) | Node::Continue(_) | Node::Return(_) => nodes.push(node),
+            }
+            if matches!(
+                nodes.last(),
+                Some(Node::Break(_) | Node::Continue(_) | Node::Return(_))
+            ) {
+                return; // No lane goes on.
+            }
+        }
+    }
+
+    /// Variables that the blocks set are not known any more.
+    fn forget(&mut self, blocks: &[&Block]) {
+        for block in blocks {
+            block.for_each_inst(&mut |inst| {
+                if let InstKind::Set(slot, _) = inst.kind {
+                    self.known.remove(&slot);
+                }
+            });
+        }
+    }
+
+    fn resolve(&self, operand: &mut Operand) {
+        if let Operand::Value(id) = operand
+            && let Some(alias) = self.aliases[id.index()]
+        {
+            *operand = alias;
+        }
+    }
+
+    /// The instruction, unless something stands for its result.
+    fn inst(&mut self, mut inst: Inst) -> Option<Inst> {
+        for operand in inst.kind.operands_mut() {
+            self.resolve(operand);
+        }
+        if let InstKind::Set(slot, value) = inst.kind {
+            self.known.insert(slot, value);
+        }
+        let &[result] = inst.results.as_slice() else {
+            return Some(inst);
+        };
+        self.normalise(&mut inst.kind);
+        if let InstKind::Get(slot) = inst.kind
+            && !self.known.contains_key(&slot)
+        {
+            self.known.insert(slot, result.into());
+            return Some(inst);
+        }
+        let pure = pure(&inst.kind);
+        let alias = match inst.kind {
+            InstKind::Get(slot) => self.known.get(&slot).copied(),
+            _ => self.fold(&inst.kind).or_else(|| {
+                let done = pure.and_then(|pure| self.done.get(&pure));
+                done.map(|&id| id.into())
+            }),
+        };
+        if alias.is_some() {
+            self.aliases[result.index()] = alias;
+            return None;
+        }
+        if let Some(pure) = pure {
+            self.done.insert(pure, result);
+        }
+        Some(inst)
+    }
+
+    /// A constant index goes into the offset, as the builder does it.
+    fn normalise(&self, kind: &mut InstKind) {
+        if let InstKind::PtrAdd {
+            index,
+            unsigned,
+            scale_bytes,
+            offset_bytes,
+            ..
+        } = kind
+            && let Operand::Const(constant) = *index
+        {
+            let number = match constant.ty {
+                Type::I32 if !*unsigned => constant.bits as i32 as i64,
+                _ => constant.bits as i64,
+            };
+            *offset_bytes = offset_bytes.wrapping_add(number.wrapping_mul(*scale_bytes));
+            (*index, *unsigned, *scale_bytes) = (Const::i32(0).into(), false, 0);
+        }
+    }
+
+    /// What an operation on constants gives.
+    fn fold(&self, kind: &InstKind) -> Option<Operand> {
+        let constant = |ty, bits| Some(Const { ty, bits }.into());
+        match *kind {
+            InstKind::Unary(op, ty, a) => constant(ty, eval::unary(op, ty, a.constant()?.bits)),
+            InstKind::Binary(op, ty, a, b) => {
+                let (a, b) = (a.constant()?.bits, b.constant()?.bits);
+                if eval::divides_by_zero(op, b) {
+                    return None;
+                }
+                constant(ty, eval::binary(op, ty, a, b))
+            }
+            InstKind::Fma(ty, a, b, c) => {
+                let (a, b, c) = (a.constant()?, b.constant()?, c.constant()?);
+                constant(ty, eval::fma(ty, a.bits, b.bits, c.bits))
+            }
+            InstKind::Compare(op, ty, a, b) => {
+                let result = eval::compare(op, ty, a.constant()?.bits, b.constant()?.bits);
+                constant(Type::I1, result as u64)
+            }
+            InstKind::Select(_, cond, a, b) => match cond {
+                Operand::Const(cond) => Some(if cond.bits != 0 { a } else { b }),
+                Operand::Value(_) => (a == b).then_some(a),
+            },
+            InstKind::Convert(op, a) => {
+                let a = a.constant()?;
+                // Pointers of known spaces are the device's business.
+                let known_space = |ty| matches!(ty, Type::Ptr(space) if space != Space::Generic);
+                if known_space(a.ty) || known_space(op.to_type()) {
+                    return None;
+                }
+                constant(op.to_type(), eval::convert(op, a.bits))
+            }
+            InstKind::PtrAdd {
+                base,
+                scale_bytes: 0,
+                offset_bytes: 0,
+                ..
+            } => Some(base),
+            _ => None,
+        }
+    }
+}
+
+/// Removes pure operations and `get`s whose results nobody uses: backwards, so that one walk is enough.
+fn remove_unused(function: &mut Function) {
+    let mut used = vec![false; function.values.len()];
+    let mut body = std::mem::take(&mut function.body);
+    sweep(&mut body, &mut used);
+    function.body = body;
+}
+
+fn sweep(block: &mut Block, used: &mut [bool]) {
+    let mut kept = Vec::with_capacity(block.0.len());
+    for mut node in std::mem::take(&mut block.0).into_iter().rev() {
+        if let Node::Inst(inst) = &node {
+            let removable = pure(&inst.kind).is_some()
+                || matches!(
+                    inst.kind,
+                    InstKind::Get(_) | InstKind::Special(SpecialReg::Clock)
+                );
+            if removable && inst.results.iter().all(|id| !used[id.index()]) {
+                continue;
+            }
+            let operands = inst.kind.operands().into_iter();
+            operands
+                .filter_map(|operand| operand.value())
+                .for_each(|id| used[id.index()] = true);
+        }
+        for block in node.blocks_mut().into_iter().rev() {
+            sweep(block, used);
+        }
+        if let Some(id) = node.operand().and_then(|operand| operand.value()) {
+            used[id.index()] = true;
+        }
+        kept.push(node);
+    }
+    kept.reverse();
+    block.0 = kept;
+}
+
+#[cfg(test)]
+mod tests;

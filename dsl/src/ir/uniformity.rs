@@ -1,0 +1,530 @@
+//! Which temporaries and variables are the same for all lanes of a warp, and why the others are not.
+//!
+//! - A *temporary* is uniform if, each time its instruction runs, all lanes that are active get the same value. A branch is
+//!   uniform if its condition is. Uses see no more lanes than the definition, so they see one value too.
+//! - A *slot* is uniform if it can be kept once per warp: all values set are uniform, and at each `get` the value set last by any
+//!   lanes is the one that each active lane set last. (`t = 5; if (tid) t = 1; else use(t)` spoils `t`, though each `get` of it is
+//!   uniform: a single cell would hold 1 in the `else`.) A `get` of another slot may still be uniform.
+//!
+//! The analysis follows the code with a state per slot: do the active lanes agree on it, and would a single cell hold it.
+//! It begins with everything uniform and repeats until nothing changes. Control matters where lanes meet again:
+//!
+//! - After an `if` with a varying condition, what either branch set is varying. With a uniform one, all lanes took the same branch.
+//! - A `break` (or `continue`) is divergent if lanes that are still inside the statement it leaves may be elsewhere: in another branch of a
+//!   varying `if`, or waiting at the end of a statement in between that lanes left divergently (at the end of the body, for `continue`).
+//!   After a statement that is left by a divergent `break`, what was set inside is varying; at the `step` of a loop with a
+//!   divergent `continue`, what its body set. Lanes still in the loop are in the same round, so inside nothing is lost.
+//! - A variable that is not set yet is varying; a `return` takes lanes away for good and spoils nothing.
+//!
+//! Sources: `threadIdx`, the lane, the clock, results of atomics and of `printf`, loads from local or generic memory (a generic
+//! address may be a local one), generic addresses of locals. Loads of all lanes from one address give one value, `volatile` or
+//! not: it is one access. Parameters and constants are uniform. A host function is one thread: all is uniform.
+
+use super::{
+    Block, ConvertOp, Function, FunctionKind, Inst, InstKind, LabelId, LocId, Node, Object,
+    Operand, SlotId, Space, SpecialReg, Type, ValueId,
+};
+
+/// What is uniform in one function.
+#[derive(Clone, Debug)]
+pub struct Uniformity {
+    /// Why a temporary varies; `None` for the uniform ones.
+    values: Vec<Option<Reason>>,
+    slots: Vec<bool>,
+}
+
+/// Why a temporary varies.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Reason {
+    /// The temporary.
+    pub value: ValueId,
+    /// Where it is computed.
+    pub loc: LocId,
+    /// Because of what.
+    pub cause: Cause,
+}
+
+/// What makes a temporary vary.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Cause {
+    /// It is what a thread knows of itself.
+    Thread(SpecialReg),
+    /// An atomic or a `printf` serves lane after lane.
+    OneByOne,
+    /// It is read from memory that is, or may be, each thread's own; or is such an address.
+    OwnMemory,
+    /// An operand varies.
+    Operand(ValueId),
+    /// The variable was given a varying value.
+    Assigned(SlotId, ValueId),
+    /// The variable was set, or left alone, depending on a varying condition.
+    Divergence(SlotId, ValueId),
+    /// The variable may not have been set.
+    Unset(SlotId),
+}
+
+impl Uniformity {
+    /// Analyses a function.
+    pub fn of(function: &Function) -> Uniformity {
+        let mut uniformity = Uniformity {
+            values: vec![None; function.values.len()],
+            slots: vec![true; function.slots.len()],
+        };
+        if function.kind == FunctionKind::Host {
+            return uniformity;
+        }
+        let labels = function.labels as usize;
+        let mut analysis = Analysis {
+            function,
+            result: &mut uniformity,
+            divergent_break: vec![None; labels],
+            divergent_continue: vec![None; labels],
+            loop_heads: vec![None; labels],
+            pending: vec![Pending::default(); labels],
+            frames: vec![],
+            changed: true,
+        };
+        while analysis.changed {
+            analysis.changed = false;
+            analysis.block(&function.body, Some(analysis.at_entry()));
+        }
+        uniformity
+    }
+
+    /// Whether all active lanes get the same value.
+    pub fn value(&self, id: ValueId) -> bool {
+        self.values[id.index()].is_none()
+    }
+
+    /// Whether an operand is uniform; constants are.
+    pub fn operand(&self, operand: Operand) -> bool {
+        operand.value().is_none_or(|id| self.value(id))
+    }
+
+    /// Whether a variable can be kept once per warp.
+    pub fn slot(&self, id: SlotId) -> bool {
+        self.slots[id.index()]
+    }
+
+    /// The chain of reasons from a varying temporary to a source; empty for a uniform one.
+    pub fn why_varying(&self, id: ValueId) -> Vec<Reason> {
+        let mut chain: Vec<Reason> = vec![];
+        let mut next = Some(id);
+        while let Some(reason) = next.and_then(|id| self.values[id.index()]) {
+            chain.push(reason);
+            // A reason names what was found varying before it, so the chain ends.
+            next = match reason.cause {
+                Cause::Operand(id) | Cause::Assigned(_, id) | Cause::Divergence(_, id) => Some(id),
+                Cause::Thread(_) | Cause::OneByOne | Cause::OwnMemory | Cause::Unset(_) => None,
+            };
+        }
+        chain
+    }
+}
+
+/// Why the active lanes do not agree on a slot.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Disagreement {
+    Unset,
+    Assigned(ValueId),
+    Divergence(ValueId),
+}
+
+/// What is known of a slot at a place.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+struct SlotState {
+    /// `None`: all active lanes hold the same value.
+    varies: Option<Disagreement>,
+    /// A single cell would not hold the value of the active lanes.
+    spoilt: bool,
+}
+
+impl SlotState {
+    const UNIFORM: SlotState = SlotState {
+        varies: None,
+        spoilt: false,
+    };
+
+    fn varying(why: Disagreement) -> SlotState {
+        SlotState {
+            varies: Some(why),
+            spoilt: true,
+        }
+    }
+
+    fn join(&mut self, other: SlotState) {
+        self.varies = self.varies.or(other.varies);
+        self.spoilt |= other.spoilt;
+    }
+}
+
+/// All slots at a place; `None` where no lane comes.
+type State = Option<Vec<SlotState>>;
+
+/// One or the other.
+fn join(a: State, b: State) -> State {
+    let (Some(mut a), Some(b)) = (a.clone(), b.clone()) else {
+        return a.or(b);
+    };
+    for (a, b) in a.iter_mut().zip(b) {
+        a.join(b);
+    }
+    Some(a)
+}
+
+/// States of the lanes that wait at a label.
+#[derive(Clone, Default)]
+struct Pending {
+    breaks: State,
+    continues: State,
+}
+
+/// A statement around the place at hand.
+#[derive(Clone, Copy)]
+enum Frame {
+    /// An `if` with a varying condition: other lanes are in the other branch.
+    Divergent(ValueId),
+    /// A loop's body.
+    Body(LabelId),
+    /// A loop's step.
+    Step(LabelId),
+    Scope(LabelId),
+}
+
+struct Analysis<'a> {
+    function: &'a Function,
+    result: &'a mut Uniformity,
+    /// The condition that makes some `break` to a label divergent.
+    divergent_break: Vec<Option<ValueId>>,
+    divergent_continue: Vec<Option<ValueId>>,
+    /// States at the begin of a round, joined over all passes.
+    loop_heads: Vec<State>,
+    pending: Vec<Pending>,
+    frames: Vec<Frame>,
+    /// Something became varying in this pass.
+    changed: bool,
+}
+
+impl Analysis<'_> {
+    /// Arguments are the same for all lanes; other slots are not set.
+    fn at_entry(&self) -> Vec<SlotState> {
+        let unset = SlotState::varying(Disagreement::Unset);
+        let mut slots = vec![unset; self.function.slots.len()];
+        for param in &self.function.params {
+            slots[param.slot.index()] = SlotState::UNIFORM;
+        }
+        slots
+    }
+
+    /// Gives the state at the block's end.
+    fn block(&mut self, block: &Block, mut state: State) -> State {
+        for node in &block.0 {
+            let Some(slots) = state else {
+                return None; // No lane comes here: nothing to say.
+            };
+            state = self.node(node, slots);
+        }
+        state
+    }
+
+    fn node(&mut self, node: &Node, mut slots: Vec<SlotState>) -> State {
+        match node {
+            Node::Inst(inst) => {
+                self.inst(inst, &mut slots);
+                Some(slots)
+            }
+            Node::If {
+                cond,
+                then,
+                otherwise,
+                loc: _,
+            } => match self.varying(*cond) {
+                None => {
+                    let then = self.block(then, Some(slots.clone()));
+                    let otherwise = self.block(otherwise, Some(slots));
+                    join(then, otherwise)
+                }
+                Some(cond) => self.divergent_if(cond, then, otherwise, slots),
+            },
+            Node::Loop {
+                label, body, step, ..
+            } => self.loop_node(*label, body, step, slots),
+            Node::Scope {
+                label,
+                body,
+                loc: _,
+            } => {
+                self.frames.push(Frame::Scope(*label));
+                let end = self.block(body, Some(slots.clone()));
+                self.frames.pop();
+                let breaks = self.pending[label.index()].breaks.take();
+                let end = join(end, breaks);
+                self.after_break(*label, end, slots, &[body])
+            }
+            Node::Break(label) => {
+                let breaks = &mut self.pending[label.index()].breaks;
+                *breaks = join(breaks.take(), Some(slots));
+                if let Some(cond) = self.divergence(*label) {
+                    let known = &mut self.divergent_break[label.index()];
+                    self.changed |= known.is_none();
+                    known.get_or_insert(cond);
+                }
+                None
+            }
+            Node::Continue(label) => {
+                let continues = &mut self.pending[label.index()].continues;
+                *continues = join(continues.take(), Some(slots));
+                if let Some(cond) = self.divergence(*label) {
+                    let known = &mut self.divergent_continue[label.index()];
+                    self.changed |= known.is_none();
+                    known.get_or_insert(cond);
+                }
+                None
+            }
+            Node::Return(_) => None,
+        }
+    }
+
+    /// Lanes go both ways, in whichever order, and meet at the end.
+    fn divergent_if(
+        &mut self,
+        cond: ValueId,
+        then: &Block,
+        otherwise: &Block,
+        slots: Vec<SlotState>,
+    ) -> State {
+        let (in_then, in_otherwise) = (self.set_in(&[then]), self.set_in(&[otherwise]));
+        let spoil = |state: &mut State, set: &[bool]| {
+            let slots = state.iter_mut().flatten().zip(set);
+            slots.for_each(|(slot, set)| slot.spoilt |= set);
+        };
+        let (mut then_state, mut else_state) = (Some(slots.clone()), Some(slots));
+        spoil(&mut then_state, &in_otherwise);
+        spoil(&mut else_state, &in_then);
+        self.frames.push(Frame::Divergent(cond));
+        let mut then_state = self.block(then, then_state);
+        let mut else_state = self.block(otherwise, else_state);
+        self.frames.pop();
+        if then_state.is_some() && else_state.is_some() {
+            let in_either = in_then
+                .iter()
+                .zip(&in_otherwise)
+                .map(|(a, b)| *a || *b)
+                .collect::<Vec<bool>>();
+            let mut state = join(then_state, else_state);
+            disagree(&mut state, &in_either, cond);
+            return state;
+        }
+        // The lanes of one branch went elsewhere; a single cell may hold what they set.
+        spoil(&mut then_state, &in_otherwise);
+        spoil(&mut else_state, &in_then);
+        then_state.or(else_state)
+    }
+
+    fn loop_node(
+        &mut self,
+        label: LabelId,
+        body: &Block,
+        step: &Block,
+        slots: Vec<SlotState>,
+    ) -> State {
+        // What is stored comes first: reasons once given stay, so the passes end.
+        let head = join(self.loop_heads[label.index()].clone(), Some(slots.clone()));
+        self.frames.push(Frame::Body(label));
+        let body_end = self.block(body, head.clone());
+        self.frames.pop();
+        let continues = self.pending[label.index()].continues.take();
+        let mut step_begin = join(body_end, continues);
+        if let Some(cond) = self.divergent_continue[label.index()] {
+            disagree(&mut step_begin, &self.set_in(&[body]), cond);
+        }
+        self.frames.push(Frame::Step(label));
+        let round_end = self.block(step, step_begin);
+        self.frames.pop();
+        let next_head = join(head, round_end);
+        if next_head != self.loop_heads[label.index()] {
+            self.loop_heads[label.index()] = next_head;
+            self.changed = true;
+        }
+        let breaks = self.pending[label.index()].breaks.take();
+        self.after_break(label, breaks, slots, &[body, step])
+    }
+
+    /// The state after a loop or scope whose lanes end with `end`. `before` is the state at its begin.
+    fn after_break(
+        &self,
+        label: LabelId,
+        mut end: State,
+        before: Vec<SlotState>,
+        blocks: &[&Block],
+    ) -> State {
+        if let Some(cond) = self.divergent_break[label.index()] {
+            end = end.map(|_| before);
+            disagree(&mut end, &self.set_in(blocks), cond);
+        }
+        end
+    }
+
+    /// The condition by which lanes may be inside the labelled statement, but not here; `None` if all are here.
+    fn divergence(&self, label: LabelId) -> Option<ValueId> {
+        for frame in self.frames.iter().rev() {
+            let (inner, cond) = match *frame {
+                Frame::Divergent(cond) => return Some(cond),
+                Frame::Body(inner) => (inner, self.divergent_continue[inner.index()]),
+                Frame::Step(inner) | Frame::Scope(inner) => (inner, None),
+            };
+            if cond.is_some() || inner == label {
+                return cond;
+            }
+            let left = self.divergent_break[inner.index()];
+            if left.is_some() {
+                return left;
+            }
+        }
+        None
+    }
+
+    /// Which slots the blocks set.
+    fn set_in(&self, blocks: &[&Block]) -> Vec<bool> {
+        let mut set = vec![false; self.function.slots.len()];
+        for block in blocks {
+            block.for_each_inst(&mut |inst| {
+                if let InstKind::Set(slot, _) = inst.kind {
+                    set[slot.index()] = true;
+                }
+            });
+        }
+        set
+    }
+
+    /// The temporary, if it varies.
+    fn varying(&self, operand: Operand) -> Option<ValueId> {
+        operand.value().filter(|id| !self.result.value(*id))
+    }
+
+    fn inst(&mut self, inst: &Inst, slots: &mut [SlotState]) {
+        if let InstKind::Set(slot, value) = inst.kind {
+            slots[slot.index()] = match self.varying(value) {
+                None => SlotState::UNIFORM,
+                Some(id) => {
+                    self.spoil(slot);
+                    SlotState::varying(Disagreement::Assigned(id))
+                }
+            };
+        }
+        if let InstKind::Get(slot) = inst.kind
+            && slots[slot.index()].spoilt
+        {
+            self.spoil(slot);
+        }
+        let Some(cause) = self.cause(inst, slots) else {
+            return;
+        };
+        for &value in &inst.results {
+            let known = &mut self.result.values[value.index()];
+            if known.is_none() {
+                *known = Some(Reason {
+                    value,
+                    loc: inst.loc,
+                    cause,
+                });
+                self.changed = true;
+            }
+        }
+    }
+
+    /// The slot cannot be kept once per warp.
+    fn spoil(&mut self, slot: SlotId) {
+        self.result.slots[slot.index()] = false;
+    }
+
+    /// Why the results vary.
+    fn cause(&self, inst: &Inst, slots: &[SlotState]) -> Option<Cause> {
+        match &inst.kind {
+            InstKind::Get(slot) => {
+                return slots[slot.index()].varies.map(|why| match why {
+                    Disagreement::Unset => Cause::Unset(*slot),
+                    Disagreement::Assigned(id) => Cause::Assigned(*slot, id),
+                    Disagreement::Divergence(id) => Cause::Divergence(*slot, id),
+                });
+            }
+            InstKind::Special(register) => return thread_register(*register),
+            InstKind::Atomic { .. } | InstKind::Printf(..) => return Some(Cause::OneByOne),
+            InstKind::Load(access, _) => match access.space {
+                Space::Local | Space::Generic => return Some(Cause::OwnMemory),
+                Space::Global | Space::Shared | Space::Constant => {}
+            },
+            InstKind::AddrOf(Object::Local(_)) => {
+                let result = inst
+                    .results
+                    .first()
+                    .map(|id| self.function.values[id.index()]);
+                let local = result == Some(Type::Ptr(Space::Local));
+                return (!local).then_some(Cause::OwnMemory);
+            }
+            InstKind::Convert(ConvertOp::ToGeneric | ConvertOp::PtrToInt, a) => {
+                let from = self.function.operand_type(*a);
+                if from == Some(Type::Ptr(Space::Local)) {
+                    return Some(Cause::OwnMemory);
+                }
+            }
+            InstKind::Convert(ConvertOp::ToLocal, _) => return Some(Cause::OwnMemory),
+            // The whole block's answer.
+            InstKind::Barrier(_) => return None,
+            InstKind::Set(..)
+            | InstKind::Unary(..)
+            | InstKind::Binary(..)
+            | InstKind::Fma(..)
+            | InstKind::Compare(..)
+            | InstKind::Select(..)
+            | InstKind::Convert(..)
+            | InstKind::AddrOf(Object::Shared(_) | Object::Global(_) | Object::String(_))
+            | InstKind::PtrAdd { .. }
+            | InstKind::Store(..)
+            | InstKind::SyncWarp(_)
+            | InstKind::Fence(_)
+            | InstKind::Assert(..)
+            | InstKind::Trap
+            | InstKind::Call(..)
+            | InstKind::HostCall(..)
+            | InstKind::Launch(_) => {}
+        }
+        let mut operands = inst.kind.operands().into_iter();
+        operands
+            .find_map(|operand| self.varying(*operand))
+            .map(Cause::Operand)
+    }
+}
+
+/// What was set under a varying condition is neither agreed on nor in a single cell.
+fn disagree(state: &mut State, set: &[bool], cond: ValueId) {
+    for (slot, set) in state.iter_mut().flatten().zip(set) {
+        if *set {
+            let why = slot.varies.unwrap_or(Disagreement::Divergence(cond));
+            *slot = SlotState::varying(why);
+        }
+    }
+}
+
+/// Registers that differ between the threads of a warp.
+fn thread_register(register: SpecialReg) -> Option<Cause> {
+    match register {
+        SpecialReg::TidX
+        | SpecialReg::TidY
+        | SpecialReg::TidZ
+        | SpecialReg::LaneId
+        | SpecialReg::Clock => Some(Cause::Thread(register)),
+        SpecialReg::CtaidX
+        | SpecialReg::CtaidY
+        | SpecialReg::CtaidZ
+        | SpecialReg::NtidX
+        | SpecialReg::NtidY
+        | SpecialReg::NtidZ
+        | SpecialReg::NctaidX
+        | SpecialReg::NctaidY
+        | SpecialReg::NctaidZ => None,
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,253 @@
+//! Typed tree to IR: kernels with every device function inlined, host functions with calls, the data both name.
+//!
+//! What is decided here and nowhere else: which variables are slots and which are memory ([`layout`]), how many accesses a
+//! source expression makes ([`place`]), where a multiply and an add become one `fma` ([`contract`]), how `&&`, `?:` and
+//! `switch` branch ([`branch`], [`switch`]). Every kernel is lowered; of the host functions those that `main` reaches.
+//!
+//! Order of evaluation, where C leaves it open: the right side of an assignment before the place on its left, arguments from
+//! left to right. Every access of the source is one access of the IR, with two exceptions that compilers share: a value
+//! that is read only to be thrown away (`a[i];`) is not read unless it is `volatile`, and the members of a vector type that
+//! are moved together are one access.
+//!
+//! All pointers are built generic; `infer_spaces` says where a kernel's point. A module that fails to verify is a bug of ours.
+
+mod assign;
+mod branch;
+mod builtin;
+mod bulk;
+mod call;
+mod contract;
+mod convert;
+mod expr;
+mod facts;
+mod function;
+mod global;
+mod init;
+mod launch;
+mod layout;
+mod loc;
+mod place;
+mod stmt;
+mod switch;
+mod tidy;
+
+use std::{
+    collections::{BTreeSet, HashMap, HashSet},
+    rc::Rc,
+    sync::Arc,
+};
+
+use crate::{
+    diagnostic::{Code, Diagnostic},
+    ir::{FuncId, GlobalId, Module, StringId, infer_spaces::infer_spaces, verify::verify},
+    sema::typed::{Function, FunctionId, FunctionSpace, GlobalSpace, GlobalVarId, Program},
+    source::SourceMap,
+    span::Span,
+};
+use facts::{Facts, Item};
+use layout::Layout;
+use loc::Locs;
+
+/// What the user can choose.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Options {
+    /// Fuse `a * b + c` in device code, as nvcc does by default.
+    pub fmad: bool,
+}
+
+impl Default for Options {
+    fn default() -> Options {
+        Options { fmad: true }
+    }
+}
+
+/// Lowers a program that sema found no error in.
+pub fn lower(program: &Program, map: &SourceMap, options: &Options) -> (Module, Vec<Diagnostic>) {
+    let mut lowerer = Lowerer::new(program, map, *options);
+    let ids: Vec<FunctionId> = lowerer.number_functions();
+    lowerer.number_globals(&ids);
+    let globals = global::lower_globals(&mut lowerer);
+    let functions = ids
+        .iter()
+        .map(|&id| function::lower_function(&mut lowerer, id))
+        .collect();
+    let files: Vec<String> = map.files().map(|(_, file)| file.name.clone()).collect();
+    let mut module = Module {
+        name: files.first().cloned().unwrap_or_default(),
+        files,
+        locs: lowerer.locs.finish(),
+        strings: lowerer.strings,
+        globals,
+        functions,
+    };
+    let mut diagnostics = lowerer.diagnostics;
+    name_apart(&mut module);
+    infer_spaces(&mut module);
+    if let Err(violations) = verify(&module) {
+        let internal = violations
+            .iter()
+            .map(|v| internal(Span::default(), &v.to_string()));
+        diagnostics.extend(internal);
+    }
+    (module, diagnostics)
+}
+
+/// Overloads and instances of one name get numbers.
+fn name_apart(module: &mut Module) {
+    let mut taken = HashSet::new();
+    for function in &mut module.functions {
+        let mut name = function.name.clone();
+        let mut n = 1;
+        while !taken.insert((name.clone(), function.kind)) {
+            n += 1;
+            name = format!("{}_{n}", function.name);
+        }
+        function.name = name;
+    }
+}
+
+/// A bug of ours, told without a panic.
+fn internal(span: Span, what: &str) -> Diagnostic {
+    let message = format!("internal error of the lowering: {what}");
+    Diagnostic::error(Code::InternalError, span, message)
+}
+
+/// What all functions of a module share.
+struct Lowerer<'p> {
+    program: &'p Program,
+    layout: Layout<'p>,
+    options: Options,
+    locs: Locs<'p>,
+    strings: Vec<Arc<[u8]>>,
+    string_ids: HashMap<Arc<[u8]>, StringId>,
+    function_ids: HashMap<FunctionId, FuncId>,
+    /// In order of declaration. Shared variables at file scope are not among them: each kernel has its own.
+    global_ids: Vec<(GlobalVarId, GlobalId)>,
+    facts: HashMap<FunctionId, Rc<Facts>>,
+    diagnostics: Vec<Diagnostic>,
+}
+
+impl<'p> Lowerer<'p> {
+    fn new(program: &'p Program, map: &'p SourceMap, options: Options) -> Lowerer<'p> {
+        Lowerer {
+            program,
+            layout: Layout::new(&program.records),
+            options,
+            locs: Locs::new(map),
+            strings: vec![],
+            string_ids: HashMap::new(),
+            function_ids: HashMap::new(),
+            global_ids: vec![],
+            facts: HashMap::new(),
+            diagnostics: vec![],
+        }
+    }
+
+    fn function(&self, id: FunctionId) -> &'p Function {
+        &self.program.functions[id.0 as usize]
+    }
+
+    fn facts(&mut self, id: FunctionId) -> Rc<Facts> {
+        let function = self.function(id);
+        let facts = self.facts.entry(id);
+        Rc::clone(facts.or_insert_with(|| Rc::new(Facts::of(function))))
+    }
+
+    fn string(&mut self, bytes: &Arc<[u8]>) -> StringId {
+        if let Some(&id) = self.string_ids.get(bytes) {
+            return id;
+        }
+        let id = StringId(self.strings.len() as u32);
+        self.strings.push(Arc::clone(bytes));
+        self.string_ids.insert(Arc::clone(bytes), id);
+        id
+    }
+
+    fn global(&self, id: GlobalVarId) -> Option<GlobalId> {
+        let index = self.global_ids.binary_search_by_key(&id, |&(id, _)| id);
+        Some(self.global_ids[index.ok()?].1)
+    }
+
+    /// Kernels, and the host functions that `main` needs, in source order.
+    fn number_functions(&mut self) -> Vec<FunctionId> {
+        let all = || (0..).map(FunctionId).zip(&self.program.functions);
+        let is_main =
+            |function: &Function| function.name == "main" && function.space == FunctionSpace::Host;
+        let main = all().filter(|(_, function)| is_main(function));
+        let main: Vec<FunctionId> = main.map(|(id, _)| id).collect();
+        let kernels = all().filter(|(_, function)| function.space == FunctionSpace::Kernel);
+        let kernels: Vec<FunctionId> = kernels.map(|(id, _)| id).collect();
+        let mut ids = self.reach(main);
+        ids.extend(kernels);
+        let numbers = ids.iter().enumerate();
+        self.function_ids = numbers.map(|(i, &id)| (id, FuncId(i as u32))).collect();
+        ids.into_iter().collect()
+    }
+
+    /// The variables those functions and the ones they call name, and the ones that those are initialised with.
+    fn number_globals(&mut self, ids: &[FunctionId]) {
+        let mut globals = BTreeSet::new();
+        for id in self.reach(ids.to_vec()) {
+            globals.extend(&self.facts(id).globals);
+        }
+        let mut todo: Vec<GlobalVarId> = globals.iter().copied().collect();
+        while let Some(id) = todo.pop() {
+            let Some(init) = &self.program.globals[id.0 as usize].init else {
+                continue;
+            };
+            facts::walk_init(init, &mut |item| {
+                if let Some(id) = global_of(item)
+                    && globals.insert(id)
+                {
+                    todo.push(id);
+                }
+            });
+        }
+        let is_shared = |id: &GlobalVarId| {
+            let space = self.program.globals[id.0 as usize].space;
+            matches!(space, GlobalSpace::Shared | GlobalSpace::SharedDynamic)
+        };
+        globals.retain(|id| !is_shared(id));
+        self.global_ids = globals.into_iter().zip((0..).map(GlobalId)).collect();
+    }
+
+    fn reach(&mut self, mut todo: Vec<FunctionId>) -> BTreeSet<FunctionId> {
+        let mut reached: BTreeSet<FunctionId> = todo.iter().copied().collect();
+        while let Some(id) = todo.pop() {
+            for &callee in &self.facts(id).calls {
+                if reached.insert(callee) {
+                    todo.push(callee);
+                }
+            }
+        }
+        reached
+    }
+
+    /// Inlining that does not end in reasonable size.
+    fn too_large(&mut self, span: Span, name: &str) {
+        let message = format!("the kernel is too large when `{name}` is inlined here");
+        let diagnostic = Diagnostic::error(Code::KernelTooLarge, span, message);
+        self.diagnostics
+            .push(diagnostic.help("call it from fewer places, or in a loop"));
+    }
+
+    /// Something sema should not have let through.
+    fn internal(&mut self, span: Span, what: &str) {
+        self.diagnostics.push(internal(span, what));
+    }
+}
+
+fn global_of(item: Item<'_>) -> Option<GlobalVarId> {
+    use crate::sema::typed::{PlaceKind, ValueKind, VarRef};
+    match item {
+        Item::Place(place) => match place.kind {
+            PlaceKind::Var(VarRef::Global(id)) => Some(id),
+            _ => None,
+        },
+        Item::Value(value) => match value.kind {
+            ValueKind::Symbol(id) => Some(id),
+            _ => None,
+        },
+        Item::Stmt(_) => None,
+    }
+}

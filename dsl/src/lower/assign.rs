@@ -1,0 +1,158 @@
+//! Assignments: `=`, `op=`, `++`, `--`.
+//!
+//! The right side is evaluated before the place, the place's address once. The value of an assignment is what was stored, not
+//! read again. What memory narrows (`char`, `short`) is not narrowed before it is stored.
+
+use crate::{
+    ir::{Const, MemType, Operand},
+    sema::{
+        ty::Ty,
+        typed::{Arith, Place, Value, ValueKind},
+    },
+    span::Span,
+};
+
+use super::{bulk, function::FunctionLowerer, layout, place::Cell};
+
+impl FunctionLowerer<'_, '_> {
+    /// An assignment as a statement. What memory narrows need not be narrowed before.
+    pub(super) fn assign(&mut self, place: &Place, right: &Value) {
+        if let Some(from) = bulk::long_source(self, right) {
+            let from = self.region(from);
+            let to = self.region(place);
+            self.at_access(place.span);
+            return self.copy(to, from, &right.ty);
+        }
+        let narrowed = match &right.kind {
+            ValueKind::Convert(inner) if is_narrow(&place.ty.ty) && is_word(&inner.ty) => inner,
+            _ => {
+                let leaves = self.leaves(right);
+                let cell = self.cell(place);
+                return self.store_cell(&cell, place, &leaves);
+            }
+        };
+        let word = self.value(narrowed);
+        let cell = self.cell(place);
+        let leaf = match cell {
+            Cell::Memory(..) => word,
+            Cell::Slots(_) | Cell::Values(_) => {
+                self.at(right.span);
+                self.convert(word, &narrowed.ty, &right.ty)
+            }
+        };
+        self.store_cell(&cell, place, &[leaf]);
+    }
+
+    /// `place op= right`; gives the new value.
+    pub(super) fn compound(
+        &mut self,
+        op: Arith,
+        place: &Place,
+        right: &Value,
+        compute: &Ty,
+        span: Span,
+    ) -> Operand {
+        let ty = &place.ty.ty;
+        if let Some(element) = ty.pointee() {
+            let index = self.value(right);
+            let stride = self.m.layout.stride(element);
+            let scale = if op == Arith::Sub { -stride } else { stride };
+            return self
+                .move_pointer(place, index, layout::is_unsigned(&right.ty), scale, span)
+                .1;
+        }
+        let product = self.product(op, compute, right);
+        let factors = product.map(|product| self.factors(product, right.span));
+        let right = match factors {
+            Some(_) => None,
+            None => Some(self.value(right)),
+        };
+        let cell = self.cell(place);
+        let old = self.load_scalar(&cell, place);
+        self.at(span);
+        let old = self.convert(old, ty, compute);
+        let new = match (factors, right) {
+            (Some(factors), _) => self.fuse_right(op, old, factors),
+            (None, Some(right)) => self.arith(op, old, right, compute),
+            (None, None) => old,
+        };
+        let new = self.convert(new, compute, ty);
+        self.store_cell(&cell, place, &[new]);
+        new
+    }
+
+    /// `++place` and its like; gives the new or the old value.
+    pub(super) fn inc_dec(
+        &mut self,
+        place: &Place,
+        decrement: bool,
+        prefix: bool,
+        span: Span,
+    ) -> Operand {
+        let ty = &place.ty.ty;
+        let (old, new) = if let Some(element) = ty.pointee() {
+            let stride = self.m.layout.stride(element);
+            let scale = if decrement { -stride } else { stride };
+            self.move_pointer(place, Const::i32(1).into(), false, scale, span)
+        } else {
+            let cell = self.cell(place);
+            let old = self.load_scalar(&cell, place);
+            self.at(span);
+            let new = self.step(old, ty, decrement);
+            self.store_cell(&cell, place, &[new]);
+            (old, new)
+        };
+        if prefix { new } else { old }
+    }
+
+    fn step(&mut self, old: Operand, ty: &Ty, decrement: bool) -> Operand {
+        let one = match layout::mem_type(ty) {
+            Some(MemType::I64) => Const::i64(1),
+            Some(MemType::F32) => Const::f32(1.0),
+            Some(MemType::F64) => Const::f64(1.0),
+            _ => Const::i32(1),
+        };
+        let op = if decrement { Arith::Sub } else { Arith::Add };
+        let is_small = is_narrow(ty) || *ty == Ty::Bool;
+        let compute = if is_small { &Ty::Int } else { ty };
+        let old = self.convert(old, ty, compute);
+        let new = self.arith(op, old, one.into(), compute);
+        self.convert(new, compute, ty)
+    }
+
+    /// Moves a pointer variable; gives the old and the new value.
+    fn move_pointer(
+        &mut self,
+        place: &Place,
+        index: Operand,
+        unsigned: bool,
+        scale_bytes: i64,
+        span: Span,
+    ) -> (Operand, Operand) {
+        let cell = self.cell(place);
+        let old = self.load_scalar(&cell, place);
+        self.at(span);
+        let new = self.b.ptr_add(old, index, unsigned, scale_bytes, 0);
+        self.store_cell(&cell, place, &[new]);
+        (old, new)
+    }
+
+    fn load_scalar(&mut self, cell: &Cell, place: &Place) -> Operand {
+        let leaves = self.load_cell(cell, place);
+        let none = || Const::zero(layout::value_type(&place.ty.ty)).into();
+        leaves.first().copied().unwrap_or_else(none)
+    }
+}
+
+/// `char`, `short` and their like.
+fn is_narrow(ty: &Ty) -> bool {
+    matches!(
+        layout::mem_type(ty),
+        Some(MemType::S8 | MemType::U8 | MemType::S16 | MemType::U16)
+    )
+}
+
+/// An integer that is an `i32` in flight.
+fn is_word(ty: &Ty) -> bool {
+    is_narrow(ty) || layout::mem_type(ty) == Some(MemType::I32)
+}

@@ -1,0 +1,142 @@
+//! What is built in: indices, barriers, atomics, the IR's own arithmetic.
+//!
+//! An atomic's access is shown under the place it changes: `atomicAdd(&bins[k], 1)` as `bins[k]`, checked against `bins`.
+
+use crate::{
+    ir::{AtomicOp, BinaryOp, Const, ConvertOp, MemType, Operand, Type, UnaryOp},
+    sema::typed::{Builtin, Place, Value, ValueKind},
+};
+
+use super::{
+    function::FunctionLowerer,
+    layout::{self, Piece},
+    place,
+};
+
+impl FunctionLowerer<'_, '_> {
+    /// A call of something built in; gives its value if it has one.
+    pub(super) fn builtin(
+        &mut self,
+        builtin: &Builtin,
+        args: &[Value],
+        value: &Value,
+    ) -> Option<Operand> {
+        if let Builtin::Atomic(op) = builtin {
+            return self.atomic(*op, args);
+        }
+        let operands: Vec<Operand> = args.iter().map(|arg| self.value(arg)).collect();
+        self.at(value.span);
+        let result = match (builtin, operands.as_slice()) {
+            (Builtin::Special(register), _) => self.b.special(*register),
+            (Builtin::SyncThreads, _) => {
+                self.b.barrier();
+                return None;
+            }
+            (Builtin::SyncThreadsReduce(reduce), &[predicate]) => {
+                self.b.barrier_reduce(*reduce, predicate)
+            }
+            (Builtin::SyncWarp, mask) => {
+                let all = Const::i32(-1).into();
+                self.b.sync_warp(mask.first().copied().unwrap_or(all));
+                return None;
+            }
+            (Builtin::Fence(scope), _) => {
+                self.b.fence(*scope);
+                return None;
+            }
+            (Builtin::Unary(op), &[a]) => self.b.unary(*op, a),
+            (Builtin::Binary(op), &[a, b]) => self.b.binary(*op, a, b),
+            (Builtin::Compare(op), &[a]) => self.b.compare(*op, a, a),
+            (Builtin::Compare(op), &[a, b]) => self.b.compare(*op, a, b),
+            (Builtin::Fma, &[a, b, c]) => self.b.fma(a, b, c),
+            (Builtin::Convert(op), &[a]) => self.b.convert(*op, a),
+            (Builtin::Ffs, &[a]) => self.find_first_set(a),
+            (Builtin::Printf(format), _) => {
+                let format = self.m.string(format);
+                self.b.printf(format, operands)
+            }
+            (Builtin::Assert(text), &[cond]) => {
+                let text = self.m.string(text);
+                self.b.assert(cond, text);
+                return None;
+            }
+            (Builtin::Trap, _) => {
+                self.b.trap();
+                return None;
+            }
+            _ => {
+                self.m
+                    .internal(value.span, "a built-in function with wrong arguments");
+                return None;
+            }
+        };
+        Some(self.fit(result, value))
+    }
+
+    /// `__popcll` counts in 64 bits and gives an `int`.
+    fn fit(&mut self, result: Operand, value: &Value) -> Operand {
+        let wanted = layout::mem_type(&value.ty).map(|mem| mem.value_type());
+        match (self.b.value_type(result), wanted) {
+            (Type::I64, Some(Type::I32)) => self.b.convert(ConvertOp::Trunc, result),
+            (Type::I32, Some(Type::I1)) => self.truth(result),
+            _ => result,
+        }
+    }
+
+    /// The lowest set bit from 1, 0 if there is none: the width less the leading zeros of `x & -x`.
+    fn find_first_set(&mut self, x: Operand) -> Operand {
+        let minus = self.b.unary(UnaryOp::Neg, x);
+        let lowest = self.b.binary(BinaryOp::And, x, minus);
+        let zeros = self.b.unary(UnaryOp::Clz, lowest);
+        let width = match self.b.value_type(x) {
+            Type::I64 => Const::i64(64),
+            _ => Const::i32(32),
+        };
+        self.b.binary(BinaryOp::Sub, width.into(), zeros)
+    }
+
+    fn atomic(&mut self, op: AtomicOp, args: &[Value]) -> Option<Operand> {
+        let (target, rest) = args.split_first()?;
+        let (address, span) = match place_behind(target) {
+            Some(place) => (self.locate_in_memory(place), place.span),
+            None => {
+                let mut address = self.pointer_address(target);
+                address.object = None;
+                (address, target.span)
+            }
+        };
+        let pointer = self.close(address, span);
+        let operands: Vec<Operand> = rest.iter().map(|arg| self.value(arg)).collect();
+        let (compare, value) = match (op, operands.as_slice()) {
+            (AtomicOp::Cas, &[compare, value, ..]) => (Some(compare), value),
+            (_, &[value, ..]) => (None, value),
+            _ => {
+                self.m.internal(target.span, "an atomic without an operand");
+                return None;
+            }
+        };
+        let ty = match self.b.value_type(value) {
+            Type::I64 => MemType::I64,
+            Type::F32 => MemType::F32,
+            Type::F64 => MemType::F64,
+            Type::I1 | Type::I32 | Type::Ptr(_) => MemType::I32,
+        };
+        let piece = Piece {
+            offset_bytes: 0,
+            ty,
+            count: 1,
+        };
+        self.at_access(span);
+        let access = place::access(piece, address.object, false);
+        Some(self.b.atomic(op, access, pointer, value, compare))
+    }
+}
+
+/// The place whose address a pointer is, casts aside.
+fn place_behind(pointer: &Value) -> Option<&Place> {
+    match &pointer.kind {
+        ValueKind::AddressOf(place) => Some(place),
+        ValueKind::Convert(inner) if inner.ty.pointee().is_some() => place_behind(inner),
+        _ => None,
+    }
+}

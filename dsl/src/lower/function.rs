@@ -1,0 +1,420 @@
+//! One function of the IR: a kernel with everything it calls inlined, or a host function.
+//!
+//! A [`Frame`] is one activation of a source function; inlining pushes another. Each variable of a frame has a [`Home`]:
+//! slots (one per leaf), memory, or simply the operands it was declared with if it is never written after that. Memory of an
+//! inlined function's variables is shared by all its activations in the kernel, as a stack frame would be; a slot is new for each.
+
+use std::{collections::HashMap, rc::Rc};
+
+use crate::{
+    ir::{
+        Builder, Const, Function, FunctionKind, LabelId, LocId, LocalId, LocalVar, Object, Operand,
+        SharedId, SharedVar, SlotId,
+    },
+    sema::{
+        ty::{QualTy, Ty},
+        typed::{
+            self, FunctionId, FunctionSpace, Global, GlobalSpace, GlobalVarId, Storage, Var, VarId,
+        },
+    },
+    span::Span,
+};
+
+use super::{
+    Lowerer,
+    facts::Facts,
+    layout::{self, GENERIC},
+    stmt::Jump,
+    tidy::tidy,
+};
+
+/// Where a variable is.
+#[derive(Clone, Debug)]
+pub(super) enum Home {
+    /// One slot per leaf.
+    Slots(Vec<SlotId>),
+    /// Never written after its declaration: its leaves.
+    Fixed(Vec<Operand>),
+    /// In memory.
+    Memory(Object),
+}
+
+/// What `return` does.
+#[derive(Clone, Debug)]
+pub(super) enum Exit {
+    /// Ends the lane.
+    Kernel,
+    /// Returns from a host function; a record is stored through the pointer in the slot.
+    Host(Option<SlotId>),
+    /// Leaves the scope with the leaves of the result in slots.
+    Scope(LabelId, Vec<SlotId>),
+    /// It is the last statement: its leaves are the call's.
+    Tail(Vec<Operand>),
+}
+
+/// Where `break` and `continue` go.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Target {
+    pub(super) on_break: LabelId,
+    /// `None` in a `switch`: the enclosing loop's.
+    pub(super) on_continue: Option<Jump>,
+}
+
+/// One activation of a source function.
+pub(super) struct Frame<'p> {
+    pub(super) id: FunctionId,
+    pub(super) function: &'p typed::Function,
+    pub(super) facts: Rc<Facts>,
+    pub(super) homes: Vec<Option<Home>>,
+    /// The call it was inlined at.
+    pub(super) via: Option<LocId>,
+    pub(super) exit: Exit,
+    pub(super) targets: Vec<Target>,
+}
+
+/// A shared or local variable, whichever activation names it.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+enum ObjectKey {
+    Var(FunctionId, VarId),
+    Global(GlobalVarId),
+}
+
+/// Lowers one function of the IR.
+pub(super) struct FunctionLowerer<'a, 'p> {
+    pub(super) m: &'a mut Lowerer<'p>,
+    pub(super) b: Builder,
+    pub(super) frame: Frame<'p>,
+    /// Kernel code: contraction, inlining.
+    pub(super) is_device: bool,
+    /// The kernel has grown beyond what inlining may make of it; reported once.
+    pub(super) is_too_large: bool,
+    shared: HashMap<ObjectKey, SharedId>,
+    locals: HashMap<ObjectKey, LocalId>,
+}
+
+/// Lowers a kernel or host function.
+pub(super) fn lower_function(m: &mut Lowerer<'_>, id: FunctionId) -> Function {
+    let function = m.function(id);
+    let is_device = function.space == FunctionSpace::Kernel;
+    let kind = if is_device {
+        FunctionKind::Kernel
+    } else {
+        FunctionKind::Host
+    };
+    let loc = m.locs.plain(function.span, None);
+    let mut lowerer = FunctionLowerer {
+        b: Builder::new(function.name.clone(), kind, loc),
+        frame: Frame::new(m, id, None, Exit::Kernel),
+        m,
+        is_device,
+        is_too_large: false,
+        shared: HashMap::new(),
+        locals: HashMap::new(),
+    };
+    lowerer.signature();
+    lowerer.stmts(function.body.as_deref().unwrap_or_default());
+    lowerer.end();
+    let mut function = lowerer.b.finish();
+    tidy(&mut function);
+    function
+}
+
+impl<'p> Frame<'p> {
+    pub(super) fn new(
+        m: &mut Lowerer<'p>,
+        id: FunctionId,
+        via: Option<LocId>,
+        exit: Exit,
+    ) -> Frame<'p> {
+        let function = m.function(id);
+        Frame {
+            id,
+            function,
+            facts: m.facts(id),
+            homes: vec![None; function.vars.len()],
+            via,
+            exit,
+            targets: vec![],
+        }
+    }
+
+    pub(super) fn var(&self, id: VarId) -> &'p Var {
+        &self.function.vars[id.0 as usize]
+    }
+}
+
+impl<'a, 'p> FunctionLowerer<'a, 'p> {
+    /// A function to fold constants in; thrown away. Sema leaves no names of variables in constants.
+    pub(super) fn scratch(m: &'a mut Lowerer<'p>) -> FunctionLowerer<'a, 'p> {
+        static NO_FUNCTION: typed::Function = typed::Function {
+            name: String::new(),
+            space: FunctionSpace::Host,
+            result: Ty::Void,
+            params: vec![],
+            vars: vec![],
+            launch_bounds: None,
+            body: None,
+            span: Span {
+                file: crate::span::FileId(0),
+                start: 0,
+                end: 0,
+                expansion: crate::span::ExpansionId::NONE,
+            },
+        };
+        let frame = Frame {
+            id: FunctionId(u32::MAX),
+            function: &NO_FUNCTION,
+            facts: Rc::new(Facts::default()),
+            homes: vec![],
+            via: None,
+            exit: Exit::Kernel,
+            targets: vec![],
+        };
+        FunctionLowerer {
+            m,
+            b: Builder::new("", FunctionKind::Host, LocId(0)),
+            frame,
+            is_device: false,
+            is_too_large: false,
+            shared: HashMap::new(),
+            locals: HashMap::new(),
+        }
+    }
+
+    /// Instructions that follow come from here.
+    pub(super) fn at(&mut self, span: Span) {
+        let loc = self.m.locs.plain(span, self.frame.via);
+        self.b.set_loc(loc);
+    }
+
+    /// The accesses that follow are of the place with this source.
+    pub(super) fn at_access(&mut self, span: Span) {
+        let loc = self.m.locs.access(span, self.frame.via);
+        self.b.set_loc(loc);
+    }
+
+    fn signature(&mut self) {
+        let function = self.frame.function;
+        if let Some((max_threads, min_blocks)) = function.launch_bounds {
+            self.b.set_launch_bounds(max_threads, min_blocks);
+        }
+        if !self.is_device {
+            self.frame.exit = Exit::Host(self.result_pointer(&function.result));
+        }
+        let params: Vec<(VarId, Vec<SlotId>)> = function
+            .params
+            .iter()
+            .map(|&id| (id, self.param(function.var(id))))
+            .collect();
+        for (id, slots) in params {
+            let var = function.var(id);
+            self.at_access(var.span);
+            if self.lives_in_slots(var) {
+                self.frame.homes[id.0 as usize] = Some(Home::Slots(slots));
+            } else {
+                let leaves = slots.into_iter().map(|slot| self.b.get(slot)).collect();
+                self.store_var(id, leaves);
+            }
+        }
+    }
+
+    /// A record is returned through a pointer that the caller passes first.
+    fn result_pointer(&mut self, result: &Ty) -> Option<SlotId> {
+        if layout::mem_type(result).is_some() {
+            self.b.set_result(Some(layout::value_type(result)));
+            return None;
+        }
+        matches!(result, Ty::Record(_)).then(|| {
+            let c_type = self.m.layout.c_type(&result.clone().into()) + " *";
+            self.b.param("result", GENERIC, c_type, None, false, false)
+        })
+    }
+
+    fn param(&mut self, var: &Var) -> Vec<SlotId> {
+        let leaves = self.m.layout.named_leaves(&var.name, &var.ty);
+        let leaves = leaves.into_iter().map(|(name, ty)| {
+            let pointee = match &ty.ty {
+                Ty::Pointer(pointee) => Some(pointee.as_ref()),
+                _ => None,
+            };
+            let mem = pointee.and_then(|pointee| layout::mem_type(&pointee.ty));
+            let is_const = pointee.is_some_and(|pointee| pointee.is_const);
+            let c_type = self.m.layout.c_type(&ty);
+            let ty = layout::value_type(&ty.ty);
+            let is_restrict = pointee.is_some() && var.is_restrict;
+            self.b.param(name, ty, c_type, mem, is_const, is_restrict)
+        });
+        leaves.collect()
+    }
+
+    /// What happens when the closing brace is reached.
+    fn end(&mut self) {
+        if self.b.is_dead() {
+            return;
+        }
+        let result = &self.frame.function.result;
+        match layout::mem_type(result) {
+            Some(mem) if !self.is_device => {
+                let zero = Const::zero(mem.value_type()).into();
+                self.b.return_value(Some(zero));
+            }
+            _ => {}
+        }
+    }
+
+    /// Whether a variable needs no memory.
+    pub(super) fn lives_in_slots(&self, var: &Var) -> bool {
+        var.storage == Storage::Auto && !var.address_taken && self.m.layout.splits(&var.ty.ty)
+    }
+
+    /// Where a variable is; slots and memory are made when it is first asked for.
+    pub(super) fn home(&mut self, id: VarId) -> Home {
+        if let Some(home) = &self.frame.homes[id.0 as usize] {
+            return home.clone();
+        }
+        let var = self.frame.var(id);
+        let home = if self.lives_in_slots(var) {
+            Home::Slots(self.slots_of(&var.name, &var.ty))
+        } else {
+            Home::Memory(self.object_of(id, var))
+        };
+        self.frame.homes[id.0 as usize] = Some(home.clone());
+        home
+    }
+
+    /// Gives a variable that is declared with a value its home and the value.
+    pub(super) fn define_var(&mut self, id: VarId, leaves: Vec<Operand>) {
+        let var = self.frame.var(id);
+        if self.lives_in_slots(var) && self.frame.facts.is_fixed(id) {
+            self.frame.homes[id.0 as usize] = Some(Home::Fixed(leaves));
+        } else {
+            self.store_var(id, leaves);
+        }
+    }
+
+    fn store_var(&mut self, id: VarId, leaves: Vec<Operand>) {
+        match self.home(id) {
+            Home::Slots(slots) => self.set_all(&slots, &leaves),
+            Home::Memory(object) => {
+                let var = self.frame.var(id);
+                self.store_object(object, &var.ty, &leaves);
+            }
+            Home::Fixed(_) => {}
+        }
+    }
+
+    /// New slots for the leaves of a type.
+    pub(super) fn slots_of(&mut self, name: &str, ty: &QualTy) -> Vec<SlotId> {
+        let leaves = self.m.layout.named_leaves(name, ty);
+        let leaves = leaves.into_iter();
+        leaves
+            .map(|(name, ty)| self.b.slot(name, layout::value_type(&ty.ty)))
+            .collect()
+    }
+
+    pub(super) fn set_all(&mut self, slots: &[SlotId], leaves: &[Operand]) {
+        for (&slot, &leaf) in slots.iter().zip(leaves) {
+            self.b.set(slot, leaf);
+        }
+    }
+
+    pub(super) fn get_all(&mut self, slots: &[SlotId]) -> Vec<Operand> {
+        slots.iter().map(|&slot| self.b.get(slot)).collect()
+    }
+
+    fn object_of(&mut self, id: VarId, var: &Var) -> Object {
+        let key = ObjectKey::Var(self.frame.id, id);
+        match var.storage {
+            Storage::Auto => self.local_of(key, var),
+            Storage::Shared | Storage::SharedDynamic => {
+                let dynamic = var.storage == Storage::SharedDynamic;
+                self.shared_of(key, &var.name, &var.ty, var.align_bytes, dynamic, var.span)
+            }
+        }
+    }
+
+    fn local_of(&mut self, key: ObjectKey, var: &Var) -> Object {
+        if let Some(&id) = self.locals.get(&key) {
+            return Object::Local(id);
+        }
+        let id = self.local_var(&var.name, &var.ty, var.align_bytes, var.span);
+        self.locals.insert(key, id);
+        Object::Local(id)
+    }
+
+    fn local_var(&mut self, name: &str, ty: &QualTy, align_bytes: u64, span: Span) -> LocalId {
+        let layout = self.m.layout;
+        let (element, dims) = layout::array_dims(&ty.ty);
+        let loc = self.m.locs.plain(span, self.frame.via);
+        self.b.local(LocalVar {
+            name: name.to_string(),
+            c_type: layout.c_type(&element.clone().into()),
+            element_bytes: layout.size(element),
+            dims,
+            size_bytes: layout.size(&ty.ty),
+            align_bytes: align_bytes.max(layout.align(&ty.ty)),
+            loc,
+        })
+    }
+
+    /// Memory for a value that has none but needs an address.
+    pub(super) fn temporary(&mut self, ty: &Ty, span: Span) -> Object {
+        let ty = QualTy::from(ty.clone());
+        Object::Local(self.local_var("temporary", &ty, 1, span))
+    }
+
+    fn shared_of(
+        &mut self,
+        key: ObjectKey,
+        name: &str,
+        ty: &QualTy,
+        align_bytes: u64,
+        dynamic: bool,
+        span: Span,
+    ) -> Object {
+        if let Some(&id) = self.shared.get(&key) {
+            return Object::Shared(id);
+        }
+        let layout = self.m.layout;
+        let (element, dims) = layout::array_dims(&ty.ty);
+        let loc = self.m.locs.plain(span, None);
+        let id = self.b.shared(SharedVar {
+            name: name.to_string(),
+            c_type: layout.c_type(&element.clone().into()),
+            element_bytes: layout.size(element),
+            dims,
+            size_bytes: if dynamic { 0 } else { layout.size(&ty.ty) },
+            align_bytes: align_bytes.max(layout.align(&ty.ty)),
+            dynamic,
+            offset_bytes: 0,
+            loc,
+        });
+        self.shared.insert(key, id);
+        Object::Shared(id)
+    }
+
+    /// The object behind a variable that outlives functions.
+    pub(super) fn global_object(&mut self, id: GlobalVarId) -> Object {
+        let global: &'p Global = &self.m.program.globals[id.0 as usize];
+        let dynamic = global.space == GlobalSpace::SharedDynamic;
+        if dynamic || global.space == GlobalSpace::Shared {
+            let key = ObjectKey::Global(id);
+            let (name, ty) = (&global.name, &global.ty);
+            return self.shared_of(key, name, ty, global.align_bytes, dynamic, global.span);
+        }
+        match self.m.global(id) {
+            Some(id) => Object::Global(id),
+            None => {
+                self.m
+                    .internal(global.span, "a variable that no reachable function names");
+                Object::Global(Default::default())
+            }
+        }
+    }
+}
+
+impl typed::Function {
+    fn var(&self, id: VarId) -> &Var {
+        &self.vars[id.0 as usize]
+    }
+}

@@ -1,0 +1,202 @@
+//! Variables that outlive functions: their bytes and the addresses among them.
+//!
+//! Initial values are constants and addresses of other objects. A constant is what the builder folds to one; an address is
+//! followed through members, elements and casts, and becomes a relocation.
+
+use crate::{
+    ir::{GlobalSpace as Space, GlobalVar, MemType, Object, Operand},
+    sema::{
+        ty::Ty,
+        typed::{
+            Global, GlobalSpace, GlobalVarId, Init, Place, PlaceKind, Step, Value, ValueKind,
+            VarRef,
+        },
+    },
+};
+
+use super::{Lowerer, function::FunctionLowerer, layout};
+
+/// The variables that have a number, in order.
+pub(super) fn lower_globals(lowerer: &mut Lowerer<'_>) -> Vec<GlobalVar> {
+    let ids: Vec<GlobalVarId> = lowerer.global_ids.iter().map(|&(id, _)| id).collect();
+    ids.iter().map(|&id| lower_global(lowerer, id)).collect()
+}
+
+fn lower_global(lowerer: &mut Lowerer<'_>, id: GlobalVarId) -> GlobalVar {
+    let global: &Global = &lowerer.program.globals[id.0 as usize];
+    let layout = lowerer.layout;
+    let size_bytes = layout.size(&global.ty.ty);
+    let (element, _) = layout::array_dims(&global.ty.ty);
+    let mut image = Image {
+        lowerer,
+        bytes: vec![],
+        relocations: vec![],
+    };
+    if let Some(init) = &global.init {
+        image.bytes = vec![0; size_bytes as usize];
+        image.init(init, &global.ty.ty);
+    }
+    let Image {
+        bytes, relocations, ..
+    } = image;
+    let is_zero = relocations.is_empty() && bytes.iter().all(|&byte| byte == 0);
+    GlobalVar {
+        name: global.name.clone(),
+        space: match global.space {
+            GlobalSpace::Device => Space::Device,
+            GlobalSpace::Constant => Space::Constant,
+            GlobalSpace::Host | GlobalSpace::Shared | GlobalSpace::SharedDynamic => Space::Host,
+        },
+        c_type: layout.c_type(&global.ty),
+        element_bytes: layout.size(element),
+        size_bytes,
+        align_bytes: global.align_bytes.max(layout.align(&global.ty.ty)),
+        init: (!is_zero).then_some(bytes),
+        relocations,
+        loc: lowerer.locs.plain(global.span, None),
+    }
+}
+
+/// The bytes of a variable being filled in.
+struct Image<'a, 'p> {
+    lowerer: &'a mut Lowerer<'p>,
+    bytes: Vec<u8>,
+    relocations: Vec<(u64, Object, i64)>,
+}
+
+impl Image<'_, '_> {
+    fn init(&mut self, init: &Init, ty: &Ty) {
+        match init {
+            Init::Value(value) => self.value(0, value),
+            Init::Parts { parts, .. } => {
+                for (steps, value) in parts {
+                    let offset = step_offset(self.lowerer, ty, steps);
+                    self.value(offset, value);
+                }
+            }
+            Init::Bytes(bytes) => self.write(0, bytes),
+        }
+    }
+
+    fn value(&mut self, offset: u64, value: &Value) {
+        if let (ValueKind::Aggregate(members), Ty::Record(id)) = (&value.kind, &value.ty) {
+            let record = self.lowerer.layout.record(*id);
+            for (member, field) in members.iter().zip(&record.fields) {
+                self.value(offset + field.offset_bytes, member);
+            }
+            return;
+        }
+        let Some(mem) = layout::mem_type(&value.ty) else {
+            self.lowerer
+                .internal(value.span, "an initial value of no scalar type");
+            return;
+        };
+        if let Some((object, addend)) = address(self.lowerer, value) {
+            self.relocations.push((offset, object, addend));
+        } else if let Some(bits) = constant(self.lowerer, value) {
+            let bytes = bits.to_le_bytes();
+            self.write(offset, &bytes[..mem.bytes() as usize]);
+        } else {
+            self.lowerer
+                .internal(value.span, "an initial value that is not constant");
+        }
+    }
+
+    fn write(&mut self, offset: u64, bytes: &[u8]) {
+        let start = offset as usize;
+        let Some(target) = self.bytes.get_mut(start..start + bytes.len()) else {
+            return;
+        };
+        target.copy_from_slice(bytes);
+    }
+}
+
+/// Where in a value of type `ty` the steps lead.
+pub(super) fn step_offset(lowerer: &Lowerer<'_>, ty: &Ty, steps: &[Step]) -> u64 {
+    let mut offset = 0;
+    let mut ty = ty;
+    for step in steps {
+        match (step, ty) {
+            (Step::Field(field), Ty::Record(id)) => {
+                let field = &lowerer.layout.record(*id).fields[*field as usize];
+                offset += field.offset_bytes;
+                ty = &field.ty.ty;
+            }
+            (Step::Element(i), Ty::Array(element, _)) => {
+                offset += i * lowerer.layout.size(&element.ty);
+                ty = &element.ty;
+            }
+            _ => {}
+        }
+    }
+    offset
+}
+
+/// The bits of a scalar constant, as they lie in memory.
+fn constant(lowerer: &mut Lowerer<'_>, value: &Value) -> Option<u64> {
+    let folded = FunctionLowerer::scratch(lowerer).value(value);
+    match folded {
+        Operand::Const(constant) => Some(constant.bits),
+        Operand::Value(_) => None,
+    }
+}
+
+/// The object and offset a constant pointer points to.
+fn address(lowerer: &mut Lowerer<'_>, value: &Value) -> Option<(Object, i64)> {
+    match &value.kind {
+        ValueKind::Str(bytes) => Some((Object::String(lowerer.string(bytes)), 0)),
+        ValueKind::Symbol(id) => Some((Object::Global(lowerer.global(*id)?), 0)),
+        ValueKind::AddressOf(place) | ValueKind::Decay(place) => place_address(lowerer, place),
+        ValueKind::Convert(inner)
+            if layout::mem_type(&value.ty)?.bytes() == MemType::Ptr.bytes() =>
+        {
+            address(lowerer, inner)
+        }
+        ValueKind::PointerAdd(pointer, index) => {
+            let (object, offset) = address(lowerer, pointer)?;
+            let size = pointee_size(lowerer, &pointer.ty);
+            let index = index_constant(lowerer, index)?;
+            Some((object, offset + index * size))
+        }
+        _ => None,
+    }
+}
+
+fn place_address(lowerer: &mut Lowerer<'_>, place: &Place) -> Option<(Object, i64)> {
+    match &place.kind {
+        PlaceKind::Var(VarRef::Global(id)) => Some((Object::Global(lowerer.global(*id)?), 0)),
+        PlaceKind::Field(whole, field) => {
+            let (object, offset) = place_address(lowerer, whole)?;
+            let step = step_offset(lowerer, &whole.ty.ty, &[Step::Field(*field)]);
+            Some((object, offset + step as i64))
+        }
+        PlaceKind::ArrayIndex(array, index) => {
+            let (object, offset) = place_address(lowerer, array)?;
+            let size = lowerer.layout.stride(&place.ty.ty);
+            Some((object, offset + index_constant(lowerer, index)? * size))
+        }
+        PlaceKind::PointerIndex(pointer, index) => {
+            let (object, offset) = address(lowerer, pointer)?;
+            let size = lowerer.layout.stride(&place.ty.ty);
+            Some((object, offset + index_constant(lowerer, index)? * size))
+        }
+        PlaceKind::Deref(pointer) => address(lowerer, pointer),
+        PlaceKind::Var(VarRef::Local(_)) | PlaceKind::Temporary(_) => None,
+    }
+}
+
+fn pointee_size(lowerer: &Lowerer<'_>, pointer: &Ty) -> i64 {
+    match pointer {
+        Ty::Pointer(pointee) => lowerer.layout.stride(&pointee.ty),
+        _ => 1,
+    }
+}
+
+fn index_constant(lowerer: &mut Lowerer<'_>, index: &Value) -> Option<i64> {
+    let bits = constant(lowerer, index)?;
+    let is_narrow = layout::mem_type(&index.ty)?.bytes() < 8;
+    Some(match (is_narrow, layout::is_unsigned(&index.ty)) {
+        (true, false) => i64::from(bits as i32),
+        _ => bits as i64,
+    })
+}

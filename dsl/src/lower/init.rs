@@ -1,0 +1,153 @@
+//! Declarations: the variable's first value.
+//!
+//! `T a[4] = {1, 2};` stores the named parts in order and zeros in the rest, one store per scalar. A long array is cleared first,
+//! by a loop in a kernel and by `memset` on the host. A declaration without a value leaves the variable undefined.
+
+use crate::{
+    ir::{Const, MemType, Object, Operand},
+    sema::{
+        ty::Ty,
+        typed::{Init, Place, Step, Storage, Value, VarId},
+    },
+};
+
+use super::{
+    bulk::{self, MAX_SINGLE_ZEROS, Region},
+    function::{FunctionLowerer, Home},
+    global,
+    layout::Leaf,
+};
+
+impl FunctionLowerer<'_, '_> {
+    pub(super) fn declare(&mut self, id: VarId, init: Option<&Init>) {
+        let var = self.frame.var(id);
+        if var.storage != Storage::Auto {
+            // Shared memory has no initial value, but its place in the layout is that of the declaration.
+            self.home(id);
+            return;
+        }
+        match init {
+            None => {}
+            Some(Init::Value(value)) => {
+                if let Some(from) = bulk::long_source(self, value) {
+                    return self.declare_copy(id, from);
+                }
+                let leaves = self.leaves(value);
+                self.at_access(var.span);
+                self.define_var(id, leaves);
+            }
+            Some(Init::Parts { parts, .. }) if self.lives_in_slots(var) => {
+                self.declare_leaves(id, parts);
+            }
+            Some(Init::Parts { zero_rest, parts }) => self.declare_parts(id, *zero_rest, parts),
+            Some(Init::Bytes(bytes)) => self.declare_bytes(id, bytes),
+        }
+    }
+
+    fn declare_copy(&mut self, id: VarId, from: &Place) {
+        let var = self.frame.var(id);
+        let from = self.region(from);
+        if let Home::Memory(object) = self.home(id) {
+            self.at_access(var.span);
+            let to = Region {
+                pointer: self.b.addr_of(object),
+                object: Some(object),
+                is_volatile: var.ty.is_volatile,
+            };
+            self.copy(to, from, &var.ty.ty);
+        }
+    }
+
+    /// A variable in slots: all leaves are known, or zero.
+    fn declare_leaves(&mut self, id: VarId, parts: &[(Vec<Step>, Value)]) {
+        let var = self.frame.var(id);
+        let all = self.m.layout.leaves(&var.ty.ty);
+        let mut leaves = self.zeros(&var.ty.ty);
+        for (steps, value) in parts {
+            let start = global::step_offset(self.m, &var.ty.ty, steps);
+            let first = all.iter().position(|leaf| leaf.offset_bytes == start);
+            for (i, operand) in self.leaves(value).into_iter().enumerate() {
+                if let Some(leaf) = first.and_then(|first| leaves.get_mut(first + i)) {
+                    *leaf = operand;
+                }
+            }
+        }
+        self.at_access(var.span);
+        self.define_var(id, leaves);
+    }
+
+    /// A variable in memory.
+    fn declare_parts(&mut self, id: VarId, zero_rest: bool, parts: &[(Vec<Step>, Value)]) {
+        let var = self.frame.var(id);
+        let ty = &var.ty.ty;
+        let Home::Memory(object) = self.home(id) else {
+            return;
+        };
+        let layout = self.m.layout;
+        let part = |this: &Self, (steps, value): &(Vec<Step>, Value)| {
+            let start = global::step_offset(this.m, ty, steps);
+            (start, layout.leaves(&value.ty))
+        };
+        let n_given: u64 = parts.iter().map(|(_, value)| layout.leaf_count(&value.ty)).sum();
+        if zero_rest && n_given < layout.leaf_count(ty) {
+            self.at_access(var.span);
+            if layout.leaf_count(ty) <= MAX_SINGLE_ZEROS {
+                let covered: Vec<(u64, Vec<Leaf>)> =
+                    parts.iter().map(|one| part(self, one)).collect();
+                let is_covered = |leaf: &Leaf| {
+                    covered.iter().any(|(start, leaves)| {
+                        let mut offsets = leaves.iter().map(|part| start + part.offset_bytes);
+                        offsets.any(|offset| offset == leaf.offset_bytes)
+                    })
+                };
+                let mut rest = layout.leaves(ty);
+                rest.retain(|leaf| !is_covered(leaf));
+                let pointer = self.b.addr_of(object);
+                for leaf in rest {
+                    let zero = Const::zero(leaf.ty.value_type()).into();
+                    self.store_scalar(pointer, leaf.offset_bytes, Some(object), leaf.ty, zero);
+                }
+            } else {
+                self.clear(object, ty);
+            }
+        }
+        for one in parts {
+            let operands = self.leaves(&one.1);
+            let (start, leaves) = part(self, one);
+            self.at_access(var.span);
+            let pointer = self.b.addr_of(object);
+            for (leaf, operand) in leaves.into_iter().zip(operands) {
+                let offset = start + leaf.offset_bytes;
+                self.store_scalar(pointer, offset, Some(object), leaf.ty, operand);
+            }
+        }
+    }
+
+    fn declare_bytes(&mut self, id: VarId, bytes: &[u8]) {
+        let var = self.frame.var(id);
+        let Home::Memory(object) = self.home(id) else {
+            return;
+        };
+        self.at_access(var.span);
+        let used = bytes
+            .iter()
+            .rposition(|&byte| byte != 0)
+            .map_or(0, |i| i + 1);
+        let is_long = (bytes.len() - used) as u64 > MAX_SINGLE_ZEROS;
+        if is_long {
+            self.clear(object, &var.ty.ty);
+        }
+        let written = if is_long { used } else { bytes.len() };
+        let pointer = self.b.addr_of(object);
+        for (i, &byte) in bytes[..written].iter().enumerate() {
+            let value = Const::i32(i32::from(byte as i8)).into();
+            self.store_scalar(pointer, i as u64, Some(object), MemType::S8, value);
+        }
+    }
+
+    /// What a whole variable in memory holds.
+    pub(super) fn load_object(&mut self, object: Object, ty: &Ty) -> Vec<Operand> {
+        let pointer = self.b.addr_of(object);
+        self.load_memory(pointer, Some(object), &ty.clone().into())
+    }
+}

@@ -1,0 +1,64 @@
+//! Mathematics on both sides: what maps to exact operations of the IR, and C's library where only the host has it.
+
+use super::{Make, Overload, Row, Sides};
+use crate::ir::{BinaryOp, HostFn, UnaryOp};
+
+const fn both(name: &'static str, signature: &'static str, make: Make) -> Row {
+    Row { name, sides: Sides::Both, signature, make }
+}
+
+pub(super) const OVERLOADS: &[(&str, Overload)] = &[
+    ("sqrt", Overload::Real1(UnaryOp::FSqrt)),
+    ("fabs", Overload::Real1(UnaryOp::FAbs)),
+    ("floor", Overload::Real1(UnaryOp::FFloor)),
+    ("ceil", Overload::Real1(UnaryOp::FCeil)),
+    ("trunc", Overload::Real1(UnaryOp::FTrunc)),
+    ("rint", Overload::Real1(UnaryOp::FRint)),
+    ("nearbyint", Overload::Real1(UnaryOp::FRint)),
+    ("round", Overload::Real1(UnaryOp::FRound)),
+    ("fmin", Overload::Real2(BinaryOp::FMin)),
+    ("fmax", Overload::Real2(BinaryOp::FMax)),
+    ("fmod", Overload::Real2(BinaryOp::FRem)),
+    ("fma", Overload::Fma),
+    ("min", Overload::Min),
+    ("max", Overload::Max),
+    ("abs", Overload::Abs),
+    ("isnan", Overload::IsNan),
+    ("isinf", Overload::IsInf),
+    ("isfinite", Overload::IsFinite),
+    ("signbit", Overload::SignBit),
+    ("exp", Overload::Library1(HostFn::Exp, Some(HostFn::Expf))),
+    ("log", Overload::Library1(HostFn::Log, Some(HostFn::Logf))),
+    ("log2", Overload::Library1(HostFn::Log2, None)),
+    ("log10", Overload::Library1(HostFn::Log10, None)),
+    ("sin", Overload::Library1(HostFn::Sin, Some(HostFn::Sinf))),
+    ("cos", Overload::Library1(HostFn::Cos, Some(HostFn::Cosf))),
+    ("tan", Overload::Library1(HostFn::Tan, None)),
+    ("atan", Overload::Library1(HostFn::Atan, None)),
+    ("tanh", Overload::Library1(HostFn::Tanh, Some(HostFn::Tanhf))),
+    ("pow", Overload::Library2(HostFn::Pow, Some(HostFn::Powf))),
+    ("atan2", Overload::Library2(HostFn::Atan2, None)),
+];
+
+pub(super) const ROWS: &[Row] = &[
+    both("sqrtf", "float(float)", Make::Unary(UnaryOp::FSqrt)),
+    both("fabsf", "float(float)", Make::Unary(UnaryOp::FAbs)),
+    both("floorf", "float(float)", Make::Unary(UnaryOp::FFloor)),
+    both("ceilf", "float(float)", Make::Unary(UnaryOp::FCeil)),
+    both("truncf", "float(float)", Make::Unary(UnaryOp::FTrunc)),
+    both("rintf", "float(float)", Make::Unary(UnaryOp::FRint)),
+    both("nearbyintf", "float(float)", Make::Unary(UnaryOp::FRint)),
+    both("roundf", "float(float)", Make::Unary(UnaryOp::FRound)),
+    both("fminf", "float(float, float)", Make::Binary(BinaryOp::FMin)),
+    both("fmaxf", "float(float, float)", Make::Binary(BinaryOp::FMax)),
+    both("fmodf", "float(float, float)", Make::Binary(BinaryOp::FRem)),
+    both("fmaf", "float(float, float, float)", Make::Fma),
+    both("labs", "long(long)", Make::Abs),
+    both("llabs", "ll(ll)", Make::Abs),
+    both("lroundf", "long(float)", Make::Round(Some(UnaryOp::FRound))),
+    both("llroundf", "ll(float)", Make::Round(Some(UnaryOp::FRound))),
+    both("lround", "long(double)", Make::Round(Some(UnaryOp::FRound))),
+    both("llround", "ll(double)", Make::Round(Some(UnaryOp::FRound))),
+    both("lrintf", "long(float)", Make::Round(Some(UnaryOp::FRint))),
+    both("lrint", "long(double)", Make::Round(Some(UnaryOp::FRint))),
+];

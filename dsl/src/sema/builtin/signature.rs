@@ -1,0 +1,102 @@
+//! Signatures as text: `int(uint, float*)`, `cudaError_t(T**, size_t)`, `void(uint=4294967295)`, `int(const char*, ...)`.
+//!
+//! Besides C's words (`uint`, `ll`, `ull`, `ulong` for the unsigned and long ones) a parameter can be `T**` (the address of
+//! any pointer), `symbol` (a `__device__` or `__constant__` variable by name) or `kernel` (a kernel by name).
+//! Other words are types of the prelude.
+
+/// A parsed signature.
+#[derive(Debug)]
+pub(in crate::sema) struct Signature {
+    pub(in crate::sema) result: ParamType,
+    pub(in crate::sema) params: Vec<Param>,
+    pub(in crate::sema) variadic: bool,
+}
+
+/// A parameter.
+#[derive(Debug)]
+pub(in crate::sema) struct Param {
+    pub(in crate::sema) ty: ParamType,
+    /// Its value if the argument is left out.
+    pub(in crate::sema) default: Option<u64>,
+}
+
+/// A parameter's type.
+#[derive(Debug, PartialEq)]
+pub(in crate::sema) enum ParamType {
+    Plain { base: TypeWord, is_const: bool, stars: usize },
+    AnyPointerPointer,
+    Symbol,
+    Kernel,
+}
+
+/// A type's name.
+#[derive(Debug, PartialEq)]
+#[expect(missing_docs, reason = "the names say it")]
+pub(in crate::sema) enum TypeWord {
+    Void,
+    Bool,
+    Char,
+    Int,
+    UInt,
+    Long,
+    ULong,
+    LongLong,
+    ULongLong,
+    Float,
+    Double,
+    /// Of the prelude.
+    Named(&'static str),
+}
+
+impl Signature {
+    /// Reads a signature of the table; the table is ours, so mistakes in it are caught by a test over all of it.
+    pub(in crate::sema) fn parse(text: &'static str) -> Signature {
+        let (result, rest) = text.split_once('(').unwrap_or((text, ""));
+        let mut variadic = false;
+        let mut params = Vec::new();
+        for param in rest.trim_end_matches(')').split(',').map(str::trim) {
+            match param {
+                "" => {}
+                "..." => variadic = true,
+                _ => {
+                    let (ty, default) = match param.split_once('=') {
+                        Some((ty, default)) => (ty.trim(), default.trim().parse().ok()),
+                        None => (param, None),
+                    };
+                    params.push(Param { ty: parse_type(ty), default });
+                }
+            }
+        }
+        Signature { result: parse_type(result), params, variadic }
+    }
+}
+
+fn parse_type(text: &'static str) -> ParamType {
+    match text {
+        "T**" => return ParamType::AnyPointerPointer,
+        "symbol" => return ParamType::Symbol,
+        "kernel" => return ParamType::Kernel,
+        _ => {}
+    }
+    let stars = text.len() - text.trim_end_matches('*').len();
+    let word = text.trim_end_matches('*').trim();
+    let (is_const, word) = match word.strip_prefix("const ") {
+        Some(word) => (true, word),
+        None => (false, word),
+    };
+    let base = match word {
+        "void" => TypeWord::Void,
+        "bool" => TypeWord::Bool,
+        "char" => TypeWord::Char,
+        "int" => TypeWord::Int,
+        "uint" => TypeWord::UInt,
+        "long" => TypeWord::Long,
+        "ulong" | "size_t" => TypeWord::ULong,
+        "ll" => TypeWord::LongLong,
+        "ull" => TypeWord::ULongLong,
+        "float" => TypeWord::Float,
+        "double" => TypeWord::Double,
+        other => TypeWord::Named(other),
+    };
+    ParamType::Plain { base, is_const, stars }
+}

@@ -1,0 +1,151 @@
+//! Names that CUDA has and this compiler does not support yet, by what they belong to.
+
+/// Families of functions: what to call them, their names.
+const FAMILIES: &[(&str, &[&str])] = &[
+    (
+        "warp shuffles",
+        &[
+            "__shfl", "__shfl_up", "__shfl_down", "__shfl_xor", "__shfl_sync", "__shfl_up_sync", "__shfl_down_sync",
+            "__shfl_xor_sync",
+        ],
+    ),
+    (
+        "warp votes",
+        &[
+            "__all", "__any", "__ballot", "__all_sync", "__any_sync", "__uni_sync", "__ballot_sync", "__activemask",
+            "__match_any_sync", "__match_all_sync",
+        ],
+    ),
+    (
+        "math functions",
+        &[
+            "rsqrt", "rsqrtf", "cbrt", "cbrtf", "rcbrt", "hypot", "hypotf", "norm3df", "sinh", "sinhf", "cosh", "coshf",
+            "asin", "asinf", "acos", "acosf", "asinh", "asinhf", "acosh", "acoshf", "atanh", "atanhf", "atan2f",
+            "exp2", "exp2f", "exp10", "exp10f", "expm1", "expm1f", "log1p", "log1pf", "erf",
+            "erff", "erfc", "erfcf", "erfinv", "erfinvf", "tgamma", "tgammaf", "lgamma", "lgammaf", "sincos", "sincosf",
+            "sinpi", "sinpif", "cospi", "cospif", "normcdff", "fdim", "fdimf", "copysign", "copysignf", "ldexp", "ldexpf",
+            "frexp", "frexpf", "modf", "modff", "logb", "logbf", "ilogb", "ilogbf", "scalbn", "scalbnf", "nextafter",
+            "nextafterf", "remainder", "remainderf", "j0", "j1", "y0", "y1", "fdividef", "truncl",
+        ],
+    ),
+    (
+        "approximate math",
+        &[
+            "__expf", "__exp10f", "__logf", "__log2f", "__log10f", "__powf", "__sinf", "__cosf", "__tanf", "__sincosf",
+            "__fdividef", "__frsqrt_rn", "__tanhf",
+        ],
+    ),
+    (
+        "bit intrinsics",
+        &[
+            "__byte_perm", "__sad", "__usad", "__hadd", "__rhadd", "__uhadd", "__urhadd", "__funnelshift_l",
+            "__funnelshift_lc", "__funnelshift_r", "__funnelshift_rc", "__fns", "__dp4a", "__dp2a_lo", "__dp2a_hi",
+            "__double2hiint", "__double2loint", "__hiloint2double",
+        ],
+    ),
+    ("timing", &["__nanosleep", "globaltimer"]),
+    ("address-space queries", &["__isShared", "__isGlobal", "__isLocal", "__isConstant", "__cvta_generic_to_shared"]),
+    (
+        "files and input",
+        &["fopen", "fclose", "fread", "fwrite", "fgets", "fputs", "scanf", "fscanf", "sscanf", "getchar", "getenv"],
+    ),
+    ("C library", &["qsort", "bsearch", "strtol", "strtoul", "strtof", "strtod", "strcat", "strstr", "strchr", "strdup", "gettimeofday"]),
+    (
+        "CUDA runtime",
+        &[
+            "cudaMallocPitch", "cudaMalloc3D", "cudaMallocArray", "cudaMemcpy2D", "cudaMemcpy3D", "cudaMemset2D",
+            "cudaMemcpyToArray", "cudaMemPrefetchAsync", "cudaMemAdvise", "cudaHostGetDevicePointer", "cudaHostRegister",
+            "cudaStreamWaitEvent", "cudaStreamAddCallback", "cudaLaunchHostFunc", "cudaEventQuery", "cudaStreamQuery",
+            "cudaLaunchKernel", "cudaLaunchCooperativeKernel", "cudaOccupancyMaxActiveBlocksPerMultiprocessor",
+            "cudaOccupancyMaxPotentialBlockSize", "cudaFuncGetAttributes", "cudaDeviceSetLimit", "cudaDeviceGetLimit",
+            "cudaMallocAsync", "cudaFreeAsync", "cudaGetSymbolSize", "cudaPointerGetAttributes",
+        ],
+    ),
+    ("cooperative groups", &["this_thread_block", "this_grid", "tiled_partition", "coalesced_threads"]),
+    ("asynchronous copies", &["memcpy_async", "__pipeline_memcpy_async", "__pipeline_commit", "__pipeline_wait_prior"]),
+];
+
+/// Families that are recognised by how their names begin.
+const PREFIXES: &[(&str, &str)] = &[
+    ("tex1D", "textures"),
+    ("tex2D", "textures"),
+    ("tex3D", "textures"),
+    ("texCubemap", "textures"),
+    ("surf1D", "surfaces"),
+    ("surf2D", "surfaces"),
+    ("surf3D", "surfaces"),
+    ("curand", "cuRAND"),
+    ("cublas", "cuBLAS"),
+    ("cufft", "cuFFT"),
+    ("cudaGraph", "CUDA graphs"),
+    ("cudaBindTexture", "textures"),
+    ("cudaCreateTexture", "textures"),
+    ("cudaDestroyTexture", "textures"),
+    ("__reduce_", "warp reductions"),
+    ("__float2half", "half precision"),
+    ("__half", "half precision"),
+    ("__hadd", "half precision"),
+    ("__hmul", "half precision"),
+    ("__hfma", "half precision"),
+    ("__hsub", "half precision"),
+    ("__float2bfloat16", "bfloat16"),
+    ("__bfloat16", "bfloat16"),
+    ("__vadd", "SIMD-in-a-word intrinsics"),
+    ("__vsub", "SIMD-in-a-word intrinsics"),
+    ("__vabs", "SIMD-in-a-word intrinsics"),
+    ("__vmax", "SIMD-in-a-word intrinsics"),
+    ("__vmin", "SIMD-in-a-word intrinsics"),
+    ("__vcmp", "SIMD-in-a-word intrinsics"),
+    ("__vset", "SIMD-in-a-word intrinsics"),
+    ("__nv_", "compiler intrinsics"),
+    ("__nvvm_", "compiler intrinsics"),
+    ("cudaEGL", "graphics interoperation"),
+    ("cudaGL", "graphics interoperation"),
+    ("cudaGraphics", "graphics interoperation"),
+];
+
+const TYPES: &[(&str, &str)] = &[
+    ("half", "half precision"),
+    ("half2", "half precision"),
+    ("__half", "half precision"),
+    ("__half2", "half precision"),
+    ("__nv_bfloat16", "bfloat16"),
+    ("nv_bfloat16", "bfloat16"),
+    ("__nv_bfloat162", "bfloat16"),
+    ("texture", "textures"),
+    ("surface", "surfaces"),
+    ("cudaTextureObject_t", "textures"),
+    ("cudaSurfaceObject_t", "surfaces"),
+    ("cudaArray", "textures"),
+    ("cudaArray_t", "textures"),
+    ("cudaChannelFormatDesc", "textures"),
+    ("curandState", "cuRAND"),
+    ("curandState_t", "cuRAND"),
+    ("cublasHandle_t", "cuBLAS"),
+    ("cufftHandle", "cuFFT"),
+    ("cudaGraph_t", "CUDA graphs"),
+    ("va_list", "functions with `...`"),
+    ("timeval", "the C library"),
+    ("string", "C++'s library"),
+    ("vector", "C++'s library"),
+];
+
+/// Every name with what it belongs to.
+pub(super) fn names() -> impl Iterator<Item = (&'static str, &'static str)> {
+    FAMILIES
+        .iter()
+        .flat_map(|(what, names)| names.iter().map(move |name| (*name, *what)))
+}
+
+/// What a name belongs to by its beginning.
+pub(super) fn by_prefix(name: &str) -> Option<&'static str> {
+    PREFIXES
+        .iter()
+        .find(|(prefix, _)| name.starts_with(prefix))
+        .map(|(_, what)| *what)
+}
+
+/// What a type belongs to.
+pub(in crate::sema) fn unsupported_type(name: &str) -> Option<&'static str> {
+    TYPES.iter().find(|(known, _)| *known == name).map(|(_, what)| *what)
+}

@@ -1,0 +1,350 @@
+//! The checker's state and the order of its work.
+//!
+//! The items of a unit are checked in source order, as C wants: a name means what has been declared so far. Functions of
+//! the prelude are the exception: they get an id when first used and their bodies are checked at the end. What depends
+//! on who calls whom (recursion in device code, host calls from `__host__ __device__` functions) is decided last, in `graph`.
+//! After an error checking goes on with `Ty::Error`, which agrees with everything, so that one mistake is one message.
+
+use std::{
+    collections::{HashMap, HashSet},
+    sync::Arc,
+};
+
+use super::{
+    Options,
+    const_eval::Const,
+    layout,
+    scope::{Entity, Scopes},
+    show,
+    ty::{QualTy, Record, RecordId, Ty},
+    typed::{self, FunctionId, FunctionSpace, GlobalVarId, Program, Value, ValueKind, VarId},
+};
+use crate::{
+    diagnostic::{Code, Diagnostic, Severity},
+    source::SourceMap,
+    span::Span,
+    syntax::ast,
+};
+
+mod access;
+mod builtin_call;
+mod call;
+mod convert;
+mod decl;
+mod expr;
+mod format;
+mod function;
+mod graph;
+mod host_call;
+mod init;
+mod launch;
+mod operator;
+mod record;
+mod specifier;
+mod stmt;
+mod switch;
+mod unknown;
+mod variable;
+
+/// What the checker knows and has made so far.
+pub(super) struct Checker<'a> {
+    pub(super) map: &'a SourceMap,
+    unit: &'a ast::Unit,
+    options: Options,
+    pub(super) diagnostics: Vec<Diagnostic>,
+    scopes: Scopes,
+    records: Vec<Record>,
+    /// Names of the enumerations by id.
+    enums: Vec<String>,
+    globals: Vec<typed::Global>,
+    global_facts: Vec<VarFacts>,
+    functions: Vec<typed::Function>,
+    function_facts: Vec<FunctionFacts>,
+    /// The function whose body is being checked.
+    body: Body,
+    /// The records of vector types that are in use.
+    vectors: HashMap<String, RecordId>,
+    /// What has been said and is said once only: unknown names, unsupported constructs.
+    said: HashSet<(Option<FunctionId>, String)>,
+    /// Prelude functions whose bodies are still to be checked.
+    queue: Vec<(FunctionId, usize)>,
+    /// Where each function of the program is first declared, for uses before that.
+    later: HashMap<Arc<str>, Span>,
+    /// Errors that hold only if a `__host__ __device__` function is reached from one side.
+    deferred: Vec<Deferred>,
+    /// Inside `sizeof`: nothing is evaluated, so memory spaces do not matter.
+    unevaluated: u32,
+}
+
+/// What is known of a variable besides its typed form.
+#[derive(Clone, Default, Debug)]
+struct VarFacts {
+    /// Its value, if it is `const` with a constant initialiser.
+    constant: Option<Const>,
+    /// `__managed__`: both sides may use it.
+    is_managed: bool,
+    /// Its initialiser was wrong and has been reported.
+    is_wrong: bool,
+}
+
+/// What is known of a function besides its typed form.
+#[derive(Clone, Debug)]
+struct FunctionFacts {
+    params: Vec<ParamFacts>,
+    /// The prototype's or the definition's name.
+    declared: Span,
+    is_defined: bool,
+    /// Defined, but its body was not looked at.
+    is_skipped: bool,
+    calls: Vec<(FunctionId, Span)>,
+}
+
+/// A parameter as declared.
+#[derive(Clone, Debug)]
+struct ParamFacts {
+    name: Option<Arc<str>>,
+    ty: QualTy,
+    span: Span,
+}
+
+/// The function being checked.
+#[derive(Default)]
+struct Body {
+    id: Option<FunctionId>,
+    space: Option<FunctionSpace>,
+    vars: Vec<typed::Var>,
+    facts: Vec<VarFacts>,
+    loops: u32,
+    switches: u32,
+}
+
+/// An error that waits for the call graph.
+struct Deferred {
+    function: FunctionId,
+    side: Side,
+    diagnostic: Diagnostic,
+}
+
+/// Where code runs.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Side {
+    Host,
+    Device,
+}
+
+/// Something in memory or a value.
+enum Checked {
+    Place(typed::Place),
+    Value(Value),
+}
+
+impl Checked {
+    fn ty(&self) -> &Ty {
+        match self {
+            Checked::Place(place) => &place.ty.ty,
+            Checked::Value(value) => &value.ty,
+        }
+    }
+}
+
+impl<'a> Checker<'a> {
+    pub(super) fn new(unit: &'a ast::Unit, map: &'a SourceMap, options: Options) -> Checker<'a> {
+        Checker {
+            map,
+            unit,
+            options,
+            diagnostics: Vec::new(),
+            scopes: Scopes::new(),
+            records: Vec::new(),
+            enums: Vec::new(),
+            globals: Vec::new(),
+            global_facts: Vec::new(),
+            functions: Vec::new(),
+            function_facts: Vec::new(),
+            body: Body::default(),
+            vectors: HashMap::new(),
+            said: HashSet::new(),
+            queue: Vec::new(),
+            later: HashMap::new(),
+            deferred: Vec::new(),
+            unevaluated: 0,
+        }
+    }
+
+    /// Checks everything.
+    pub(super) fn unit(&mut self) {
+        let unit = self.unit;
+        for item in &unit.items {
+            if let ast::Item::Function(function) = item {
+                self.later
+                    .entry(function.name.node.clone())
+                    .or_insert(function.name.span);
+            }
+        }
+        for (index, item) in unit.items.iter().enumerate() {
+            match item {
+                ast::Item::Function(function) if self.in_prelude(function.name.span) => {
+                    let name = function.name.clone();
+                    self.scopes
+                        .bind(name.node, Entity::Unused(index), name.span, true);
+                }
+                ast::Item::Function(function) => self.function(function),
+                ast::Item::Declaration(declaration) => self.file_declaration(declaration),
+                ast::Item::Unsupported { construct, span } => self.unsupported(construct, *span),
+            }
+        }
+        let hidden = self.scopes.only_prelude();
+        while let Some((id, index)) = self.queue.pop() {
+            if let ast::Item::Function(function) = &unit.items[index] {
+                self.function_body(id, function);
+            }
+        }
+        self.scopes.restore(hidden);
+        self.check_graph();
+    }
+
+    /// The program, unless there was an error.
+    pub(super) fn finish(mut self) -> (Option<Program>, Vec<Diagnostic>) {
+        self.diagnostics
+            .sort_by_key(|diagnostic| (diagnostic.primary.span.file, diagnostic.primary.span.start));
+        let has_error = self
+            .diagnostics
+            .iter()
+            .any(|diagnostic| diagnostic.severity == Severity::Error);
+        let program = Program {
+            records: self.records,
+            globals: self.globals,
+            functions: self.functions,
+        };
+        ((!has_error).then_some(program), self.diagnostics)
+    }
+
+    /// A declaration here belongs to the prelude's file scope, not to the user's program.
+    fn in_prelude(&self, span: Span) -> bool {
+        self.options.prelude == Some(span.file) && self.body.id.is_none()
+    }
+
+    // Messages.
+
+    fn report(&mut self, diagnostic: Diagnostic) {
+        self.diagnostics.push(diagnostic);
+    }
+
+    /// True the first time in this function (or at file scope) that `what` is asked about.
+    fn first_time(&mut self, what: &str) -> bool {
+        self.said.insert((self.body.id, what.to_string()))
+    }
+
+    /// Says once that a construct is not supported.
+    fn unsupported(&mut self, construct: &str, span: Span) {
+        if self.said.insert((None, construct.to_string())) {
+            self.report(Diagnostic::error(
+                Code::Unsupported,
+                span,
+                format!("{construct} is not supported yet"),
+            ));
+        }
+    }
+
+    /// An error if this code runs on `side`: now if that is certain, later if it depends on the callers.
+    fn on_side(&mut self, side: Side, diagnostic: Diagnostic) {
+        if self.unevaluated > 0 {
+            return;
+        }
+        let certain = match self.body.space {
+            Some(FunctionSpace::Kernel | FunctionSpace::Device) => side == Side::Device,
+            Some(FunctionSpace::Host) | None => side == Side::Host,
+            Some(FunctionSpace::HostDevice) => {
+                if let Some(function) = self.body.id {
+                    self.deferred.push(Deferred { function, side, diagnostic });
+                }
+                return;
+            }
+        };
+        if certain {
+            self.report(diagnostic);
+        }
+    }
+
+    /// The function being checked may run on the device.
+    fn may_be_device(&self) -> bool {
+        !matches!(self.body.space, Some(FunctionSpace::Host) | None)
+    }
+
+    /// A type's text.
+    fn show(&self, ty: &Ty) -> String {
+        show::show(&ty.clone().into(), &self.records, &self.enums)
+    }
+
+    /// A qualified type's text.
+    fn show_qualified(&self, ty: &QualTy) -> String {
+        show::show(ty, &self.records, &self.enums)
+    }
+
+    // Tables.
+
+    fn size_of(&self, ty: &Ty) -> Option<u64> {
+        layout::size_of(ty, &self.records)
+    }
+
+    fn align_of(&self, ty: &Ty) -> u64 {
+        layout::align_of(ty, &self.records)
+    }
+
+    fn record(&self, id: RecordId) -> &Record {
+        &self.records[id.0 as usize]
+    }
+
+    /// The record of a vector type or `dim3`, made when first used.
+    fn vector(&mut self, name: &str) -> Option<RecordId> {
+        if let Some(&id) = self.vectors.get(name) {
+            return Some(id);
+        }
+        let record = layout::vector_record(name)?;
+        let id = RecordId(self.records.len() as u32);
+        self.records.push(record);
+        self.vectors.insert(name.to_string(), id);
+        Some(id)
+    }
+
+    fn dim3(&mut self) -> Ty {
+        self.vector("dim3").map_or(Ty::Error, Ty::Record)
+    }
+
+    /// It is this vector type.
+    fn is_vector(&self, ty: &Ty, name: &str) -> bool {
+        matches!(ty, Ty::Record(id) if self.vectors.get(name) == Some(id))
+    }
+
+    fn add_var(&mut self, var: typed::Var) -> VarId {
+        let id = VarId(self.body.vars.len() as u32);
+        self.body.vars.push(var);
+        self.body.facts.push(VarFacts::default());
+        id
+    }
+
+    fn add_global(&mut self, global: typed::Global, facts: VarFacts) -> GlobalVarId {
+        let id = GlobalVarId(self.globals.len() as u32);
+        self.globals.push(global);
+        self.global_facts.push(facts);
+        id
+    }
+}
+
+/// A value that is wrong and has been reported.
+fn wrong(span: Span) -> Value {
+    Value {
+        kind: ValueKind::Int(0),
+        ty: Ty::Error,
+        span,
+    }
+}
+
+/// An integer constant.
+fn int(bits: u64, ty: Ty, span: Span) -> Value {
+    Value {
+        kind: ValueKind::Int(bits),
+        ty,
+        span,
+    }
+}

@@ -1,0 +1,392 @@
+//! Places: indexing, members, `*` and `&`, and who may be assigned to.
+
+use super::{Checked, Checker, Side, expr::{special_value, with_qualifiers}, int, wrong};
+use crate::{
+    diagnostic::{Code, Diagnostic},
+    sema::{
+        builtin::{self, Entry},
+        classify::{Classify, pointer_to, promoted},
+        const_eval::{self, Const},
+        ty::{QualTy, RecordId, Ty},
+        typed::{GlobalSpace, Place, PlaceKind, Value, ValueKind, VarRef},
+    },
+    span::Span,
+    syntax::ast::{self, ExprKind},
+};
+
+impl Checker<'_> {
+    /// `a[i]`.
+    pub(super) fn index(&mut self, base: &ast::Expr, index: &ast::Expr, span: Span) -> Checked {
+        let base = self.expr(base);
+        let index = self.value(index);
+        if *base.ty() == Ty::Error || index.ty == Ty::Error {
+            return Checked::Value(wrong(span));
+        }
+        // `i[a]` is `a[i]`.
+        if base.ty().is_integral() && matches!(index.ty, Ty::Pointer(_)) {
+            let number = self.read(base);
+            return self.pointer_index(index, number, span);
+        }
+        match base {
+            Checked::Place(place) if matches!(place.ty.ty, Ty::Array(..)) => {
+                let Some(index) = self.index_value(index) else {
+                    return Checked::Value(wrong(span));
+                };
+                Checked::Place(element(place, index, span))
+            }
+            other => {
+                let pointer = self.read(other);
+                self.pointer_index(pointer, index, span)
+            }
+        }
+    }
+
+    fn read(&mut self, checked: Checked) -> Value {
+        match checked {
+            Checked::Value(value) => value,
+            Checked::Place(place) => self.load(place),
+        }
+    }
+
+    fn pointer_index(&mut self, pointer: Value, index: Value, span: Span) -> Checked {
+        let Some(pointee) = self.pointee(&pointer, "indexed") else {
+            return Checked::Value(wrong(span));
+        };
+        let Some(index) = self.index_value(index) else {
+            return Checked::Value(wrong(span));
+        };
+        Checked::Place(Place {
+            kind: PlaceKind::PointerIndex(Box::new(pointer), Box::new(index)),
+            ty: pointee,
+            span,
+        })
+    }
+
+    /// What a pointer points to, if that has a size; reports otherwise.
+    pub(super) fn pointee(&mut self, pointer: &Value, done: &str) -> Option<QualTy> {
+        let message = match &pointer.ty {
+            Ty::Error => return None,
+            Ty::Pointer(pointee) if pointee.ty == Ty::Void => {
+                format!("a `void *` cannot be {done}: nothing says how large the elements are")
+            }
+            Ty::Pointer(pointee) if self.size_of(&pointee.ty).is_none() && !matches!(pointee.ty, Ty::Array(..)) => {
+                format!("`{}` is incomplete, so a pointer to it cannot be {done}", self.show(&pointee.ty))
+            }
+            Ty::Pointer(pointee) => return Some(pointee.as_ref().clone()),
+            other => format!("a `{}` cannot be {done}: it is neither an array nor a pointer", self.show(other)),
+        };
+        let mut diagnostic = Diagnostic::error(Code::BadOperand, pointer.span, message);
+        if matches!(&pointer.ty, Ty::Pointer(pointee) if pointee.ty == Ty::Void) {
+            diagnostic = diagnostic.help("cast it to the type of its elements first, as in `((float *)p)[i]`");
+        }
+        self.report(diagnostic);
+        None
+    }
+
+    fn index_value(&mut self, index: Value) -> Option<Value> {
+        if !index.ty.is_integral() {
+            let text = self.show(&index.ty);
+            self.report(
+                Diagnostic::error(Code::BadOperand, index.span, format!("an index must be an integer, not a `{text}`"))
+                    .at(format!("this is `{text}`")),
+            );
+            return None;
+        }
+        let to = promoted(&index.ty);
+        Some(self.convert(index, &to))
+    }
+
+    /// `*p`.
+    pub(super) fn deref(&mut self, inner: &ast::Expr, span: Span) -> Checked {
+        match self.expr(inner) {
+            Checked::Place(place) if matches!(place.ty.ty, Ty::Array(..)) => {
+                Checked::Place(element(place, int(0, Ty::Int, span), span))
+            }
+            checked => {
+                let value = self.read(checked);
+                if let ValueKind::AddressOf(place) = value.kind {
+                    return Checked::Place(Place { span, ..*place });
+                }
+                let Some(ty) = self.pointee(&value, "dereferenced") else {
+                    return Checked::Value(wrong(span));
+                };
+                Checked::Place(Place { kind: PlaceKind::Deref(Box::new(value)), ty, span })
+            }
+        }
+    }
+
+    /// `&e`.
+    pub(super) fn address_of(&mut self, inner: &ast::Expr, span: Span) -> Value {
+        let place = match self.expr(inner) {
+            Checked::Place(place) if !is_temporary(&place) => place,
+            Checked::Value(value) if value.ty == Ty::Error => return wrong(span),
+            _ => {
+                let text = self.map.snippet(inner.span).to_string();
+                self.report(
+                    Diagnostic::error(Code::NotAPlace, span, format!("`{text}` has no address"))
+                        .at("only variables, elements and members have one"),
+                );
+                return wrong(span);
+            }
+        };
+        self.take_address(&place);
+        if let Some(VarRef::Global(global)) = root(&place) {
+            let global = &self.globals[global.0 as usize];
+            if global.space == GlobalSpace::Host {
+                let diagnostic = Diagnostic::error(
+                    Code::HostVariableInDevice,
+                    span,
+                    format!("device code cannot take the address of the host variable `{}`", global.name),
+                )
+                .label(global.span, "declared here, in the host's memory");
+                self.on_side(Side::Device, diagnostic);
+            }
+        }
+        let ty = pointer_to(place.ty.clone());
+        let kind = match place.kind {
+            // `&*p` and `&p[i]` do not touch memory.
+            PlaceKind::Deref(pointer) if pointer.ty == ty => pointer.kind,
+            kind => ValueKind::AddressOf(Box::new(Place { kind, ..place })),
+        };
+        Value { kind, ty, span }
+    }
+
+    /// The variable a place is in needs memory.
+    pub(super) fn take_address(&mut self, place: &Place) {
+        if let Some(VarRef::Local(var)) = root(place)
+            && self.unevaluated == 0
+        {
+            self.body.vars[var.0 as usize].address_taken = true;
+        }
+    }
+
+    /// `e.name`.
+    pub(super) fn member(&mut self, base: &ast::Expr, name: &ast::Name, span: Span) -> Checked {
+        if let ExprKind::Name(of) = &base.kind
+            && self.scopes.find(of).is_none()
+            && let Some(Entry::Index(special, _)) = builtin::find(of)
+        {
+            let of = of.clone();
+            let Some(axis) = ["x", "y", "z"].iter().position(|axis| **axis == *name.node) else {
+                let members = ["x", "y", "z"].map(String::from);
+                self.unknown_member(&format!("`{of}`"), &name.node, name.span, &members, None);
+                return Checked::Value(wrong(span));
+            };
+            self.require_device(&of, base.span);
+            return Checked::Value(special_value(special[axis], span));
+        }
+        let place = match self.expr(base) {
+            Checked::Place(place) => place,
+            Checked::Value(value) if value.ty == Ty::Error => return Checked::Value(value),
+            Checked::Value(value) => Place {
+                ty: value.ty.clone().into(),
+                span: value.span,
+                kind: PlaceKind::Temporary(Box::new(value)),
+            },
+        };
+        if let Ty::Pointer(_) = &place.ty.ty {
+            let text = self.map.snippet(base.span).to_string();
+            self.report(
+                Diagnostic::error(Code::UnknownMember, span, format!("`{text}` is a pointer and has no members"))
+                    .help(format!("write `{text}->{}`", name.node)),
+            );
+            return Checked::Value(wrong(span));
+        }
+        self.field(place, name, span)
+    }
+
+    /// `e->name`.
+    pub(super) fn arrow(&mut self, base: &ast::Expr, name: &ast::Name, span: Span) -> Checked {
+        let pointer = self.value(base);
+        match &pointer.ty {
+            Ty::Error => return Checked::Value(wrong(span)),
+            Ty::Record(_) => {
+                let text = self.map.snippet(base.span).to_string();
+                self.report(
+                    Diagnostic::error(Code::UnknownMember, span, format!("`{text}` is not a pointer"))
+                        .help(format!("write `{text}.{}`", name.node)),
+                );
+                return Checked::Value(wrong(span));
+            }
+            _ => {}
+        }
+        let Some(ty) = self.pointee(&pointer, "followed with `->`") else {
+            return Checked::Value(wrong(span));
+        };
+        let place = Place { kind: PlaceKind::Deref(Box::new(pointer)), ty, span: base.span };
+        self.field(place, name, span)
+    }
+
+    fn field(&mut self, place: Place, name: &ast::Name, span: Span) -> Checked {
+        let id = match &place.ty.ty {
+            Ty::Record(id) => *id,
+            Ty::Error => return Checked::Value(wrong(span)),
+            other => {
+                let text = self.show(other);
+                self.report(Diagnostic::error(
+                    Code::UnknownMember,
+                    name.span,
+                    format!("a `{text}` has no members"),
+                ));
+                return Checked::Value(wrong(span));
+            }
+        };
+        let mut path = Vec::new();
+        if !self.find_field(id, &name.node, &mut path) {
+            let record = self.record(id);
+            let members: Vec<_> = record.fields.iter().map(|field| field.name.clone()).filter(|name| !name.is_empty()).collect();
+            let (of, declared) = (format!("`{}`", record.name), record.span);
+            self.unknown_member(&of, &name.node, name.span, &members, declared);
+            return Checked::Value(wrong(span));
+        }
+        let mut place = place;
+        for index in path {
+            place = self.field_place(place, index, span);
+        }
+        if place.ty.ty == Ty::Error {
+            return Checked::Value(wrong(span));
+        }
+        Checked::Place(place)
+    }
+
+    /// The member of a place by index.
+    pub(super) fn field_place(&self, place: Place, index: u32, span: Span) -> Place {
+        let Ty::Record(id) = &place.ty.ty else { return place };
+        let ty = with_qualifiers(&self.record(*id).fields[index as usize].ty, &place.ty);
+        Place { kind: PlaceKind::Field(Box::new(place), index), ty, span }
+    }
+
+    /// The way to a member; members of unnamed members count as the record's own.
+    pub(super) fn find_field(&self, id: RecordId, name: &str, path: &mut Vec<u32>) -> bool {
+        for (i, field) in self.record(id).fields.iter().enumerate() {
+            path.push(i as u32);
+            if field.name == name {
+                return true;
+            }
+            if let (true, Ty::Record(inner)) = (field.name.is_empty(), &field.ty.ty)
+                && self.find_field(*inner, name, path)
+            {
+                return true;
+            }
+            path.pop();
+        }
+        false
+    }
+
+    /// An expression as a place that may be written; reports otherwise.
+    pub(super) fn target(&mut self, expr: &ast::Expr, done: &str) -> Option<Place> {
+        let place = match self.expr(expr) {
+            Checked::Value(value) if value.ty == Ty::Error => return None,
+            Checked::Place(place) if !is_temporary(&place) => place,
+            _ => {
+                let text = self.map.snippet(expr.span).to_string();
+                self.report(
+                    Diagnostic::error(Code::NotAPlace, expr.span, format!("`{text}` cannot be {done}"))
+                        .at("this is a value, not a variable"),
+                );
+                return None;
+            }
+        };
+        if let Ty::Array(..) = place.ty.ty {
+            let text = self.map.snippet(expr.span).to_string();
+            self.report(
+                Diagnostic::error(Code::NotAPlace, expr.span, format!("the array `{text}` cannot be {done} as a whole"))
+                    .help("assign to its elements in a loop, or use `memcpy` on the host"),
+            );
+            return None;
+        }
+        if place.ty.is_const {
+            self.report_const(&place, expr, done);
+            return None;
+        }
+        if let Some(VarRef::Global(global)) = root(&place) {
+            let global = &self.globals[global.0 as usize];
+            if global.space == GlobalSpace::Constant {
+                let diagnostic = Diagnostic::error(
+                    Code::ConstantMemoryWrite,
+                    expr.span,
+                    format!("kernels cannot write to the `__constant__` variable `{}`", global.name),
+                )
+                .label(global.span, "declared here")
+                .help("declare it `__device__` to write to it, or fill it from the host with `cudaMemcpyToSymbol`");
+                self.on_side(Side::Device, diagnostic);
+            }
+        }
+        self.check_bounds(&place);
+        Some(place)
+    }
+
+    fn report_const(&mut self, place: &Place, expr: &ast::Expr, done: &str) {
+        let text = self.map.snippet(expr.span);
+        let diagnostic = Diagnostic::error(Code::NotAPlace, expr.span, format!("`{text}` is `const` and cannot be {done}"));
+        let declared = match root(place).or_else(|| pointer_root(place)) {
+            Some(VarRef::Local(var)) => Some(self.body.vars[var.0 as usize].span),
+            Some(VarRef::Global(global)) => Some(self.globals[global.0 as usize].span),
+            None => None,
+        };
+        self.report(match declared {
+            Some(span) => diagnostic.label(span, "declared `const` here"),
+            None => diagnostic,
+        });
+    }
+
+    /// Warns about a constant index outside of a declared array.
+    pub(super) fn check_bounds(&mut self, place: &Place) {
+        let (PlaceKind::ArrayIndex(base, _) | PlaceKind::Field(base, _)) = &place.kind else {
+            return;
+        };
+        self.check_bounds(base);
+        let PlaceKind::ArrayIndex(base, index) = &place.kind else { return };
+        let Ty::Array(_, Some(n)) = base.ty.ty else { return };
+        let Ok(Const::Int(bits)) = const_eval::evaluate(index) else { return };
+        let is_negative = index.ty.is_signed() && (bits as i64) < 0;
+        if self.unevaluated > 0 || (!is_negative && bits < n) {
+            return;
+        }
+        let text = self.map.snippet(base.span);
+        let shown = if is_negative { (bits as i64).to_string() } else { bits.to_string() };
+        let message = format!("index {shown} is outside of `{text}`, which has {n} elements");
+        self.report(
+            Diagnostic::warning(Code::IndexOutOfBounds, place.span, message)
+                .help(format!("valid indices are 0 to {}", n - 1)),
+        );
+    }
+}
+
+/// `a[i]` of an array place.
+fn element(base: Place, index: Value, span: Span) -> Place {
+    let ty = match &base.ty.ty {
+        Ty::Array(element, _) => with_qualifiers(element, &base.ty),
+        _ => Ty::Error.into(),
+    };
+    Place { kind: PlaceKind::ArrayIndex(Box::new(base), Box::new(index)), ty, span }
+}
+
+/// The variable a place is a part of; `None` behind a pointer.
+pub(super) fn root(place: &Place) -> Option<VarRef> {
+    match &place.kind {
+        PlaceKind::Var(var) => Some(*var),
+        PlaceKind::ArrayIndex(base, _) | PlaceKind::Field(base, _) => root(base),
+        PlaceKind::Deref(_) | PlaceKind::PointerIndex(..) | PlaceKind::Temporary(_) => None,
+    }
+}
+
+/// The pointer variable a place is behind.
+fn pointer_root(place: &Place) -> Option<VarRef> {
+    match &place.kind {
+        PlaceKind::Deref(pointer) | PlaceKind::PointerIndex(pointer, _) => match &pointer.kind {
+            ValueKind::Load(place) => root(place),
+            _ => None,
+        },
+        PlaceKind::ArrayIndex(base, _) | PlaceKind::Field(base, _) => pointer_root(base),
+        PlaceKind::Var(_) | PlaceKind::Temporary(_) => None,
+    }
+}
+
+fn is_temporary(place: &Place) -> bool {
+    match &place.kind {
+        PlaceKind::Temporary(_) => true,
+        PlaceKind::ArrayIndex(base, _) | PlaceKind::Field(base, _) => is_temporary(base),
+        PlaceKind::Var(_) | PlaceKind::Deref(_) | PlaceKind::PointerIndex(..) => false,
+    }
+}

@@ -1,0 +1,185 @@
+//! Calls of the program's own functions: who may call whom, arguments against parameters.
+
+use std::sync::Arc;
+
+use super::{Checked, Checker, Side, convert::Why, function::space_text, wrong};
+use crate::{
+    diagnostic::{Code, Diagnostic},
+    sema::{
+        builtin,
+        scope::Entity,
+        typed::{FunctionId, FunctionSpace, Value, ValueKind},
+    },
+    span::Span,
+    syntax::ast::{self, ExprKind},
+};
+
+impl Checker<'_> {
+    /// `f(a, b)`: a function of the program, else something built in.
+    pub(super) fn call(&mut self, callee: &ast::Expr, args: &[ast::Expr], span: Span) -> Checked {
+        let ExprKind::Name(name) = &callee.kind else {
+            match &callee.kind {
+                ExprKind::Unsupported(construct) => self.unsupported(construct, callee.span),
+                ExprKind::Error => {}
+                _ => {
+                    if self.value(callee).ty != crate::sema::ty::Ty::Error {
+                        self.unsupported("a call of anything but a function's name", callee.span);
+                    }
+                }
+            }
+            self.check_args_alone(args);
+            return Checked::Value(wrong(span));
+        };
+        let entity = self.scopes.find(name).map(|binding| binding.entity.clone());
+        match entity {
+            Some(Entity::Function(_) | Entity::Unused(_)) => match self.function_named(name) {
+                Some(id) => Checked::Value(self.call_function(id, callee.span, args, span)),
+                None => Checked::Value(wrong(span)),
+            },
+            Some(Entity::Typedef(ty)) => Checked::Value(self.construct(&ty.ty, args, span)),
+            Some(Entity::Error) => {
+                self.check_args_alone(args);
+                Checked::Value(wrong(span))
+            }
+            Some(Entity::Local(_) | Entity::Global(_) | Entity::Enumerator(..)) => {
+                let declared = self.scopes.find(name).map(|binding| binding.span);
+                let mut diagnostic =
+                    Diagnostic::error(Code::WrongKindOfName, callee.span, format!("`{name}` is not a function"));
+                if let Some(declared) = declared {
+                    diagnostic = diagnostic.label(declared, "declared here");
+                }
+                self.report(diagnostic);
+                self.check_args_alone(args);
+                Checked::Value(wrong(span))
+            }
+            None => self.call_builtin(name, callee.span, args, span),
+        }
+    }
+
+    fn call_builtin(&mut self, name: &Arc<str>, name_span: Span, args: &[ast::Expr], span: Span) -> Checked {
+        match builtin::find(name) {
+            Some(entry) => self.builtin_call(name, entry, name_span, args, span),
+            None => {
+                self.unknown_name(name, name_span, true);
+                self.check_args_alone(args);
+                Checked::Value(wrong(span))
+            }
+        }
+    }
+
+    /// Arguments whose function is wrong are still looked at for their own errors.
+    pub(super) fn check_args_alone(&mut self, args: &[ast::Expr]) {
+        for arg in args {
+            if !matches!(arg.kind, ExprKind::List(_)) {
+                self.expr(arg);
+            }
+        }
+    }
+
+    fn call_function(&mut self, id: FunctionId, name_span: Span, args: &[ast::Expr], span: Span) -> Value {
+        let function = &self.functions[id.0 as usize];
+        let (name, space, declared) = (function.name.clone(), function.space, function.span);
+        let ty = function.result.clone();
+        if space == FunctionSpace::Kernel {
+            let text = self.map.snippet(span);
+            let given = text.split_once('(').map_or("…)", |(_, rest)| rest);
+            self.report(
+                Diagnostic::error(Code::KernelWithoutLaunch, span, format!("the kernel `{name}` is called without a launch configuration"))
+                    .label(declared, "declared `__global__` here")
+                    .help(format!("say how many blocks and threads: `{name}<<<blocks, threads>>>({given}")),
+            );
+            self.check_args_alone(args);
+            return wrong(span);
+        }
+        self.check_call_side(&name, space, declared, name_span);
+        if self.unevaluated == 0
+            && let Some(caller) = self.body.id
+        {
+            self.function_facts[caller.0 as usize].calls.push((id, name_span));
+        }
+        let args = self.args(id, args, name_span, span);
+        Value { kind: ValueKind::Call(id, args), ty, span }
+    }
+
+    fn check_call_side(&mut self, name: &str, space: FunctionSpace, declared: Span, at: Span) {
+        match space {
+            FunctionSpace::Host => {
+                let diagnostic = Diagnostic::error(
+                    Code::HostCallInDevice,
+                    at,
+                    format!("device code cannot call the host function `{name}`"),
+                )
+                .label(declared, "declared here, for the host only")
+                .help(format!("declare `{name}` with `__device__`, or with `__host__ __device__` for both sides"));
+                self.on_side(Side::Device, diagnostic);
+            }
+            FunctionSpace::Device => {
+                let diagnostic = Diagnostic::error(
+                    Code::DeviceCallInHost,
+                    at,
+                    format!("host code cannot call the `__device__` function `{name}`"),
+                )
+                .label(declared, "declared here, for the device only")
+                .help(format!("declare `{name}` with `__host__ __device__` for both sides, or call it from a kernel"));
+                self.on_side(Side::Host, diagnostic);
+            }
+            FunctionSpace::Kernel | FunctionSpace::HostDevice => {}
+        }
+    }
+
+    /// The arguments in their parameters' types.
+    pub(super) fn args(&mut self, id: FunctionId, args: &[ast::Expr], at: Span, span: Span) -> Vec<Value> {
+        let facts = &self.function_facts[id.0 as usize];
+        let params = facts.params.clone();
+        let function = &self.functions[id.0 as usize];
+        let (name, declared, space) = (function.name.clone(), function.span, function.space);
+        if params.len() != args.len() {
+            let expected = count(params.len());
+            let mut diagnostic = Diagnostic::error(
+                Code::WrongArgumentCount,
+                at,
+                format!("`{name}` takes {expected}, but {} given", were(args.len())),
+            );
+            match (args.get(params.len()), params.get(args.len())) {
+                (Some(extra), _) => diagnostic = diagnostic.label(extra.span, "the first one too many"),
+                (None, Some(missing)) => {
+                    let what = missing.name.as_deref().unwrap_or("this parameter");
+                    diagnostic = diagnostic.label(missing.span, format!("no argument for `{what}`"));
+                }
+                (None, None) => {}
+            }
+            self.report(diagnostic.label(declared, format!("{} declared here", space_text(space))));
+            self.check_args_alone(args);
+            return Vec::new();
+        }
+        let _ = span;
+        let mut values = Vec::new();
+        for (i, (arg, param)) in args.iter().zip(&params).enumerate() {
+            let value = match &arg.kind {
+                ExprKind::List(items) => self.list_value(&param.ty.ty, items, arg.span),
+                _ => self.value(arg),
+            };
+            let why = Why::Argument(i + 1, &name, Some(param.span));
+            values.push(self.implicit(value, &param.ty.ty, &why));
+        }
+        values
+    }
+}
+
+/// `1 argument`, `2 arguments`.
+pub(super) fn count(n: usize) -> String {
+    match n {
+        0 => "no arguments".to_string(),
+        1 => "1 argument".to_string(),
+        n => format!("{n} arguments"),
+    }
+}
+
+/// `1 was`, `2 were`.
+pub(super) fn were(n: usize) -> String {
+    match n {
+        0 => "none were".to_string(),
+        1 => "1 was".to_string(),
+        n => format!("{n} were"),
+    }
+}

@@ -1,0 +1,156 @@
+//! Declarations: what a declarator declares (a type's name, a function, a variable) and where it may stand.
+//!
+//! Variables themselves are made in `variable`.
+
+use std::sync::Arc;
+
+use super::{Checked, Checker};
+use crate::{
+    diagnostic::{Code, Diagnostic},
+    sema::{
+        scope::Entity,
+        ty::{QualTy, Ty},
+        typed,
+    },
+    span::Span,
+    syntax::ast::{self, DeclaratorPart, SpecifierWord},
+};
+
+impl Checker<'_> {
+    /// Binds a name in the innermost scope. A second meaning in the same scope is an error (a repeated typedef is not).
+    pub(super) fn declare_name(&mut self, name: &ast::Name, entity: Entity) {
+        let in_prelude = self.in_prelude(name.span);
+        if let Some(old) = self.scopes.find_here(&name.node, in_prelude) {
+            let same = match (&old.entity, &entity) {
+                (Entity::Typedef(old), Entity::Typedef(new)) => old == new,
+                (Entity::Error, _) => true,
+                _ => false,
+            };
+            if !same {
+                let diagnostic = Diagnostic::error(
+                    Code::Redefinition,
+                    name.span,
+                    format!("`{}` is declared twice in this scope", name.node),
+                )
+                .label(old.span, "first declaration")
+                .help("rename one of them, or remove the second type to assign to the first");
+                self.report(diagnostic);
+            }
+        }
+        self.scopes.bind(name.node.clone(), entity, name.span, in_prelude);
+    }
+
+    /// A declaration at file scope.
+    pub(super) fn file_declaration(&mut self, declaration: &ast::Declaration) {
+        self.each_declarator(declaration, &mut |checker, base, declarator| {
+            checker.file_variable(declaration, base, declarator);
+        });
+    }
+
+    /// A declaration in a block, as statements.
+    pub(super) fn local_declaration(&mut self, declaration: &ast::Declaration, out: &mut Vec<typed::Stmt>) {
+        self.each_declarator(declaration, &mut |checker, base, declarator| {
+            checker.local_variable(declaration, base, declarator, out);
+        });
+    }
+
+    /// Deals with typedefs and prototypes and calls `variable` for the rest.
+    fn each_declarator(
+        &mut self,
+        declaration: &ast::Declaration,
+        variable: &mut dyn FnMut(&mut Self, QualTy, &ast::InitDeclarator),
+    ) {
+        let specifiers = &declaration.specifiers;
+        let is_typedef = specifiers.word(SpecifierWord::Typedef).is_some();
+        let mut base = self.base_type(specifiers);
+        for declarator in &declaration.declarators {
+            let parts = &declarator.declarator.parts;
+            let Some(name) = &declarator.declarator.name else { continue };
+            if base.is_none() {
+                let deduced = self.deduced(declarator, specifiers.ty.span);
+                let qualified = QualTy {
+                    is_const: specifiers.is_const || specifiers.word(SpecifierWord::Constexpr).is_some(),
+                    is_volatile: specifiers.is_volatile,
+                    ty: deduced,
+                };
+                variable(self, qualified, declarator);
+                continue;
+            }
+            let ty = base.clone().unwrap_or(Ty::Error.into());
+            if is_typedef {
+                let ty = self.declared_type(ty, parts, declarator.span);
+                self.name_after_typedef(&ty.ty, &name.node);
+                self.declare_name(name, Entity::Typedef(ty));
+            } else if let Some(DeclaratorPart::Function(params, span)) = parts.first() {
+                self.local_prototype(declaration, declarator, name, params, *span);
+            } else {
+                variable(self, ty, declarator);
+            }
+        }
+        base.take();
+    }
+
+    /// The type `auto` stands for.
+    fn deduced(&mut self, declarator: &ast::InitDeclarator, span: Span) -> Ty {
+        let expr = match &declarator.init {
+            Some(ast::Init::Expr(expr)) if declarator.declarator.parts.is_empty() => expr,
+            _ => {
+                self.unsupported("this form of `auto`", span);
+                return Ty::Error;
+            }
+        };
+        // Errors in the initialiser are reported when the variable is made.
+        let n_diagnostics = self.diagnostics.len();
+        self.unevaluated += 1;
+        let checked = self.expr(expr);
+        self.unevaluated -= 1;
+        self.diagnostics.truncate(n_diagnostics);
+        match checked {
+            Checked::Place(place) => match &place.ty.ty {
+                Ty::Array(element, _) => Ty::Pointer(Arc::new(element.as_ref().clone())),
+                other => other.clone(),
+            },
+            Checked::Value(value) => value.ty,
+        }
+    }
+
+    /// `int f(int);` in a declaration: a prototype.
+    fn local_prototype(
+        &mut self,
+        declaration: &ast::Declaration,
+        declarator: &ast::InitDeclarator,
+        name: &ast::Name,
+        params: &[ast::Param],
+        span: Span,
+    ) {
+        if params.is_empty() && self.body.id.is_some() {
+            // `dim3 grid();` declares a function in C++ too, and never on purpose.
+            self.report(
+                Diagnostic::error(
+                    Code::BadDeclaration,
+                    declarator.span,
+                    format!("`{}` is declared as a function here, not as a variable", name.node),
+                )
+                .label(span, "empty parentheses make it a function")
+                .help(format!("leave the parentheses out: `{};`", name.node)),
+            );
+            self.declare_name(name, Entity::Error);
+            return;
+        }
+        let mut specifiers = declaration.specifiers.clone();
+        specifiers.words.retain(|word| word.node != SpecifierWord::Extern);
+        let function = ast::Function {
+            specifiers,
+            declarator: ast::Declarator {
+                parts: declarator.declarator.parts[1..].to_vec(),
+                ..declarator.declarator.clone()
+            },
+            name: name.clone(),
+            params: params.to_vec(),
+            variadic: false,
+            body: None,
+            span: declarator.span,
+        };
+        self.declare_function(&function);
+    }
+}

@@ -1,0 +1,390 @@
+//! Expressions: literals, names, and one line for each of the others.
+//!
+//! An expression is a place or a value; `value` reads the place. Left-leaning chains of operators (`a + b + … + z`) are
+//! walked with a loop, because a program may have two thousand of them in a row.
+
+use std::sync::Arc;
+
+use super::{Checked, Checker, Side, int, wrong};
+use crate::{
+    diagnostic::{Code, Diagnostic},
+    ir::SpecialReg,
+    sema::{
+        builtin::{self, Entry},
+        classify::{Classify, constant, pointer_to},
+        const_eval::Const,
+        scope::Entity,
+        ty::{QualTy, Ty},
+        typed::{Builtin, GlobalSpace, Place, PlaceKind, Value, ValueKind, VarRef},
+    },
+    span::Span,
+    syntax::{
+        ast::{self, ExprKind, UnaryOp},
+        token::IntSuffix,
+    },
+};
+
+impl Checker<'_> {
+    /// An expression's value; arrays become pointers, places are read.
+    pub(super) fn value(&mut self, expr: &ast::Expr) -> Value {
+        match self.expr(expr) {
+            Checked::Value(value) => value,
+            Checked::Place(place) => self.load(place),
+        }
+    }
+
+    /// An expression as a place or a value.
+    pub(super) fn expr(&mut self, expr: &ast::Expr) -> Checked {
+        let span = expr.span;
+        let value = match &expr.kind {
+            ExprKind::Int { value, unsigned, suffix, decimal } => int_literal(*value, *unsigned, *suffix, *decimal, span),
+            ExprKind::Float { value, single } => float_literal(*value, *single, span),
+            ExprKind::Char(code) => int(Ty::Char.wrap(i64::from(*code) as u64), Ty::Char, span),
+            ExprKind::Str(bytes) => string_literal(bytes, span),
+            ExprKind::Bool(truth) => int(u64::from(*truth), Ty::Bool, span),
+            ExprKind::Nullptr => Value { kind: ValueKind::Null, ty: pointer_to(Ty::Void.into()), span },
+            ExprKind::Name(name) => return self.name(name, span),
+            ExprKind::Unary(UnaryOp::Deref, inner) => return self.deref(inner, span),
+            ExprKind::Unary(op, inner) => self.unary(*op, inner, span),
+            ExprKind::Postfix(op, inner) => self.postfix(*op, inner, span),
+            ExprKind::Binary(..) => self.binary_chain(expr),
+            ExprKind::Assign(op, left, right) => self.assign(op, left, right, span),
+            ExprKind::Conditional(cond, yes, no) => self.conditional(cond, yes, no, span),
+            ExprKind::Comma(..) => self.comma_chain(expr),
+            ExprKind::Call(callee, args) => return self.call(callee, args, span),
+            ExprKind::Launch { callee, config, args } => self.launch(callee, config, args, span),
+            ExprKind::Index(base, index) => return self.index(base, index, span),
+            ExprKind::Member(base, name) => return self.member(base, name, span),
+            ExprKind::Arrow(base, name) => return self.arrow(base, name, span),
+            ExprKind::Cast(ty, inner) => self.cast_expr(ty, inner, span),
+            ExprKind::Construct(ty, args) => self.construct_expr(ty, args, span),
+            ExprKind::SizeofType(ty) => self.sizeof_type(ty, span),
+            ExprKind::SizeofExpr(inner) => {
+                let ty = self.type_of_unevaluated(inner);
+                self.sizeof(&ty, span)
+            }
+            ExprKind::List(_) => {
+                self.report(
+                    Diagnostic::error(Code::BadInitialiser, span, "a list in braces can only initialise a variable")
+                        .help("name the type before the braces' contents, as in `make_float2(1, 2)` or `dim3(4, 4)`"),
+                );
+                wrong(span)
+            }
+            ExprKind::Unsupported(construct) => {
+                self.unsupported(construct, span);
+                wrong(span)
+            }
+            ExprKind::Error => wrong(span),
+        };
+        Checked::Value(value)
+    }
+
+    /// What a name stands for.
+    fn name(&mut self, name: &Arc<str>, span: Span) -> Checked {
+        let entity = self.scopes.find(name).map(|binding| binding.entity.clone());
+        match entity {
+            Some(Entity::Local(var)) => {
+                let ty = self.body.vars[var.0 as usize].ty.clone();
+                if ty.ty == Ty::Error {
+                    return Checked::Value(wrong(span));
+                }
+                Checked::Place(Place { kind: PlaceKind::Var(VarRef::Local(var)), ty, span })
+            }
+            Some(Entity::Global(global)) => {
+                let ty = self.globals[global.0 as usize].ty.clone();
+                if ty.ty == Ty::Error {
+                    return Checked::Value(wrong(span));
+                }
+                self.check_global_side(global.0 as usize, span);
+                Checked::Place(Place { kind: PlaceKind::Var(VarRef::Global(global)), ty, span })
+            }
+            Some(Entity::Enumerator(id, value)) => Checked::Value(int(value as u64, Ty::Enum(id), span)),
+            Some(Entity::Function(_) | Entity::Unused(_)) => {
+                self.report(
+                    Diagnostic::error(Code::WrongKindOfName, span, format!("`{name}` is a function and is not called here"))
+                        .help(format!("call it: `{name}(…)`; pointers to functions are not supported yet")),
+                );
+                Checked::Value(wrong(span))
+            }
+            Some(Entity::Typedef(_)) => {
+                self.report(Diagnostic::error(
+                    Code::WrongKindOfName,
+                    span,
+                    format!("`{name}` is a type, but a value is needed here"),
+                ));
+                Checked::Value(wrong(span))
+            }
+            Some(Entity::Error) => Checked::Value(wrong(span)),
+            None => Checked::Value(self.builtin_name(name, span)),
+        }
+    }
+
+    /// Reports a variable of the other side's memory.
+    fn check_global_side(&mut self, index: usize, span: Span) {
+        let global = &self.globals[index];
+        let facts = &self.global_facts[index];
+        let name = &global.name;
+        match global.space {
+            GlobalSpace::Host if facts.constant.is_some() || facts.is_wrong => {}
+            GlobalSpace::Host => {
+                let help = if global.ty.is_const {
+                    format!("make it `__constant__`, or pass it to the kernel; only a `const` number with a constant value can be used as it is: `{name}`")
+                } else {
+                    "pass it to the kernel as an argument, or declare it `__device__` or `__constant__`".to_string()
+                };
+                let diagnostic = Diagnostic::error(
+                    Code::HostVariableInDevice,
+                    span,
+                    format!("device code cannot use the host variable `{name}`"),
+                )
+                .label(global.span, "declared here, in the host's memory")
+                .help(help);
+                self.on_side(Side::Device, diagnostic);
+            }
+            GlobalSpace::Device | GlobalSpace::Constant if facts.is_managed => {}
+            GlobalSpace::Device | GlobalSpace::Constant => {
+                let diagnostic = Diagnostic::error(
+                    Code::DeviceVariableInHost,
+                    span,
+                    format!("host code cannot use the device variable `{name}` directly"),
+                )
+                .label(global.span, "declared here, in the device's memory")
+                .help(format!(
+                    "copy it: `cudaMemcpyFromSymbol(&value, {name}, sizeof({name}))` or `cudaMemcpyToSymbol({name}, &value, sizeof({name}))`"
+                ));
+                self.on_side(Side::Host, diagnostic);
+            }
+            GlobalSpace::Shared | GlobalSpace::SharedDynamic => {
+                let diagnostic = Diagnostic::error(
+                    Code::DeviceVariableInHost,
+                    span,
+                    format!("host code cannot use the shared variable `{name}`"),
+                )
+                .label(global.span, "it exists once in each block, while the kernel runs");
+                self.on_side(Side::Host, diagnostic);
+            }
+        }
+    }
+
+    /// A name that is built in, or unknown.
+    fn builtin_name(&mut self, name: &Arc<str>, span: Span) -> Value {
+        match builtin::find(name) {
+            Some(Entry::Index(special, is_dim3)) => {
+                self.require_device(name, span);
+                let members = special.iter().map(|&reg| special_value(reg, span)).collect();
+                let ty = self.vector(if is_dim3 { "dim3" } else { "uint3" }).map_or(Ty::Error, Ty::Record);
+                Value { kind: ValueKind::Aggregate(members), ty, span }
+            }
+            Some(Entry::WarpSize) => {
+                self.require_device(name, span);
+                int(32, Ty::Int, span)
+            }
+            Some(Entry::Stream(number)) => {
+                let number = int(number, Ty::ULong, span);
+                self.convert(number, &pointer_to(Ty::Void.into()))
+            }
+            Some(Entry::Constant(number)) => Value { kind: ValueKind::Float(number), ty: Ty::Float, span },
+            Some(Entry::Unsupported(what)) => {
+                self.unsupported_builtin(name, what, span);
+                wrong(span)
+            }
+            Some(_) => {
+                self.report(
+                    Diagnostic::error(Code::WrongKindOfName, span, format!("`{name}` is a function and is not called here"))
+                        .help(format!("call it: `{name}(…)`")),
+                );
+                wrong(span)
+            }
+            None => {
+                self.unknown_name(name, span, false);
+                wrong(span)
+            }
+        }
+    }
+
+    /// Reports device-only names in host code.
+    pub(super) fn require_device(&mut self, name: &str, span: Span) {
+        let diagnostic = Diagnostic::error(Code::DeviceOnly, span, format!("`{name}` means nothing in host code"))
+            .at("only threads of a kernel have it");
+        self.on_side(Side::Host, diagnostic);
+    }
+
+    /// Names a construct of CUDA that is known but not supported, once per name.
+    pub(super) fn unsupported_builtin(&mut self, name: &str, what: &str, span: Span) {
+        if self.said.insert((None, format!("builtin {name}"))) {
+            self.report(Diagnostic::error(
+                Code::UnsupportedBuiltin,
+                span,
+                format!("`{name}` is not supported yet ({what})"),
+            ));
+        }
+    }
+
+    /// Reads a place. Arrays become pointers, constants their value.
+    pub(super) fn load(&mut self, place: Place) -> Value {
+        let span = place.span;
+        if place.ty.ty == Ty::Error {
+            return wrong(span);
+        }
+        if let Ty::Array(element, _) = &place.ty.ty {
+            let pointee = with_qualifiers(element, &place.ty);
+            self.take_address(&place);
+            return Value { kind: ValueKind::Decay(Box::new(place)), ty: pointer_to(pointee), span };
+        }
+        if let Some(constant) = self.constant_of(&place) {
+            return Value { kind: constant.kind(), ty: place.ty.ty, span };
+        }
+        self.check_bounds(&place);
+        let ty = place.ty.ty.clone();
+        Value { kind: ValueKind::Load(Box::new(place)), ty, span }
+    }
+
+    fn constant_of(&self, place: &Place) -> Option<Const> {
+        let facts = match &place.kind {
+            PlaceKind::Var(VarRef::Local(var)) => &self.body.facts[var.0 as usize],
+            PlaceKind::Var(VarRef::Global(global)) => &self.global_facts[global.0 as usize],
+            _ => return None,
+        };
+        facts.constant
+    }
+
+    fn cast_expr(&mut self, ty: &ast::TypeName, inner: &ast::Expr, span: Span) -> Value {
+        let to = self.type_name(ty);
+        let value = self.value(inner);
+        self.cast(value, &to.ty, span)
+    }
+
+    fn construct_expr(&mut self, ty: &ast::TypeName, args: &[ast::Expr], span: Span) -> Value {
+        let to = self.type_name(ty).ty;
+        self.construct(&to, args, span)
+    }
+
+    /// `T(a, b)`.
+    pub(super) fn construct(&mut self, to: &Ty, args: &[ast::Expr], span: Span) -> Value {
+        if self.is_vector(to, "dim3") && args.len() != 1 {
+            return self.construct_dim3(args, span);
+        }
+        match args {
+            [] if to.is_scalar() => {
+                let zero = int(0, Ty::Int, span);
+                self.cast(zero, to, span)
+            }
+            [arg] => {
+                let value = self.value(arg);
+                self.cast(value, to, span)
+            }
+            _ => {
+                for arg in args {
+                    self.value(arg);
+                }
+                if *to != Ty::Error {
+                    let text = self.show(to);
+                    let mut diagnostic = Diagnostic::error(
+                        Code::BadInitialiser,
+                        span,
+                        format!("`{text}` has no constructor with {} arguments", args.len()),
+                    );
+                    if matches!(to, Ty::Record(id) if self.record(*id).is_vector) {
+                        diagnostic = diagnostic.help(format!("write `make_{text}(…)`"));
+                    }
+                    self.report(diagnostic);
+                }
+                wrong(span)
+            }
+        }
+    }
+
+    fn construct_dim3(&mut self, args: &[ast::Expr], span: Span) -> Value {
+        if args.len() > 3 {
+            self.report(Diagnostic::error(
+                Code::WrongArgumentCount,
+                span,
+                format!("`dim3` takes at most 3 sizes, not {}", args.len()),
+            ));
+            return wrong(span);
+        }
+        let mut sizes = Vec::new();
+        for (i, arg) in args.iter().enumerate() {
+            let value = self.value(arg);
+            sizes.push(self.implicit(value, &Ty::UInt, &super::convert::Why::Argument(i + 1, "dim3", None)));
+        }
+        self.dim3_of(sizes, span)
+    }
+
+    fn sizeof_type(&mut self, ty: &ast::TypeName, span: Span) -> Value {
+        let ty = self.type_name(ty).ty;
+        self.sizeof(&ty, span)
+    }
+
+    fn sizeof(&mut self, ty: &Ty, span: Span) -> Value {
+        if *ty == Ty::Error {
+            return wrong(span);
+        }
+        match self.size_of(ty) {
+            Some(bytes) => int(bytes, Ty::ULong, span),
+            None => {
+                let text = self.show(ty);
+                let mut diagnostic = Diagnostic::error(
+                    Code::IncompleteType,
+                    span,
+                    format!("the size of `{text}` is not known"),
+                );
+                if matches!(ty, Ty::Array(..)) {
+                    diagnostic = diagnostic.help("the size of dynamic shared memory is chosen at the launch; pass it to the kernel");
+                }
+                self.report(diagnostic);
+                wrong(span)
+            }
+        }
+    }
+}
+
+/// One component of `threadIdx` and its like.
+pub(super) fn special_value(reg: SpecialReg, span: Span) -> Value {
+    Value {
+        kind: ValueKind::Builtin(Builtin::Special(reg), Vec::new()),
+        ty: Ty::UInt,
+        span,
+    }
+}
+
+/// A part's type with the qualifiers of the whole.
+pub(super) fn with_qualifiers(part: &QualTy, whole: &QualTy) -> QualTy {
+    QualTy {
+        ty: part.ty.clone(),
+        is_const: part.is_const || whole.is_const,
+        is_volatile: part.is_volatile || whole.is_volatile,
+    }
+}
+
+/// The first type of C's list that holds the value.
+fn int_literal(value: u64, unsigned: bool, suffix: IntSuffix, decimal: bool, span: Span) -> Value {
+    let (signed, not_signed) = match suffix {
+        IntSuffix::LongLong => (Ty::LongLong, Ty::ULongLong),
+        IntSuffix::Long | IntSuffix::None => (Ty::Long, Ty::ULong),
+    };
+    let narrow = suffix == IntSuffix::None;
+    let ty = if narrow && !unsigned && value <= i32::MAX as u64 {
+        Ty::Int
+    } else if narrow && (unsigned || !decimal) && value <= u64::from(u32::MAX) {
+        Ty::UInt
+    } else if !unsigned && value <= i64::MAX as u64 {
+        signed
+    } else {
+        not_signed
+    };
+    int(value, ty, span)
+}
+
+fn float_literal(value: f64, single: bool, span: Span) -> Value {
+    let (value, ty) = if single { (f64::from(value as f32), Ty::Float) } else { (value, Ty::Double) };
+    Value { kind: ValueKind::Float(value), ty, span }
+}
+
+fn string_literal(bytes: &Arc<[u8]>, span: Span) -> Value {
+    Value {
+        kind: ValueKind::Str(bytes.clone()),
+        ty: pointer_to(constant(Ty::Char)),
+        span,
+    }
+}

@@ -1,0 +1,371 @@
+//! Functions: declarations against definitions, what kernels and `main` must look like, bodies.
+
+use std::sync::Arc;
+
+use super::{Body, Checker, FunctionFacts, ParamFacts, VarFacts};
+use crate::{
+    diagnostic::{Code, Diagnostic},
+    sema::{
+        scope::Entity,
+        ty::{QualTy, Ty},
+        typed::{Function, FunctionId, FunctionSpace, Stmt, StmtKind, Storage, Var},
+    },
+    syntax::ast::{self, DeclaratorPart, SpecifierWord},
+};
+
+impl Checker<'_> {
+    /// A function at file scope.
+    pub(super) fn function(&mut self, function: &ast::Function) {
+        let Some(id) = self.declare_function(function) else {
+            return;
+        };
+        if function.body.is_none() {
+            return;
+        }
+        let facts = &self.function_facts[id.0 as usize];
+        if facts.is_defined {
+            let first = self.functions[id.0 as usize].span;
+            self.report(
+                Diagnostic::error(
+                    Code::Redefinition,
+                    function.name.span,
+                    format!("the function `{}` is defined twice", function.name.node),
+                )
+                .label(first, "first definition"),
+            );
+            return;
+        }
+        self.function_facts[id.0 as usize].is_defined = true;
+        self.functions[id.0 as usize].span = function.name.span;
+        if self.options.skip_host && self.functions[id.0 as usize].space == FunctionSpace::Host {
+            self.function_facts[id.0 as usize].is_skipped = true;
+            return;
+        }
+        self.function_body(id, function);
+    }
+
+    /// A prelude function is used for the first time.
+    pub(super) fn use_prelude(&mut self, index: usize) -> Option<FunctionId> {
+        let unit = self.unit;
+        let ast::Item::Function(function) = &unit.items[index] else {
+            return None;
+        };
+        let hidden = self.scopes.only_prelude();
+        let id = self.declare_function(function);
+        self.scopes.restore(hidden);
+        let id = id?;
+        self.scopes
+            .bind_prelude(function.name.node.clone(), Entity::Function(id), function.name.span);
+        self.function_facts[id.0 as usize].is_defined = true;
+        self.queue.push((id, index));
+        Some(id)
+    }
+
+    /// Finds or makes the function a declaration is about.
+    pub(super) fn declare_function(&mut self, function: &ast::Function) -> Option<FunctionId> {
+        let specifiers = &function.specifiers;
+        let has = |word| specifiers.word(word).is_some();
+        let space = match (has(SpecifierWord::Global), has(SpecifierWord::Device), has(SpecifierWord::Host)) {
+            (true, _, _) => FunctionSpace::Kernel,
+            (_, true, true) => FunctionSpace::HostDevice,
+            (_, true, false) => FunctionSpace::Device,
+            (_, false, _) => FunctionSpace::Host,
+        };
+        if let Some(span) = specifiers.word(SpecifierWord::Shared).or(specifiers.word(SpecifierWord::Constant)) {
+            self.report(Diagnostic::error(Code::MisplacedSpace, span, "a function has no memory space"));
+        }
+        let base = self.base_type_not_auto(specifiers);
+        let result = self.declared_type(base, &function.declarator.parts, function.declarator.span);
+        let params: Vec<ParamFacts> = function.params.iter().map(|param| self.param(param)).collect();
+        if function.variadic {
+            self.unsupported("a function with `...`", function.span);
+        }
+        self.check_result(function, space, &result);
+        if let Some(old) = self.scopes.find_at_file(&function.name.node).cloned() {
+            match old.entity {
+                Entity::Function(id) => return self.redeclare(id, function, space, &result.ty, params),
+                Entity::Error => {}
+                _ => {
+                    self.report(
+                        Diagnostic::error(
+                            Code::Redefinition,
+                            function.name.span,
+                            format!("`{}` is already something else", function.name.node),
+                        )
+                        .label(old.span, "first declaration"),
+                    );
+                    return None;
+                }
+            }
+        }
+        let launch_bounds = self.launch_bounds(function, space);
+        let id = FunctionId(self.functions.len() as u32);
+        self.functions.push(Function {
+            name: function.name.node.to_string(),
+            space,
+            result: result.ty,
+            params: Vec::new(),
+            vars: Vec::new(),
+            launch_bounds,
+            body: None,
+            span: function.name.span,
+        });
+        self.function_facts.push(FunctionFacts {
+            params,
+            declared: function.name.span,
+            is_defined: false,
+            is_skipped: false,
+            calls: Vec::new(),
+        });
+        self.scopes
+            .bind_at_file(function.name.node.clone(), Entity::Function(id), function.name.span);
+        if &*function.name.node == "main" {
+            self.check_main(id, function);
+        }
+        Some(id)
+    }
+
+    fn param(&mut self, param: &ast::Param) -> ParamFacts {
+        let ty = self.param_type(param);
+        let name = param.declarator.name.as_ref();
+        let span = name.map_or(param.span, |name| name.span);
+        let is_wrong = match &ty.ty {
+            Ty::Void => Some("a parameter cannot have type `void`".to_string()),
+            Ty::Record(_) if self.size_of(&ty.ty).is_none() => {
+                let text = self.show(&ty.ty);
+                Some(format!("this parameter has the incomplete type `{text}`"))
+            }
+            _ => None,
+        };
+        let ty = match is_wrong {
+            Some(message) => {
+                self.report(Diagnostic::error(Code::IncompleteType, span, message));
+                Ty::Error.into()
+            }
+            None => ty,
+        };
+        ParamFacts { name: name.map(|name| name.node.clone()), ty, span }
+    }
+
+    fn check_result(&mut self, function: &ast::Function, space: FunctionSpace, result: &QualTy) {
+        let span = function.specifiers.ty.span;
+        if space == FunctionSpace::Kernel && !matches!(result.ty, Ty::Void | Ty::Error) {
+            let text = self.show(&result.ty);
+            self.report(
+                Diagnostic::error(
+                    Code::KernelResult,
+                    span,
+                    format!("the kernel `{}` returns `{text}`, but a kernel returns nothing", function.name.node),
+                )
+                .help("make it `void` and write the result through a pointer parameter"),
+            );
+        } else if matches!(result.ty, Ty::Array(..) | Ty::Function(_))
+            || (matches!(result.ty, Ty::Record(_)) && self.size_of(&result.ty).is_none())
+        {
+            let text = self.show(&result.ty);
+            self.report(Diagnostic::error(
+                Code::IncompleteType,
+                span,
+                format!("a function cannot return `{text}`"),
+            ));
+        }
+    }
+
+    /// A second declaration must agree with the first.
+    fn redeclare(
+        &mut self,
+        id: FunctionId,
+        function: &ast::Function,
+        space: FunctionSpace,
+        result: &Ty,
+        params: Vec<ParamFacts>,
+    ) -> Option<FunctionId> {
+        let old = &self.functions[id.0 as usize];
+        let facts = &self.function_facts[id.0 as usize];
+        let declared = facts.declared;
+        let same_params = facts.params.len() == params.len()
+            && facts
+                .params
+                .iter()
+                .zip(&params)
+                .all(|(old, new)| old.ty.ty == new.ty.ty || old.ty.ty == Ty::Error || new.ty.ty == Ty::Error);
+        let name = &function.name.node;
+        let message = if !same_params {
+            if facts.is_defined || function.body.is_some() {
+                Some((Code::Unsupported, format!("overloading `{name}` for other parameter types is not supported yet")))
+            } else {
+                Some((Code::ConflictingDeclaration, format!("`{name}` is declared with other parameters")))
+            }
+        } else if old.result != *result && *result != Ty::Error && old.result != Ty::Error {
+            Some((Code::ConflictingDeclaration, format!("`{name}` is declared with another result type")))
+        } else if old.space != space {
+            Some((
+                Code::ConflictingDeclaration,
+                format!("`{name}` is {} here and {} before", space_text(space), space_text(old.space)),
+            ))
+        } else {
+            None
+        };
+        if let Some((code, message)) = message {
+            self.report(
+                Diagnostic::error(code, function.name.span, message)
+                    .label(declared, "first declaration"),
+            );
+            return None;
+        }
+        let launch_bounds = self.launch_bounds(function, space);
+        if function.body.is_some() {
+            self.function_facts[id.0 as usize].params = params;
+        }
+        let old = &mut self.functions[id.0 as usize];
+        old.launch_bounds = old.launch_bounds.or(launch_bounds);
+        Some(id)
+    }
+
+    fn launch_bounds(&mut self, function: &ast::Function, space: FunctionSpace) -> Option<(u32, Option<u32>)> {
+        let bounds = function.specifiers.launch_bounds.as_ref()?;
+        if space != FunctionSpace::Kernel {
+            self.report(Diagnostic::error(
+                Code::MisplacedSpace,
+                bounds.span,
+                "`__launch_bounds__` is for kernels",
+            ));
+            return None;
+        }
+        let mut values = Vec::new();
+        for expr in &bounds.node {
+            let n = self.constant_int(expr, "a launch bound")?;
+            match u32::try_from(n) {
+                Ok(n) if n > 0 || !values.is_empty() => values.push(n),
+                _ => {
+                    self.report(Diagnostic::error(
+                        Code::NotConstant,
+                        expr.span,
+                        format!("{n} is not a possible number of threads"),
+                    ));
+                    return None;
+                }
+            }
+        }
+        Some((*values.first()?, values.get(1).copied()))
+    }
+
+    fn check_main(&mut self, id: FunctionId, function: &ast::Function) {
+        let entry = &self.functions[id.0 as usize];
+        if entry.space != FunctionSpace::Host {
+            self.report(Diagnostic::error(
+                Code::BadMain,
+                function.name.span,
+                format!("`main` runs on the host and cannot be {}", space_text(entry.space)),
+            ));
+        } else if !matches!(entry.result, Ty::Int | Ty::Error) {
+            let text = self.show(&entry.result.clone());
+            self.report(
+                Diagnostic::error(
+                    Code::BadMain,
+                    function.specifiers.ty.span,
+                    format!("`main` returns `int`, not `{text}`"),
+                )
+                .help("write `int main()`"),
+            );
+        }
+        let n_params = self.function_facts[id.0 as usize].params.len();
+        if n_params == 1 || n_params > 3 {
+            self.report(
+                Diagnostic::error(Code::BadMain, function.span, "`main` takes no parameters, or two")
+                    .help("write `int main()` or `int main(int argc, char **argv)`"),
+            );
+        }
+    }
+
+    /// Checks a function's body and stores it.
+    pub(super) fn function_body(&mut self, id: FunctionId, function: &ast::Function) {
+        let Some(block) = &function.body else { return };
+        let outer = std::mem::replace(
+            &mut self.body,
+            Body {
+                id: Some(id),
+                space: Some(self.functions[id.0 as usize].space),
+                ..Body::default()
+            },
+        );
+        self.scopes.enter();
+        let params = self.function_facts[id.0 as usize].params.clone();
+        let mut ids = Vec::new();
+        for (param, declared) in params.iter().zip(&function.params) {
+            let is_restrict = matches!(
+                declared.declarator.parts.first(),
+                Some(DeclaratorPart::Pointer { is_restrict: true, .. })
+            );
+            let var = self.add_var(Var {
+                name: param.name.as_deref().unwrap_or("").to_string(),
+                align_bytes: self.align_of(&param.ty.ty),
+                ty: param.ty.clone(),
+                storage: Storage::Auto,
+                address_taken: false,
+                is_restrict,
+                span: param.span,
+            });
+            self.body.facts[var.0 as usize] = VarFacts::default();
+            ids.push(var);
+            if let Some(name) = &declared.declarator.name {
+                self.declare_name(name, Entity::Local(var));
+            }
+        }
+        let mut body = Vec::new();
+        for stmt in &block.stmts {
+            self.stmt(stmt, &mut body);
+        }
+        self.scopes.leave();
+        self.check_end(id, function, &mut body);
+        let done = std::mem::replace(&mut self.body, outer);
+        let typed = &mut self.functions[id.0 as usize];
+        typed.params = ids;
+        typed.vars = done.vars;
+        typed.body = Some(body);
+    }
+
+    /// What happens when control reaches the closing brace.
+    fn check_end(&mut self, id: FunctionId, function: &ast::Function, body: &mut Vec<Stmt>) {
+        let Some(block) = &function.body else { return };
+        let typed = &self.functions[id.0 as usize];
+        if matches!(typed.result, Ty::Void | Ty::Error) || !super::stmt::falls_through(body) {
+            return;
+        }
+        let end = crate::span::Span { start: block.span.end.saturating_sub(1), ..block.span };
+        if typed.name == "main" {
+            // C: reaching the end of `main` returns 0.
+            let zero = super::int(0, Ty::Int, end);
+            body.push(Stmt { kind: StmtKind::Return(Some(zero)), span: end });
+            return;
+        }
+        let text = self.show(&typed.result.clone());
+        self.report(
+            Diagnostic::warning(
+                Code::MissingReturn,
+                function.name.span,
+                format!("`{}` may end without returning a value", function.name.node),
+            )
+            .label(end, format!("a `{text}` should be returned before this")),
+        );
+    }
+
+    /// The function a name stands for, if it is one; uses of prelude functions begin here.
+    pub(super) fn function_named(&mut self, name: &Arc<str>) -> Option<FunctionId> {
+        match self.scopes.find(name)?.entity {
+            Entity::Function(id) => Some(id),
+            Entity::Unused(index) => self.use_prelude(index),
+            _ => None,
+        }
+    }
+}
+
+/// A function's kind in messages.
+pub(super) fn space_text(space: FunctionSpace) -> &'static str {
+    match space {
+        FunctionSpace::Kernel => "a kernel (`__global__`)",
+        FunctionSpace::Device => "a `__device__` function",
+        FunctionSpace::Host => "a host function",
+        FunctionSpace::HostDevice => "a `__host__ __device__` function",
+    }
+}

@@ -1,0 +1,273 @@
+//! Calls of the runtime and of C's library, and the arguments only they have: symbols, kernels, addresses of pointers.
+
+use super::{Checker, Side, builtin_call::Called, function::space_text, wrong};
+use crate::{
+    diagnostic::{Code, Diagnostic},
+    ir::{HostFn, Type},
+    sema::{
+        builtin::{Row, Signature},
+        classify::{Classify, pointer_to},
+        scope::Entity,
+        ty::Ty,
+        typed::{FunctionSpace, GlobalSpace, Value, ValueKind},
+    },
+    syntax::ast::{self, ExprKind, UnaryOp},
+};
+
+/// What CUDA also has in device code; everything else exists on the host only.
+fn device_family(host: HostFn) -> Option<&'static str> {
+    match host {
+        HostFn::Malloc | HostFn::Free => Some("the device heap"),
+        HostFn::Memcpy | HostFn::Memset => Some("memory functions"),
+        HostFn::Expf
+        | HostFn::Logf
+        | HostFn::Powf
+        | HostFn::Sinf
+        | HostFn::Cosf
+        | HostFn::Tanhf
+        | HostFn::Log2
+        | HostFn::Log10
+        | HostFn::Tan
+        | HostFn::Atan
+        | HostFn::Atan2 => Some("math functions"),
+        _ => None,
+    }
+}
+
+impl Checker<'_> {
+    pub(super) fn host_call(&mut self, row: &Row, host: HostFn, called: &Called<'_>) -> Value {
+        match device_family(host) {
+            Some(what) => self.not_on_device(called.name, what, called.name_span),
+            None => {
+                let diagnostic = Diagnostic::error(
+                    Code::HostCallInDevice,
+                    called.name_span,
+                    format!("device code cannot call `{}`", called.name),
+                )
+                .at("a function of the host");
+                self.on_side(Side::Device, diagnostic);
+            }
+        }
+        let signature = Signature::parse(row.signature);
+        let result = self.word_type(&signature.result);
+        let Some(mut args) = self.fixed_args(&signature, called) else {
+            return wrong(called.span);
+        };
+        if let (true, Some(format)) = (signature.variadic, signature.params.len().checked_sub(1)) {
+            self.check_format(&args, format, called.name_span);
+        } else {
+            args.truncate(host.args().len());
+        }
+        let args = args
+            .into_iter()
+            .enumerate()
+            .map(|(i, arg)| self.as_runtime_wants(arg, host.args().get(i)))
+            .collect();
+        // `log2f` is done in double precision.
+        let given = match host.result() {
+            Some(Type::F64) => Ty::Double,
+            Some(Type::F32) => Ty::Float,
+            _ => result.clone(),
+        };
+        let value = Value { kind: ValueKind::Host(host, args), ty: given, span: called.span };
+        self.convert(value, &result)
+    }
+
+    /// Streams and events are 64-bit numbers to the runtime.
+    fn as_runtime_wants(&mut self, arg: Value, want: Option<&Type>) -> Value {
+        match (want, &arg.ty) {
+            (Some(Type::I64), Ty::Pointer(_)) => self.convert(arg, &Ty::ULong),
+            _ => arg,
+        }
+    }
+
+    /// The address of a pointer variable: `cudaMalloc(&p, n)`, whatever `p` points to.
+    pub(super) fn pointer_pointer(&mut self, arg: &ast::Expr, index: usize, called: &Called<'_>) -> Value {
+        let value = self.value(arg);
+        let inner = match &value.ty {
+            Ty::Error => return value,
+            Ty::Pointer(pointee) => Some(pointee.ty.clone()),
+            _ => None,
+        };
+        if matches!(inner, Some(Ty::Pointer(_) | Ty::Void)) {
+            return self.convert(value, &pointer_to(Ty::Void.into()));
+        }
+        let text = self.show(&value.ty);
+        let snippet = self.map.snippet(arg.span).to_string();
+        let mut diagnostic = Diagnostic::error(
+            Code::TypeMismatch,
+            arg.span,
+            format!("argument {} of `{}` is the address of a pointer, got `{text}`", index + 1, called.name),
+        )
+        .at(format!("this is `{text}`"));
+        if inner.is_some() {
+            diagnostic = diagnostic.help(format!("pass where the pointer is to be stored: `&{snippet}`"));
+        }
+        self.report(diagnostic);
+        wrong(arg.span)
+    }
+
+    /// A `__device__` or `__constant__` variable named as an argument.
+    pub(super) fn symbol(&mut self, arg: &ast::Expr, called: &Called<'_>) -> Value {
+        let inner = stripped(arg);
+        let help = format!("`{}` takes the variable's name: `{}(name, …)`", called.name, called.name);
+        if let ExprKind::Name(name) = &inner.kind {
+            match self.scopes.find(name).map(|binding| (binding.entity.clone(), binding.span)) {
+                Some((Entity::Global(id), declared)) => {
+                    let global = &self.globals[id.0 as usize];
+                    if matches!(global.space, GlobalSpace::Device | GlobalSpace::Constant) {
+                        return Value {
+                            kind: ValueKind::Symbol(id),
+                            ty: pointer_to(Ty::Void.into()),
+                            span: arg.span,
+                        };
+                    }
+                    self.report(
+                        Diagnostic::error(
+                            Code::BadSymbol,
+                            arg.span,
+                            format!("`{name}` is not a `__device__` or `__constant__` variable"),
+                        )
+                        .label(declared, "declared here")
+                        .help("use `cudaMemcpy` with pointers"),
+                    );
+                }
+                Some((Entity::Local(_), declared)) => {
+                    let mut diagnostic = Diagnostic::error(
+                        Code::BadSymbol,
+                        arg.span,
+                        format!("`{name}` is not a `__device__` or `__constant__` variable"),
+                    )
+                    .label(declared, "a variable of this function");
+                    diagnostic = diagnostic.help("use `cudaMemcpy` with pointers");
+                    self.report(diagnostic);
+                }
+                Some((Entity::Error, _)) => {}
+                Some(_) => self.report(Diagnostic::error(Code::BadSymbol, arg.span, format!("`{name}` is not a variable")).help(help)),
+                None => self.unknown_name(name, arg.span, false),
+            }
+            return wrong(arg.span);
+        }
+        self.report(
+            Diagnostic::error(Code::BadSymbol, arg.span, "a variable of the device must be named here").help(help),
+        );
+        wrong(arg.span)
+    }
+
+    /// A kernel named as an argument.
+    pub(super) fn kernel_arg(&mut self, arg: &ast::Expr, called: &Called<'_>) -> Value {
+        let inner = stripped(arg);
+        let ExprKind::Name(name) = &inner.kind else {
+            self.report(
+                Diagnostic::error(Code::BadKernelArgument, arg.span, "a kernel must be named here")
+                    .help(format!("`{}(kernel, …)`", called.name)),
+            );
+            return wrong(arg.span);
+        };
+        let Some(id) = self.function_named(name) else {
+            match self.scopes.find(name).map(|binding| binding.entity.clone()) {
+                None => self.unknown_name(name, arg.span, true),
+                Some(Entity::Error) => {}
+                Some(_) => self.report(Diagnostic::error(
+                    Code::BadKernelArgument,
+                    arg.span,
+                    format!("`{name}` is not a kernel"),
+                )),
+            }
+            return wrong(arg.span);
+        };
+        let function = &self.functions[id.0 as usize];
+        if function.space != FunctionSpace::Kernel {
+            let diagnostic = Diagnostic::error(
+                Code::BadKernelArgument,
+                arg.span,
+                format!("`{name}` is {}, not a kernel", space_text(function.space)),
+            )
+            .label(function.span, "declared here");
+            self.report(diagnostic);
+            return wrong(arg.span);
+        }
+        Value { kind: ValueKind::Kernel(id), ty: Ty::Int, span: arg.span }
+    }
+
+    /// `printf`, of the host or of the device.
+    pub(super) fn printf(&mut self, called: &Called<'_>) -> Value {
+        let span = called.span;
+        if called.args.is_empty() {
+            self.wrong_count(called, 1, 1, true);
+            return wrong(span);
+        }
+        let mut args = Vec::new();
+        for (i, arg) in called.args.iter().enumerate() {
+            let value = self.value(arg);
+            args.push(if i == 0 {
+                let ty = pointer_to(crate::sema::classify::constant(Ty::Char));
+                self.implicit(value, &ty, &super::convert::Why::Argument(1, called.name, None))
+            } else {
+                self.promote_variadic(value)
+            });
+        }
+        if args.iter().any(|arg| arg.ty == Ty::Error) {
+            return wrong(span);
+        }
+        self.check_format(&args, 0, called.name_span);
+        if !self.may_be_device() {
+            return Value { kind: ValueKind::Host(HostFn::Printf, args), ty: Ty::Int, span };
+        }
+        let format = args.remove(0);
+        let ValueKind::Str(text) = format.kind else {
+            self.unsupported("a `printf` format in device code that is not a literal", format.span);
+            return wrong(span);
+        };
+        Value {
+            kind: ValueKind::Builtin(crate::sema::typed::Builtin::Printf(text), args),
+            ty: Ty::Int,
+            span,
+        }
+    }
+
+    /// `assert(condition)`.
+    pub(super) fn assert(&mut self, called: &Called<'_>) -> Value {
+        let span = called.span;
+        let [arg] = called.args else {
+            self.wrong_count(called, 1, 1, false);
+            return wrong(span);
+        };
+        let cond = self.condition(arg);
+        if cond.ty == Ty::Error {
+            return cond;
+        }
+        let text: std::sync::Arc<[u8]> = self.map.snippet(arg.span).as_bytes().into();
+        if self.may_be_device() {
+            return Value {
+                kind: ValueKind::Builtin(crate::sema::typed::Builtin::Assert(text), vec![cond]),
+                ty: Ty::Void,
+                span,
+            };
+        }
+        let site = self.map.use_site(span);
+        let line = self.map.file(site.file).line_column(site.start).0;
+        let fail = vec![
+            Value { kind: ValueKind::Str(text), ty: pointer_to(crate::sema::classify::constant(Ty::Char)), span },
+            super::int(u64::from(line), Ty::Int, span),
+        ];
+        let fail = Value { kind: ValueKind::Host(HostFn::AssertFail, fail), ty: Ty::Int, span };
+        let nothing = |value: Value| Value { kind: ValueKind::Convert(Box::new(value)), ty: Ty::Void, span };
+        let (passed, failed) = (nothing(super::int(0, Ty::Int, span)), nothing(fail));
+        Value {
+            kind: ValueKind::Conditional(Box::new(cond), Box::new(passed), Box::new(failed)),
+            ty: Ty::Void,
+            span,
+        }
+    }
+}
+
+/// Without the casts and `&` that people put around symbols and kernels.
+fn stripped(mut arg: &ast::Expr) -> &ast::Expr {
+    loop {
+        arg = match &arg.kind {
+            ExprKind::Cast(_, inner) | ExprKind::Unary(UnaryOp::AddressOf, inner) => inner,
+            _ => return arg,
+        };
+    }
+}

@@ -1,0 +1,172 @@
+//! Kernel launches: the callee, the configuration, the arguments.
+
+use super::{Checker, Side, convert::Why, function::space_text, wrong};
+use crate::{
+    diagnostic::{Code, Diagnostic},
+    sema::{
+        classify::Classify,
+        ty::Ty,
+        typed::{self, FunctionId, FunctionSpace, Value, ValueKind},
+    },
+    span::{Span, Spanned},
+    syntax::ast::{self, ExprKind},
+};
+
+impl Checker<'_> {
+    /// `kernel<<<grid, block, shared, stream>>>(args)`.
+    pub(super) fn launch(
+        &mut self,
+        callee: &ast::Expr,
+        config: &Spanned<Vec<ast::Expr>>,
+        args: &[ast::Expr],
+        span: Span,
+    ) -> Value {
+        self.on_side(
+            Side::Device,
+            Diagnostic::error(Code::LaunchInDevice, span, "launching a kernel from device code is not supported")
+                .help("launch it from the host after this kernel"),
+        );
+        let kernel = self.launched(callee);
+        let configured = self.launch_config(config);
+        let Some(kernel) = kernel else {
+            self.check_args_alone(args);
+            return wrong(span);
+        };
+        if let Some(caller) = self.body.id {
+            self.function_facts[caller.0 as usize].calls.push((kernel, callee.span));
+        }
+        let args = self.args(kernel, args, callee.span, span);
+        let Some((grid, block, shared_bytes, stream)) = configured else {
+            return wrong(span);
+        };
+        let launch = typed::Launch { kernel, grid, block, shared_bytes, stream, args };
+        Value { kind: ValueKind::Launch(Box::new(launch)), ty: Ty::Void, span }
+    }
+
+    /// The kernel that is launched.
+    fn launched(&mut self, callee: &ast::Expr) -> Option<FunctionId> {
+        let ExprKind::Name(name) = &callee.kind else {
+            match &callee.kind {
+                ExprKind::Unsupported(construct) => self.unsupported(construct, callee.span),
+                ExprKind::Error => {}
+                _ => self.unsupported("a launch of anything but a kernel's name", callee.span),
+            }
+            return None;
+        };
+        let Some(id) = self.function_named(name) else {
+            match self.scopes.find(name) {
+                None => self.unknown_name(name, callee.span, true),
+                Some(binding) if !matches!(binding.entity, crate::sema::scope::Entity::Error) => {
+                    let declared = binding.span;
+                    self.report(
+                        Diagnostic::error(Code::LaunchOfNonKernel, callee.span, format!("`{name}` is not a kernel"))
+                            .label(declared, "declared here"),
+                    );
+                }
+                Some(_) => {}
+            }
+            return None;
+        };
+        let function = &self.functions[id.0 as usize];
+        if function.space != FunctionSpace::Kernel {
+            let diagnostic = Diagnostic::error(
+                Code::LaunchOfNonKernel,
+                callee.span,
+                format!("`{name}` is {} and cannot be launched", space_text(function.space)),
+            )
+            .label(function.span, "declared here")
+            .help(format!("declare it `__global__`, or call it without `<<<…>>>`: `{name}(…)`"));
+            self.report(diagnostic);
+            return None;
+        }
+        Some(id)
+    }
+
+    #[expect(clippy::type_complexity, reason = "the four things between the angle brackets, used once")]
+    fn launch_config(&mut self, config: &Spanned<Vec<ast::Expr>>) -> Option<(Value, Value, Option<Value>, Option<Value>)> {
+        let exprs = &config.node;
+        if exprs.len() < 2 || exprs.len() > 4 {
+            let message = match exprs.len() {
+                0 | 1 => "a launch needs at least the number of blocks and of threads per block".to_string(),
+                n => format!("a launch takes at most 4 values between `<<<` and `>>>`, not {n}"),
+            };
+            self.report(
+                Diagnostic::error(Code::LaunchConfig, config.span, message)
+                    .help("`<<<blocks, threads, bytes of dynamic shared memory, stream>>>`"),
+            );
+            self.check_args_alone(exprs);
+            return None;
+        }
+        let grid = self.extent(&exprs[0], "the number of blocks");
+        let block = self.extent(&exprs[1], "the number of threads per block");
+        let shared_bytes = exprs.get(2).map(|expr| self.shared_bytes(expr));
+        let stream = exprs.get(3).map(|expr| self.stream(expr));
+        Some((grid, block, shared_bytes, stream))
+    }
+
+    /// A grid's or block's size as a `dim3`.
+    fn extent(&mut self, expr: &ast::Expr, what: &str) -> Value {
+        let dim3 = self.dim3();
+        if let ExprKind::List(items) = &expr.kind {
+            return self.list_value(&dim3, items, expr.span);
+        }
+        let value = self.value(expr);
+        let fits = value.ty.is_integral() || value.ty == dim3 || value.ty == Ty::Error || self.is_vector(&value.ty, "uint3");
+        if !fits {
+            let text = self.show(&value.ty);
+            let diagnostic = Diagnostic::error(
+                Code::LaunchConfig,
+                expr.span,
+                format!("{what} must be an integer or a `dim3`, not a `{text}`"),
+            );
+            self.report(if value.ty.is_floating() {
+                diagnostic.help("round it up to an integer: `(n + threads - 1) / threads`")
+            } else {
+                diagnostic
+            });
+            return wrong(expr.span);
+        }
+        if let ValueKind::Int(bits) = value.kind
+            && (bits == 0 || (value.ty.is_signed() && (bits as i64) < 0))
+        {
+            self.report(Diagnostic::error(
+                Code::LaunchConfig,
+                expr.span,
+                format!("{what} is {}, but must be at least 1", bits as i64),
+            ));
+        }
+        self.implicit(value, &dim3, &Why::Operand)
+    }
+
+    fn shared_bytes(&mut self, expr: &ast::Expr) -> Value {
+        let value = self.value(expr);
+        if value.ty != Ty::Error && !value.ty.is_integral() {
+            let text = self.show(&value.ty);
+            self.report(Diagnostic::error(
+                Code::LaunchConfig,
+                expr.span,
+                format!("the third launch value is the number of bytes of dynamic shared memory, not a `{text}`"),
+            ));
+            return wrong(expr.span);
+        }
+        self.convert(value, &Ty::ULong)
+    }
+
+    fn stream(&mut self, expr: &ast::Expr) -> Value {
+        let value = self.value(expr);
+        let fits = match &value.ty {
+            Ty::Error => return value,
+            Ty::Pointer(_) => true,
+            ty => ty.is_integral() && matches!(value.kind, ValueKind::Int(0)),
+        };
+        if !fits {
+            let text = self.show(&value.ty);
+            self.report(
+                Diagnostic::error(Code::LaunchConfig, expr.span, format!("the fourth launch value is a stream, not a `{text}`"))
+                    .help("write 0 for the default stream, or leave it out"),
+            );
+            return wrong(expr.span);
+        }
+        self.convert(value, &Ty::ULong)
+    }
+}

@@ -1,0 +1,427 @@
+//! Operators: what operands they take, the type they are done in, the type they give.
+
+use super::{Checker, convert::Why, wrong};
+use crate::{
+    diagnostic::{Code, Diagnostic},
+    sema::{
+        classify::{Classify, common, pointer_to, promoted},
+        ty::Ty,
+        typed::{Arith, LogicalOp, Relation, Value, ValueKind},
+    },
+    span::{Span, Spanned},
+    syntax::ast::{self, BinaryOp, ExprKind, PostfixOp, UnaryOp},
+};
+
+/// What kind of operator it is.
+enum Family {
+    Arith(Arith),
+    Compare(Relation),
+    Logical(LogicalOp),
+}
+
+fn family(op: BinaryOp) -> Family {
+    match op {
+        BinaryOp::Mul => Family::Arith(Arith::Mul),
+        BinaryOp::Div => Family::Arith(Arith::Div),
+        BinaryOp::Rem => Family::Arith(Arith::Rem),
+        BinaryOp::Add => Family::Arith(Arith::Add),
+        BinaryOp::Sub => Family::Arith(Arith::Sub),
+        BinaryOp::Shl => Family::Arith(Arith::Shl),
+        BinaryOp::Shr => Family::Arith(Arith::Shr),
+        BinaryOp::BitAnd => Family::Arith(Arith::And),
+        BinaryOp::BitXor => Family::Arith(Arith::Xor),
+        BinaryOp::BitOr => Family::Arith(Arith::Or),
+        BinaryOp::Lt => Family::Compare(Relation::Lt),
+        BinaryOp::Gt => Family::Compare(Relation::Gt),
+        BinaryOp::Le => Family::Compare(Relation::Le),
+        BinaryOp::Ge => Family::Compare(Relation::Ge),
+        BinaryOp::Eq => Family::Compare(Relation::Eq),
+        BinaryOp::Ne => Family::Compare(Relation::Ne),
+        BinaryOp::And => Family::Logical(LogicalOp::And),
+        BinaryOp::Or => Family::Logical(LogicalOp::Or),
+    }
+}
+
+fn text(op: Arith) -> &'static str {
+    match op {
+        Arith::Add => "+",
+        Arith::Sub => "-",
+        Arith::Mul => "*",
+        Arith::Div => "/",
+        Arith::Rem => "%",
+        Arith::And => "&",
+        Arith::Or => "|",
+        Arith::Xor => "^",
+        Arith::Shl => "<<",
+        Arith::Shr => ">>",
+    }
+}
+
+fn is_shift(op: Arith) -> bool {
+    matches!(op, Arith::Shl | Arith::Shr)
+}
+
+fn needs_integers(op: Arith) -> bool {
+    matches!(op, Arith::Rem | Arith::And | Arith::Or | Arith::Xor | Arith::Shl | Arith::Shr)
+}
+
+impl Checker<'_> {
+    /// `a + b - c …`: down the left side with a loop, then up again.
+    pub(super) fn binary_chain(&mut self, expr: &ast::Expr) -> Value {
+        let mut links = Vec::new();
+        let mut first = expr;
+        while let ExprKind::Binary(op, left, right) = &first.kind {
+            links.push((op, right, first.span));
+            first = left;
+        }
+        let mut value = self.value(first);
+        while let Some((op, right, span)) = links.pop() {
+            let right = self.value(right);
+            value = self.binary(op, value, right, span);
+        }
+        value
+    }
+
+    /// `a, b, c …`, in the same way.
+    pub(super) fn comma_chain(&mut self, expr: &ast::Expr) -> Value {
+        let mut links = Vec::new();
+        let mut first = expr;
+        while let ExprKind::Comma(left, right) = &first.kind {
+            links.push((right, first.span));
+            first = left;
+        }
+        let mut value = self.value(first);
+        while let Some((right, span)) = links.pop() {
+            let right = self.value(right);
+            let ty = right.ty.clone();
+            value = Value { kind: ValueKind::Comma(Box::new(value), Box::new(right)), ty, span };
+        }
+        value
+    }
+
+    fn binary(&mut self, op: &Spanned<BinaryOp>, left: Value, right: Value, span: Span) -> Value {
+        if left.ty == Ty::Error || right.ty == Ty::Error {
+            return wrong(span);
+        }
+        match family(op.node) {
+            Family::Arith(arith) => self.arithmetic(arith, op.span, left, right, span),
+            Family::Compare(relation) => self.compare(relation, op.span, left, right, span),
+            Family::Logical(logical) => {
+                let left = self.to_bool(left);
+                let right = self.to_bool(right);
+                if left.ty == Ty::Error || right.ty == Ty::Error {
+                    return wrong(span);
+                }
+                Value { kind: ValueKind::Logical(logical, Box::new(left), Box::new(right)), ty: Ty::Bool, span }
+            }
+        }
+    }
+
+    fn bad_operands(&mut self, op_text: &str, op: Span, left: &Value, right: &Value, help: Option<String>) {
+        let (a, b) = (self.show(&left.ty), self.show(&right.ty));
+        let mut diagnostic = Diagnostic::error(
+            Code::BadOperand,
+            op,
+            format!("`{op_text}` cannot be applied to `{a}` and `{b}`"),
+        )
+        .label(left.span, format!("`{a}`"))
+        .label(right.span, format!("`{b}`"));
+        if let Some(help) = help {
+            diagnostic = diagnostic.help(help);
+        }
+        self.report(diagnostic);
+    }
+
+    fn arithmetic(&mut self, op: Arith, at: Span, left: Value, right: Value, span: Span) -> Value {
+        if matches!(left.ty, Ty::Pointer(_)) || matches!(right.ty, Ty::Pointer(_)) {
+            return self.pointer_arithmetic(op, at, left, right, span);
+        }
+        let fits = |ty: &Ty| if needs_integers(op) { ty.is_integral() } else { ty.is_arithmetic() };
+        if !fits(&left.ty) || !fits(&right.ty) {
+            let help = if op == Arith::Rem && left.ty.is_arithmetic() && right.ty.is_arithmetic() {
+                Some("use `fmod` (or `fmodf`) for the remainder of floating-point numbers".to_string())
+            } else if matches!(left.ty, Ty::Record(_)) || matches!(right.ty, Ty::Record(_)) {
+                Some("combine the members one by one: `a.x + b.x`".to_string())
+            } else {
+                None
+            };
+            self.bad_operands(text(op), at, &left, &right, help);
+            return wrong(span);
+        }
+        if is_shift(op) {
+            let left = self.promote(left);
+            let right = self.promote(right);
+            let ty = left.ty.clone();
+            return Value { kind: ValueKind::Binary(op, Box::new(left), Box::new(right)), ty, span };
+        }
+        let (left, right, ty) = self.usual(left, right);
+        self.warn_zero(op, &right, at);
+        Value { kind: ValueKind::Binary(op, Box::new(left), Box::new(right)), ty, span }
+    }
+
+    fn warn_zero(&mut self, op: Arith, right: &Value, at: Span) {
+        if matches!(op, Arith::Div | Arith::Rem) && matches!(right.kind, ValueKind::Int(0)) && self.unevaluated == 0 {
+            self.report(Diagnostic::warning(Code::DividesByZero, at, "this divides by zero").label(right.span, "always 0"));
+        }
+    }
+
+    fn pointer_arithmetic(&mut self, op: Arith, at: Span, left: Value, right: Value, span: Span) -> Value {
+        match (op, &left.ty, &right.ty) {
+            (Arith::Add | Arith::Sub, Ty::Pointer(_), ty) if ty.is_integral() => {
+                let Some(_) = self.pointee(&left, "moved") else { return wrong(span) };
+                let offset = self.promote(right);
+                let offset = if op == Arith::Sub { self.negated(offset) } else { offset };
+                let ty = left.ty.clone();
+                Value { kind: ValueKind::PointerAdd(Box::new(left), Box::new(offset)), ty, span }
+            }
+            (Arith::Add, ty, Ty::Pointer(_)) if ty.is_integral() => {
+                let Some(_) = self.pointee(&right, "moved") else { return wrong(span) };
+                let offset = self.promote(left);
+                let ty = right.ty.clone();
+                Value { kind: ValueKind::PointerAdd(Box::new(right), Box::new(offset)), ty, span }
+            }
+            (Arith::Sub, Ty::Pointer(a), Ty::Pointer(b)) if a.ty == b.ty => {
+                let Some(_) = self.pointee(&left, "subtracted") else { return wrong(span) };
+                Value { kind: ValueKind::PointerDiff(Box::new(left), Box::new(right)), ty: Ty::Long, span }
+            }
+            _ => {
+                self.bad_operands(text(op), at, &left, &right, None);
+                wrong(span)
+            }
+        }
+    }
+
+    /// `-i` for a pointer's offset. An `unsigned` one is widened first: `p - 1u` is one element before `p`.
+    fn negated(&mut self, value: Value) -> Value {
+        let value = if value.ty == Ty::Int { value } else { self.convert(value, &Ty::Long) };
+        self.negate(value)
+    }
+
+    fn negate(&mut self, value: Value) -> Value {
+        let (ty, span) = (value.ty.clone(), value.span);
+        let kind = match value.kind {
+            ValueKind::Int(bits) => ValueKind::Int(ty.wrap(bits.wrapping_neg())),
+            ValueKind::Float(number) => ValueKind::Float(-number),
+            _ => ValueKind::Neg(Box::new(value)),
+        };
+        Value { kind, ty, span }
+    }
+
+    fn compare(&mut self, relation: Relation, at: Span, left: Value, right: Value, span: Span) -> Value {
+        let (left, right) = if left.ty.is_arithmetic() && right.ty.is_arithmetic() {
+            let (left, right, _) = self.usual(left, right);
+            (left, right)
+        } else {
+            let Some(ty) = self.common_pointer(&left, &right) else {
+                let symbol = match relation {
+                    Relation::Eq => "==",
+                    Relation::Ne => "!=",
+                    Relation::Lt => "<",
+                    Relation::Le => "<=",
+                    Relation::Gt => ">",
+                    Relation::Ge => ">=",
+                };
+                self.bad_operands(symbol, at, &left, &right, None);
+                return wrong(span);
+            };
+            (self.to_pointer(left, &ty), self.to_pointer(right, &ty))
+        };
+        Value { kind: ValueKind::Compare(relation, Box::new(left), Box::new(right)), ty: Ty::Bool, span }
+    }
+
+    /// The pointer type two operands meet in: equal pointees, `void *`, or a null constant.
+    fn common_pointer(&self, left: &Value, right: &Value) -> Option<Ty> {
+        let is_null = |value: &Value| {
+            matches!(value.kind, ValueKind::Null) || (value.ty.is_integral() && matches!(value.kind, ValueKind::Int(0)))
+        };
+        match (&left.ty, &right.ty) {
+            (Ty::Pointer(a), Ty::Pointer(b)) => {
+                let (mut a, b) = (a.as_ref().clone(), b.as_ref());
+                if is_null(left) {
+                    return Some(right.ty.clone());
+                }
+                if is_null(right) || a.ty == Ty::Void {
+                    return Some(left.ty.clone());
+                }
+                if b.ty == Ty::Void {
+                    return Some(right.ty.clone());
+                }
+                a.is_const |= b.is_const;
+                a.is_volatile |= b.is_volatile;
+                (a.ty == b.ty).then(|| pointer_to(a))
+            }
+            (Ty::Pointer(_), _) if is_null(right) => Some(left.ty.clone()),
+            (_, Ty::Pointer(_)) if is_null(left) => Some(right.ty.clone()),
+            _ => None,
+        }
+    }
+
+    fn to_pointer(&mut self, value: Value, ty: &Ty) -> Value {
+        match value.kind {
+            ValueKind::Null | ValueKind::Int(0) => Value { kind: ValueKind::Null, ty: ty.clone(), span: value.span },
+            _ => self.convert(value, ty),
+        }
+    }
+
+    /// `-e`, `+e`, `!e`, `~e`, `&e`, `++e`, `--e`.
+    pub(super) fn unary(&mut self, op: UnaryOp, inner: &ast::Expr, span: Span) -> Value {
+        match op {
+            UnaryOp::AddressOf => return self.address_of(inner, span),
+            UnaryOp::PreInc => return self.inc_dec(inner, false, true, span),
+            UnaryOp::PreDec => return self.inc_dec(inner, true, true, span),
+            UnaryOp::Plus | UnaryOp::Neg | UnaryOp::Not | UnaryOp::BitNot | UnaryOp::Deref => {}
+        }
+        let value = self.value(inner);
+        if value.ty == Ty::Error {
+            return wrong(span);
+        }
+        let fits = match op {
+            UnaryOp::BitNot => value.ty.is_integral(),
+            UnaryOp::Not => value.ty.is_scalar(),
+            _ => value.ty.is_arithmetic(),
+        };
+        if !fits {
+            let symbol = match op {
+                UnaryOp::BitNot => "~",
+                UnaryOp::Not => "!",
+                UnaryOp::Plus => "+",
+                _ => "-",
+            };
+            let text = self.show(&value.ty);
+            self.report(
+                Diagnostic::error(Code::BadOperand, span, format!("`{symbol}` cannot be applied to `{text}`"))
+                    .label(value.span, format!("`{text}`")),
+            );
+            return wrong(span);
+        }
+        let mut value = match op {
+            UnaryOp::Not => {
+                let value = self.to_bool(value);
+                let kind = match value.kind {
+                    ValueKind::Int(bits) => ValueKind::Int(u64::from(bits == 0)),
+                    _ => ValueKind::Not(Box::new(value)),
+                };
+                return Value { kind, ty: Ty::Bool, span };
+            }
+            UnaryOp::BitNot => {
+                let value = self.promote(value);
+                let ty = value.ty.clone();
+                let kind = match value.kind {
+                    ValueKind::Int(bits) => ValueKind::Int(ty.wrap(!bits)),
+                    _ => ValueKind::BitNot(Box::new(value)),
+                };
+                Value { kind, ty, span }
+            }
+            UnaryOp::Neg => {
+                let value = self.promote(value);
+                self.negate(value)
+            }
+            _ => self.promote(value),
+        };
+        value.span = span;
+        value
+    }
+
+    /// `e++`, `e--`.
+    pub(super) fn postfix(&mut self, op: PostfixOp, inner: &ast::Expr, span: Span) -> Value {
+        self.inc_dec(inner, op == PostfixOp::Dec, false, span)
+    }
+
+    fn inc_dec(&mut self, inner: &ast::Expr, decrement: bool, prefix: bool, span: Span) -> Value {
+        let done = if decrement { "decremented" } else { "incremented" };
+        let Some(place) = self.target(inner, done) else { return wrong(span) };
+        let ty = place.ty.ty.clone();
+        let fits = match &ty {
+            Ty::Pointer(pointee) => self.size_of(&pointee.ty).is_some(),
+            Ty::Bool | Ty::Enum(_) => false,
+            other => other.is_arithmetic(),
+        };
+        if !fits {
+            let text = self.show(&ty);
+            self.report(Diagnostic::error(Code::BadOperand, span, format!("a `{text}` cannot be {done}")));
+            return wrong(span);
+        }
+        Value { kind: ValueKind::IncDec { place: Box::new(place), decrement, prefix }, ty, span }
+    }
+
+    /// `a = b`, `a += b`.
+    pub(super) fn assign(
+        &mut self,
+        op: &Spanned<Option<BinaryOp>>,
+        left: &ast::Expr,
+        right: &ast::Expr,
+        span: Span,
+    ) -> Value {
+        let place = self.target(left, "assigned to");
+        let value = match (&right.kind, &place) {
+            (ExprKind::List(items), Some(place)) if op.node.is_none() => {
+                let ty = place.ty.ty.clone();
+                self.list_value(&ty, items, right.span)
+            }
+            _ => self.value(right),
+        };
+        let Some(place) = place else { return wrong(span) };
+        let ty = place.ty.ty.clone();
+        let Some(op_node) = op.node else {
+            let value = self.implicit(value, &ty, &Why::Assign);
+            return Value { kind: ValueKind::Assign(Box::new(place), Box::new(value)), ty, span };
+        };
+        if value.ty == Ty::Error {
+            return wrong(span);
+        }
+        let Family::Arith(arith) = family(op_node) else { return wrong(span) };
+        let operand = Value { kind: ValueKind::Int(1), ty: ty.clone(), span: left.span };
+        let is_pointer = matches!(ty, Ty::Pointer(_));
+        let fits = match &ty {
+            Ty::Pointer(pointee) => {
+                matches!(arith, Arith::Add | Arith::Sub)
+                    && value.ty.is_integral()
+                    && self.size_of(&pointee.ty).is_some()
+            }
+            left if needs_integers(arith) => left.is_integral() && value.ty.is_integral(),
+            left => left.is_arithmetic() && value.ty.is_arithmetic(),
+        };
+        if !fits {
+            let help = (arith == Arith::Rem && ty.is_floating()).then(|| "use `fmodf`".to_string());
+            self.bad_operands(&format!("{}=", text(arith)), op.span, &operand, &value, help);
+            return wrong(span);
+        }
+        let (value, compute) = if is_pointer {
+            (self.promote(value), ty.clone())
+        } else if is_shift(arith) {
+            (self.promote(value), promoted(&ty))
+        } else {
+            let compute = common(&ty, &value.ty);
+            let value = self.convert(value, &compute);
+            self.warn_zero(arith, &value, op.span);
+            (value, compute)
+        };
+        Value {
+            kind: ValueKind::CompoundAssign { op: arith, place: Box::new(place), value: Box::new(value), compute },
+            ty,
+            span,
+        }
+    }
+
+    /// `c ? a : b`.
+    pub(super) fn conditional(&mut self, cond: &ast::Expr, yes: &ast::Expr, no: &ast::Expr, span: Span) -> Value {
+        let cond = self.condition(cond);
+        let yes = self.value(yes);
+        let no = self.value(no);
+        if cond.ty == Ty::Error || yes.ty == Ty::Error || no.ty == Ty::Error {
+            return wrong(span);
+        }
+        let (yes, no, ty) = if yes.ty == no.ty {
+            let ty = yes.ty.clone();
+            (yes, no, ty)
+        } else if yes.ty.is_arithmetic() && no.ty.is_arithmetic() {
+            self.usual(yes, no)
+        } else if let Some(ty) = self.common_pointer(&yes, &no) {
+            (self.to_pointer(yes, &ty), self.to_pointer(no, &ty), ty)
+        } else {
+            self.bad_operands("?:", span, &yes, &no, None);
+            return wrong(span);
+        };
+        Value { kind: ValueKind::Conditional(Box::new(cond), Box::new(yes), Box::new(no)), ty, span }
+    }
+}

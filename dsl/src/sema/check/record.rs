@@ -1,0 +1,266 @@
+//! Structs, unions and enumerations: their tags, members and layout.
+
+use super::Checker;
+use crate::{
+    diagnostic::{Code, Diagnostic},
+    sema::{
+        classify::Classify,
+        const_eval::{self, Const, NotConst},
+        layout,
+        scope::Entity,
+        suggest,
+        ty::{EnumId, Field, Record, RecordId, Ty},
+    },
+    span::Span,
+    syntax::ast::{self, TypeSpecifier},
+};
+
+impl Checker<'_> {
+    /// `struct S`, `struct S { … }`, `union { … }`.
+    pub(super) fn record_type(&mut self, specifier: &ast::RecordSpecifier, span: Span) -> Ty {
+        let word = if specifier.is_union { "union" } else { "struct" };
+        let in_prelude = self.in_prelude(span);
+        let name = specifier.name.as_ref();
+        let found = name.and_then(|name| {
+            if specifier.members.is_some() {
+                self.scopes.find_tag_here(&name.node, in_prelude).cloned()
+            } else {
+                self.scopes.find_tag(&name.node).cloned()
+            }
+        });
+        let id = match found {
+            Some((Ty::Record(id), declared)) if self.record(id).is_union == specifier.is_union => {
+                if specifier.members.is_some() && layout::is_complete(self.record(id)) {
+                    let name = self.record(id).name.clone();
+                    self.report(
+                        Diagnostic::error(Code::Redefinition, span, format!("`{word} {name}` is defined twice"))
+                            .label(declared, "first definition"),
+                    );
+                    return Ty::Error;
+                }
+                id
+            }
+            Some((Ty::Error, _)) => return Ty::Error,
+            Some((_, declared)) => {
+                let name = name.map_or("", |name| &*name.node);
+                self.report(
+                    Diagnostic::error(Code::Redefinition, span, format!("`{name}` is not a {word}"))
+                        .label(declared, "declared here"),
+                );
+                return Ty::Error;
+            }
+            None => {
+                let id = RecordId(self.records.len() as u32);
+                self.records.push(Record {
+                    name: name.map_or_else(|| format!("<unnamed {word}>"), |name| name.node.to_string()),
+                    is_union: specifier.is_union,
+                    is_vector: false,
+                    fields: Vec::new(),
+                    size_bytes: 0,
+                    align_bytes: 0,
+                    span: Some(name.map_or(span, |name| name.span)),
+                });
+                if let Some(name) = name {
+                    self.scopes.bind_tag(name.node.clone(), Ty::Record(id), name.span, in_prelude);
+                }
+                id
+            }
+        };
+        if let Some(members) = &specifier.members {
+            self.complete_record(id, specifier, members, span);
+        }
+        Ty::Record(id)
+    }
+
+    fn complete_record(&mut self, id: RecordId, specifier: &ast::RecordSpecifier, members: &[ast::Declaration], span: Span) {
+        let mut fields = Vec::new();
+        let mut names: Vec<(std::sync::Arc<str>, Span)> = Vec::new();
+        for member in members {
+            self.member_declaration(member, &mut fields, &mut names);
+        }
+        let align = specifier.align.as_ref().map_or(1, |align| self.alignment(align));
+        let placed = layout::place_fields(&mut fields, specifier.is_union, align, &self.records);
+        let record = &mut self.records[id.0 as usize];
+        record.fields = fields;
+        match placed {
+            Some((size_bytes, align_bytes)) => {
+                record.size_bytes = size_bytes;
+                record.align_bytes = align_bytes;
+            }
+            None => {
+                // A member's type is wrong; keep the record usable, its uses are not to be reported again.
+                record.size_bytes = 1;
+                record.align_bytes = 1;
+                let has_wrong = record.fields.iter().any(|field| field.ty.ty == Ty::Error);
+                if !has_wrong {
+                    self.report(Diagnostic::error(Code::IncompleteType, span, "this type is too large"));
+                }
+            }
+        }
+    }
+
+    fn member_declaration(
+        &mut self,
+        member: &ast::Declaration,
+        fields: &mut Vec<Field>,
+        names: &mut Vec<(std::sync::Arc<str>, Span)>,
+    ) {
+        let base = self.base_type_not_auto(&member.specifiers);
+        if let Some(word) = member.specifiers.words.first() {
+            self.unsupported("a storage or memory-space word on a member", word.span);
+        }
+        if member.declarators.is_empty() {
+            let unnamed = matches!(&member.specifiers.ty.node,
+                TypeSpecifier::Record(record) if record.name.is_none() && record.members.is_some());
+            if unnamed {
+                fields.push(Field { name: String::new(), ty: base, offset_bytes: 0 });
+            }
+            return;
+        }
+        for declarator in &member.declarators {
+            let Some(name) = &declarator.declarator.name else { continue };
+            let mut ty = self.declared_type(base.clone(), &declarator.declarator.parts, declarator.span);
+            if ty.ty != Ty::Error && self.size_of(&ty.ty).is_none() {
+                let text = self.show(&ty.ty);
+                let mut diagnostic = Diagnostic::error(
+                    Code::IncompleteType,
+                    name.span,
+                    format!("member `{}` has the incomplete type `{text}`", name.node),
+                );
+                if matches!(ty.ty, Ty::Record(_)) {
+                    diagnostic = diagnostic.help("a struct can hold a pointer to itself, but not itself");
+                }
+                self.report(diagnostic);
+                ty = Ty::Error.into();
+            }
+            if let Some(init) = &declarator.init {
+                self.unsupported("an initialiser on a member", init_span(init));
+            }
+            if let Some((_, first)) = names.iter().find(|(other, _)| *other == name.node) {
+                let diagnostic = Diagnostic::error(
+                    Code::Redefinition,
+                    name.span,
+                    format!("there are two members called `{}`", name.node),
+                )
+                .label(*first, "first one");
+                self.report(diagnostic);
+                continue;
+            }
+            names.push((name.node.clone(), name.span));
+            fields.push(Field { name: name.node.to_string(), ty, offset_bytes: 0 });
+        }
+    }
+
+    /// The value of `__align__(n)`.
+    pub(super) fn alignment(&mut self, expr: &ast::Expr) -> u64 {
+        match self.constant_int(expr, "an alignment") {
+            Some(n) if n > 0 && (n as u64).is_power_of_two() && n <= 1024 => n as u64,
+            Some(n) => {
+                self.report(
+                    Diagnostic::error(Code::NotConstant, expr.span, format!("{n} is not an alignment"))
+                        .help("an alignment is a power of two, at most 1024"),
+                );
+                1
+            }
+            None => 1,
+        }
+    }
+
+    /// An integer constant expression; reports what is not one.
+    pub(super) fn constant_int(&mut self, expr: &ast::Expr, what: &str) -> Option<i64> {
+        let value = self.value(expr);
+        if value.ty == Ty::Error {
+            return None;
+        }
+        if !value.ty.is_integral() {
+            let text = self.show(&value.ty);
+            self.report(Diagnostic::error(
+                Code::NotConstant,
+                expr.span,
+                format!("{what} must be an integer constant, not a `{text}`"),
+            ));
+            return None;
+        }
+        match const_eval::evaluate(&value) {
+            Ok(Const::Int(bits)) => Some(bits as i64),
+            Ok(Const::Float(_)) | Err(NotConst::Error) => None,
+            Err(NotConst::DivisionByZero(span)) => {
+                self.report(Diagnostic::error(Code::ConstantDivision, span, format!("{what} divides by zero")));
+                None
+            }
+            Err(NotConst::Variable(span)) => {
+                self.report(
+                    Diagnostic::error(Code::NotConstant, expr.span, format!("{what} must be a constant"))
+                        .label(span, "known only when the program runs"),
+                );
+                None
+            }
+        }
+    }
+
+    /// `enum E`, `enum { A, B = 4 }`.
+    pub(super) fn enum_type(&mut self, specifier: &ast::EnumSpecifier, span: Span) -> Ty {
+        let in_prelude = self.in_prelude(span);
+        let Some(enumerators) = &specifier.enumerators else {
+            let Some(name) = &specifier.name else { return Ty::Error };
+            if let Some((ty, _)) = self.scopes.find_tag(&name.node) {
+                return ty.clone();
+            }
+            let mut diagnostic = Diagnostic::error(Code::UnknownType, name.span, format!("there is no `enum {}`", name.node));
+            if let Some(near) = suggest::nearest(&name.node, self.scopes.tags()) {
+                diagnostic = diagnostic.help(format!("did you mean `{near}`?"));
+            }
+            self.report(diagnostic);
+            return Ty::Error;
+        };
+        let id = EnumId(self.enums.len() as u32);
+        let name = specifier.name.as_ref();
+        self.enums.push(name.map_or_else(|| "<unnamed enum>".to_string(), |name| name.node.to_string()));
+        if let Some(name) = name {
+            if let Some((_, declared)) = self.scopes.find_tag_here(&name.node, in_prelude).cloned() {
+                self.report(
+                    Diagnostic::error(Code::Redefinition, name.span, format!("`{}` is defined twice", name.node))
+                        .label(declared, "first definition"),
+                );
+            }
+            self.scopes.bind_tag(name.node.clone(), Ty::Enum(id), name.span, in_prelude);
+        }
+        let mut next = 0i64;
+        for (name, value) in enumerators {
+            if let Some(value) = value {
+                next = self.constant_int(value, "the value of an enumerator").unwrap_or(next);
+            }
+            if i32::try_from(next).is_err() {
+                self.report(
+                    Diagnostic::error(Code::NotConstant, name.span, format!("the value {next} does not fit an `int`"))
+                        .help("use a `const` variable or a `#define` for larger values"),
+                );
+                next = 0;
+            }
+            self.declare_name(name, Entity::Enumerator(id, next));
+            next += 1;
+        }
+        Ty::Enum(id)
+    }
+
+    /// Gives an unnamed struct or enum the name of its typedef.
+    pub(super) fn name_after_typedef(&mut self, ty: &Ty, name: &str) {
+        let slot = match ty {
+            Ty::Record(id) => &mut self.records[id.0 as usize].name,
+            Ty::Enum(id) => &mut self.enums[id.0 as usize],
+            _ => return,
+        };
+        if slot.starts_with('<') {
+            *slot = name.to_string();
+        }
+    }
+}
+
+/// Where an initialiser stands.
+pub(super) fn init_span(init: &ast::Init) -> Span {
+    match init {
+        ast::Init::Expr(expr) => expr.span,
+        ast::Init::List(items) => items.span,
+        ast::Init::Construct(args) => args.span,
+    }
+}

@@ -1,0 +1,268 @@
+//! Statements, but for `switch` (in `switch`) and declarations (in `decl`).
+
+use super::{Checked, Checker};
+use crate::{
+    diagnostic::{Code, Diagnostic},
+    sema::{
+        ty::Ty,
+        typed::{Stmt, StmtKind, Value, ValueKind},
+    },
+    span::Span,
+    syntax::ast::{self, ExprKind, Unroll},
+};
+
+/// The parts of a loop, as written.
+struct Loop<'l> {
+    cond: Option<&'l ast::Expr>,
+    step: Option<&'l ast::Expr>,
+    body: &'l ast::Stmt,
+    test_first: bool,
+    unroll: Option<Unroll>,
+}
+
+impl Checker<'_> {
+    /// Checks a statement and adds what it becomes (a declaration of several variables is several statements).
+    pub(super) fn stmt(&mut self, stmt: &ast::Stmt, out: &mut Vec<Stmt>) {
+        let span = stmt.span;
+        match &stmt.kind {
+            ast::StmtKind::Empty | ast::StmtKind::Error => {}
+            ast::StmtKind::Expr(expr) => self.expr_stmt(expr, span, out),
+            ast::StmtKind::Declaration(declaration) => self.local_declaration(declaration, out),
+            ast::StmtKind::Block(block) => {
+                let body = self.block(&block.stmts);
+                out.push(Stmt { kind: StmtKind::Block(body), span });
+            }
+            ast::StmtKind::If { arms, otherwise } => self.if_stmt(arms, otherwise.as_deref(), span, out),
+            ast::StmtKind::While { cond, body, unroll } => {
+                let parts = Loop { cond: Some(cond), step: None, body, test_first: true, unroll: *unroll };
+                self.loop_stmt(&parts, span, out);
+            }
+            ast::StmtKind::DoWhile { body, cond, unroll } => {
+                let parts = Loop { cond: Some(cond), step: None, body, test_first: false, unroll: *unroll };
+                self.loop_stmt(&parts, span, out);
+            }
+            ast::StmtKind::For { init, cond, step, body, unroll } => {
+                let parts = Loop {
+                    cond: cond.as_ref(),
+                    step: step.as_ref(),
+                    body,
+                    test_first: true,
+                    unroll: *unroll,
+                };
+                self.for_stmt(init, &parts, span, out);
+            }
+            ast::StmtKind::Switch { value, body } => self.switch_stmt(value, body, span, out),
+            ast::StmtKind::Case(_) | ast::StmtKind::Default => self.misplaced_label(stmt),
+            ast::StmtKind::Break => self.jump_stmt(StmtKind::Break, span, out),
+            ast::StmtKind::Continue => self.jump_stmt(StmtKind::Continue, span, out),
+            ast::StmtKind::Return(value) => self.return_stmt(value.as_ref(), span, out),
+        }
+    }
+
+    /// The statements of a block, in a scope of their own.
+    pub(super) fn block(&mut self, stmts: &[ast::Stmt]) -> Vec<Stmt> {
+        self.scopes.enter();
+        let mut out = Vec::new();
+        for stmt in stmts {
+            self.stmt(stmt, &mut out);
+        }
+        self.scopes.leave();
+        out
+    }
+
+    /// A branch or a loop's body: without braces it is a scope too.
+    fn body(&mut self, stmt: &ast::Stmt) -> Vec<Stmt> {
+        match &stmt.kind {
+            ast::StmtKind::Block(block) => self.block(&block.stmts),
+            _ => self.block(std::slice::from_ref(stmt)),
+        }
+    }
+
+    fn expr_stmt(&mut self, expr: &ast::Expr, span: Span, out: &mut Vec<Stmt>) {
+        let value = match self.expr(expr) {
+            Checked::Value(value) => value,
+            // `x;` does nothing, but a read of volatile memory counts as an access.
+            Checked::Place(place) => self.load(place),
+        };
+        if let ExprKind::Binary(op, ..) = &expr.kind
+            && op.node == ast::BinaryOp::Eq
+        {
+            self.report(
+                Diagnostic::warning(Code::UnusedComparison, op.span, "the result of this comparison is not used")
+                    .help("write `=` to assign"),
+            );
+        }
+        out.push(Stmt { kind: StmtKind::Expr(value), span });
+    }
+
+    fn if_stmt(
+        &mut self,
+        arms: &[(ast::Expr, ast::Stmt)],
+        otherwise: Option<&ast::Stmt>,
+        span: Span,
+        out: &mut Vec<Stmt>,
+    ) {
+        let arms = arms
+            .iter()
+            .map(|(cond, body)| (self.condition(cond), self.body(body)))
+            .collect();
+        let otherwise = otherwise.map_or_else(Vec::new, |stmt| self.body(stmt));
+        out.push(Stmt { kind: StmtKind::If { arms, otherwise }, span });
+    }
+
+    fn loop_stmt(&mut self, parts: &Loop<'_>, span: Span, out: &mut Vec<Stmt>) {
+        let cond = parts.cond.map(|cond| self.condition(cond));
+        let step = parts.step.map(|step| match self.expr(step) {
+            Checked::Value(value) => value,
+            Checked::Place(place) => self.load(place),
+        });
+        self.body.loops += 1;
+        let body = self.body(parts.body);
+        self.body.loops -= 1;
+        let kind = StmtKind::Loop {
+            cond,
+            test_first: parts.test_first,
+            body,
+            step,
+            unroll: parts.unroll,
+        };
+        out.push(Stmt { kind, span });
+    }
+
+    fn for_stmt(&mut self, init: &ast::Stmt, parts: &Loop<'_>, span: Span, out: &mut Vec<Stmt>) {
+        if matches!(init.kind, ast::StmtKind::Empty) {
+            return self.loop_stmt(parts, span, out);
+        }
+        self.scopes.enter();
+        let mut inner = Vec::new();
+        self.stmt(init, &mut inner);
+        self.loop_stmt(parts, span, &mut inner);
+        self.scopes.leave();
+        out.push(Stmt { kind: StmtKind::Block(inner), span });
+    }
+
+    fn jump_stmt(&mut self, kind: StmtKind, span: Span, out: &mut Vec<Stmt>) {
+        let (word, is_ok) = match kind {
+            StmtKind::Break => ("break", self.body.loops + self.body.switches > 0),
+            _ => ("continue", self.body.loops > 0),
+        };
+        if !is_ok {
+            let around = if word == "break" { "loop or `switch`" } else { "loop" };
+            self.report(Diagnostic::error(
+                Code::MisplacedJump,
+                span,
+                format!("there is no {around} around this `{word}`"),
+            ));
+            return;
+        }
+        out.push(Stmt { kind, span });
+    }
+
+    fn return_stmt(&mut self, value: Option<&ast::Expr>, span: Span, out: &mut Vec<Stmt>) {
+        let Some(id) = self.body.id else { return };
+        let function = &self.functions[id.0 as usize];
+        let result = function.result.clone();
+        let name = function.name.clone();
+        let value = match (value, &result) {
+            (None, Ty::Void | Ty::Error) => None,
+            (None, _) => {
+                let text = self.show(&result);
+                let declared = self.functions[id.0 as usize].span;
+                self.report(
+                    Diagnostic::error(Code::ReturnMismatch, span, format!("`{name}` returns `{text}`, but nothing is returned here"))
+                        .label(declared, "declared here"),
+                );
+                None
+            }
+            (Some(expr), Ty::Void) => {
+                let value = self.value(expr);
+                if !matches!(value.ty, Ty::Void | Ty::Error) {
+                    let declared = self.functions[id.0 as usize].span;
+                    let diagnostic = Diagnostic::error(
+                        Code::ReturnMismatch,
+                        expr.span,
+                        format!("`{name}` returns nothing, but a value is returned here"),
+                    )
+                    .label(declared, "declared `void` here");
+                    self.report(diagnostic);
+                }
+                out.push(Stmt { kind: StmtKind::Expr(value), span });
+                None
+            }
+            (Some(expr), _) => Some(self.returned(expr, &result, &name)),
+        };
+        out.push(Stmt { kind: StmtKind::Return(value), span });
+    }
+
+    fn returned(&mut self, expr: &ast::Expr, result: &Ty, name: &str) -> Value {
+        if let ExprKind::List(items) = &expr.kind {
+            return self.list_value(result, items, expr.span);
+        }
+        let value = self.value(expr);
+        self.implicit(value, result, &super::convert::Why::Return(name))
+    }
+
+    /// A condition as a `bool`.
+    pub(super) fn condition(&mut self, cond: &ast::Expr) -> Value {
+        if let ExprKind::Assign(op, left, _) = &cond.kind
+            && op.node.is_none()
+        {
+            let name = self.map.snippet(left.span).to_string();
+            let message = format!("this condition assigns to `{name}`");
+            self.report(
+                Diagnostic::warning(Code::AssignmentInCondition, op.span, message)
+                    .help("write `==` to compare, or put the assignment in a line of its own"),
+            );
+        }
+        let value = self.value(cond);
+        self.to_bool(value)
+    }
+}
+
+/// Control can reach the end of these statements.
+pub(super) fn falls_through(stmts: &[Stmt]) -> bool {
+    stmts.last().is_none_or(|last| match &last.kind {
+        StmtKind::Return(_) | StmtKind::Break | StmtKind::Continue => false,
+        StmtKind::Block(body) => falls_through(body),
+        StmtKind::If { arms, otherwise } => {
+            otherwise.is_empty() || falls_through(otherwise) || arms.iter().any(|(_, body)| falls_through(body))
+        }
+        StmtKind::Loop { cond, body, .. } => {
+            let endless = match cond {
+                None => true,
+                Some(cond) => matches!(cond.kind, ValueKind::Int(bits) if bits != 0),
+            };
+            !endless || breaks(body)
+        }
+        StmtKind::Switch { sections, .. } => {
+            !sections.iter().any(|section| section.is_default)
+                || sections.iter().any(|section| breaks(&section.body))
+                || sections.last().is_none_or(|section| falls_through(&section.body))
+        }
+        StmtKind::Expr(value) => !never_returns(value),
+        StmtKind::Declare(..) => true,
+    })
+}
+
+/// A `break` in these statements leaves the loop they are the body of.
+fn breaks(stmts: &[Stmt]) -> bool {
+    stmts.iter().any(|stmt| match &stmt.kind {
+        StmtKind::Break => true,
+        StmtKind::Block(body) => breaks(body),
+        StmtKind::If { arms, otherwise } => breaks(otherwise) || arms.iter().any(|(_, body)| breaks(body)),
+        StmtKind::Loop { .. }
+        | StmtKind::Switch { .. }
+        | StmtKind::Expr(_)
+        | StmtKind::Declare(..)
+        | StmtKind::Continue
+        | StmtKind::Return(_) => false,
+    })
+}
+
+fn never_returns(value: &Value) -> bool {
+    use crate::{ir::HostFn, sema::typed::Builtin};
+    matches!(
+        value.kind,
+        ValueKind::Host(HostFn::Exit | HostFn::Abort, _) | ValueKind::Builtin(Builtin::Trap, _)
+    )
+}

@@ -1,0 +1,66 @@
+//! Names that mean nothing here: the nearest one that does, or the place further down that declares them.
+
+use std::sync::Arc;
+
+use super::Checker;
+use crate::{
+    diagnostic::{Code, Diagnostic},
+    sema::{builtin, scope::Entity, suggest},
+    span::Span,
+};
+
+impl Checker<'_> {
+    /// Reports an unknown variable or function, once per function.
+    pub(super) fn unknown_name(&mut self, name: &Arc<str>, span: Span, is_call: bool) {
+        if !self.first_time(&format!("name {name}")) {
+            return;
+        }
+        if let Some(&later) = self.later.get(name) {
+            self.report(
+                Diagnostic::error(Code::UsedBeforeDeclaration, span, format!("`{name}` is used before it is declared"))
+                    .label(later, "declared here")
+                    .help(format!("move `{name}` up, or put a prototype of it before this use")),
+            );
+            return;
+        }
+        let what = if is_call { "function" } else { "variable" };
+        let mut diagnostic =
+            Diagnostic::error(Code::UnknownName, span, format!("there is no {what} `{name}`")).at("not declared here");
+        let seen = self.scopes.names().filter_map(|(candidate, entity)| {
+            let is_function = matches!(entity, Entity::Function(_) | Entity::Unused(_));
+            (is_function == is_call || is_call).then_some(candidate)
+        });
+        let near = suggest::nearest(name, seen.chain(builtin::names(is_call)));
+        if let Some(near) = near {
+            diagnostic = diagnostic.help(format!("did you mean `{near}`?"));
+        }
+        self.report(diagnostic);
+    }
+
+    /// Reports a member that is not there.
+    pub(super) fn unknown_member(&mut self, of: &str, name: &str, span: Span, members: &[String], declared: Option<Span>) {
+        let mut diagnostic = Diagnostic::error(Code::UnknownMember, span, format!("{of} has no member `{name}`"));
+        if let Some(declared) = declared {
+            diagnostic = diagnostic.label(declared, "the type is declared here");
+        }
+        let help = match suggest::nearest(name, members.iter().map(String::as_str)) {
+            Some(near) if name.len() > 1 => Some(format!("did you mean `{near}`?")),
+            _ if members.is_empty() => None,
+            _ if members.len() <= 6 => Some(format!("its members are {}", list(members))),
+            _ => None,
+        };
+        if let Some(help) = help {
+            diagnostic = diagnostic.help(help);
+        }
+        self.report(diagnostic);
+    }
+}
+
+/// `` `x`, `y` and `z` ``.
+fn list(names: &[String]) -> String {
+    let quoted: Vec<_> = names.iter().map(|name| format!("`{name}`")).collect();
+    match quoted.split_last() {
+        Some((last, rest)) if !rest.is_empty() => format!("{} and {last}", rest.join(", ")),
+        _ => quoted.concat(),
+    }
+}

@@ -1,0 +1,452 @@
+//! Variables: the memory space their words give them, what may be initialised and how, constant values.
+//!
+//! A `const` variable of arithmetic type with a constant initialiser (C++'s "usable in constant expressions") keeps that
+//! value in its facts; every read of it becomes the constant.
+
+use super::{Checker, VarFacts};
+use crate::{
+    diagnostic::{Code, Diagnostic},
+    sema::{
+        classify::Classify,
+        const_eval::{self, Const, NotConst},
+        scope::Entity,
+        ty::{QualTy, Ty},
+        typed::{Global, GlobalSpace, Init, Stmt, StmtKind, Storage, Value, ValueKind, Var},
+    },
+    span::Span,
+    syntax::ast::{self, DeclaratorPart, SpecifierWord},
+};
+
+/// Everything about a declared variable that both scopes need.
+struct Declared<'d> {
+    declaration: &'d ast::Declaration,
+    declarator: &'d ast::InitDeclarator,
+    name: &'d ast::Name,
+    ty: QualTy,
+    align_bytes: u64,
+}
+
+impl Checker<'_> {
+    fn declared<'d>(
+        &mut self,
+        declaration: &'d ast::Declaration,
+        base: QualTy,
+        declarator: &'d ast::InitDeclarator,
+    ) -> Option<Declared<'d>> {
+        let name = declarator.declarator.name.as_ref()?;
+        let ty = self.declared_type(base, &declarator.declarator.parts, declarator.span);
+        let align_bytes = declaration.specifiers.align.as_ref().map_or(1, |align| self.alignment(align));
+        if let Some(span) = declaration.specifiers.word(SpecifierWord::Global) {
+            self.report(
+                Diagnostic::error(Code::MisplacedSpace, span, "`__global__` is for functions")
+                    .help("a variable in the device's memory is `__device__`"),
+            );
+        }
+        Some(Declared { declaration, declarator, name, ty, align_bytes })
+    }
+
+    /// A variable at file scope.
+    pub(super) fn file_variable(
+        &mut self,
+        declaration: &ast::Declaration,
+        base: QualTy,
+        declarator: &ast::InitDeclarator,
+    ) {
+        let Some(declared) = self.declared(declaration, base, declarator) else { return };
+        let specifiers = &declaration.specifiers;
+        let space = if let Some(span) = specifiers.word(SpecifierWord::Shared) {
+            match self.shared_form(&declared, span) {
+                Storage::SharedDynamic => GlobalSpace::SharedDynamic,
+                Storage::Shared | Storage::Auto => GlobalSpace::Shared,
+            }
+        } else if specifiers.word(SpecifierWord::Constant).is_some() {
+            GlobalSpace::Constant
+        } else if specifiers.word(SpecifierWord::Device).is_some() || specifiers.word(SpecifierWord::Managed).is_some() {
+            GlobalSpace::Device
+        } else {
+            GlobalSpace::Host
+        };
+        self.global_variable(declared, space, true);
+    }
+
+    /// Makes a global of a declaration at file scope or of a `static` one.
+    fn global_variable(&mut self, declared: Declared<'_>, space: GlobalSpace, at_file: bool) {
+        let Declared { declarator, name, mut ty, declaration, align_bytes } = declared;
+        let is_extern = declaration.specifiers.word(SpecifierWord::Extern).is_some();
+        let is_shared = matches!(space, GlobalSpace::Shared | GlobalSpace::SharedDynamic);
+        let mut facts = VarFacts {
+            is_managed: declaration.specifiers.word(SpecifierWord::Managed).is_some(),
+            ..VarFacts::default()
+        };
+        if at_file && self.repeats_extern(name, &ty, is_extern, space) {
+            return;
+        }
+        let init = match &declarator.init {
+            Some(init) if is_shared => {
+                self.refuse_shared_init(name, init);
+                None
+            }
+            Some(init) => self.initialiser(&mut ty, init, name, false),
+            None if self.is_vector(&ty.ty, "dim3") => Some(Init::Value(self.dim3_of(Vec::new(), name.span))),
+            None => None,
+        };
+        let init = init.map(|init| self.constant_init(init, name, &mut facts));
+        if ty.is_const && !ty.is_volatile {
+            facts.constant = init.as_ref().and_then(constant_of).filter(|_| ty.ty.is_arithmetic());
+        }
+        let span = name.span;
+        self.require_complete(&mut ty, name, space == GlobalSpace::SharedDynamic);
+        let align_bytes = align_bytes.max(self.align_of(&ty.ty));
+        let global = Global { name: name.node.to_string(), ty, space, init, align_bytes, span };
+        let id = self.add_global(global, facts);
+        self.declare_name(name, Entity::Global(id));
+    }
+
+    /// `extern int x; int x = 1;`: the second declaration completes the first.
+    fn repeats_extern(&mut self, name: &ast::Name, ty: &QualTy, is_extern: bool, space: GlobalSpace) -> bool {
+        let Some(Entity::Global(id)) = self.scopes.find_at_file(&name.node).map(|binding| binding.entity.clone()) else {
+            return false;
+        };
+        let old = &self.globals[id.0 as usize];
+        let compatible = old.ty.ty == ty.ty || ty.ty == Ty::Error;
+        if is_extern && compatible && old.space == space {
+            return true;
+        }
+        if old.space == GlobalSpace::SharedDynamic && space == GlobalSpace::SharedDynamic {
+            let first = old.span;
+            self.report(
+                Diagnostic::error(
+                    Code::Redefinition,
+                    name.span,
+                    format!("`{}` is declared again with another type", name.node),
+                )
+                .label(first, "first declaration")
+                .help("declare it inside each kernel instead, or cast one array's pointer"),
+            );
+            return true;
+        }
+        false
+    }
+
+    /// A variable in a function.
+    pub(super) fn local_variable(
+        &mut self,
+        declaration: &ast::Declaration,
+        base: QualTy,
+        declarator: &ast::InitDeclarator,
+        out: &mut Vec<Stmt>,
+    ) {
+        let Some(declared) = self.declared(declaration, base, declarator) else { return };
+        let specifiers = &declaration.specifiers;
+        for (word, text) in [
+            (SpecifierWord::Constant, "__constant__"),
+            (SpecifierWord::Device, "__device__"),
+            (SpecifierWord::Managed, "__managed__"),
+        ] {
+            if let Some(span) = specifiers.word(word) {
+                self.report(
+                    Diagnostic::error(Code::MisplacedSpace, span, format!("`{text}` variables cannot be declared in a function"))
+                        .help("move the declaration to the top of the file"),
+                );
+            }
+        }
+        let storage = match specifiers.word(SpecifierWord::Shared) {
+            Some(span) => {
+                if !self.may_be_device() {
+                    self.report(
+                        Diagnostic::error(Code::MisplacedSpace, span, "shared memory cannot be declared in a host function")
+                            .help("declare it in a `__global__` or `__device__` function"),
+                    );
+                }
+                self.shared_form(&declared, span)
+            }
+            None => Storage::Auto,
+        };
+        if storage == Storage::Auto {
+            if specifiers.word(SpecifierWord::Static).is_some() && !self.is_static_constant(&declared) {
+                return self.static_variable(declared);
+            }
+            if let Some(span) = specifiers.word(SpecifierWord::Extern) {
+                self.unsupported("an `extern` variable in a function", span);
+            }
+        }
+        self.automatic_variable(declared, storage, out);
+    }
+
+    /// `static const int n = 4;`: where it lives makes no difference.
+    fn is_static_constant(&self, declared: &Declared<'_>) -> bool {
+        declared.ty.is_const && declared.ty.ty.is_arithmetic() && self.may_be_device()
+    }
+
+    fn static_variable(&mut self, declared: Declared<'_>) {
+        if self.may_be_device() {
+            let diagnostic = Diagnostic::error(
+                Code::MisplacedSpace,
+                declared.name.span,
+                format!("the static variable `{}` in device code is not supported", declared.name.node),
+            )
+            .help("make it a `__device__` variable at the top of the file");
+            self.report(diagnostic);
+            self.declare_name(declared.name, Entity::Error);
+            return;
+        }
+        self.global_variable(declared, GlobalSpace::Host, false);
+    }
+
+    fn automatic_variable(&mut self, declared: Declared<'_>, storage: Storage, out: &mut Vec<Stmt>) {
+        let Declared { declarator, name, mut ty, align_bytes, declaration } = declared;
+        let is_unsized = matches!(ty.ty, Ty::Array(_, None));
+        let has_init = declarator.init.is_some();
+        if !(is_unsized && has_init) {
+            self.require_complete(&mut ty, name, storage == Storage::SharedDynamic);
+        }
+        let is_restrict = matches!(
+            declarator.declarator.parts.first(),
+            Some(DeclaratorPart::Pointer { is_restrict: true, .. })
+        );
+        let align_bytes = align_bytes.max(self.align_of(&ty.ty));
+        let id = self.add_var(Var {
+            name: name.node.to_string(),
+            ty: ty.clone(),
+            storage,
+            address_taken: false,
+            is_restrict,
+            align_bytes,
+            span: name.span,
+        });
+        // As in C, the name is known in its own initialiser.
+        self.declare_name(name, Entity::Local(id));
+        let init = match &declarator.init {
+            Some(init) if storage != Storage::Auto => {
+                self.refuse_shared_init(name, init);
+                None
+            }
+            Some(init) => {
+                let typed = self.initialiser(&mut ty, init, name, true);
+                self.body.facts[id.0 as usize].is_wrong = typed.is_none();
+                typed
+            }
+            None if self.is_vector(&ty.ty, "dim3") && storage == Storage::Auto => {
+                Some(Init::Value(self.dim3_of(Vec::new(), name.span)))
+            }
+            None => None,
+        };
+        if is_unsized && has_init {
+            let align = self.align_of(&ty.ty);
+            let var = &mut self.body.vars[id.0 as usize];
+            var.ty = ty.clone();
+            var.align_bytes = var.align_bytes.max(align);
+        }
+        self.note_constant(id.0, &ty, init.as_ref(), declaration, name);
+        out.push(Stmt { kind: StmtKind::Declare(id, init), span: declarator.span });
+    }
+
+    fn note_constant(
+        &mut self,
+        index: u32,
+        ty: &QualTy,
+        init: Option<&Init>,
+        declaration: &ast::Declaration,
+        name: &ast::Name,
+    ) {
+        let constexpr = declaration.specifiers.word(SpecifierWord::Constexpr);
+        if !ty.is_const || ty.is_volatile {
+            return;
+        }
+        let facts = &mut self.body.facts[index as usize];
+        let Some(init) = init else {
+            if !facts.is_wrong && ty.ty.is_scalar() {
+                self.report(
+                    Diagnostic::error(Code::BadInitialiser, name.span, format!("the constant `{}` has no value", name.node))
+                        .help(format!("give it one: `{} = …`", name.node)),
+                );
+            }
+            return;
+        };
+        if ty.ty.is_arithmetic() {
+            facts.constant = constant_of(init);
+            if facts.constant.is_none() && constexpr.is_some() {
+                self.report(Diagnostic::error(
+                    Code::NotConstant,
+                    name.span,
+                    format!("the value of the `constexpr` variable `{}` is not a constant", name.node),
+                ));
+            }
+        }
+    }
+
+    /// Which kind of shared memory this is. The forms that nvcc refuses are reported with the one that was meant.
+    fn shared_form(&mut self, declared: &Declared<'_>, span: Span) -> Storage {
+        let name = &declared.name.node;
+        let is_extern = declared.declaration.specifiers.word(SpecifierWord::Extern);
+        match (&declared.ty.ty, is_extern) {
+            (Ty::Array(_, None), Some(_)) => Storage::SharedDynamic,
+            (Ty::Array(element, None), None) => {
+                let element = self.show_qualified(element);
+                if declared.declarator.init.is_none() {
+                    self.report(
+                        Diagnostic::error(
+                            Code::SharedWithoutExtern,
+                            declared.declarator.span,
+                            format!("the size of the shared array `{name}` is missing"),
+                        )
+                        .label(span, "without `extern` it is a static array, whose size is part of the declaration")
+                        .help(format!(
+                            "for dynamic shared memory write `extern __shared__ {element} {name}[];` and give its size in bytes as the third launch argument"
+                        )),
+                    );
+                }
+                Storage::SharedDynamic
+            }
+            (Ty::Pointer(pointee), Some(extern_span)) => {
+                let pointee = self.show_qualified(pointee);
+                self.report(
+                    Diagnostic::error(
+                        Code::ExternSharedPointer,
+                        declared.declarator.span,
+                        format!("dynamic shared memory must be an array, but `{name}` is a pointer"),
+                    )
+                    .label(extern_span, "this declares the block's dynamic shared memory itself")
+                    .help(format!("write `extern __shared__ {pointee} {name}[];`: an array is not a pointer")),
+                );
+                Storage::Shared
+            }
+            (Ty::Error, Some(_)) => Storage::SharedDynamic,
+            (Ty::Array(..), Some(extern_span)) => {
+                // nvcc accepts a size here and ignores it, a trap for the reader.
+                self.report(
+                    Diagnostic::warning(
+                        Code::ExternSharedSize,
+                        declared.declarator.span,
+                        format!("the size of the dynamic shared array `{name}` means nothing"),
+                    )
+                    .label(extern_span, "with `extern` the size comes from the launch")
+                    .help("leave `extern` out for a static array, or leave the brackets empty for a dynamic one"),
+                );
+                Storage::SharedDynamic
+            }
+            (_, Some(extern_span)) => {
+                let ty = self.show_qualified(&declared.ty);
+                self.report(
+                    Diagnostic::error(
+                        Code::ExternSharedPointer,
+                        declared.declarator.span,
+                        format!("dynamic shared memory must be an array, but `{name}` is a `{ty}`"),
+                    )
+                    .label(extern_span, "this declares the block's dynamic shared memory itself")
+                    .help(format!("write `extern __shared__ {ty} {name}[];`, or leave `extern` out for one shared `{ty}`")),
+                );
+                Storage::Shared
+            }
+            (_, None) => Storage::Shared,
+        }
+    }
+
+    fn refuse_shared_init(&mut self, name: &ast::Name, init: &ast::Init) {
+        self.report(
+            Diagnostic::error(
+                Code::SharedInitialiser,
+                super::record::init_span(init),
+                format!("the shared variable `{}` cannot have an initialiser", name.node),
+            )
+            .note("every thread of the block would run it")
+            .help(format!("let one thread assign it: `if (threadIdx.x == 0) {} = …; __syncthreads();`", name.node)),
+        );
+    }
+
+    fn require_complete(&mut self, ty: &mut QualTy, name: &ast::Name, may_be_unsized: bool) {
+        let message = match &ty.ty {
+            Ty::Error => return,
+            Ty::Array(_, None) if may_be_unsized => return,
+            Ty::Array(_, None) => format!("the size of the array `{}` is missing", name.node),
+            Ty::Void => format!("the variable `{}` cannot have type `void`", name.node),
+            other if self.size_of(other).is_none() => {
+                let text = self.show(other);
+                format!("`{}` has the incomplete type `{text}`", name.node)
+            }
+            _ => return,
+        };
+        self.report(Diagnostic::error(Code::IncompleteType, name.span, message));
+        ty.ty = Ty::Error;
+    }
+
+    /// What a global's initialiser may be: constants and addresses. Constants are evaluated here.
+    fn constant_init(&mut self, init: Init, name: &ast::Name, facts: &mut VarFacts) -> Init {
+        match init {
+            Init::Value(value) => Init::Value(self.constant_value(value, name, facts)),
+            Init::Parts { zero_rest, parts } => Init::Parts {
+                zero_rest,
+                parts: parts
+                    .into_iter()
+                    .map(|(steps, value)| (steps, self.constant_value(value, name, facts)))
+                    .collect(),
+            },
+            Init::Bytes(bytes) => Init::Bytes(bytes),
+        }
+    }
+
+    fn constant_value(&mut self, value: Value, name: &ast::Name, facts: &mut VarFacts) -> Value {
+        if value.ty.is_arithmetic() {
+            let diagnostic = match const_eval::evaluate(&value) {
+                Ok(constant) => return Value { kind: constant.kind(), ..value },
+                Err(NotConst::Error) => return value,
+                Err(NotConst::DivisionByZero(span)) => Diagnostic::error(
+                    Code::ConstantDivision,
+                    span,
+                    format!("the initial value of `{}` divides by zero", name.node),
+                ),
+                Err(NotConst::Variable(span)) => self.not_constant_init(span, name),
+            };
+            facts.is_wrong = true;
+            self.report(diagnostic);
+            return value;
+        }
+        if let ValueKind::Aggregate(members) = value.kind {
+            let members = members.into_iter().map(|member| self.constant_value(member, name, facts)).collect();
+            return Value { kind: ValueKind::Aggregate(members), ..value };
+        }
+        if value.ty != Ty::Error && !is_address(&value) {
+            let diagnostic = self.not_constant_init(value.span, name);
+            self.report(diagnostic);
+        }
+        value
+    }
+
+    fn not_constant_init(&self, span: Span, name: &ast::Name) -> Diagnostic {
+        Diagnostic::error(
+            Code::NotConstant,
+            span,
+            format!("the initial value of `{}` must be a constant", name.node),
+        )
+        .at("known only when the program runs")
+        .help(format!("assign to `{}` at the start of `main`", name.node))
+    }
+}
+
+/// The constant a variable's initialiser gives it.
+fn constant_of(init: &Init) -> Option<Const> {
+    match init {
+        Init::Value(value) if value.ty.is_arithmetic() => const_eval::evaluate(value).ok(),
+        Init::Value(_) | Init::Parts { .. } | Init::Bytes(_) => None,
+    }
+}
+
+/// An address that is known before the program runs.
+fn is_address(value: &Value) -> bool {
+    use crate::sema::typed::PlaceKind;
+    fn is_static(place: &crate::sema::typed::Place) -> bool {
+        match &place.kind {
+            PlaceKind::Var(var) => matches!(var, crate::sema::typed::VarRef::Global(_)),
+            PlaceKind::Field(base, _) => is_static(base),
+            PlaceKind::ArrayIndex(base, index) => is_static(base) && const_eval::evaluate(index).is_ok(),
+            PlaceKind::Deref(_) | PlaceKind::PointerIndex(..) | PlaceKind::Temporary(_) => false,
+        }
+    }
+    match &value.kind {
+        ValueKind::Null | ValueKind::Str(_) => true,
+        ValueKind::AddressOf(place) | ValueKind::Decay(place) => is_static(place),
+        ValueKind::Convert(inner) => is_address(inner) || const_eval::evaluate(inner).is_ok(),
+        ValueKind::PointerAdd(base, index) => is_address(base) && const_eval::evaluate(index).is_ok(),
+        _ => false,
+    }
+}

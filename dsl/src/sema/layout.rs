@@ -1,0 +1,160 @@
+//! Sizes, alignments and offsets, as C lays them out on x86-64 and in CUDA device code (the two agree).
+//!
+//! In: the members of a record. Out: their offsets, the record's size and alignment. A record without its members yet is
+//! "incomplete" and has neither; `size_of` then gives `None`.
+
+use super::{
+    classify::Classify,
+    ty::{Field, QualTy, Record, Ty},
+};
+
+/// Size in bytes; `None` for incomplete types, functions and `void`.
+pub(super) fn size_of(ty: &Ty, records: &[Record]) -> Option<u64> {
+    match ty {
+        Ty::Bool => Some(1),
+        Ty::Array(element, Some(n)) => size_of(&element.ty, records)?.checked_mul(*n),
+        Ty::Record(id) => {
+            let record = &records[id.0 as usize];
+            is_complete(record).then_some(record.size_bytes)
+        }
+        Ty::Void | Ty::Array(_, None) | Ty::Function(_) | Ty::Error => None,
+        scalar => Some(u64::from(scalar.bits() / 8)),
+    }
+}
+
+/// Alignment in bytes; 1 for what has none.
+pub(super) fn align_of(ty: &Ty, records: &[Record]) -> u64 {
+    match ty {
+        Ty::Array(element, _) => align_of(&element.ty, records),
+        Ty::Record(id) => records[id.0 as usize].align_bytes.max(1),
+        other => size_of(other, records).unwrap_or(1).max(1),
+    }
+}
+
+/// An incomplete record is kept with alignment 0.
+pub(super) fn is_complete(record: &Record) -> bool {
+    record.align_bytes != 0
+}
+
+/// Places the members one after the other (or on top of each other) and gives size and alignment.
+pub(super) fn place_fields(
+    fields: &mut [Field],
+    is_union: bool,
+    least_align: u64,
+    records: &[Record],
+) -> Option<(u64, u64)> {
+    let mut size = 0u64;
+    let mut align = least_align.max(1);
+    for field in fields {
+        let field_size = size_of(&field.ty.ty, records)?;
+        let field_align = align_of(&field.ty.ty, records);
+        align = align.max(field_align);
+        if is_union {
+            size = size.max(field_size);
+        } else {
+            field.offset_bytes = size.checked_next_multiple_of(field_align)?;
+            size = field.offset_bytes.checked_add(field_size)?;
+        }
+    }
+    // An empty struct has size 1 in C++.
+    Some((size.max(1).checked_next_multiple_of(align)?, align))
+}
+
+/// CUDA's vector types: component type, number of components and alignment of `float4`, `uchar2`, `dim3` …
+pub(super) fn vector_type(name: &str) -> Option<(Ty, u32, u64)> {
+    if name == "dim3" {
+        return Some((Ty::UInt, 3, 4));
+    }
+    let (base, digit) = name.split_at_checked(name.len().checked_sub(1)?)?;
+    let count = match digit {
+        "1" => 1,
+        "2" => 2,
+        "3" => 3,
+        "4" => 4,
+        _ => return None,
+    };
+    let component = match base {
+        "char" => Ty::SChar,
+        "uchar" => Ty::UChar,
+        "short" => Ty::Short,
+        "ushort" => Ty::UShort,
+        "int" => Ty::Int,
+        "uint" => Ty::UInt,
+        "long" => Ty::Long,
+        "ulong" => Ty::ULong,
+        "longlong" => Ty::LongLong,
+        "ulonglong" => Ty::ULongLong,
+        "float" => Ty::Float,
+        "double" => Ty::Double,
+        _ => return None,
+    };
+    let bytes = u64::from(component.bits() / 8);
+    // Three components keep the component's alignment; 32-byte vectors are aligned to 16.
+    let align = if count == 3 {
+        bytes
+    } else {
+        (bytes * u64::from(count)).min(16)
+    };
+    Some((component, count, align))
+}
+
+/// The record of a vector type.
+pub(super) fn vector_record(name: &str) -> Option<Record> {
+    let (component, count, align_bytes) = vector_type(name)?;
+    let bytes = u64::from(component.bits() / 8);
+    let fields = ["x", "y", "z", "w"][..count as usize]
+        .iter()
+        .enumerate()
+        .map(|(i, axis)| Field {
+            name: (*axis).to_string(),
+            ty: QualTy::from(component.clone()),
+            offset_bytes: i as u64 * bytes,
+        })
+        .collect();
+    Some(Record {
+        name: name.to_string(),
+        is_union: false,
+        is_vector: name != "dim3",
+        fields,
+        size_bytes: (bytes * u64::from(count)).next_multiple_of(align_bytes),
+        align_bytes,
+        span: None,
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn vector_types_have_cudas_sizes_and_alignments() {
+        // Size and alignment from CUDA's programming guide, table of built-in vector types.
+        for (name, size, align) in [
+            ("char1", 1, 1),
+            ("uchar3", 3, 1),
+            ("char4", 4, 4),
+            ("short2", 4, 4),
+            ("ushort3", 6, 2),
+            ("short4", 8, 8),
+            ("int2", 8, 8),
+            ("int3", 12, 4),
+            ("uint4", 16, 16),
+            ("long2", 16, 16),
+            ("longlong3", 24, 8),
+            ("longlong4", 32, 16),
+            ("float2", 8, 8),
+            ("float3", 12, 4),
+            ("float4", 16, 16),
+            ("double1", 8, 8),
+            ("double2", 16, 16),
+            ("double3", 24, 8),
+            ("double4", 32, 16),
+            ("dim3", 12, 4),
+        ] {
+            let record = vector_record(name).unwrap();
+            assert_eq!((record.size_bytes, record.align_bytes), (size, align), "{name}");
+        }
+        assert!(vector_record("float5").is_none());
+        assert!(vector_record("é").is_none());
+    }
+}

@@ -1,0 +1,314 @@
+//! Which names are types: C's grammar needs to know before it can tell `(a) * b` from a cast.
+//!
+//! One pass over all tokens collects the names that the program declares as types (typedefs, tags, `using`), a second
+//! marks their uses; a template's type parameters count only inside the template. A name declared as a type anywhere
+//! is one everywhere, which is simpler than C's scopes: it misjudges a program that uses one name for a type in one
+//! function and for a variable in another.
+
+use std::collections::HashSet;
+use std::sync::Arc;
+
+use super::token::{Keyword, Punct, Token, TokenKind};
+
+/// Turns the names of types from [`TokenKind::Ident`] into [`TokenKind::TypeName`]. `half` is one only if the program
+/// includes its header: without it, many a program calls the middle of something so.
+pub(crate) fn classify(tokens: &mut [Token], includes_half: bool) {
+    let mut found = Found::default();
+    for at in 0..tokens.len() {
+        let TokenKind::Keyword(word) = tokens[at].kind else {
+            continue;
+        };
+        match word {
+            Keyword::Typedef => found.typedef(&tokens[at + 1..]),
+            Keyword::Struct | Keyword::Union | Keyword::Enum | Keyword::Class => {
+                found.tag(tokens, at)
+            }
+            Keyword::Using => found.using(&tokens[at + 1..]),
+            Keyword::Template => found.template(tokens, at),
+            _ => {}
+        }
+    }
+    let Found { names, scoped } = found;
+    for token in &mut *tokens {
+        mark(token, |name| {
+            names.contains(name) || is_builtin(name) || (includes_half && is_half(name))
+        });
+    }
+    for (name, start, end) in scoped {
+        for token in &mut tokens[start..end] {
+            mark(token, |other| *other == *name);
+        }
+    }
+}
+
+fn mark(token: &mut Token, is_type: impl FnOnce(&str) -> bool) {
+    if let TokenKind::Ident(name) = &token.kind
+        && is_type(name)
+    {
+        token.kind = TokenKind::TypeName(name.clone());
+    }
+}
+
+#[derive(Default)]
+struct Found {
+    names: HashSet<Arc<str>>,
+    /// A name that is a type only between two tokens.
+    scoped: Vec<(Arc<str>, usize, usize)>,
+}
+
+fn punct(token: Option<&Token>) -> Option<Punct> {
+    match token?.kind {
+        TokenKind::Punct(punct) => Some(punct),
+        _ => None,
+    }
+}
+
+fn ident(token: Option<&Token>) -> Option<&Arc<str>> {
+    match &token?.kind {
+        TokenKind::Ident(name) | TokenKind::TypeName(name) => Some(name),
+        _ => None,
+    }
+}
+
+impl Found {
+    /// `struct Name`, with attributes between, or `enum class Name`. In `struct Name x` it is a use of the tag, no harm.
+    fn tag(&mut self, tokens: &[Token], keyword: usize) {
+        let mut at = keyword + 1;
+        loop {
+            match tokens.get(at).map(|token| &token.kind) {
+                Some(TokenKind::Keyword(Keyword::Class | Keyword::Struct)) => at += 1,
+                Some(TokenKind::Keyword(Keyword::Align)) => at = after_parentheses(tokens, at + 1),
+                _ => break,
+            }
+        }
+        // `template <class T>` is a parameter, seen to by `template`.
+        let parameter = keyword > 0
+            && matches!(tokens[keyword].kind, TokenKind::Keyword(Keyword::Class))
+            && matches!(
+                punct(tokens.get(keyword - 1)),
+                Some(Punct::Lt | Punct::Comma)
+            );
+        if let Some(name) = ident(tokens.get(at))
+            && !parameter
+        {
+            self.names.insert(name.clone());
+        }
+    }
+
+    /// `using Name =`.
+    fn using(&mut self, after: &[Token]) {
+        if let Some(name) = ident(after.first())
+            && punct(after.get(1)) == Some(Punct::Eq)
+        {
+            self.names.insert(name.clone());
+        }
+    }
+
+    /// Every name that a typedef declares: the one before `;`, `,`, `[` or the parameters, or inside `(*…)`.
+    fn typedef(&mut self, after: &[Token]) {
+        let mut depth = 0_u32;
+        let mut angle = 0_u32;
+        let mut declared = false;
+        for (at, token) in after.iter().enumerate() {
+            let next = punct(after.get(at + 1));
+            match &token.kind {
+                TokenKind::Punct(Punct::LParen | Punct::LBracket | Punct::LBrace) => depth += 1,
+                TokenKind::Punct(Punct::RParen | Punct::RBracket | Punct::RBrace) => {
+                    let Some(outer) = depth.checked_sub(1) else {
+                        return;
+                    };
+                    depth = outer;
+                }
+                TokenKind::Punct(Punct::Lt) if depth == 0 => angle += 1,
+                TokenKind::Punct(Punct::Gt) if depth == 0 => angle = angle.saturating_sub(1),
+                TokenKind::Punct(Punct::Shr) if depth == 0 => angle = angle.saturating_sub(2),
+                TokenKind::Punct(Punct::Semi) if depth == 0 => return,
+                // The `;` is missing: the next typedef looks for itself, which keeps the pass linear.
+                TokenKind::Keyword(Keyword::Typedef) => return,
+                TokenKind::Punct(Punct::Comma) if depth == 0 && angle == 0 => declared = false,
+                TokenKind::Ident(name) | TokenKind::TypeName(name) if !declared && angle == 0 => {
+                    let plain = depth == 0
+                        && match next {
+                            Some(Punct::Semi | Punct::Comma | Punct::LBracket) => true,
+                            // `typedef int f(int)`, but not the return type in `typedef T (*f)(int)`.
+                            Some(Punct::LParen) => {
+                                !matches!(punct(after.get(at + 2)), Some(Punct::Star | Punct::Amp))
+                            }
+                            _ => false,
+                        };
+                    let pointer = depth == 1
+                        && at > 0
+                        && punct(after.get(at - 1)) == Some(Punct::Star)
+                        && matches!(next, Some(Punct::RParen | Punct::LBracket))
+                        && in_declarator_parentheses(after, at);
+                    if plain || pointer {
+                        self.names.insert(name.clone());
+                        declared = true;
+                    }
+                }
+                _ => {}
+            }
+        }
+    }
+
+    /// `template <typename T, class U = float, int N>`: `T` and `U` up to the end of what follows.
+    fn template(&mut self, tokens: &[Token], keyword: usize) {
+        if punct(tokens.get(keyword + 1)) != Some(Punct::Lt) {
+            return;
+        }
+        let end = end_of_declaration(tokens, keyword + 1);
+        let mut angle = 0_i32;
+        for at in keyword + 1..end {
+            match tokens[at].kind {
+                TokenKind::Punct(Punct::Lt) => angle += 1,
+                TokenKind::Punct(Punct::Gt) => angle -= 1,
+                TokenKind::Punct(Punct::Shr) => angle -= 2,
+                TokenKind::Keyword(Keyword::Typename | Keyword::Class) => {
+                    let dots = usize::from(punct(tokens.get(at + 1)) == Some(Punct::Ellipsis));
+                    if let Some(name) = ident(tokens.get(at + 1 + dots)) {
+                        self.scoped.push((name.clone(), at, end));
+                    }
+                }
+                _ => {}
+            }
+            if angle <= 0 {
+                return;
+            }
+        }
+    }
+}
+
+/// Whether the name at `at` follows `(` and stars.
+fn in_declarator_parentheses(after: &[Token], at: usize) -> bool {
+    let stars = after[..at]
+        .iter()
+        .rev()
+        .take_while(|token| token.kind == TokenKind::Punct(Punct::Star))
+        .count();
+    at > stars && punct(after.get(at - stars - 1)) == Some(Punct::LParen)
+}
+
+/// The index after the parentheses that open at `at`, or `at` if none do.
+fn after_parentheses(tokens: &[Token], at: usize) -> usize {
+    let mut depth = 0_u32;
+    for (offset, token) in tokens[at.min(tokens.len())..].iter().enumerate() {
+        match token.kind {
+            TokenKind::Punct(Punct::LParen) => depth += 1,
+            TokenKind::Punct(Punct::RParen) => depth = depth.saturating_sub(1),
+            _ => {}
+        }
+        if depth == 0 {
+            return if offset == 0 { at } else { at + offset + 1 };
+        }
+    }
+    tokens.len()
+}
+
+/// The index after the `;` or the closing brace that ends the declaration at `at`. Templates inside templates are followed
+/// a few levels down, so that the pass stays linear.
+fn end_of_declaration(tokens: &[Token], at: usize) -> usize {
+    let mut depth = 0_u32;
+    let mut n_templates = 0;
+    for (offset, token) in tokens[at..].iter().enumerate() {
+        match token.kind {
+            TokenKind::Keyword(Keyword::Template) if depth == 0 => {
+                n_templates += 1;
+                if n_templates > 8 {
+                    return at + offset;
+                }
+            }
+            TokenKind::Punct(Punct::LBrace) => depth += 1,
+            TokenKind::Punct(Punct::RBrace) => {
+                depth = depth.saturating_sub(1);
+                if depth == 0 {
+                    return at + offset + 1;
+                }
+            }
+            TokenKind::Punct(Punct::Semi) if depth == 0 => return at + offset + 1,
+            _ => {}
+        }
+    }
+    tokens.len()
+}
+
+/// Names that CUDA, the C library and C++ declare as types without the program's doing.
+fn is_builtin(name: &str) -> bool {
+    is_vector(name)
+        || matches!(
+            name,
+            "dim3"
+                | "size_t"
+                | "ssize_t"
+                | "ptrdiff_t"
+                | "intptr_t"
+                | "uintptr_t"
+                | "intmax_t"
+                | "uintmax_t"
+                | "int8_t"
+                | "int16_t"
+                | "int32_t"
+                | "int64_t"
+                | "uint8_t"
+                | "uint16_t"
+                | "uint32_t"
+                | "uint64_t"
+                | "uint"
+                | "ushort"
+                | "uchar"
+                | "ulong"
+                | "wchar_t"
+                | "clock_t"
+                | "time_t"
+                | "FILE"
+                | "va_list"
+                | "cudaError_t"
+                | "cudaError"
+                | "cudaEvent_t"
+                | "cudaStream_t"
+                | "cudaDeviceProp"
+                | "cudaSharedMemConfig"
+                | "cudaFuncCache"
+                | "cudaFuncAttribute"
+                | "cudaFuncAttributes"
+                | "cudaMemcpyKind"
+                | "cudaDeviceAttr"
+                | "cudaLimit"
+                | "cudaDeviceptr_t"
+                | "cudaExtent"
+                | "cudaPitchedPtr"
+                | "__half"
+                | "__half2"
+                | "__nv_bfloat16"
+                | "__nv_bfloat162"
+        )
+}
+
+/// The short names of the types of `cuda_fp16.h` and `cuda_bf16.h`.
+fn is_half(name: &str) -> bool {
+    matches!(name, "half" | "half2" | "nv_bfloat16" | "nv_bfloat162")
+}
+
+/// `char1` … `double4`.
+fn is_vector(name: &str) -> bool {
+    let Some(base) = name.strip_suffix(['1', '2', '3', '4']) else {
+        return false;
+    };
+    matches!(
+        base,
+        "char"
+            | "uchar"
+            | "short"
+            | "ushort"
+            | "int"
+            | "uint"
+            | "long"
+            | "ulong"
+            | "longlong"
+            | "ulonglong"
+            | "float"
+            | "double"
+    )
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,318 @@
+//! Preprocessing tokens to the parser's: keywords told from names, literals valued, neighbouring strings joined.
+//!
+//! Values and names are worked out once for each spelling, so that a name used a thousand times costs one allocation.
+//! Two things that no later stage needs to know go here: `_Pragma("unroll")` becomes what `#pragma unroll` gives, and
+//! GNU attributes that change no meaning disappear (`__attribute__((aligned(n)))` becomes `__align__(n)`).
+
+use std::sync::Arc;
+
+use super::lexer::intern::{Interner, Sym};
+use super::lexer::pp_token::{PpKind, PpToken};
+use super::literal::{self, BadLiteral};
+use super::token::{IntSuffix, Keyword, Punct, Token, TokenKind};
+use crate::diagnostic::{Code, Diagnostic};
+use crate::span::Span;
+
+/// Turns the preprocessor's output into the parser's input.
+pub(crate) fn convert(
+    tokens: &[PpToken],
+    names: &Interner,
+    diagnostics: &mut Vec<Diagnostic>,
+) -> Vec<Token> {
+    let mut converter = Converter {
+        names,
+        known: vec![None; names.len()],
+        out: Vec::with_capacity(tokens.len()),
+        diagnostics,
+    };
+    let mut rest = tokens;
+    while let Some((first, after)) = rest.split_first() {
+        rest = match first.kind {
+            PpKind::Name(sym) => match names.text(sym) {
+                "_Pragma" => converter.pragma(first, after),
+                "__attribute__" | "__attribute" => converter.attribute(first, after),
+                "__extension__" => after,
+                _ => {
+                    converter.name(sym, first.span);
+                    after
+                }
+            },
+            PpKind::Number(sym) => {
+                converter.number(sym, first.span);
+                after
+            }
+            PpKind::Char(sym) => {
+                converter.character(sym, first.span);
+                after
+            }
+            PpKind::Str(_) => converter.string(rest),
+            PpKind::Punct(punct) => {
+                converter.push(TokenKind::Punct(punct), first.span);
+                after
+            }
+            PpKind::Unroll(count) => {
+                converter.unroll(count, first.span);
+                after
+            }
+        };
+    }
+    converter.out
+}
+
+struct Converter<'a> {
+    names: &'a Interner,
+    /// What each spelling means, once known.
+    known: Vec<Option<TokenKind>>,
+    out: Vec<Token>,
+    diagnostics: &'a mut Vec<Diagnostic>,
+}
+
+impl Converter<'_> {
+    fn push(&mut self, kind: TokenKind, span: Span) {
+        self.out.push(Token { kind, span });
+    }
+
+    fn name(&mut self, sym: Sym, span: Span) {
+        let names = self.names;
+        let kind =
+            self.known[sym.0 as usize].get_or_insert_with(|| match keyword(names.text(sym)) {
+                Some(keyword) => TokenKind::Keyword(keyword),
+                None => TokenKind::Ident(names.shared(sym)),
+            });
+        let kind = kind.clone();
+        self.push(kind, span);
+    }
+
+    fn number(&mut self, sym: Sym, span: Span) {
+        if let Some(kind) = &self.known[sym.0 as usize] {
+            let kind = kind.clone();
+            return self.push(kind, span);
+        }
+        match literal::number(self.names.text(sym)) {
+            Ok(kind) => {
+                self.known[sym.0 as usize] = Some(kind.clone());
+                self.push(kind, span);
+            }
+            Err(bad) => {
+                // Some number has to stand here, or the parser would complain too.
+                self.report(bad, span);
+                self.push(int(0), span);
+            }
+        }
+    }
+
+    fn character(&mut self, sym: Sym, span: Span) {
+        let mut unknown = None;
+        let value = literal::character(self.names.text(sym), &mut unknown).unwrap_or_else(|bad| {
+            self.report(bad, span);
+            0
+        });
+        self.unknown_escape(unknown, span);
+        self.push(TokenKind::Char(value), span);
+    }
+
+    /// Takes all the strings that `tokens` starts with.
+    fn string<'t>(&mut self, tokens: &'t [PpToken]) -> &'t [PpToken] {
+        let mut bytes = Vec::new();
+        let mut span = tokens[0].span;
+        let mut rest = tokens;
+        while let Some((
+            PpToken {
+                kind: PpKind::Str(sym),
+                span: part,
+                ..
+            },
+            after,
+        )) = rest.split_first()
+        {
+            let mut unknown = None;
+            if let Err(bad) = literal::string(self.names.text(*sym), &mut bytes, &mut unknown) {
+                self.report(bad, *part);
+            }
+            self.unknown_escape(unknown, *part);
+            span = span.to(*part);
+            rest = after;
+        }
+        self.push(TokenKind::Str(Arc::from(bytes)), span);
+        rest
+    }
+
+    fn unroll(&mut self, count: Option<u32>, span: Span) {
+        self.push(TokenKind::Keyword(Keyword::Pragma), span);
+        if let Some(count) = count {
+            self.push(int(u64::from(count)), span);
+        }
+    }
+
+    /// `_Pragma ( "…" )`: only `unroll` means something.
+    fn pragma<'t>(&mut self, first: &PpToken, after: &'t [PpToken]) -> &'t [PpToken] {
+        let [
+            open,
+            PpToken {
+                kind: PpKind::Str(sym),
+                ..
+            },
+            close,
+            rest @ ..,
+        ] = after
+        else {
+            self.name_of(first);
+            return after;
+        };
+        if !open.is(Punct::LParen) || !close.is(Punct::RParen) {
+            self.name_of(first);
+            return after;
+        }
+        let mut words = self
+            .names
+            .text(*sym)
+            .trim_matches('"')
+            .split([' ', '\t', '(', ')'])
+            .filter(|word| !word.is_empty());
+        if words.next() == Some("unroll") {
+            self.unroll(
+                words.next().and_then(|count| count.parse().ok()),
+                first.span.to(close.span),
+            );
+        }
+        rest
+    }
+
+    /// `__attribute__ (( … ))`.
+    fn attribute<'t>(&mut self, first: &PpToken, after: &'t [PpToken]) -> &'t [PpToken] {
+        const HARMLESS: [&str; 14] = [
+            "unused",
+            "used",
+            "noinline",
+            "always_inline",
+            "noreturn",
+            "const",
+            "pure",
+            "hot",
+            "cold",
+            "nothrow",
+            "flatten",
+            "deprecated",
+            "warn_unused_result",
+            "optimize",
+        ];
+        let Some((inner, rest)) = attribute_body(after) else {
+            self.name_of(first);
+            return after;
+        };
+        let [
+            PpToken {
+                kind: PpKind::Name(word),
+                span,
+                ..
+            },
+            arguments @ ..,
+        ] = inner
+        else {
+            self.name_of(first);
+            return after;
+        };
+        let word = self.names.text(*word).trim_matches('_');
+        match word {
+            "aligned" if !arguments.is_empty() => {
+                self.push(TokenKind::Keyword(Keyword::Align), *span);
+                for token in arguments {
+                    match token.kind {
+                        PpKind::Name(sym) => self.name(sym, token.span),
+                        PpKind::Number(sym) => self.number(sym, token.span),
+                        PpKind::Punct(punct) => self.push(TokenKind::Punct(punct), token.span),
+                        PpKind::Char(_) | PpKind::Str(_) | PpKind::Unroll(_) => {}
+                    }
+                }
+                rest
+            }
+            _ if HARMLESS.contains(&word) => rest,
+            _ => {
+                self.name_of(first);
+                after
+            }
+        }
+    }
+
+    fn name_of(&mut self, token: &PpToken) {
+        if let Some(sym) = token.name() {
+            self.name(sym, token.span);
+        }
+    }
+
+    fn report(&mut self, bad: BadLiteral, span: Span) {
+        let mut diagnostic = Diagnostic::error(bad.code, span, bad.message);
+        diagnostic.help = bad.help;
+        self.diagnostics.push(diagnostic);
+    }
+
+    fn unknown_escape(&mut self, unknown: Option<char>, span: Span) {
+        let Some(letter) = unknown else { return };
+        let help = match letter {
+            '%' => "for a percent sign in a format write `%%`".to_string(),
+            _ => format!(r"for a backslash write `\\`, for the letter alone `{letter}`"),
+        };
+        let message = format!("`\\{letter}` is not an escape, and means `{letter}`");
+        self.diagnostics
+            .push(Diagnostic::warning(Code::UnknownEscape, span, message).help(help));
+    }
+}
+
+/// The tokens between the double parentheses that `tokens` starts with, and those after.
+fn attribute_body(tokens: &[PpToken]) -> Option<(&[PpToken], &[PpToken])> {
+    let [open, inner_open, ..] = tokens else {
+        return None;
+    };
+    if !open.is(Punct::LParen) || !inner_open.is(Punct::LParen) {
+        return None;
+    }
+    let mut depth = 0;
+    for (at, token) in tokens.iter().enumerate() {
+        match token.kind {
+            PpKind::Punct(Punct::LParen) => depth += 1,
+            PpKind::Punct(Punct::RParen) => depth -= 1,
+            PpKind::Name(_)
+            | PpKind::Number(_)
+            | PpKind::Char(_)
+            | PpKind::Str(_)
+            | PpKind::Punct(_)
+            | PpKind::Unroll(_) => {}
+        }
+        if depth == 0 {
+            return tokens[at - 1]
+                .is(Punct::RParen)
+                .then(|| (&tokens[2..at - 1], &tokens[at + 1..]));
+        }
+    }
+    None
+}
+
+fn int(value: u64) -> TokenKind {
+    TokenKind::Int {
+        value,
+        unsigned: false,
+        suffix: IntSuffix::None,
+        decimal: true,
+    }
+}
+
+/// The reserved word spelled so, in any of its spellings.
+fn keyword(text: &str) -> Option<Keyword> {
+    let keyword = match text {
+        // Not a word of the language: `Keyword::Pragma` is `#pragma unroll`, which has no spelling.
+        "_Pragma" => return None,
+        "restrict" | "__restrict" => Keyword::Restrict,
+        "__inline" | "__inline__" => Keyword::Inline,
+        "__volatile" | "__volatile__" => Keyword::Volatile,
+        "__const" | "__const__" => Keyword::Const,
+        "__signed" | "__signed__" => Keyword::Signed,
+        "__asm" | "__asm__" => Keyword::Asm,
+        "_Bool" => Keyword::Bool,
+        "alignas" | "_Alignas" => Keyword::Align,
+        "_Alignof" | "__alignof" | "__alignof__" => Keyword::Alignof,
+        "_Static_assert" => Keyword::StaticAssert,
+        "__decltype" | "__typeof__" | "typeof" => Keyword::Decltype,
+        _ => return Keyword::from_text(text),
+    };
+    Some(keyword)
+}

@@ -1,0 +1,312 @@
+//! Text to preprocessing tokens.
+//!
+//! `clean` first takes out what C removes before it sees tokens (a byte order mark, a backslash at a line's end) and puts
+//! ASCII in the place of full-width punctuation, remembering where each byte came from. A DFA (logos) then cuts the
+//! cleaned text. Any text lexes: what no token starts with, and literals that do not end, become [`LexError`]s beside the
+//! tokens. They are values, not yet diagnostics, because text that `#if 0` skips is allowed to be anything.
+//! There is no newline token: the first token of a line says so ([`PpToken::LINE_START`]), and a directive ends before it.
+
+use logos::Logos;
+
+use self::clean::Cleaned;
+use self::intern::Interner;
+use self::pp_token::{PpKind, PpToken};
+use super::token::Punct;
+use crate::span::{FileId, Span};
+
+pub(crate) mod clean;
+pub(crate) mod confusable;
+pub(crate) mod intern;
+pub(crate) mod pp_token;
+
+/// What is wrong with a stretch of text.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub(crate) enum LexProblem {
+    /// A character, or a run of them, that means nothing.
+    Unknown,
+    /// A character that looks like ASCII punctuation; it was read as this.
+    Confusable {
+        /// What was written.
+        found: char,
+        /// What it was read as.
+        ascii: &'static str,
+    },
+    /// `/*` without `*/`.
+    UnterminatedComment,
+    /// `"` without its partner on the line.
+    UnterminatedString,
+    /// `'` without its partner on the line.
+    UnterminatedChar,
+    /// A backslash, blanks, and the end of the line: read as a continued line.
+    BlankAfterBackslash,
+}
+
+/// A problem and its place.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub(crate) struct LexError {
+    /// Where.
+    pub(crate) span: Span,
+    /// What.
+    pub(crate) problem: LexProblem,
+}
+
+/// A text in tokens.
+#[derive(Debug, Default)]
+pub(crate) struct Lexed {
+    /// The tokens, without comments and line ends.
+    pub(crate) tokens: Vec<PpToken>,
+    /// What is wrong, by place.
+    pub(crate) errors: Vec<LexError>,
+}
+
+/// What the DFA knows. Comments and literals are found by their first characters; their ends are looked for by hand.
+#[derive(Logos, Clone, Copy, PartialEq, Debug)]
+#[logos(skip r"[ \t\x0b\x0c]+")]
+enum Raw {
+    #[regex(r"\r\n|\n|\r")]
+    Newline,
+    #[regex(r"//[^\r\n]*", allow_greedy = true)]
+    LineComment,
+    #[token("/*", block_comment)]
+    BlockComment(Ended),
+    #[regex(r"[\p{XID_Start}_$][\p{XID_Continue}$]*")]
+    Name,
+    #[regex(r"\.?[0-9]([eEpP][+-]|'[0-9A-Za-z_]|[0-9A-Za-z_.])*")]
+    Number,
+    #[token("\"", |lexer| quoted(lexer, b'"'))]
+    Str(Ended),
+    #[token("'", |lexer| quoted(lexer, b'\''))]
+    Char(Ended),
+    #[token("(", |_| Punct::LParen)]
+    #[token(")", |_| Punct::RParen)]
+    #[token("[", |_| Punct::LBracket)]
+    #[token("]", |_| Punct::RBracket)]
+    #[token("{", |_| Punct::LBrace)]
+    #[token("}", |_| Punct::RBrace)]
+    #[token(";", |_| Punct::Semi)]
+    #[token(",", |_| Punct::Comma)]
+    #[token(".", |_| Punct::Dot)]
+    #[token("->", |_| Punct::Arrow)]
+    #[token("?", |_| Punct::Question)]
+    #[token(":", |_| Punct::Colon)]
+    #[token("::", |_| Punct::ColonColon)]
+    #[token("...", |_| Punct::Ellipsis)]
+    #[token("+", |_| Punct::Plus)]
+    #[token("-", |_| Punct::Minus)]
+    #[token("*", |_| Punct::Star)]
+    #[token("/", |_| Punct::Slash)]
+    #[token("%", |_| Punct::Percent)]
+    #[token("++", |_| Punct::PlusPlus)]
+    #[token("--", |_| Punct::MinusMinus)]
+    #[token("&", |_| Punct::Amp)]
+    #[token("|", |_| Punct::Pipe)]
+    #[token("^", |_| Punct::Caret)]
+    #[token("~", |_| Punct::Tilde)]
+    #[token("!", |_| Punct::Bang)]
+    #[token("&&", |_| Punct::AmpAmp)]
+    #[token("||", |_| Punct::PipePipe)]
+    #[token("<<", |_| Punct::Shl)]
+    #[token(">>", |_| Punct::Shr)]
+    #[token("<<<", |_| Punct::LaunchOpen)]
+    #[token(">>>", |_| Punct::LaunchClose)]
+    #[token("<", |_| Punct::Lt)]
+    #[token(">", |_| Punct::Gt)]
+    #[token("<=", |_| Punct::Le)]
+    #[token(">=", |_| Punct::Ge)]
+    #[token("==", |_| Punct::EqEq)]
+    #[token("!=", |_| Punct::Ne)]
+    #[token("=", |_| Punct::Eq)]
+    #[token("+=", |_| Punct::PlusEq)]
+    #[token("-=", |_| Punct::MinusEq)]
+    #[token("*=", |_| Punct::StarEq)]
+    #[token("/=", |_| Punct::SlashEq)]
+    #[token("%=", |_| Punct::PercentEq)]
+    #[token("&=", |_| Punct::AmpEq)]
+    #[token("|=", |_| Punct::PipeEq)]
+    #[token("^=", |_| Punct::CaretEq)]
+    #[token("<<=", |_| Punct::ShlEq)]
+    #[token(">>=", |_| Punct::ShrEq)]
+    #[token("@", |_| Punct::At)]
+    #[token("#", |_| Punct::Hash)]
+    #[token("##", |_| Punct::HashHash)]
+    Punct(Punct),
+}
+
+/// Whether a comment or literal has its end.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Ended {
+    Yes,
+    No,
+}
+
+/// Goes to just after `*/`, or to the end of the text.
+fn block_comment(lexer: &mut logos::Lexer<'_, Raw>) -> Ended {
+    let rest = lexer.remainder();
+    match rest.find("*/") {
+        Some(at) => {
+            lexer.bump(at + 2);
+            Ended::Yes
+        }
+        None => {
+            lexer.bump(rest.len());
+            Ended::No
+        }
+    }
+}
+
+/// Goes to just after the closing quote, or to the end of the line.
+fn quoted(lexer: &mut logos::Lexer<'_, Raw>, quote: u8) -> Ended {
+    let rest = lexer.remainder();
+    let mut escaped = false;
+    for (at, byte) in rest.bytes().enumerate() {
+        match byte {
+            b'\n' | b'\r' => {
+                lexer.bump(at);
+                return Ended::No;
+            }
+            _ if escaped => escaped = false,
+            b'\\' => escaped = true,
+            _ if byte == quote => {
+                lexer.bump(at + 1);
+                return Ended::Yes;
+            }
+            _ => {}
+        }
+    }
+    lexer.bump(rest.len());
+    Ended::No
+}
+
+/// Cuts the text of `file` into tokens.
+pub(crate) fn lex(text: &str, file: FileId, names: &mut Interner) -> Lexed {
+    let Cleaned {
+        text: cleaned,
+        edits,
+        errors: cleaning,
+    } = clean::clean(text);
+    let mut places = edits.cursor();
+    let mut tokens = Vec::with_capacity(cleaned.len() / 4);
+    let mut errors: Vec<LexError> = cleaning
+        .into_iter()
+        .map(|(start, end, problem)| LexError {
+            span: Span::new(file, start, end),
+            problem,
+        })
+        .collect();
+    let n_cleaning_errors = errors.len();
+    let mut line_start = true;
+    let mut previous_end = 0;
+    let mut lexer = Raw::lexer(&cleaned);
+    while let Some(raw) = lexer.next() {
+        let range = lexer.span();
+        if raw == Ok(Raw::Newline) {
+            line_start = true;
+            previous_end = range.end;
+            continue;
+        }
+        let span = Span::new(file, places.start(range.start), places.end(range.end));
+        let mut problem = None;
+        let kind = match raw {
+            Ok(Raw::Newline | Raw::LineComment | Raw::BlockComment(Ended::Yes)) => None,
+            Ok(Raw::BlockComment(Ended::No)) => {
+                let start = span.start as usize;
+                errors.push(LexError {
+                    span: Span::new(file, start, start + 2),
+                    problem: LexProblem::UnterminatedComment,
+                });
+                None
+            }
+            Ok(Raw::Name) => Some(PpKind::Name(names.intern(lexer.slice()))),
+            Ok(Raw::Number) => Some(PpKind::Number(names.intern(lexer.slice()))),
+            Ok(Raw::Str(ended)) => {
+                problem = (ended == Ended::No).then_some(LexProblem::UnterminatedString);
+                Some(PpKind::Str(intern_quoted(lexer.slice(), ended, '"', names)))
+            }
+            Ok(Raw::Char(ended)) => {
+                problem = (ended == Ended::No).then_some(LexProblem::UnterminatedChar);
+                match ended {
+                    Ended::Yes => Some(PpKind::Char(names.intern(lexer.slice()))),
+                    Ended::No => Some(PpKind::Char(names.intern("'?'"))),
+                }
+            }
+            Ok(Raw::Punct(punct)) => Some(PpKind::Punct(punct)),
+            Err(()) => {
+                // Neighbouring unknown characters make one message.
+                match errors[n_cleaning_errors..].last_mut() {
+                    Some(LexError {
+                        span: last,
+                        problem: LexProblem::Unknown,
+                    }) if last.end == span.start => {
+                        last.end = span.end;
+                    }
+                    _ => problem = Some(LexProblem::Unknown),
+                }
+                None
+            }
+        };
+        if let Some(problem) = problem {
+            // Only the opening quote is shown: where the text should have ended nobody knows.
+            let end = match problem {
+                LexProblem::Unknown => span.end as usize,
+                _ => span.start as usize + 1,
+            };
+            errors.push(LexError {
+                span: Span::new(file, span.start as usize, end),
+                problem,
+            });
+        }
+        if let Some(kind) = kind {
+            let mut flags = 0;
+            if line_start {
+                flags |= PpToken::LINE_START | PpToken::SPACE;
+            } else if range.start != previous_end {
+                flags |= PpToken::SPACE;
+            }
+            line_start = false;
+            previous_end = range.end;
+            tokens.push(PpToken { kind, flags, span });
+        }
+    }
+    errors.sort_by_key(|error| error.span.start);
+    Lexed { tokens, errors }
+}
+
+/// A literal that did not end gets the end it should have had, so that later stages see a whole one.
+fn intern_quoted(slice: &str, ended: Ended, quote: char, names: &mut Interner) -> intern::Sym {
+    match ended {
+        Ended::Yes => names.intern(slice),
+        Ended::No => {
+            // A lone backslash at the end would escape the quote put there.
+            let kept = if trailing_backslashes(slice) % 2 == 1 {
+                &slice[..slice.len() - 1]
+            } else {
+                slice
+            };
+            names.intern(&format!("{kept}{quote}"))
+        }
+    }
+}
+
+fn trailing_backslashes(text: &str) -> usize {
+    text.bytes().rev().take_while(|&byte| byte == b'\\').count()
+}
+
+/// The one token that `text` consists of, if it does: what `##` makes.
+pub(crate) fn single(text: &str, names: &mut Interner) -> Option<PpKind> {
+    let mut lexer = Raw::lexer(text);
+    let raw = lexer.next()?.ok()?;
+    if lexer.span() != (0..text.len()) {
+        return None;
+    }
+    match raw {
+        Raw::Name => Some(PpKind::Name(names.intern(text))),
+        Raw::Number => Some(PpKind::Number(names.intern(text))),
+        Raw::Str(Ended::Yes) => Some(PpKind::Str(names.intern(text))),
+        Raw::Char(Ended::Yes) => Some(PpKind::Char(names.intern(text))),
+        Raw::Punct(punct) => Some(PpKind::Punct(punct)),
+        Raw::Newline | Raw::LineComment | Raw::BlockComment(_) | Raw::Str(_) | Raw::Char(_) => None,
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,505 @@
+//! Balances the brackets before the grammar sees them.
+//!
+//! In: tokens as they are. Out: tokens in which every `(`, `[`, `{` and `<<<` is closed by its own kind, the errors for
+//! those that were not, and the places that were changed, so that what the grammar then says about the same statement can
+//! be held back. A missing bracket is inserted where it was missed at the latest; an extra one is left out.
+//!
+//! The rules, in the order they are tried when a closing bracket does not fit the innermost open one:
+//! its partner is open further out (and no `{` lies between): the brackets inside are unclosed; the right one follows in the
+//! same statement: this one is extra; something else is open: it is mismatched; nothing is open: it is extra.
+//! A `;` or a `{` that cannot stand inside the open `(` or `[` ends it. `__global__` inside a function ends the function.
+
+use std::borrow::Cow;
+
+use super::kit::{closes, opens};
+use crate::{
+    diagnostic::{Code, Diagnostic},
+    span::Span,
+    syntax::token::{Keyword, Punct, Token, TokenKind},
+};
+
+/// Tokens with balanced brackets.
+pub(super) struct Balanced<'t> {
+    pub(super) tokens: Cow<'t, [Token]>,
+    /// Indices in `tokens` of what was inserted or changed, or of the token after what was left out; ascending.
+    pub(super) repairs: Vec<usize>,
+    pub(super) diagnostics: Vec<Diagnostic>,
+}
+
+/// Balances `tokens`.
+pub(super) fn balance(tokens: &[Token], end: Span) -> Balanced<'_> {
+    if is_balanced(tokens) {
+        return Balanced {
+            tokens: Cow::Borrowed(tokens),
+            repairs: Vec::new(),
+            diagnostics: Vec::new(),
+        };
+    }
+    let out = Vec::with_capacity(tokens.len() + 8);
+    let mut balancer = Balancer {
+        tokens,
+        end,
+        out,
+        open: Vec::new(),
+        repairs: Vec::new(),
+        diagnostics: Vec::new(),
+    };
+    for at in 0..tokens.len() {
+        balancer.take(at);
+    }
+    balancer.finish();
+    let Balancer {
+        out,
+        repairs,
+        diagnostics,
+        ..
+    } = balancer;
+    Balanced {
+        tokens: Cow::Owned(out),
+        repairs,
+        diagnostics,
+    }
+}
+
+fn punct(token: &Token) -> Option<Punct> {
+    match token.kind {
+        TokenKind::Punct(punct) => Some(punct),
+        _ => None,
+    }
+}
+
+/// The usual case: nothing to repair, nothing copied.
+fn is_balanced(tokens: &[Token]) -> bool {
+    let mut open: Vec<(Punct, usize, bool)> = Vec::new();
+    for (at, token) in tokens.iter().enumerate() {
+        match token.kind {
+            TokenKind::Punct(punct) if opens(punct) => {
+                let in_list = open.last().is_some_and(|&(_, _, is_list)| is_list);
+                open.push((punct, at, is_list(tokens, at, in_list)));
+            }
+            TokenKind::Punct(punct) if closes(punct) => match open.pop() {
+                Some((opener, ..)) if partner(opener) == punct => {}
+                _ => return false,
+            },
+            TokenKind::Punct(Punct::Semi) => match open.last() {
+                None | Some((Punct::LBrace, _, false)) => {}
+                Some(&(Punct::LParen, opener, _)) if is_for(tokens, opener) => {}
+                Some(_) => return false,
+            },
+            TokenKind::Punct(Punct::Shl) if is_short_launch(tokens, at).is_some() => return false,
+            _ => {}
+        }
+    }
+    open.is_empty()
+}
+
+fn partner(opener: Punct) -> Punct {
+    match opener {
+        Punct::LParen => Punct::RParen,
+        Punct::LBracket => Punct::RBracket,
+        Punct::LaunchOpen => Punct::LaunchClose,
+        _ => Punct::RBrace,
+    }
+}
+
+/// Whether the bracket at `at` is the `{` of an initialiser, in which no `;` can stand.
+fn is_list(tokens: &[Token], at: usize, in_list: bool) -> bool {
+    let before = at.checked_sub(1).and_then(|before| punct(&tokens[before]));
+    punct(&tokens[at]) == Some(Punct::LBrace)
+        && (before == Some(Punct::Eq)
+            || (in_list && matches!(before, Some(Punct::LBrace | Punct::Comma))))
+}
+
+/// Whether the `(` at `at` is the header of a `for`.
+fn is_for(tokens: &[Token], at: usize) -> bool {
+    at > 0 && tokens[at - 1].kind == TokenKind::Keyword(Keyword::For)
+}
+
+/// `name << a, b >> (` at the start of a statement is a launch with too few brackets: the index of its `>>` or `>>>`.
+fn is_short_launch(tokens: &[Token], at: usize) -> Option<usize> {
+    let starts = match at.checked_sub(2) {
+        Some(before) => matches!(
+            punct(&tokens[before]),
+            Some(Punct::Semi | Punct::LBrace | Punct::RBrace | Punct::RParen)
+        ),
+        None => true,
+    };
+    if !starts || at == 0 || !matches!(tokens[at - 1].kind, TokenKind::Ident(_)) {
+        return None;
+    }
+    let mut depth = 0usize;
+    for (offset, token) in tokens[at + 1..].iter().enumerate() {
+        match punct(token) {
+            Some(Punct::Semi | Punct::LBrace | Punct::RBrace) => return None,
+            Some(Punct::Shr | Punct::LaunchClose) if depth == 0 => {
+                let close = at + 1 + offset;
+                let arguments = tokens.get(close + 1).and_then(punct) == Some(Punct::LParen);
+                return arguments.then_some(close);
+            }
+            Some(Punct::LParen | Punct::LBracket) => depth += 1,
+            Some(Punct::RParen | Punct::RBracket) => depth = depth.checked_sub(1)?,
+            _ => {}
+        }
+    }
+    None
+}
+
+/// An open bracket.
+struct Open {
+    punct: Punct,
+    span: Span,
+    /// Its index among the tokens as they came.
+    at: usize,
+    /// Kernels may stand inside: `namespace x {`, `extern "C" {`.
+    is_scope: bool,
+    /// The `{` of an initialiser.
+    is_list: bool,
+    /// How many `;` it has seen, for the header of a `for`.
+    semicolons: u8,
+    /// The index of the `>>` that closes a launch written with too few brackets.
+    closed_by: Option<usize>,
+}
+
+struct Balancer<'t> {
+    tokens: &'t [Token],
+    end: Span,
+    out: Vec<Token>,
+    open: Vec<Open>,
+    repairs: Vec<usize>,
+    diagnostics: Vec<Diagnostic>,
+}
+
+impl Balancer<'_> {
+    fn take(&mut self, at: usize) {
+        let token = &self.tokens[at];
+        match token.kind {
+            TokenKind::Punct(Punct::LBrace) => self.brace(at),
+            TokenKind::Punct(punct) if opens(punct) => self.opener(at, punct, None),
+            TokenKind::Punct(Punct::RBrace) => self.closing_brace(at),
+            TokenKind::Punct(punct) if closes(punct) => self.closer(at, punct),
+            TokenKind::Punct(Punct::Semi) => self.semicolon(at),
+            TokenKind::Punct(Punct::Shl) => self.shift_left(at),
+            TokenKind::Punct(Punct::Shr) => self.shift_right(at),
+            TokenKind::Keyword(Keyword::Global) => self.kernel(at),
+            _ => self.out.push(token.clone()),
+        }
+    }
+
+    fn opener(&mut self, at: usize, punct: Punct, closed_by: Option<usize>) {
+        let token = Token {
+            kind: TokenKind::Punct(punct),
+            span: self.tokens[at].span,
+        };
+        let is_list = is_list(
+            self.tokens,
+            at,
+            self.open.last().is_some_and(|open| open.is_list),
+        );
+        self.open.push(Open {
+            punct,
+            span: token.span,
+            at,
+            is_scope: self.is_scope(at),
+            is_list,
+            semicolons: 0,
+            closed_by,
+        });
+        self.out.push(token);
+    }
+
+    fn is_scope(&self, at: usize) -> bool {
+        let kind = |n: usize| at.checked_sub(n).map(|before| &self.tokens[before].kind);
+        matches!(
+            kind(1),
+            Some(TokenKind::Str(_) | TokenKind::Keyword(Keyword::Namespace))
+        ) || matches!(kind(2), Some(TokenKind::Keyword(Keyword::Namespace)))
+    }
+
+    /// A `{` inside `(` is a lambda or a list, or the `(` was forgotten to be closed.
+    fn brace(&mut self, at: usize) {
+        let before = at.checked_sub(1).map(|before| &self.tokens[before]);
+        while let Some(open) = self.open.last() {
+            let list = before.and_then(punct).is_some_and(|punct| {
+                matches!(
+                    punct,
+                    Punct::Comma
+                        | Punct::Eq
+                        | Punct::LParen
+                        | Punct::LBrace
+                        | Punct::Colon
+                        | Punct::RBracket
+                        | Punct::LBracket
+                )
+            });
+            let header = open.at > 0 && is_control(&self.tokens[open.at - 1].kind);
+            let after_operand = matches!(
+                before.map(|token| &token.kind),
+                Some(TokenKind::Ident(_) | TokenKind::Int { .. } | TokenKind::Float { .. })
+            );
+            let closes_header =
+                header && (after_operand || before.and_then(punct).is_some_and(ends_operand));
+            if open.punct == Punct::LBrace || list || !(after_operand || closes_header) {
+                break;
+            }
+            self.insert_closer();
+        }
+        self.opener(at, Punct::LBrace, None);
+    }
+
+    fn closing_brace(&mut self, at: usize) {
+        if !self.open.iter().any(|open| open.punct == Punct::LBrace) {
+            return self.extra(at);
+        }
+        while self
+            .open
+            .last()
+            .is_some_and(|open| open.punct != Punct::LBrace)
+        {
+            self.insert_closer();
+        }
+        self.open.pop();
+        self.out.push(self.tokens[at].clone());
+    }
+
+    fn closer(&mut self, at: usize, punct: Punct) {
+        let reachable = self
+            .open
+            .iter()
+            .rev()
+            .take_while(|open| open.punct != Punct::LBrace);
+        let partner_at = reachable
+            .clone()
+            .position(|open| partner(open.punct) == punct);
+        let reachable = reachable.count();
+        match partner_at {
+            Some(0) => {
+                self.open.pop();
+                self.out.push(self.tokens[at].clone());
+            }
+            Some(inside) if !self.right_one_follows(at) => {
+                for _ in 0..inside {
+                    self.insert_closer();
+                }
+                self.open.pop();
+                self.out.push(self.tokens[at].clone());
+            }
+            None if reachable > 0 && !self.right_one_follows(at) => self.mismatched(at),
+            _ => self.extra(at),
+        }
+    }
+
+    /// Whether the innermost open bracket is closed later in the statement, so that the closer at `at` is one too many.
+    fn right_one_follows(&self, at: usize) -> bool {
+        let Some(open) = self.open.last() else {
+            return false;
+        };
+        let wanted = partner(open.punct);
+        let mut depth = 0usize;
+        for token in &self.tokens[at + 1..] {
+            match punct(token) {
+                Some(Punct::Semi | Punct::LBrace | Punct::RBrace) => return false,
+                Some(punct) if punct == wanted && depth == 0 => return true,
+                Some(punct) if punct == wanted => depth -= 1,
+                Some(punct) if punct == open.punct => depth += 1,
+                _ => {}
+            }
+        }
+        false
+    }
+
+    fn semicolon(&mut self, at: usize) {
+        while let Some(open) = self.open.last_mut() {
+            if open.punct == Punct::LBrace && !open.is_list {
+                break;
+            }
+            if open.punct == Punct::LParen && is_for(self.tokens, open.at) && open.semicolons < 3 {
+                open.semicolons += 1;
+                break;
+            }
+            self.insert_closer();
+        }
+        self.out.push(self.tokens[at].clone());
+    }
+
+    /// `k<<1, 64>>(x)`.
+    fn shift_left(&mut self, at: usize) {
+        let Some(close) = is_short_launch(self.tokens, at) else {
+            return self.out.push(self.tokens[at].clone());
+        };
+        let message = "a kernel is launched with `<<<` and `>>>`, not `<<` and `>>`";
+        let diagnostic = Diagnostic::error(Code::LaunchBrackets, self.tokens[at].span, message)
+            .at("write `<<<`");
+        self.diagnostics
+            .push(diagnostic.label(self.tokens[close].span, "and `>>>`"));
+        self.opener(at, Punct::LaunchOpen, Some(close));
+    }
+
+    /// The `>>` of `k<<<1, 64>>(x)`, unless it is a shift.
+    fn shift_right(&mut self, at: usize) {
+        let arguments = self.tokens.get(at + 1).and_then(punct) == Some(Punct::LParen);
+        let Some(open) = self
+            .open
+            .last()
+            .filter(|open| open.punct == Punct::LaunchOpen)
+        else {
+            return self.out.push(self.tokens[at].clone());
+        };
+        let short = open.closed_by == Some(at);
+        if !short && (!arguments || self.right_one_follows(at)) {
+            return self.out.push(self.tokens[at].clone());
+        }
+        if !short {
+            let diagnostic = Diagnostic::error(
+                Code::LaunchBrackets,
+                self.tokens[at].span,
+                "a launch is closed by `>>>`, not `>>`",
+            )
+            .at("write `>>>`");
+            self.diagnostics
+                .push(diagnostic.label(open.span, "the launch is opened here"));
+        }
+        self.open.pop();
+        self.out.push(Token {
+            kind: TokenKind::Punct(Punct::LaunchClose),
+            span: self.tokens[at].span,
+        });
+    }
+
+    /// A kernel cannot begin inside a function: what is open there was forgotten to be closed.
+    fn kernel(&mut self, at: usize) {
+        // A parameter list or template head may hold the word by mistake; only braces are closed for it.
+        if self
+            .open
+            .iter()
+            .all(|open| open.is_scope || open.punct == Punct::LBrace)
+        {
+            while self.open.last().is_some_and(|open| !open.is_scope) {
+                self.insert_closer();
+            }
+        }
+        self.out.push(self.tokens[at].clone());
+    }
+
+    fn extra(&mut self, at: usize) {
+        let token = &self.tokens[at];
+        let text = punct(token).map_or("", Punct::text);
+        self.repairs.push(self.out.len());
+        let diagnostic = Diagnostic::error(
+            Code::ExtraBracket,
+            token.span,
+            format!("this `{text}` closes nothing"),
+        );
+        self.diagnostics.push(diagnostic.help("remove it"));
+    }
+
+    /// `s[t)`: the right bracket is put in its place.
+    fn mismatched(&mut self, at: usize) {
+        let Some(open) = self.open.pop() else { return };
+        let (token, right) = (&self.tokens[at], partner(open.punct));
+        let text = punct(token).map_or("", Punct::text);
+        let message = format!("`{}` is closed by `{text}`", open.punct.text());
+        let diagnostic = Diagnostic::error(Code::MismatchedBracket, token.span, message)
+            .at(format!("`{}` belongs here", right.text()));
+        self.diagnostics
+            .push(diagnostic.label(open.span, "opened here"));
+        self.repairs.push(self.out.len());
+        self.out.push(Token {
+            kind: TokenKind::Punct(right),
+            span: token.span,
+        });
+    }
+
+    /// Closes the innermost open bracket here, and says that it was not.
+    fn insert_closer(&mut self) {
+        let Some(open) = self.open.pop() else { return };
+        let right = partner(open.punct);
+        let span = self.out.last().map_or(self.end, |token| token.span.after());
+        let diagnostic = Diagnostic::error(
+            Code::UnclosedBracket,
+            span,
+            format!("missing `{}`{}", right.text(), self.role(&open)),
+        );
+        self.diagnostics
+            .push(diagnostic.at("it belongs here at the latest").label(
+                open.span,
+                format!("this `{}` is never closed", open.punct.text()),
+            ));
+        self.repairs.push(self.out.len());
+        self.out.push(Token {
+            kind: TokenKind::Punct(right),
+            span,
+        });
+    }
+
+    /// What the bracket is for: " of the call of `f`".
+    fn role(&self, open: &Open) -> String {
+        let before = open
+            .at
+            .checked_sub(1)
+            .map(|before| &self.tokens[before].kind);
+        match (open.punct, before) {
+            (Punct::LParen, Some(TokenKind::Ident(name))) => format!(" to close `{name}(`"),
+            (Punct::LBracket, Some(TokenKind::Ident(name))) => format!(" to close `{name}[`"),
+            (Punct::LParen, Some(TokenKind::Keyword(keyword))) => {
+                format!(" to close `{} (`", keyword.text())
+            }
+            (Punct::LaunchOpen, Some(TokenKind::Ident(name))) => format!(" to close `{name}<<<`"),
+            _ => String::new(),
+        }
+    }
+
+    /// At the end of the file one message stands for all that is still open.
+    fn finish(&mut self) {
+        let Some(innermost) = self.open.pop() else {
+            return;
+        };
+        let place = self.end;
+        let diagnostic = Diagnostic::error(
+            Code::UnclosedBracket,
+            place,
+            format!(
+                "missing `{}`{}",
+                partner(innermost.punct).text(),
+                self.role(&innermost)
+            ),
+        );
+        let mut diagnostic = diagnostic.at("the file ends here").label(
+            innermost.span,
+            format!("this `{}` is never closed", innermost.punct.text()),
+        );
+        self.close(&innermost);
+        let mut others = 0;
+        while let Some(open) = self.open.pop() {
+            others += 1;
+            if others <= 2 {
+                diagnostic =
+                    diagnostic.label(open.span, format!("nor is this `{}`", open.punct.text()));
+            }
+            self.close(&open);
+        }
+        self.diagnostics.push(diagnostic);
+    }
+
+    fn close(&mut self, open: &Open) {
+        let span = self.out.last().map_or(self.end, |token| token.span.after());
+        self.repairs.push(self.out.len());
+        self.out.push(Token {
+            kind: TokenKind::Punct(partner(open.punct)),
+            span,
+        });
+    }
+}
+
+fn is_control(kind: &TokenKind) -> bool {
+    matches!(
+        kind,
+        TokenKind::Keyword(Keyword::If | Keyword::While | Keyword::For | Keyword::Switch)
+    )
+}
+
+fn ends_operand(punct: Punct) -> bool {
+    matches!(
+        punct,
+        Punct::RParen | Punct::RBracket | Punct::PlusPlus | Punct::MinusMinus
+    )
+}

@@ -1,0 +1,105 @@
+//! Statements of C++, and `goto`: recognised, measured and stepped over, each as one node that says what it is.
+
+use chumsky::prelude::*;
+
+use super::{
+    kit::{Ahead, At, P, ahead, closes, custom_clone, fail, opens, qualified},
+    primary::skipped,
+    recover::{What, construct_end, statement_end},
+};
+use crate::syntax::{
+    ast::StmtKind,
+    token::{Keyword, Punct, TokenKind},
+};
+
+/// `for (int x : values)`.
+pub(super) fn is_range_for(look: Ahead<'_>) -> bool {
+    if !look.is(1, Punct::LParen) {
+        return false;
+    }
+    let mut n = 2;
+    let mut questions = 0usize;
+    loop {
+        match look.punct(n) {
+            Some(Punct::Colon) if questions == 0 => return true,
+            Some(Punct::Colon) => questions -= 1,
+            Some(Punct::Question) => questions += 1,
+            Some(Punct::Semi | Punct::RParen | Punct::RBrace | Punct::RBracket) => return false,
+            Some(Punct::LParen | Punct::LBracket | Punct::LBrace) => {
+                n = look.after_brackets(n);
+                continue;
+            }
+            _ if look.kind(n).is_none() => return false,
+            _ => {}
+        }
+        n += 1;
+    }
+}
+
+/// Statements of C++ and `goto`, and how many tokens each takes.
+pub(super) fn foreign_statement(look: Ahead<'_>) -> Option<(&'static str, usize)> {
+    let found = match look.kind(0)? {
+        TokenKind::Ident(_) | TokenKind::TypeName(_) if look.is(1, Punct::Colon) => ("a label", 2),
+        TokenKind::Ident(_) | TokenKind::TypeName(_) | TokenKind::Punct(Punct::ColonColon) => {
+            let (_, n) = qualified(look)?;
+            // `a::b(x);` is a call; anything else that begins so declares something.
+            if look.is(n, Punct::LParen) {
+                return None;
+            }
+            ("a qualified name `A::b`", through_semicolon(look))
+        }
+        TokenKind::Keyword(Keyword::Goto) => ("`goto`", through_semicolon(look)),
+        TokenKind::Keyword(Keyword::Asm) => ("inline PTX", through_semicolon(look)),
+        TokenKind::Keyword(Keyword::Using) => ("`using`", through_semicolon(look)),
+        TokenKind::Keyword(Keyword::Namespace) => ("a namespace", construct_end(look)),
+        TokenKind::Keyword(Keyword::StaticAssert) => ("`static_assert`", through_semicolon(look)),
+        TokenKind::Keyword(Keyword::Template) => ("a template", construct_end(look)),
+        TokenKind::Keyword(Keyword::Class) => ("a class", construct_end(look)),
+        TokenKind::Keyword(Keyword::Try) => ("`try`", try_extent(look)),
+        TokenKind::Keyword(Keyword::For) if is_range_for(look) => {
+            let n = look.after_brackets(1);
+            ("a range-based `for`", n + statement_end(look.past(n), 0))
+        }
+        _ => return None,
+    };
+    Some(found)
+}
+
+fn through_semicolon(look: Ahead<'_>) -> usize {
+    let mut n = 0;
+    loop {
+        match look.punct(n) {
+            Some(Punct::Semi) => return n + 1,
+            Some(punct) if closes(punct) => return n,
+            Some(punct) if opens(punct) => n = look.after_brackets(n),
+            _ if look.kind(n).is_none() => return n,
+            _ => n += 1,
+        }
+    }
+}
+
+fn try_extent(look: Ahead<'_>) -> usize {
+    let mut n = if look.is(1, Punct::LBrace) {
+        look.after_brackets(1)
+    } else {
+        1
+    };
+    while look.is_word(n, Keyword::Catch) && look.is(n + 1, Punct::LParen) {
+        n = look.after_brackets(n + 1);
+        if look.is(n, Punct::LBrace) {
+            n = look.after_brackets(n);
+        }
+    }
+    n
+}
+
+/// A statement that is read far enough to be named.
+pub(super) fn foreign<'t>() -> P<'t, StmtKind> {
+    custom_clone(|inp: &mut At<'t, '_>| {
+        let Some((construct, n)) = foreign_statement(ahead(inp)) else {
+            return fail(inp, What::Phrase("a statement"));
+        };
+        inp.parse(skipped(construct, n)).map(StmtKind::Expr)
+    })
+    .boxed()
+}

@@ -1,0 +1,432 @@
+//! Declarators, initialisers and declarations: `const float *__restrict__ a, b[4] = {1, 2}, (*f)(int);`.
+//!
+//! A declarator is read inside out. `int *a[4]` declares an array of pointers, `int (*a)[4]` a pointer to an array: suffixes
+//! bind tighter than stars, and parentheses turn that round.
+
+use chumsky::prelude::*;
+
+use super::{
+    depth::nested,
+    expr::init_items,
+    kit::{
+        Ahead, At, Ex, In, P, ahead, closing, custom_clone, fail, list, name, punct, repeat_while,
+        whole,
+    },
+    primary::arguments,
+    recover::{What, bracket_end, recovered},
+    stmt, ty,
+};
+use crate::{
+    diagnostic::{Code, Diagnostic},
+    span::{Span, Spanned},
+    syntax::{
+        ast::{
+            Declaration, Declarator, DeclaratorPart, Expr, Init, InitDeclarator, Name, Param,
+            SpecifierWord, Specifiers,
+        },
+        token::{Keyword, Punct, TokenKind},
+    },
+};
+
+/// A declarator, and what the tree keeps elsewhere.
+#[derive(Clone)]
+pub(super) struct Declared {
+    pub(super) declarator: Declarator,
+    /// The parameters of the function it declares end in `...`.
+    pub(super) variadic: bool,
+}
+
+/// What follows a name: `[4]`, `(int x, ...)`.
+#[derive(Clone)]
+struct Part {
+    part: DeclaratorPart,
+    variadic: bool,
+}
+
+/// `*const a[4]`, `(*f)(int)`, `*`, or nothing.
+pub(super) fn declarator<'t>(
+    element: P<'t, Expr>,
+    specifiers: P<'t, Specifiers>,
+) -> P<'t, Declared> {
+    recursive(|declarator| {
+        let declarator = nested(declarator).boxed();
+        let inner = declarator
+            .clone()
+            .delimited_by(punct(Punct::LParen), closing(Punct::RParen, "`)`"));
+        let suffix = suffix(element, specifiers, declarator);
+        let name = name();
+        let core = custom_clone(move |inp: &mut At<'t, '_>| {
+            let look = ahead(inp);
+            if look.is(0, Punct::LParen) && is_inner_declarator(look) {
+                let inner: Declared = inp.parse(&inner)?;
+                return Ok((
+                    inner.declarator.name,
+                    inner.declarator.parts,
+                    inner.variadic,
+                ));
+            }
+            let named: Option<Name> = if look.is_ident(0) || look.is_type_name(0) {
+                Some(inp.parse(name)?)
+            } else {
+                reserved(inp, look)?
+            };
+            Ok((named, Vec::new(), false))
+        });
+        repeat_while(begins_pointer, pointer())
+            .then(core)
+            .then(repeat_while(begins_suffix, suffix))
+            .map_with(
+                |((pointers, (name, mut parts, mut variadic)), suffixes), extra| {
+                    for suffix in suffixes {
+                        variadic |= parts.is_empty() && suffix.variadic;
+                        parts.push(suffix.part);
+                    }
+                    parts.extend(pointers.into_iter().rev());
+                    Declared {
+                        declarator: Declarator {
+                            name,
+                            parts,
+                            span: whole(extra),
+                        },
+                        variadic,
+                    }
+                },
+            )
+            .boxed()
+    })
+    .boxed()
+}
+
+/// A reserved word where a name could be is a slip; anything else means that there is no name.
+fn reserved(
+    inp: &mut At<'_, '_>,
+    look: Ahead<'_>,
+) -> Result<Option<Name>, super::recover::Failure> {
+    match look.keyword(0) {
+        Some(Keyword::Pragma) | None => Ok(None),
+        Some(_)
+            if matches!(
+                look.punct(1),
+                Some(Punct::Eq | Punct::Semi | Punct::Comma | Punct::LBracket | Punct::RParen)
+            ) =>
+        {
+            fail(inp, What::Name)
+        }
+        Some(_) => Ok(None),
+    }
+}
+
+fn begins_pointer(look: Ahead<'_>) -> bool {
+    matches!(
+        look.punct(0),
+        Some(Punct::Star | Punct::Amp | Punct::AmpAmp)
+    )
+}
+
+/// `*const __restrict__`, `&`.
+fn pointer<'t>() -> P<'t, DeclaratorPart> {
+    custom_clone(|inp: &mut At<'t, '_>| {
+        let look = ahead(inp);
+        inp.skip();
+        if !look.is(0, Punct::Star) {
+            return Ok(DeclaratorPart::Reference(inp.state().place(look.at)));
+        }
+        let (mut is_const, mut is_volatile, mut is_restrict) = (false, false, false);
+        loop {
+            match ahead(inp).keyword(0) {
+                Some(Keyword::Const) => is_const = true,
+                Some(Keyword::Volatile) => is_volatile = true,
+                Some(Keyword::Restrict) => is_restrict = true,
+                _ => {
+                    return Ok(DeclaratorPart::Pointer {
+                        is_const,
+                        is_volatile,
+                        is_restrict,
+                    });
+                }
+            }
+            inp.skip();
+        }
+    })
+    .boxed()
+}
+
+/// Whether the `(` ahead groups a declarator, `(*f)`, rather than opening parameters.
+fn is_inner_declarator(look: Ahead<'_>) -> bool {
+    match look.kind(1) {
+        Some(TokenKind::Punct(Punct::Star | Punct::Amp | Punct::LParen)) => true,
+        Some(TokenKind::Ident(_)) => matches!(
+            look.punct(2),
+            Some(Punct::RParen | Punct::LBracket | Punct::LParen)
+        ),
+        _ => false,
+    }
+}
+
+fn begins_suffix(look: Ahead<'_>) -> bool {
+    match look.punct(0) {
+        Some(Punct::LBracket) => true,
+        Some(Punct::LParen) => begins_params(look),
+        _ => false,
+    }
+}
+
+/// Whether the `(` ahead opens parameters; `dim3 b(32, 8)` opens arguments.
+fn begins_params(look: Ahead<'_>) -> bool {
+    match look.kind(1) {
+        Some(TokenKind::Punct(Punct::RParen | Punct::Ellipsis)) => true,
+        Some(TokenKind::Keyword(keyword)) if ty::is_specifier(*keyword) => {
+            !look.is(2, Punct::LParen) || look.is(3, Punct::Star)
+        }
+        Some(TokenKind::TypeName(_)) => match look.punct(2) {
+            Some(Punct::LParen) => look.is(3, Punct::Star),
+            Some(
+                Punct::Star
+                | Punct::Amp
+                | Punct::Comma
+                | Punct::RParen
+                | Punct::LBracket
+                | Punct::Lt
+                | Punct::ColonColon,
+            )
+            | None => true,
+            Some(_) => false,
+        },
+        Some(TokenKind::Ident(_)) if look.is_ident(2) || look.is_type_name(2) => true,
+        Some(TokenKind::Ident(_)) if ty::is_unknown_type(look.past(1)) => {
+            look.is(look.after_brackets(0), Punct::LBrace)
+        }
+        _ => false,
+    }
+}
+
+fn suffix<'t>(
+    element: P<'t, Expr>,
+    specifiers: P<'t, Specifiers>,
+    declarator: P<'t, Declared>,
+) -> P<'t, Part> {
+    let size = super::kit::when(|look| !look.is(0, Punct::RBracket), element.clone());
+    let array = size
+        .delimited_by(punct(Punct::LBracket), closing(Punct::RBracket, "`]`"))
+        .map_with(|size, extra| Part {
+            part: DeclaratorPart::Array(size.map(Box::new), whole(extra)),
+            variadic: false,
+        })
+        .boxed();
+    let params = params(element, specifiers, declarator)
+        .map_with(|(params, variadic), extra| Part {
+            part: DeclaratorPart::Function(params, whole(extra)),
+            variadic,
+        })
+        .boxed();
+    custom_clone(move |inp: &mut At<'t, '_>| {
+        if ahead(inp).is(0, Punct::LBracket) {
+            inp.parse(&array)
+        } else {
+            inp.parse(&params)
+        }
+    })
+    .boxed()
+}
+
+/// `(const float *a, int n, ...)`; `(void)` is none.
+fn params<'t>(
+    element: P<'t, Expr>,
+    specifiers: P<'t, Specifiers>,
+    declarator: P<'t, Declared>,
+) -> P<'t, (Vec<Param>, bool)> {
+    let param = param(element, specifiers, declarator).map(Some);
+    let ellipsis = punct(Punct::Ellipsis).to(None);
+    let entry = custom_clone(move |inp: &mut At<'t, '_>| {
+        if ahead(inp).is(0, Punct::Ellipsis) {
+            inp.parse(&ellipsis)
+        } else {
+            inp.parse(&param)
+        }
+    });
+    let entries =
+        list(entry, Punct::RParen, false).then_ignore(custom_clone(|inp: &mut At<'t, '_>| {
+            if ahead(inp).is(0, Punct::RParen) {
+                Ok(())
+            } else {
+                fail(inp, What::Phrase("`,` or `)`"))
+            }
+        }));
+    let entries = recovered(entries, bracket_end, |_| Vec::new());
+    let nothing = custom_clone(|inp: &mut At<'t, '_>| {
+        if ahead(inp).is_word(0, Keyword::Void) && ahead(inp).is(1, Punct::RParen) {
+            inp.skip();
+        }
+        Ok(())
+    });
+    nothing
+        .ignore_then(entries)
+        .delimited_by(punct(Punct::LParen), punct(Punct::RParen))
+        .map(|entries| {
+            let variadic = matches!(entries.last(), Some(None));
+            (entries.into_iter().flatten().collect(), variadic)
+        })
+        .boxed()
+}
+
+/// `__restrict__ float *a`.
+fn param<'t>(
+    element: P<'t, Expr>,
+    specifiers: P<'t, Specifiers>,
+    declarator: P<'t, Declared>,
+) -> P<'t, Param> {
+    let default = punct(Punct::Eq).ignore_then(element).map_with(|_, extra| {
+        let span = whole(extra);
+        let diagnostic = Diagnostic::error(
+            Code::UnsupportedSyntax,
+            span,
+            "a default argument is not supported",
+        );
+        extra.state().diagnostics.push(diagnostic);
+    });
+    specifiers
+        .then(declarator)
+        .then_ignore(super::kit::when(|look| look.is(0, Punct::Eq), default))
+        .map_with(|(specifiers, declared), extra| {
+            reject_spaces(&specifiers, &mut extra.state().diagnostics);
+            Param {
+                specifiers,
+                declarator: declared.declarator,
+                span: whole(extra),
+            }
+        })
+        .boxed()
+}
+
+/// A parameter has no memory space of its own.
+fn reject_spaces(specifiers: &Specifiers, diagnostics: &mut Vec<Diagnostic>) {
+    for word in [
+        SpecifierWord::Shared,
+        SpecifierWord::Constant,
+        SpecifierWord::Global,
+        SpecifierWord::Device,
+    ] {
+        if let Some(span) = specifiers.word(word) {
+            let text = match word {
+                SpecifierWord::Shared => "__shared__",
+                SpecifierWord::Constant => "__constant__",
+                SpecifierWord::Global => "__global__",
+                _ => "__device__",
+            };
+            let diagnostic = Diagnostic::error(
+                Code::SpaceOnParameter,
+                span,
+                format!("`{text}` cannot stand on a parameter"),
+            );
+            diagnostics
+                .push(diagnostic.help("pass a pointer; declare shared memory inside the kernel"));
+        }
+    }
+}
+
+/// `= e`, `= { … }`, `(a, b)`.
+fn init<'t>(element: P<'t, Expr>) -> P<'t, Init> {
+    let list = init_items(element.clone())
+        .map_with(|items, extra| Init::List(Spanned::new(items, whole(extra))))
+        .boxed();
+    let construct = arguments(element.clone())
+        .map_with(|args, extra| Init::Construct(Spanned::new(args, whole(extra))))
+        .boxed();
+    let value = element.map(Init::Expr).boxed();
+    custom_clone(move |inp: &mut At<'t, '_>| {
+        if ahead(inp).is(0, Punct::LParen) {
+            return inp.parse(&construct);
+        }
+        if ahead(inp).is(0, Punct::Eq) {
+            inp.skip();
+        }
+        if ahead(inp).is(0, Punct::LBrace) {
+            inp.parse(&list)
+        } else {
+            inp.parse(&value)
+        }
+    })
+    .boxed()
+}
+
+/// A declarator and its initialiser.
+pub(super) fn init_declarator<'t>(
+    element: P<'t, Expr>,
+    specifiers: P<'t, Specifiers>,
+) -> P<'t, (InitDeclarator, bool)> {
+    let begins_init = |look: Ahead<'_>| {
+        matches!(
+            look.punct(0),
+            Some(Punct::Eq | Punct::LParen | Punct::LBrace)
+        )
+    };
+    let declarator = declarator(element.clone(), specifiers);
+    let init = init(element);
+    custom_clone(move |inp: &mut At<'t, '_>| {
+        let start = ahead(inp).at;
+        let Declared {
+            declarator,
+            variadic,
+        } = inp.parse(&declarator)?;
+        if declarator.name.is_none() {
+            return fail(inp, What::Name);
+        }
+        // The `{` after a function's parameters is its body.
+        let is_function = matches!(declarator.parts.first(), Some(DeclaratorPart::Function(..)));
+        let init = if begins_init(ahead(inp)) && !is_function {
+            Some(inp.parse(&init)?)
+        } else {
+            None
+        };
+        let stop = ahead(inp).at;
+        let span: Span = inp.state().span(start, stop);
+        Ok((
+            InitDeclarator {
+                declarator,
+                init,
+                span,
+            },
+            variadic,
+        ))
+    })
+    .boxed()
+}
+
+/// `unsigned tid = threadIdx.x, n`, without its end.
+fn declarators<'t>() -> P<'t, Declaration> {
+    let specifiers = ty::specifiers();
+    let declarator = init_declarator(super::expr::element(), specifiers.clone())
+        .map(|(declarator, _)| declarator);
+    specifiers
+        .then(declarator_list(declarator))
+        .map_with(|(specifiers, declarators), extra| Declaration {
+            specifiers,
+            declarators,
+            span: whole(extra),
+        })
+        .boxed()
+}
+
+/// `a, *b`; nothing where a type stands alone.
+pub(super) fn declarator_list<'t, O: 't>(
+    declarator: impl Parser<'t, In<'t>, O, Ex<'t>> + Clone + 't,
+) -> impl Parser<'t, In<'t>, Vec<O>, Ex<'t>> + Clone + 't {
+    let some = list(declarator, Punct::Semi, false);
+    super::kit::when(|look| !look.is_after_body(), some).map(Option::unwrap_or_default)
+}
+
+/// `unsigned tid = threadIdx.x, n;`
+pub(super) fn declaration<'t>() -> P<'t, Declaration> {
+    declarators()
+        .then_ignore(stmt::semicolon())
+        .map_with(|declaration, extra| Declaration {
+            span: whole(extra),
+            ..declaration
+        })
+        .boxed()
+}
+
+/// The declaration of a `for`, whose `;` is the header's.
+pub(super) fn for_declaration<'t>() -> P<'t, Declaration> {
+    declarators()
+}

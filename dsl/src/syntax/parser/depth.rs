@@ -1,0 +1,69 @@
+//! How deep a program may nest. Productions recurse, and so does every stage after the parser, so both the nesting of
+//! brackets and statements and the length of operator chains are bounded, far above what people write.
+//!
+//! The deepest input fits a stack of 2 MB as this workspace is built for tests, of 8 MB without any optimisation. Of
+//! several such errors in a file only the first is given.
+
+use chumsky::prelude::*;
+
+use super::{
+    kit::{At, Ex, In, ahead, custom_clone, fail},
+    recover::{Failure, What},
+};
+use crate::diagnostic::{Code, Diagnostic};
+
+/// How many brackets, statements, initialiser lists and declarators may be open inside each other.
+pub const MAX_NESTING: u32 = 200;
+
+/// How many operators (calls, subscripts and commas included) one expression may have.
+pub const MAX_OPERATORS: u32 = 1000;
+
+/// `parser`, one level deeper.
+pub(super) fn nested<'t, O: 't>(
+    parser: impl Parser<'t, In<'t>, O, Ex<'t>> + Clone + 't,
+) -> impl Parser<'t, In<'t>, O, Ex<'t>> + Clone + 't {
+    custom_clone(move |inp| {
+        if inp.state().depth >= MAX_NESTING {
+            let label = format!("more than {MAX_NESTING} brackets or statements are open here");
+            return too_deep(inp, "nested too deeply", label);
+        }
+        inp.state().depth += 1;
+        let result = inp.parse(&parser);
+        inp.state().depth -= 1;
+        result
+    })
+}
+
+/// `parser` as an expression whose operators are counted from zero.
+pub(super) fn counted<'t, O: 't>(
+    parser: impl Parser<'t, In<'t>, O, Ex<'t>> + Clone + 't,
+) -> impl Parser<'t, In<'t>, O, Ex<'t>> + Clone + 't {
+    custom_clone(move |inp| {
+        let outside = std::mem::take(&mut inp.state().operators);
+        let result = inp.parse(&parser);
+        inp.state().operators = outside;
+        result
+    })
+}
+
+/// Counts the operator that comes next.
+pub(super) fn count_operator(inp: &mut At<'_, '_>) -> Result<(), Failure> {
+    inp.state().operators += 1;
+    if inp.state().operators > MAX_OPERATORS {
+        let label = format!("the expression has more than {MAX_OPERATORS} operators");
+        return too_deep(inp, "this expression is too long", label);
+    }
+    Ok(())
+}
+
+fn too_deep<O>(inp: &mut At<'_, '_>, message: &str, label: String) -> Result<O, Failure> {
+    let at = ahead(inp).at;
+    let span = inp.state().place(at);
+    let diagnostic = Diagnostic::error(Code::NestedTooDeeply, span, message).at(label);
+    fail(
+        inp,
+        What::Said(Box::new(diagnostic.help(
+            "split it: name a part with a variable, or move it to a function",
+        ))),
+    )
+}

@@ -1,0 +1,279 @@
+//! What stands at file scope: functions, variables, types, and the C++ that is named and stepped over.
+
+use chumsky::prelude::*;
+
+use super::{
+    decl::init_declarator,
+    expr::element,
+    kit::{Ahead, At, P, ahead, custom_clone, fail, list, punct, qualified, repeat_while, skip},
+    recover::{Failure, What, construct_end, item_end, recovered},
+    stmt, ty,
+};
+use crate::{
+    diagnostic::{Code, Diagnostic},
+    span::Span,
+    syntax::{
+        ast::{
+            Block, Declaration, Declarator, DeclaratorPart, Function, InitDeclarator, Item,
+            Specifiers,
+        },
+        token::{Keyword, Punct, TokenKind},
+    },
+};
+
+/// All of a file.
+pub(super) fn unit<'t>() -> P<'t, Vec<Item>> {
+    repeat_while(|look| look.kind(0).is_some(), item())
+        .map(|items| items.into_iter().flatten().collect())
+        .boxed()
+}
+
+/// One item; `extern "C" { … }` gives those inside it.
+fn item<'t>() -> P<'t, Vec<Item>> {
+    recursive(|item| {
+        let linkage = linkage(super::depth::nested(item).boxed());
+        let external = external();
+        let item = custom_clone(move |inp: &mut At<'t, '_>| {
+            let look = ahead(inp);
+            if look.is(0, Punct::Semi) {
+                inp.skip();
+                return Ok(Vec::new());
+            }
+            if look.is_word(0, Keyword::Extern) && matches!(look.kind(1), Some(TokenKind::Str(_))) {
+                return inp.parse(&linkage);
+            }
+            if let Some((construct, n)) = foreign_item(look) {
+                skip(inp, n.max(1));
+                let span = inp.state().place(look.at);
+                return Ok(vec![Item::Unsupported { construct, span }]);
+            }
+            inp.parse(&external).map(|item| vec![item])
+        });
+        recovered(item, item_end, |_| Vec::new()).boxed()
+    })
+    .boxed()
+}
+
+/// `extern "C"` before one item or around several; it changes nothing here.
+fn linkage<'t>(item: P<'t, Vec<Item>>) -> P<'t, Vec<Item>> {
+    let block = repeat_while(
+        |look: Ahead<'_>| look.kind(0).is_some() && !look.is(0, Punct::RBrace),
+        item.clone(),
+    )
+    .map(|items| items.into_iter().flatten().collect())
+    .delimited_by(punct(Punct::LBrace), punct(Punct::RBrace))
+    .boxed();
+    custom_clone(move |inp: &mut At<'t, '_>| {
+        skip(inp, 2);
+        if ahead(inp).is(0, Punct::LBrace) {
+            inp.parse(&block)
+        } else {
+            inp.parse(&item)
+        }
+    })
+    .boxed()
+}
+
+/// C++ at file scope, and how many tokens it takes.
+fn foreign_item(look: Ahead<'_>) -> Option<(&'static str, usize)> {
+    let construct = match look.kind(0)? {
+        TokenKind::Keyword(Keyword::Template) => "a template",
+        TokenKind::Keyword(Keyword::Class) => "a class",
+        TokenKind::Keyword(Keyword::Namespace) => "a namespace",
+        TokenKind::Keyword(Keyword::Using) => "`using`",
+        TokenKind::Keyword(Keyword::StaticAssert) => "`static_assert`",
+        TokenKind::Keyword(Keyword::Asm) => "inline PTX",
+        TokenKind::Ident(_) | TokenKind::TypeName(_) | TokenKind::Punct(Punct::ColonColon)
+            if qualified(look).is_some() =>
+        {
+            "a qualified name `A::b`"
+        }
+        _ => return operator_function(look),
+    };
+    Some((construct, construct_end(look)))
+}
+
+/// `T operator+(T a, T b) { … }`.
+fn operator_function(look: Ahead<'_>) -> Option<(&'static str, usize)> {
+    let mut n = 0;
+    loop {
+        match look.kind(n)? {
+            TokenKind::Keyword(Keyword::Operator) => {
+                return Some(("an operator function", construct_end(look)));
+            }
+            TokenKind::Keyword(_)
+            | TokenKind::Ident(_)
+            | TokenKind::TypeName(_)
+            | TokenKind::Punct(Punct::Star | Punct::Amp)
+                if n < 16 =>
+            {
+                n += 1
+            }
+            _ => return None,
+        }
+    }
+}
+
+/// A function or a declaration: they begin alike.
+fn external<'t>() -> P<'t, Item> {
+    let specifiers = ty::specifiers();
+    let declarator = init_declarator(element(), specifiers.clone());
+    let more = list(
+        declarator.clone().map(|(declarator, _)| declarator),
+        Punct::Semi,
+        false,
+    )
+    .boxed();
+    let semicolon = stmt::semicolon();
+    let body = stmt::body();
+    custom_clone(move |inp: &mut At<'t, '_>| {
+        let start = ahead(inp).at;
+        reject_statement(inp)?;
+        let specifiers = inp.parse(&specifiers)?;
+        if ahead(inp).is(0, Punct::Semi) || ahead(inp).is_after_body() {
+            inp.parse(&semicolon)?;
+            return Ok(declaration(inp, start, specifiers, Vec::new()));
+        }
+        let (first, variadic) = inp.parse(&declarator)?;
+        if matches!(
+            first.declarator.parts.first(),
+            Some(DeclaratorPart::Function(..))
+        ) {
+            let stop = ahead(inp).at;
+            let span = inp.state().span(start, stop);
+            if ahead(inp).is(0, Punct::LBrace) {
+                let body = inp.parse(&body)?;
+                return Ok(function(
+                    specifiers,
+                    first.declarator,
+                    variadic,
+                    Some(body),
+                    span,
+                ));
+            }
+            if !ahead(inp).is(0, Punct::Comma) {
+                end_of_prototype(inp, &first.declarator)?;
+                return Ok(function(specifiers, first.declarator, variadic, None, span));
+            }
+        }
+        let mut declarators = vec![first];
+        if ahead(inp).is(0, Punct::Comma) {
+            inp.skip();
+            if ahead(inp).is(0, Punct::Semi) {
+                return fail(inp, What::Name);
+            }
+            declarators.extend(inp.parse(&more)?);
+        }
+        inp.parse(&semicolon)?;
+        Ok(declaration(inp, start, specifiers, declarators))
+    })
+    .boxed()
+}
+
+/// Statements belong into functions, and functions have types.
+fn reject_statement(inp: &mut At<'_, '_>) -> Result<(), Failure> {
+    use Keyword::*;
+    let look = ahead(inp);
+    let span = inp.state().place(look.at);
+    let diagnostic = match look.kind(0) {
+        Some(TokenKind::Ident(name))
+            if look.is(1, Punct::LParen) && look.is(look.after_brackets(1), Punct::LBrace) =>
+        {
+            let diagnostic = Diagnostic::error(
+                Code::MissingType,
+                span,
+                format!("expected a type before `{name}`"),
+            );
+            diagnostic.help(format!(
+                "write what it returns: `int {name}(…)`, `void {name}(…)`"
+            ))
+        }
+        Some(TokenKind::Ident(_)) if !ty::is_unknown_type(look) => outside(span),
+        Some(TokenKind::Keyword(
+            If | Else | For | While | Do | Switch | Case | Default | Break | Continue | Return
+            | Goto,
+        )) => outside(span),
+        _ => return Ok(()),
+    };
+    fail(inp, What::Said(Box::new(diagnostic)))
+}
+
+fn outside(span: Span) -> Diagnostic {
+    Diagnostic::error(
+        Code::StatementOutside,
+        span,
+        "a statement cannot stand outside a function",
+    )
+    .help("is a `}` too many before it?")
+}
+
+fn declaration(
+    inp: &mut At<'_, '_>,
+    start: usize,
+    specifiers: Specifiers,
+    declarators: Vec<InitDeclarator>,
+) -> Item {
+    let stop = ahead(inp).at;
+    let span = inp.state().span(start, stop);
+    Item::Declaration(Declaration {
+        specifiers,
+        declarators,
+        span,
+    })
+}
+
+fn function(
+    specifiers: Specifiers,
+    mut declarator: Declarator,
+    variadic: bool,
+    body: Option<Block>,
+    span: Span,
+) -> Item {
+    let params = match declarator.parts.remove(0) {
+        DeclaratorPart::Function(params, _) => params,
+        DeclaratorPart::Pointer { .. }
+        | DeclaratorPart::Reference(_)
+        | DeclaratorPart::Array(..) => Vec::new(),
+    };
+    let name = declarator
+        .name
+        .clone()
+        .unwrap_or_else(|| crate::span::Spanned::new("".into(), declarator.span));
+    Item::Function(Function {
+        specifiers,
+        declarator,
+        name,
+        params,
+        variadic,
+        body,
+        span,
+    })
+}
+
+/// The `;` of a prototype, or the message that there is neither it nor a body.
+fn end_of_prototype(inp: &mut At<'_, '_>, declarator: &Declarator) -> Result<(), Failure> {
+    let look = ahead(inp);
+    if look.is(0, Punct::Semi) {
+        inp.skip();
+        return Ok(());
+    }
+    let name = declarator
+        .name
+        .as_ref()
+        .map_or("the function", |name| &name.node);
+    let place = inp.state().before(look.at);
+    let diagnostic = Diagnostic::error(
+        Code::MissingBody,
+        place,
+        format!("`{name}` has neither a body nor a `;`"),
+    );
+    let diagnostic =
+        diagnostic.help("write `{ … }` for its body, or `;` if it is defined elsewhere");
+    // What follows may be the body without its `{`, or the next item; only the former has to be skipped.
+    let begins_item = look.kind(0).is_none() || look.keyword(0).is_some_and(ty::is_specifier);
+    if begins_item {
+        inp.state().diagnostics.push(diagnostic);
+        return Ok(());
+    }
+    fail(inp, What::Said(Box::new(diagnostic)))
+}

@@ -1,0 +1,414 @@
+//! What every production is made of: the parser's types, its state, looking ahead, and committed combinators.
+//!
+//! "Committed" means that the next tokens decide whether a part is there; when they say yes, a failure inside it is an error
+//! and not a reason to try something else. chumsky's own `repeated` and `or_not` would go back and hide that error.
+
+use std::{borrow::Cow, sync::Arc};
+
+use chumsky::{input::InputRef, input::MapExtra, inspector::Inspector, prelude::*};
+
+use super::recover::{Failure, What};
+use crate::{
+    diagnostic::{Code, Diagnostic},
+    span::{Span, Spanned},
+    syntax::{
+        ast::Name,
+        token::{Keyword, Punct, Token, TokenKind},
+    },
+};
+
+/// What is parsed: positions are indices of tokens.
+pub(super) type In<'t> = &'t [Token];
+/// chumsky's extra types.
+pub(super) type Ex<'t> = extra::Full<Failure, State<'t>, ()>;
+/// Where a custom parser stands.
+pub(super) type At<'t, 'p> = InputRef<'t, 'p, In<'t>, Ex<'t>>;
+/// A production, its type erased.
+pub(super) type P<'t, O> = Boxed<'t, 't, In<'t>, O, Ex<'t>>;
+
+/// What the productions share while they run.
+pub(super) struct State<'t> {
+    tokens: &'t [Token],
+    /// Indices of tokens that `brackets` inserted or changed, ascending.
+    repairs: &'t [usize],
+    end: Span,
+    /// What was found so far.
+    pub(super) diagnostics: Vec<Diagnostic>,
+    /// How many productions are open inside each other.
+    pub(super) depth: u32,
+    /// Operators in the expression being read.
+    pub(super) operators: u32,
+    /// What is said once for a file and has been.
+    pub(super) said_once: Vec<Code>,
+}
+
+impl<'t> State<'t> {
+    pub(super) fn new(tokens: &'t [Token], repairs: &'t [usize], end: Span) -> State<'t> {
+        State {
+            tokens,
+            repairs,
+            end,
+            diagnostics: Vec::new(),
+            depth: 0,
+            operators: 0,
+            said_once: Vec::new(),
+        }
+    }
+
+    /// The source text from token `start` up to token `stop` (exclusive).
+    pub(super) fn span(&self, start: usize, stop: usize) -> Span {
+        match (
+            self.tokens.get(start),
+            self.tokens.get(stop.wrapping_sub(1)),
+        ) {
+            (Some(first), Some(last)) if start < stop => first.span.to(last.span),
+            _ => self.before(start),
+        }
+    }
+
+    /// The empty place just after the token before `at`.
+    pub(super) fn before(&self, at: usize) -> Span {
+        match at
+            .checked_sub(1)
+            .and_then(|previous| self.tokens.get(previous))
+        {
+            Some(previous) => previous.span.after(),
+            None => self.tokens.first().map_or(self.end, |first| first.span),
+        }
+    }
+
+    /// The place of token `at`, or the end of the text.
+    pub(super) fn place(&self, at: usize) -> Span {
+        self.tokens.get(at).map_or(self.end, |token| token.span)
+    }
+
+    /// Token `at`.
+    pub(super) fn token(&self, at: usize) -> Option<&'t TokenKind> {
+        self.tokens.get(at).map(|token| &token.kind)
+    }
+
+    /// Whether a bracket was repaired in `start..stop`: its error has been reported, and what follows from it need not be.
+    pub(super) fn repaired(&self, start: usize, stop: usize) -> bool {
+        let first = self.repairs.partition_point(|&index| index < start);
+        self.repairs.get(first).is_some_and(|&index| index < stop)
+    }
+}
+
+impl<'t> Inspector<'t, In<'t>> for State<'t> {
+    type Checkpoint = ();
+    fn on_token(&mut self, _: &Token) {}
+    fn on_save<'parse>(&self, _: &chumsky::input::Cursor<'t, 'parse, In<'t>>) {}
+    fn on_rewind<'parse>(&mut self, _: &chumsky::input::Checkpoint<'t, 'parse, In<'t>, ()>) {}
+}
+
+/// The tokens from here on.
+#[derive(Clone, Copy)]
+pub(super) struct Ahead<'t> {
+    tokens: &'t [Token],
+    /// The index of the next token.
+    pub(super) at: usize,
+}
+
+impl<'t> Ahead<'t> {
+    /// The `n`th token from here; 0 is the next.
+    pub(super) fn kind(self, n: usize) -> Option<&'t TokenKind> {
+        self.tokens.get(self.at + n).map(|token| &token.kind)
+    }
+
+    /// The `n`th token if it is an operator or bracket.
+    pub(super) fn punct(self, n: usize) -> Option<Punct> {
+        match self.kind(n) {
+            Some(&TokenKind::Punct(punct)) => Some(punct),
+            _ => None,
+        }
+    }
+
+    /// The `n`th token if it is a reserved word.
+    pub(super) fn keyword(self, n: usize) -> Option<Keyword> {
+        match self.kind(n) {
+            Some(&TokenKind::Keyword(keyword)) => Some(keyword),
+            _ => None,
+        }
+    }
+
+    pub(super) fn is(self, n: usize, punct: Punct) -> bool {
+        self.punct(n) == Some(punct)
+    }
+
+    pub(super) fn is_word(self, n: usize, keyword: Keyword) -> bool {
+        self.keyword(n) == Some(keyword)
+    }
+
+    pub(super) fn is_ident(self, n: usize) -> bool {
+        matches!(self.kind(n), Some(TokenKind::Ident(_)))
+    }
+
+    pub(super) fn is_type_name(self, n: usize) -> bool {
+        matches!(self.kind(n), Some(TokenKind::TypeName(_)))
+    }
+
+    /// Whether the type before has just ended with its body, and what comes cannot declare something of that type:
+    /// `struct S { … }` without its `;`.
+    pub(super) fn is_after_body(self) -> bool {
+        let body = self.at > 0
+            && matches!(
+                self.tokens[self.at - 1].kind,
+                TokenKind::Punct(Punct::RBrace)
+            );
+        body && !matches!(
+            self.kind(0),
+            Some(
+                TokenKind::Ident(_)
+                    | TokenKind::TypeName(_)
+                    | TokenKind::Punct(Punct::Star | Punct::LParen | Punct::Amp)
+            )
+        )
+    }
+
+    /// The tokens from offset `n` on.
+    pub(super) fn past(self, n: usize) -> Ahead<'t> {
+        Ahead {
+            at: self.at + n,
+            ..self
+        }
+    }
+
+    /// The offset just after the bracket that closes the one at offset `n`.
+    pub(super) fn after_brackets(self, n: usize) -> usize {
+        let mut depth = 0usize;
+        let mut offset = n;
+        while let Some(kind) = self.kind(offset) {
+            offset += 1;
+            match kind {
+                TokenKind::Punct(punct) if opens(*punct) => depth += 1,
+                TokenKind::Punct(punct) if closes(*punct) => {
+                    depth = depth.saturating_sub(1);
+                    if depth == 0 {
+                        return offset;
+                    }
+                }
+                _ => {}
+            }
+        }
+        offset
+    }
+}
+
+/// `(`, `[`, `{`, `<<<`.
+pub(super) fn opens(punct: Punct) -> bool {
+    matches!(
+        punct,
+        Punct::LParen | Punct::LBracket | Punct::LBrace | Punct::LaunchOpen
+    )
+}
+
+/// `)`, `]`, `}`, `>>>`.
+pub(super) fn closes(punct: Punct) -> bool {
+    matches!(
+        punct,
+        Punct::RParen | Punct::RBracket | Punct::RBrace | Punct::LaunchClose
+    )
+}
+
+/// Looks ahead.
+pub(super) fn ahead<'t>(inp: &mut At<'t, '_>) -> Ahead<'t> {
+    let at = *inp.cursor().inner();
+    Ahead {
+        tokens: inp.state().tokens,
+        at,
+    }
+}
+
+/// Takes `n` tokens.
+pub(super) fn skip(inp: &mut At<'_, '_>, n: usize) {
+    for _ in 0..n {
+        inp.skip();
+    }
+}
+
+/// The source text of what was just parsed.
+pub(super) fn whole<'t>(extra: &mut MapExtra<'t, '_, In<'t>, Ex<'t>>) -> Span {
+    let range: SimpleSpan = extra.span();
+    extra.state().span(range.start, range.end)
+}
+
+/// A failure here.
+pub(super) fn fail<O>(inp: &mut At<'_, '_>, what: What) -> Result<O, Failure> {
+    Err(Failure {
+        at: *inp.cursor().inner(),
+        what,
+    })
+}
+
+/// The operator or bracket `punct`.
+pub(super) fn punct<'t>(punct: Punct) -> impl Parser<'t, In<'t>, (), Ex<'t>> + Copy {
+    custom(move |inp: &mut At<'t, '_>| {
+        if ahead(inp).is(0, punct) {
+            inp.skip();
+            return Ok(());
+        }
+        fail(inp, What::Punct(punct))
+    })
+}
+
+/// `punct`, named as `phrase` in the message when it is not there.
+pub(super) fn closing<'t>(
+    punct: Punct,
+    phrase: &'static str,
+) -> impl Parser<'t, In<'t>, (), Ex<'t>> + Copy {
+    custom(move |inp: &mut At<'t, '_>| {
+        if ahead(inp).is(0, punct) {
+            inp.skip();
+            return Ok(());
+        }
+        fail(inp, What::Phrase(phrase))
+    })
+}
+
+/// The reserved word `keyword`.
+pub(super) fn word<'t>(keyword: Keyword) -> impl Parser<'t, In<'t>, (), Ex<'t>> + Copy {
+    custom(move |inp: &mut At<'t, '_>| {
+        if ahead(inp).is_word(0, keyword) {
+            inp.skip();
+            return Ok(());
+        }
+        fail(inp, What::Word(keyword))
+    })
+}
+
+/// A name; one that is also a type will do, because where this is called a type cannot stand.
+pub(super) fn name<'t>() -> impl Parser<'t, In<'t>, Name, Ex<'t>> + Copy {
+    custom(move |inp: &mut At<'t, '_>| match ahead(inp).kind(0) {
+        Some(TokenKind::Ident(text) | TokenKind::TypeName(text)) => {
+            let node: Arc<str> = text.clone();
+            let at = *inp.cursor().inner();
+            inp.skip();
+            Ok(Spanned::new(node, inp.state().place(at)))
+        }
+        _ => fail(inp, What::Name),
+    })
+}
+
+/// `parser` for as long as the tokens ahead begin one.
+pub(super) fn repeat_while<'t, O: 't>(
+    begins: impl Fn(Ahead<'t>) -> bool + Clone + 't,
+    parser: impl Parser<'t, In<'t>, O, Ex<'t>> + Clone + 't,
+) -> impl Parser<'t, In<'t>, Vec<O>, Ex<'t>> + Clone + 't {
+    custom_clone(move |inp| {
+        let mut out = Vec::new();
+        while begins(ahead(inp)) {
+            out.push(inp.parse(&parser)?);
+        }
+        Ok(out)
+    })
+}
+
+/// `parser` if the tokens ahead begin one.
+pub(super) fn when<'t, O: 't>(
+    begins: impl Fn(Ahead<'t>) -> bool + Clone + 't,
+    parser: impl Parser<'t, In<'t>, O, Ex<'t>> + Clone + 't,
+) -> impl Parser<'t, In<'t>, Option<O>, Ex<'t>> + Clone + 't {
+    custom_clone(move |inp| {
+        if begins(ahead(inp)) {
+            inp.parse(&parser).map(Some)
+        } else {
+            Ok(None)
+        }
+    })
+}
+
+/// `item, item, …` up to (not including) the bracket `close`; a comma before it is allowed if `trailing`.
+pub(super) fn list<'t, O: 't>(
+    item: impl Parser<'t, In<'t>, O, Ex<'t>> + Clone + 't,
+    close: Punct,
+    trailing: bool,
+) -> impl Parser<'t, In<'t>, Vec<O>, Ex<'t>> + Clone + 't {
+    custom_clone(move |inp| {
+        let mut out = Vec::new();
+        if ahead(inp).is(0, close) {
+            return Ok(out);
+        }
+        loop {
+            out.push(inp.parse(&item)?);
+            if !ahead(inp).is(0, Punct::Comma) {
+                return Ok(out);
+            }
+            inp.skip();
+            if trailing && ahead(inp).is(0, close) {
+                return Ok(out);
+            }
+        }
+    })
+}
+
+/// A parser written as a function; chumsky's `custom` with the types said once.
+pub(super) fn custom_clone<'t, O>(
+    function: impl Fn(&mut At<'t, '_>) -> Result<O, Failure> + Clone,
+) -> impl Parser<'t, In<'t>, O, Ex<'t>> + Clone {
+    custom(function)
+}
+
+/// The name of a qualified name `a::b::c`, and how many tokens it and its template arguments take; `None` if there is no `::`.
+pub(super) fn qualified<'t>(look: Ahead<'t>) -> Option<(Cow<'t, str>, usize)> {
+    let mut text = String::new();
+    let mut offset = 0;
+    loop {
+        if look.is(offset, Punct::ColonColon) {
+            text.push_str("::");
+            offset += 1;
+        }
+        match look.kind(offset) {
+            Some(TokenKind::Ident(part) | TokenKind::TypeName(part)) => text.push_str(part),
+            _ => break,
+        }
+        offset += 1;
+        offset = template_arguments(look, offset).unwrap_or(offset);
+        if !look.is(offset, Punct::ColonColon) {
+            break;
+        }
+    }
+    text.contains("::").then_some((Cow::Owned(text), offset))
+}
+
+/// How many tokens of template arguments are looked through.
+const LONGEST_ARGUMENTS: usize = 64;
+
+/// The offset after `<…>` at offset `n`, if what stands there reads as template arguments: types, names and numbers only,
+/// followed by something that cannot follow a comparison.
+pub(super) fn template_arguments(look: Ahead<'_>, n: usize) -> Option<usize> {
+    if !look.is(n, Punct::Lt) {
+        return None;
+    }
+    let mut depth = 1usize;
+    let mut offset = n + 1;
+    let mut has_type = false;
+    while depth > 0 {
+        if offset > n + LONGEST_ARGUMENTS {
+            return None;
+        }
+        match look.kind(offset)? {
+            TokenKind::Punct(Punct::Lt) => depth += 1,
+            TokenKind::Punct(Punct::Gt) => depth -= 1,
+            TokenKind::Punct(Punct::Shr) if depth >= 2 => depth -= 2,
+            TokenKind::Punct(
+                Punct::Comma
+                | Punct::Star
+                | Punct::Amp
+                | Punct::ColonColon
+                | Punct::Plus
+                | Punct::Minus,
+            ) => {}
+            TokenKind::Keyword(keyword) if super::ty::is_specifier(*keyword) => has_type = true,
+            TokenKind::Keyword(Keyword::True | Keyword::False) => {}
+            TokenKind::TypeName(_) => has_type = true,
+            TokenKind::Ident(_) | TokenKind::Int { .. } => {}
+            _ => return None,
+        }
+        offset += 1;
+    }
+    let closes = matches!(
+        look.punct(offset),
+        Some(Punct::LParen | Punct::LaunchOpen | Punct::ColonColon)
+    );
+    (has_type || closes).then_some(offset)
+}

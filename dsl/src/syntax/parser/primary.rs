@@ -1,0 +1,409 @@
+//! Primary expressions and their suffixes: names, literals, parentheses, `T(x)`, `sizeof(T)`; calls, launches,
+//! subscripts, members. What C++ adds here is read as one node that says what it is, for later stages to reject.
+
+use chumsky::prelude::*;
+
+use super::{
+    depth::count_operator,
+    expr::{Piece, comma},
+    kit::{
+        Ahead, At, Ex, In, P, ahead, closing, custom_clone, fail, list, name, punct, qualified,
+        repeat_while, skip, template_arguments, whole, word,
+    },
+    recover::What,
+    ty,
+};
+use crate::{
+    span::{Span, Spanned},
+    syntax::{
+        ast::{Expr, ExprKind, Name, PostfixOp},
+        token::{Keyword, Punct, TokenKind},
+    },
+};
+
+/// A primary expression and what follows it: `f(x)[i].y++`.
+pub(super) fn suffixed<'t>(assign: P<'t, Expr>) -> P<'t, Piece> {
+    primary(assign.clone())
+        .then(repeat_while(begins_suffix, suffix(assign)))
+        .map(|(first, suffixes)| suffixes.into_iter().fold(first, apply))
+        .boxed()
+}
+
+/// What follows a primary expression.
+#[derive(Clone)]
+enum Suffix {
+    Call(Vec<Expr>),
+    Launch(Spanned<Vec<Expr>>, Vec<Expr>),
+    Index(Expr),
+    Member(Name),
+    Arrow(Name),
+    Postfix(PostfixOp),
+}
+
+fn begins_suffix(look: Ahead<'_>) -> bool {
+    use Punct::*;
+    matches!(
+        look.punct(0),
+        Some(LParen | LBracket | Dot | Arrow | PlusPlus | MinusMinus | LaunchOpen)
+    )
+}
+
+fn suffix<'t>(assign: P<'t, Expr>) -> P<'t, (Suffix, Span)> {
+    let call = arguments(assign.clone()).map(Suffix::Call).boxed();
+    let launch = launch(assign.clone()).boxed();
+    let index = comma(assign)
+        .delimited_by(punct(Punct::LBracket), punct(Punct::RBracket))
+        .map(Suffix::Index)
+        .boxed();
+    let member = punct(Punct::Dot).ignore_then(name()).map(Suffix::Member);
+    let arrow = punct(Punct::Arrow).ignore_then(name()).map(Suffix::Arrow);
+    let increment = punct(Punct::PlusPlus).to(Suffix::Postfix(PostfixOp::Inc));
+    let decrement = punct(Punct::MinusMinus).to(Suffix::Postfix(PostfixOp::Dec));
+    custom_clone(move |inp: &mut At<'t, '_>| {
+        count_operator(inp)?;
+        match ahead(inp).punct(0) {
+            Some(Punct::LParen) => inp.parse(&call),
+            Some(Punct::LaunchOpen) => inp.parse(&launch),
+            Some(Punct::LBracket) => inp.parse(&index),
+            Some(Punct::Dot) => inp.parse(member),
+            Some(Punct::Arrow) => inp.parse(arrow),
+            Some(Punct::PlusPlus) => inp.parse(&increment),
+            _ => inp.parse(&decrement),
+        }
+    })
+    .map_with(|suffix, extra| (suffix, whole(extra)))
+    .boxed()
+}
+
+fn apply((base, base_whole): Piece, (suffix, at): (Suffix, Span)) -> Piece {
+    let span = base_whole.to(at);
+    let base = Box::new(base);
+    let kind = match suffix {
+        Suffix::Call(args) => ExprKind::Call(base, args),
+        Suffix::Launch(config, args) => ExprKind::Launch {
+            callee: base,
+            config,
+            args,
+        },
+        Suffix::Index(index) => ExprKind::Index(base, Box::new(index)),
+        Suffix::Member(name) => ExprKind::Member(base, name),
+        Suffix::Arrow(name) => ExprKind::Arrow(base, name),
+        Suffix::Postfix(operator) => ExprKind::Postfix(operator, base),
+    };
+    (Expr { kind, span }, span)
+}
+
+/// `(a, b)`.
+pub(super) fn arguments<'t>(assign: P<'t, Expr>) -> P<'t, Vec<Expr>> {
+    list(assign, Punct::RParen, false)
+        .delimited_by(punct(Punct::LParen), closing(Punct::RParen, "`,` or `)`"))
+        .boxed()
+}
+
+/// `<<<grid, block, shared, stream>>>(a, b)`.
+fn launch<'t>(assign: P<'t, Expr>) -> P<'t, Suffix> {
+    let config = list(assign.clone(), Punct::LaunchClose, false)
+        .delimited_by(
+            punct(Punct::LaunchOpen),
+            closing(Punct::LaunchClose, "`,` or `>>>`"),
+        )
+        .map_with(|config, extra| Spanned::new(config, whole(extra)));
+    let args = custom_clone(|inp: &mut At<'t, '_>| {
+        if ahead(inp).is(0, Punct::LParen) {
+            Ok(())
+        } else {
+            fail(inp, What::Phrase("the kernel's arguments in `( )`"))
+        }
+    });
+    config
+        .then_ignore(args)
+        .then(arguments(assign))
+        .map(|(config, args)| Suffix::Launch(config, args))
+        .boxed()
+}
+
+fn primary<'t>(assign: P<'t, Expr>) -> P<'t, Piece> {
+    let parentheses = comma(assign.clone())
+        .delimited_by(punct(Punct::LParen), closing(Punct::RParen, "`)`"))
+        .boxed();
+    let construct = construct(assign.clone());
+    let sizeof_type = ty::type_name(assign)
+        .delimited_by(punct(Punct::LParen), punct(Punct::RParen))
+        .map(|ty| ExprKind::SizeofType(Box::new(ty)));
+    let sizeof_type = node(word(Keyword::Sizeof).ignore_then(sizeof_type)).boxed();
+    let literal = node(literal()).boxed();
+    let named = node(name().map(|name| ExprKind::Name(name.node))).boxed();
+    let foreign = foreign();
+    custom_clone(move |inp: &mut At<'t, '_>| {
+        let look = ahead(inp);
+        match look.kind(0) {
+            Some(TokenKind::Ident(_)) if is_foreign_name(look) => inp.parse(&foreign),
+            Some(TokenKind::TypeName(_)) if look.is(1, Punct::LParen) => inp.parse(&construct),
+            Some(TokenKind::TypeName(_)) if look.is(1, Punct::LBrace) || is_foreign_name(look) => {
+                inp.parse(&foreign)
+            }
+            Some(TokenKind::Ident(_) | TokenKind::TypeName(_)) => inp.parse(&named),
+            Some(TokenKind::Punct(Punct::LParen)) if is_type_in_parentheses(look, 0) => {
+                inp.parse(&foreign)
+            }
+            Some(TokenKind::Punct(Punct::LParen)) => inp.parse(&parentheses),
+            Some(TokenKind::Punct(Punct::LBracket | Punct::ColonColon)) => inp.parse(&foreign),
+            Some(TokenKind::Keyword(Keyword::Sizeof)) => inp.parse(&sizeof_type),
+            Some(TokenKind::Keyword(Keyword::True | Keyword::False | Keyword::Nullptr)) => {
+                inp.parse(&literal)
+            }
+            Some(TokenKind::Keyword(keyword)) if ty::is_base(*keyword) => inp.parse(&construct),
+            Some(TokenKind::Keyword(keyword)) if foreign_word(*keyword).is_some() => {
+                inp.parse(&foreign)
+            }
+            Some(
+                TokenKind::Int { .. }
+                | TokenKind::Float { .. }
+                | TokenKind::Char(_)
+                | TokenKind::Str(_),
+            ) => inp.parse(&literal),
+            _ => fail(inp, What::Phrase("an expression")),
+        }
+    })
+    .map_with(|expr, extra| (expr, whole(extra)))
+    .boxed()
+}
+
+fn node<'t>(
+    kind: impl Parser<'t, In<'t>, ExprKind, Ex<'t>> + Clone + 't,
+) -> impl Parser<'t, In<'t>, Expr, Ex<'t>> + Clone + 't {
+    kind.map_with(|kind, extra| Expr {
+        kind,
+        span: whole(extra),
+    })
+}
+
+/// `42`, `1.5f`, `'a'`, `"text"`, `true`.
+fn literal<'t>() -> impl Parser<'t, In<'t>, ExprKind, Ex<'t>> + Clone + 't {
+    custom_clone(|inp: &mut At<'t, '_>| {
+        let kind = match ahead(inp).kind(0) {
+            Some(&TokenKind::Int {
+                value,
+                unsigned,
+                suffix,
+                decimal,
+            }) => ExprKind::Int {
+                value,
+                unsigned,
+                suffix,
+                decimal,
+            },
+            Some(&TokenKind::Float { value, single }) => ExprKind::Float { value, single },
+            Some(&TokenKind::Char(value)) => ExprKind::Char(value),
+            Some(TokenKind::Str(bytes)) => ExprKind::Str(bytes.clone()),
+            Some(TokenKind::Keyword(Keyword::True)) => ExprKind::Bool(true),
+            Some(TokenKind::Keyword(Keyword::False)) => ExprKind::Bool(false),
+            Some(TokenKind::Keyword(Keyword::Nullptr)) => ExprKind::Nullptr,
+            _ => return fail(inp, What::Phrase("an expression")),
+        };
+        inp.skip();
+        Ok(kind)
+    })
+}
+
+/// `dim3(32, 8)`, `float(x)`.
+fn construct<'t>(assign: P<'t, Expr>) -> P<'t, Expr> {
+    let args = custom_clone(|inp: &mut At<'t, '_>| {
+        if ahead(inp).is(0, Punct::LParen) {
+            Ok(())
+        } else {
+            fail(inp, What::Phrase("an expression"))
+        }
+    });
+    node(
+        ty::simple_type()
+            .then_ignore(args)
+            .then(arguments(assign))
+            .map(|(ty, args)| ExprKind::Construct(Box::new(ty), args)),
+    )
+    .boxed()
+}
+
+/// Whether a type stands in the parentheses at offset `n`. `(float(x))` and `(dim3(1, 2))` are expressions.
+pub(super) fn is_type_in_parentheses(look: Ahead<'_>, n: usize) -> bool {
+    if !look.is(n, Punct::LParen) {
+        return false;
+    }
+    match look.kind(n + 1) {
+        Some(TokenKind::TypeName(_)) => match look.punct(n + 2) {
+            Some(Punct::RParen | Punct::Star | Punct::Amp | Punct::LBracket) => true,
+            Some(Punct::LParen) => look.is(n + 3, Punct::Star),
+            Some(_) => false,
+            None => look.keyword(n + 2).is_some_and(ty::is_specifier),
+        },
+        Some(TokenKind::Keyword(keyword)) if ty::is_specifier(*keyword) => {
+            !look.is(n + 2, Punct::LParen) || look.is(n + 3, Punct::Star)
+        }
+        _ => false,
+    }
+}
+
+/// `sizeof(T)` and not `sizeof x`.
+pub(super) fn is_sizeof_type(look: Ahead<'_>) -> bool {
+    is_type_in_parentheses(look, 1) && !look.is(look.after_brackets(1), Punct::LBrace)
+}
+
+/// `a::b` and `f<int>`.
+fn is_foreign_name(look: Ahead<'_>) -> bool {
+    look.is(1, Punct::ColonColon) || template_arguments(look, 1).is_some()
+}
+
+/// The C++ words that begin an expression.
+pub(super) fn foreign_word(keyword: Keyword) -> Option<&'static str> {
+    Some(match keyword {
+        Keyword::StaticCast => "`static_cast`",
+        Keyword::ReinterpretCast => "`reinterpret_cast`",
+        Keyword::ConstCast => "`const_cast`",
+        Keyword::DynamicCast => "`dynamic_cast`",
+        Keyword::New => "`new`",
+        Keyword::Delete => "`delete`",
+        Keyword::Throw => "`throw`",
+        Keyword::This => "`this`",
+        Keyword::Operator => "an operator function",
+        Keyword::Alignof => "`alignof`",
+        Keyword::Decltype => "`decltype`",
+        Keyword::Typename => "`typename`",
+        _ => return None,
+    })
+}
+
+/// An expression of C++ that is read far enough to be named.
+fn foreign<'t>() -> P<'t, Expr> {
+    custom_clone(|inp: &mut At<'t, '_>| {
+        let look = ahead(inp);
+        let (construct, n) = foreign_extent(look);
+        skip(inp, n.max(1));
+        Ok(Expr {
+            kind: ExprKind::Unsupported(construct),
+            span: inp.state().span(look.at, look.at + n.max(1)),
+        })
+    })
+    .boxed()
+}
+
+/// What it is and how many tokens it takes.
+fn foreign_extent(look: Ahead<'_>) -> (&'static str, usize) {
+    match look.kind(0) {
+        Some(TokenKind::Punct(Punct::LBracket)) => ("a lambda", lambda_extent(look)),
+        Some(TokenKind::Punct(Punct::LParen)) => (
+            "a compound literal `(T){ … }`",
+            look.after_brackets(look.after_brackets(0)),
+        ),
+        Some(TokenKind::Keyword(keyword)) => (
+            foreign_word(*keyword).unwrap_or("this"),
+            word_extent(look, *keyword),
+        ),
+        _ => match qualified(look) {
+            Some((_, n)) => ("a qualified name `A::b`", n),
+            None if look.is(1, Punct::LBrace) => {
+                ("a constructor call `T{ … }`", look.after_brackets(1))
+            }
+            None => (
+                "a template's arguments `<…>`",
+                template_arguments(look, 1).unwrap_or(1),
+            ),
+        },
+    }
+}
+
+/// `[captures](params) -> T { body }`.
+fn lambda_extent(look: Ahead<'_>) -> usize {
+    let mut n = look.after_brackets(0);
+    if look.is(n, Punct::LParen) {
+        n = look.after_brackets(n);
+    }
+    let mut body = n;
+    while body < n + 8
+        && look.kind(body).is_some()
+        && !look.is(body, Punct::LBrace)
+        && !look.is(body, Punct::Semi)
+    {
+        body += 1;
+    }
+    if look.is(body, Punct::LBrace) {
+        look.after_brackets(body)
+    } else {
+        n
+    }
+}
+
+fn word_extent(look: Ahead<'_>, keyword: Keyword) -> usize {
+    match keyword {
+        Keyword::This => 1,
+        Keyword::StaticCast
+        | Keyword::ReinterpretCast
+        | Keyword::ConstCast
+        | Keyword::DynamicCast => {
+            let n = angle_brackets(look, 1);
+            if look.is(n, Punct::LParen) {
+                look.after_brackets(n)
+            } else {
+                n
+            }
+        }
+        Keyword::Alignof | Keyword::Decltype if look.is(1, Punct::LParen) => look.after_brackets(1),
+        _ => operand_extent(look, 1),
+    }
+}
+
+/// The offset after `< … >` at offset `n`.
+fn angle_brackets(look: Ahead<'_>, n: usize) -> usize {
+    let mut depth = 0i32;
+    let mut offset = n;
+    loop {
+        match look.punct(offset) {
+            Some(Punct::Lt) => depth += 1,
+            Some(Punct::Gt) => depth -= 1,
+            Some(Punct::Shr) => depth -= 2,
+            Some(Punct::Semi | Punct::LBrace | Punct::RBrace) => return offset,
+            Some(punct) if super::kit::closes(punct) => return offset,
+            Some(punct) if super::kit::opens(punct) => {
+                if depth <= 0 {
+                    return offset;
+                }
+                offset = look.after_brackets(offset);
+                continue;
+            }
+            _ if look.kind(offset).is_none() => return offset,
+            _ => {}
+        }
+        offset += 1;
+        if depth <= 0 {
+            return offset;
+        }
+    }
+}
+
+/// From offset `n` to the `;`, `,` or closing bracket that ends the operand.
+fn operand_extent(look: Ahead<'_>, mut n: usize) -> usize {
+    loop {
+        match look.punct(n) {
+            Some(Punct::Semi | Punct::Comma) => return n,
+            Some(punct) if super::kit::closes(punct) => return n,
+            Some(punct) if super::kit::opens(punct) => n = look.after_brackets(n),
+            _ if look.kind(n).is_none() => return n,
+            _ => n += 1,
+        }
+    }
+}
+
+/// The next `n` tokens, which together are something unsupported.
+pub(super) fn skipped<'t>(
+    construct: &'static str,
+    n: usize,
+) -> impl Parser<'t, In<'t>, Expr, Ex<'t>> + Clone + 't {
+    custom_clone(move |inp: &mut At<'t, '_>| {
+        let at = ahead(inp).at;
+        skip(inp, n);
+        let span = inp.state().span(at, at + n);
+        Ok(Expr {
+            kind: ExprKind::Unsupported(construct),
+            span,
+        })
+    })
+}

@@ -1,0 +1,323 @@
+//! Statements. The first tokens choose the production; each statement recovers on its own, so one broken line costs one
+//! message and the lines around it are read as if it were not there.
+
+use chumsky::prelude::*;
+
+use super::{
+    cxx::{foreign, foreign_statement, is_range_for},
+    decl,
+    depth::nested,
+    expr::expression,
+    kit::{
+        Ahead, At, Ex, In, P, ahead, closing, custom_clone, fail, punct, repeat_while, skip, when,
+        whole, word,
+    },
+    loops,
+    recover::{Failure, What, bracket_end, described, recovered, statement_end},
+    ty,
+};
+use crate::{
+    diagnostic::{Code, Diagnostic},
+    syntax::{
+        ast::{Block, Expr, ExprKind, Stmt, StmtKind},
+        token::{Keyword, Punct, TokenKind},
+    },
+};
+
+/// `{ … }` as a function's body.
+pub(super) fn body<'t>() -> P<'t, Block> {
+    block(statement())
+}
+
+/// Any statement.
+fn statement<'t>() -> P<'t, Stmt> {
+    let error = |span| Stmt {
+        kind: StmtKind::Error,
+        span,
+    };
+    let stmt = recursive(|stmt| dispatch(recovered(nested(stmt), statement_end, error).boxed()));
+    recovered(stmt, statement_end, error).boxed()
+}
+
+/// `{ … }`.
+fn block<'t>(stmt: P<'t, Stmt>) -> P<'t, Block> {
+    repeat_while(
+        |look: Ahead<'_>| look.kind(0).is_some() && !look.is(0, Punct::RBrace),
+        stmt,
+    )
+    .delimited_by(punct(Punct::LBrace), punct(Punct::RBrace))
+    .map_with(|stmts, extra| Block {
+        stmts,
+        span: whole(extra),
+    })
+    .boxed()
+}
+
+/// The table of statements.
+fn dispatch<'t>(stmt: P<'t, Stmt>) -> P<'t, Stmt> {
+    let block = block(stmt.clone()).map(StmtKind::Block).boxed();
+    let if_ = if_(stmt.clone());
+    let loops = loops::unrolled_loop(stmt.clone());
+    let switch = switch(stmt);
+    let jump = jump();
+    let case = case();
+    let declaration = decl::declaration().map(StmtKind::Declaration).boxed();
+    let evaluation = expression()
+        .then_ignore(semicolon())
+        .map(StmtKind::Expr)
+        .boxed();
+    let foreign = foreign();
+    custom_clone(move |inp: &mut At<'t, '_>| {
+        let look = ahead(inp);
+        if let Some(punct) = look.punct(0) {
+            match punct {
+                Punct::LBrace => return inp.parse(&block),
+                Punct::Semi => {
+                    inp.skip();
+                    return Ok(StmtKind::Empty);
+                }
+                _ => {}
+            }
+        }
+        match look.keyword(0) {
+            Some(Keyword::If) => inp.parse(&if_),
+            Some(Keyword::Else) => stray_else(inp),
+            Some(Keyword::For) if is_range_for(look) => inp.parse(&foreign),
+            Some(Keyword::For | Keyword::While | Keyword::Do | Keyword::Pragma) => {
+                inp.parse(&loops)
+            }
+            Some(Keyword::Switch) => inp.parse(&switch),
+            Some(Keyword::Case | Keyword::Default) => inp.parse(&case),
+            Some(Keyword::Break | Keyword::Continue | Keyword::Return) => inp.parse(&jump),
+            _ if foreign_statement(look).is_some() => inp.parse(&foreign),
+            _ if is_declaration(look) => inp.parse(&declaration),
+            _ => inp.parse(&evaluation),
+        }
+    })
+    .map_with(|kind, extra| Stmt {
+        kind,
+        span: whole(extra),
+    })
+    .boxed()
+}
+
+/// `;`. Where it is only forgotten (what comes next can begin a statement) that is said, and parsing goes on.
+pub(super) fn semicolon<'t>() -> P<'t, ()> {
+    custom_clone(|inp: &mut At<'t, '_>| {
+        let look = ahead(inp);
+        match look.kind(0) {
+            Some(TokenKind::Punct(Punct::Semi)) => {
+                inp.skip();
+                return Ok(());
+            }
+            None | Some(TokenKind::Ident(_) | TokenKind::TypeName(_) | TokenKind::Keyword(_)) => {}
+            Some(TokenKind::Punct(Punct::RBrace | Punct::PlusPlus | Punct::MinusMinus)) => {}
+            Some(_) => return fail(inp, What::Punct(Punct::Semi)),
+        }
+        let previous = look
+            .at
+            .checked_sub(1)
+            .and_then(|previous| inp.state().token(previous));
+        let message = previous.map_or_else(
+            || "missing `;`".to_string(),
+            |previous| format!("missing `;` after {}", described(previous, "the")),
+        );
+        let span = inp.state().before(look.at);
+        // A bracket inserted just here has been reported, and stands for the same slip.
+        if !inp.state().repaired(look.at.saturating_sub(1), look.at + 1) {
+            inp.state()
+                .diagnostics
+                .push(Diagnostic::error(Code::MissingSemicolon, span, message));
+        }
+        Ok(())
+    })
+    .boxed()
+}
+
+/// `( expression )` after `if`, `while`, `switch`. A broken one is reported, and the body after it is still read.
+pub(super) fn condition<'t>() -> P<'t, Expr> {
+    let whole_expression = expression().then_ignore(closed());
+    let declared = custom_clone(|inp: &mut At<'t, '_>| {
+        let look = ahead(inp);
+        let n = bracket_end(look, 0);
+        skip(inp, n);
+        let span = inp.state().span(look.at, look.at + n);
+        Ok(Expr {
+            kind: ExprKind::Unsupported("a declaration in a condition"),
+            span,
+        })
+    });
+    let inside = custom_clone(move |inp: &mut At<'t, '_>| {
+        if is_declaration(ahead(inp)) {
+            inp.parse(&declared)
+        } else {
+            inp.parse(&whole_expression)
+        }
+    });
+    recovered(inside, bracket_end, |span| Expr {
+        kind: ExprKind::Error,
+        span,
+    })
+    .delimited_by(opening(), punct(Punct::RParen))
+    .boxed()
+}
+
+/// The `)` ahead.
+pub(super) fn closed<'t>() -> impl Parser<'t, In<'t>, (), Ex<'t>> + Clone + 't {
+    custom_clone(|inp: &mut At<'t, '_>| {
+        if ahead(inp).is(0, Punct::RParen) {
+            Ok(())
+        } else {
+            fail(inp, What::Phrase("`)`"))
+        }
+    })
+}
+
+/// The `(` after `if`, `while`, `for`, `switch`.
+pub(super) fn opening<'t>() -> impl Parser<'t, In<'t>, (), Ex<'t>> + Copy {
+    closing(Punct::LParen, "`(`")
+}
+
+/// `if (a) … else if (b) … else …`: a loop, so that a long chain is not deep.
+fn if_<'t>(stmt: P<'t, Stmt>) -> P<'t, StmtKind> {
+    let arm = word(Keyword::If)
+        .ignore_then(constexpr())
+        .ignore_then(condition())
+        .then(stmt.clone());
+    let is_else_if =
+        |look: Ahead<'_>| look.is_word(0, Keyword::Else) && look.is_word(1, Keyword::If);
+    let more = repeat_while(is_else_if, word(Keyword::Else).ignore_then(arm.clone()));
+    let otherwise = when(
+        |look| look.is_word(0, Keyword::Else),
+        word(Keyword::Else).ignore_then(stmt),
+    );
+    arm.then(more)
+        .then(otherwise)
+        .map(|((first, mut arms), otherwise)| {
+            arms.insert(0, first);
+            StmtKind::If {
+                arms,
+                otherwise: otherwise.map(Box::new),
+            }
+        })
+        .boxed()
+}
+
+/// `constexpr` after `if` is C++: the condition is constant, and deciding it at run time gives the same result.
+fn constexpr<'t>() -> impl Parser<'t, In<'t>, (), Ex<'t>> + Clone + 't {
+    custom_clone(|inp: &mut At<'t, '_>| {
+        if ahead(inp).is_word(0, Keyword::Constexpr) {
+            inp.skip();
+        }
+        Ok(())
+    })
+}
+
+/// An `else` that belongs to nothing; the statement after it is read on its own.
+fn stray_else(inp: &mut At<'_, '_>) -> Result<StmtKind, Failure> {
+    let at = ahead(inp).at;
+    let span = inp.state().place(at);
+    inp.skip();
+    let mut diagnostic = Diagnostic::error(Code::ElseWithoutIf, span, "`else` without `if`");
+    if at > 0
+        && matches!(
+            inp.state().token(at - 1),
+            Some(TokenKind::Punct(Punct::RBrace | Punct::Semi))
+        )
+    {
+        diagnostic = diagnostic.help("an `if` takes one statement: put several in `{ }`, and no `;` after the condition or the `}`");
+    }
+    inp.state().diagnostics.push(diagnostic);
+    Ok(StmtKind::Empty)
+}
+
+/// `switch (value) body`.
+fn switch<'t>(stmt: P<'t, Stmt>) -> P<'t, StmtKind> {
+    word(Keyword::Switch)
+        .ignore_then(condition())
+        .then(stmt)
+        .map(|(value, body)| StmtKind::Switch {
+            value,
+            body: Box::new(body),
+        })
+        .boxed()
+}
+
+/// `case value:` and `default:`; the statement after it is the next of its block.
+fn case<'t>() -> P<'t, StmtKind> {
+    let colon = closing(Punct::Colon, "`:`");
+    let case = word(Keyword::Case)
+        .ignore_then(expression())
+        .map(StmtKind::Case);
+    let default = word(Keyword::Default).to(()).map(|()| StmtKind::Default);
+    custom_clone(move |inp: &mut At<'t, '_>| {
+        let label = if ahead(inp).is_word(0, Keyword::Case) {
+            inp.parse(&case)?
+        } else {
+            inp.parse(default)?
+        };
+        inp.parse(colon)?;
+        Ok(label)
+    })
+    .boxed()
+}
+
+/// `break;`, `continue;`, `return e;`.
+fn jump<'t>() -> P<'t, StmtKind> {
+    let value = when(
+        |look: Ahead<'_>| !matches!(look.punct(0), Some(Punct::Semi | Punct::RBrace)),
+        expression(),
+    );
+    let return_ = word(Keyword::Return)
+        .ignore_then(value)
+        .map(StmtKind::Return)
+        .boxed();
+    let plain = custom_clone(|inp: &mut At<'t, '_>| {
+        let kind = if ahead(inp).is_word(0, Keyword::Break) {
+            StmtKind::Break
+        } else {
+            StmtKind::Continue
+        };
+        inp.skip();
+        Ok(kind)
+    });
+    custom_clone(move |inp: &mut At<'t, '_>| {
+        if ahead(inp).is_word(0, Keyword::Return) {
+            inp.parse(&return_)
+        } else {
+            inp.parse(&plain)
+        }
+    })
+    .then_ignore(semicolon())
+    .boxed()
+}
+
+/// Whether the tokens ahead begin a declaration.
+pub(super) fn is_declaration(look: Ahead<'_>) -> bool {
+    match look.kind(0) {
+        Some(TokenKind::Keyword(keyword)) if ty::is_base(*keyword) => {
+            !look.is(1, Punct::LParen) || look.is(2, Punct::Star)
+        }
+        Some(TokenKind::Keyword(keyword)) => ty::is_specifier(*keyword),
+        Some(TokenKind::TypeName(_)) => match look.kind(1) {
+            Some(TokenKind::Ident(_) | TokenKind::TypeName(_)) => true,
+            Some(TokenKind::Keyword(keyword)) => {
+                ty::is_specifier(*keyword) || *keyword == Keyword::Operator
+            }
+            Some(TokenKind::Punct(Punct::Star | Punct::Amp | Punct::Semi)) => true,
+            Some(TokenKind::Punct(Punct::LParen)) => look.is(2, Punct::Star),
+            _ => false,
+        },
+        Some(TokenKind::Ident(_)) => match look.kind(1) {
+            Some(TokenKind::Ident(_) | TokenKind::TypeName(_)) => true,
+            // `real *x = …` of a type nobody declared: as an expression it would be a product thrown away.
+            Some(TokenKind::Punct(Punct::Star)) => {
+                look.is_word(2, Keyword::Restrict)
+                    || (look.is_ident(2)
+                        && matches!(look.punct(3), Some(Punct::Eq | Punct::Semi | Punct::Comma)))
+            }
+            _ => false,
+        },
+        _ => false,
+    }
+}

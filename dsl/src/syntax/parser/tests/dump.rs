@@ -1,0 +1,318 @@
+//! The tree as compact s-expressions, one line for each item and statement.
+
+use crate::syntax::ast::*;
+
+pub(super) fn unit(unit: &Unit) -> String {
+    unit.items
+        .iter()
+        .map(|item| format!("{}\n", one_item(item)))
+        .collect()
+}
+
+fn one_item(item: &Item) -> String {
+    match item {
+        Item::Function(f) => {
+            let params: Vec<String> = f.params.iter().map(param).collect();
+            let dots = if f.variadic { " ..." } else { "" };
+            let body = f.body.as_ref().map_or(String::new(), |body| block(body, 1));
+            format!(
+                "(fn {} {}{} ({}{dots}){body})",
+                f.name.node,
+                specifiers(&f.specifiers),
+                parts(&f.declarator),
+                params.join(", ")
+            )
+        }
+        Item::Declaration(d) => declaration(d),
+        Item::Unsupported { construct, .. } => format!("(unsupported {construct})"),
+    }
+}
+
+fn param(param: &Param) -> String {
+    format!(
+        "{}{}{}",
+        specifiers(&param.specifiers),
+        parts(&param.declarator),
+        named(&param.declarator)
+    )
+}
+
+fn named(declarator: &Declarator) -> String {
+    declarator
+        .name
+        .as_ref()
+        .map_or(String::new(), |name| format!(" {}", name.node))
+}
+
+/// What the name is, from the name outwards: `[4]`, `*`.
+fn parts(declarator: &Declarator) -> String {
+    let mut out = String::new();
+    for part in &declarator.parts {
+        out += &match part {
+            DeclaratorPart::Pointer {
+                is_const,
+                is_volatile,
+                is_restrict,
+            } => {
+                let words = [(is_const, "c"), (is_volatile, "v"), (is_restrict, "r")];
+                let words: String = words
+                    .iter()
+                    .filter(|(is, _)| **is)
+                    .map(|(_, word)| *word)
+                    .collect();
+                format!("*{words}")
+            }
+            DeclaratorPart::Reference(_) => "&".to_string(),
+            DeclaratorPart::Array(size, _) => format!(
+                "[{}]",
+                size.as_ref().map_or(String::new(), |size| expr(size))
+            ),
+            DeclaratorPart::Function(params, _) => format!(
+                "({})",
+                params.iter().map(param).collect::<Vec<_>>().join(", ")
+            ),
+        };
+    }
+    if out.is_empty() {
+        out
+    } else {
+        format!(":{out}")
+    }
+}
+
+fn specifiers(s: &Specifiers) -> String {
+    let mut out: Vec<String> = s
+        .words
+        .iter()
+        .map(|word| format!("{:?}", word.node).to_lowercase())
+        .collect();
+    out.extend(s.is_const.then(|| "const".to_string()));
+    out.extend(s.is_volatile.then(|| "volatile".to_string()));
+    out.extend(
+        s.launch_bounds
+            .as_ref()
+            .map(|bounds| format!("bounds({})", exprs(&bounds.node))),
+    );
+    out.extend(
+        s.align
+            .as_ref()
+            .map(|align| format!("align({})", expr(align))),
+    );
+    out.push(ty(&s.ty.node));
+    out.join("+")
+}
+
+fn ty(ty: &TypeSpecifier) -> String {
+    let sign = |signedness: &Signedness| {
+        if *signedness == Signedness::Unsigned {
+            "u"
+        } else {
+            ""
+        }
+    };
+    match ty {
+        TypeSpecifier::Void => "void".into(),
+        TypeSpecifier::Bool => "bool".into(),
+        TypeSpecifier::Char(None) => "char".into(),
+        TypeSpecifier::Char(Some(Signedness::Signed)) => "schar".into(),
+        TypeSpecifier::Char(Some(Signedness::Unsigned)) => "uchar".into(),
+        TypeSpecifier::Short(s) => format!("{}short", sign(s)),
+        TypeSpecifier::Int(s) => format!("{}int", sign(s)),
+        TypeSpecifier::Long(s) => format!("{}long", sign(s)),
+        TypeSpecifier::LongLong(s) => format!("{}llong", sign(s)),
+        TypeSpecifier::Float => "float".into(),
+        TypeSpecifier::Double => "double".into(),
+        TypeSpecifier::Auto => "auto".into(),
+        TypeSpecifier::Named(name) => name.to_string(),
+        TypeSpecifier::Record(record) => {
+            let word = if record.is_union { "union" } else { "struct" };
+            let align = record
+                .align
+                .as_ref()
+                .map_or(String::new(), |align| format!(" align({})", expr(align)));
+            let name = record
+                .name
+                .as_ref()
+                .map_or(String::new(), |name| format!(" {}", name.node));
+            let members = record.members.as_ref().map_or(String::new(), |members| {
+                format!(
+                    " {{{}}}",
+                    members
+                        .iter()
+                        .map(declaration)
+                        .collect::<Vec<_>>()
+                        .join(" ")
+                )
+            });
+            format!("({word}{align}{name}{members})")
+        }
+        TypeSpecifier::Enum(e) => {
+            let name = e
+                .name
+                .as_ref()
+                .map_or(String::new(), |name| format!(" {}", name.node));
+            let values = e.enumerators.as_ref().map_or(String::new(), |values| {
+                let one = |(name, value): &(Name, Option<Expr>)| match value {
+                    Some(value) => format!("{}={}", name.node, expr(value)),
+                    None => name.node.to_string(),
+                };
+                format!(
+                    " {{{}}}",
+                    values.iter().map(one).collect::<Vec<_>>().join(" ")
+                )
+            });
+            format!("(enum{name}{values})")
+        }
+    }
+}
+
+fn declaration(d: &Declaration) -> String {
+    let mut out = format!("(let {}", specifiers(&d.specifiers));
+    for declared in &d.declarators {
+        out += &format!(
+            " ({}{}",
+            named(&declared.declarator).trim_start(),
+            parts(&declared.declarator)
+        );
+        if let Some(init) = &declared.init {
+            out += &format!(" = {}", self::init(init));
+        }
+        out += ")";
+    }
+    out + ")"
+}
+
+fn init(init: &Init) -> String {
+    match init {
+        Init::Expr(e) => expr(e),
+        Init::List(list) => items(&list.node),
+        Init::Construct(args) => format!("(init {})", exprs(&args.node)),
+    }
+}
+
+fn items(items: &[InitItem]) -> String {
+    let one = |item: &InitItem| {
+        let at = match &item.designator {
+            Some(Designator::Member(name)) => format!(".{}=", name.node),
+            Some(Designator::Index(index)) => format!("[{}]=", expr(index)),
+            None => String::new(),
+        };
+        at + &init(&item.value)
+    };
+    format!(
+        "{{{}}}",
+        items.iter().map(one).collect::<Vec<_>>().join(" ")
+    )
+}
+
+fn block(block: &Block, depth: usize) -> String {
+    block.stmts.iter().map(|s| stmt(s, depth)).collect()
+}
+
+fn stmt(stmt: &Stmt, depth: usize) -> String {
+    let pad = format!("\n{}", "  ".repeat(depth));
+    let inner = |s: &Stmt| self::stmt(s, depth + 1);
+    let unrolled = |unroll: &Option<Unroll>| match unroll {
+        None => String::new(),
+        Some(Unroll::Full) => " unroll".to_string(),
+        Some(Unroll::Count(n)) => format!(" unroll={n}"),
+    };
+    let some = |e: &Option<Expr>| e.as_ref().map_or("-".to_string(), expr);
+    pad + &match &stmt.kind {
+        StmtKind::Empty => "()".into(),
+        StmtKind::Expr(e) => expr(e),
+        StmtKind::Declaration(d) => declaration(d),
+        StmtKind::Block(b) => format!("(block{})", block(b, depth + 1)),
+        StmtKind::If { arms, otherwise } => {
+            let arms: Vec<String> = arms
+                .iter()
+                .map(|(cond, body)| format!("{}{}", expr(cond), inner(body)))
+                .collect();
+            let otherwise = otherwise
+                .as_ref()
+                .map_or(String::new(), |s| format!(" else{}", inner(s)));
+            format!("(if {}{otherwise})", arms.join(" elif "))
+        }
+        StmtKind::While { cond, body, unroll } => {
+            format!("(while{} {}{})", unrolled(unroll), expr(cond), inner(body))
+        }
+        StmtKind::DoWhile { body, cond, unroll } => {
+            format!("(do{}{} {})", unrolled(unroll), inner(body), expr(cond))
+        }
+        StmtKind::For {
+            init,
+            cond,
+            step,
+            body,
+            unroll,
+        } => {
+            let init = self::stmt(init, 0);
+            format!(
+                "(for{} {}; {}; {}{})",
+                unrolled(unroll),
+                init.trim(),
+                some(cond),
+                some(step),
+                inner(body)
+            )
+        }
+        StmtKind::Switch { value, body } => format!("(switch {}{})", expr(value), inner(body)),
+        StmtKind::Case(value) => format!("(case {})", expr(value)),
+        StmtKind::Default => "(default)".into(),
+        StmtKind::Break => "(break)".into(),
+        StmtKind::Continue => "(continue)".into(),
+        StmtKind::Return(None) => "(return)".into(),
+        StmtKind::Return(Some(e)) => format!("(return {})", expr(e)),
+        StmtKind::Error => "(error)".into(),
+    }
+}
+
+fn exprs(list: &[Expr]) -> String {
+    list.iter().map(expr).collect::<Vec<_>>().join(" ")
+}
+
+pub(super) fn expr(e: &Expr) -> String {
+    let type_name =
+        |ty: &TypeName| format!("{}{}", specifiers(&ty.specifiers), parts(&ty.declarator));
+    match &e.kind {
+        ExprKind::Int {
+            value, unsigned, ..
+        } => format!("{value}{}", if *unsigned { "u" } else { "" }),
+        ExprKind::Float { value, single } => format!("{value:?}{}", if *single { "f" } else { "" }),
+        ExprKind::Char(c) => format!("'{c}'"),
+        ExprKind::Str(bytes) => format!("{:?}", String::from_utf8_lossy(bytes)),
+        ExprKind::Bool(b) => b.to_string(),
+        ExprKind::Nullptr => "nullptr".into(),
+        ExprKind::Name(name) => name.to_string(),
+        ExprKind::Unary(op, a) => format!("({op:?} {})", expr(a)),
+        ExprKind::Postfix(op, a) => format!("(Post{op:?} {})", expr(a)),
+        ExprKind::Binary(op, a, b) => format!("({:?} {} {})", op.node, expr(a), expr(b)),
+        ExprKind::Assign(op, a, b) => {
+            let op = op.node.map_or(String::new(), |op| format!("{op:?}"));
+            format!("({op}= {} {})", expr(a), expr(b))
+        }
+        ExprKind::Conditional(c, a, b) => format!("(? {} {} {})", expr(c), expr(a), expr(b)),
+        ExprKind::Comma(a, b) => format!("(, {} {})", expr(a), expr(b)),
+        ExprKind::Call(f, args) => format!("({} {})", expr(f), exprs(args)),
+        ExprKind::Launch {
+            callee,
+            config,
+            args,
+        } => format!(
+            "(launch {} <{}> {})",
+            expr(callee),
+            exprs(&config.node),
+            exprs(args)
+        ),
+        ExprKind::Index(a, i) => format!("{}[{}]", expr(a), expr(i)),
+        ExprKind::Member(a, name) => format!("{}.{}", expr(a), name.node),
+        ExprKind::Arrow(a, name) => format!("{}->{}", expr(a), name.node),
+        ExprKind::Cast(ty, a) => format!("(cast {} {})", type_name(ty), expr(a)),
+        ExprKind::Construct(ty, args) => format!("(new {} {})", type_name(ty), exprs(args)),
+        ExprKind::SizeofType(ty) => format!("(sizeof-type {})", type_name(ty)),
+        ExprKind::SizeofExpr(a) => format!("(sizeof {})", expr(a)),
+        ExprKind::List(list) => items(list),
+        ExprKind::Unsupported(what) => format!("<unsupported {what}>"),
+        ExprKind::Error => "<error>".into(),
+    }
+}

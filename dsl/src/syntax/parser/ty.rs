@@ -1,0 +1,430 @@
+//! Types as written: specifiers in any order, `struct`/`union`/`enum` bodies (`record`), and types without a name.
+//!
+//! C lets the words of a type come in any order (`long unsigned const int long`), so they are gathered first and made
+//! into one [`TypeSpecifier`] when the last has been read.
+
+use std::sync::Arc;
+
+use chumsky::prelude::*;
+
+use super::{
+    decl,
+    depth::nested,
+    expr::element,
+    kit::{Ahead, At, P, ahead, custom_clone, fail, qualified, skip, template_arguments, whole},
+    primary::arguments,
+    record,
+    recover::{Failure, What},
+};
+use crate::{
+    diagnostic::{Code, Diagnostic},
+    span::{Span, Spanned},
+    syntax::{
+        ast::{Declarator, Expr, Signedness, SpecifierWord, Specifiers, TypeName, TypeSpecifier},
+        token::{Keyword, Punct, TokenKind},
+    },
+};
+
+/// Whether a reserved word is part of the specifiers of a declaration.
+pub(super) fn is_specifier(keyword: Keyword) -> bool {
+    use Keyword::*;
+    is_base(keyword)
+        || specifier_word(keyword).is_some()
+        || matches!(
+            keyword,
+            Struct
+                | Union
+                | Enum
+                | Const
+                | Volatile
+                | Restrict
+                | Auto
+                | LaunchBounds
+                | Align
+                | Typename
+                | Decltype
+        )
+}
+
+/// Whether a reserved word names an arithmetic type or part of one.
+pub(super) fn is_base(keyword: Keyword) -> bool {
+    use Keyword::*;
+    matches!(
+        keyword,
+        Void | Bool | Char | Short | Int | Long | Float | Double | Signed | Unsigned
+    )
+}
+
+fn specifier_word(keyword: Keyword) -> Option<SpecifierWord> {
+    Some(match keyword {
+        Keyword::Typedef => SpecifierWord::Typedef,
+        Keyword::Extern => SpecifierWord::Extern,
+        Keyword::Static => SpecifierWord::Static,
+        Keyword::Inline => SpecifierWord::Inline,
+        Keyword::Register => SpecifierWord::Register,
+        Keyword::Constexpr => SpecifierWord::Constexpr,
+        Keyword::Global => SpecifierWord::Global,
+        Keyword::Device => SpecifierWord::Device,
+        Keyword::Host => SpecifierWord::Host,
+        Keyword::Shared => SpecifierWord::Shared,
+        Keyword::Constant => SpecifierWord::Constant,
+        Keyword::Managed => SpecifierWord::Managed,
+        Keyword::Forceinline => SpecifierWord::Forceinline,
+        Keyword::Noinline => SpecifierWord::Noinline,
+        Keyword::GridConstant => SpecifierWord::GridConstant,
+        _ => return None,
+    })
+}
+
+/// `static const unsigned int`, `struct S { … }`, `__global__ void`.
+pub(super) fn specifiers<'t>() -> P<'t, Specifiers> {
+    specifiers_of(element())
+}
+
+/// The same, with the parser for the expressions in them.
+pub(super) fn specifiers_of<'t>(element: P<'t, Expr>) -> P<'t, Specifiers> {
+    recursive(|specifiers| {
+        let specifiers = nested(specifiers).boxed();
+        let record = record::record(element.clone(), specifiers);
+        let enumeration = record::enumeration(element.clone());
+        let arguments = arguments(element);
+        custom_clone(move |inp: &mut At<'t, '_>| {
+            let start = ahead(inp).at;
+            let mut gathered = Gathered::default();
+            loop {
+                let look = ahead(inp);
+                if gathered.has_body()
+                    && look.is_after_body()
+                    && !matches!(look.keyword(0), Some(Keyword::Const | Keyword::Volatile))
+                {
+                    return gathered.finish(inp, start);
+                }
+                match look.kind(0) {
+                    Some(TokenKind::Keyword(Keyword::Struct | Keyword::Union)) => {
+                        let record = inp.parse(&record)?;
+                        gathered.name(inp, look.at, TypeSpecifier::Record(record));
+                    }
+                    Some(TokenKind::Keyword(Keyword::Enum)) => {
+                        let enumeration = inp.parse(&enumeration)?;
+                        gathered.name(inp, look.at, TypeSpecifier::Enum(enumeration));
+                    }
+                    Some(TokenKind::Keyword(Keyword::LaunchBounds)) => {
+                        inp.skip();
+                        let bounds = inp.parse(&arguments)?;
+                        let span = inp.state().span(look.at, look.at + look.after_brackets(1));
+                        gathered.launch_bounds = Some(Spanned::new(bounds, span));
+                    }
+                    Some(TokenKind::Keyword(Keyword::Align)) => {
+                        inp.skip();
+                        gathered.align = inp.parse(&arguments)?.pop().map(Box::new);
+                    }
+                    Some(TokenKind::Ident(text))
+                        if &**text == "alignas" && look.is(1, Punct::LParen) =>
+                    {
+                        inp.skip();
+                        gathered.align = inp.parse(&arguments)?.pop().map(Box::new);
+                    }
+                    Some(&TokenKind::Keyword(keyword)) if is_specifier(keyword) => {
+                        gathered.word(inp, look, keyword)
+                    }
+                    Some(
+                        TokenKind::TypeName(_)
+                        | TokenKind::Ident(_)
+                        | TokenKind::Punct(Punct::ColonColon),
+                    ) if gathered.takes_name(look) => {
+                        let (text, n) = type_name_extent(look);
+                        skip(inp, n);
+                        gathered.name(inp, look.at, TypeSpecifier::Named(text));
+                    }
+                    _ => return gathered.finish(inp, start),
+                }
+            }
+        })
+        .boxed()
+    })
+    .boxed()
+}
+
+/// The name of a type, with `A::` before it and `<…>` after it, and how many tokens that is.
+fn type_name_extent(look: Ahead<'_>) -> (Arc<str>, usize) {
+    if let Some((text, n)) = qualified(look) {
+        return (text.into(), n.max(1));
+    }
+    let text = match look.kind(0) {
+        Some(TokenKind::Ident(text) | TokenKind::TypeName(text)) => text.clone(),
+        _ => "".into(),
+    };
+    (text, template_arguments(look, 1).unwrap_or(1))
+}
+
+/// Whether the tokens ahead read as a type that nobody declared, before a declarator: `real x`, `real *x`, `real)`.
+/// Reading it as a type lets the error be about the type.
+pub(super) fn is_unknown_type(look: Ahead<'_>) -> bool {
+    if let Some((_, n)) = qualified(look) {
+        return matches!(
+            look.kind(n),
+            Some(
+                TokenKind::Ident(_)
+                    | TokenKind::TypeName(_)
+                    | TokenKind::Punct(Punct::Star | Punct::Amp)
+            )
+        );
+    }
+    if !look.is_ident(0) {
+        return false;
+    }
+    match look.kind(template_arguments(look, 1).unwrap_or(1)) {
+        Some(TokenKind::Ident(_) | TokenKind::TypeName(_)) => true,
+        Some(TokenKind::Punct(Punct::Star | Punct::Amp)) => true,
+        Some(&TokenKind::Keyword(keyword)) => is_specifier(keyword),
+        _ => false,
+    }
+}
+
+/// The words of a type as they come.
+#[derive(Default)]
+struct Gathered {
+    base: Vec<Keyword>,
+    named: Option<Spanned<TypeSpecifier>>,
+    base_span: Option<Span>,
+    is_const: bool,
+    is_volatile: bool,
+    words: Vec<Spanned<SpecifierWord>>,
+    launch_bounds: Option<Spanned<Vec<Expr>>>,
+    align: Option<Box<Expr>>,
+    foreign: Option<&'static str>,
+}
+
+impl Gathered {
+    /// Takes the reserved word ahead.
+    fn word(&mut self, inp: &mut At<'_, '_>, look: Ahead<'_>, keyword: Keyword) {
+        inp.skip();
+        let span = inp.state().place(look.at);
+        match keyword {
+            Keyword::Const => self.is_const = true,
+            Keyword::Volatile => self.is_volatile = true,
+            Keyword::Restrict => {}
+            Keyword::Auto => self.name(inp, look.at, TypeSpecifier::Auto),
+            Keyword::Typename => {}
+            Keyword::Decltype => {
+                if look.is(1, Punct::LParen) {
+                    skip(inp, look.after_brackets(1) - 1);
+                }
+                self.foreign = Some("`decltype`");
+                self.name(inp, look.at, TypeSpecifier::Auto);
+            }
+            _ => match specifier_word(keyword) {
+                Some(word) => self.words.push(Spanned::new(word, span)),
+                None => {
+                    self.base.push(keyword);
+                    self.base_span = Some(self.base_span.map_or(span, |first| first.to(span)));
+                    if self.named.is_some() {
+                        two_types(inp, span);
+                    }
+                }
+            },
+        }
+    }
+
+    /// Takes a type that is not made of words, from token `start` on.
+    fn name(&mut self, inp: &mut At<'_, '_>, start: usize, ty: TypeSpecifier) {
+        let stop = ahead(inp).at;
+        let span = inp.state().span(start, stop);
+        if self.has_type() {
+            two_types(inp, span);
+        }
+        self.named = Some(Spanned::new(ty, span));
+    }
+
+    /// Whether the type is a `struct`, `union` or `enum` with its members.
+    fn has_body(&self) -> bool {
+        match self.named.as_ref().map(|named| &named.node) {
+            Some(TypeSpecifier::Record(record)) => record.members.is_some(),
+            Some(TypeSpecifier::Enum(enumeration)) => enumeration.enumerators.is_some(),
+            _ => false,
+        }
+    }
+
+    fn has_type(&self) -> bool {
+        self.named.is_some() || !self.base.is_empty()
+    }
+
+    /// Whether the name ahead is the type: there is none yet, and it does not read as the declared name.
+    fn takes_name(&self, look: Ahead<'_>) -> bool {
+        if self.has_type() {
+            return false;
+        }
+        match look.kind(0) {
+            Some(TokenKind::TypeName(_)) => true,
+            _ => {
+                is_unknown_type(look)
+                    || (look.is_ident(0)
+                        && matches!(look.punct(1), Some(Punct::Comma | Punct::RParen)))
+            }
+        }
+    }
+
+    fn finish(self, inp: &mut At<'_, '_>, start: usize) -> Result<Specifiers, Failure> {
+        let at = ahead(inp).at;
+        if at == start {
+            return fail(inp, What::Phrase("a type"));
+        }
+        let span = inp.state().span(start, at);
+        if let Some(construct) = self.foreign {
+            let message = format!("{construct} is not supported");
+            inp.state()
+                .diagnostics
+                .push(Diagnostic::error(Code::UnsupportedSyntax, span, message));
+        }
+        let ty = match (self.named, self.base_span) {
+            (Some(named), _) => named,
+            (None, Some(span)) => Spanned::new(combine(inp, &self.base, span), span),
+            (None, None) => {
+                let place = inp.state().place(at);
+                let found = inp
+                    .state()
+                    .token(at)
+                    .map_or_else(|| "the end of the file".to_string(), ToString::to_string);
+                let message = format!("expected a type before {found}");
+                inp.state().diagnostics.push(
+                    Diagnostic::error(Code::MissingType, place, message)
+                        .label(span, "the declaration begins here"),
+                );
+                Spanned::new(TypeSpecifier::Int(Signedness::Signed), span)
+            }
+        };
+        let Gathered {
+            is_const,
+            is_volatile,
+            words,
+            launch_bounds,
+            align,
+            ..
+        } = self;
+        Ok(Specifiers {
+            ty,
+            is_const,
+            is_volatile,
+            words,
+            launch_bounds,
+            align,
+            span,
+        })
+    }
+}
+
+fn two_types(inp: &mut At<'_, '_>, span: Span) {
+    let diagnostic = Diagnostic::error(
+        Code::TypeWords,
+        span,
+        "a declaration has one type, and this is a second one",
+    );
+    inp.state()
+        .diagnostics
+        .push(diagnostic.help("is a `;` or `,` missing before it?"));
+}
+
+/// One type from its words, in whatever order they came.
+fn combine(inp: &mut At<'_, '_>, words: &[Keyword], span: Span) -> TypeSpecifier {
+    let count = |keyword| words.iter().filter(|&&word| word == keyword).count();
+    let (signed, unsigned) = (count(Keyword::Signed), count(Keyword::Unsigned));
+    let (long, int, short) = (
+        count(Keyword::Long),
+        count(Keyword::Int),
+        count(Keyword::Short),
+    );
+    let signedness = if unsigned > 0 {
+        Signedness::Unsigned
+    } else {
+        Signedness::Signed
+    };
+    let other: Vec<Keyword> = words
+        .iter()
+        .copied()
+        .filter(|&word| !is_modifier(word))
+        .collect();
+    let ty = match other[..] {
+        [] if short > 0 => TypeSpecifier::Short(signedness),
+        [] if long > 1 => TypeSpecifier::LongLong(signedness),
+        [] if long == 1 => TypeSpecifier::Long(signedness),
+        [] => TypeSpecifier::Int(signedness),
+        [Keyword::Char, ..] => TypeSpecifier::Char((signed + unsigned > 0).then_some(signedness)),
+        [Keyword::Void, ..] => TypeSpecifier::Void,
+        [Keyword::Bool, ..] => TypeSpecifier::Bool,
+        [Keyword::Float, ..] => TypeSpecifier::Float,
+        _ => TypeSpecifier::Double,
+    };
+    let modified = match other[..] {
+        [] => short * long > 0 || short > 1 || long > 2 || int > 1,
+        [Keyword::Char] => short + long + int > 0,
+        [Keyword::Double] => short + int + signed + unsigned > 0 || long > 1,
+        _ => words.len() > 1,
+    };
+    if modified || signed + unsigned > 1 {
+        let text: Vec<&str> = words.iter().map(|word| word.text()).collect();
+        let message = format!("`{}` is not a type", text.join(" "));
+        inp.state()
+            .diagnostics
+            .push(Diagnostic::error(Code::TypeWords, span, message));
+    } else if long == 1 && ty == TypeSpecifier::Double {
+        let diagnostic = Diagnostic::error(
+            Code::UnsupportedSyntax,
+            span,
+            "`long double` is not supported",
+        );
+        inp.state()
+            .diagnostics
+            .push(diagnostic.help("GPUs have no such type: use `double`"));
+    }
+    ty
+}
+
+fn is_modifier(word: Keyword) -> bool {
+    matches!(
+        word,
+        Keyword::Signed | Keyword::Unsigned | Keyword::Short | Keyword::Long | Keyword::Int
+    )
+}
+
+/// A type in a cast or `sizeof`: `const float *`, `int (*)[4]`.
+pub(super) fn type_name<'t>(assign: P<'t, Expr>) -> P<'t, TypeName> {
+    let specifiers = specifiers_of(assign.clone());
+    let declarator =
+        decl::declarator(assign, specifiers.clone()).map(|declared| declared.declarator);
+    specifiers
+        .then(declarator)
+        .map_with(|(specifiers, declarator), extra| TypeName {
+            specifiers,
+            declarator,
+            span: whole(extra),
+        })
+        .boxed()
+}
+
+/// The type in `T(x)`: a name or the words of an arithmetic type.
+pub(super) fn simple_type<'t>() -> P<'t, TypeName> {
+    custom_clone(|inp: &mut At<'t, '_>| {
+        let look = ahead(inp);
+        let mut gathered = Gathered::default();
+        if let Some(TokenKind::TypeName(text)) = look.kind(0) {
+            inp.skip();
+            gathered.name(inp, look.at, TypeSpecifier::Named(text.clone()));
+        }
+        while let Some(keyword) = ahead(inp).keyword(0).filter(|&keyword| is_base(keyword)) {
+            let look = ahead(inp);
+            gathered.word(inp, look, keyword);
+        }
+        let specifiers = gathered.finish(inp, look.at)?;
+        let span = specifiers.span;
+        Ok(TypeName {
+            specifiers,
+            declarator: Declarator {
+                name: None,
+                parts: Vec::new(),
+                span: span.after(),
+            },
+            span,
+        })
+    })
+    .boxed()
+}

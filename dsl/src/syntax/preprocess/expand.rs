@@ -1,0 +1,408 @@
+//! Reading tokens with macros replaced.
+//!
+//! An [`Input`] is a stack: at the bottom the files (or one list of tokens), above it the replacements being read. A macro
+//! is off while its replacement is on the stack. When a replacement is used up and the name of a macro with parameters was
+//! its last token, the arguments are taken from below, as C wants it: `#define f(x) x` and `f(f)(1)` is `1`.
+
+use std::rc::Rc;
+
+use super::Preprocessor;
+use super::macros::{Macro, Origin, Params};
+use crate::diagnostic::{Code, Diagnostic};
+use crate::source::Expansion;
+use crate::span::{ExpansionId, Span};
+use crate::syntax::lexer::intern::Sym;
+use crate::syntax::lexer::pp_token::{PpKind, PpToken};
+use crate::syntax::token::Punct;
+
+/// How deep macro calls may be nested in one another's arguments.
+const DEPTH_LIMIT: u32 = 128;
+
+/// Where tokens are read from.
+pub(super) struct Input {
+    frames: Vec<Frame>,
+    base: Base,
+}
+
+enum Base {
+    Files,
+    List(Vec<PpToken>, usize),
+}
+
+/// A replacement being read.
+struct Frame {
+    /// The macro that is off meanwhile.
+    name: Sym,
+    tokens: Replacement,
+    at: usize,
+}
+
+enum Replacement {
+    /// The macro's body as written, each token put into the expansion as it is read.
+    Body(Rc<Macro>, ExpansionId, u8),
+    Made(Vec<PpToken>),
+}
+
+impl Input {
+    /// The open files.
+    pub(super) fn files() -> Input {
+        Input {
+            frames: Vec::new(),
+            base: Base::Files,
+        }
+    }
+
+    /// A list of tokens.
+    pub(super) fn list(tokens: Vec<PpToken>) -> Input {
+        Input {
+            frames: Vec::new(),
+            base: Base::List(tokens, 0),
+        }
+    }
+}
+
+impl Frame {
+    fn peek(&self) -> Option<PpToken> {
+        match &self.tokens {
+            Replacement::Made(tokens) => tokens.get(self.at).copied(),
+            Replacement::Body(made, expansion, flags) => {
+                let mut token = *made.body.get(self.at)?;
+                token.span.expansion = *expansion;
+                Some(if self.at == 0 {
+                    token.spaced_like(*flags)
+                } else {
+                    token
+                })
+            }
+        }
+    }
+}
+
+impl Preprocessor<'_> {
+    /// All of a list with its macros replaced.
+    pub(super) fn expand_list(&mut self, tokens: Vec<PpToken>) -> Vec<PpToken> {
+        if tokens.iter().all(|token| {
+            token
+                .name()
+                .is_none_or(|name| self.macro_named(name).is_none())
+        }) {
+            return tokens;
+        }
+        let mut input = Input::list(tokens);
+        let mut out = Vec::new();
+        while let Some(token) = self.next_expanded(&mut input) {
+            out.push(token);
+        }
+        // A macro that stopped everything may have left others switched on.
+        while self.pop_frame(&mut input) {}
+        out
+    }
+
+    /// The next token that no macro replaces.
+    pub(super) fn next_expanded(&mut self, input: &mut Input) -> Option<PpToken> {
+        loop {
+            let mut token = self.next_plain(input)?;
+            let Some(name) = token.name() else {
+                return Some(token);
+            };
+            if token.has(PpToken::PAINTED) {
+                return Some(token);
+            }
+            let Some(found) = self.macro_named(name) else {
+                return Some(token);
+            };
+            if self.active.get(name.0 as usize).is_some_and(|&n| n > 0) {
+                token.flags |= PpToken::PAINTED;
+                return Some(token);
+            }
+            if found.origin == Origin::Place {
+                return Some(self.place(name, token));
+            }
+            let found = found.clone();
+            match &found.params {
+                None => self.enter(input, &found, token, token.span, &[]),
+                Some(params) => {
+                    if !self.call_follows(input) {
+                        return Some(token);
+                    }
+                    self.call(input, &found, params, token);
+                }
+            }
+        }
+    }
+
+    /// The next token as it stands.
+    fn next_plain(&mut self, input: &mut Input) -> Option<PpToken> {
+        if self.stopped {
+            return None;
+        }
+        while let Some(frame) = input.frames.last_mut() {
+            if let Some(token) = frame.peek() {
+                frame.at += 1;
+                return Some(token);
+            }
+            self.pop_frame(input);
+        }
+        match &mut input.base {
+            Base::Files => self.file_token(),
+            Base::List(tokens, at) => {
+                let token = tokens.get(*at).copied()?;
+                *at += 1;
+                Some(token)
+            }
+        }
+    }
+
+    fn pop_frame(&mut self, input: &mut Input) -> bool {
+        let Some(frame) = input.frames.pop() else {
+            return false;
+        };
+        self.active[frame.name.0 as usize] -= 1;
+        true
+    }
+
+    /// Whether the next token is `(`.
+    fn call_follows(&mut self, input: &mut Input) -> bool {
+        while let Some(frame) = input.frames.last() {
+            if let Some(token) = frame.peek() {
+                return token.is(Punct::LParen);
+            }
+            self.pop_frame(input);
+        }
+        let next = match &input.base {
+            Base::Files => self
+                .files
+                .last()
+                .and_then(|open| open.lexed.tokens.get(open.at)),
+            Base::List(tokens, at) => tokens.get(*at),
+        };
+        next.is_some_and(|token| token.is(Punct::LParen))
+    }
+
+    /// A macro used with arguments: `(` is next.
+    fn call(&mut self, input: &mut Input, found: &Rc<Macro>, params: &Params, name: PpToken) {
+        self.collecting += 1;
+        let collected = self.arguments(input, params);
+        self.collecting -= 1;
+        if self.stopped {
+            return;
+        }
+        let text = self.names.shared(found.name);
+        let Some((mut arguments, close)) = collected else {
+            self.diagnostics.push(
+                Diagnostic::error(
+                    Code::UnterminatedMacroCall,
+                    name.span,
+                    format!("the arguments of macro `{text}` never end"),
+                )
+                .at("used here")
+                .label(found.defined_at, "defined here")
+                .help("add the missing `)`"),
+            );
+            return;
+        };
+        let n_params = params.names.len();
+        if n_params == 0 && arguments.len() == 1 && arguments[0].is_empty() {
+            arguments.clear();
+        }
+        if params.variadic && arguments.len() + 1 == n_params {
+            arguments.push(Vec::new());
+        }
+        let call = name.span.to(close);
+        if arguments.len() != n_params {
+            self.wrong_arguments(found, params, arguments.len(), call);
+            input.push_made(
+                self,
+                found.name,
+                vec![PpToken {
+                    kind: PpKind::Number(self.words.zero),
+                    ..name
+                }],
+            );
+            return;
+        }
+        self.enter(input, found, name, call, &arguments);
+    }
+
+    fn wrong_arguments(&mut self, found: &Macro, params: &Params, n_arguments: usize, call: Span) {
+        let n_params = params.names.len();
+        let name = self.names.text(found.name);
+        let least = if params.variadic { "at least " } else { "" };
+        let wanted = n_params - usize::from(params.variadic);
+        let plural = if wanted == 1 { "" } else { "s" };
+        let message =
+            format!("macro `{name}` takes {least}{wanted} argument{plural} and gets {n_arguments}");
+        let mut error = Diagnostic::error(Code::MacroArguments, call, message)
+            .label(found.defined_at, "defined here");
+        if n_arguments > n_params {
+            error = error.help("if an argument contains a comma, put parentheses around it");
+        }
+        self.diagnostics.push(error);
+    }
+
+    /// The arguments from `(` to `)`, and the place of `)`. `None` if that does not come.
+    fn arguments(
+        &mut self,
+        input: &mut Input,
+        params: &Params,
+    ) -> Option<(Vec<Vec<PpToken>>, Span)> {
+        self.next_plain(input)?;
+        let mut arguments = Vec::new();
+        let mut argument = Vec::new();
+        let mut depth = 0_u32;
+        loop {
+            let mut token = self.next_plain(input)?;
+            match token.kind {
+                PpKind::Punct(Punct::LParen) => depth += 1,
+                PpKind::Punct(Punct::RParen) if depth == 0 => {
+                    arguments.push(argument);
+                    return Some((arguments, token.span));
+                }
+                PpKind::Punct(Punct::RParen) => depth -= 1,
+                PpKind::Punct(Punct::Comma) if depth == 0 => {
+                    let rest = params.variadic && arguments.len() + 1 >= params.names.len();
+                    if !rest {
+                        arguments.push(std::mem::take(&mut argument));
+                        continue;
+                    }
+                }
+                // A macro that is off here stays off for this token, wherever the argument goes.
+                PpKind::Name(name) if self.active.get(name.0 as usize).is_some_and(|&n| n > 0) => {
+                    token.flags |= PpToken::PAINTED;
+                }
+                PpKind::Name(_)
+                | PpKind::Number(_)
+                | PpKind::Char(_)
+                | PpKind::Str(_)
+                | PpKind::Punct(_)
+                | PpKind::Unroll(_) => {}
+            }
+            token.flags &= !PpToken::LINE_START;
+            argument.push(token);
+        }
+    }
+
+    /// Puts a macro's replacement on the stack. `used_at` is the whole use, `name` its first token.
+    fn enter(
+        &mut self,
+        input: &mut Input,
+        found: &Rc<Macro>,
+        name: PpToken,
+        used_at: Span,
+        arguments: &[Vec<PpToken>],
+    ) {
+        let expansion = self.expansion(found, used_at);
+        if found.pieces.is_empty() {
+            self.spend(found.body.len(), found.name, used_at);
+            let tokens = Replacement::Body(found.clone(), expansion, name.flags);
+            input.push(
+                self,
+                Frame {
+                    name: found.name,
+                    tokens,
+                    at: 0,
+                },
+            );
+            return;
+        }
+        if self.depth >= DEPTH_LIMIT {
+            let text = self.names.shared(found.name);
+            let message = format!(
+                "macro calls are nested too deeply in one another's arguments, at `{text}`"
+            );
+            self.stop(message, used_at);
+            return;
+        }
+        self.depth += 1;
+        let mut made = self.substitute(found, expansion, used_at, arguments);
+        self.depth -= 1;
+        self.spend(made.len(), found.name, used_at);
+        if let Some(first) = made.first_mut() {
+            *first = first.spaced_like(name.flags);
+        }
+        input.push_made(self, found.name, made);
+    }
+
+    /// Records a use of a macro.
+    pub(super) fn expansion(&mut self, found: &Macro, used_at: Span) -> ExpansionId {
+        let name = self.names.shared(found.name);
+        self.spend(1, found.name, used_at);
+        self.map.add_expansion(Expansion {
+            name,
+            used_at,
+            defined_at: found.defined_at,
+        })
+    }
+
+    /// Counts what macros make, and stops when it is too much.
+    pub(super) fn spend(&mut self, n_tokens: usize, name: Sym, used_at: Span) {
+        let n_tokens = u32::try_from(n_tokens).unwrap_or(u32::MAX);
+        match self.budget.checked_sub(n_tokens) {
+            Some(rest) => self.budget = rest,
+            None => {
+                let name = self.names.text(name);
+                self.stop(format!("macro `{name}` expands to too much: the program's macros make over two million tokens"), used_at);
+            }
+        }
+    }
+
+    fn stop(&mut self, message: String, used_at: Span) {
+        if !self.stopped {
+            self.stopped = true;
+            let place = Span {
+                expansion: ExpansionId::NONE,
+                ..self.map.use_site(used_at)
+            };
+            self.diagnostics.push(
+                Diagnostic::error(Code::ExpansionTooLarge, place, message)
+                    .at("this use started it")
+                    .note("nothing after this place was looked at"),
+            );
+        }
+    }
+
+    /// `__LINE__`, `__FILE__`, `__COUNTER__`.
+    fn place(&mut self, name: Sym, token: PpToken) -> PpToken {
+        let site = self.map.use_site(token.span);
+        let file = self.map.file(site.file);
+        let kind = if name == self.words.line {
+            PpKind::Number(
+                self.names
+                    .intern(&file.line_column(site.start).0.to_string()),
+            )
+        } else if name == self.words.file {
+            let text = format!(
+                "\"{}\"",
+                file.name.replace('\\', "\\\\").replace('"', "\\\"")
+            );
+            PpKind::Str(self.names.intern(&text))
+        } else {
+            let value = self.counter.to_string();
+            self.counter += 1;
+            PpKind::Number(self.names.intern(&value))
+        };
+        PpToken { kind, ..token }
+    }
+}
+
+impl Input {
+    fn push_made(&mut self, preprocessor: &mut Preprocessor<'_>, name: Sym, tokens: Vec<PpToken>) {
+        self.push(
+            preprocessor,
+            Frame {
+                name,
+                tokens: Replacement::Made(tokens),
+                at: 0,
+            },
+        );
+    }
+
+    fn push(&mut self, preprocessor: &mut Preprocessor<'_>, frame: Frame) {
+        let at = frame.name.0 as usize;
+        if preprocessor.active.len() <= at {
+            preprocessor.active.resize(at + 1, 0);
+        }
+        preprocessor.active[at] += 1;
+        self.frames.push(frame);
+    }
+}

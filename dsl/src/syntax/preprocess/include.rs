@@ -1,0 +1,229 @@
+//! `#include`: one's own files are read, system and CUDA headers are known and ignored.
+
+use std::rc::Rc;
+
+use super::Preprocessor;
+use crate::diagnostic::{Code, Diagnostic};
+use crate::source::SourceFile;
+use crate::span::Span;
+use crate::syntax::lexer::pp_token::{PpKind, PpToken};
+use crate::syntax::token::Punct;
+
+/// How deep files may include files.
+const DEPTH_LIMIT: usize = 100;
+
+/// How many files may be included in all, so that a circle that includes itself twice ends too.
+const COUNT_LIMIT: u32 = 10_000;
+
+impl Preprocessor<'_> {
+    /// `#include` with the rest of its line.
+    pub(super) fn include(&mut self, directive: Span, line: &[PpToken]) {
+        let expanded;
+        let line = match line.first() {
+            Some(first) if first.name().is_some() => {
+                expanded = self.expand_list(line.to_vec());
+                &expanded
+            }
+            _ => line,
+        };
+        let Some((first, rest)) = line.split_first() else {
+            self.bad_directive(
+                directive.after(),
+                "`#include` needs a file: `\"name\"` or `<name>`",
+            );
+            return;
+        };
+        match first.kind {
+            PpKind::Str(sym) => {
+                self.extra_tokens("include", rest);
+                let name = self.names.text(sym).trim_matches('"').to_string();
+                self.include_own(&name, first.span);
+            }
+            // System headers: what they declare is built in.
+            PpKind::Punct(Punct::Lt | Punct::Shl | Punct::Le | Punct::LaunchOpen) => {
+                if let Some(name) = rest.first().and_then(PpToken::name) {
+                    self.includes_half |= has_half(self.names.text(name));
+                }
+            }
+            PpKind::Name(_)
+            | PpKind::Number(_)
+            | PpKind::Char(_)
+            | PpKind::Punct(_)
+            | PpKind::Unroll(_) => {
+                self.diagnostics.push(
+                    Diagnostic::error(
+                        Code::BadDirective,
+                        first.span,
+                        "`#include` needs a file: `\"name\"` or `<name>`",
+                    )
+                    .help("put the name in double quotes"),
+                );
+            }
+        }
+    }
+
+    fn include_own(&mut self, name: &str, place: Span) {
+        if self.files.len() >= DEPTH_LIMIT || self.n_includes >= COUNT_LIMIT {
+            self.include_depth(name, place);
+            return;
+        }
+        let from = self
+            .files
+            .last()
+            .map_or(String::new(), |open| self.map.file(open.id).name.clone());
+        match self.loader.load(name, &from) {
+            Some(Ok((text, full_name))) => {
+                self.n_includes += 1;
+                self.open_own(full_name, text);
+            }
+            Some(Err(reason)) => {
+                let message = format!("cannot read `{name}`: {reason}");
+                self.diagnostics
+                    .push(Diagnostic::error(Code::IncludeNotFound, place, message));
+            }
+            None if is_system_header(name) => self.includes_half |= has_half(name),
+            None => self.diagnostics.push(
+                Diagnostic::error(
+                    Code::IncludeNotFound,
+                    place,
+                    format!("there is no file `{name}`"),
+                )
+                .help(format!("it is looked for beside `{from}`")),
+            ),
+        }
+    }
+
+    fn open_own(&mut self, full_name: String, text: String) {
+        // The text may have changed since it was first read only in theory; the tokens of the first time are used again.
+        if let Some((id, lexed)) = self.lexed.get(&full_name) {
+            let (id, lexed) = (*id, lexed.clone());
+            if !self.once.contains(&id) {
+                self.open(id, Some(lexed));
+            }
+            return;
+        }
+        let known = self
+            .files
+            .iter()
+            .find(|open| self.map.file(open.id).name == full_name);
+        if let Some(open) = known {
+            let (id, lexed) = (open.id, open.lexed.clone());
+            if !self.once.contains(&id) {
+                self.open(id, Some(lexed));
+            }
+            return;
+        }
+        let id = self.map.add(SourceFile::new(full_name.clone(), text));
+        let lexed = self.open(id, None);
+        self.lexed.insert(full_name, (id, Rc::clone(&lexed)));
+    }
+
+    fn include_depth(&mut self, name: &str, place: Span) {
+        if self.n_includes == u32::MAX {
+            return;
+        }
+        // One message, and no more files: what is on the way out may include as much again.
+        self.n_includes = u32::MAX;
+        let circle = self.files.last().is_some_and(|open| {
+            self.files
+                .iter()
+                .filter(|other| other.id == open.id)
+                .count()
+                > 1
+        });
+        let message = match circle {
+            true => format!("`{name}` is included again and again"),
+            false => format!("too many files include one another, at `{name}`"),
+        };
+        self.diagnostics.push(
+            Diagnostic::error(Code::IncludeDepth, place, message)
+                .at(format!("{} files are open here", self.files.len()))
+                .help("put `#pragma once` at the top of each included file"),
+        );
+    }
+}
+
+/// Whether a header declares half-precision types.
+fn has_half(name: &str) -> bool {
+    ["cuda_fp16", "cuda_bf16", "mma"]
+        .iter()
+        .any(|header| name.strip_suffix(".h").unwrap_or(name) == *header)
+}
+
+/// Whether a name belongs to CUDA or the C and C++ libraries, in whatever quotes.
+fn is_system_header(name: &str) -> bool {
+    const STEMS: [&str; 42] = [
+        "assert",
+        "complex",
+        "ctype",
+        "errno",
+        "fenv",
+        "float",
+        "inttypes",
+        "iso646",
+        "limits",
+        "locale",
+        "math",
+        "memory",
+        "setjmp",
+        "signal",
+        "stdalign",
+        "stdarg",
+        "stdatomic",
+        "stdbool",
+        "stddef",
+        "stdint",
+        "stdio",
+        "stdlib",
+        "stdnoreturn",
+        "string",
+        "strings",
+        "tgmath",
+        "threads",
+        "time",
+        "uchar",
+        "unistd",
+        "wchar",
+        "wctype",
+        "cuda",
+        "cuda_runtime",
+        "cuda_runtime_api",
+        "device_launch_parameters",
+        "device_functions",
+        "cooperative_groups",
+        "math_constants",
+        "math_functions",
+        "vector_types",
+        "vector_functions",
+    ];
+    const MORE: [&str; 21] = [
+        "mma",
+        "cuda_fp16",
+        "cuda_bf16",
+        "cuda_fp8",
+        "cuda_device_runtime_api",
+        "sm_20_atomic_functions",
+        "sm_20_intrinsics",
+        "sm_30_intrinsics",
+        "sm_35_intrinsics",
+        "device_atomic_functions",
+        "device_types",
+        "driver_types",
+        "driver_functions",
+        "host_defines",
+        "builtin_types",
+        "channel_descriptor",
+        "texture_types",
+        "surface_types",
+        "helper_cuda",
+        "helper_functions",
+        "cuda_profiler_api",
+    ];
+    let file = name.rsplit(['/', '\\']).next().unwrap_or(name);
+    let stem = file
+        .strip_suffix(".h")
+        .or_else(|| file.strip_suffix(".hpp"))
+        .or_else(|| file.strip_suffix(".cuh"))
+        .unwrap_or(file);
+    STEMS.contains(&stem) || MORE.contains(&stem) || stem == "common_functions"
+}

@@ -1,0 +1,297 @@
+//! Macros and the `#define` lines they come from.
+//!
+//! A definition is cut into [`Piece`]s once, so that a use only has to follow them. Definitions with errors are not made:
+//! the name then stays what it was, and the error is at the definition.
+
+use std::rc::Rc;
+
+use super::Preprocessor;
+use crate::diagnostic::{Code, Diagnostic};
+use crate::span::Span;
+use crate::syntax::lexer::intern::Sym;
+use crate::syntax::lexer::pp_token::{PpKind, PpToken};
+use crate::syntax::token::Punct;
+
+/// A macro.
+#[derive(Debug)]
+pub(super) struct Macro {
+    pub(super) name: Sym,
+    /// The name in its definition.
+    pub(super) defined_at: Span,
+    /// `None` for one that is used without parentheses.
+    pub(super) params: Option<Params>,
+    /// The replacement as written.
+    pub(super) body: Vec<PpToken>,
+    /// The replacement in pieces; empty if `body` alone tells (no parameters, no `##`).
+    pub(super) pieces: Vec<Piece>,
+    pub(super) origin: Origin,
+}
+
+/// Who defined a macro.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Origin {
+    /// A `#define` or `-D` of the user's.
+    User,
+    /// Known from the start; a user's definition replaces it silently.
+    Predefined,
+    /// Known from the start, with a value that depends on the place.
+    Place,
+}
+
+/// A macro's parameters.
+#[derive(PartialEq, Eq, Debug)]
+pub(super) struct Params {
+    pub(super) names: Vec<Sym>,
+    /// Whether the last one takes all remaining arguments.
+    pub(super) variadic: bool,
+}
+
+/// A part of a replacement.
+#[derive(Clone, PartialEq, Debug)]
+pub(super) enum Piece {
+    /// As it is.
+    Token(PpToken),
+    /// The argument. `PpToken` is the parameter's name where it stands.
+    Param(usize, PpToken),
+    /// `#` and a parameter; the token is the `#`.
+    Stringify(usize, PpToken),
+    /// `##`.
+    Paste(Span),
+    /// `__VA_OPT__ ( … )`; the token is its name.
+    VaOpt(Vec<Piece>, PpToken),
+}
+
+impl Macro {
+    /// Whether C calls the two definitions the same.
+    fn same_as(&self, other: &Macro) -> bool {
+        self.params == other.params
+            && self.body.len() == other.body.len()
+            && self
+                .body
+                .iter()
+                .zip(&other.body)
+                .enumerate()
+                .all(|(at, (a, b))| {
+                    a.kind == b.kind && (at == 0 || a.has(PpToken::SPACE) == b.has(PpToken::SPACE))
+                })
+    }
+}
+
+impl Preprocessor<'_> {
+    /// `#define` with the rest of its line.
+    pub(super) fn define(&mut self, directive: Span, line: &[PpToken], origin: Origin) {
+        if let Some(made) = self.definition(directive, line, origin) {
+            self.install(made);
+        }
+    }
+
+    /// Makes a macro known, with a warning if it changes one of the user's.
+    pub(super) fn install(&mut self, made: Macro) {
+        if let Some(old) = self.macro_named(made.name)
+            && old.origin == Origin::User
+            && !old.same_as(&made)
+        {
+            let name = self.names.text(made.name);
+            let message = format!("macro `{name}` is defined again with another meaning");
+            let warning = Diagnostic::warning(Code::MacroRedefined, made.defined_at, message)
+                .at("this one counts from here on")
+                .label(old.defined_at, "defined first here")
+                .help(format!("if this is meant, put `#undef {name}` before it"));
+            self.diagnostics.push(warning);
+        }
+        let at = made.name.0 as usize;
+        if self.macros.len() <= at {
+            self.macros.resize(at + 1, None);
+        }
+        self.macros[at] = Some(Rc::new(made));
+    }
+
+    fn definition(&mut self, directive: Span, line: &[PpToken], origin: Origin) -> Option<Macro> {
+        let Some((name_token, rest)) = line.split_first() else {
+            self.bad_directive(directive.after(), "`#define` needs a name");
+            return None;
+        };
+        let Some(name) = name_token.name() else {
+            self.bad_directive(name_token.span, "a macro's name has to be a name");
+            return None;
+        };
+        if name == self.words.defined || name == self.words.va_args {
+            let message = format!("`{}` cannot be a macro", self.names.text(name));
+            self.bad_directive(name_token.span, &message);
+            return None;
+        }
+        let (params, body) = match rest.first() {
+            Some(open) if open.is(Punct::LParen) && !open.has(PpToken::SPACE) => {
+                let (params, body) = self.parameters(open.span, &rest[1..])?;
+                (Some(params), body)
+            }
+            _ => (None, rest),
+        };
+        let pieces = self.pieces(params.as_ref(), body)?;
+        let plain = pieces.iter().all(|piece| matches!(piece, Piece::Token(_)));
+        Some(Macro {
+            name,
+            defined_at: name_token.span,
+            params,
+            body: body.to_vec(),
+            pieces: if plain { Vec::new() } else { pieces },
+            origin,
+        })
+    }
+
+    /// The parameters after `(`, and the tokens after `)`.
+    fn parameters<'t>(
+        &mut self,
+        open: Span,
+        mut rest: &'t [PpToken],
+    ) -> Option<(Params, &'t [PpToken])> {
+        let mut params = Params {
+            names: Vec::new(),
+            variadic: false,
+        };
+        if let Some((close, after)) = rest.split_first()
+            && close.is(Punct::RParen)
+        {
+            return Some((params, after));
+        }
+        loop {
+            let Some((token, after)) = rest.split_first() else {
+                self.bad_directive(open, "these parameters have no closing parenthesis");
+                return None;
+            };
+            rest = after;
+            match token.kind {
+                PpKind::Name(name) if params.names.contains(&name) => {
+                    let message = format!("parameter `{}` is there twice", self.names.text(name));
+                    self.bad_directive(token.span, &message);
+                    return None;
+                }
+                PpKind::Name(name) => {
+                    params.names.push(name);
+                    // GNU's named rest: `args...`.
+                    if let Some((dots, after)) = rest.split_first()
+                        && dots.is(Punct::Ellipsis)
+                    {
+                        params.variadic = true;
+                        rest = after;
+                    }
+                }
+                PpKind::Punct(Punct::Ellipsis) => {
+                    params.names.push(self.words.va_args);
+                    params.variadic = true;
+                }
+                PpKind::Number(_)
+                | PpKind::Char(_)
+                | PpKind::Str(_)
+                | PpKind::Punct(_)
+                | PpKind::Unroll(_) => {
+                    self.bad_directive(token.span, "a macro's parameter has to be a name or `...`");
+                    return None;
+                }
+            }
+            let Some((separator, after)) = rest.split_first() else {
+                continue;
+            };
+            rest = after;
+            match separator.kind {
+                PpKind::Punct(Punct::RParen) => return Some((params, rest)),
+                PpKind::Punct(Punct::Comma) if !params.variadic => {}
+                _ if params.variadic => {
+                    self.bad_directive(separator.span, "`...` has to be the last parameter");
+                    return None;
+                }
+                _ => {
+                    self.bad_directive(
+                        separator.span,
+                        "expected `,` or `)` after a macro's parameter",
+                    );
+                    return None;
+                }
+            }
+        }
+    }
+
+    fn pieces(&mut self, params: Option<&Params>, body: &[PpToken]) -> Option<Vec<Piece>> {
+        let mut pieces = Vec::with_capacity(body.len());
+        let param = |name: Sym| {
+            params.and_then(|params| params.names.iter().position(|&param| param == name))
+        };
+        let mut at = 0;
+        while let Some(&token) = body.get(at) {
+            at += 1;
+            let piece = match token.kind {
+                PpKind::Name(name)
+                    if params.is_some_and(|params| params.variadic)
+                        && name == self.words.va_opt =>
+                {
+                    let Some(length) = parenthesised(&body[at..]) else {
+                        self.bad_directive(token.span, "`__VA_OPT__` needs parentheses after it");
+                        return None;
+                    };
+                    let inner = &body[at + 1..at + length - 1];
+                    if inner
+                        .iter()
+                        .any(|token| token.name() == Some(self.words.va_opt))
+                    {
+                        self.bad_directive(token.span, "`__VA_OPT__` cannot contain another one");
+                        return None;
+                    }
+                    let inner = self.pieces(params, inner)?;
+                    at += length;
+                    Piece::VaOpt(inner, token)
+                }
+                PpKind::Name(name) => match param(name) {
+                    Some(index) => Piece::Param(index, token),
+                    None => Piece::Token(token),
+                },
+                PpKind::Punct(Punct::Hash) if params.is_some() => {
+                    let Some(index) = body.get(at).and_then(PpToken::name).and_then(param) else {
+                        self.bad_directive(
+                            token.span,
+                            "`#` has to stand before a parameter of the macro",
+                        );
+                        return None;
+                    };
+                    at += 1;
+                    Piece::Stringify(index, token)
+                }
+                PpKind::Punct(Punct::HashHash) => {
+                    if pieces.is_empty() || at == body.len() {
+                        self.bad_directive(token.span, "`##` needs a token on both sides");
+                        return None;
+                    }
+                    Piece::Paste(token.span)
+                }
+                PpKind::Number(_)
+                | PpKind::Char(_)
+                | PpKind::Str(_)
+                | PpKind::Punct(_)
+                | PpKind::Unroll(_) => Piece::Token(token),
+            };
+            pieces.push(piece);
+        }
+        Some(pieces)
+    }
+
+    /// Reports a directive that is not as it has to be.
+    pub(super) fn bad_directive(&mut self, span: Span, message: &str) {
+        self.diagnostics
+            .push(Diagnostic::error(Code::BadDirective, span, message));
+    }
+}
+
+/// The length of the parenthesised group that `tokens` starts with, parentheses included.
+fn parenthesised(tokens: &[PpToken]) -> Option<usize> {
+    let mut depth = 0_u32;
+    for (at, token) in tokens.iter().enumerate() {
+        if token.is(Punct::LParen) {
+            depth += 1;
+        } else if token.is(Punct::RParen) {
+            depth = depth.checked_sub(1)?;
+        }
+        if depth == 0 {
+            return (at > 0).then_some(at + 1);
+        }
+    }
+    None
+}

@@ -1,0 +1,58 @@
+//! The examples of `dslc explain` for the codes of this stage: the bad one has its problem, the good one has not.
+
+use super::*;
+
+/// What the examples include.
+struct Example(&'static str);
+
+impl Loader for Example {
+    fn load(&self, name: &str, _from: &str) -> Option<Result<(String, String), String>> {
+        match name {
+            "a.h" => Some(Ok((self.0.into(), name.into()))),
+            "tiles.h" => Some(Ok((String::new(), name.into()))),
+            _ => None,
+        }
+    }
+}
+
+fn codes(text: &'static str) -> Vec<Code> {
+    let (_, tokenized) = run_with(text, &Options::default(), &Example(text));
+    tokenized
+        .diagnostics
+        .iter()
+        .map(|diagnostic| diagnostic.code)
+        .collect()
+}
+
+#[test]
+fn examples_show_their_code() {
+    for &code in Code::ALL {
+        if !["E01", "E02", "W01", "W02"]
+            .iter()
+            .any(|stage| code.number().starts_with(stage))
+        {
+            continue;
+        }
+        if !code.bad_example().is_empty() {
+            let found = codes(code.bad_example());
+            assert!(
+                !found.is_empty() && found.iter().all(|&other| other == code),
+                "{}: {found:?}",
+                code.bad_example()
+            );
+        }
+        assert_eq!(codes(code.good_example()), [], "{}", code.good_example());
+    }
+}
+
+#[test]
+fn numbers_and_slugs_are_unique() {
+    for (at, a) in Code::ALL.iter().enumerate() {
+        for b in &Code::ALL[at + 1..] {
+            assert!(
+                a.number() != b.number() && a.slug() != b.slug(),
+                "{a:?} {b:?}"
+            );
+        }
+    }
+}

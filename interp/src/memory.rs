@@ -1,0 +1,563 @@
+//! All memory of a program but shared and thread-local: device and host side by side in one address space.
+//!
+//! Every object is a [`Region`] of its own with a guard gap behind it, so that an index that is off by one hits nothing.
+//! Addresses are never used twice and freed regions are remembered: a use after free is told from a wild pointer.
+//! Addresses depend on the sequence of calls only. Areas: see [`layout`].
+
+pub mod layout;
+
+pub(crate) mod bytes;
+
+use std::fmt;
+
+use dsl::ir::{GlobalId, GlobalSpace, Object, Space, StringId};
+use thiserror::Error;
+
+use crate::program::Program;
+use crate::trap::{AccessOp, BadAccess, BadObject, TrapKind};
+
+use bytes::Bytes;
+use layout::area;
+
+/// Gap between regions, at least.
+const GUARD_BYTES: u64 = 512;
+/// The host's stack.
+pub(crate) const STACK_BYTES: u64 = 8 << 20;
+/// Freed regions that are remembered, per area.
+const FREED_KEPT: usize = 1 << 16;
+/// What `cudaMalloc` and `malloc` can give out in sum, each.
+const CAPACITY_BYTES: u64 = 64 << 30;
+
+/// What an address is in.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum AddressKind {
+    /// Heap, stack or a variable of the host.
+    Host,
+    /// `cudaMalloc` or a `__device__` variable.
+    Device,
+    /// `cudaMallocManaged`.
+    Managed,
+    /// A `__constant__` variable.
+    Constant,
+    /// The window of shared memory.
+    Shared,
+    /// The window of thread-local memory.
+    Local,
+    /// A string literal.
+    String,
+    /// Null, or an index on null.
+    Null,
+    /// Something that was freed.
+    Freed,
+    /// Nothing.
+    Unknown,
+}
+
+/// There is not so much memory.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Error)]
+#[error("out of memory: {bytes} bytes asked for")]
+pub struct OutOfMemory {
+    /// Asked for.
+    pub bytes: u64,
+}
+
+/// Why bytes cannot be read, written or freed.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct MemoryFault {
+    /// What the address is in; `Device`, `Host` … mean: in it, but not with all its bytes.
+    pub kind: AddressKind,
+    /// The address.
+    pub address: u64,
+    /// How many bytes.
+    pub len: u64,
+    /// The object that is nearest.
+    pub object: Option<BadObject>,
+    /// The object is there, but may not be written.
+    pub read_only: bool,
+}
+
+impl fmt::Display for MemoryFault {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let (address, len) = (self.address, self.len);
+        match (&self.object, self.kind) {
+            (_, AddressKind::Null) if address == 0 => write!(f, "null pointer"),
+            (_, AddressKind::Null) => write!(f, "null pointer (address {address:#x})"),
+            (Some(object), AddressKind::Freed) => write!(f, "{} was freed", object.name),
+            (Some(object), _) if self.read_only => write!(f, "{} is read-only", object.name),
+            (Some(object), _) => write!(
+                f,
+                "{len} bytes at offset {} are out of bounds of {} ({} bytes)",
+                object.offset_bytes, object.name, object.size_bytes
+            ),
+            (None, _) => write!(f, "no memory at {address:#x}"),
+        }
+    }
+}
+
+impl std::error::Error for MemoryFault {}
+
+impl MemoryFault {
+    /// The same as the reason of a trap.
+    pub fn trap(self, op: AccessOp) -> TrapKind {
+        let (kind, read_only) = (self.kind, self.read_only);
+        let access = Box::new(BadAccess {
+            op,
+            space: Space::Generic,
+            address: self.address,
+            width_bytes: self.len as u32,
+            object: self.object,
+        });
+        match kind {
+            AddressKind::Null => TrapKind::NullPointer(access),
+            AddressKind::Freed => TrapKind::UseAfterFree(access),
+            _ if read_only => TrapKind::ReadOnly(access),
+            _ if access.object.is_some() => TrapKind::OutOfBounds(access),
+            AddressKind::Shared
+            | AddressKind::Local
+            | AddressKind::Device
+            | AddressKind::Constant => TrapKind::DevicePointerOnHost(access),
+            AddressKind::Host
+            | AddressKind::Managed
+            | AddressKind::String
+            | AddressKind::Unknown => TrapKind::InvalidPointer(access),
+        }
+    }
+}
+
+/// One object.
+#[derive(Debug)]
+pub(crate) struct Region {
+    pub(crate) base: u64,
+    pub(crate) size: u64,
+    pub(crate) kind: AddressKind,
+    pub(crate) bytes: Bytes,
+    pub(crate) freed: bool,
+    name: Option<String>,
+    element_bytes: u64,
+}
+
+impl Region {
+    pub(crate) fn end(&self) -> u64 {
+        self.base + self.size
+    }
+
+    /// As the object of a bad access to `address`.
+    pub(crate) fn describe(&self, address: u64) -> BadObject {
+        let name = match &self.name {
+            Some(name) => format!("`{name}`"),
+            None => format!("an allocation of {} bytes", self.size),
+        };
+        BadObject {
+            name,
+            offset_bytes: address.wrapping_sub(self.base) as i64,
+            element_bytes: self.element_bytes,
+            dims: Vec::new(),
+            size_bytes: self.size,
+            declared: false,
+        }
+    }
+}
+
+/// Regions of one area, ascending, and where the next one goes.
+#[derive(Debug)]
+struct Area {
+    next: u64,
+    in_use_bytes: u64,
+    freed: usize,
+    regions: Vec<Region>,
+}
+
+impl Area {
+    fn new(start: u64) -> Area {
+        Area {
+            next: start,
+            in_use_bytes: 0,
+            freed: 0,
+            regions: Vec::new(),
+        }
+    }
+
+    fn add(
+        &mut self,
+        size: u64,
+        align: u64,
+        kind: AddressKind,
+    ) -> Result<&mut Region, OutOfMemory> {
+        let error = OutOfMemory { bytes: size };
+        if size > CAPACITY_BYTES - self.in_use_bytes.min(CAPACITY_BYTES) {
+            return Err(error);
+        }
+        let bytes = Bytes::new(usize::try_from(size).map_err(|_| error)?).ok_or(error)?;
+        let align = align.max(1).next_power_of_two();
+        let base = self.next.next_multiple_of(align);
+        self.next = base + size + GUARD_BYTES;
+        self.in_use_bytes += size;
+        self.regions.push(Region {
+            base,
+            size,
+            kind,
+            bytes,
+            freed: false,
+            name: None,
+            element_bytes: 1,
+        });
+        Ok(self.regions.last_mut().expect("just pushed"))
+    }
+
+    /// The region that holds the address, or the one before it (whose guard may hold it).
+    fn find(&self, address: u64) -> Option<usize> {
+        self.regions
+            .partition_point(|region| region.base <= address)
+            .checked_sub(1)
+    }
+
+    fn free(&mut self, index: usize) {
+        let region = &mut self.regions[index];
+        region.freed = true;
+        region.bytes = Bytes::new(0).expect("nothing");
+        self.in_use_bytes -= region.size;
+        self.freed += 1;
+        if self.freed > FREED_KEPT {
+            self.freed /= 2;
+            let mut drop = self.freed;
+            self.regions.retain(|region| {
+                let forget = region.freed && drop > 0;
+                drop -= usize::from(forget);
+                !forget
+            });
+        }
+    }
+}
+
+/// Device and host memory of one program.
+#[derive(Debug)]
+pub struct Memory {
+    heap: Area,
+    statics: Area,
+    strings: Area,
+    device_statics: Area,
+    constants: Area,
+    managed: Area,
+    device: Area,
+    stack: Area,
+    symbols: Vec<u64>,
+    string_addresses: Vec<u64>,
+}
+
+impl Memory {
+    /// Memory with the program's variables and strings in it.
+    pub fn new(program: &Program) -> Memory {
+        let mut memory = Memory {
+            heap: Area::new(layout::HEAP + 0x12a0),
+            statics: Area::new(layout::STATICS + 0x4040),
+            strings: Area::new(layout::STRINGS + 0x2004),
+            device_statics: Area::new(layout::DEVICE_STATICS + 0x20_0000),
+            constants: Area::new(layout::CONSTANTS + 0x20_0000),
+            managed: Area::new(layout::MANAGED + 0x200_0000),
+            device: Area::new(layout::DEVICE + 0x20_0000),
+            stack: Area::new(layout::STACK + 0x10_0000),
+            symbols: Vec::new(),
+            string_addresses: Vec::new(),
+        };
+        memory
+            .stack
+            .add(STACK_BYTES, 4096, AddressKind::Host)
+            .expect("8 MiB")
+            .name = Some("the stack".to_owned());
+        memory.add_globals(program.module());
+        memory
+    }
+
+    fn add_globals(&mut self, module: &dsl::ir::Module) {
+        for text in &module.strings {
+            let region = self
+                .strings
+                .add(text.len() as u64 + 1, 1, AddressKind::String)
+                .expect("a literal");
+            region.bytes.slice_mut()[..text.len()].copy_from_slice(text);
+            region.name = Some("a string literal".to_owned());
+            let base = region.base;
+            self.string_addresses.push(base);
+        }
+        for global in &module.globals {
+            let (area, kind) = match global.space {
+                GlobalSpace::Constant => (&mut self.constants, AddressKind::Constant),
+                GlobalSpace::Device => (&mut self.device_statics, AddressKind::Device),
+                GlobalSpace::Host => (&mut self.statics, AddressKind::Host),
+            };
+            let region = match area.add(global.size_bytes, global.align_bytes.max(16), kind) {
+                Ok(region) => region,
+                // A variable nobody could hold: one without bytes, each access to it traps.
+                Err(_) => area.add(0, 16, kind).expect("no bytes"),
+            };
+            region.name = Some(global.name.clone());
+            region.element_bytes = global.element_bytes;
+            if let Some(init) = &global.init
+                && init.len() == region.bytes.len()
+            {
+                region.bytes.slice_mut().copy_from_slice(init);
+            }
+            let base = region.base;
+            self.symbols.push(base);
+        }
+        for (global, &base) in module.globals.iter().zip(&self.symbols.clone()) {
+            for &(offset, object, addend) in &global.relocations {
+                let target = match object {
+                    Object::Global(id) => self.symbol_address(id),
+                    Object::String(id) => self.string_address(id),
+                    Object::Shared(_) | Object::Local(_) => continue,
+                };
+                let bits = target.wrapping_add_signed(addend).to_le_bytes();
+                if let Ok(bytes) = self.bytes_mut(base + offset, 8) {
+                    bytes.copy_from_slice(&bits);
+                }
+            }
+        }
+    }
+
+    /// The address of a variable.
+    pub fn symbol_address(&self, id: GlobalId) -> u64 {
+        self.symbols[id.index()]
+    }
+
+    /// The address of a string literal.
+    pub fn string_address(&self, id: StringId) -> u64 {
+        self.string_addresses[id.index()]
+    }
+
+    /// The first byte of the host's stack; it grows upwards.
+    pub(crate) fn stack_base(&self) -> u64 {
+        self.stack.regions[0].base
+    }
+
+    /// `cudaMalloc`: zeroed, aligned to 256 bytes.
+    pub fn malloc_device(&mut self, bytes: u64) -> Result<u64, OutOfMemory> {
+        Ok(self.device.add(bytes, 256, AddressKind::Device)?.base)
+    }
+
+    /// `cudaMallocManaged`.
+    pub fn managed(&mut self, bytes: u64) -> Result<u64, OutOfMemory> {
+        Ok(self.managed.add(bytes, 256, AddressKind::Managed)?.base)
+    }
+
+    /// `malloc`: zeroed, aligned to 16 bytes.
+    pub fn malloc_host(&mut self, bytes: u64) -> Result<u64, OutOfMemory> {
+        Ok(self.heap.add(bytes, 16, AddressKind::Host)?.base)
+    }
+
+    /// `cudaFree` of device or managed memory; freeing null does nothing.
+    pub fn free_device(&mut self, address: u64) -> Result<(), MemoryFault> {
+        if area(address) == area(layout::MANAGED) {
+            return self.free(address, AddressKind::Managed);
+        }
+        self.free(address, AddressKind::Device)
+    }
+
+    /// `free`; freeing null does nothing.
+    pub fn free_host(&mut self, address: u64) -> Result<(), MemoryFault> {
+        self.free(address, AddressKind::Host)
+    }
+
+    fn free(&mut self, address: u64, kind: AddressKind) -> Result<(), MemoryFault> {
+        if address == 0 {
+            return Ok(());
+        }
+        let fault = self.fault(address, 0, false);
+        let area = match kind {
+            AddressKind::Managed => &mut self.managed,
+            AddressKind::Device => &mut self.device,
+            _ => &mut self.heap,
+        };
+        match area.find(address) {
+            Some(index) if area.regions[index].base == address && !area.regions[index].freed => {
+                area.free(index);
+                Ok(())
+            }
+            _ => Err(fault),
+        }
+    }
+
+    /// Names an allocation for messages: the variable that holds it, the buffer's name on the command line.
+    pub fn set_name(&mut self, address: u64, name: &str) {
+        if let Some((area, index)) = self.region_index(address) {
+            self.area_mut(area).regions[index].name = Some(name.to_owned());
+        }
+    }
+
+    /// The size of the allocation that begins at the address.
+    pub fn allocation_bytes(&self, address: u64) -> Option<u64> {
+        let region = self.region(address)?;
+        (region.base == address && !region.freed).then_some(region.size)
+    }
+
+    fn area(&self, address: u64) -> Option<&Area> {
+        Some(match area(address) {
+            0x55 => &self.heap,
+            0x56 => &self.statics,
+            0x57 => &self.strings,
+            0x7b => &self.device_statics,
+            0x7c => &self.constants,
+            0x7d => &self.managed,
+            0x7e => &self.device,
+            0x7f => &self.stack,
+            _ => return None,
+        })
+    }
+
+    fn area_mut(&mut self, address: u64) -> &mut Area {
+        match area(address) {
+            0x55 => &mut self.heap,
+            0x56 => &mut self.statics,
+            0x57 => &mut self.strings,
+            0x7b => &mut self.device_statics,
+            0x7c => &mut self.constants,
+            0x7d => &mut self.managed,
+            0x7e => &mut self.device,
+            _ => &mut self.stack,
+        }
+    }
+
+    fn region_index(&self, address: u64) -> Option<(u64, usize)> {
+        Some((address, self.area(address)?.find(address)?))
+    }
+
+    /// The region that holds the address or is the nearest below it.
+    pub(crate) fn region(&self, address: u64) -> Option<&Region> {
+        let area = self.area(address)?;
+        Some(&area.regions[area.find(address)?])
+    }
+
+    /// Every region kernels may touch, ascending by address; freed ones included.
+    pub(crate) fn device_regions(&self) -> impl Iterator<Item = &Region> {
+        let areas = [
+            &self.strings,
+            &self.device_statics,
+            &self.constants,
+            &self.managed,
+            &self.device,
+        ];
+        areas.into_iter().flat_map(|area| area.regions.iter())
+    }
+
+    /// What the address is in.
+    pub fn kind_of(&self, address: u64) -> AddressKind {
+        if address < layout::NULL_PAGE_BYTES || address > u64::MAX - layout::NULL_PAGE_BYTES {
+            return AddressKind::Null;
+        }
+        match area(address) {
+            0x79 => return AddressKind::Local,
+            0x7a => return AddressKind::Shared,
+            _ => {}
+        }
+        match self.region(address) {
+            // One past the end still belongs to the object: that is where a pointer may stand.
+            Some(region) if address <= region.end() && region.freed => AddressKind::Freed,
+            Some(region) if address <= region.end() => region.kind,
+            _ => AddressKind::Unknown,
+        }
+    }
+
+    /// Why `len` bytes at `address` are not there.
+    pub(crate) fn fault(&self, address: u64, len: u64, read_only: bool) -> MemoryFault {
+        let kind = self.kind_of(address);
+        let near = self.region(address).filter(|region| {
+            // A guard's width away from an object, it is that object that was meant.
+            kind != AddressKind::Null && address < region.end() + GUARD_BYTES.max(region.size)
+        });
+        let next = || {
+            let area = self.area(address)?;
+            let region = area
+                .regions
+                .get(area.find(address).map_or(0, |index| index + 1))?;
+            (address.wrapping_add(GUARD_BYTES) >= region.base).then_some(region)
+        };
+        let object = near.or_else(next).map(|region| region.describe(address));
+        MemoryFault {
+            kind,
+            address,
+            len,
+            object,
+            read_only,
+        }
+    }
+
+    /// Bytes to read, from any object.
+    pub fn read_bytes(&self, address: u64, len: u64) -> Result<&[u8], MemoryFault> {
+        match self.region(address) {
+            Some(region) if !region.freed && address - region.base <= region.size => {
+                let offset = (address - region.base) as usize;
+                match region
+                    .bytes
+                    .slice()
+                    .get(offset..offset.saturating_add(len as usize))
+                {
+                    Some(bytes) => Ok(bytes),
+                    None => Err(self.fault(address, len, false)),
+                }
+            }
+            _ if len == 0 => Ok(&[]),
+            _ => Err(self.fault(address, len, false)),
+        }
+    }
+
+    /// Bytes to write. String literals are read-only; constant memory is not, seen from the host's runtime.
+    pub fn bytes_mut(&mut self, address: u64, len: u64) -> Result<&mut [u8], MemoryFault> {
+        self.read_bytes(address, len)?;
+        if area(address) == area(layout::STRINGS) {
+            return Err(self.fault(address, len, true));
+        }
+        if len == 0 {
+            return Ok(&mut []);
+        }
+        let (_, index) = self.region_index(address).expect("read_bytes found it");
+        let region = &mut self.area_mut(address).regions[index];
+        let offset = (address - region.base) as usize;
+        Ok(&mut region.bytes.slice_mut()[offset..offset + len as usize])
+    }
+
+    /// Writes bytes.
+    pub fn write_bytes(&mut self, address: u64, bytes: &[u8]) -> Result<(), MemoryFault> {
+        self.bytes_mut(address, bytes.len() as u64)?
+            .copy_from_slice(bytes);
+        Ok(())
+    }
+
+    /// Copies between any two objects; the ranges may overlap.
+    pub fn copy(&mut self, to: u64, from: u64, len: u64) -> Result<(), MemoryFault> {
+        let bytes = self.read_bytes(from, len)?.to_vec();
+        self.write_bytes(to, &bytes)
+    }
+
+    /// `memset`.
+    pub fn fill(&mut self, address: u64, byte: u8, len: u64) -> Result<(), MemoryFault> {
+        self.bytes_mut(address, len)?.fill(byte);
+        Ok(())
+    }
+
+    /// The bytes of a NUL-terminated string, without the NUL.
+    pub fn c_string(&self, address: u64) -> Result<&[u8], MemoryFault> {
+        let Some(region) = self
+            .region(address)
+            .filter(|region| !region.freed && address < region.end())
+        else {
+            return Err(self.fault(address, 1, false));
+        };
+        let bytes = &region.bytes.slice()[(address - region.base) as usize..];
+        match bytes.iter().position(|&byte| byte == 0) {
+            Some(end) => Ok(&bytes[..end]),
+            None => Err(self.fault(region.end(), 1, false)),
+        }
+    }
+
+    /// Device and managed allocations that were never freed: address, bytes, name.
+    pub fn leaks(&self) -> impl Iterator<Item = (u64, u64, Option<&str>)> {
+        let regions = self.managed.regions.iter().chain(&self.device.regions);
+        let alive = regions.filter(|region| !region.freed);
+        alive.map(|region| (region.base, region.size, region.name.as_deref()))
+    }
+
+    /// Bytes `cudaMalloc` and `cudaMallocManaged` have given out and not got back.
+    pub fn device_bytes_in_use(&self) -> u64 {
+        self.device.in_use_bytes + self.managed.in_use_bytes
+    }
+}

@@ -1,0 +1,175 @@
+//! What a launch gives back.
+
+use dsl::ir::{FuncId, LocId, Space};
+use thiserror::Error;
+
+use crate::stats::{LaunchCounts, SiteCounts};
+use crate::trap::{AccessOp, Trap};
+
+/// A kernel that ran to its end.
+#[derive(Clone, Debug, PartialEq)]
+pub struct LaunchReport {
+    /// The kernel.
+    pub kernel: FuncId,
+    /// Its name.
+    pub kernel_name: String,
+    /// Blocks in x, y, z.
+    pub grid: [u32; 3],
+    /// Threads of a block in x, y, z.
+    pub block: [u32; 3],
+    /// Shared memory the kernel declares.
+    pub shared_static_bytes: u64,
+    /// Shared memory the launch adds.
+    pub shared_dynamic_bytes: u64,
+    /// The line of the launch statement, 0 for none.
+    pub line: u32,
+    /// Totals.
+    pub counts: LaunchCounts,
+    /// Counts per source access, sorted by file, line, column, text, operation, space and width.
+    pub sites: Vec<Site>,
+    /// What the checks found.
+    pub findings: Vec<Finding>,
+}
+
+/// A source access: all instructions that come from one place and do the same thing.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Site {
+    /// The place, with its file and macro history.
+    pub loc: LocId,
+    /// Index into the module's files.
+    pub file: u32,
+    /// From 1.
+    pub line: u32,
+    /// From 1.
+    pub column: u32,
+    /// The source text of the access.
+    pub text: String,
+    /// The space that was accessed: of a generic access, the one its address turned out to be in.
+    pub space: Space,
+    /// What it does.
+    pub op: AccessOp,
+    /// Bytes per lane.
+    pub width_bytes: u32,
+    /// What it cost.
+    pub counts: SiteCounts,
+    /// The first request of the worst cost (shared: transactions beyond the ideal; global: sectors beyond the ideal), for
+    /// sites that waste something; always the first request in block and warp order, at any number of jobs.
+    pub witness: Option<Box<Witness>>,
+}
+
+/// One request in full: which lanes asked for which addresses.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Witness {
+    /// Active lanes.
+    pub mask: u32,
+    /// By lane: byte offset in the block's shared memory, or the global address. Meaningless for inactive lanes.
+    pub addresses: [u64; 32],
+    /// The block's index.
+    pub block: [u32; 3],
+    /// The warp in the block.
+    pub warp: u32,
+}
+
+/// Something the checks found in a launch that ran on.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Finding {
+    /// The class, as in the report's `kind`: `race`, `uninitialized` …
+    pub kind: &'static str,
+    /// Whether it makes the program wrong (else it is a warning).
+    pub is_error: bool,
+    /// One sentence.
+    pub message: String,
+    /// The memory it is about.
+    pub space: Option<Space>,
+    /// The accesses that make it.
+    pub accesses: Vec<FindingAccess>,
+}
+
+/// One access of a [`Finding`].
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct FindingAccess {
+    /// What it does.
+    pub op: AccessOp,
+    /// Where it stands.
+    pub loc: LocId,
+    /// The block's index.
+    pub block: [u32; 3],
+    /// The thread's index in it.
+    pub thread: [u32; 3],
+}
+
+/// Why a launch did not run, or not to its end.
+#[derive(Clone, Debug, PartialEq, Error)]
+pub enum LaunchFailure {
+    /// CUDA would refuse it; nothing ran.
+    #[error("{0}")]
+    Invalid(InvalidLaunch),
+    /// A thread did something that ends the program.
+    #[error("{trap}")]
+    Trap {
+        /// What, and who.
+        trap: Box<Trap>,
+        /// The counts up to there.
+        report: Box<LaunchReport>,
+    },
+}
+
+/// A launch CUDA would refuse, with the limit it breaks.
+#[derive(Clone, Debug, PartialEq, Eq, Error)]
+pub enum InvalidLaunch {
+    /// A dimension of the grid or block is 0.
+    #[error("{what} dimension {axis} is 0")]
+    ZeroDimension {
+        /// `grid` or `block`.
+        what: &'static str,
+        /// `x`, `y` or `z`.
+        axis: char,
+    },
+    /// Too many threads in a block.
+    #[error("a block of {threads} threads; the limit is {limit}")]
+    TooManyThreads {
+        /// Asked for.
+        threads: u64,
+        /// The most.
+        limit: u64,
+    },
+    /// A dimension of the grid or block is too large.
+    #[error("{what} dimension {axis} is {value}; the limit is {limit}")]
+    DimensionTooLarge {
+        /// `grid` or `block`.
+        what: &'static str,
+        /// `x`, `y` or `z`.
+        axis: char,
+        /// Asked for.
+        value: u32,
+        /// The most.
+        limit: u32,
+    },
+    /// Too much shared memory.
+    #[error("{bytes} bytes of shared memory per block; the limit is {limit}")]
+    TooMuchShared {
+        /// Static and dynamic together.
+        bytes: u64,
+        /// The most.
+        limit: u64,
+    },
+    /// More threads than the kernel's `__launch_bounds__`.
+    #[error("a block of {threads} threads; the kernel's __launch_bounds__ allows {limit}")]
+    LaunchBounds {
+        /// Asked for.
+        threads: u64,
+        /// The most.
+        limit: u64,
+    },
+    /// The number of arguments is not the number of parameters.
+    #[error("{given} arguments for {expected} parameters")]
+    Arguments {
+        /// Given.
+        given: usize,
+        /// Expected.
+        expected: usize,
+    },
+    /// The function is not a kernel.
+    #[error("`{0}` is not a kernel")]
+    NotAKernel(String),
+}

@@ -1,0 +1,140 @@
+//! Closed forms: the cost of a full warp whose addresses are `base + lane * stride`, without looking at lanes.
+//!
+//! Array accesses indexed by `threadIdx.x` are of this form, and the machine knows base and stride. The functions
+//! answer `None` where no short formula is exact (or the rule set has no number): then the general rule decides.
+//!
+//! A worked case, 4-byte words a stride of 12 words apart: lanes meet in a bank when `12 * i` is a multiple of 32,
+//! that is every `32 / gcd(12, 32) = 8` lanes, so each bank in use serves `32 / 8 = 4` lanes: four transactions.
+//!
+//! ```
+//! use interp::rules::{Arch, RuleSet, affine::shared_cost_affine, bank::SharedOp};
+//! let rules = RuleSet::for_arch(Arch::SM_90).shared;
+//! assert_eq!(shared_cost_affine(&rules, SharedOp::Load, 4, 0, 12 * 4).unwrap().transactions, 4);
+//! assert_eq!(shared_cost_affine(&rules, SharedOp::Load, 4, 0, 33 * 4).unwrap().transactions, 1);
+//! ```
+
+use super::bank::{Cells, Cost, SharedOp};
+use super::coalesce::{GlobalCost, GlobalOp};
+use super::{AtomicRule, GlobalRules, SharedRules};
+
+/// Beyond this the 32 addresses could wrap around the 4 GiB of a window.
+const STRIDE_LIMIT: u32 = 1 << 26;
+
+/// The cost of all 32 lanes at `base + lane * stride_bytes`; `None`: ask [`super::bank::shared_cost`].
+///
+/// All addresses lie in the shared window (no wrap-around) and are multiples of `width_bytes`.
+#[inline]
+pub fn shared_cost_affine(
+    rules: &SharedRules,
+    op: SharedOp,
+    width_bytes: u32,
+    base: u32,
+    stride_bytes: i32,
+) -> Option<Cost> {
+    let stride = stride_bytes.unsigned_abs();
+    if stride >= STRIDE_LIMIT {
+        return None;
+    }
+    let lanes = rules.lanes_per_group(width_bytes)?;
+    let cells = Cells::new(rules, width_bytes);
+    match op {
+        SharedOp::Atomic | SharedOp::AtomicCas => {
+            let passes = match rules.atomics {
+                AtomicRule::NotModelled => return None,
+                AtomicRule::LanesPerBank if op == SharedOp::AtomicCas => 2,
+                AtomicRule::LanesPerBank => 1,
+            };
+            let unit = cells.unit_bytes();
+            let aligned = stride.is_multiple_of(unit) && base.is_multiple_of(unit);
+            let degree = aligned.then(|| lanes_per_bank(stride / unit, lanes, cells.banks()))?;
+            Some(groups_of(lanes, passes * degree, passes, degree))
+        }
+        SharedOp::Load | SharedOp::Store => {
+            let merges =
+                stride == 0 && op == SharedOp::Load && width_bytes >= 8 && rules.merges_pairs;
+            let lanes = if merges { 2 * lanes } else { lanes };
+            let degree =
+                access_degree(rules, cells, lanes, stride)? + rules.extra_passes(width_bytes);
+            Some(groups_of(lanes, degree, 1, degree))
+        }
+    }
+}
+
+/// The degree of one group of consecutive lanes.
+#[inline]
+fn access_degree(rules: &SharedRules, cells: Cells, lanes: u32, stride: u32) -> Option<u32> {
+    let unit = cells.unit_bytes();
+    if stride == 0 || stride <= unit && lanes <= cells.banks() {
+        // One unit, or a run of units without a gap, no longer than all the banks.
+        return Some(1);
+    }
+    // Each unit is a cell of its own: then lanes in one bank never share a row.
+    let one_cell_each = cells.banks() * unit == rules.row_bytes && stride.is_multiple_of(unit);
+    one_cell_each.then(|| lanes_per_bank(stride / unit, lanes, cells.banks()))
+}
+
+/// How many of `lanes` lanes, `units` apart, fall on one bank of `banks` (a power of two).
+#[inline]
+fn lanes_per_bank(units: u32, lanes: u32, banks: u32) -> u32 {
+    let common = if units == 0 {
+        banks
+    } else {
+        banks.min(1 << units.trailing_zeros())
+    };
+    lanes.div_ceil(banks / common)
+}
+
+#[inline]
+fn groups_of(lanes: u32, transactions: u32, ideal: u32, degree: u32) -> Cost {
+    let groups = 32 / lanes;
+    Cost {
+        transactions: groups * transactions,
+        ideal: groups * ideal,
+        degree,
+    }
+}
+
+/// The cost of loads or stores of all 32 lanes at `base + lane * stride_bytes`; `None`: ask
+/// [`super::coalesce::global_cost`]. Only for rule sets that count sectors (sm_50 and later).
+///
+/// ```
+/// use interp::rules::{Arch, RuleSet, affine::global_cost_affine, coalesce::GlobalOp};
+/// let rules = RuleSet::for_arch(Arch::SM_90).global;
+/// let cost = |base, stride| global_cost_affine(&rules, GlobalOp::Load, 4, base, stride).unwrap();
+/// assert_eq!(cost(0, 4).sectors, 4);
+/// assert_eq!(cost(16, 4).sectors, 5); // misaligned: one sector more
+/// assert_eq!(cost(0, 128).sectors, 32); // one sector a lane
+/// assert_eq!(cost(0, 8).ideal_sectors, 4);
+/// ```
+#[inline]
+pub fn global_cost_affine(
+    rules: &GlobalRules,
+    op: GlobalOp,
+    width_bytes: u32,
+    base: u64,
+    stride_bytes: i64,
+) -> Option<GlobalCost> {
+    if rules.splits_wide || op == GlobalOp::Atomic {
+        return None;
+    }
+    let stride = stride_bytes.unsigned_abs();
+    let last = base.checked_add_signed(stride_bytes.checked_mul(31)?)?;
+    let sectors = if stride >= 32 {
+        32
+    } else {
+        // No sector between the first and the last is left out.
+        (base >> 5).abs_diff(last >> 5) as u32 + 1
+    };
+    let distinct_bytes = if stride == 0 {
+        width_bytes
+    } else {
+        32 * width_bytes
+    };
+    Some(GlobalCost {
+        requests: 1,
+        transactions: sectors,
+        sectors,
+        ideal_sectors: distinct_bytes.div_ceil(32),
+        distinct_bytes,
+    })
+}

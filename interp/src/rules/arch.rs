@@ -1,0 +1,213 @@
+//! GPU architectures by the name nvcc gives them, `sm_20` to `sm_121`.
+//!
+//! ```
+//! use interp::rules::Arch;
+//! assert_eq!("sm_90a".parse::<Arch>().unwrap(), Arch::SM_90);
+//! assert_eq!(Arch::SM_90.to_string(), "sm_90");
+//! let error = "sm_91".parse::<Arch>().unwrap_err().to_string();
+//! assert!(error.starts_with("unknown architecture `sm_91`; near it: sm_90"), "{error}");
+//! ```
+
+use std::fmt;
+use std::str::FromStr;
+
+/// A compute capability: ten times the major version plus the minor one.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Arch(u16);
+
+/// NVIDIA's name for the architectures of one major step.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub enum Generation {
+    /// sm_20, sm_21.
+    Fermi,
+    /// sm_30 to sm_37.
+    Kepler,
+    /// sm_50 to sm_53.
+    Maxwell,
+    /// sm_60 to sm_62.
+    Pascal,
+    /// sm_70, sm_72.
+    Volta,
+    /// sm_75.
+    Turing,
+    /// sm_80 to sm_87.
+    Ampere,
+    /// sm_89.
+    Ada,
+    /// sm_90.
+    Hopper,
+    /// sm_100 to sm_121.
+    Blackwell,
+}
+
+impl Arch {
+    /// Fermi, the first with 32 banks.
+    pub const SM_20: Self = Self(20);
+    /// Kepler as in the Tesla K40, the one with two bank widths that most texts measure on.
+    pub const SM_35: Self = Self(35);
+    /// Maxwell, the first with native shared atomics.
+    pub const SM_50: Self = Self(50);
+    /// Hopper, the one measured here.
+    pub const SM_90: Self = Self(90);
+
+    /// All architectures there are rules for, oldest first.
+    pub const ALL: [Self; 25] = [
+        Self(20),
+        Self(21),
+        Self(30),
+        Self(32),
+        Self(35),
+        Self(37),
+        Self(50),
+        Self(52),
+        Self(53),
+        Self(60),
+        Self(61),
+        Self(62),
+        Self(70),
+        Self(72),
+        Self(75),
+        Self(80),
+        Self(86),
+        Self(87),
+        Self(89),
+        Self(90),
+        Self(100),
+        Self(101),
+        Self(103),
+        Self(120),
+        Self(121),
+    ];
+
+    /// Major and minor version, as in "compute capability 8.6".
+    pub const fn compute_capability(self) -> (u32, u32) {
+        ((self.0 / 10) as u32, (self.0 % 10) as u32)
+    }
+
+    /// The number in the name: 86 for `sm_86`.
+    pub const fn number(self) -> u32 {
+        self.0 as u32
+    }
+
+    /// The generation it belongs to.
+    pub const fn generation(self) -> Generation {
+        match self.0 {
+            ..30 => Generation::Fermi,
+            30..50 => Generation::Kepler,
+            50..60 => Generation::Maxwell,
+            60..70 => Generation::Pascal,
+            70..75 => Generation::Volta,
+            75..80 => Generation::Turing,
+            80..89 => Generation::Ampere,
+            89 => Generation::Ada,
+            90..100 => Generation::Hopper,
+            100.. => Generation::Blackwell,
+        }
+    }
+}
+
+/// The measured architecture.
+impl Default for Arch {
+    fn default() -> Self {
+        Self::SM_90
+    }
+}
+
+impl fmt::Display for Arch {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "sm_{}", self.0)
+    }
+}
+
+impl fmt::Debug for Arch {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Display::fmt(self, f)
+    }
+}
+
+/// A name that is no architecture, with what may have been meant.
+#[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
+#[error("unknown architecture `{given}`; near it: {}; all: {}", list(.nearest), list(&Arch::ALL))]
+pub struct UnknownArch {
+    /// What was asked for.
+    pub given: String,
+    /// Up to three architectures with near numbers, nearest first.
+    pub nearest: Vec<Arch>,
+}
+
+fn list(archs: &[Arch]) -> String {
+    archs
+        .iter()
+        .map(Arch::to_string)
+        .collect::<Vec<_>>()
+        .join(", ")
+}
+
+/// Reads `sm_90`, with nvcc's suffixes (`sm_90a`, `sm_100f`), `compute_90`, `9.0` and `90`.
+impl FromStr for Arch {
+    type Err = UnknownArch;
+
+    fn from_str(text: &str) -> Result<Self, UnknownArch> {
+        let lower = text.trim().to_ascii_lowercase();
+        let name = lower
+            .strip_prefix("sm_")
+            .or_else(|| lower.strip_prefix("compute_"))
+            .unwrap_or(&lower);
+        let name = name.strip_suffix(['a', 'f']).unwrap_or(name);
+        let number = match name.split_once('.') {
+            Some((major, minor)) if minor.len() == 1 => {
+                format!("{major}{minor}").parse::<u16>().ok()
+            }
+            Some(_) => None,
+            None => name.parse().ok(),
+        };
+        let known = number.and_then(|number| Self::ALL.into_iter().find(|arch| arch.0 == number));
+        known.ok_or_else(|| UnknownArch {
+            given: text.to_owned(),
+            nearest: nearest(number),
+        })
+    }
+}
+
+fn nearest(number: Option<u16>) -> Vec<Arch> {
+    let number = number.unwrap_or(Arch::SM_90.0);
+    let mut archs = Arch::ALL.to_vec();
+    archs.sort_by_key(|arch| arch.0.abs_diff(number));
+    archs.truncate(3);
+    archs
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_name_reads_back() {
+        for arch in Arch::ALL {
+            assert_eq!(arch.to_string().parse(), Ok(arch));
+            assert_eq!(format!("compute_{}", arch.number()).parse(), Ok(arch));
+        }
+        assert_eq!("9.0".parse(), Ok(Arch::SM_90));
+        assert_eq!("12.1".parse(), Ok(Arch(121)));
+        assert_eq!(Arch(121).compute_capability(), (12, 1));
+    }
+
+    #[test]
+    fn unknown_names_are_errors_that_list_the_known_ones() {
+        for text in [
+            "",
+            "sm_",
+            "sm_91",
+            "hopper",
+            "9.00",
+            "sm_99999999",
+            "sm_13",
+            "sm_-90",
+            "é",
+        ] {
+            let error = text.parse::<Arch>().unwrap_err();
+            assert_eq!(error.given, text);
+            assert!(error.to_string().contains("sm_121"), "{error}");
+        }
+    }
+}

@@ -1,0 +1,307 @@
+//! The bank rule: what one warp's access to shared memory costs.
+//!
+//! In: 32 byte offsets in the shared window, the width, the active lanes. Out: transactions (ncu's wavefronts).
+//! The warp is served in groups of lanes (32, 16 or 8, by width). A *cell* is what one bank delivers at once:
+//! a bank and a row of `row_bytes`. A group costs the largest number of different cells its lanes touch in one bank.
+//!
+//! A worked case, 4-byte banks, lanes 0 to 7 at offsets 0, 128, 256, 4, 4, 132, 8, 12: banks 0, 0, 0, 1, 1, 1, 2, 3.
+//! Bank 0 must deliver rows 0, 1 and 2; bank 1 rows 0 (for two lanes: a broadcast) and 1; banks 2 and 3 one row
+//! each. The largest is 3: three transactions, two of them bank conflicts.
+//!
+//! Addresses are multiples of the width (the machine traps others), so an access of 8 or 16 bytes always fills one
+//! aligned run of banks, and it is enough to count those runs.
+//!
+//! ```
+//! use interp::mask::LaneMask;
+//! use interp::rules::{Arch, RuleSet, bank::{SharedOp, shared_cost}};
+//! let rules = RuleSet::for_arch(Arch::SM_90).shared;
+//! let mut addresses = [0; 32];
+//! addresses[..8].copy_from_slice(&[0, 128, 256, 4, 4, 132, 8, 12]);
+//! let cost = shared_cost(&rules, SharedOp::Load, 4, LaneMask::first(8), &addresses).unwrap();
+//! assert_eq!((cost.transactions, cost.ideal, cost.degree, cost.bank_conflicts()), (3, 1, 3, 2));
+//! ```
+
+use crate::mask::LaneMask;
+
+use super::{AtomicRule, SharedRules};
+
+/// What an instruction does to shared memory, as far as its cost depends on it.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum SharedOp {
+    /// A load.
+    Load,
+    /// A store.
+    Store,
+    /// A read-modify-write in one pass: add, min, max, exchange, and, or, xor, inc, dec.
+    Atomic,
+    /// Compare-and-swap, which takes two passes.
+    AtomicCas,
+}
+
+/// The cost of one warp instruction on shared memory.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Default, Debug)]
+pub struct Cost {
+    /// Passes over the banks: transactions (nvprof), wavefronts (ncu).
+    pub transactions: u32,
+    /// The transactions of the same request without conflicts.
+    pub ideal: u32,
+    /// The way of the conflict: the largest cost of one group; 1 is conflict-free.
+    pub degree: u32,
+}
+
+impl Cost {
+    /// ncu's definition: transactions beyond the ideal ones.
+    #[inline]
+    pub const fn bank_conflicts(self) -> u32 {
+        self.transactions - self.ideal
+    }
+}
+
+/// What the access costs; `None` where the rule set does not model it (ask [`SharedRules::provenance`] why).
+///
+/// `addresses` are byte offsets in the shared window, multiples of `width_bytes` (1, 2, 4, 8 or 16); those of
+/// inactive lanes are not looked at. Without an active lane the cost is zero: nothing was requested.
+#[inline]
+pub fn shared_cost(
+    rules: &SharedRules,
+    op: SharedOp,
+    width_bytes: u32,
+    mask: LaneMask,
+    addresses: &[u32; 32],
+) -> Option<Cost> {
+    debug_assert!(
+        matches!(width_bytes, 1 | 2 | 4 | 8 | 16),
+        "no access is {width_bytes} bytes wide"
+    );
+    match op {
+        SharedOp::Load | SharedOp::Store => access_cost(rules, op, width_bytes, mask, addresses),
+        SharedOp::Atomic | SharedOp::AtomicCas => {
+            atomic_cost(rules, op, width_bytes, mask, addresses)
+        }
+    }
+}
+
+#[inline]
+fn access_cost(
+    rules: &SharedRules,
+    op: SharedOp,
+    width_bytes: u32,
+    mask: LaneMask,
+    addresses: &[u32; 32],
+) -> Option<Cost> {
+    let mut lanes_per_group = rules.lanes_per_group(width_bytes)?;
+    if mask.is_empty() {
+        return Some(Cost::default());
+    }
+    let merges = rules.merges_pairs && op == SharedOp::Load && width_bytes >= 8;
+    if merges && (pairs_agree::<1>(mask, addresses) || pairs_agree::<2>(mask, addresses)) {
+        lanes_per_group *= 2;
+    }
+    let cells = Cells::new(rules, width_bytes);
+    if lanes_per_group == 32 {
+        let degree = cells.degree(mask, addresses);
+        return Some(Cost {
+            transactions: degree,
+            ideal: 1,
+            degree,
+        });
+    }
+    let extra = rules.extra_passes(width_bytes);
+    let mut cost = Cost::default();
+    for group in mask.groups(lanes_per_group) {
+        let degree = cells.degree(group, addresses) + extra;
+        cost.transactions += degree;
+        cost.ideal += 1;
+        cost.degree = cost.degree.max(degree);
+    }
+    Some(cost)
+}
+
+/// Do the active lanes `i` and `i ^ DISTANCE` of every pair have one address? A pair with an inactive lane does.
+#[inline]
+fn pairs_agree<const DISTANCE: usize>(mask: LaneMask, addresses: &[u32; 32]) -> bool {
+    let mut differing = 0;
+    for lane in 0..32 {
+        let differs = addresses[lane] != addresses[lane ^ DISTANCE];
+        differing |= u32::from(differs) << lane;
+    }
+    let pair_active = mask.0 & swap_pairs::<DISTANCE>(mask.0);
+    differing & pair_active == 0
+}
+
+/// The mask in which each lane stands where its partner stood.
+#[inline]
+const fn swap_pairs<const DISTANCE: usize>(mask: u32) -> u32 {
+    let low = if DISTANCE == 1 {
+        0x5555_5555
+    } else {
+        0x3333_3333
+    };
+    (mask & low) << DISTANCE | (mask >> DISTANCE) & low
+}
+
+/// Atomics: the lanes of a group on one bank are served one after another, also those on one address.
+#[inline]
+fn atomic_cost(
+    rules: &SharedRules,
+    op: SharedOp,
+    width_bytes: u32,
+    mask: LaneMask,
+    addresses: &[u32; 32],
+) -> Option<Cost> {
+    let passes = match rules.atomics {
+        AtomicRule::NotModelled => return None,
+        AtomicRule::LanesPerBank if op == SharedOp::AtomicCas => 2,
+        AtomicRule::LanesPerBank => 1,
+    };
+    let lanes_per_group = rules.lanes_per_group(width_bytes)?;
+    let cells = Cells::new(rules, width_bytes);
+    let mut cost = Cost::default();
+    for group in mask.groups(lanes_per_group) {
+        let mut in_bank = [0u8; 32];
+        for lane in group {
+            in_bank[cells.bank(addresses[lane])] += 1;
+        }
+        let degree = u32::from(in_bank.into_iter().max().unwrap_or(0));
+        cost.transactions += passes * degree;
+        cost.ideal += passes;
+        cost.degree = cost.degree.max(degree);
+    }
+    Some(cost)
+}
+
+/// How an access of one width falls on the banks: a unit is the run of banks that one access fills.
+#[derive(Clone, Copy)]
+pub(super) struct Cells {
+    unit_shift: u32,
+    bank_mask: u32,
+    row_shift: u32,
+}
+
+impl Cells {
+    #[inline]
+    pub(super) fn new(rules: &SharedRules, width_bytes: u32) -> Self {
+        let unit_bytes = width_bytes.max(rules.bank_bytes);
+        Self {
+            unit_shift: unit_bytes.trailing_zeros(),
+            bank_mask: 32 * rules.bank_bytes / unit_bytes - 1,
+            row_shift: rules.row_bytes.trailing_zeros(),
+        }
+    }
+
+    /// How many units lie side by side in the banks.
+    #[inline]
+    pub(super) fn banks(self) -> u32 {
+        self.bank_mask + 1
+    }
+
+    /// Bytes in a unit.
+    #[inline]
+    pub(super) fn unit_bytes(self) -> u32 {
+        1 << self.unit_shift
+    }
+
+    #[inline]
+    fn bank(self, address: u32) -> usize {
+        (address >> self.unit_shift & self.bank_mask) as usize
+    }
+
+    #[inline]
+    fn row(self, address: u32) -> u32 {
+        address >> self.row_shift
+    }
+
+    /// The largest number of different cells in one bank; `group` has an active lane.
+    #[inline]
+    fn degree(self, group: LaneMask, addresses: &[u32; 32]) -> u32 {
+        if group.is_full() && self.obviously_free(addresses)
+            || self.one_lane_a_bank(group, addresses)
+        {
+            return 1;
+        }
+        self.count_degree(group, addresses)
+    }
+
+    /// Recognises a broadcast (all lanes in one unit) and consecutive units, the two patterns of good programs.
+    #[inline]
+    fn obviously_free(self, addresses: &[u32; 32]) -> bool {
+        let first = addresses[0];
+        let (mut apart, mut unlike_a_row) = (0, 0);
+        for (lane, &address) in addresses.iter().enumerate() {
+            apart |= address ^ first;
+            unlike_a_row |= address.wrapping_sub(first) ^ ((lane as u32) << self.unit_shift);
+        }
+        apart >> self.unit_shift == 0 || unlike_a_row == 0 && self.bank_mask == 31
+    }
+
+    /// Recognises any permutation: no two lanes in one bank.
+    #[inline]
+    fn one_lane_a_bank(self, group: LaneMask, addresses: &[u32; 32]) -> bool {
+        let mut seen = 0u32;
+        if group.is_full() {
+            for &address in addresses {
+                seen |= 1 << self.bank(address);
+            }
+        } else {
+            for lane in group {
+                seen |= 1 << self.bank(addresses[lane]);
+            }
+        }
+        seen.count_ones() == group.count()
+    }
+
+    /// The general rule. Rows within 64 of the lowest (a tile of 8 KiB) fit one bit each; others are hashed.
+    fn count_degree(self, group: LaneMask, addresses: &[u32; 32]) -> u32 {
+        let (mut low, mut high) = (u32::MAX, 0);
+        for lane in group {
+            let row = self.row(addresses[lane]);
+            low = low.min(row);
+            high = high.max(row);
+        }
+        let mut in_bank = [0u8; 32];
+        if high - low < 64 {
+            let mut rows = [0u64; 32];
+            for lane in group {
+                let bank = self.bank(addresses[lane]);
+                let row = 1u64 << (self.row(addresses[lane]) - low);
+                in_bank[bank] += u8::from(rows[bank] & row == 0);
+                rows[bank] |= row;
+            }
+        } else {
+            let mut seen = SmallSet::new();
+            for lane in group {
+                let bank = self.bank(addresses[lane]);
+                let cell = self.row(addresses[lane]) << 5 | bank as u32;
+                in_bank[bank] += u8::from(seen.insert(u64::from(cell)));
+            }
+        }
+        u32::from(in_bank.into_iter().max().unwrap_or(0))
+    }
+}
+
+/// A set of at most 32 numbers on the stack: open addressing in 64 places. `u64::MAX` cannot be a member.
+pub(super) struct SmallSet([u64; 64]);
+
+impl SmallSet {
+    #[inline]
+    pub(super) fn new() -> Self {
+        Self([u64::MAX; 64])
+    }
+
+    /// Adds `value`; was it new?
+    #[inline]
+    pub(super) fn insert(&mut self, value: u64) -> bool {
+        // Fibonacci hashing: the top six bits of the product depend on all of the value's low bits.
+        let mut place = (value.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 58) as usize;
+        loop {
+            if self.0[place] == value {
+                return false;
+            }
+            if self.0[place] == u64::MAX {
+                self.0[place] = value;
+                return true;
+            }
+            place = (place + 1) % 64;
+        }
+    }
+}

@@ -1,0 +1,172 @@
+//! What an architecture can launch: the limits a launch is checked against and device properties are filled from.
+//!
+//! Source of the limits: CUDA C Programming Guide, "technical specifications per compute capability" (Fermi and
+//! Kepler: the editions of their time). The device is one that was sold with the compute capability, so that
+//! `cudaGetDeviceProperties` has a plausible answer; clocks and memory sizes are rounded data-sheet values.
+//!
+//! ```
+//! use interp::rules::{Arch, limits::Limits};
+//! let limits = Limits::of(Arch::SM_90);
+//! assert_eq!(limits.shared_bytes_per_block_optin, 227 * 1024);
+//! assert_eq!(limits.max_grid, [2_147_483_647, 65_535, 65_535]);
+//! assert_eq!(limits.device, "NVIDIA H200");
+//! ```
+
+use super::Arch;
+
+/// Where the numbers of [`Limits`] come from.
+pub const SOURCE: &str =
+    "CUDA C Programming Guide, technical specifications per compute capability";
+
+const KIB: u32 = 1024;
+
+/// Limits and properties of one architecture.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Limits {
+    /// Lanes in a warp.
+    pub warp_size: u32,
+    /// Threads in a block, all dimensions multiplied.
+    pub max_threads_per_block: u32,
+    /// Block size in x, y, z.
+    pub max_block: [u32; 3],
+    /// Grid size in x, y, z.
+    pub max_grid: [u32; 3],
+    /// Shared memory a block may use without asking, static and dynamic together.
+    pub shared_bytes_per_block: u32,
+    /// The same after `cudaFuncSetAttribute(MaxDynamicSharedMemorySize)`; equal where there is no such opt-in.
+    pub shared_bytes_per_block_optin: u32,
+    /// Shared memory of a multiprocessor.
+    pub shared_bytes_per_sm: u32,
+    /// 32-bit registers of a block.
+    pub registers_per_block: u32,
+    /// 32-bit registers of a multiprocessor.
+    pub registers_per_sm: u32,
+    /// Registers of one thread.
+    pub max_registers_per_thread: u32,
+    /// Resident threads of a multiprocessor.
+    pub max_threads_per_sm: u32,
+    /// Resident blocks of a multiprocessor.
+    pub max_blocks_per_sm: u32,
+    /// Constant memory.
+    pub constant_bytes: u32,
+    /// A device with this compute capability.
+    pub device: &'static str,
+    /// Its multiprocessors.
+    pub multiprocessors: u32,
+    /// Its clock in kHz.
+    pub clock_khz: u32,
+    /// Its global memory.
+    pub global_bytes: u64,
+    /// Its L2 cache.
+    pub l2_bytes: u32,
+}
+
+/// What differs from one architecture to the next; KiB of shared memory are of a block (opt-in) and of a
+/// multiprocessor, registers are in thousands of 1024, of a block and of a multiprocessor.
+struct Row {
+    arch: u32,
+    shared_optin_kib: u32,
+    shared_sm_kib: u32,
+    registers_block: u32,
+    registers_sm: u32,
+    threads_sm: u32,
+    blocks_sm: u32,
+    device: &'static str,
+    multiprocessors: u32,
+    clock_mhz: u32,
+    global_mib: u64,
+    l2_kib: u32,
+}
+
+#[rustfmt::skip]
+#[expect(clippy::too_many_arguments, reason = "one line of the table below")]
+const fn row(
+    arch: u32, shared: (u32, u32), registers: (u32, u32), threads_sm: u32, blocks_sm: u32,
+    device: &'static str, multiprocessors: u32, clock_mhz: u32, global_mib: u64, l2_kib: u32,
+) -> Row {
+    Row {
+        arch, shared_optin_kib: shared.0, shared_sm_kib: shared.1, registers_block: registers.0, registers_sm: registers.1,
+        threads_sm, blocks_sm, device, multiprocessors, clock_mhz, global_mib, l2_kib,
+    }
+}
+
+#[rustfmt::skip]
+const ROWS: [Row; 25] = [
+    //   arch  shared KiB  registers  threads blocks  device                       SMs   MHz    MiB      L2 KiB
+    row( 20, ( 48,  48), (32,  32), 1536,  8, "Tesla C2050",                        14, 1147,   2_687,    768),
+    row( 21, ( 48,  48), (32,  32), 1536,  8, "GeForce GTX 460",                     7, 1350,   1_024,    512),
+    row( 30, ( 48,  48), (64,  64), 2048, 16, "GeForce GTX 680",                     8, 1058,   2_048,    512),
+    row( 32, ( 48,  48), (32,  64), 2048, 16, "Tegra K1",                            1,  852,   1_892,    128),
+    row( 35, ( 48,  48), (64,  64), 2048, 16, "Tesla K40c",                         15,  745,  11_520,  1_536),
+    row( 37, ( 48, 112), (64, 128), 2048, 16, "Tesla K80",                          13,  823,  11_441,  1_536),
+    row( 50, ( 48,  64), (64,  64), 2048, 32, "GeForce GTX 750 Ti",                  5, 1110,   2_048,  2_048),
+    row( 52, ( 48,  96), (64,  64), 2048, 32, "GeForce GTX 980",                    16, 1216,   4_096,  2_048),
+    row( 53, ( 48,  64), (32,  64), 2048, 32, "Tegra X1",                            1,  998,   3_964,    256),
+    row( 60, ( 48,  64), (64,  64), 2048, 32, "Tesla P100-PCIE-16GB",               56, 1328,  16_276,  4_096),
+    row( 61, ( 48,  96), (64,  64), 2048, 32, "GeForce GTX 1080",                   20, 1733,   8_192,  2_048),
+    row( 62, ( 48,  64), (32,  64), 2048, 32, "Tegra X2",                            2, 1300,   7_846,    512),
+    row( 70, ( 96,  96), (64,  64), 2048, 32, "Tesla V100-SXM2-16GB",               80, 1530,  16_160,  6_144),
+    row( 72, ( 96,  96), (64,  64), 2048, 32, "Xavier",                              8, 1377,  31_918,    512),
+    row( 75, ( 64,  64), (64,  64), 1024, 16, "Tesla T4",                           40, 1590,  14_910,  4_096),
+    row( 80, (163, 164), (64,  64), 2048, 32, "NVIDIA A100-SXM4-40GB",             108, 1410,  40_536, 40_960),
+    row( 86, ( 99, 100), (64,  64), 1536, 16, "NVIDIA GeForce RTX 3090",            82, 1695,  24_268,  6_144),
+    row( 87, (163, 164), (64,  64), 1536, 16, "Orin",                               16, 1300,  30_536,  4_096),
+    row( 89, ( 99, 100), (64,  64), 1536, 24, "NVIDIA GeForce RTX 4090",           128, 2520,  24_080, 73_728),
+    row( 90, (227, 228), (64,  64), 2048, 32, "NVIDIA H200",                       132, 1980, 143_167, 61_440),
+    row(100, (227, 228), (64,  64), 2048, 32, "NVIDIA B200",                       148, 1965, 182_642, 129_536),
+    row(101, (227, 228), (64,  64), 1536, 24, "NVIDIA Thor",                        20, 1575, 125_771, 32_768),
+    row(103, (227, 228), (64,  64), 2048, 32, "NVIDIA B300",                       148, 1920, 275_040, 129_536),
+    row(120, ( 99, 100), (64,  64), 1536, 24, "NVIDIA GeForce RTX 5090",           170, 2407,  32_109, 98_304),
+    row(121, ( 99, 100), (64,  64), 1536, 24, "NVIDIA GB10",                        48, 2418, 122_502, 24_576),
+];
+
+impl Limits {
+    /// The limits of `arch`.
+    pub fn of(arch: Arch) -> Self {
+        let row = ROWS.iter().find(|row| row.arch == arch.number());
+        Self::from(row.expect("every architecture has a row"))
+    }
+}
+
+impl From<&Row> for Limits {
+    fn from(row: &Row) -> Self {
+        let fermi = row.arch < 30;
+        Self {
+            warp_size: 32,
+            max_threads_per_block: 1024,
+            max_block: [1024, 1024, 64],
+            max_grid: [if fermi { 65_535 } else { i32::MAX as u32 }, 65_535, 65_535],
+            shared_bytes_per_block: 48 * KIB,
+            shared_bytes_per_block_optin: row.shared_optin_kib * KIB,
+            shared_bytes_per_sm: row.shared_sm_kib * KIB,
+            registers_per_block: row.registers_block * KIB,
+            registers_per_sm: row.registers_sm * KIB,
+            max_registers_per_thread: if row.arch < 32 { 63 } else { 255 },
+            max_threads_per_sm: row.threads_sm,
+            max_blocks_per_sm: row.blocks_sm,
+            constant_bytes: 64 * KIB,
+            device: row.device,
+            multiprocessors: row.multiprocessors,
+            clock_khz: row.clock_mhz * 1000,
+            global_bytes: row.global_mib << 20,
+            l2_bytes: row.l2_kib * KIB,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_architecture_has_limits_that_fit_together() {
+        for (arch, row) in Arch::ALL.into_iter().zip(&ROWS) {
+            assert_eq!(arch.number(), row.arch);
+            let limits = Limits::of(arch);
+            assert!(limits.shared_bytes_per_block <= limits.shared_bytes_per_block_optin);
+            assert!(limits.shared_bytes_per_block_optin <= limits.shared_bytes_per_sm);
+            assert!(limits.registers_per_block <= limits.registers_per_sm);
+            assert!(limits.max_threads_per_block <= limits.max_threads_per_sm);
+        }
+    }
+}

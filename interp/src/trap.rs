@@ -1,0 +1,366 @@
+//! What ends a program at run time, as data; the sentences are made here too, and nowhere else.
+//!
+//! A trap names the thread and the instruction. Where other threads matter (a deadlock, a divergent barrier) it says
+//! where each of them stands.
+
+use std::fmt;
+
+use dsl::ir::{LocId, Space};
+
+/// What an access does, for messages and for sites.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
+pub enum AccessOp {
+    /// A load.
+    Load,
+    /// A store.
+    Store,
+    /// A read-modify-write.
+    Atomic,
+}
+
+impl fmt::Display for AccessOp {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            AccessOp::Load => "load",
+            AccessOp::Store => "store",
+            AccessOp::Atomic => "atomic",
+        })
+    }
+}
+
+/// The end of a program, or of a launch.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Trap {
+    /// What happened.
+    pub kind: TrapKind,
+    /// Where.
+    pub loc: LocId,
+    /// The block's index; zeros on the host.
+    pub block: [u32; 3],
+    /// The thread's index in its block; zeros on the host.
+    pub thread: [u32; 3],
+    /// Whether it happened in a host function.
+    pub on_host: bool,
+    /// Who else stands where: the warps of a deadlock, the missing threads of a barrier.
+    pub others: Vec<Waiting>,
+}
+
+/// A group of threads that stands somewhere.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Waiting {
+    /// Their block.
+    pub block: [u32; 3],
+    /// The first of them.
+    pub thread: [u32; 3],
+    /// How many.
+    pub threads: u32,
+    /// Where.
+    pub loc: LocId,
+    /// What they do there.
+    pub state: WaitingState,
+}
+
+/// What threads that do not advance are doing.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum WaitingState {
+    /// At a barrier.
+    AtBarrier,
+    /// In a loop that changes nothing.
+    Spinning,
+    /// Waiting for the other side of a branch, or for the other lanes to leave a loop.
+    AtReconvergence,
+}
+
+/// A memory access that is not allowed, in full.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct BadAccess {
+    /// What it does.
+    pub op: AccessOp,
+    /// The space it goes to, as far as it is known.
+    pub space: Space,
+    /// The address; for shared and local memory, the generic one.
+    pub address: u64,
+    /// Bytes of the access.
+    pub width_bytes: u32,
+    /// The object it is about: the array the source names, or the allocation that is nearest.
+    pub object: Option<BadObject>,
+}
+
+/// The object of a [`BadAccess`].
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct BadObject {
+    /// Its name, or `an allocation of 4096 bytes`.
+    pub name: String,
+    /// Where the access begins, relative to the object's begin.
+    pub offset_bytes: i64,
+    /// Size of an element.
+    pub element_bytes: u64,
+    /// Dimensions, outermost first; empty if it is no declared array.
+    pub dims: Vec<u64>,
+    /// Size of the object.
+    pub size_bytes: u64,
+    /// Whether the source names it (else it was found by the address).
+    pub declared: bool,
+}
+
+/// What happened.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum TrapKind {
+    /// Outside of every allocation, or of the array the source names.
+    OutOfBounds(Box<BadAccess>),
+    /// The address is not a multiple of the width.
+    Misaligned(Box<BadAccess>),
+    /// At or near address 0.
+    NullPointer(Box<BadAccess>),
+    /// The allocation was freed.
+    UseAfterFree(Box<BadAccess>),
+    /// A kernel touches host memory.
+    HostPointerOnDevice(Box<BadAccess>),
+    /// The host touches device memory.
+    DevicePointerOnHost(Box<BadAccess>),
+    /// A store to constant memory or to a string.
+    ReadOnly(Box<BadAccess>),
+    /// An address that belongs to nothing.
+    InvalidPointer(Box<BadAccess>),
+    /// Nobody can advance.
+    Deadlock,
+    /// Some lanes of a warp are at a barrier, others live on elsewhere.
+    BarrierDivergence {
+        /// Threads of the warp that are at the barrier.
+        arrived: u32,
+        /// Threads of the warp that are elsewhere.
+        missing: u32,
+    },
+    /// The limit on instructions.
+    Limit {
+        /// The limit.
+        instructions: u64,
+    },
+    /// A failed `assert`: the condition's text.
+    Assert {
+        /// The condition.
+        condition: String,
+    },
+    /// `__trap()`.
+    Explicit,
+    /// An integer division by zero on the host.
+    DivisionByZero,
+    /// Too many nested calls, or too large frames, on the host.
+    StackOverflow,
+    /// A string without an end, or unreadable, given to `printf`.
+    BadString {
+        /// Its address.
+        address: u64,
+    },
+}
+
+impl TrapKind {
+    /// The class, as in the report's `kind`.
+    pub fn name(&self) -> &'static str {
+        match self {
+            TrapKind::OutOfBounds(_) => "out_of_bounds",
+            TrapKind::Misaligned(_) => "misaligned",
+            TrapKind::NullPointer(_) => "null_pointer",
+            TrapKind::UseAfterFree(_) => "use_after_free",
+            TrapKind::HostPointerOnDevice(_)
+            | TrapKind::DevicePointerOnHost(_)
+            | TrapKind::ReadOnly(_)
+            | TrapKind::InvalidPointer(_)
+            | TrapKind::BadString { .. }
+            | TrapKind::StackOverflow => "out_of_bounds",
+            TrapKind::Deadlock | TrapKind::Limit { .. } => "deadlock",
+            TrapKind::BarrierDivergence { .. } => "barrier_divergence",
+            TrapKind::Assert { .. } | TrapKind::Explicit => "assertion",
+            TrapKind::DivisionByZero => "division_by_zero",
+        }
+    }
+
+    /// The access, if it is about one.
+    pub fn access(&self) -> Option<&BadAccess> {
+        match self {
+            TrapKind::OutOfBounds(access)
+            | TrapKind::Misaligned(access)
+            | TrapKind::NullPointer(access)
+            | TrapKind::UseAfterFree(access)
+            | TrapKind::HostPointerOnDevice(access)
+            | TrapKind::DevicePointerOnHost(access)
+            | TrapKind::ReadOnly(access)
+            | TrapKind::InvalidPointer(access) => Some(access),
+            TrapKind::Deadlock
+            | TrapKind::BarrierDivergence { .. }
+            | TrapKind::Limit { .. }
+            | TrapKind::Assert { .. }
+            | TrapKind::Explicit
+            | TrapKind::DivisionByZero
+            | TrapKind::StackOverflow
+            | TrapKind::BadString { .. } => None,
+        }
+    }
+}
+
+impl BadObject {
+    /// The index in elements, per dimension where that is meaningful: `[32][0]`. An offset before the object, or one
+    /// that is in no dimension's range, counts in the outermost dimension.
+    pub fn index(&self) -> String {
+        let element = self.element_bytes.max(1) as i64;
+        let flat = self.offset_bytes.div_euclid(element);
+        let mut text = String::new();
+        let inner: Vec<i64> = self.dims.iter().skip(1).map(|&n| n.max(1) as i64).collect();
+        let mut rest = flat;
+        for k in 0..=inner.len() {
+            let stride: i64 = inner[k..].iter().product();
+            let at = rest.div_euclid(stride);
+            rest = rest.rem_euclid(stride);
+            text += &format!("[{at}]");
+        }
+        text
+    }
+
+    fn bounds(&self) -> String {
+        self.dims.iter().map(|n| format!("[{n}]")).collect()
+    }
+}
+
+impl BadAccess {
+    fn place(&self) -> String {
+        format!(
+            "{} of {} bytes at {:#x}",
+            self.op, self.width_bytes, self.address
+        )
+    }
+
+    fn space_name(&self) -> String {
+        match self.space {
+            Space::Generic => "memory".to_owned(),
+            space => format!("{space} memory"),
+        }
+    }
+
+    fn out_of_bounds(&self) -> String {
+        let Some(object) = &self.object else {
+            return format!("{} is out of bounds of {}", self.place(), self.space_name());
+        };
+        if object.declared && !object.dims.is_empty() {
+            return format!(
+                "{} of `{}{}` is out of bounds: the array is `{}{}`",
+                self.op,
+                object.name,
+                object.index(),
+                object.name,
+                object.bounds()
+            );
+        }
+        let (offset, size) = (object.offset_bytes, object.size_bytes as i64);
+        let distance = if offset < 0 {
+            format!("{} bytes before", -offset)
+        } else if offset < size {
+            format!(
+                "{} bytes over the end of",
+                offset + i64::from(self.width_bytes) - size
+            )
+        } else {
+            format!("{} bytes behind", offset - size)
+        };
+        format!(
+            "{} in {}: {distance} {} ({size} bytes)",
+            self.place(),
+            self.space_name(),
+            object.name
+        )
+    }
+}
+
+impl fmt::Display for TrapKind {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            TrapKind::OutOfBounds(access) => f.write_str(&access.out_of_bounds()),
+            TrapKind::Misaligned(access) => write!(
+                f,
+                "misaligned {}: the address {:#x} is not a multiple of {}",
+                access.op, access.address, access.width_bytes
+            ),
+            TrapKind::NullPointer(access) if access.address == 0 => {
+                write!(f, "{} through a null pointer", access.op)
+            }
+            TrapKind::NullPointer(access) => {
+                write!(
+                    f,
+                    "{} through a null pointer (address {:#x})",
+                    access.op, access.address
+                )
+            }
+            TrapKind::UseAfterFree(access) => {
+                let name = access
+                    .object
+                    .as_ref()
+                    .map_or("memory", |object| object.name.as_str());
+                write!(f, "{} after free: {name} was freed", access.place())
+            }
+            TrapKind::HostPointerOnDevice(access) => {
+                write!(f, "a kernel cannot touch host memory: {}", access.place())
+            }
+            TrapKind::DevicePointerOnHost(access) => {
+                write!(f, "the host cannot touch device memory: {}", access.place())
+            }
+            TrapKind::ReadOnly(access) => write!(
+                f,
+                "{} to read-only memory at {:#x}",
+                access.op, access.address
+            ),
+            TrapKind::InvalidPointer(access) => write!(f, "{}: no memory is there", access.place()),
+            TrapKind::Deadlock => f.write_str("deadlock: no thread can advance"),
+            TrapKind::BarrierDivergence { arrived, missing } => {
+                write!(
+                    f,
+                    "barrier reached by {arrived} threads of a warp while {missing} are elsewhere"
+                )
+            }
+            TrapKind::Limit { instructions } => write!(f, "more than {instructions} instructions"),
+            TrapKind::Assert { condition } => write!(f, "assertion failed: {condition}"),
+            TrapKind::Explicit => f.write_str("trap instruction"),
+            TrapKind::DivisionByZero => f.write_str("integer division by zero"),
+            TrapKind::StackOverflow => f.write_str("stack overflow"),
+            TrapKind::BadString { address } => write!(f, "no string at {address:#x}"),
+        }
+    }
+}
+
+impl fmt::Display for Trap {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.kind.fmt(f)?;
+        if self.on_host {
+            return Ok(());
+        }
+        let ([bx, by, bz], [tx, ty, tz]) = (self.block, self.thread);
+        write!(f, ", block ({bx}, {by}, {bz}), thread ({tx}, {ty}, {tz})")
+    }
+}
+
+impl std::error::Error for Trap {}
+
+impl Trap {
+    /// One sentence.
+    pub fn message(&self) -> String {
+        self.kind.to_string()
+    }
+
+    /// Further sentences with the places they are about: who stands where.
+    pub fn notes(&self) -> Vec<(LocId, String)> {
+        let note = |waiting: &Waiting| {
+            let ([bx, by, bz], [tx, ty, tz]) = (waiting.block, waiting.thread);
+            let who = match waiting.threads {
+                1 => format!("thread ({tx}, {ty}, {tz}) of block ({bx}, {by}, {bz})"),
+                n => format!("{n} threads from ({tx}, {ty}, {tz}) of block ({bx}, {by}, {bz})"),
+            };
+            let what = match waiting.state {
+                WaitingState::AtBarrier => "at this barrier",
+                WaitingState::Spinning => "in this loop, which changes nothing",
+                WaitingState::AtReconvergence => {
+                    "where they wait for the other lanes of their warp"
+                }
+            };
+            (waiting.loc, format!("{who}: {what}"))
+        };
+        self.others.iter().map(note).collect()
+    }
+}

@@ -1,0 +1,104 @@
+//! Production rules against the oracle: 100,000 random cases for shared and for global memory, per rule set.
+
+use interp::rules::bank::{SharedOp, shared_cost};
+use interp::rules::coalesce::{GlobalOp, global_cost};
+use interp::rules::{BankWidth, RuleSet};
+
+use crate::cases::{self, Random, WIDTHS};
+use crate::{oracle, rules};
+
+const CASES: usize = 100_000;
+const SHARED_OPS: [SharedOp; 6] = [
+    SharedOp::Load,
+    SharedOp::Load,
+    SharedOp::Store,
+    SharedOp::Store,
+    SharedOp::Atomic,
+    SharedOp::AtomicCas,
+];
+const GLOBAL_OPS: [GlobalOp; 5] = [
+    GlobalOp::Load,
+    GlobalOp::Load,
+    GlobalOp::Store,
+    GlobalOp::Store,
+    GlobalOp::Atomic,
+];
+
+fn agree(rules: &RuleSet) {
+    agree_on_shared(rules);
+    agree_on_global(rules);
+}
+
+fn agree_on_shared(rules: &RuleSet) {
+    let mut random =
+        Random::new(u64::from(rules.arch.number()) << 8 | u64::from(rules.bank_width.bytes()));
+    let mut modelled = 0;
+    for case in 0..CASES {
+        let (op, width) = (random.pick(&SHARED_OPS), random.pick(&WIDTHS));
+        let mask = cases::mask(&mut random);
+        let addresses = cases::units(&mut random).map(|unit| unit as u32 * width);
+        let got = shared_cost(&rules.shared, op, width, mask, &addresses);
+        let want = oracle::shared(rules, op, width, mask, &addresses);
+        assert_eq!(
+            got, want,
+            "case {case}: {rules:?} {op:?} of {width} bytes, {mask}, {addresses:?}"
+        );
+        assert_eq!(
+            got.is_some(),
+            rules.shared.provenance(op, width).is_modelled()
+        );
+        modelled += usize::from(got.is_some());
+    }
+    assert!(modelled > CASES / 2);
+}
+
+fn agree_on_global(rules: &RuleSet) {
+    let mut random = Random::new(u64::from(rules.arch.number()) << 16 | u64::from(rules.l1));
+    let mut modelled = 0;
+    for case in 0..CASES {
+        let (op, width) = (random.pick(&GLOBAL_OPS), random.pick(&WIDTHS));
+        let mask = cases::mask(&mut random);
+        let base =
+            random.pick(&[0, 0x7f00_0000_0000, 0x7f00_0000_0050, u64::MAX - 0xff_ffff]) & !15;
+        let addresses = cases::units(&mut random).map(|unit| base + unit * u64::from(width));
+        let got = global_cost(&rules.global, op, width, mask, &addresses);
+        let want = oracle::global(rules, op, width, mask, &addresses);
+        assert_eq!(
+            got, want,
+            "case {case}: {rules:?} {op:?} of {width} bytes, {mask}, {addresses:?}"
+        );
+        assert_eq!(got.is_some(), rules.global.provenance(op).is_modelled());
+        modelled += usize::from(got.is_some());
+    }
+    assert!(modelled > CASES / 2);
+}
+
+#[test]
+fn sm_20_agrees_with_the_oracle() {
+    agree(&rules("sm_20", BankWidth::Four));
+}
+
+#[test]
+fn sm_20_without_l1_agrees_with_the_oracle() {
+    agree_on_global(&rules("sm_20", BankWidth::Four).with_l1(false).unwrap());
+}
+
+#[test]
+fn sm_35_with_4_byte_banks_agrees_with_the_oracle() {
+    agree(&rules("sm_35", BankWidth::Four));
+}
+
+#[test]
+fn sm_35_with_8_byte_banks_agrees_with_the_oracle() {
+    agree(&rules("sm_35", BankWidth::Eight));
+}
+
+#[test]
+fn sm_50_agrees_with_the_oracle() {
+    agree(&rules("sm_50", BankWidth::Four));
+}
+
+#[test]
+fn sm_90_agrees_with_the_oracle() {
+    agree(&rules("sm_90", BankWidth::Four));
+}

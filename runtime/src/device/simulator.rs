@@ -1,0 +1,126 @@
+//! The simulator as a device: the machine of `interp`, with the properties of the architecture whose rules it counts by.
+
+use dsl::ir::FuncId;
+use interp::{
+    LaunchConfig, LaunchFailure, LaunchReport, MachineConfig, Memory, MemoryFault, Program,
+    rules::{BankWidth, RuleSet, limits::Limits},
+};
+
+use super::{Device, DeviceInfo};
+use crate::error::CudaError;
+
+/// The machine.
+#[derive(Debug)]
+pub struct Simulator {
+    machine: MachineConfig,
+    info: DeviceInfo,
+}
+
+impl Simulator {
+    /// A machine of that architecture.
+    pub fn new(machine: MachineConfig) -> Simulator {
+        let info = device_info(&machine.rules);
+        Simulator { machine, info }
+    }
+
+    /// How it counts now.
+    pub fn machine(&self) -> &MachineConfig {
+        &self.machine
+    }
+}
+
+impl Device for Simulator {
+    fn info(&self) -> &DeviceInfo {
+        &self.info
+    }
+
+    fn malloc(&mut self, memory: &mut Memory, bytes: u64, managed: bool) -> Result<u64, CudaError> {
+        let address = if managed {
+            memory.managed(bytes)
+        } else {
+            memory.malloc_device(bytes)
+        };
+        address.map_err(|_| CudaError::MemoryAllocation)
+    }
+
+    fn free(&mut self, memory: &mut Memory, address: u64) -> Result<(), MemoryFault> {
+        memory.free_device(address)
+    }
+
+    fn copy(
+        &mut self,
+        memory: &mut Memory,
+        to: u64,
+        from: u64,
+        bytes: u64,
+    ) -> Result<(), MemoryFault> {
+        memory.copy(to, from, bytes)
+    }
+
+    fn fill(
+        &mut self,
+        memory: &mut Memory,
+        address: u64,
+        byte: u8,
+        bytes: u64,
+    ) -> Result<(), MemoryFault> {
+        memory.fill(address, byte, bytes)
+    }
+
+    fn launch(
+        &mut self,
+        program: &Program,
+        memory: &mut Memory,
+        kernel: FuncId,
+        config: &LaunchConfig,
+        args: &[u64],
+        out: &mut dyn FnMut(&[u8]),
+    ) -> Result<LaunchReport, LaunchFailure> {
+        interp::launch(program, kernel, config, args, memory, &self.machine, out)
+    }
+
+    fn set_bank_width(&mut self, width: BankWidth) -> bool {
+        match RuleSet::new(self.machine.rules.arch, width) {
+            Ok(rules) => {
+                self.machine.rules = rules;
+                true
+            }
+            Err(_) => false,
+        }
+    }
+
+    fn bank_width(&self) -> BankWidth {
+        self.machine.rules.bank_width
+    }
+
+    fn bytes_in_use(&self, memory: &Memory) -> u64 {
+        memory.device_bytes_in_use()
+    }
+}
+
+/// The properties of an architecture: the limits its rules come with, on a device that was sold with it.
+fn device_info(rules: &RuleSet) -> DeviceInfo {
+    let limits = Limits::of(rules.arch);
+    let (major, minor) = rules.arch.compute_capability();
+    DeviceInfo {
+        name: format!("{} (simulated by dslc)", limits.device),
+        major,
+        minor,
+        global_bytes: limits.global_bytes,
+        constant_bytes: limits.constant_bytes.into(),
+        shared_bytes_per_block: limits.shared_bytes_per_block.into(),
+        shared_bytes_per_block_optin: limits.shared_bytes_per_block_optin.into(),
+        shared_bytes_per_multiprocessor: limits.shared_bytes_per_sm.into(),
+        registers_per_block: limits.registers_per_block,
+        threads_per_block: limits.max_threads_per_block,
+        threads_per_multiprocessor: limits.max_threads_per_sm,
+        blocks_per_multiprocessor: limits.max_blocks_per_sm,
+        multiprocessors: limits.multiprocessors,
+        block_limit: limits.max_block,
+        grid_limit: limits.max_grid,
+        clock_khz: limits.clock_khz,
+        memory_clock_khz: limits.clock_khz,
+        memory_bus_bits: 384,
+        l2_bytes: limits.l2_bytes.into(),
+    }
+}

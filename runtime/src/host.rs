@@ -1,0 +1,335 @@
+//! Runs a program's `main()`: resumes its host thread and answers every call it makes.
+//!
+//! In: a compiled program, a [`Device`], an [`Io`] for what it prints. Out: an [`Outcome`]: the exit code, a report per launch, and what
+//! went wrong. The semantics are the CUDA runtime's: a launch that CUDA would refuse sets an error and the program goes on; a fault in a
+//! kernel becomes a sticky error at the next call that synchronises; a fault of the host itself ends the program.
+//! What means nothing in a simulator (times, streams) has a stated value and is said once, as a [`Note`].
+
+mod cuda;
+mod math;
+mod memory;
+mod rand;
+mod stdio;
+
+use dsl::ir::{FuncId, FunctionKind, HostFn, LocId, Type};
+use interp::{
+    HostEvent, HostThread, InvalidLaunch, LaunchConfig, LaunchFailure, LaunchReport, Memory,
+    MemoryFault, Program, Trap, TrapKind, trap::AccessOp,
+};
+
+use crate::device::Device;
+
+/// Where the program's output goes, and who hears of trouble as it happens.
+pub trait Io {
+    /// Bytes the program (host or device) printed.
+    fn stdout(&mut self, bytes: &[u8]);
+    /// Bytes the program printed to `stderr`.
+    fn stderr(&mut self, bytes: &[u8]);
+    /// Something the user should know.
+    fn note(&mut self, note: &Note);
+}
+
+/// Something the user should know, with its place.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Note {
+    /// The call it is about.
+    pub loc: LocId,
+    /// One sentence.
+    pub text: String,
+    /// It makes the program wrong: a refused launch, a failed copy.
+    pub is_error: bool,
+}
+
+/// A launch that did not run to its end.
+#[derive(Clone, PartialEq, Debug)]
+pub enum Fault {
+    /// CUDA would refuse it.
+    Invalid {
+        /// The kernel.
+        kernel: FuncId,
+        /// The launch statement.
+        loc: LocId,
+        /// The limit it breaks.
+        why: InvalidLaunch,
+    },
+    /// A thread did something that ends the program.
+    Trap {
+        /// Index into [`Outcome::launches`]; `None` on the host.
+        launch: Option<usize>,
+        /// What.
+        trap: Box<Trap>,
+    },
+}
+
+/// How a program ended.
+#[derive(Clone, PartialEq, Debug, Default)]
+pub struct Outcome {
+    /// What `main` returned or `exit` was given; 134 for `abort`, 139 for a fault of the host, as a shell would show.
+    pub exit_code: i32,
+    /// One per launch that ran, in order; of a faulting launch, the counts up to the fault.
+    pub launches: Vec<LaunchReport>,
+    /// What went wrong at run time.
+    pub faults: Vec<Fault>,
+    /// What was said on the way.
+    pub notes: Vec<Note>,
+}
+
+/// Why a host program stops in the middle of a call.
+enum Stop {
+    Exit(i32),
+    Trap(Box<Trap>),
+}
+
+/// A host program at work.
+struct Host<'a> {
+    program: &'a Program,
+    device: &'a mut dyn Device,
+    io: &'a mut dyn Io,
+    memory: Memory,
+    state: cuda::State,
+    rand: rand::Rand,
+    outcome: Outcome,
+}
+
+/// Options of a run.
+#[derive(Clone, Debug, Default)]
+pub struct HostOptions {
+    /// What `argv` holds after the program's name.
+    pub args: Vec<String>,
+    /// Most instructions of the host program.
+    pub limit: Option<u64>,
+}
+
+/// The host function called `main`, if there is one.
+pub fn find_main(program: &Program) -> Option<FuncId> {
+    program.module().find("main", FunctionKind::Host)
+}
+
+/// Runs `main`.
+pub fn run_main(
+    program: &Program,
+    main: FuncId,
+    options: &HostOptions,
+    device: &mut dyn Device,
+    io: &mut dyn Io,
+) -> Outcome {
+    let mut host = Host {
+        program,
+        device,
+        io,
+        memory: Memory::new(program),
+        state: cuda::State::default(),
+        rand: rand::Rand::new(1),
+        outcome: Outcome::default(),
+    };
+    let args = host.argv(main, &options.args);
+    let mut thread = HostThread::new(program, main, &args);
+    match host.drive(&mut thread, options.limit) {
+        Ok(code) | Err(Stop::Exit(code)) => host.outcome.exit_code = code,
+        Err(Stop::Trap(trap)) => {
+            host.outcome.exit_code = if matches!(trap.kind, TrapKind::Assert { .. }) {
+                134
+            } else {
+                139
+            };
+            host.outcome.faults.push(Fault::Trap { launch: None, trap });
+        }
+    }
+    host.outcome
+}
+
+impl Host<'_> {
+    /// `argc` and `argv` for a `main` that takes them.
+    fn argv(&mut self, main: FuncId, args: &[String]) -> Vec<u64> {
+        let params = self.program.module().function(main).params.len();
+        if params == 0 {
+            return Vec::new();
+        }
+        let name = self.program.module().name.clone();
+        let texts: Vec<&str> = std::iter::once(name.as_str())
+            .chain(args.iter().map(String::as_str))
+            .collect();
+        let bytes = texts.iter().map(|text| text.len() as u64 + 1).sum();
+        let (Ok(table), Ok(strings)) = (
+            self.memory.malloc_host(8 * (texts.len() as u64 + 1)),
+            self.memory.malloc_host(bytes),
+        ) else {
+            return vec![0; params];
+        };
+        let mut at = strings;
+        for (i, text) in texts.iter().enumerate() {
+            // Both blocks were made large enough above.
+            let _ = self
+                .memory
+                .write_bytes(table + 8 * i as u64, &at.to_le_bytes());
+            let _ = self.memory.write_bytes(at, text.as_bytes());
+            at += text.len() as u64 + 1;
+        }
+        let mut values = vec![texts.len() as u64, table];
+        values.resize(params, 0);
+        values
+    }
+
+    fn drive(&mut self, thread: &mut HostThread, limit: Option<u64>) -> Result<i32, Stop> {
+        let mut answer = None;
+        loop {
+            let event = thread.resume(self.program, &mut self.memory, answer, limit);
+            answer = match event.map_err(|trap| Stop::Trap(Box::new(trap)))? {
+                HostEvent::Call { func, args, loc } => self.call(func, &args, loc)?,
+                HostEvent::Launch {
+                    kernel,
+                    grid,
+                    block,
+                    shared_bytes,
+                    stream: _,
+                    args,
+                    loc,
+                } => {
+                    self.launch(
+                        kernel,
+                        &LaunchConfig {
+                            grid,
+                            block,
+                            shared_bytes,
+                            loc,
+                        },
+                        &args,
+                    );
+                    None
+                }
+                HostEvent::Done(result) => return Ok(result.unwrap_or(0) as i32),
+            };
+        }
+    }
+
+    fn call(
+        &mut self,
+        function: HostFn,
+        args: &[(Type, u64)],
+        loc: LocId,
+    ) -> Result<Option<u64>, Stop> {
+        let bits: Vec<u64> = args.iter().map(|&(_, bits)| bits).collect();
+        let answer = match function {
+            HostFn::Rand => Some(self.rand.next() as u64),
+            HostFn::Srand => {
+                self.rand = rand::Rand::new(bits[0] as u32);
+                None
+            }
+            HostFn::Exit => return Err(Stop::Exit(bits[0] as i32 & 0xff)),
+            HostFn::Abort => return Err(Stop::Exit(134)),
+            HostFn::AssertFail => {
+                let condition = String::from_utf8_lossy(&self.string(bits[0], loc)?).into_owned();
+                return Err(self.trap(TrapKind::Assert { condition }, loc));
+            }
+            HostFn::Time => {
+                self.say_once(
+                    loc,
+                    "time() and clock() stand still here: time() gives 1700000000, clock() gives 0",
+                );
+                if bits[0] != 0 {
+                    self.store(bits[0], &1_700_000_000u64.to_le_bytes(), loc)?;
+                }
+                Some(1_700_000_000)
+            }
+            HostFn::Clock => {
+                self.say_once(
+                    loc,
+                    "time() and clock() stand still here: time() gives 1700000000, clock() gives 0",
+                );
+                Some(0)
+            }
+            _ => {
+                if let Some(answer) = math::call(function, &bits) {
+                    Some(answer)
+                } else if let Some(answer) = self.stdio(function, args, loc)? {
+                    Some(answer)
+                } else if let Some(answer) = self.c_memory(function, &bits, loc)? {
+                    Some(answer)
+                } else {
+                    Some(self.cuda(function, &bits, loc)?)
+                }
+            }
+        };
+        Ok(answer.filter(|_| function.result().is_some()))
+    }
+
+    fn launch(&mut self, kernel: FuncId, config: &LaunchConfig, args: &[u64]) {
+        if let Some(error) = self.state.sticky {
+            self.state.last = error;
+            return;
+        }
+        if let Err(why) = self.check_dynamic_shared(kernel, config) {
+            return self.refuse(kernel, config.loc, why);
+        }
+        let io = &mut *self.io;
+        let mut out = |bytes: &[u8]| io.stdout(bytes);
+        let result = self.device.launch(
+            self.program,
+            &mut self.memory,
+            kernel,
+            config,
+            args,
+            &mut out,
+        );
+        match result {
+            Ok(report) => self.outcome.launches.push(report),
+            Err(LaunchFailure::Invalid(why)) => self.refuse(kernel, config.loc, why),
+            Err(LaunchFailure::Trap { trap, report }) => {
+                // As on hardware, the fault shows at the next call that waits for the device.
+                self.state
+                    .pending
+                    .get_or_insert(cuda::error_of_trap(&trap.kind));
+                self.outcome.launches.push(*report);
+                self.outcome.faults.push(Fault::Trap {
+                    launch: Some(self.outcome.launches.len() - 1),
+                    trap,
+                });
+            }
+        }
+    }
+
+    fn refuse(&mut self, kernel: FuncId, loc: LocId, why: InvalidLaunch) {
+        self.state.last = cuda::error_of_refusal(&why);
+        self.outcome
+            .faults
+            .push(Fault::Invalid { kernel, loc, why });
+    }
+
+    /// Writes what a call gives back through a pointer.
+    fn store(&mut self, address: u64, bytes: &[u8], loc: LocId) -> Result<(), Stop> {
+        self.memory
+            .write_bytes(address, bytes)
+            .map_err(|fault| self.fault(fault, AccessOp::Store, loc))
+    }
+
+    fn fault(&self, fault: MemoryFault, op: AccessOp, loc: LocId) -> Stop {
+        self.trap(fault.trap(op), loc)
+    }
+
+    fn trap(&self, kind: TrapKind, loc: LocId) -> Stop {
+        Stop::Trap(Box::new(Trap {
+            kind,
+            loc,
+            block: [0; 3],
+            thread: [0; 3],
+            on_host: true,
+            others: Vec::new(),
+        }))
+    }
+
+    fn say(&mut self, loc: LocId, text: impl Into<String>, is_error: bool) {
+        let note = Note {
+            loc,
+            text: text.into(),
+            is_error,
+        };
+        self.io.note(&note);
+        self.outcome.notes.push(note);
+    }
+
+    fn say_once(&mut self, loc: LocId, text: &str) {
+        if !self.outcome.notes.iter().any(|note| note.text == text) {
+            self.say(loc, text, false);
+        }
+    }
+}

@@ -1,0 +1,436 @@
+//! The CUDA runtime calls: memory, copies, errors, configuration, events.
+//!
+//! Errors as in the CUDA runtime: a call that fails returns its error and remembers it for `cudaGetLastError`, which clears it. A fault in
+//! a kernel waits (`pending`) until a call synchronises; then it is `sticky`: every later call returns it.
+
+use std::collections::HashMap;
+
+use dsl::ir::{FuncId, HostFn, LocId};
+use interp::{
+    AddressKind, InvalidLaunch, LaunchConfig, TrapKind, rules::BankWidth, trap::AccessOp,
+};
+
+use super::{Host, Stop};
+use crate::error::CudaError;
+
+/// What the CUDA runtime remembers between calls.
+#[derive(Debug)]
+pub(super) struct State {
+    /// For `cudaGetLastError`.
+    pub(super) last: CudaError,
+    /// A kernel faulted and nobody has asked yet.
+    pub(super) pending: Option<CudaError>,
+    /// A kernel faulted; nothing works any more.
+    pub(super) sticky: Option<CudaError>,
+    /// Most dynamic shared memory by kernel, where `cudaFuncSetAttribute` set it.
+    dynamic_limit: HashMap<FuncId, u64>,
+    cache_config: u32,
+    next_handle: u64,
+    texts: HashMap<String, u64>,
+}
+
+impl Default for State {
+    fn default() -> State {
+        State {
+            last: CudaError::Success,
+            pending: None,
+            sticky: None,
+            dynamic_limit: HashMap::new(),
+            cache_config: 0,
+            next_handle: 1,
+            texts: HashMap::new(),
+        }
+    }
+}
+
+/// The error a fault in a kernel becomes.
+pub(super) fn error_of_trap(kind: &TrapKind) -> CudaError {
+    match kind {
+        TrapKind::Misaligned(_) => CudaError::MisalignedAddress,
+        TrapKind::Assert { .. } => CudaError::Assert,
+        TrapKind::Explicit => CudaError::LaunchFailure,
+        TrapKind::Deadlock | TrapKind::Limit { .. } => CudaError::LaunchTimeout,
+        TrapKind::OutOfBounds(_)
+        | TrapKind::NullPointer(_)
+        | TrapKind::UseAfterFree(_)
+        | TrapKind::HostPointerOnDevice(_)
+        | TrapKind::DevicePointerOnHost(_)
+        | TrapKind::ReadOnly(_)
+        | TrapKind::InvalidPointer(_)
+        | TrapKind::BadString { .. } => CudaError::IllegalAddress,
+        _ => CudaError::LaunchFailure,
+    }
+}
+
+/// The error of a launch that is refused.
+pub(super) fn error_of_refusal(why: &InvalidLaunch) -> CudaError {
+    match why {
+        InvalidLaunch::TooMuchShared { .. } => CudaError::InvalidValue,
+        InvalidLaunch::LaunchBounds { .. } => CudaError::LaunchOutOfResources,
+        InvalidLaunch::NotAKernel(_) => CudaError::InvalidDeviceFunction,
+        _ => CudaError::InvalidConfiguration,
+    }
+}
+
+impl Host<'_> {
+    /// Answers a CUDA call.
+    pub(super) fn cuda(&mut self, function: HostFn, args: &[u64], loc: LocId) -> Result<u64, Stop> {
+        match function {
+            // These ask about errors; they neither wait nor fail.
+            HostFn::CudaGetLastError => {
+                let error = std::mem::replace(
+                    &mut self.state.last,
+                    self.state.sticky.unwrap_or(CudaError::Success),
+                );
+                return Ok(error.code() as u64);
+            }
+            HostFn::CudaPeekAtLastError => return Ok(self.state.last.code() as u64),
+            HostFn::CudaGetErrorString | HostFn::CudaGetErrorName => {
+                let error = CudaError::from_code(args[0] as i32);
+                let text = match (error, function) {
+                    (Some(error), HostFn::CudaGetErrorString) => error.text(),
+                    (Some(error), _) => error.name(),
+                    (None, HostFn::CudaGetErrorString) => "unrecognized error code",
+                    (None, _) => "cudaErrorUnknown",
+                };
+                return Ok(self.text_address(text));
+            }
+            HostFn::DeviceProperty => return Ok(self.property(args[0])),
+            HostFn::DeviceName => {
+                let mut name = self.device.info().name.clone().into_bytes();
+                name.truncate((args[1] as usize).saturating_sub(1));
+                name.push(0);
+                self.store(args[0], &name, loc)?;
+                return Ok(0);
+            }
+            _ => {}
+        }
+        if let Some(error) = self.state.pending.take() {
+            self.state.sticky = Some(error);
+        }
+        let result = match self.state.sticky {
+            Some(error) => Err(error),
+            None => self.work(function, args, loc)?,
+        };
+        let error = result.err().unwrap_or(CudaError::Success);
+        if error != CudaError::Success {
+            self.state.last = error;
+        }
+        Ok(error.code() as u64)
+    }
+
+    /// The calls that return an error.
+    fn work(
+        &mut self,
+        function: HostFn,
+        args: &[u64],
+        loc: LocId,
+    ) -> Result<Result<(), CudaError>, Stop> {
+        match function {
+            HostFn::CudaMalloc | HostFn::CudaMallocManaged => {
+                let managed = function == HostFn::CudaMallocManaged;
+                if args[1] == 0 {
+                    self.store(args[0], &0u64.to_le_bytes(), loc)?;
+                    return Ok(Ok(()));
+                }
+                match self.device.malloc(&mut self.memory, args[1], managed) {
+                    Ok(address) => self.store(args[0], &address.to_le_bytes(), loc)?,
+                    Err(error) => {
+                        self.say(
+                            loc,
+                            format!("{} bytes of device memory are not to be had", args[1]),
+                            false,
+                        );
+                        return Ok(Err(error));
+                    }
+                }
+            }
+            HostFn::CudaMallocHost => match self.memory.malloc_host(args[1]) {
+                Ok(address) => self.store(args[0], &address.to_le_bytes(), loc)?,
+                Err(_) => return Ok(Err(CudaError::MemoryAllocation)),
+            },
+            HostFn::CudaFree => {
+                if let Err(fault) = self.device.free(&mut self.memory, args[0]) {
+                    self.say(loc, format!("cudaFree: {fault}"), true);
+                    return Ok(Err(CudaError::InvalidValue));
+                }
+            }
+            HostFn::CudaFreeHost => {
+                if let Err(fault) = self.memory.free_host(args[0]) {
+                    self.say(loc, format!("cudaFreeHost: {fault}"), true);
+                    return Ok(Err(CudaError::InvalidValue));
+                }
+            }
+            HostFn::CudaMemcpy | HostFn::CudaMemcpyAsync => {
+                return self.copy(args[0], args[1], args[2], args[3], loc);
+            }
+            HostFn::CudaMemset => {
+                if let Err(fault) =
+                    self.device
+                        .fill(&mut self.memory, args[0], args[1] as u8, args[2])
+                {
+                    self.say(loc, format!("cudaMemset: {fault}"), true);
+                    return Ok(Err(CudaError::InvalidValue));
+                }
+            }
+            HostFn::CudaMemcpyToSymbol => {
+                return self.symbol_copy(args[0], args[1], args[2], args[3], true, loc);
+            }
+            HostFn::CudaMemcpyFromSymbol => {
+                return self.symbol_copy(args[1], args[0], args[2], args[3], false, loc);
+            }
+            HostFn::CudaGetSymbolAddress => self.store(args[0], &args[1].to_le_bytes(), loc)?,
+            HostFn::CudaGetDeviceCount => self.store(args[0], &1u32.to_le_bytes(), loc)?,
+            HostFn::CudaGetDevice => self.store(args[0], &0u32.to_le_bytes(), loc)?,
+            HostFn::CudaSetDevice if args[0] != 0 => return Ok(Err(CudaError::InvalidDevice)),
+            HostFn::CudaMemGetInfo => {
+                let total = self.device.info().global_bytes;
+                let free = total.saturating_sub(self.device.bytes_in_use(&self.memory));
+                self.store(args[0], &free.to_le_bytes(), loc)?;
+                self.store(args[1], &total.to_le_bytes(), loc)?;
+            }
+            HostFn::SetError => {
+                return Ok(match CudaError::from_code(args[0] as i32) {
+                    None | Some(CudaError::Success) => Ok(()),
+                    Some(error) => Err(error),
+                });
+            }
+            HostFn::CudaFuncSetAttribute => return Ok(self.function_attribute(args)),
+            HostFn::CudaDeviceSetCacheConfig => self.state.cache_config = args[0] as u32,
+            HostFn::CudaDeviceGetCacheConfig => {
+                self.store(args[0], &self.state.cache_config.to_le_bytes(), loc)?;
+            }
+            HostFn::CudaDeviceSetSharedMemConfig => return Ok(self.set_bank_width(args[0], loc)),
+            HostFn::CudaFuncSetSharedMemConfig => {
+                self.say_once(
+                    loc,
+                    "cudaFuncSetSharedMemConfig has no effect here: use cudaDeviceSetSharedMemConfig or --bank-width",
+                );
+            }
+            HostFn::CudaDeviceGetSharedMemConfig => {
+                let value: u32 = match self.device.bank_width() {
+                    BankWidth::Four => 1,
+                    BankWidth::Eight => 2,
+                };
+                self.store(args[0], &value.to_le_bytes(), loc)?;
+            }
+            HostFn::CudaEventCreate | HostFn::CudaStreamCreate => {
+                let handle = self.state.next_handle;
+                self.state.next_handle += 1;
+                self.store(args[0], &handle.to_le_bytes(), loc)?;
+            }
+            HostFn::CudaEventElapsedTime => {
+                self.say_once(
+                    loc,
+                    "the simulator has no clock: cudaEventElapsedTime gives 0 ms",
+                );
+                if args[1] == 0 || args[2] == 0 {
+                    return Ok(Err(CudaError::InvalidResourceHandle));
+                }
+                self.store(args[0], &0f32.to_le_bytes(), loc)?;
+            }
+            // Accepted; there is nothing to do: launches and copies are over when their call returns.
+            _ => {}
+        }
+        Ok(Ok(()))
+    }
+
+    fn copy(
+        &mut self,
+        to: u64,
+        from: u64,
+        bytes: u64,
+        kind: u64,
+        loc: LocId,
+    ) -> Result<Result<(), CudaError>, Stop> {
+        if kind > 4 {
+            return Ok(Err(CudaError::InvalidMemcpyDirection));
+        }
+        if bytes == 0 {
+            return Ok(Ok(()));
+        }
+        let is_device = |host: &Host<'_>, address| {
+            matches!(
+                host.memory.kind_of(address),
+                AddressKind::Device | AddressKind::Constant | AddressKind::Managed
+            )
+        };
+        let is_host = |host: &Host<'_>, address| {
+            matches!(
+                host.memory.kind_of(address),
+                AddressKind::Host | AddressKind::String | AddressKind::Managed
+            )
+        };
+        // Kinds: 0 host to host, 1 host to device, 2 device to host, 3 device to device, 4 by the addresses.
+        let (to_device, from_device) = (matches!(kind, 1 | 3), matches!(kind, 2 | 3));
+        for (address, wants_device, role) in [
+            (to, to_device, "destination"),
+            (from, from_device, "source"),
+        ] {
+            let (fits, is, should) = match (kind, wants_device) {
+                (4, _) => (true, "", ""),
+                (_, true) => (
+                    !is_host(self, address) || is_device(self, address),
+                    "a host pointer",
+                    "a device pointer",
+                ),
+                (_, false) => (
+                    !is_device(self, address) || is_host(self, address),
+                    "a device pointer",
+                    "a host pointer",
+                ),
+            };
+            if !fits {
+                self.say(
+                    loc,
+                    format!("cudaMemcpy: the {role} is {is}, but the kind of copy says {should}"),
+                    true,
+                );
+                return Ok(Err(CudaError::InvalidValue));
+            }
+        }
+        let Err(fault) = self.device.copy(&mut self.memory, to, from, bytes) else {
+            return Ok(Ok(()));
+        };
+        if is_host(self, fault.address) && !is_device(self, fault.address) {
+            // The CPU itself would fault on its own side of the copy.
+            let op = if fault.address == from {
+                AccessOp::Load
+            } else {
+                AccessOp::Store
+            };
+            return Err(self.fault(fault, op, loc));
+        }
+        self.say(loc, format!("cudaMemcpy: {fault}"), true);
+        Ok(Err(CudaError::InvalidValue))
+    }
+
+    fn symbol_copy(
+        &mut self,
+        symbol: u64,
+        other: u64,
+        bytes: u64,
+        offset: u64,
+        to_symbol: bool,
+        loc: LocId,
+    ) -> Result<Result<(), CudaError>, Stop> {
+        let at = symbol.wrapping_add(offset);
+        let (to, from) = if to_symbol { (at, other) } else { (other, at) };
+        let Err(fault) = self.device.copy(&mut self.memory, to, from, bytes) else {
+            return Ok(Ok(()));
+        };
+        let name = if to_symbol {
+            "cudaMemcpyToSymbol"
+        } else {
+            "cudaMemcpyFromSymbol"
+        };
+        self.say(loc, format!("{name}: {fault}"), true);
+        Ok(Err(CudaError::InvalidValue))
+    }
+
+    /// `cudaFuncSetAttribute(kernel, attribute, value)`: attribute 8 is the most dynamic shared memory, 9 the preferred carve-out.
+    fn function_attribute(&mut self, args: &[u64]) -> Result<(), CudaError> {
+        let kernel = FuncId(args[0] as u32);
+        match args[1] {
+            8 => {
+                let limit = self.device.info().shared_bytes_per_block_optin;
+                let fixed = self.static_shared(kernel);
+                if args[2] as i32 >= 0 && args[2] + fixed <= limit {
+                    self.state.dynamic_limit.insert(kernel, args[2]);
+                    return Ok(());
+                }
+                Err(CudaError::InvalidValue)
+            }
+            9 => Ok(()),
+            _ => Err(CudaError::InvalidValue),
+        }
+    }
+
+    fn static_shared(&self, kernel: FuncId) -> u64 {
+        let shared = &self.program.module().function(kernel).shared;
+        shared
+            .iter()
+            .map(|var| var.offset_bytes + var.size_bytes)
+            .max()
+            .unwrap_or(0)
+    }
+
+    /// More than 48 KB of shared memory has to be asked for with `cudaFuncSetAttribute`.
+    pub(super) fn check_dynamic_shared(
+        &self,
+        kernel: FuncId,
+        config: &LaunchConfig,
+    ) -> Result<(), InvalidLaunch> {
+        let fixed = self.static_shared(kernel);
+        let limit = match self.state.dynamic_limit.get(&kernel) {
+            Some(&dynamic) => (dynamic + fixed).max(self.device.info().shared_bytes_per_block),
+            None => self.device.info().shared_bytes_per_block,
+        };
+        let bytes = fixed.saturating_add(config.shared_bytes);
+        if bytes > limit {
+            Err(InvalidLaunch::TooMuchShared { bytes, limit })
+        } else {
+            Ok(())
+        }
+    }
+
+    fn set_bank_width(&mut self, config: u64, loc: LocId) -> Result<(), CudaError> {
+        let width = match config {
+            0 | 1 => BankWidth::Four,
+            2 => BankWidth::Eight,
+            _ => return Err(CudaError::InvalidValue),
+        };
+        if !self.device.set_bank_width(width) {
+            self.say_once(
+                loc,
+                "cudaDeviceSetSharedMemConfig changes nothing on this architecture: only sm_30 to sm_37 have 8-byte banks",
+            );
+        }
+        Ok(())
+    }
+
+    /// The numbers behind `__dslc_device_property`; the prelude names each index.
+    fn property(&self, index: u64) -> u64 {
+        let info = self.device.info();
+        match index {
+            0 => info.global_bytes,
+            1 => info.shared_bytes_per_block,
+            2 => u64::from(info.registers_per_block),
+            3 => 32,
+            4 => u64::from(info.threads_per_block),
+            5..=7 => u64::from(info.block_limit[index as usize - 5]),
+            8..=10 => u64::from(info.grid_limit[index as usize - 8]),
+            11 => u64::from(info.clock_khz),
+            12 => info.constant_bytes,
+            13 => u64::from(info.major),
+            14 => u64::from(info.minor),
+            15 => u64::from(info.multiprocessors),
+            16 => u64::from(info.memory_clock_khz),
+            17 => u64::from(info.memory_bus_bits),
+            18 => info.l2_bytes,
+            19 => u64::from(info.threads_per_multiprocessor),
+            20 => info.shared_bytes_per_multiprocessor,
+            21 => u64::from(info.registers_per_block),
+            22 => info.shared_bytes_per_block_optin,
+            23 => u64::from(info.blocks_per_multiprocessor),
+            _ => 0,
+        }
+    }
+
+    /// The address of one of the runtime's own strings in host memory.
+    fn text_address(&mut self, text: &str) -> u64 {
+        if let Some(&address) = self.state.texts.get(text) {
+            return address;
+        }
+        let mut bytes = text.as_bytes().to_vec();
+        bytes.push(0);
+        let Ok(address) = self.memory.malloc_host(bytes.len() as u64) else {
+            return 0;
+        };
+        if self.memory.write_bytes(address, &bytes).is_err() {
+            return 0;
+        }
+        self.state.texts.insert(text.to_string(), address);
+        address
+    }
+}

@@ -1,0 +1,146 @@
+//! `malloc`, `memcpy`, strings and conversions: C's library on host memory.
+
+use dsl::ir::{HostFn, LocId};
+use interp::trap::AccessOp;
+
+use super::{Host, Stop};
+
+impl Host<'_> {
+    /// Answers a call of C's memory and string functions; `None` when `function` is none.
+    pub(super) fn c_memory(
+        &mut self,
+        function: HostFn,
+        args: &[u64],
+        loc: LocId,
+    ) -> Result<Option<u64>, Stop> {
+        let answer = match function {
+            HostFn::Malloc => self.memory.malloc_host(args[0]).unwrap_or(0),
+            HostFn::Calloc => match args[0].checked_mul(args[1]) {
+                Some(bytes) => self.memory.malloc_host(bytes).unwrap_or(0),
+                None => 0,
+            },
+            HostFn::Realloc => self.realloc(args[0], args[1], loc)?,
+            HostFn::Free => {
+                self.memory
+                    .free_host(args[0])
+                    .map_err(|fault| self.fault(fault, AccessOp::Store, loc))?;
+                0
+            }
+            HostFn::Memset => {
+                let filled = self.memory.fill(args[0], args[1] as u8, args[2]);
+                filled.map_err(|fault| self.fault(fault, AccessOp::Store, loc))?;
+                args[0]
+            }
+            HostFn::Memcpy | HostFn::Memmove => {
+                self.host_copy(args[0], args[1], args[2], loc)?;
+                args[0]
+            }
+            HostFn::Memcmp => {
+                let (a, b) = (
+                    self.bytes(args[0], args[2], loc)?,
+                    self.bytes(args[1], args[2], loc)?,
+                );
+                order(a.cmp(b))
+            }
+            HostFn::Strlen => self.string(args[0], loc)?.len() as u64,
+            HostFn::Strcmp => order(self.string(args[0], loc)?.cmp(&self.string(args[1], loc)?)),
+            HostFn::Strncmp => {
+                let cut = |mut text: Vec<u8>| {
+                    text.truncate(args[2] as usize);
+                    text
+                };
+                order(cut(self.string(args[0], loc)?).cmp(&cut(self.string(args[1], loc)?)))
+            }
+            HostFn::Strcpy => {
+                let mut text = self.string(args[1], loc)?;
+                text.push(0);
+                self.memory
+                    .write_bytes(args[0], &text)
+                    .map_err(|fault| self.fault(fault, AccessOp::Store, loc))?;
+                args[0]
+            }
+            HostFn::Atoi => parse_int(&self.string(args[0], loc)?) as i32 as u32 as u64,
+            HostFn::Atol => parse_int(&self.string(args[0], loc)?) as u64,
+            HostFn::Atof => parse_float(&self.string(args[0], loc)?).to_bits(),
+            _ => return Ok(None),
+        };
+        Ok(Some(answer))
+    }
+
+    fn bytes(&self, address: u64, len: u64, loc: LocId) -> Result<&[u8], Stop> {
+        self.memory
+            .read_bytes(address, len)
+            .map_err(|fault| self.fault(fault, AccessOp::Load, loc))
+    }
+
+    /// A copy by the host itself, which cannot reach device memory.
+    fn host_copy(&mut self, to: u64, from: u64, len: u64, loc: LocId) -> Result<(), Stop> {
+        let bytes = self.bytes(from, len, loc)?.to_vec();
+        self.memory
+            .write_bytes(to, &bytes)
+            .map_err(|fault| self.fault(fault, AccessOp::Store, loc))
+    }
+
+    fn realloc(&mut self, old: u64, bytes: u64, loc: LocId) -> Result<u64, Stop> {
+        let Ok(new) = self.memory.malloc_host(bytes) else {
+            return Ok(0);
+        };
+        if old != 0 {
+            let kept = self.memory.allocation_bytes(old).unwrap_or(0).min(bytes);
+            self.host_copy(new, old, kept, loc)?;
+            self.memory
+                .free_host(old)
+                .map_err(|fault| self.fault(fault, AccessOp::Store, loc))?;
+        }
+        Ok(new)
+    }
+}
+
+/// -1, 0 or 1 as an `int`.
+fn order(order: std::cmp::Ordering) -> u64 {
+    u64::from(order as i32 as u32)
+}
+
+/// C's `strtol` in base ten: leading blanks, a sign, digits; what follows is ignored; saturates.
+fn parse_int(text: &[u8]) -> i64 {
+    let text = text.trim_ascii_start();
+    let (negative, digits) = match text.first() {
+        Some(b'-') => (true, &text[1..]),
+        Some(b'+') => (false, &text[1..]),
+        _ => (false, text),
+    };
+    let digits = digits.iter().take_while(|byte| byte.is_ascii_digit());
+    let value = digits.fold(0i128, |value, byte| {
+        (value * 10 + i128::from(byte - b'0')).min(i64::MAX as i128 + 1)
+    });
+    let value = if negative { -value } else { value };
+    value.clamp(i64::MIN.into(), i64::MAX.into()) as i64
+}
+
+/// C's `strtod` without hexadecimal: the longest prefix that is a number.
+fn parse_float(text: &[u8]) -> f64 {
+    let text = String::from_utf8_lossy(text.trim_ascii_start());
+    let prefixes = (1..=text.len())
+        .rev()
+        .filter(|&end| text.is_char_boundary(end));
+    prefixes
+        .filter_map(|end| text[..end].parse().ok())
+        .next()
+        .unwrap_or(0.0)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn numbers_are_read_as_c_reads_them() {
+        assert_eq!(parse_int(b"  -42abc"), -42);
+        assert_eq!(parse_int(b"x"), 0);
+        assert_eq!(parse_int(b"99999999999999999999"), i64::MAX);
+        assert_eq!(parse_int(b"-99999999999999999999"), i64::MIN);
+        assert_eq!(parse_float(b" 1.5e3xyz"), 1500.0);
+        assert_eq!(parse_float(b"-.25"), -0.25);
+        assert_eq!(parse_float(b"abc"), 0.0);
+    }
+}

@@ -1,0 +1,339 @@
+//! Launches of a program without `main`, described on the command line: buffers, launches, what to print and save.
+//!
+//! Everything is checked before anything runs: names, the number of arguments, that pointers get buffers and scalars get numbers, and that
+//! a buffer's elements are what the kernel's pointer points to.
+
+use std::collections::BTreeMap;
+
+use dsl::ir::{FuncId, Function, FunctionKind, LocId, MemType, Type};
+use interp::{LaunchConfig, LaunchFailure, Memory, Program};
+
+use crate::{
+    buffer::{BufferSource, BufferSpec, Element, HostBuffer, Scalar},
+    device::Device,
+    host::{Fault, Io, Outcome},
+    launch::{ArgSpec, LaunchSpec, SpecError},
+};
+
+/// What will be done.
+#[derive(Debug)]
+pub struct Plan {
+    buffers: BTreeMap<String, HostBuffer>,
+    launches: Vec<(FuncId, LaunchSpec)>,
+    print: Vec<(String, usize)>,
+    save: Vec<(String, String)>,
+}
+
+/// What came of it.
+#[derive(Debug)]
+pub struct Run {
+    /// Reports and faults.
+    pub outcome: Outcome,
+    /// Names and contents of the buffers to print.
+    pub printed: Vec<(String, String)>,
+    /// Paths and `.npy` files to save.
+    pub saved: Vec<(String, Vec<u8>)>,
+}
+
+/// How a kernel is launched: `--launch 'scale<<<GRID, BLOCK>>>(x, n)'`.
+pub fn usage(kernel: &Function) -> String {
+    let names: Vec<&str> = kernel
+        .params
+        .iter()
+        .map(|param| kernel.slots[param.slot.index()].name.as_str())
+        .collect();
+    format!(
+        "--launch '{}<<<GRID, BLOCK>>>({})'",
+        kernel.name,
+        names.join(", ")
+    )
+}
+
+/// Elements printed when `--print` gives no number.
+const DEFAULT_PRINTED: usize = 16;
+
+impl Plan {
+    /// Reads and checks the descriptions. `read` gives the bytes of a file.
+    pub fn resolve(
+        program: &Program,
+        launches: &[String],
+        buffers: &[String],
+        print: &[String],
+        save: &[String],
+        read: &dyn Fn(&str) -> Result<Vec<u8>, String>,
+    ) -> Result<Plan, SpecError> {
+        let mut plan = Plan {
+            buffers: BTreeMap::new(),
+            launches: Vec::new(),
+            print: Vec::new(),
+            save: Vec::new(),
+        };
+        for text in buffers {
+            let spec = BufferSpec::parse(text)?;
+            let buffer = match spec.source {
+                BufferSource::Made {
+                    element,
+                    shape,
+                    fill,
+                } => HostBuffer::make(element, &shape, &fill),
+                BufferSource::File(path) => {
+                    let file = read(&path)
+                        .map_err(|why| SpecError::new(format!("--buffer '{text}'"), why))?;
+                    HostBuffer::from_npy(&path, &file)?
+                }
+            };
+            if plan.buffers.insert(spec.name.clone(), buffer).is_some() {
+                return Err(SpecError::new(
+                    format!("--buffer '{text}'"),
+                    format!("there is already a buffer `{}`", spec.name),
+                ));
+            }
+        }
+        for text in launches {
+            let spec = LaunchSpec::parse(text)?;
+            let kernel = plan.check_launch(program, text, &spec)?;
+            plan.launches.push((kernel, spec));
+        }
+        for text in print {
+            let (name, count) = match text.split_once(':') {
+                Some((name, count)) => {
+                    let count = count.parse().map_err(|_| {
+                        SpecError::new(format!("--print {text}"), "expected NAME or NAME:COUNT")
+                    })?;
+                    (name, count)
+                }
+                None => (text.as_str(), DEFAULT_PRINTED),
+            };
+            plan.check_buffer(&format!("--print {text}"), name)?;
+            plan.print.push((name.to_string(), count));
+        }
+        for text in save {
+            let Some((name, path)) = text.split_once('=') else {
+                return Err(SpecError::new(
+                    format!("--save {text}"),
+                    "expected NAME=FILE.npy",
+                ));
+            };
+            plan.check_buffer(&format!("--save {text}"), name)?;
+            plan.save.push((name.to_string(), path.to_string()));
+        }
+        Ok(plan)
+    }
+
+    fn check_buffer(&self, what: &str, name: &str) -> Result<&HostBuffer, SpecError> {
+        self.buffers.get(name).ok_or_else(|| {
+            let names: Vec<&str> = self.buffers.keys().map(String::as_str).collect();
+            let hint = match dsl::suggest::nearest(name, names.iter().copied()) {
+                Some(nearest) => format!("did you mean `{nearest}`?"),
+                None => format!("describe it: --buffer {name}=float[1024]:iota"),
+            };
+            SpecError::new(
+                what.to_string(),
+                format!("there is no buffer `{name}`; {hint}"),
+            )
+        })
+    }
+
+    fn check_launch(
+        &self,
+        program: &Program,
+        text: &str,
+        spec: &LaunchSpec,
+    ) -> Result<FuncId, SpecError> {
+        let what = format!("--launch '{text}'");
+        let module = program.module();
+        let Some(id) = module.find(&spec.kernel, FunctionKind::Kernel) else {
+            let names: Vec<&str> = module
+                .kernels()
+                .map(|(_, kernel)| kernel.name.as_str())
+                .collect();
+            let why = match dsl::suggest::nearest(&spec.kernel, names.iter().copied()) {
+                Some(nearest) => format!(
+                    "there is no kernel `{}`; did you mean `{nearest}`?",
+                    spec.kernel
+                ),
+                None => format!(
+                    "there is no kernel `{}`; there are: {}",
+                    spec.kernel,
+                    names.join(", ")
+                ),
+            };
+            return Err(SpecError::new(what, why));
+        };
+        let kernel = module.function(id);
+        if spec.args.len() != kernel.params.len() {
+            let why = format!(
+                "`{}` takes {} arguments, got {}: {}",
+                kernel.name,
+                kernel.params.len(),
+                spec.args.len(),
+                usage(kernel)
+            );
+            return Err(SpecError::new(what, why));
+        }
+        for (i, (arg, param)) in spec.args.iter().zip(&kernel.params).enumerate() {
+            let slot = &kernel.slots[param.slot.index()];
+            let wrong = |why: String| {
+                SpecError::new(
+                    what.clone(),
+                    format!("argument {} (`{}`): {why}", i + 1, slot.name),
+                )
+            };
+            let is_pointer = matches!(slot.ty, Type::Ptr(_));
+            match arg {
+                ArgSpec::Buffer(name) if is_pointer => {
+                    let buffer = self.check_buffer(&what, name)?;
+                    if let Some(pointee) = param.pointee
+                        && !fits(buffer.element, pointee)
+                    {
+                        return Err(wrong(format!(
+                            "the kernel wants `{}`; buffer `{name}` holds {}-byte elements of another type",
+                            param.c_type,
+                            buffer.element.bytes()
+                        )));
+                    }
+                }
+                ArgSpec::Buffer(name) => {
+                    return Err(wrong(format!(
+                        "`{name}` is a buffer, but the parameter is a `{}`",
+                        param.c_type
+                    )));
+                }
+                ArgSpec::Int(0) => {}
+                _ if is_pointer => {
+                    return Err(wrong(format!(
+                        "expected the name of a buffer for a `{}`",
+                        param.c_type
+                    )));
+                }
+                ArgSpec::Float(_) if !slot.ty.is_float() => {
+                    return Err(wrong(format!(
+                        "expected a whole number for a `{}`",
+                        param.c_type
+                    )));
+                }
+                ArgSpec::Int(_) | ArgSpec::Float(_) => {}
+            }
+        }
+        Ok(id)
+    }
+
+    /// Does it all. An error is a device without room for the buffers.
+    pub fn run(
+        &self,
+        program: &Program,
+        device: &mut dyn Device,
+        io: &mut dyn Io,
+    ) -> Result<Run, SpecError> {
+        let mut memory = Memory::new(program);
+        let mut addresses = BTreeMap::new();
+        for (name, buffer) in &self.buffers {
+            let bytes = buffer.bytes.len() as u64;
+            let address = device.malloc(&mut memory, bytes.max(1), true);
+            let address = address
+                .map_err(|error| SpecError::new(format!("buffer `{name}`"), error.to_string()))?;
+            memory.set_name(address, name);
+            let written = memory.write_bytes(address, &buffer.bytes);
+            written
+                .map_err(|fault| SpecError::new(format!("buffer `{name}`"), fault.to_string()))?;
+            addresses.insert(name.as_str(), address);
+        }
+        let mut outcome = Outcome::default();
+        for (kernel, spec) in &self.launches {
+            let function = program.module().function(*kernel);
+            let args: Vec<u64> = spec
+                .args
+                .iter()
+                .zip(&function.params)
+                .map(|(arg, param)| match arg {
+                    ArgSpec::Buffer(name) => addresses.get(name.as_str()).copied().unwrap_or(0),
+                    ArgSpec::Int(value) => int_bits(*value, function.slots[param.slot.index()].ty),
+                    ArgSpec::Float(value) => {
+                        float_bits(*value, function.slots[param.slot.index()].ty)
+                    }
+                })
+                .collect();
+            let config = LaunchConfig {
+                grid: spec.grid,
+                block: spec.block,
+                shared_bytes: spec.shared_bytes,
+                loc: LocId::default(),
+            };
+            let mut out = |bytes: &[u8]| io.stdout(bytes);
+            match device.launch(program, &mut memory, *kernel, &config, &args, &mut out) {
+                Ok(report) => outcome.launches.push(report),
+                Err(LaunchFailure::Invalid(why)) => {
+                    outcome.faults.push(Fault::Invalid {
+                        kernel: *kernel,
+                        loc: function.loc,
+                        why,
+                    });
+                    break;
+                }
+                Err(LaunchFailure::Trap { trap, report }) => {
+                    outcome.launches.push(*report);
+                    outcome.faults.push(Fault::Trap {
+                        launch: Some(outcome.launches.len() - 1),
+                        trap,
+                    });
+                    break;
+                }
+            }
+        }
+        let contents = |name: &str| {
+            let buffer = &self.buffers[name];
+            let bytes = memory
+                .read_bytes(addresses[name], buffer.bytes.len() as u64)
+                .map(<[u8]>::to_vec);
+            HostBuffer {
+                bytes: bytes.unwrap_or_default(),
+                ..buffer.clone()
+            }
+        };
+        let printed = self
+            .print
+            .iter()
+            .map(|(name, count)| (name.clone(), contents(name).show(*count)))
+            .collect();
+        let saved = self
+            .save
+            .iter()
+            .map(|(name, path)| (path.clone(), contents(name).to_npy()))
+            .collect();
+        Ok(Run {
+            outcome,
+            printed,
+            saved,
+        })
+    }
+}
+
+/// Whether a buffer's elements are what a pointer points to, signedness aside.
+fn fits(element: Element, pointee: MemType) -> bool {
+    match pointee {
+        MemType::F32 => element.scalar == Scalar::F32,
+        MemType::F64 => element.scalar == Scalar::F64,
+        MemType::Ptr => element.scalar.bytes() == 8,
+        _ => {
+            !matches!(element.scalar, Scalar::F32 | Scalar::F64)
+                && element.scalar.bytes() == pointee.bytes() as usize
+        }
+    }
+}
+
+fn int_bits(value: i128, ty: Type) -> u64 {
+    match ty {
+        Type::F32 => u64::from((value as f32).to_bits()),
+        Type::F64 => (value as f64).to_bits(),
+        Type::I1 => u64::from(value != 0),
+        Type::I32 => u64::from(value as u32),
+        Type::I64 | Type::Ptr(_) => value as u64,
+    }
+}
+
+fn float_bits(value: f64, ty: Type) -> u64 {
+    match ty {
+        Type::F32 => u64::from((value as f32).to_bits()),
+        _ => value.to_bits(),
+    }
+}

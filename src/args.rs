@@ -1,0 +1,196 @@
+//! The command line as plain data. What an option means is decided where it is used.
+
+use std::path::PathBuf;
+
+use clap::{Args, Parser, Subcommand, ValueEnum};
+
+/// Sees where CUDA kernels' shared memory conflicts and their loads scatter, without a GPU.
+#[derive(Debug, Parser)]
+#[command(
+    name = "dslc",
+    version,
+    about,
+    max_term_width = 100,
+    disable_help_subcommand = true
+)]
+pub(crate) struct Cli {
+    #[command(subcommand)]
+    pub(crate) command: Command,
+    /// Colour in messages.
+    #[arg(long, global = true, value_enum, default_value_t = Color::Auto, value_name = "WHEN")]
+    pub(crate) color: Color,
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum Command {
+    /// Run a program in the simulator and report what each access costs.
+    Run(RunArgs),
+    /// Check a program: every error in one go.
+    Check(CheckArgs),
+    /// Print the verified IR.
+    Ir(IrArgs),
+    /// Print PTX (not there yet).
+    Ptx(NotYetArgs),
+    /// Compare the simulator with a GPU (not there yet).
+    Verify(NotYetArgs),
+    /// Draw the banks that an address expression touches.
+    Banks(BanksArgs),
+    /// Tell more about a message.
+    Explain(ExplainArgs),
+    /// Say what of GPU driver, ptxas and ncu is here and what that allows.
+    Doctor,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Color {
+    Auto,
+    Always,
+    Never,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Format {
+    Text,
+    Json,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Launches {
+    /// Like launches of one kernel are shown once.
+    Folded,
+    /// Each launch is shown.
+    All,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum DeviceChoice {
+    Simulator,
+    Gpu,
+}
+
+/// How a source file is read.
+#[derive(Debug, Args)]
+pub(crate) struct SourceArgs {
+    /// The program, a CUDA source file.
+    pub(crate) file: PathBuf,
+    /// Define a macro, as in C compilers.
+    #[arg(short = 'D', value_name = "NAME[=VALUE]")]
+    pub(crate) defines: Vec<String>,
+    /// Look for included files here too.
+    #[arg(short = 'I', value_name = "FOLDER")]
+    pub(crate) include: Vec<PathBuf>,
+    /// Fuse a * b + c in kernels into one rounding, as nvcc does.
+    #[arg(long, value_name = "BOOL", default_value_t = true, action = clap::ArgAction::Set)]
+    pub(crate) fmad: bool,
+    /// The architecture whose rules count.
+    #[arg(long, value_name = "SM", default_value = "sm_90")]
+    pub(crate) arch: String,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct RunArgs {
+    #[command(flatten)]
+    pub(crate) source: SourceArgs,
+    /// Where kernels run.
+    #[arg(long, value_enum, default_value_t = DeviceChoice::Simulator)]
+    pub(crate) device: DeviceChoice,
+    /// Bytes per shared-memory bank: 4, or 8 on sm_30 to sm_37.
+    #[arg(long, value_name = "BYTES", default_value_t = 4)]
+    pub(crate) bank_width: u32,
+    /// Print these metrics as nvprof did, instead of the report (`--metrics list` lists them).
+    #[arg(long, value_name = "A,B", value_delimiter = ',')]
+    pub(crate) metrics: Vec<String>,
+    /// The report's form.
+    #[arg(long, value_enum, default_value_t = Format::Text)]
+    pub(crate) format: Format,
+    /// CPU threads; results do not depend on it. 0: one per core.
+    #[arg(long, value_name = "N", default_value_t = 0)]
+    pub(crate) jobs: usize,
+    /// Look for no findings (races, uninitialised reads).
+    #[arg(long)]
+    pub(crate) no_checks: bool,
+    /// Report launches of this kernel only.
+    #[arg(long, value_name = "NAME")]
+    pub(crate) kernel: Option<String>,
+    /// Most warp instructions per launch (and of the host program).
+    #[arg(long, value_name = "N")]
+    pub(crate) limit: Option<u64>,
+    /// Show like launches once, or each.
+    #[arg(long, value_enum, default_value_t = Launches::Folded)]
+    pub(crate) launches: Launches,
+    /// No report: the program's own output only.
+    #[arg(long, short)]
+    pub(crate) quiet: bool,
+    /// Launch a kernel of a program without `main`: 'reduce<<<4, 128>>>(in, out, 512)'. May be given several times.
+    #[arg(long, value_name = "LAUNCH")]
+    pub(crate) launch: Vec<String>,
+    /// A buffer for --launch: in=int[512]:iota, x=float[64][64]:rand, y=@file.npy.
+    #[arg(long, value_name = "SPEC")]
+    pub(crate) buffer: Vec<String>,
+    /// Print a buffer after the launches: NAME or NAME:COUNT.
+    #[arg(long, value_name = "NAME[:N]")]
+    pub(crate) print: Vec<String>,
+    /// Save a buffer after the launches: NAME=FILE.npy.
+    #[arg(long, value_name = "NAME=FILE")]
+    pub(crate) save: Vec<String>,
+    /// Arguments of the program.
+    #[arg(last = true, value_name = "ARGS")]
+    pub(crate) args: Vec<String>,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct CheckArgs {
+    #[command(flatten)]
+    pub(crate) source: SourceArgs,
+    /// The messages' form.
+    #[arg(long, value_enum, default_value_t = Format::Text)]
+    pub(crate) format: Format,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct IrArgs {
+    #[command(flatten)]
+    pub(crate) source: SourceArgs,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct NotYetArgs {
+    /// What it will take.
+    #[arg(trailing_var_arg = true, allow_hyphen_values = true, hide = true)]
+    pub(crate) rest: Vec<String>,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct BanksArgs {
+    /// An element of an array, in threadIdx and lane: 'tile[threadIdx.x][threadIdx.y]'.
+    pub(crate) expr: String,
+    /// The array: its type and dimensions.
+    #[arg(long, value_name = "TYPE[N][M]", default_value = "int[1024]")]
+    pub(crate) array: String,
+    /// Threads of the block: 32 or 32,8.
+    #[arg(
+        long,
+        value_name = "X[,Y[,Z]]",
+        default_value = "32",
+        value_delimiter = ','
+    )]
+    pub(crate) block: Vec<u32>,
+    /// Which warp of the block.
+    #[arg(long, value_name = "N", default_value_t = 0)]
+    pub(crate) warp: u32,
+    /// The architecture.
+    #[arg(long, value_name = "SM", default_value = "sm_90")]
+    pub(crate) arch: String,
+    /// Bytes per bank.
+    #[arg(long, value_name = "BYTES", default_value_t = 4)]
+    pub(crate) bank_width: u32,
+    /// A store instead of a load.
+    #[arg(long)]
+    pub(crate) store: bool,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct ExplainArgs {
+    /// A code or its name: E0301, missing-semicolon. Without one, all are listed.
+    pub(crate) code: Option<String>,
+}

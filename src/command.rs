@@ -1,0 +1,32 @@
+//! The subcommands, one file each. A command gives its exit code, or the reason why dslc could not work.
+
+mod banks;
+mod check;
+mod doctor;
+mod explain;
+mod ir;
+mod run;
+
+use crate::{
+    args::{Cli, Command},
+    failure::Failure,
+};
+
+/// Runs the command.
+pub(crate) fn run(cli: Cli) -> Result<u8, Failure> {
+    let color = cli.color;
+    match cli.command {
+        Command::Run(args) => run::run(&args, color),
+        Command::Check(args) => check::run(&args, color),
+        Command::Ir(args) => ir::run(&args, color),
+        Command::Ptx(_) => Err(Failure::new(
+            "`dslc ptx` is not there yet: this version has no PTX back end",
+        )),
+        Command::Verify(_) => Err(Failure::new(
+            "`dslc verify` is not there yet: this version has no GPU device",
+        )),
+        Command::Banks(args) => banks::run(&args),
+        Command::Explain(args) => explain::run(&args),
+        Command::Doctor => doctor::run(),
+    }
+}

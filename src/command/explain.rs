@@ -1,0 +1,69 @@
+//! `dslc explain CODE`: what a message means, why it matters, a bad and a good example.
+
+use std::fmt::Write;
+
+use dsl::diagnostic::Code;
+
+use crate::{args::ExplainArgs, failure::Failure, output};
+
+pub(crate) fn run(args: &ExplainArgs) -> Result<u8, Failure> {
+    let Some(wanted) = &args.code else {
+        let mut text = String::new();
+        for code in Code::ALL {
+            let _ = writeln!(text, "{}  {}", code.number(), code.slug());
+        }
+        output::out(text.as_bytes());
+        return Ok(0);
+    };
+    let matches = |code: &&Code| {
+        code.number().eq_ignore_ascii_case(wanted) || code.slug() == wanted.to_lowercase()
+    };
+    let Some(&code) = Code::ALL.iter().find(matches) else {
+        let names = Code::ALL
+            .iter()
+            .flat_map(|code| [code.number(), code.slug()]);
+        let nearest = dsl::suggest::nearest(wanted, names);
+        let hint = nearest.map_or_else(
+            || "`dslc explain` lists them".to_string(),
+            |name| format!("did you mean `{name}`?"),
+        );
+        return Err(Failure::new(format!("there is no code `{wanted}`: {hint}")));
+    };
+    let mut text = format!(
+        "{} {}\n\n{}\n",
+        code.number(),
+        code.slug(),
+        wrap(code.why(), 90)
+    );
+    for (title, example) in [
+        ("Wrong", code.bad_example()),
+        ("Right", code.good_example()),
+    ] {
+        if !example.is_empty() {
+            let _ = write!(text, "\n{title}:\n\n");
+            for line in example.lines() {
+                let _ = writeln!(text, "    {line}");
+            }
+        }
+    }
+    output::out(text.as_bytes());
+    Ok(0)
+}
+
+/// Breaks at spaces so that no line is wider than `columns` (single words may be).
+fn wrap(text: &str, columns: usize) -> String {
+    let (mut wrapped, mut width) = (String::new(), 0);
+    for word in text.split_whitespace() {
+        let length = word.chars().count();
+        if width > 0 && width + 1 + length > columns {
+            wrapped.push('\n');
+            width = 0;
+        } else if width > 0 {
+            wrapped.push(' ');
+            width += 1;
+        }
+        wrapped.push_str(word);
+        width += length;
+    }
+    wrapped
+}

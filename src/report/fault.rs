@@ -1,0 +1,130 @@
+//! A fault at run time as a diagnostic: the same form as the front end's messages, at the line of the access.
+
+use dsl::{
+    diagnostic::{Code, Diagnostic, render},
+    ir::{LocId, Module},
+    source::SourceMap,
+    span::Span,
+};
+use interp::{Trap, TrapKind};
+use runtime::host::{Fault, Note};
+
+use super::Input;
+use crate::output;
+
+/// The code of a launch that is refused.
+pub(crate) fn code_of_invalid() -> Code {
+    Code::InvalidLaunch
+}
+
+/// The code of a trap.
+pub(crate) fn code_of_trap(kind: &TrapKind) -> Code {
+    match kind {
+        TrapKind::OutOfBounds(_) => Code::OutOfBounds,
+        TrapKind::Misaligned(_) => Code::Misaligned,
+        TrapKind::NullPointer(_) => Code::NullPointer,
+        TrapKind::UseAfterFree(_) => Code::UseAfterFree,
+        TrapKind::HostPointerOnDevice(_) | TrapKind::DevicePointerOnHost(_) => {
+            Code::WrongSidePointer
+        }
+        TrapKind::ReadOnly(_) | TrapKind::InvalidPointer(_) | TrapKind::BadString { .. } => {
+            Code::InvalidPointer
+        }
+        TrapKind::Deadlock => Code::Deadlock,
+        TrapKind::Limit { .. } => Code::InstructionLimit,
+        TrapKind::BarrierDivergence { .. } => Code::DivergentBarrier,
+        TrapKind::Assert { .. } | TrapKind::Explicit => Code::AssertionFailed,
+        TrapKind::DivisionByZero => Code::DivisionByZero,
+        TrapKind::StackOverflow => Code::StackOverflow,
+    }
+}
+
+/// The bytes of a place: the text of the access where it is known, else the rest of the line.
+fn span(loc: LocId, module: &Module, map: &SourceMap) -> Option<Span> {
+    let loc = module.loc(loc);
+    let name = module.files.get(loc.file as usize)?;
+    let (file, source) = map.files().find(|(_, source)| source.name == *name)?;
+    if loc.line == 0 {
+        return None;
+    }
+    let start = source.offset(loc.line, loc.column) as usize;
+    let rest = source.text.get(start..)?;
+    let line = rest.lines().next().unwrap_or("");
+    let length = if !loc.text.is_empty() && line.starts_with(&loc.text) {
+        loc.text.len()
+    } else {
+        line.trim_end().len().min(1)
+    };
+    Some(Span::new(file, start, start + length))
+}
+
+/// All faults as text for stderr.
+pub(crate) fn render_all(input: &Input<'_>, color: bool) -> String {
+    let all = input.outcome.faults.iter().map(|fault| match fault {
+        Fault::Invalid { kernel, loc, why } => {
+            let name = &input.module.function(*kernel).name;
+            place(
+                code_of_invalid(),
+                *loc,
+                format!("`{name}` cannot be launched: {why}"),
+                input,
+            )
+        }
+        Fault::Trap { trap, .. } => diagnostic(trap, input),
+    });
+    let all: Vec<Diagnostic> = all.collect();
+    if all.is_empty() {
+        String::new()
+    } else {
+        render::render(&all, input.map, color, Some(output::columns()))
+    }
+}
+
+fn place(code: Code, loc: LocId, message: String, input: &Input<'_>) -> Diagnostic {
+    let at = span(loc, input.module, input.map).unwrap_or_default();
+    Diagnostic::error(code, at, message)
+}
+
+fn diagnostic(trap: &Trap, input: &Input<'_>) -> Diagnostic {
+    let mut diagnostic = place(code_of_trap(&trap.kind), trap.loc, trap.message(), input);
+    if !trap.on_host {
+        let [bx, by, bz] = trap.block;
+        let [tx, ty, tz] = trap.thread;
+        diagnostic = diagnostic.at(format!(
+            "block ({bx}, {by}, {bz}), thread ({tx}, {ty}, {tz})"
+        ));
+    }
+    for (loc, text) in trap.notes() {
+        diagnostic = match span(loc, input.module, input.map) {
+            Some(span) => diagnostic.label(span, text),
+            None => diagnostic.note(text),
+        };
+    }
+    let mut via = input.module.loc(trap.loc).via;
+    while let Some(id) = via {
+        let loc = input.module.loc(id);
+        let file = input
+            .module
+            .files
+            .get(loc.file as usize)
+            .map_or("", String::as_str);
+        diagnostic = diagnostic.note(format!("by way of {file}:{}:{}", loc.line, loc.column));
+        via = loc.via;
+    }
+    diagnostic
+}
+
+/// A note as a line for stderr.
+pub(crate) fn note(note: &Note, module: &Module) -> String {
+    let loc = module.loc(note.loc);
+    let file = module
+        .files
+        .get(loc.file as usize)
+        .map_or("", String::as_str);
+    let kind = if note.is_error { "error" } else { "note" };
+    if loc.line == 0 {
+        format!("{kind}: {}\n", note.text)
+    } else {
+        format!("{file}:{}: {kind}: {}\n", loc.line, note.text)
+    }
+}

@@ -1,0 +1,93 @@
+//! `--metrics`: the table `nvprof --metrics` printed, one block per kernel, over all its launches.
+
+use std::fmt::Write;
+
+use interp::{
+    LaunchReport,
+    metrics::{self, Value},
+};
+
+use super::Input;
+use crate::failure::Failure;
+
+/// The metrics of those names, or why there is none of that name.
+pub(crate) fn resolve(names: &[String]) -> Result<Vec<&'static metrics::Metric>, Failure> {
+    let resolve = |name: &String| {
+        metrics::find(name.trim())
+            .map_err(|error| Failure::new(format!("{error}; `--metrics list` lists them")))
+    };
+    names.iter().map(resolve).collect()
+}
+
+/// Every metric with its description.
+pub(crate) fn list() -> String {
+    let mut text = String::new();
+    for metric in metrics::all_metrics() {
+        let _ = writeln!(text, "{:<62} {}", metric.name, metric.description);
+    }
+    text
+}
+
+/// The table.
+pub(crate) fn table(input: &Input<'_>, metrics: &[&'static metrics::Metric]) -> String {
+    let mut kernels: Vec<(&str, Vec<&LaunchReport>)> = Vec::new();
+    for (_, launch) in input.launches() {
+        match kernels
+            .iter_mut()
+            .find(|(name, _)| *name == launch.kernel_name)
+        {
+            Some((_, launches)) => launches.push(launch),
+            None => kernels.push((&launch.kernel_name, vec![launch])),
+        }
+    }
+    let width = metrics
+        .iter()
+        .map(|metric| metric.name.len())
+        .max()
+        .unwrap_or(0)
+        .max(38);
+    let about = metrics
+        .iter()
+        .map(|metric| metric.description.len())
+        .max()
+        .unwrap_or(0)
+        .max(46);
+    let mut text = format!(
+        "{:>11} {:>width$} {:>about$} {:>11} {:>11} {:>11}\n",
+        "Invocations", "Metric Name", "Metric Description", "Min", "Max", "Avg"
+    );
+    let _ = writeln!(text, "Device \"dslc simulator, {}\"", input.rules.arch);
+    for (kernel, launches) in kernels {
+        let _ = writeln!(text, "    Kernel: {kernel}");
+        for metric in metrics {
+            let values: Vec<Value> = launches
+                .iter()
+                .filter_map(|launch| metric.value(&launch.counts, input.rules))
+                .collect();
+            let show = |value: Option<Value>| {
+                value.map_or_else(|| "n/a".to_string(), |value| value.to_string())
+            };
+            let by_number = |a: &&Value, b: &&Value| a.number().total_cmp(&b.number());
+            let min = values.iter().min_by(by_number).copied();
+            let max = values.iter().max_by(by_number).copied();
+            let mean =
+                values.iter().map(|value| value.number()).sum::<f64>() / values.len().max(1) as f64;
+            let average = min.map(|like| match like {
+                Value::Count(_) => Value::Count(mean.round() as u64),
+                Value::Ratio(_) => Value::Ratio(mean),
+                Value::Percent(_) => Value::Percent(mean),
+            });
+            let _ = writeln!(
+                text,
+                "{:>11} {:>width$} {:>about$} {:>11} {:>11} {:>11}",
+                launches.len(),
+                metric.name,
+                metric.description,
+                show(min),
+                show(max),
+                show(average)
+            );
+        }
+    }
+    text
+}

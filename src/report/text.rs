@@ -1,0 +1,224 @@
+//! The text report: per launch a header, the source lines with what their accesses cost, a sentence where something is wasted, and the
+//! totals under nvprof's names.
+//!
+//! Every count stands in a column of fixed width; the source text takes what is left of the line (80 to 200 columns read well).
+
+use std::fmt::Write;
+
+use dsl::ir::Space;
+use interp::{LaunchReport, Site, metrics};
+
+use super::{Input, advice, fold};
+
+/// Metrics shown at the end of each launch, where they have a value.
+const TOTALS: &[&str] = &[
+    "shared_load_transactions_per_request",
+    "shared_store_transactions_per_request",
+    "gld_transactions_per_request",
+    "gst_transactions_per_request",
+    "shared_efficiency",
+    "gld_efficiency",
+    "gst_efficiency",
+    "branch_efficiency",
+    "warp_execution_efficiency",
+];
+
+/// Columns the counts take.
+const COUNT_COLUMNS: usize = 55;
+
+/// The whole report; empty without launches.
+pub(crate) fn report(input: &Input<'_>, columns: usize) -> String {
+    let mut text = String::new();
+    for group in fold::groups(input) {
+        header(&mut text, group.launch, group.first, group.count, columns);
+        sites(&mut text, group.launch, input, columns);
+        totals(&mut text, group.launch, input, columns);
+    }
+    if !text.is_empty() {
+        let _ = writeln!(text, "{}", provenance(input, columns));
+    }
+    text
+}
+
+fn dim(dim: [u32; 3]) -> String {
+    match dim {
+        [x, 1, 1] => x.to_string(),
+        [x, y, 1] => format!("({x}, {y})"),
+        [x, y, z] => format!("({x}, {y}, {z})"),
+    }
+}
+
+fn header(text: &mut String, launch: &LaunchReport, first: usize, count: usize, columns: usize) {
+    let shared = match (launch.shared_static_bytes, launch.shared_dynamic_bytes) {
+        (0, 0) => String::new(),
+        (fixed, 0) => format!("  shared {fixed} B"),
+        (0, dynamic) => format!("  shared {dynamic} B dynamic"),
+        (fixed, dynamic) => format!("  shared {fixed} B + {dynamic} B dynamic"),
+    };
+    let times = if count > 1 {
+        format!("  x{count} alike")
+    } else {
+        String::new()
+    };
+    let line = if launch.line > 0 {
+        format!("  line {}", launch.line)
+    } else {
+        String::new()
+    };
+    let title = format!(
+        "{}<<<{}, {}>>>  launch {first}{times}{line}{shared}",
+        launch.kernel_name,
+        dim(launch.grid),
+        dim(launch.block)
+    );
+    let rule = "─".repeat(columns.saturating_sub(title.chars().count() + 4).max(2));
+    let _ = writeln!(text, "── {title} {rule}");
+    let name = columns.saturating_sub(COUNT_COLUMNS);
+    let _ = writeln!(
+        text,
+        "{:<name$} {:>10} {:>12} {:>8} {:>12} {:>8}",
+        " line  source", "requests", "transactions", "per req", "ideal", "worst"
+    );
+}
+
+/// The sites by source line, each line once with its text.
+fn sites(text: &mut String, launch: &LaunchReport, input: &Input<'_>, columns: usize) {
+    let counted = |site: &&Site| matches!(site.space, Space::Shared | Space::Global);
+    let mut last = None;
+    for site in launch.sites.iter().filter(counted) {
+        if last != Some((site.file, site.line)) {
+            last = Some((site.file, site.line));
+            let source = cut(input.line(site.file, site.line), columns.saturating_sub(7));
+            let _ = writeln!(text, "{:>5}  {source}", site.line);
+        }
+        row(text, site, columns);
+        if let Some(sentence) = advice::advice(site, launch, input) {
+            for (i, line) in wrap(&sentence, columns.saturating_sub(11))
+                .iter()
+                .enumerate()
+            {
+                let _ = writeln!(
+                    text,
+                    "{}{line}",
+                    if i == 0 { "         ^ " } else { "           " }
+                );
+            }
+        }
+    }
+}
+
+fn row(text: &mut String, site: &Site, columns: usize) {
+    let counts = &site.counts;
+    let name = columns.saturating_sub(COUNT_COLUMNS);
+    let label = cut(
+        &format!("         {} {}  {}", site.space, site.op, site.text),
+        name,
+    );
+    let (amount, ideal) = match site.space {
+        Space::Shared => (counts.transactions, counts.ideal),
+        _ => (counts.sectors, counts.ideal_sectors),
+    };
+    if counts.not_modelled() {
+        let _ = writeln!(
+            text,
+            "{label:<name$} {:>10} {:>12}",
+            counts.requests, "not modelled"
+        );
+        return;
+    }
+    let per_request = amount as f64 / counts.requests.max(1) as f64;
+    let worst = match (site.space, counts.max_degree) {
+        (Space::Shared, degree) if degree > 1 => format!("{degree}-way"),
+        _ => String::new(),
+    };
+    let unit = if site.space == Space::Shared {
+        ""
+    } else {
+        " sec"
+    };
+    let row = format!(
+        "{label:<name$} {:>10} {:>12} {per_request:>8.2} {:>12} {worst:>8}",
+        counts.requests,
+        format!("{amount}{unit}"),
+        ideal
+    );
+    let _ = writeln!(text, "{}", row.trim_end());
+}
+
+fn totals(text: &mut String, launch: &LaunchReport, input: &Input<'_>, columns: usize) {
+    let mut cells = Vec::new();
+    for name in TOTALS {
+        let Ok(metric) = metrics::find(name) else {
+            continue;
+        };
+        if let Some(value) = metric.value(&launch.counts, input.rules) {
+            cells.push(format!("{name} {value}"));
+        }
+    }
+    let mut line = String::from("  ");
+    for cell in cells {
+        if line.len() > 2 && line.len() + 3 + cell.len() > columns {
+            let _ = writeln!(text, "{line}");
+            line = String::from("  ");
+        }
+        if line.len() > 2 {
+            line.push_str("   ");
+        }
+        line.push_str(&cell);
+    }
+    if line.len() > 2 {
+        let _ = writeln!(text, "{line}");
+    }
+    text.push('\n');
+}
+
+/// Which rules counted, and where they come from.
+fn provenance(input: &Input<'_>, columns: usize) -> String {
+    use interp::rules::{bank::SharedOp, coalesce::GlobalOp};
+    let banks = if input.rules.bank_width.bytes() == 8 {
+        ", banks of 8 bytes"
+    } else {
+        ""
+    };
+    let shared = input.rules.shared.provenance(SharedOp::Load, 4);
+    let global = input.rules.global.provenance(GlobalOp::Load);
+    let lines = [
+        format!("counted for {}{banks}", input.rules.arch),
+        format!("  shared memory: {shared}"),
+        format!("  global memory (sec: sectors of 32 bytes): {global}"),
+    ];
+    let wrapped = lines.iter().flat_map(|line| {
+        let indent = line.len() - line.trim_start().len();
+        wrap(line.trim_start(), columns - indent)
+            .into_iter()
+            .map(move |part| format!("{:indent$}{part}", ""))
+    });
+    wrapped.collect::<Vec<_>>().join("\n")
+}
+
+/// At most `columns` characters, the last an ellipsis if something was cut.
+pub(crate) fn cut(text: &str, columns: usize) -> String {
+    if text.chars().count() <= columns {
+        return text.to_string();
+    }
+    let mut cut: String = text.chars().take(columns.saturating_sub(1)).collect();
+    cut.push('…');
+    cut
+}
+
+/// Breaks at spaces.
+fn wrap(text: &str, columns: usize) -> Vec<String> {
+    let mut lines = vec![String::new()];
+    for word in text.split(' ') {
+        let last = lines.last_mut().expect("never empty");
+        if !last.is_empty() && last.chars().count() + 1 + word.chars().count() > columns {
+            lines.push(word.to_string());
+        } else {
+            if !last.is_empty() {
+                last.push(' ');
+            }
+            last.push_str(word);
+        }
+    }
+    lines
+}

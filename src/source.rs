@@ -1,0 +1,123 @@
+//! Reads the user's files and runs the front end over them.
+
+use std::{
+    fs,
+    path::{Path, PathBuf},
+};
+
+use dsl::{
+    diagnostic::{self, Diagnostic, Severity},
+    ir::Module,
+    source::{Loader, SourceFile, SourceMap},
+};
+
+use crate::{
+    args::{Color, SourceArgs},
+    failure::Failure,
+    output,
+};
+
+/// What the front end made of a file.
+pub(crate) struct Loaded {
+    pub(crate) map: SourceMap,
+    pub(crate) module: Option<Module>,
+    pub(crate) diagnostics: Vec<Diagnostic>,
+}
+
+/// Reads and compiles.
+pub(crate) fn load(args: &SourceArgs) -> Result<Loaded, Failure> {
+    let name = args.file.display().to_string();
+    let text =
+        read(&args.file).map_err(|why| Failure::new(format!("cannot read `{name}`: {why}")))?;
+    let mut map = SourceMap::new();
+    let file = map.add(SourceFile::new(name, text));
+    let options = dsl::Options {
+        defines: defines(&args.defines)?,
+        fmad: args.fmad,
+        ..dsl::Options::default()
+    };
+    let loader = Files {
+        folders: args.include.clone(),
+    };
+    let compiled = dsl::compile(&mut map, file, &options, &loader);
+    Ok(Loaded {
+        map,
+        module: compiled.module,
+        diagnostics: compiled.diagnostics,
+    })
+}
+
+/// The text of a file. Bytes that are no UTF-8 become U+FFFD, which the lexer reports with its place.
+fn read(path: &Path) -> Result<String, String> {
+    if path.is_dir() {
+        return Err("it is a folder".to_string());
+    }
+    let bytes = fs::read(path).map_err(|error| match error.kind() {
+        std::io::ErrorKind::NotFound => "there is no such file".to_string(),
+        std::io::ErrorKind::PermissionDenied => "permission denied".to_string(),
+        _ => error.to_string(),
+    })?;
+    if bytes.len() > u32::MAX as usize / 2 {
+        return Err("it is larger than 2 GiB".to_string());
+    }
+    Ok(String::from_utf8(bytes)
+        .unwrap_or_else(|error| String::from_utf8_lossy(error.as_bytes()).into_owned()))
+}
+
+fn defines(defines: &[String]) -> Result<Vec<(String, Option<String>)>, Failure> {
+    let split = |define: &String| {
+        let (name, value) = match define.split_once('=') {
+            Some((name, value)) => (name, Some(value.to_string())),
+            None => (define.as_str(), None),
+        };
+        let is_name = name.starts_with(|c: char| c.is_ascii_alphabetic() || c == '_')
+            && name.chars().all(|c| c.is_ascii_alphanumeric() || c == '_');
+        if is_name {
+            Ok((name.to_string(), value))
+        } else {
+            Err(Failure::new(format!(
+                "-D {define}: `{name}` is no macro name"
+            )))
+        }
+    };
+    defines.iter().map(split).collect()
+}
+
+/// Files beside the including one, then in the `-I` folders.
+struct Files {
+    folders: Vec<PathBuf>,
+}
+
+impl Loader for Files {
+    fn load(&self, name: &str, from: &str) -> Option<Result<(String, String), String>> {
+        let beside = Path::new(from).parent().map(|folder| folder.join(name));
+        let others = self.folders.iter().map(|folder| folder.join(name));
+        let path = beside
+            .into_iter()
+            .chain(others)
+            .find(|path| path.is_file())?;
+        Some(read(&path).map(|text| (path.display().to_string(), text)))
+    }
+}
+
+impl Loaded {
+    /// Prints every message to stderr. True if there is an error among them.
+    pub(crate) fn report(&self, color: Color) -> bool {
+        if !self.diagnostics.is_empty() {
+            output::err(&diagnostic::render::render(
+                &self.diagnostics,
+                &self.map,
+                output::use_color(color),
+                Some(output::columns()),
+            ));
+        }
+        self.has_errors()
+    }
+
+    /// Whether there is an error among the messages.
+    pub(crate) fn has_errors(&self) -> bool {
+        self.diagnostics
+            .iter()
+            .any(|diagnostic| diagnostic.severity == Severity::Error)
+    }
+}

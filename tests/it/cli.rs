@@ -1,0 +1,247 @@
+//! Commands, streams and exit codes.
+
+use std::fs;
+
+use crate::support::{dslc, root, text};
+
+const SCALE: &str = "__global__ void scale(const float *in, float *out, float factor, int n)\n{\n    int i = blockIdx.x * blockDim.x + threadIdx.x;\n    if (i < n)\n        out[i] = factor * in[i];\n}\n";
+
+/// A file of its own for a test.
+fn file(name: &str, contents: &str) -> String {
+    let folder = root().join("target/tmp/cli");
+    fs::create_dir_all(&folder).expect("a folder for the test");
+    let path = folder.join(name);
+    fs::write(&path, contents).expect("the test's file");
+    path.to_string_lossy().into_owned()
+}
+
+#[test]
+fn a_kernel_without_main_is_launched_from_the_command_line() {
+    let program = file("scale.k", SCALE);
+    let saved = file("scaled.npy", "");
+    let save = format!("out={saved}");
+    let args = [
+        "run",
+        &program,
+        "--launch",
+        "scale<<<2, 32>>>(in, out, 2.5f, 40)",
+        "--buffer",
+        "in=float[40]:iota",
+    ];
+    let more = [
+        "--buffer",
+        "out=float[40]",
+        "--print",
+        "out:4",
+        "--save",
+        &save,
+        "--quiet",
+    ];
+    let output = dslc(&[&args[..], &more[..]].concat());
+    assert_eq!(
+        (output.status.code(), text(&output.stdout).as_str()),
+        (Some(0), "out = 0 2.5 5 7.5 … (36 more)\n"),
+        "{}",
+        text(&output.stderr)
+    );
+    let file = fs::read(saved).expect("the saved buffer");
+    assert_eq!(&file[..6], b"\x93NUMPY");
+    assert_eq!(
+        f32::from_le_bytes(file[file.len() - 4..].try_into().expect("four bytes")),
+        97.5
+    );
+}
+
+#[test]
+fn launches_that_do_not_fit_are_refused_in_one_sentence() {
+    let program = file("refused.k", SCALE);
+    let cases = [
+        ("scale<<<1, 32>>>(in, out)", "takes 4 arguments, got 2"),
+        ("scal<<<1, 32>>>(in, out, 1, 2)", "did you mean `scale`?"),
+        ("scale<<<1, 32>>>(in, put, 1, 2)", "did you mean `out`?"),
+        (
+            "scale<<<1, 32>>>(3, out, 1, 2)",
+            "expected the name of a buffer",
+        ),
+        (
+            "scale<<<1, 32>>>(in, out, 1, 2.5)",
+            "expected a whole number",
+        ),
+        ("scale<<<1, 32>>>(whole, out, 1, 2)", "the kernel wants"),
+    ];
+    for (launch, expected) in cases {
+        let buffers = [
+            "--buffer",
+            "in=float[4]",
+            "--buffer",
+            "out=float[4]",
+            "--buffer",
+            "whole=int[4]",
+        ];
+        let output = dslc(&[&["run", &program, "--launch", launch][..], &buffers[..]].concat());
+        assert_eq!(output.status.code(), Some(2), "{launch}");
+        let error = text(&output.stderr);
+        assert!(error.contains(expected), "{launch}: {error}");
+        assert_eq!(error.lines().count(), 1, "{error}");
+    }
+}
+
+#[test]
+fn exit_codes_tell_whose_fault_it_is() {
+    let bad = file("bad.k", "int main() { return undeclared; }\n");
+    let three = file("three.k", "int main() { return 3; }\n");
+    let huge = file(
+        "huge.k",
+        "__global__ void k() {}\nint main() { k<<<1, 2048>>>(); return 0; }\n",
+    );
+    let cases: &[(&[&str], i32)] = &[
+        (&["check", "examples/reverse.k"], 0),
+        (&["run", "examples/reverse.k"], 0),
+        (&["check", &bad], 1),
+        (&["run", &bad], 1),
+        (&["run", &three], 1),
+        (&["run", &huge], 1),
+        (&["run", "no-such-file.k"], 2),
+        (&["run", "examples"], 2),
+        (&["run", "examples/reverse.k", "--arch", "sm_99"], 2),
+        (&["run", "examples/reverse.k", "--bank-width", "8"], 2),
+        (
+            &[
+                "run",
+                "examples/reverse.k",
+                "--metrics",
+                "shared_load_transaction",
+            ],
+            2,
+        ),
+        (
+            &["run", "examples/reverse.k", "--kernel", "staticRevers"],
+            2,
+        ),
+        (&["run", "examples/reverse.k", "--no-such-option"], 2),
+        (&["run", "examples/reverse.k", "--device", "gpu"], 2),
+        (&["ptx", "examples/reverse.k"], 2),
+        (&["verify", "examples/reverse.k"], 2),
+        (&["explain", "E0301"], 0),
+        (&["explain", "E9999"], 2),
+        (&["doctor"], 0),
+        (&[], 2),
+    ];
+    for (args, expected) in cases {
+        let output = dslc(args);
+        assert_eq!(
+            output.status.code(),
+            Some(*expected),
+            "dslc {args:?}: {}",
+            text(&output.stderr)
+        );
+        assert!(
+            *expected == 0 || !output.stderr.is_empty(),
+            "dslc {args:?} says nothing"
+        );
+    }
+}
+
+#[test]
+fn the_json_report_has_the_schema_s_keys_in_order() {
+    let output = dslc(&["run", "--format", "json", "examples/reverse.k"]);
+    let report: serde_json::Value = serde_json::from_slice(&output.stdout).expect("JSON");
+    let keys = |value: &serde_json::Value| {
+        value
+            .as_object()
+            .expect("an object")
+            .keys()
+            .cloned()
+            .collect::<Vec<_>>()
+    };
+    let top = [
+        "schema",
+        "program",
+        "arch",
+        "bank_width",
+        "device",
+        "launches",
+        "findings",
+        "stdout",
+        "exit_code",
+    ];
+    assert_eq!(keys(&report)[..top.len()], top);
+    let launch = [
+        "index",
+        "kernel",
+        "line",
+        "grid",
+        "block",
+        "shared_bytes",
+        "metrics",
+        "sites",
+    ];
+    assert_eq!(keys(&report["launches"][0])[..launch.len()], launch);
+    let site = [
+        "line",
+        "column",
+        "text",
+        "space",
+        "op",
+        "width",
+        "requests",
+        "transactions",
+        "ideal",
+        "bank_conflicts",
+        "max_degree",
+        "sectors",
+        "ideal_sectors",
+    ];
+    assert_eq!(keys(&report["launches"][0]["sites"][0])[..site.len()], site);
+    assert_eq!(report["launches"][0]["metrics"]["shared_load_requests"], 2);
+}
+
+#[test]
+fn metrics_print_as_nvprof_did() {
+    let metrics = "shared_load_transactions_per_request,shared_store_transactions_per_request";
+    let output = dslc(&[
+        "run",
+        "--metrics",
+        metrics,
+        "examples/tile_square.k",
+        "--kernel",
+        "row_col",
+        "--arch",
+        "sm_35",
+    ]);
+    assert_eq!(output.status.code(), Some(0), "{}", text(&output.stderr));
+    insta::with_settings!({ snapshot_path => "../snapshots/cli", prepend_module_to_snapshot => false, omit_expression => true }, {
+        insta::assert_snapshot!("metrics", text(&output.stdout));
+    });
+}
+
+#[test]
+fn banks_are_drawn() {
+    let output = dslc(&[
+        "banks",
+        "tile[threadIdx.x][threadIdx.y]",
+        "--array",
+        "float[32][33]",
+        "--block",
+        "32,8",
+    ]);
+    assert_eq!(output.status.code(), Some(0), "{}", text(&output.stderr));
+    assert!(
+        text(&output.stdout).contains("worst 1-way"),
+        "{}",
+        text(&output.stdout)
+    );
+    let output = dslc(&[
+        "banks",
+        "tile[threadIdx.x][threadIdx.y]",
+        "--array",
+        "float[32][32]",
+        "--block",
+        "32,8",
+    ]);
+    assert!(
+        text(&output.stdout).contains("worst 32-way"),
+        "{}",
+        text(&output.stdout)
+    );
+}

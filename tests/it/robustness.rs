@@ -1,0 +1,205 @@
+//! Bad input of any kind: one clear message, exit code 1 or 2, no panic, no overflow, no hang.
+
+use std::{fs, path::PathBuf, time::Duration};
+
+use crate::support::{examples, root, survives, text};
+
+const LIMIT: Duration = Duration::from_secs(20);
+
+fn write(name: &str, contents: &[u8]) -> String {
+    let folder: PathBuf = root().join("target/tmp/robustness");
+    fs::create_dir_all(&folder).expect("a folder for the test");
+    let path = folder.join(name);
+    fs::write(&path, contents).expect("the test's file");
+    path.to_string_lossy().into_owned()
+}
+
+/// The program is wrong, and is told so.
+fn refused(name: &str, contents: &[u8]) -> String {
+    let path = write(name, contents);
+    let output = survives(name, &["run", &path], LIMIT);
+    let error = text(&output.stderr);
+    assert!(
+        matches!(output.status.code(), Some(1 | 2)),
+        "{name} was accepted"
+    );
+    assert!(!error.trim().is_empty(), "{name}: no message");
+    error
+}
+
+fn main_of(body: &str) -> Vec<u8> {
+    format!("int main() {{ {body} }}\n").into_bytes()
+}
+
+#[test]
+fn files_that_are_no_programs() {
+    refused("empty.k", b"");
+    refused("blank.k", b"\n\n   \n");
+    refused(
+        "binary.k",
+        &(0..=255u8).cycle().take(5000).collect::<Vec<_>>(),
+    );
+    refused("nul.k", b"int main() { \0 return 0; }");
+    refused("not_utf8.k", b"int main() { return \xff\xfe; }");
+    refused("comment.k", b"int main() { return 0; } /* never closed");
+    refused(
+        "string.k",
+        b"int main() { puts(\"never closed); return 0; }",
+    );
+    refused("conditional.k", b"#if 1\nint main() { return 0; }\n");
+}
+
+#[test]
+fn nesting_without_end() {
+    let parens = |n: usize| main_of(&format!("int x = {}1{};", "(".repeat(n), ")".repeat(n)));
+    refused("parens.k", &parens(20_000));
+    refused("open_parens.k", &main_of(&"(".repeat(20_000)));
+    refused("ifs.k", &main_of(&("if (1) ".repeat(5_000) + ";")));
+    refused(
+        "if_blocks.k",
+        &main_of(&("if (1) {".repeat(5_000) + &"}".repeat(5_000))),
+    );
+    refused("braces.k", &main_of(&"{".repeat(20_000)));
+    refused(
+        "brackets.k",
+        &main_of(&("int a".to_string() + &"[2]".repeat(5_000) + ";")),
+    );
+    refused(
+        "minus.k",
+        &main_of(&format!("return {}1;", "- ".repeat(10_000))),
+    );
+    refused(
+        "stars.k",
+        &main_of(&format!("int {}p;", "*".repeat(10_000))),
+    );
+    refused(
+        "sum.k",
+        &main_of(&format!("return 0{};", " + 1".repeat(100_000))),
+    );
+    refused(
+        "ternary.k",
+        &main_of(&format!("return {}0;", "1 ? 1 : ".repeat(10_000))),
+    );
+    refused(
+        "initializer.k",
+        &main_of(&format!(
+            "int a[] = {}0{};",
+            "{".repeat(10_000),
+            "}".repeat(10_000)
+        )),
+    );
+}
+
+#[test]
+fn macros_without_end() {
+    refused("self.k", b"#define F F\nint main() { return F; }\n");
+    refused(
+        "mutual.k",
+        b"#define F G\n#define G F\nint main() { return F; }\n",
+    );
+    refused(
+        "include_self.k",
+        b"#include \"include_self.k\"\nint main() { return 0; }\n",
+    );
+    let mut doubling = String::from("#define A0 1\n");
+    for i in 1..60 {
+        doubling += &format!("#define A{i} A{} + A{}\n", i - 1, i - 1);
+    }
+    refused(
+        "doubling.k",
+        format!("{doubling}int main() {{ return A59; }}\n").as_bytes(),
+    );
+}
+
+#[test]
+fn long_but_right() {
+    let chain: String = (0..3_000)
+        .map(|i| format!("if (x == {i}) y = {i}; else "))
+        .collect();
+    let path = write(
+        "else_if.k",
+        &main_of(&format!(
+            "int x = 2999, y = 1; {chain} y = 2; return y - 2999;"
+        )),
+    );
+    let output = survives("else_if.k", &["run", &path], LIMIT);
+    assert_eq!(output.status.code(), Some(0), "{}", text(&output.stderr));
+}
+
+#[test]
+fn programs_that_never_end() {
+    let refused_run = |name: &str, contents: &str| {
+        let path = write(name, contents.as_bytes());
+        let output = survives(name, &["run", "--limit", "3000000", &path], LIMIT);
+        assert_eq!(
+            output.status.code(),
+            Some(1),
+            "{name}: {}",
+            text(&output.stderr)
+        );
+        text(&output.stderr)
+    };
+    let error = refused_run("host_loop.k", "int main() { for (;;) {} }\n");
+    assert!(error.contains("R0202"), "{error}");
+    let kernel = |body: &str| {
+        format!(
+            "__global__ void k(int *p) {{ {body} }}\nint main() {{ int *p; cudaMalloc(&p, 4); k<<<2, 64>>>(p); return cudaDeviceSynchronize() != cudaSuccess; }}\n"
+        )
+    };
+    refused_run("kernel_loop.k", &kernel("while (true) p[0] = p[0] + 1;"));
+    let error = refused_run("spin.k", &kernel("volatile int *q = p; while (*q == 0) ;"));
+    assert!(
+        error.contains("R0201") || error.contains("R0202"),
+        "{error}"
+    );
+    refused_run(
+        "recursion.k",
+        "int f(int n) { return f(n + 1) + 1; }\nint main() { return f(0); }\n",
+    );
+}
+
+#[test]
+fn launches_over_the_limits() {
+    for (name, config) in [
+        ("threads", "1, 2048"),
+        ("zero", "0, 32"),
+        ("shared", "1, 32, 1 << 20"),
+        ("dims", "dim3(1, 70000), 32"),
+        ("depth", "1, dim3(1, 1, 128)"),
+    ] {
+        let program =
+            format!("__global__ void k() {{}}\nint main() {{ k<<<{config}>>>(); return 0; }}\n");
+        let error = refused(&format!("launch_{name}.k"), program.as_bytes());
+        assert!(error.contains("R0301"), "{name}: {error}");
+    }
+}
+
+/// Wherever a program is cut off, it is told what is missing.
+#[test]
+fn every_prefix_of_an_example() {
+    for path in examples()
+        .into_iter()
+        .filter(|path| path.ends_with("reverse.k") || path.ends_with("last_block.k"))
+    {
+        let source = fs::read_to_string(&path).expect("an example");
+        let mut map_errors = 0;
+        for end in (0..source.len()).filter(|&end| source.is_char_boundary(end)) {
+            let mut map = dsl::source::SourceMap::new();
+            let file = map.add(dsl::source::SourceFile::new("prefix.k", &source[..end]));
+            let compiled = dsl::compile(
+                &mut map,
+                file,
+                &dsl::Options::default(),
+                &dsl::source::NoFiles,
+            );
+            let shown =
+                dsl::diagnostic::render::render(&compiled.diagnostics, &map, false, Some(80));
+            map_errors += usize::from(!shown.is_empty());
+        }
+        assert!(
+            map_errors > source.len() / 4,
+            "{}: prefixes are not programs",
+            path.display()
+        );
+    }
+}

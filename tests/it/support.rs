@@ -1,0 +1,113 @@
+//! Running `dslc` and reading what it says.
+
+use std::{
+    path::{Path, PathBuf},
+    process::{Command, Output},
+    time::{Duration, Instant},
+};
+
+use serde_json::Value;
+
+/// The repository's root.
+pub(crate) fn root() -> PathBuf {
+    PathBuf::from(env!("CARGO_MANIFEST_DIR"))
+}
+
+/// Runs `dslc` in the repository's root.
+pub(crate) fn dslc(args: &[&str]) -> Output {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_dslc"));
+    command.args(args).current_dir(root()).env_remove("COLUMNS");
+    command.output().expect("dslc starts")
+}
+
+/// Runs `dslc` on a text and fails if it panics, is killed, takes longer than `limit` or ends with a code other than 0, 1 and 2.
+pub(crate) fn survives(what: &str, args: &[&str], limit: Duration) -> Output {
+    let start = Instant::now();
+    let output = dslc(args);
+    let took = start.elapsed();
+    let error = text(&output.stderr);
+    assert!(
+        matches!(output.status.code(), Some(0..=2)),
+        "{what}: ended with {:?}\n{error}",
+        output.status
+    );
+    assert!(!error.contains("internal error"), "{what}: {error}");
+    assert!(took < limit, "{what}: took {took:?}");
+    output
+}
+
+/// Bytes as text.
+pub(crate) fn text(bytes: &[u8]) -> String {
+    String::from_utf8_lossy(bytes).into_owned()
+}
+
+/// `dslc run --format json` on a program; it has to work.
+pub(crate) fn report(args: &[&str]) -> Value {
+    let mut all = vec!["run", "--format", "json"];
+    all.extend(args);
+    let output = dslc(&all);
+    let error = text(&output.stderr);
+    assert!(
+        output.status.success(),
+        "{args:?} ended with {:?}\n{error}\n{}",
+        output.status,
+        tail(&output.stdout)
+    );
+    serde_json::from_slice(&output.stdout).expect("the report is JSON")
+}
+
+fn tail(bytes: &[u8]) -> String {
+    let text = text(bytes);
+    text.chars()
+        .rev()
+        .take(2000)
+        .collect::<Vec<_>>()
+        .into_iter()
+        .rev()
+        .collect()
+}
+
+/// The rows of a CSV file without quotes: one map-like vector of (column, cell) per row.
+pub(crate) fn csv(path: &Path) -> Vec<Vec<(String, String)>> {
+    let text =
+        std::fs::read_to_string(path).unwrap_or_else(|error| panic!("{}: {error}", path.display()));
+    let mut lines = text.lines();
+    let header: Vec<&str> = lines.next().expect("a header").split(',').collect();
+    let row = |line: &str| {
+        header
+            .iter()
+            .map(ToString::to_string)
+            .zip(line.split(',').map(str::to_string))
+            .collect()
+    };
+    lines.map(row).collect()
+}
+
+/// A cell as a number; `None` if it is empty or not there.
+pub(crate) fn number(row: &[(String, String)], column: &str) -> Option<u64> {
+    let cell = row.iter().find(|(name, _)| name == column)?.1.trim();
+    if cell.is_empty() {
+        None
+    } else {
+        Some(cell.parse().expect("a number"))
+    }
+}
+
+/// Every example, by name.
+pub(crate) fn examples() -> Vec<PathBuf> {
+    let folder = std::fs::read_dir(root().join("examples")).expect("examples");
+    let mut paths: Vec<PathBuf> = folder
+        .map(|entry| entry.expect("an entry").path())
+        .collect();
+    paths.retain(|path| path.extension().is_some_and(|extension| extension == "k"));
+    paths.sort();
+    paths
+}
+
+/// A path relative to the root, as the user would type it.
+pub(crate) fn relative(path: &Path) -> String {
+    path.strip_prefix(root())
+        .expect("inside the repository")
+        .to_string_lossy()
+        .into_owned()
+}
