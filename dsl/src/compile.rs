@@ -1,10 +1,13 @@
 //! The whole front end: text in, verified IR out.
 
 use crate::{
-    diagnostic::Diagnostic,
-    ir::Module,
-    source::{Loader, SourceMap},
+    diagnostic::{Diagnostic, Severity},
+    ir::{self, Module},
+    lower,
+    sema::{self, typed},
+    source::{Loader, NoFiles, SourceFile, SourceMap},
     span::FileId,
+    syntax,
 };
 
 /// What the user can choose.
@@ -44,9 +47,68 @@ pub fn compile(
     options: &Options,
     loader: &dyn Loader,
 ) -> Compiled {
-    let _ = (map, file, options, loader);
+    let (program, mut diagnostics) = check(map, file, options, loader);
+    let has_errors = |all: &[Diagnostic]| {
+        all.iter()
+            .any(|message| message.severity == Severity::Error)
+    };
+    let module = program
+        .filter(|_| !has_errors(&diagnostics))
+        .and_then(|program| {
+            let lowering = lower::Options { fmad: options.fmad };
+            let (mut module, more) = lower::lower(&program, map, &lowering);
+            diagnostics.extend(more);
+            if has_errors(&diagnostics) {
+                return None;
+            }
+            ir::infer_spaces::infer_spaces(&mut module);
+            if cfg!(debug_assertions) {
+                ir::verify::assert_verified(&module, "the lowering");
+            }
+            Some(module)
+        });
+    diagnostics.sort_by_key(|message| {
+        let place = map.use_site(message.primary.span);
+        (place.file, place.start)
+    });
     Compiled {
-        module: None,
-        diagnostics: Vec::new(),
+        module,
+        diagnostics,
     }
+}
+
+/// The front end up to the typed tree.
+fn check(
+    map: &mut SourceMap,
+    file: FileId,
+    options: &Options,
+    loader: &dyn Loader,
+) -> (Option<typed::Program>, Vec<Diagnostic>) {
+    let preprocessing = syntax::Options {
+        defines: options.defines.clone(),
+        cuda_arch: options.cuda_arch,
+    };
+    let tokenized = syntax::tokenize(map, file, &preprocessing, loader);
+    let (program, syntax_errors) = syntax::parser::parse(&tokenized.tokens, tokenized.end);
+    // CUDA's own declarations come first; they are not the user's to break.
+    let prelude = map.add(SourceFile::new("<cuda>", sema::PRELUDE));
+    let declared = syntax::tokenize(map, prelude, &syntax::Options::default(), &NoFiles);
+    let (mut unit, broken) = syntax::parser::parse(&declared.tokens, declared.end);
+    debug_assert!(
+        declared.diagnostics.is_empty() && broken.is_empty(),
+        "{broken:?}"
+    );
+    unit.items.extend(program.items);
+    let (program, type_errors) = sema::check(
+        &unit,
+        map,
+        sema::Options {
+            prelude: Some(prelude),
+            skip_host: false,
+        },
+    );
+    let mut diagnostics = tokenized.diagnostics;
+    diagnostics.extend(syntax_errors);
+    diagnostics.extend(type_errors);
+    (program, diagnostics)
 }

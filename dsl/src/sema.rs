@@ -13,9 +13,11 @@ mod const_eval;
 mod layout;
 mod scope;
 mod show;
-mod suggest;
 pub mod ty;
 pub mod typed;
+
+#[cfg(test)]
+mod tests;
 
 pub use classify::Classify;
 

@@ -172,6 +172,190 @@ codes! {
     UnsupportedSyntax = "E0320", "unsupported-syntax",
         "nvcc accepts this, dslc does not (yet). It is reported where it stands and never given another meaning.",
         bad: "struct Flags { unsigned a : 3; };", good: "struct Flags { unsigned a; };";
+    /// A name that nothing declares.
+    UnknownName = "E0401", "unknown-name",
+        "Every variable and function has to be declared before it is used. Most unknown names are typing errors, or a variable declared in a block that has ended.",
+        bad: "__global__ void f(int *d) { d[threadIdx.x] = coutn; }", good: "__global__ void f(int *d, int count) { d[threadIdx.x] = count; }";
+    /// One name, two declarations.
+    Redefinition = "E0402", "redefinition",
+        "A name means one thing in its block. The message shows both declarations.",
+        bad: "void f() { int n = 1; int n = 2; }", good: "void f() { int n = 1; n = 2; }";
+    /// A member that is not there.
+    UnknownMember = "E0403", "unknown-member",
+        "The type has no member of this name. `threadIdx`, `blockIdx`, `blockDim` and `gridDim` have `x`, `y` and `z`. Members of what a pointer points to are reached with `->`.",
+        bad: "__global__ void f(int *d) { d[threadIdx.w] = 0; }", good: "__global__ void f(int *d) { d[threadIdx.x] = 0; }";
+    /// Declared, but further down.
+    UsedBeforeDeclaration = "E0404", "used-before-declaration",
+        "A file is read from top to bottom: what is used must be declared above. Move the declaration up, or put a prototype above the use.",
+        bad: "__device__ int twice(int a) { return add(a, a); }\n__device__ int add(int a, int b) { return a + b; }", good: "__device__ int add(int a, int b);\n__device__ int twice(int a) { return add(a, a); }\n__device__ int add(int a, int b) { return a + b; }";
+    /// Declared, but without a body.
+    UndefinedFunction = "E0405", "undefined-function",
+        "A function that is called must have a body in the program. dslc compiles one file (with what it includes) as the whole program.",
+        bad: "int twice(int);\nint main() { return twice(0); }", good: "int twice(int a) { return 2 * a; }\nint main() { return twice(0); }";
+    /// A type that nothing declares.
+    UnknownType = "E0406", "unknown-type",
+        "Every type has to be declared before it is used, with `struct`, `enum` or `typedef`. C's and CUDA's own types need no declaration.",
+        bad: "void f(enum color c) { }", good: "enum color { RED };\nvoid f(enum color c) { }";
+    /// A type or function where a value is needed, or the other way round.
+    WrongKindOfName = "E0407", "wrong-kind-of-name",
+        "The name exists, but stands for another kind of thing: a function that is not called, a type used as a value, a variable that is called.",
+        bad: "int twice(int a) { return 2 * a; }\nint f() { return twice; }", good: "int twice(int a) { return 2 * a; }\nint f() { return twice(1); }";
+    /// Two declarations of a function do not agree.
+    ConflictingDeclaration = "E0408", "conflicting-declaration",
+        "A prototype and its definition must have the same parameters, the same result and the same words (`__global__`, `__device__`, `__host__`).",
+        bad: "__device__ int f(int a);\nint f(int a) { return a; }", good: "__device__ int f(int a);\n__device__ int f(int a) { return a; }";
+    /// A value of the wrong type.
+    TypeMismatch = "E0501", "type-mismatch",
+        "Numbers convert to each other, and any pointer converts to `void *`. Pointers to different types do not convert, nor do numbers and pointers: the bytes would be read as something they are not.",
+        bad: "void g(int *p);\nvoid f(float *q) { g(q); }\nvoid g(int *p) { }", good: "void g(float *p);\nvoid f(float *q) { g(q); }\nvoid g(float *p) { }";
+    /// An operator cannot be applied to this type.
+    BadOperand = "E0502", "bad-operand",
+        "Operators work on numbers and pointers. Structs and vector types have none: combine their members one by one. `%`, shifts and bitwise operators need integers.",
+        bad: "__device__ float2 f(float2 a, float2 b) { return a + b; }", good: "__device__ float2 f(float2 a, float2 b) { return make_float2(a.x + b.x, a.y + b.y); }";
+    /// Too few or too many arguments.
+    WrongArgumentCount = "E0503", "wrong-argument-count",
+        "A call gives one argument for each parameter. The message shows the parameter without an argument or the first argument too many.",
+        bad: "void g(int *p, int n) { }\nvoid f(int *p) { g(p); }", good: "void g(int *p, int n) { }\nvoid f(int *p) { g(p, 4); }";
+    /// What cannot be assigned to.
+    NotAPlace = "E0504", "not-a-place",
+        "Only variables, elements and members can be changed or have an address; results of calls and operators, whole arrays and `const` things cannot. `threadIdx` and its like are values.",
+        bad: "__global__ void f(const int *d) { d[0] = 1; }", good: "__global__ void f(int *d) { d[0] = 1; }";
+    /// A type whose size is not known.
+    IncompleteType = "E0505", "incomplete-type",
+        "A variable needs memory, so its type must be known completely: not `void`, not a struct that is only announced, not an array without a size.",
+        bad: "struct node;\nvoid f() { struct node n; }", good: "struct node { int value; };\nvoid f() { struct node n; }";
+    /// A constant is needed here.
+    NotConstant = "E0506", "not-constant",
+        "Array sizes, `case` labels, enumerators and initial values of global variables must be known when the program is compiled.",
+        bad: "int f(int a, int b) { switch (a) { case b: return 1; } return 0; }", good: "int f(int a, int b) { if (a == b) return 1; return 0; }";
+    /// An array cannot have this size.
+    BadArraySize = "E0507", "bad-array-size",
+        "The size of an array is a positive integer. Only the first dimension may be left open, and only where something else gives it.",
+        bad: "void f() { int a[-1]; }", good: "void f() { int a[1]; }";
+    /// A constant expression divides by zero.
+    ConstantDivision = "E0508", "constant-division-by-zero",
+        "The value of a constant expression is needed when the program is compiled, and this one has none.",
+        bad: "void f() { int a[4 / 0]; }", good: "void f() { int a[4 / 2]; }";
+    /// An initialiser that does not fit.
+    BadInitialiser = "E0509", "bad-initialiser",
+        "A list has at most as many values as the variable has room for; an array takes a list (or a string), a single variable takes one value.",
+        bad: "void f() { int a[2] = { 1, 2, 3 }; }", good: "void f() { int a[3] = { 1, 2, 3 }; }";
+    /// `break`, `continue` or `case` without its statement.
+    MisplacedJump = "E0510", "misplaced-jump",
+        "`break` leaves a loop or `switch`, `continue` a round of a loop; `case` and `default` belong to a `switch`.",
+        bad: "void f(int a) { if (a) break; }", good: "void f(int a) { while (a) break; }";
+    /// Two equal labels.
+    DuplicateCase = "E0511", "duplicate-case",
+        "Each value may have one `case` in a `switch`, and there may be one `default`.",
+        bad: "void f(int a) { switch (a) { case 1: break; case 1: break; } }", good: "void f(int a) { switch (a) { case 1: break; case 2: break; } }";
+    /// A value is returned where none should be, or the other way round.
+    ReturnMismatch = "E0512", "return-mismatch",
+        "A `void` function returns nothing, every other function returns a value.",
+        bad: "__global__ void f(int *d) { return 1; }", good: "__global__ void f(int *d) { return; }";
+    /// A cast that means nothing.
+    BadCast = "E0513", "bad-cast",
+        "Numbers can be cast to each other, pointers to each other, and pointers to 64-bit integers and back.",
+        bad: "int f(float *p) { return (int)p; }", good: "long f(float *p) { return (long)p; }";
+    /// A conversion drops `const` or `volatile`.
+    DropsQualifier = "E0514", "drops-qualifier",
+        "A pointer to `const` promises that what it points to is not changed through it; the promise may be made by a conversion, but not taken back.",
+        bad: "void f(const int *p) { int *q = p; }", good: "void f(const int *p) { const int *q = p; }";
+    /// A declaration that says something else than it looks like.
+    BadDeclaration = "E0515", "bad-declaration",
+        "`dim3 grid();` declares a function without parameters, not a variable.",
+        bad: "void f() { dim3 grid(); }", good: "void f() { dim3 grid; }";
+    /// A built-in function has no form for these types.
+    NoOverload = "E0516", "no-overload",
+        "Atomic functions exist for some types only: `atomicAdd` for `int`, `unsigned int`, `unsigned long long`, `float` and `double`, the bitwise ones for integers.",
+        bad: "__global__ void f(short *s) { atomicAdd(s, 1); }", good: "__global__ void f(int *s) { atomicAdd(s, 1); }";
+    /// Device functions call each other in a circle.
+    DeviceRecursion = "E0517", "device-recursion",
+        "dslc expands device functions where they are called, so a function cannot call itself, directly or through others. Write a loop.",
+        bad: "__device__ int f(int n) { return n ? n * f(n - 1) : 1; }", good: "__device__ int f(int n) { int r = 1; while (n) r *= n--; return r; }";
+    /// The size of an array is known only at run time.
+    VariableLength = "E0518", "variable-length-array",
+        "An array's size is a constant: a number, a macro, an enumerator or a `const` variable with a constant value. CUDA has no arrays of variable length.",
+        bad: "void f(int n) { int a[n]; }", good: "void f() { const int n = 64; int a[n]; }";
+    /// Dynamic shared memory is declared as a pointer.
+    ExternSharedPointer = "E0601", "extern-shared-pointer",
+        "`extern __shared__` declares the block's dynamic shared memory itself, which is an array. A pointer would be a variable that holds an address.",
+        bad: "__global__ void f() { extern __shared__ int *s; }", good: "__global__ void f() { extern __shared__ int s[]; }";
+    /// A shared array without a size and without `extern`.
+    SharedWithoutExtern = "E0602", "shared-without-extern",
+        "A shared array with empty brackets is dynamic: its size is the third launch argument, and its declaration begins with `extern`. Without `extern` the array is static and needs a size.",
+        bad: "__global__ void f() { __shared__ int s[]; }", good: "__global__ void f() { extern __shared__ int s[]; }";
+    /// A shared variable has an initialiser.
+    SharedInitialiser = "E0603", "shared-initialiser",
+        "Shared memory belongs to all threads of a block and is uninitialised when the block starts. Some thread has to write it, and a barrier has to follow before the others read.",
+        bad: "__global__ void f() { __shared__ int n = 0; }", good: "__global__ void f() { __shared__ int n; if (threadIdx.x == 0) n = 0; __syncthreads(); }";
+    /// Device code uses a variable of the host.
+    HostVariableInDevice = "E0604", "host-variable-in-device",
+        "An ordinary global variable is in the host's memory, which kernels cannot reach. Pass its value as an argument, or declare it `__device__` or `__constant__`. A `const` number with a constant value can be used on both sides.",
+        bad: "int n = 4;\n__global__ void f(int *d) { d[0] = n; }", good: "const int n = 4;\n__global__ void f(int *d) { d[0] = n; }";
+    /// Host code uses a variable of the device.
+    DeviceVariableInHost = "E0605", "device-variable-in-host",
+        "`__device__` and `__constant__` variables are in the device's memory. The host copies to and from them with `cudaMemcpyToSymbol` and `cudaMemcpyFromSymbol`.",
+        bad: "__device__ int n;\nint main() { return n; }", good: "__device__ int n;\nint main() { int a; cudaMemcpyFromSymbol(&a, n, sizeof(n)); return a; }";
+    /// A kernel writes to constant memory.
+    ConstantMemoryWrite = "E0606", "constant-memory-write",
+        "`__constant__` memory is constant while a kernel runs. The host fills it before the launch with `cudaMemcpyToSymbol`.",
+        bad: "__constant__ int n;\n__global__ void f() { n = 1; }", good: "__device__ int n;\n__global__ void f() { n = 1; }";
+    /// Device code calls a host function.
+    HostCallInDevice = "E0607", "host-call-in-device",
+        "A function without `__device__` is compiled for the host only. `__host__ __device__` compiles it for both sides.",
+        bad: "int twice(int a) { return 2 * a; }\n__global__ void f(int *d) { d[0] = twice(1); }", good: "__device__ int twice(int a) { return 2 * a; }\n__global__ void f(int *d) { d[0] = twice(1); }";
+    /// Host code calls a device function.
+    DeviceCallInHost = "E0608", "device-call-in-host",
+        "A `__device__` function is compiled for the device only. `__host__ __device__` compiles it for both sides.",
+        bad: "__device__ int twice(int a) { return 2 * a; }\nint main() { return twice(0); }", good: "__host__ __device__ int twice(int a) { return 2 * a; }\nint main() { return twice(0); }";
+    /// Something that only threads of a kernel have.
+    DeviceOnly = "E0609", "device-only",
+        "`threadIdx` and its like, barriers and atomics mean something only in code that runs on the device.",
+        bad: "int main() { __syncthreads(); }", good: "int main() { cudaDeviceSynchronize(); }";
+    /// A memory-space word stands where it means nothing.
+    MisplacedSpace = "E0610", "misplaced-space",
+        "`__device__` and `__constant__` variables stand at file scope; `__shared__` ones in device functions or at file scope; `__global__` is for functions.",
+        bad: "void f() { __shared__ int s[4]; }", good: "__global__ void f() { __shared__ int s[4]; }";
+    /// A kernel returns something.
+    KernelResult = "E0701", "kernel-result",
+        "A kernel is run by many threads and returns nothing. Results go through pointers.",
+        bad: "__global__ int f() { return 1; }", good: "__global__ void f(int *r) { *r = 1; }";
+    /// A kernel is called like a function.
+    KernelWithoutLaunch = "E0702", "kernel-without-launch",
+        "A kernel is launched with a number of blocks and of threads per block: `kernel<<<blocks, threads>>>(arguments)`.",
+        bad: "__global__ void f(int *d) { }\nint main() { f(0); }", good: "__global__ void f(int *d) { }\nint main() { f<<<1, 32>>>(0); }";
+    /// Something else than a kernel is launched.
+    LaunchOfNonKernel = "E0703", "launch-of-non-kernel",
+        "Only `__global__` functions are launched with `<<<…>>>`; others are called.",
+        bad: "void f() { }\nint main() { f<<<1, 32>>>(); }", good: "__global__ void f() { }\nint main() { f<<<1, 32>>>(); }";
+    /// A kernel launches a kernel.
+    LaunchInDevice = "E0704", "launch-in-device",
+        "Launching from device code (dynamic parallelism) is not supported.",
+        bad: "__global__ void g() { }\n__global__ void f() { g<<<1, 32>>>(); }", good: "__global__ void g() { }\nint main() { g<<<1, 32>>>(); }";
+    /// The launch configuration is wrong.
+    LaunchConfig = "E0705", "launch-config",
+        "Between `<<<` and `>>>` stand the number of blocks, the number of threads per block (both an integer or a `dim3`), the bytes of dynamic shared memory, and a stream; the last two may be left out.",
+        bad: "__global__ void f() { }\nint main() { f<<<1>>>(); }", good: "__global__ void f() { }\nint main() { f<<<1, 32>>>(); }";
+    /// `main` does not look like `main`.
+    BadMain = "E0706", "bad-main",
+        "The host program starts at `int main()` or `int main(int argc, char **argv)`.",
+        bad: "void main() { }", good: "int main() { }";
+    /// A variable of the device should be named.
+    BadSymbol = "E0707", "bad-symbol",
+        "`cudaMemcpyToSymbol` and its like take the name of a `__device__` or `__constant__` variable. For memory from `cudaMalloc` there is `cudaMemcpy`.",
+        bad: "int main() { int a = 0, b = 0; cudaMemcpyToSymbol(a, &b, sizeof(b)); }", good: "__constant__ int a;\nint main() { int b = 0; cudaMemcpyToSymbol(a, &b, sizeof(b)); }";
+    /// A kernel should be named.
+    BadKernelArgument = "E0708", "bad-kernel-argument",
+        "Calls that configure a kernel take its name.",
+        bad: "void f() { }\nint main() { cudaFuncSetCacheConfig(f, cudaFuncCachePreferL1); }", good: "__global__ void f() { }\nint main() { cudaFuncSetCacheConfig(f, cudaFuncCachePreferL1); }";
+    /// A construct that is not supported yet.
+    Unsupported = "E0801", "unsupported",
+        "nvcc accepts this, dslc does not yet. It is named where it first stands and never given another meaning.",
+        bad: "int f(int (*g)(int)) { return 0; }", good: "int f(int g) { return g; }";
+    /// A function or type of CUDA that is not supported yet.
+    UnsupportedBuiltin = "E0802", "unsupported-builtin",
+        "CUDA has this, dslc does not yet. It is named once and never given another meaning.",
+        bad: "__global__ void f(int *d) { d[0] = __shfl_down_sync(0xffffffff, d[0], 1); }", good: "__global__ void f(int *d) { d[0] = d[1]; }";
     /// A kernel that inlining makes too large.
     KernelTooLarge = "E0901", "kernel-too-large",
         "Every call of a `__device__` function is inlined. Functions that call each other several times each grow exponentially, and a kernel ends at a million intermediate values.",
@@ -200,6 +384,50 @@ codes! {
     ExtraTokens = "W0203", "extra-tokens",
         "The directive ends before these tokens, which are ignored. A name after `#endif` or `#else` belongs in a comment; `#ifdef` takes one name, and `#if defined(A) && defined(B)` several.",
         bad: "#ifdef A && B\n#endif", good: "#if defined(A) && defined(B)\n#endif";
+    /// A condition assigns.
+    AssignmentInCondition = "W0401", "assignment-in-condition",
+        "`=` assigns, `==` compares. An assignment as a condition is true if the value assigned is not 0.",
+        bad: "void f(int a) { if (a = 1) { } }", good: "void f(int a) { if (a == 1) { } }";
+    /// A comparison's result is not used.
+    UnusedComparison = "W0402", "unused-comparison",
+        "A comparison on its own does nothing; an assignment was probably meant.",
+        bad: "void f(int a) { a == 1; }", good: "void f(int a) { a = 1; }";
+    /// A function may end without returning its value.
+    MissingReturn = "W0403", "missing-return",
+        "If control reaches the end of a function that returns a value, what the caller gets is undefined.",
+        bad: "int f(int a) { if (a) return 1; }", good: "int f(int a) { if (a) return 1; return 0; }";
+    /// A statement before the first label of a `switch`.
+    UnreachableStatement = "W0404", "unreachable-statement",
+        "A `switch` jumps to one of its labels, so what stands before the first one never runs.",
+        bad: "void f(int a) { switch (a) { a = 1; case 0: break; } }", good: "void f(int a) { a = 1; switch (a) { case 0: break; } }";
+    /// A `void *` becomes another pointer without a cast.
+    VoidPointerWithoutCast = "W0501", "void-pointer-without-cast",
+        "C allows this, C++ does not, and nvcc compiles C++: it refuses the program. dslc goes on as if the cast were there.",
+        bad: "void f() { int *p = malloc(4); }", good: "void f() { int *p = (int *)malloc(4); }";
+    /// A number becomes an enumeration without a cast.
+    EnumWithoutCast = "W0502", "enum-without-cast",
+        "C allows this, C++ does not, and nvcc compiles C++: it refuses the program. dslc goes on as if the cast were there.",
+        bad: "enum color { RED };\nvoid f() { enum color c = 0; }", good: "enum color { RED };\nvoid f() { enum color c = RED; }";
+    /// A division by a constant zero.
+    DividesByZero = "W0503", "divides-by-zero",
+        "Integer division by zero has no result: it stops a host program and gives a meaningless number on the device.",
+        bad: "int f(int a) { return a / 0; }", good: "int f(int a) { return a / 2; }";
+    /// A constant index outside of its array.
+    IndexOutOfBounds = "W0504", "index-out-of-bounds",
+        "An array of n elements has the indices 0 to n - 1.",
+        bad: "__global__ void f() { __shared__ int s[4]; s[4] = 0; }", good: "__global__ void f() { __shared__ int s[4]; s[3] = 0; }";
+    /// A `printf` format and its arguments do not agree.
+    FormatMismatch = "W0505", "format-mismatch",
+        "Each conversion of the format takes one argument of its kind; another kind prints something meaningless.",
+        bad: "void f(double x) { printf(\"%d\", x); }", good: "void f(double x) { printf(\"%f\", x); }";
+    /// nvcc finds this call ambiguous.
+    AmbiguousCall = "W0506", "ambiguous-call",
+        "`min` and `max` exist for two integers and for two floating-point numbers. For one of each nvcc cannot choose; dslc converts the integer.",
+        bad: "__device__ float f(float a, int b) { return max(a, b); }", good: "__device__ float f(float a, int b) { return max(a, (float)b); }";
+    /// A size on a dynamic shared array.
+    ExternSharedSize = "W0601", "extern-shared-size",
+        "With `extern` the size of a shared array is the third launch argument; a size in the declaration is ignored.",
+        bad: "__global__ void f() { extern __shared__ int s[64]; }", good: "__global__ void f() { extern __shared__ int s[]; }";
     /// An access outside of its memory or array.
     OutOfBounds = "R0101", "out-of-bounds",
         "A thread reads or writes outside of the memory it was given, or outside of the array it names. Hardware lets an overflow from one shared array into its neighbour pass silently, and reports a global one only if it leaves the page; here every access is checked against its array and its allocation. The usual causes: the grid has more threads than there are elements (test `if (i < n)`), or an index is off by one.",

@@ -88,7 +88,10 @@ impl FunctionLowerer<'_, '_> {
             let start = global::step_offset(this.m, ty, steps);
             (start, layout.leaves(&value.ty))
         };
-        let n_given: u64 = parts.iter().map(|(_, value)| layout.leaf_count(&value.ty)).sum();
+        let n_given: u64 = parts
+            .iter()
+            .map(|(_, value)| layout.leaf_count(&value.ty))
+            .sum();
         if zero_rest && n_given < layout.leaf_count(ty) {
             self.at_access(var.span);
             if layout.leaf_count(ty) <= MAX_SINGLE_ZEROS {

@@ -18,7 +18,7 @@ mod math;
 mod signature;
 mod unsupported;
 
-pub(super) use signature::{Param, ParamType, Signature, TypeWord};
+pub(super) use signature::{ParamType, Signature, TypeWord};
 pub(super) use unsupported::unsupported_type;
 
 /// Where something may be called.
@@ -94,7 +94,6 @@ pub(super) enum Overload {
 
 /// The atomic functions.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-#[expect(missing_docs, reason = "the names say it")]
 pub(super) enum Atomic {
     Add,
     Sub,

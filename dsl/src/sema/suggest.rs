@@ -31,7 +31,15 @@ mod tests {
 
     #[test]
     fn near_names_are_found_and_far_ones_are_not() {
-        let names = ["__syncthreads", "__syncwarp", "threadIdx", "blockIdx", "tile", "n", "N"];
+        let names = [
+            "__syncthreads",
+            "__syncwarp",
+            "threadIdx",
+            "blockIdx",
+            "tile",
+            "n",
+            "N",
+        ];
         let cases = [
             ("__syncthread", Some("__syncthreads")),
             ("__syncThreads", Some("__syncthreads")),

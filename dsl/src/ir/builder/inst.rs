@@ -134,6 +134,8 @@ impl Builder {
         let ty = self.value_type(base);
         debug_assert!(matches!(ty, Type::Ptr(_)), "ptradd to {ty}");
         debug_assert!(self.value_type(index).is_int());
+        // A 64-bit index is not extended at all.
+        let unsigned = unsigned && self.value_type(index) == Type::I32;
         if let Operand::Const(index) = index {
             let index = match index.ty {
                 Type::I32 if !unsigned => index.bits as i32 as i64,

@@ -31,7 +31,6 @@ pub(in crate::sema) enum ParamType {
 
 /// A type's name.
 #[derive(Debug, PartialEq)]
-#[expect(missing_docs, reason = "the names say it")]
 pub(in crate::sema) enum TypeWord {
     Void,
     Bool,

@@ -6,7 +6,7 @@ use crate::{
     ir::{HostFn, Type},
     sema::{
         builtin::{Row, Signature},
-        classify::{Classify, pointer_to},
+        classify::pointer_to,
         scope::Entity,
         ty::Ty,
         typed::{FunctionSpace, GlobalSpace, Value, ValueKind},

@@ -8,10 +8,10 @@ use crate::{
         const_eval::{self, Const, NotConst},
         layout,
         scope::Entity,
-        suggest,
         ty::{EnumId, Field, Record, RecordId, Ty},
     },
     span::Span,
+    suggest,
     syntax::ast::{self, TypeSpecifier},
 };
 

@@ -12,10 +12,10 @@ use crate::{
         classify::{Classify, pointer_to},
         const_eval::{self, Const, NotConst},
         scope::Entity,
-        suggest,
         ty::{FunctionTy, QualTy, Ty},
     },
     span::Span,
+    suggest,
     syntax::ast::{self, DeclaratorPart, Signedness, SpecifierWord, TypeSpecifier},
 };
 

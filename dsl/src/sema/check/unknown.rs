@@ -5,8 +5,9 @@ use std::sync::Arc;
 use super::Checker;
 use crate::{
     diagnostic::{Code, Diagnostic},
-    sema::{builtin, scope::Entity, suggest},
+    sema::{builtin, scope::Entity},
     span::Span,
+    suggest,
 };
 
 impl Checker<'_> {
@@ -26,12 +27,14 @@ impl Checker<'_> {
         let what = if is_call { "function" } else { "variable" };
         let mut diagnostic =
             Diagnostic::error(Code::UnknownName, span, format!("there is no {what} `{name}`")).at("not declared here");
-        let seen = self.scopes.names().filter_map(|(candidate, entity)| {
+        let mut candidates: Vec<&str> = builtin::names(is_call).collect();
+        for (candidate, entity) in self.scopes.names() {
             let is_function = matches!(entity, Entity::Function(_) | Entity::Unused(_));
-            (is_function == is_call || is_call).then_some(candidate)
-        });
-        let near = suggest::nearest(name, seen.chain(builtin::names(is_call)));
-        if let Some(near) = near {
+            if is_function == is_call || is_call {
+                candidates.push(candidate);
+            }
+        }
+        if let Some(near) = suggest::nearest(name, candidates) {
             diagnostic = diagnostic.help(format!("did you mean `{near}`?"));
         }
         self.report(diagnostic);
