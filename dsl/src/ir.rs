@@ -34,7 +34,7 @@ use std::sync::Arc;
 
 pub use builder::Builder;
 pub use entity::*;
-pub use host::HostFn;
+pub use host::{DeviceProp, HostFn};
 pub use infer_spaces::infer_spaces;
 pub use inst::*;
 pub use parse::{ParseError, parse};

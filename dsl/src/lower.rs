@@ -30,6 +30,8 @@ mod place;
 mod stmt;
 mod switch;
 mod tidy;
+#[cfg(test)]
+mod tests;
 
 use std::{
     collections::{BTreeSet, HashMap, HashSet},
@@ -40,7 +42,10 @@ use std::{
 use crate::{
     diagnostic::{Code, Diagnostic},
     ir::{FuncId, GlobalId, Module, StringId, infer_spaces::infer_spaces, verify::verify},
-    sema::typed::{Function, FunctionId, FunctionSpace, GlobalSpace, GlobalVarId, Program},
+    sema::{
+        self,
+        typed::{Function, FunctionId, FunctionSpace, GlobalSpace, GlobalVarId, Program},
+    },
     source::SourceMap,
     span::Span,
 };
@@ -73,7 +78,7 @@ pub fn lower(program: &Program, map: &SourceMap, options: &Options) -> (Module, 
         .collect();
     let files: Vec<String> = map.files().map(|(_, file)| file.name.clone()).collect();
     let mut module = Module {
-        name: files.first().cloned().unwrap_or_default(),
+        name: program_name(&files),
         files,
         locs: lowerer.locs.finish(),
         strings: lowerer.strings,
@@ -90,6 +95,12 @@ pub fn lower(program: &Program, map: &SourceMap, options: &Options) -> (Module, 
         diagnostics.extend(internal);
     }
     (module, diagnostics)
+}
+
+/// The first file that the user wrote.
+fn program_name(files: &[String]) -> String {
+    let written = files.iter().find(|name| *name != sema::PRELUDE_NAME);
+    written.cloned().unwrap_or_default()
 }
 
 /// Overloads and instances of one name get numbers.

@@ -1,10 +1,18 @@
 //! Host functions: the scalar half of the machine. What only the runtime can do leaves it as an event.
+//!
+//! A call has a window of scalar registers and a piece of the stack for its arrays and structs, zeroed when it begins so that
+//! a program that reads what it never wrote does the same each time. The stack is one object: an index that leaves a
+//! named array is caught, a pointer that strays into a neighbour on the stack is not.
 
-use dsl::ir::{FuncId, HostFn, LocId, Type};
+use dsl::ir::{FuncId, HostFn, LocId, MemType, Object, Space, Type, eval};
 
-use crate::memory::Memory;
+use crate::bytecode::{Class, Code, Inst, MemSite, Op, lane_ops};
+use crate::memory::{AddressKind, Memory, STACK_BYTES};
+use crate::ops::memory::{read, write};
+use crate::ops::{convert, float, int, lanes};
 use crate::program::Program;
-use crate::trap::Trap;
+use crate::registers::{Registers, View};
+use crate::trap::{AccessOp, BadAccess, BadObject, Trap, TrapKind};
 
 /// Why a host thread stopped.
 #[derive(Clone, Debug, PartialEq)]
@@ -39,25 +47,431 @@ pub enum HostEvent {
     Done(Option<u64>),
 }
 
+/// The arms given, then one for every computing instruction's scalar form.
+macro_rules! dispatch {
+    ({ $inst:ident, $r:ident, { $($arms:tt)* } }
+     unary32 { $(($u32:ident, $u32t:ident, $u32v:ident, $u32s:ident, $u32f:path))* }
+     unary64 { $(($u64:ident, $u64t:ident, $u64v:ident, $u64s:ident, $u64f:path))* }
+     binary32 { $(($b32:ident, $b32t:ident, $b32v:ident, $b32s:ident, $b32f:path))* }
+     binary64 { $(($b64:ident, $b64t:ident, $b64v:ident, $b64s:ident, $b64f:path))* }
+     compare32 { $(($c32:ident, $c32t:ident, $c32v:ident, $c32s:ident, $c32f:path))* }
+     compare64 { $(($c64:ident, $c64t:ident, $c64v:ident, $c64s:ident, $c64f:path))* }
+     convert32to32 { $(($x:ident, $xv:ident, $xs:ident, $xf:path))* }
+     convert32to64 { $(($w:ident, $wv:ident, $ws:ident, $wf:path))* }
+     convert64to32 { $(($n:ident, $nv:ident, $ns:ident, $nf:path))* }
+     convert64to64 { $(($l:ident, $lv:ident, $ls:ident, $lf:path))* }) => {
+        match $inst.op {
+            $($arms)*
+            $(Op::$u32s => lanes::s_unary32($r, $inst, $u32f),)*
+            $(Op::$u64s => lanes::s_unary64($r, $inst, $u64f),)*
+            $(Op::$b32s => lanes::s_binary32($r, $inst, $b32f),)*
+            $(Op::$b64s => lanes::s_binary64($r, $inst, $b64f),)*
+            $(Op::$c32s => lanes::s_compare32($r, $inst, $c32f),)*
+            $(Op::$c64s => lanes::s_compare64($r, $inst, $c64f),)*
+            $(Op::$xs => lanes::s_convert32to32($r, $inst, $xf),)*
+            $(Op::$ws => lanes::s_convert32to64($r, $inst, $wf),)*
+            $(Op::$ns => lanes::s_convert64to32($r, $inst, $nf),)*
+            $(Op::$ls => lanes::s_convert64to64($r, $inst, $lf),)*
+            op => unreachable!("{op:?} is no host instruction"),
+        }
+    };
+}
+
+/// What a call costs on the stack beside its variables.
+const FRAME_BYTES: u64 = 64;
+
+#[derive(Debug)]
+struct Frame {
+    function: FuncId,
+    pc: usize,
+    /// Its first register.
+    registers: usize,
+    /// Its first byte on the stack, from the stack's begin.
+    stack: u64,
+    /// The caller's register for the result.
+    result: Option<u32>,
+}
+
 /// A host function in the middle of its work.
 #[derive(Debug)]
-pub struct HostThread {}
+pub struct HostThread {
+    frames: Vec<Frame>,
+    registers: Registers,
+    stack_top: u64,
+    executed: u64,
+    /// The register that waits for the answer of a call.
+    awaits: Option<u32>,
+    start: (FuncId, Vec<u64>),
+}
+
+/// The memory an access hit last: most hit it again.
+#[derive(Clone, Copy)]
+struct Near {
+    base: u64,
+    size: u64,
+    bytes: *mut u8,
+}
+
+const NOWHERE: Near = Near { base: u64::MAX, size: 0, bytes: std::ptr::null_mut() };
+
+/// What stops the loop.
+enum Stop {
+    Event(HostEvent),
+    Trap(TrapKind),
+    Call(usize),
+    Return(Option<u64>),
+}
 
 impl HostThread {
     /// A thread that will run `func` with these arguments (bits, one per parameter).
-    pub fn new(_program: &Program, _func: FuncId, _args: &[u64]) -> HostThread {
-        HostThread {}
+    pub fn new(program: &Program, func: FuncId, args: &[u64]) -> HostThread {
+        debug_assert_eq!(program.module().function(func).params.len(), args.len());
+        HostThread {
+            frames: Vec::new(),
+            registers: Registers::default(),
+            stack_top: 0,
+            executed: 0,
+            awaits: None,
+            start: (func, args.to_vec()),
+        }
+    }
+
+    /// Instructions executed so far.
+    pub fn instructions(&self) -> u64 {
+        self.executed
     }
 
     /// Runs on to the next event. `answer` is the result of the call it stopped at; `limit` bounds the instructions
-    /// executed over the thread's life.
+    /// executed over the thread's life. After `Done` there is nothing more to run, and it says `Done(None)`.
     pub fn resume(
         &mut self,
-        _program: &Program,
-        _memory: &mut Memory,
-        _answer: Option<u64>,
-        _limit: Option<u64>,
+        program: &Program,
+        memory: &mut Memory,
+        answer: Option<u64>,
+        limit: Option<u64>,
     ) -> Result<HostEvent, Trap> {
-        Ok(HostEvent::Done(None))
+        if let (Some(register), Some(frame)) = (self.awaits.take(), self.frames.last()) {
+            self.registers.s[frame.registers + register as usize] = answer.unwrap_or(0);
+        }
+        if self.frames.is_empty() {
+            let (function, args) = (self.start.0, std::mem::take(&mut self.start.1));
+            if args.len() != program.module().function(function).params.len() {
+                return Ok(HostEvent::Done(None));
+            }
+            let kinds = program.code(function).params.iter();
+            let args: Vec<u64> = kinds.zip(&args).map(|(&(_, class), &bits)| class.to_register(bits)).collect();
+            if let Err(kind) = self.enter(program, memory, function, &args, None) {
+                return Err(trap(kind, program.module().function(function).loc));
+            }
+        }
+        loop {
+            let Some(frame) = self.frames.last() else { return Ok(HostEvent::Done(None)) };
+            let code = program.code(frame.function);
+            let stop = self.run(program, code, memory, limit.unwrap_or(u64::MAX));
+            let frame = self.frames.last().expect("running");
+            let loc = code.locs[frame.pc.saturating_sub(1)];
+            match stop {
+                Stop::Event(event) => return Ok(event),
+                Stop::Trap(kind) => return Err(trap(kind, loc)),
+                Stop::Call(row) => {
+                    let inst = code.insts[frame.pc - 1];
+                    let row = &code.calls[row];
+                    let base = frame.registers;
+                    let args: Vec<u64> =
+                        row.args.iter().map(|&(_, register)| self.registers.s[base + register as usize]).collect();
+                    let result = (inst.b == 1).then_some(inst.d);
+                    self.enter(program, memory, FuncId(row.target), &args, result).map_err(|kind| trap(kind, loc))?;
+                }
+                Stop::Return(value) => {
+                    let done = self.frames.pop().expect("running");
+                    self.registers.s.truncate(done.registers);
+                    self.stack_top = done.stack;
+                    match (self.frames.last(), done.result) {
+                        (None, _) => {
+                            let ty = program.module().function(done.function).result;
+                            let value = value.filter(|_| ty.is_some());
+                            return Ok(HostEvent::Done(value.map(|bits| plain(ty.unwrap_or(Type::I64), bits))));
+                        }
+                        (Some(caller), Some(register)) => {
+                            self.registers.s[caller.registers + register as usize] = value.unwrap_or(0);
+                        }
+                        (Some(_), None) => {}
+                    }
+                }
+            }
+        }
     }
+
+    fn enter(
+        &mut self,
+        program: &Program,
+        memory: &mut Memory,
+        function: FuncId,
+        args: &[u64],
+        result: Option<u32>,
+    ) -> Result<(), TrapKind> {
+        let code = program.code(function);
+        let stack = self.stack_top;
+        self.stack_top += code.local_bytes + FRAME_BYTES;
+        if self.stack_top > STACK_BYTES {
+            return Err(TrapKind::StackOverflow);
+        }
+        if code.local_bytes > 0 {
+            memory.fill(memory.stack_base() + stack, 0, code.local_bytes).expect("on the stack");
+        }
+        let base = self.registers.s.len();
+        self.registers.s.resize(base + code.s_count as usize, 0);
+        let registers = &mut self.registers.s[base..];
+        for &(register, bits) in &code.s_init {
+            registers[register as usize] = bits;
+        }
+        for &(register, object) in &code.s_symbols {
+            registers[register as usize] = match object {
+                Object::Global(id) => memory.symbol_address(id),
+                Object::String(id) => memory.string_address(id),
+                Object::Shared(_) | Object::Local(_) => 0,
+            };
+        }
+        for (&(place, _), &bits) in code.params.iter().zip(args) {
+            match place {
+                crate::bytecode::Place::S(register) => registers[register as usize] = bits,
+                crate::bytecode::Place::V(_) => unreachable!("host functions are scalar"),
+            }
+        }
+        self.frames.push(Frame { function, pc: 0, registers: base, stack, result });
+        Ok(())
+    }
+
+    /// Runs the innermost call until something outside of it is needed.
+    fn run(&mut self, program: &Program, code: &Code, memory: &mut Memory, limit: u64) -> Stop {
+        let frame = self.frames.last_mut().expect("running");
+        let r = self.registers.view().window(frame.registers);
+        let mut pc = frame.pc;
+        let mut near = NOWHERE;
+        let stack = memory.stack_base() + frame.stack;
+        let access = |memory: &mut Memory, near: &mut Near, site: &MemSite, base: u64, work: &mut dyn FnMut(*mut u8)| {
+            let address = base.wrapping_add_signed(site.offset);
+            let pointer = locate(program, code, memory, near, site, address, stack)?;
+            work(pointer);
+            Ok(())
+        };
+        loop {
+            let inst: &Inst = &code.insts[pc];
+            pc += 1;
+            macro_rules! stop {
+                ($stop:expr) => {{
+                    frame.pc = pc;
+                    return $stop;
+                }};
+            }
+            macro_rules! attempt {
+                ($result:expr) => {
+                    if let Err(kind) = $result {
+                        stop!(Stop::Trap(kind));
+                    }
+                };
+            }
+            lane_ops! { dispatch! { inst, r, {
+                Op::SMove => r.set_s(inst.d, r.s(inst.a)),
+                Op::MAnd => lanes::mask_op(r, inst, |a, b| a & b),
+                Op::MOr => lanes::mask_op(r, inst, |a, b| a | b),
+                Op::MXor => lanes::mask_op(r, inst, |a, b| a ^ b),
+                Op::MNot => lanes::mask_op(r, inst, |a, _| !a),
+                Op::MEq => lanes::mask_op(r, inst, |a, b| !(a ^ b)),
+                Op::MSelect => lanes::mask_select(r, inst),
+                Op::SSelect => lanes::s_select(r, inst),
+                Op::SBool => r.set_s(inst.d, r.s(inst.a) & 1),
+                Op::SFma32 => lanes::s_fma32(r, inst, float::fma32),
+                Op::SFma64 => lanes::s_fma64(r, inst, float::fma64),
+                Op::SPtrS => lanes::s_ptr(r, inst, &code.scales, |x| i64::from(x as i32)),
+                Op::SPtrU => lanes::s_ptr(r, inst, &code.scales, |x| i64::from(x as u32)),
+                Op::SPtrL => lanes::s_ptr(r, inst, &code.scales, |x| x as i64),
+                Op::Jump => { self.executed += u64::from(inst.weight); pc = inst.b as usize; }
+                Op::JumpIfNot => {
+                    self.executed += u64::from(inst.weight);
+                    if r.s(inst.a) == 0 { pc = inst.b as usize; }
+                }
+                Op::JumpIf => {
+                    self.executed += u64::from(inst.weight);
+                    if r.s(inst.a) != 0 { pc = inst.b as usize; }
+                }
+                Op::Tick => self.executed += u64::from(inst.weight),
+                Op::Loop => {
+                    self.executed += u64::from(inst.weight);
+                    if self.executed > limit {
+                        stop!(Stop::Trap(TrapKind::Limit { instructions: limit }));
+                    }
+                    pc = inst.b as usize;
+                }
+                Op::HostLocal => r.set_s(inst.d, stack + u64::from(inst.a)),
+                Op::HostNonZero => if r.s(inst.b) == 0 { stop!(Stop::Trap(TrapKind::DivisionByZero)) },
+                Op::HostLoad => {
+                    let site = &code.sites[inst.c as usize];
+                    attempt!(access(memory, &mut near, site, r.s(inst.a), &mut |pointer| load(r, site, pointer)));
+                }
+                Op::HostStore => {
+                    let site = &code.sites[inst.c as usize];
+                    attempt!(access(memory, &mut near, site, r.s(inst.a), &mut |pointer| store(r, site, pointer)));
+                }
+                Op::HostAtomic => {
+                    let site = &code.sites[inst.c as usize];
+                    attempt!(access(memory, &mut near, site, r.s(inst.a), &mut |pointer| atomic(r, site, pointer)));
+                }
+                Op::Call => {
+                    self.executed += u64::from(inst.weight);
+                    if self.executed > limit {
+                        stop!(Stop::Trap(TrapKind::Limit { instructions: limit }));
+                    }
+                    stop!(Stop::Call(inst.a as usize));
+                }
+                Op::HostCall | Op::Launch => {
+                    self.executed += u64::from(inst.weight);
+                    self.awaits = (inst.b == 1).then_some(inst.d);
+                    let row = &code.calls[inst.a as usize];
+                    let args = row.args.iter().map(|&(ty, register)| (ty, plain(ty, r.s(register)))).collect();
+                    let loc = code.locs[pc - 1];
+                    stop!(Stop::Event(event(row.host, FuncId(row.target), args, loc)));
+                }
+                Op::Return => {
+                    self.executed += u64::from(inst.weight);
+                    let value = (inst.b == 1).then(|| r.s(inst.a));
+                    stop!(Stop::Return(value));
+                }
+                Op::Trap => stop!(Stop::Trap(TrapKind::Explicit)),
+                Op::Fence => {}
+                Op::Assert => if r.s(inst.a) == 0 {
+                    let condition = String::from_utf8_lossy(&program.module().strings[inst.b as usize]).into_owned();
+                    stop!(Stop::Trap(TrapKind::Assert { condition }));
+                },
+            } } }
+        }
+    }
+}
+
+
+fn trap(kind: TrapKind, loc: LocId) -> Trap {
+    Trap { kind, loc, block: [0; 3], thread: [0; 3], on_host: true, others: Vec::new() }
+}
+
+/// Bits as the runtime sees them: truth values are 0 or 1.
+fn plain(ty: Type, bits: u64) -> u64 {
+    if ty == Type::I1 { bits & 1 } else { bits }
+}
+
+fn event(host: Option<HostFn>, kernel: FuncId, args: Vec<(Type, u64)>, loc: LocId) -> HostEvent {
+    if let Some(func) = host {
+        return HostEvent::Call { func, args, loc };
+    }
+    let at = |k: usize| args[k].1;
+    HostEvent::Launch {
+        kernel,
+        grid: [0, 1, 2].map(|k| at(k) as u32),
+        block: [3, 4, 5].map(|k| at(k) as u32),
+        shared_bytes: at(6),
+        stream: at(7),
+        args: args[8..].iter().map(|&(_, bits)| bits).collect(),
+        loc,
+    }
+}
+
+/// The bytes an access goes to, checked; `stack` is where the frame's variables lie.
+#[inline]
+fn locate(
+    program: &Program,
+    code: &Code,
+    memory: &mut Memory,
+    near: &mut Near,
+    site: &MemSite,
+    address: u64,
+    stack: u64,
+) -> Result<*mut u8, TrapKind> {
+    let width = u64::from(site.width_bytes);
+    let bad = |object| Box::new(BadAccess { op: site.op, space: Space::Generic, address, width_bytes: site.width_bytes, object });
+    let declared = match site.access.object {
+        Some(Object::Local(id)) => Some((stack + code.local_offsets[id.index()], site.bounds.map_or(0, |(_, size)| size))),
+        Some(Object::Global(id)) => Some((memory.symbol_address(id), program.module().globals[id.index()].size_bytes)),
+        Some(Object::Shared(_) | Object::String(_)) | None => None,
+    };
+    if let Some((start, size)) = declared {
+        let offset = address.wrapping_sub(start);
+        if offset > size || size - offset < width {
+            let object = declared_object(program, code, site, offset as i64, size);
+            return Err(TrapKind::OutOfBounds(bad(object)));
+        }
+    }
+    let offset = address.wrapping_sub(near.base);
+    if offset < near.size && near.size - offset >= width && address & (width - 1) == 0 {
+        return Ok(near.bytes.wrapping_add(offset as usize));
+    }
+    let writes = site.op != AccessOp::Load;
+    let bytes = if writes { memory.bytes_mut(address, width).map(|bytes| bytes.as_ptr()) } else { memory.read_bytes(address, width).map(<[u8]>::as_ptr) };
+    bytes.map_err(|fault| fault.trap(site.op))?;
+    match memory.kind_of(address) {
+        AddressKind::Device | AddressKind::Constant => return Err(TrapKind::DevicePointerOnHost(bad(None))),
+        _ if address & (width - 1) != 0 => return Err(TrapKind::Misaligned(bad(None))),
+        kind => {
+            let region = memory.region(address).expect("it was read");
+            let found = Near { base: region.base, size: region.size, bytes: region.bytes.pointer() };
+            // A store must not find a string literal nearby.
+            if kind != AddressKind::String {
+                *near = found;
+            }
+            Ok(found.bytes.wrapping_add((address - found.base) as usize))
+        }
+    }
+}
+
+fn declared_object(program: &Program, code: &Code, site: &MemSite, offset_bytes: i64, size_bytes: u64) -> Option<BadObject> {
+    let _ = code;
+    let (name, element_bytes, dims) = match site.access.object? {
+        Object::Local(id) => {
+            let function = program.module().functions.iter().zip(program.codes()).find(|(_, other)| std::ptr::eq(*other, code))?.0;
+            let var = &function.locals[id.index()];
+            (var.name.clone(), var.element_bytes, var.dims.clone())
+        }
+        Object::Global(id) => {
+            let var = &program.module().globals[id.index()];
+            let elements = var.size_bytes / var.element_bytes.max(1);
+            (var.name.clone(), var.element_bytes, if elements > 1 { vec![elements] } else { Vec::new() })
+        }
+        Object::Shared(_) | Object::String(_) => return None,
+    };
+    Some(BadObject { name, offset_bytes, element_bytes, dims, size_bytes, declared: true })
+}
+
+/// The bits of a register from those of memory, and back: an `i1` is a mask there.
+fn to_register(ty: MemType, bits: u64) -> u64 {
+    Class::of(ty.value_type()).to_register(bits)
+}
+
+fn to_memory(ty: MemType, bits: u64) -> u64 {
+    if ty == MemType::Bool { bits & 1 } else { bits }
+}
+
+fn load(r: View, site: &MemSite, pointer: *const u8) {
+    let ty = site.access.ty;
+    for (k, &register) in site.values[..site.access.count as usize].iter().enumerate() {
+        // SAFETY: `locate` found the whole width inside of a region.
+        let bits = unsafe { read(ty, pointer.add(k * ty.bytes() as usize)) };
+        r.set_s(register, to_register(ty, bits));
+    }
+}
+
+fn store(r: View, site: &MemSite, pointer: *mut u8) {
+    let ty = site.access.ty;
+    for (k, &register) in site.values[..site.access.count as usize].iter().enumerate() {
+        // SAFETY: `locate` found the whole width inside of a region that may be written.
+        unsafe { write(ty, pointer.add(k * ty.bytes() as usize), to_memory(ty, r.s(register))) };
+    }
+}
+
+fn atomic(r: View, site: &MemSite, pointer: *mut u8) {
+    let ty = site.access.ty;
+    let Some((op, compare)) = site.atomic else { return };
+    // SAFETY: `locate` found the whole width inside of a region that may be written.
+    let old = unsafe { read(ty, pointer) };
+    let new = eval::atomic(op, ty.value_type(), old, r.s(site.values[0]), r.s(compare));
+    // SAFETY: as above.
+    unsafe { write(ty, pointer, new) };
+    r.set_s(site.result, old);
 }

@@ -1,22 +1,405 @@
-//! One launch: validates it, runs its blocks, gathers the counts.
+//! One launch: validates it, runs its blocks in order, gathers the counts.
+//!
+//! Blocks start in linear order. A block that can only be helped by others is set aside and the next one starts, as
+//! long as the device could hold it too; then those set aside take turns. When a whole round of turns moves nothing, the
+//! launch is a deadlock.
 
-use dsl::ir::FuncId;
+use std::collections::VecDeque;
 
+use dsl::ir::{FuncId, FunctionKind, Object, Space};
+
+use crate::block::{Block, Shape, Turn};
+use crate::bytecode::{Code, Op};
 use crate::config::{LaunchConfig, MachineConfig};
+use crate::engine;
+use crate::machine::{GlobalMap, Machine, Totals, WarpState, is_global};
 use crate::memory::Memory;
 use crate::program::Program;
-use crate::report::{InvalidLaunch, LaunchFailure, LaunchReport};
+use crate::report::{InvalidLaunch, LaunchFailure, LaunchReport, Site};
+use crate::rules::limits::Limits;
+use crate::stats::{LaunchCounts, SiteCounts};
+use crate::trap::{AccessOp, Trap, TrapKind, Waiting, WaitingState};
 
 /// Runs a kernel. `args` holds the bits of one argument per parameter; `out` receives what threads print, in order.
 pub fn launch(
     program: &Program,
     kernel: FuncId,
-    _config: &LaunchConfig,
-    _args: &[u64],
-    _memory: &mut Memory,
-    _machine: &MachineConfig,
-    _out: &mut dyn FnMut(&[u8]),
+    config: &LaunchConfig,
+    args: &[u64],
+    memory: &mut Memory,
+    machine: &MachineConfig,
+    out: &mut dyn FnMut(&[u8]),
 ) -> Result<LaunchReport, LaunchFailure> {
-    let name = program.module().function(kernel).name.clone();
-    Err(LaunchFailure::Invalid(InvalidLaunch::NotAKernel(name)))
+    validate(program, kernel, config, args, machine).map_err(LaunchFailure::Invalid)?;
+    let code = program.code(kernel);
+    let shape = Shape {
+        grid: config.grid,
+        block: config.block,
+        shared_bytes: shared_bytes(code, config),
+        args,
+    };
+    let map = GlobalMap::new(memory);
+    let run = Run {
+        program,
+        kernel,
+        config,
+        code,
+        shape,
+        memory,
+        map: &map,
+        machine,
+    };
+    let (state, trap) = run.sequential(out);
+    let report = run.report(&state);
+    match trap {
+        None => Ok(report),
+        Some(trap) => Err(LaunchFailure::Trap {
+            trap: Box::new(trap),
+            report: Box::new(report),
+        }),
+    }
+}
+
+/// Static and dynamic shared memory of a block.
+fn shared_bytes(code: &Code, config: &LaunchConfig) -> u64 {
+    if config.shared_bytes == 0 {
+        code.shared_bytes
+    } else {
+        code.dynamic_offset
+            .max(code.shared_bytes)
+            .saturating_add(config.shared_bytes)
+    }
+}
+
+/// As CUDA would.
+fn validate(
+    program: &Program,
+    kernel: FuncId,
+    config: &LaunchConfig,
+    args: &[u64],
+    machine: &MachineConfig,
+) -> Result<(), InvalidLaunch> {
+    let function = program.module().function(kernel);
+    if function.kind != FunctionKind::Kernel {
+        return Err(InvalidLaunch::NotAKernel(function.name.clone()));
+    }
+    if args.len() != function.params.len() {
+        return Err(InvalidLaunch::Arguments {
+            given: args.len(),
+            expected: function.params.len(),
+        });
+    }
+    let limits = Limits::of(machine.rules.arch);
+    for (what, sizes, most) in [
+        ("grid", config.grid, limits.max_grid),
+        ("block", config.block, limits.max_block),
+    ] {
+        for (axis, (&value, limit)) in "xyz".chars().zip(sizes.iter().zip(most)) {
+            if value == 0 {
+                return Err(InvalidLaunch::ZeroDimension { what, axis });
+            }
+            if value > limit {
+                return Err(InvalidLaunch::DimensionTooLarge {
+                    what,
+                    axis,
+                    value,
+                    limit,
+                });
+            }
+        }
+    }
+    let threads = config.threads_per_block();
+    let limit = u64::from(limits.max_threads_per_block);
+    if threads > limit {
+        return Err(InvalidLaunch::TooManyThreads { threads, limit });
+    }
+    if let Some((most, _)) = function.launch_bounds
+        && most > 0
+        && threads > u64::from(most)
+    {
+        return Err(InvalidLaunch::LaunchBounds {
+            threads,
+            limit: u64::from(most),
+        });
+    }
+    let (bytes, limit) = (
+        shared_bytes(program.code(kernel), config),
+        u64::from(limits.shared_bytes_per_block_optin),
+    );
+    if bytes > limit {
+        return Err(InvalidLaunch::TooMuchShared { bytes, limit });
+    }
+    Ok(())
+}
+
+/// Blocks that may wait for others at one time: as many as the device holds.
+fn resident_blocks(machine: &MachineConfig, shape: &Shape<'_>) -> usize {
+    let limits = Limits::of(machine.rules.arch);
+    let by_threads = limits.max_threads_per_sm / shape.threads().next_multiple_of(32);
+    let by_shared = u64::from(limits.shared_bytes_per_sm)
+        .checked_div(shape.shared_bytes)
+        .unwrap_or(u64::MAX);
+    let per_sm = u64::from(by_threads.min(limits.max_blocks_per_sm))
+        .min(by_shared)
+        .max(1);
+    (per_sm * u64::from(limits.multiprocessors)) as usize
+}
+
+struct Run<'a> {
+    program: &'a Program,
+    kernel: FuncId,
+    config: &'a LaunchConfig,
+    code: &'a Code,
+    shape: Shape<'a>,
+    memory: &'a Memory,
+    map: &'a GlobalMap,
+    machine: &'a MachineConfig,
+}
+
+impl<'a> Run<'a> {
+    /// A worker's state, nothing counted yet.
+    fn worker(&self) -> Machine<'a> {
+        let module = self.program.module();
+        let declared: Vec<Option<u32>> = self
+            .code
+            .sites
+            .iter()
+            .map(|site| match site.access.object {
+                Some(Object::Global(id)) => Some(self.map.find(self.memory.symbol_address(id))),
+                Some(Object::Shared(_) | Object::Local(_) | Object::String(_)) | None => None,
+            })
+            .collect();
+        Machine {
+            module,
+            function: module.function(self.kernel),
+            code: self.code,
+            memory: self.memory,
+            map: self.map,
+            rules: &self.machine.rules,
+            shared: Vec::new(),
+            counts: vec![SiteCounts::default(); self.code.counters.len()],
+            region_of_site: declared.iter().map(|region| region.unwrap_or(0)).collect(),
+            totals: Totals::default(),
+            printed: Vec::new(),
+            watch: false,
+            changed: false,
+            limit: self.machine.limit.unwrap_or(u64::MAX),
+            slice: 0,
+            declared,
+        }
+    }
+
+    /// All blocks in order on this thread.
+    fn sequential(&self, out: &mut dyn FnMut(&[u8])) -> (Machine<'a>, Option<Trap>) {
+        let mut machine = self.worker();
+        let run = engine::runner();
+        let blocks = self.config.blocks() as u64;
+        let resident = resident_blocks(self.machine, &self.shape);
+        let mut next = 0;
+        let mut aside: VecDeque<Block> = VecDeque::new();
+        let mut spare = None;
+        let mut unmoved = 0;
+        while next < blocks || !aside.is_empty() {
+            let mut block = if next < blocks && aside.len() < resident {
+                let mut block = spare
+                    .take()
+                    .unwrap_or_else(|| Block::new(self.code, &self.shape, self.memory));
+                block.begin(next, self.code, &self.shape);
+                machine.totals.warps += block.warps.len() as u64;
+                next += 1;
+                block
+            } else {
+                aside.pop_front().expect("blocks are left")
+            };
+            match block.turn(&mut machine, run) {
+                Turn::Done => {
+                    out(&block.printed);
+                    block.printed.clear();
+                    spare = Some(block);
+                    unmoved = 0;
+                }
+                Turn::Stuck => {
+                    unmoved = if block.moved { 0 } else { unmoved + 1 };
+                    aside.push_back(block);
+                    let full = next >= blocks || aside.len() >= resident;
+                    if full && unmoved > aside.len() {
+                        let trap = self.deadlock(&aside);
+                        return (machine, Some(trap));
+                    }
+                }
+                Turn::Fault { warp, fault } => {
+                    out(&block.printed);
+                    let trap = self.trap(&block, warp, fault.lane, fault.kind);
+                    return (machine, Some(trap));
+                }
+            }
+        }
+        (machine, None)
+    }
+
+    fn trap(&self, block: &Block, number: usize, lane: u32, kind: TrapKind) -> Trap {
+        let warp = &block.warps[number];
+        let loc = self.code.locs[warp.pc as usize];
+        let mut others = Vec::new();
+        if matches!(kind, TrapKind::BarrierDivergence { .. }) {
+            let mut missing = warp.lanes & !warp.gone & !warp.mask;
+            let here =
+                |wait: &&crate::bytecode::Waitplace| (wait.start..wait.end).contains(&warp.pc);
+            for wait in self.code.waits.iter().filter(here) {
+                let waiting = missing & warp.registers.s[wait.save as usize] as u32;
+                if waiting != 0 {
+                    missing &= !waiting;
+                    others.push(Waiting {
+                        block: self.shape.block_index(block.index),
+                        thread: self.shape.thread_index(number, waiting.trailing_zeros()),
+                        threads: waiting.count_ones(),
+                        loc: wait.loc,
+                        state: WaitingState::AtReconvergence,
+                    });
+                }
+            }
+        }
+        Trap {
+            kind,
+            loc,
+            block: self.shape.block_index(block.index),
+            thread: self.shape.thread_index(number, lane.min(31)),
+            on_host: false,
+            others,
+        }
+    }
+
+    fn deadlock(&self, aside: &VecDeque<Block>) -> Trap {
+        let mut others = Vec::new();
+        for block in aside {
+            for (number, warp) in block.warps.iter().enumerate() {
+                if warp.state == WarpState::Done {
+                    continue;
+                }
+                let (pc, state) = match warp.state {
+                    WarpState::AtBarrier => (warp.pc.saturating_sub(1), WaitingState::AtBarrier),
+                    WarpState::Ready | WarpState::Done => {
+                        (self.spinning_pc(warp.pc), WaitingState::Spinning)
+                    }
+                };
+                others.push(Waiting {
+                    block: self.shape.block_index(block.index),
+                    thread: self
+                        .shape
+                        .thread_index(number, warp.mask.trailing_zeros().min(31)),
+                    threads: warp.mask.count_ones(),
+                    loc: self.code.locs[pc as usize],
+                    state,
+                });
+            }
+        }
+        others.sort_by_key(|waiting| (waiting.block[2], waiting.block[1], waiting.block[0]));
+        let first = others
+            .iter()
+            .find(|waiting| waiting.state == WaitingState::Spinning)
+            .or(others.first())
+            .cloned();
+        Trap {
+            kind: TrapKind::Deadlock,
+            loc: first
+                .as_ref()
+                .map_or(self.config.loc, |waiting| waiting.loc),
+            block: first.as_ref().map_or([0; 3], |waiting| waiting.block),
+            thread: first.as_ref().map_or([0; 3], |waiting| waiting.thread),
+            on_host: false,
+            others,
+        }
+    }
+
+    /// A warp that yields stands at a loop's head: the loop's own place is that of the back edge that leads there.
+    fn spinning_pc(&self, head: u32) -> u32 {
+        let edge = self
+            .code
+            .insts
+            .iter()
+            .position(|inst| inst.op == Op::Loop && inst.b == head);
+        edge.map_or(head, |at| at as u32)
+    }
+
+    fn report(&self, machine: &Machine<'_>) -> LaunchReport {
+        let module = self.program.module();
+        let mut counts = LaunchCounts {
+            warps: machine.totals.warps,
+            warp_instructions: machine.totals.warp_instructions,
+            thread_instructions: machine.totals.thread_instructions,
+            branches: machine.totals.branches,
+            divergent_branches: machine.totals.divergent_branches,
+            barriers: machine.totals.barriers,
+            ..LaunchCounts::default()
+        };
+        let mut sites: Vec<Site> = Vec::new();
+        for (counter, site_counts) in self.code.counters.iter().zip(&machine.counts) {
+            let total = match (counter.space, counter.op) {
+                (Space::Shared, AccessOp::Load) => Some(&mut counts.shared_load),
+                (Space::Shared, AccessOp::Store) => Some(&mut counts.shared_store),
+                (Space::Shared, AccessOp::Atomic) => Some(&mut counts.shared_atomic),
+                (space, AccessOp::Load) if is_global(space) => Some(&mut counts.global_load),
+                (space, AccessOp::Store) if is_global(space) => Some(&mut counts.global_store),
+                (space, AccessOp::Atomic) if is_global(space) => Some(&mut counts.global_atomic),
+                _ => None,
+            };
+            if let Some(total) = total {
+                total.merge(site_counts);
+            }
+            let loc = module.loc(counter.loc);
+            sites.push(Site {
+                loc: counter.loc,
+                file: loc.file,
+                line: loc.line,
+                column: loc.column,
+                text: loc.text.clone(),
+                space: counter.space,
+                op: counter.op,
+                width_bytes: counter.width_bytes,
+                counts: site_counts.clone(),
+                witness: None,
+            });
+        }
+        LaunchReport {
+            kernel: self.kernel,
+            kernel_name: module.function(self.kernel).name.clone(),
+            grid: self.config.grid,
+            block: self.config.block,
+            shared_static_bytes: self.code.shared_bytes,
+            shared_dynamic_bytes: self.config.shared_bytes,
+            line: module
+                .locs
+                .get(self.config.loc.index())
+                .map_or(0, |loc| loc.line),
+            counts,
+            sites: merged(sites),
+            findings: Vec::new(),
+        }
+    }
+}
+
+/// Sorted, with the instructions that come from one place and do the same thing as one site. Of a generic access, the
+/// spaces it never went to are left out.
+fn merged(mut sites: Vec<Site>) -> Vec<Site> {
+    type Key<'a> = (u32, u32, u32, &'a str, AccessOp, Space, u32);
+    fn key(site: &Site) -> Key<'_> {
+        (
+            site.file,
+            site.line,
+            site.column,
+            &site.text,
+            site.op,
+            site.space,
+            site.width_bytes,
+        )
+    }
+    sites.sort_by(|a, b| key(a).cmp(&key(b)));
+    let mut out: Vec<Site> = Vec::new();
+    for site in sites {
+        match out.last_mut() {
+            Some(last) if key(last) == key(&site) => last.counts.merge(&site.counts),
+            _ => out.push(site),
+        }
+    }
+    out
 }

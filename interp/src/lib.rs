@@ -15,8 +15,15 @@ pub mod rules;
 pub mod stats;
 pub mod trap;
 
+mod block;
+mod bytecode;
+mod compile;
+mod engine;
 mod host;
 mod launch;
+mod machine;
+mod ops;
+mod registers;
 
 pub use config::{LaunchConfig, MachineConfig};
 pub use host::{HostEvent, HostThread};
@@ -25,3 +32,6 @@ pub use memory::{AddressKind, Memory, MemoryFault, OutOfMemory};
 pub use program::Program;
 pub use report::{Finding, InvalidLaunch, LaunchFailure, LaunchReport, Site};
 pub use trap::{Trap, TrapKind};
+
+#[cfg(test)]
+mod tests;

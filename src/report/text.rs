@@ -6,25 +6,40 @@
 use std::fmt::Write;
 
 use dsl::ir::Space;
-use interp::{LaunchReport, Site, metrics};
+use interp::{LaunchReport, Site, metrics, stats::LaunchCounts};
 
 use super::{Input, advice, fold};
 
-/// Metrics shown at the end of each launch, where they have a value.
-const TOTALS: &[&str] = &[
-    "shared_load_transactions_per_request",
-    "shared_store_transactions_per_request",
-    "gld_transactions_per_request",
-    "gst_transactions_per_request",
-    "shared_efficiency",
-    "gld_efficiency",
-    "gst_efficiency",
-    "branch_efficiency",
-    "warp_execution_efficiency",
+/// Metrics shown at the end of each launch, and how many requests each is about: without any it says nothing.
+const TOTALS: &[(&str, fn(&LaunchCounts) -> u64)] = &[
+    ("shared_load_transactions_per_request", |counts| {
+        counts.shared_load.requests
+    }),
+    ("shared_store_transactions_per_request", |counts| {
+        counts.shared_store.requests
+    }),
+    ("shared_efficiency", |counts| {
+        counts.shared_load.requests + counts.shared_store.requests
+    }),
+    ("gld_transactions_per_request", |counts| {
+        counts.global_load.requests
+    }),
+    ("gst_transactions_per_request", |counts| {
+        counts.global_store.requests
+    }),
+    ("gld_efficiency", |counts| counts.global_load.requests),
+    ("gst_efficiency", |counts| counts.global_store.requests),
+    ("branch_efficiency", |counts| counts.branches),
+    ("warp_execution_efficiency", |counts| {
+        counts.warp_instructions
+    }),
 ];
 
+/// Columns of one total: name and value.
+const TOTAL_COLUMNS: usize = 48;
+
 /// Columns the counts take.
-const COUNT_COLUMNS: usize = 55;
+const COUNT_COLUMNS: usize = 48;
 
 /// The whole report; empty without launches.
 pub(crate) fn report(input: &Input<'_>, columns: usize) -> String {
@@ -76,8 +91,8 @@ fn header(text: &mut String, launch: &LaunchReport, first: usize, count: usize, 
     let name = columns.saturating_sub(COUNT_COLUMNS);
     let _ = writeln!(
         text,
-        "{:<name$} {:>10} {:>12} {:>8} {:>12} {:>8}",
-        " line  source", "requests", "transactions", "per req", "ideal", "worst"
+        "{:<name$} {:>9} {:>10} {:>8} {:>9} {:>7}",
+        " line  source", "requests", "trans.", "per req.", "ideal", "worst"
     );
 }
 
@@ -93,14 +108,14 @@ fn sites(text: &mut String, launch: &LaunchReport, input: &Input<'_>, columns: u
         }
         row(text, site, columns);
         if let Some(sentence) = advice::advice(site, launch, input) {
-            for (i, line) in wrap(&sentence, columns.saturating_sub(11))
+            for (i, line) in wrap(&sentence, columns.saturating_sub(9))
                 .iter()
                 .enumerate()
             {
                 let _ = writeln!(
                     text,
                     "{}{line}",
-                    if i == 0 { "         ^ " } else { "           " }
+                    if i == 0 { "       ^ " } else { "         " }
                 );
             }
         }
@@ -111,7 +126,7 @@ fn row(text: &mut String, site: &Site, columns: usize) {
     let counts = &site.counts;
     let name = columns.saturating_sub(COUNT_COLUMNS);
     let label = cut(
-        &format!("         {} {}  {}", site.space, site.op, site.text),
+        &format!("       {} {}  {}", site.space, site.op, site.text),
         name,
     );
     let (amount, ideal) = match site.space {
@@ -119,11 +134,7 @@ fn row(text: &mut String, site: &Site, columns: usize) {
         _ => (counts.sectors, counts.ideal_sectors),
     };
     if counts.not_modelled() {
-        let _ = writeln!(
-            text,
-            "{label:<name$} {:>10} {:>12}",
-            counts.requests, "not modelled"
-        );
+        let _ = writeln!(text, "{label:<name$} {:>9} not modelled", counts.requests);
         return;
     }
     let per_request = amount as f64 / counts.requests.max(1) as f64;
@@ -137,7 +148,7 @@ fn row(text: &mut String, site: &Site, columns: usize) {
         " sec"
     };
     let row = format!(
-        "{label:<name$} {:>10} {:>12} {per_request:>8.2} {:>12} {worst:>8}",
+        "{label:<name$} {:>9} {:>10} {per_request:>8.2} {:>9} {worst:>7}",
         counts.requests,
         format!("{amount}{unit}"),
         ideal
@@ -146,28 +157,18 @@ fn row(text: &mut String, site: &Site, columns: usize) {
 }
 
 fn totals(text: &mut String, launch: &LaunchReport, input: &Input<'_>, columns: usize) {
-    let mut cells = Vec::new();
-    for name in TOTALS {
-        let Ok(metric) = metrics::find(name) else {
-            continue;
-        };
-        if let Some(value) = metric.value(&launch.counts, input.rules) {
-            cells.push(format!("{name} {value}"));
-        }
-    }
-    let mut line = String::from("  ");
-    for cell in cells {
-        if line.len() > 2 && line.len() + 3 + cell.len() > columns {
-            let _ = writeln!(text, "{line}");
-            line = String::from("  ");
-        }
-        if line.len() > 2 {
-            line.push_str("   ");
-        }
-        line.push_str(&cell);
-    }
-    if line.len() > 2 {
-        let _ = writeln!(text, "{line}");
+    let shown = TOTALS.iter().filter(|(_, about)| about(&launch.counts) > 0);
+    let metrics = shown.filter_map(|(name, _)| metrics::find(name).ok());
+    let cells: Vec<String> = metrics
+        .map(|metric| {
+            let value = metric.value(&launch.counts, input.rules);
+            let value = value.map_or_else(|| "not modelled".to_string(), |value| value.to_string());
+            let room = TOTAL_COLUMNS - 2 - metric.name.len();
+            format!("  {}{value:>room$}", metric.name)
+        })
+        .collect();
+    for row in cells.chunks((columns / TOTAL_COLUMNS).max(1)) {
+        let _ = writeln!(text, "{}", row.concat());
     }
     text.push('\n');
 }

@@ -424,6 +424,10 @@ codes! {
     AmbiguousCall = "W0506", "ambiguous-call",
         "`min` and `max` exist for two integers and for two floating-point numbers. For one of each nvcc cannot choose; dslc converts the integer.",
         bad: "__device__ float f(float a, int b) { return max(a, b); }", good: "__device__ float f(float a, int b) { return max(a, (float)b); }";
+    /// A shift by the width of its operand or more.
+    ShiftCount = "W0507", "shift-count",
+        "A shift moves bits by less than the width of what is shifted: 31 places at most for an `int`. Beyond that C leaves the result undefined; dslc gives 0 (or the sign), as the GPU does. For a 64-bit result begin with a 64-bit value.",
+        bad: "long f() { return 1 << 40; }", good: "long f() { return 1l << 40; }";
     /// A size on a dynamic shared array.
     ExternSharedSize = "W0601", "extern-shared-size",
         "With `extern` the size of a shared array is the third launch argument; a size in the declaration is ignored.",

@@ -50,6 +50,10 @@ impl FunctionLowerer<'_, '_> {
             (Builtin::Compare(op), &[a, b]) => self.b.compare(*op, a, b),
             (Builtin::Fma, &[a, b, c]) => self.b.fma(a, b, c),
             (Builtin::Convert(op), &[a]) => self.b.convert(*op, a),
+            (Builtin::AbsInt, &[a]) => {
+                let minus = self.b.unary(UnaryOp::Neg, a);
+                self.b.binary(BinaryOp::SMax, a, minus)
+            }
             (Builtin::Ffs, &[a]) => self.find_first_set(a),
             (Builtin::Printf(format), _) => {
                 let format = self.m.string(format);

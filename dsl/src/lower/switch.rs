@@ -84,12 +84,11 @@ impl FunctionLowerer<'_, '_> {
     }
 
     fn sections(&mut self, selector: Operand, sections: &[SwitchSection], span: Span) {
-        let falls_on = |section: &SwitchSection| !ends_in_jump(&section.body);
         let enters = self.entry_conditions(selector, sections);
         let entered = self.b.slot("entered", Type::I1);
         self.b.set(entered, Const::bool(false).into());
         let mut falls_in = false;
-        for (section, enters) in sections.iter().zip(enters) {
+        for (i, (section, enters)) in sections.iter().zip(enters).enumerate() {
             self.at(span);
             let cond = match (falls_in, enters) {
                 (false, enters) => enters.unwrap_or(Const::bool(false).into()),
@@ -100,7 +99,7 @@ impl FunctionLowerer<'_, '_> {
                 }
             };
             self.b.open_if(cond);
-            falls_in = falls_on(section);
+            falls_in = i + 1 < sections.len() && !ends_in_jump(&section.body);
             if falls_in {
                 self.b.set(entered, Const::bool(true).into());
             }

@@ -125,10 +125,38 @@ pub(super) enum Entry {
 }
 
 const SPECIAL: &[(&str, Entry)] = &[
-    ("threadIdx", Entry::Index([SpecialReg::TidX, SpecialReg::TidY, SpecialReg::TidZ], false)),
-    ("blockIdx", Entry::Index([SpecialReg::CtaidX, SpecialReg::CtaidY, SpecialReg::CtaidZ], false)),
-    ("blockDim", Entry::Index([SpecialReg::NtidX, SpecialReg::NtidY, SpecialReg::NtidZ], true)),
-    ("gridDim", Entry::Index([SpecialReg::NctaidX, SpecialReg::NctaidY, SpecialReg::NctaidZ], true)),
+    (
+        "threadIdx",
+        Entry::Index(
+            [SpecialReg::TidX, SpecialReg::TidY, SpecialReg::TidZ],
+            false,
+        ),
+    ),
+    (
+        "blockIdx",
+        Entry::Index(
+            [SpecialReg::CtaidX, SpecialReg::CtaidY, SpecialReg::CtaidZ],
+            false,
+        ),
+    ),
+    (
+        "blockDim",
+        Entry::Index(
+            [SpecialReg::NtidX, SpecialReg::NtidY, SpecialReg::NtidZ],
+            true,
+        ),
+    ),
+    (
+        "gridDim",
+        Entry::Index(
+            [
+                SpecialReg::NctaidX,
+                SpecialReg::NctaidY,
+                SpecialReg::NctaidZ,
+            ],
+            true,
+        ),
+    ),
     ("warpSize", Entry::WarpSize),
     ("stdout", Entry::Stream(1)),
     ("stderr", Entry::Stream(2)),
@@ -140,11 +168,54 @@ const SPECIAL: &[(&str, Entry)] = &[
 
 /// Names of vector types, for `make_…`.
 const VECTORS: &[&str] = &[
-    "char1", "char2", "char3", "char4", "uchar1", "uchar2", "uchar3", "uchar4", "short1", "short2", "short3", "short4",
-    "ushort1", "ushort2", "ushort3", "ushort4", "int1", "int2", "int3", "int4", "uint1", "uint2", "uint3", "uint4",
-    "long1", "long2", "long3", "long4", "ulong1", "ulong2", "ulong3", "ulong4", "longlong1", "longlong2", "longlong3",
-    "longlong4", "ulonglong1", "ulonglong2", "ulonglong3", "ulonglong4", "float1", "float2", "float3", "float4",
-    "double1", "double2", "double3", "double4",
+    "char1",
+    "char2",
+    "char3",
+    "char4",
+    "uchar1",
+    "uchar2",
+    "uchar3",
+    "uchar4",
+    "short1",
+    "short2",
+    "short3",
+    "short4",
+    "ushort1",
+    "ushort2",
+    "ushort3",
+    "ushort4",
+    "int1",
+    "int2",
+    "int3",
+    "int4",
+    "uint1",
+    "uint2",
+    "uint3",
+    "uint4",
+    "long1",
+    "long2",
+    "long3",
+    "long4",
+    "ulong1",
+    "ulong2",
+    "ulong3",
+    "ulong4",
+    "longlong1",
+    "longlong2",
+    "longlong3",
+    "longlong4",
+    "ulonglong1",
+    "ulonglong2",
+    "ulonglong3",
+    "ulonglong4",
+    "float1",
+    "float2",
+    "float3",
+    "float4",
+    "double1",
+    "double2",
+    "double3",
+    "double4",
 ];
 
 fn table() -> &'static HashMap<&'static str, Entry> {
@@ -170,7 +241,9 @@ pub(super) fn find(name: &str) -> Option<Entry> {
         debug_assert!(layout::vector_type(vector).is_some());
         return Some(Entry::Overloaded(Overload::MakeVector(vector)));
     }
-    if let Some(base) = name.strip_suffix("_block").or_else(|| name.strip_suffix("_system"))
+    if let Some(base) = name
+        .strip_suffix("_block")
+        .or_else(|| name.strip_suffix("_system"))
         && let Some(Entry::Overloaded(Overload::Atomic(atomic))) = table().get(base)
     {
         return Some(Entry::Overloaded(Overload::Atomic(*atomic)));
@@ -182,7 +255,9 @@ pub(super) fn find(name: &str) -> Option<Entry> {
 pub(super) fn names(callable: bool) -> impl Iterator<Item = &'static str> {
     table()
         .iter()
-        .filter(move |(_, entry)| matches!(entry, Entry::Function(_) | Entry::Overloaded(_)) == callable)
+        .filter(move |(_, entry)| {
+            matches!(entry, Entry::Function(_) | Entry::Overloaded(_)) == callable
+        })
         .filter(|(_, entry)| !matches!(entry, Entry::Unsupported(_)))
         .map(|(name, _)| *name)
 }
@@ -198,7 +273,14 @@ mod tests {
             if let Make::Host(host) = row.make {
                 assert!(signature.params.len() >= host.args().len(), "{}", row.name);
                 assert_eq!(signature.variadic, host.is_variadic(), "{}", row.name);
-                let is_void = matches!(signature.result, ParamType::Plain { base: TypeWord::Void, stars: 0, .. });
+                let is_void = matches!(
+                    signature.result,
+                    ParamType::Plain {
+                        base: TypeWord::Void,
+                        stars: 0,
+                        ..
+                    }
+                );
                 assert_eq!(host.result().is_none(), is_void, "{}", row.name);
             }
         }
@@ -207,18 +289,31 @@ mod tests {
     #[test]
     fn every_host_function_can_be_called() {
         for host in HostFn::ALL {
-            if host.text().starts_with("__dslc_assert") || *host == HostFn::Clock || *host == HostFn::Printf {
+            if host.text().starts_with("__dslc_assert")
+                || *host == HostFn::Clock
+                || *host == HostFn::Printf
+            {
                 continue;
             }
-            assert!(find(host.text()).is_some_and(|entry| !matches!(entry, Entry::Unsupported(_))), "{host}");
+            assert!(
+                find(host.text()).is_some_and(|entry| !matches!(entry, Entry::Unsupported(_))),
+                "{host}"
+            );
         }
     }
 
     #[test]
     fn no_name_is_in_two_tables() {
         let mut seen = std::collections::HashSet::new();
-        let rows = device::ROWS.iter().chain(math::ROWS).chain(host::ROWS).map(|row| row.name);
-        let overloads = math::OVERLOADS.iter().chain(device::OVERLOADS).map(|(name, _)| *name);
+        let rows = device::ROWS
+            .iter()
+            .chain(math::ROWS)
+            .chain(host::ROWS)
+            .map(|row| row.name);
+        let overloads = math::OVERLOADS
+            .iter()
+            .chain(device::OVERLOADS)
+            .map(|(name, _)| *name);
         let special = SPECIAL.iter().map(|(name, _)| *name);
         let unsupported = unsupported::names().map(|(name, _)| name);
         for name in rows.chain(overloads).chain(special).chain(unsupported) {

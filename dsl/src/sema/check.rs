@@ -27,6 +27,7 @@ use crate::{
 };
 
 mod access;
+mod atomic;
 mod builtin_call;
 mod call;
 mod convert;
@@ -205,8 +206,9 @@ impl<'a> Checker<'a> {
 
     /// The program, unless there was an error.
     pub(super) fn finish(mut self) -> (Option<Program>, Vec<Diagnostic>) {
-        self.diagnostics
-            .sort_by_key(|diagnostic| (diagnostic.primary.span.file, diagnostic.primary.span.start));
+        self.diagnostics.sort_by_key(|diagnostic| {
+            (diagnostic.primary.span.file, diagnostic.primary.span.start)
+        });
         let has_error = self
             .diagnostics
             .iter()
@@ -226,8 +228,21 @@ impl<'a> Checker<'a> {
 
     // Messages.
 
-    fn report(&mut self, diagnostic: Diagnostic) {
+    fn report(&mut self, mut diagnostic: Diagnostic) {
+        diagnostic.message = with_articles(&diagnostic.message);
         self.diagnostics.push(diagnostic);
+    }
+
+    /// A constant divides by zero where its value is needed; the warning about the same operator is then one too many.
+    fn report_constant_division(&mut self, span: Span, message: String) {
+        self.diagnostics.retain(|old| {
+            let place = old.primary.span;
+            old.code != Code::DividesByZero
+                || place.file != span.file
+                || place.start < span.start
+                || place.end > span.end
+        });
+        self.report(Diagnostic::error(Code::ConstantDivision, span, message));
     }
 
     /// True the first time in this function (or at file scope) that `what` is asked about.
@@ -256,7 +271,11 @@ impl<'a> Checker<'a> {
             Some(FunctionSpace::Host) | None => side == Side::Host,
             Some(FunctionSpace::HostDevice) => {
                 if let Some(function) = self.body.id {
-                    self.deferred.push(Deferred { function, side, diagnostic });
+                    self.deferred.push(Deferred {
+                        function,
+                        side,
+                        diagnostic,
+                    });
                 }
                 return;
             }
@@ -347,4 +366,20 @@ fn int(bits: u64, ty: Ty, span: Span) -> Value {
         ty,
         span,
     }
+}
+
+/// Types are put into messages after an "a"; before `int` and other vowels it is "an".
+fn with_articles(message: &str) -> String {
+    let mut out = String::with_capacity(message.len() + 2);
+    let mut rest = message;
+    while let Some(at) = rest.find("a `") {
+        let is_word = at == 0 || rest[..at].ends_with(' ');
+        let name = &rest[at + 3..];
+        let is_vowel = name.starts_with(['a', 'e', 'i', 'o']) || name.starts_with("unsigned");
+        out.push_str(&rest[..at]);
+        out.push_str(if is_word && is_vowel { "an `" } else { "a `" });
+        rest = name;
+    }
+    out.push_str(rest);
+    out
 }

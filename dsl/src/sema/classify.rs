@@ -79,12 +79,7 @@ impl Classify for Ty {
             Ty::Char | Ty::SChar | Ty::UChar => 8,
             Ty::Short | Ty::UShort => 16,
             Ty::Int | Ty::UInt | Ty::Enum(_) | Ty::Float => 32,
-            Ty::Long
-            | Ty::ULong
-            | Ty::LongLong
-            | Ty::ULongLong
-            | Ty::Double
-            | Ty::Pointer(_) => 64,
+            Ty::Long | Ty::ULong | Ty::LongLong | Ty::ULongLong | Ty::Double | Ty::Pointer(_) => 64,
             Ty::Void | Ty::Array(..) | Ty::Record(_) | Ty::Function(_) | Ty::Error => 0,
         }
     }

@@ -62,9 +62,12 @@ pub(super) fn evaluate(value: &Value) -> Result<Const, NotConst> {
         },
         ValueKind::Not(inner) => Ok(truth(!is_true(evaluate(inner)?))),
         ValueKind::Binary(op, left, right) => binary(value, *op, left, right),
-        ValueKind::Compare(relation, left, right) => {
-            Ok(truth(compare(*relation, &left.ty, evaluate(left)?, evaluate(right)?)))
-        }
+        ValueKind::Compare(relation, left, right) => Ok(truth(compare(
+            *relation,
+            &left.ty,
+            evaluate(left)?,
+            evaluate(right)?,
+        ))),
         ValueKind::Logical(op, left, right) => {
             let left = is_true(evaluate(left)?);
             match op {
@@ -205,11 +208,23 @@ mod tests {
     #[test]
     fn integers_wrap_at_their_width() {
         let cases = [
-            (Arith::Add, Ty::Int, i32::MAX as u64, 1, Some(i64::from(i32::MIN) as u64)),
+            (
+                Arith::Add,
+                Ty::Int,
+                i32::MAX as u64,
+                1,
+                Some(i64::from(i32::MIN) as u64),
+            ),
             (Arith::Sub, Ty::UInt, 0, 1, Some(0xffff_ffff)),
             (Arith::Div, Ty::Int, (-7i64) as u64, 2, Some((-3i64) as u64)),
             (Arith::Rem, Ty::Int, (-7i64) as u64, 2, Some((-1i64) as u64)),
-            (Arith::Div, Ty::Int, i64::from(i32::MIN) as u64, u64::MAX, Some(i64::from(i32::MIN) as u64)),
+            (
+                Arith::Div,
+                Ty::Int,
+                i64::from(i32::MIN) as u64,
+                u64::MAX,
+                Some(i64::from(i32::MIN) as u64),
+            ),
             (Arith::Div, Ty::Int, 1, 0, None),
             (Arith::Shl, Ty::Int, 1, 31, Some(i64::from(i32::MIN) as u64)),
             (Arith::Shl, Ty::Int, 1, 32, Some(0)),
@@ -226,13 +241,34 @@ mod tests {
     fn conversions_truncate_saturate_and_round() {
         let float = |x| Const::Float(x);
         assert_eq!(convert(float(3.9), &Ty::Double, &Ty::Int), Const::Int(3));
-        assert_eq!(convert(float(-3.9), &Ty::Double, &Ty::Int), Const::Int((-3i64) as u64));
-        assert_eq!(convert(float(1e20), &Ty::Double, &Ty::Int), Const::Int(i32::MAX as u64));
+        assert_eq!(
+            convert(float(-3.9), &Ty::Double, &Ty::Int),
+            Const::Int((-3i64) as u64)
+        );
+        assert_eq!(
+            convert(float(1e20), &Ty::Double, &Ty::Int),
+            Const::Int(i32::MAX as u64)
+        );
         assert_eq!(convert(float(0.5), &Ty::Double, &Ty::Bool), Const::Int(1));
-        assert_eq!(convert(float(0.1), &Ty::Double, &Ty::Float), float(f64::from(0.1f32)));
-        assert_eq!(convert(Const::Int(300), &Ty::Int, &Ty::UChar), Const::Int(44));
-        assert_eq!(convert(Const::Int(200), &Ty::Int, &Ty::Char), Const::Int((-56i64) as u64));
-        assert_eq!(convert(Const::Int(u64::MAX), &Ty::ULong, &Ty::Double), float(18446744073709551616.0));
-        assert_eq!(convert(Const::Int(u64::MAX), &Ty::Int, &Ty::Double), float(-1.0));
+        assert_eq!(
+            convert(float(0.1), &Ty::Double, &Ty::Float),
+            float(f64::from(0.1f32))
+        );
+        assert_eq!(
+            convert(Const::Int(300), &Ty::Int, &Ty::UChar),
+            Const::Int(44)
+        );
+        assert_eq!(
+            convert(Const::Int(200), &Ty::Int, &Ty::Char),
+            Const::Int((-56i64) as u64)
+        );
+        assert_eq!(
+            convert(Const::Int(u64::MAX), &Ty::ULong, &Ty::Double),
+            float(18446744073709551616.0)
+        );
+        assert_eq!(
+            convert(Const::Int(u64::MAX), &Ty::Int, &Ty::Double),
+            float(-1.0)
+        );
     }
 }

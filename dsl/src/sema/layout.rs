@@ -152,7 +152,11 @@ mod tests {
             ("dim3", 12, 4),
         ] {
             let record = vector_record(name).unwrap();
-            assert_eq!((record.size_bytes, record.align_bytes), (size, align), "{name}");
+            assert_eq!(
+                (record.size_bytes, record.align_bytes),
+                (size, align),
+                "{name}"
+            );
         }
         assert!(vector_record("float5").is_none());
         assert!(vector_record("é").is_none());

@@ -87,12 +87,16 @@ impl Scopes {
 
     /// Binds a name in the innermost scope (the prelude's own when `in_prelude`).
     pub(super) fn bind(&mut self, name: Arc<str>, entity: Entity, span: Span, in_prelude: bool) {
-        self.at(in_prelude).names.insert(name, Binding { entity, span });
+        self.at(in_prelude)
+            .names
+            .insert(name, Binding { entity, span });
     }
 
     /// Binds a name at file scope, wherever we are.
     pub(super) fn bind_at_file(&mut self, name: Arc<str>, entity: Entity, span: Span) {
-        self.stack[FILE].names.insert(name, Binding { entity, span });
+        self.stack[FILE]
+            .names
+            .insert(name, Binding { entity, span });
     }
 
     /// Replaces an unused prelude function by its function.
@@ -106,7 +110,10 @@ impl Scopes {
 
     /// The meaning of a name here.
     pub(super) fn find(&self, name: &str) -> Option<&Binding> {
-        self.stack.iter().rev().find_map(|scope| scope.names.get(name))
+        self.stack
+            .iter()
+            .rev()
+            .find_map(|scope| scope.names.get(name))
     }
 
     /// The meaning given in the innermost scope itself.
@@ -121,7 +128,10 @@ impl Scopes {
     }
 
     pub(super) fn find_tag(&self, name: &str) -> Option<&(Ty, Span)> {
-        self.stack.iter().rev().find_map(|scope| scope.tags.get(name))
+        self.stack
+            .iter()
+            .rev()
+            .find_map(|scope| scope.tags.get(name))
     }
 
     pub(super) fn find_tag_here(&self, name: &str, in_prelude: bool) -> Option<&(Ty, Span)> {
@@ -131,14 +141,19 @@ impl Scopes {
 
     /// Every name that can be seen, for suggestions.
     pub(super) fn names(&self) -> impl Iterator<Item = (&str, &Entity)> {
-        self.stack
-            .iter()
-            .rev()
-            .flat_map(|scope| scope.names.iter().map(|(name, binding)| (&**name, &binding.entity)))
+        self.stack.iter().rev().flat_map(|scope| {
+            scope
+                .names
+                .iter()
+                .map(|(name, binding)| (&**name, &binding.entity))
+        })
     }
 
     /// Every tag that can be seen, for suggestions.
     pub(super) fn tags(&self) -> impl Iterator<Item = &str> {
-        self.stack.iter().rev().flat_map(|scope| scope.tags.keys().map(|name| &**name))
+        self.stack
+            .iter()
+            .rev()
+            .flat_map(|scope| scope.tags.keys().map(|name| &**name))
     }
 }

@@ -93,7 +93,10 @@ mod tests {
         let text = |ty: QualTy| show(&ty, &[], &[]);
         let int = || QualTy::from(Ty::Int);
         assert_eq!(text(int()), "int");
-        assert_eq!(text(pointer_to(constant(Ty::Float)).into()), "const float *");
+        assert_eq!(
+            text(pointer_to(constant(Ty::Float)).into()),
+            "const float *"
+        );
         assert_eq!(text(constant(pointer_to(Ty::Float.into()))), "float *const");
         assert_eq!(text(pointer_to(pointer_to(int()).into()).into()), "int **");
         assert_eq!(text(array(array(int(), 3), 2)), "int [2][3]");

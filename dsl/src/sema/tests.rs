@@ -38,10 +38,17 @@ fn check(text: &str) -> Checked {
         diagnostics.extend(errors);
         unit.items.extend(parsed.items);
     }
-    let options = sema::Options { prelude: Some(prelude), skip_host: false };
+    let options = sema::Options {
+        prelude: Some(prelude),
+        skip_host: false,
+    };
     let (program, found) = sema::check(&unit, &map, options);
     diagnostics.extend(found);
-    Checked { program, diagnostics, map }
+    Checked {
+        program,
+        diagnostics,
+        map,
+    }
 }
 
 impl Checked {
@@ -51,9 +58,17 @@ impl Checked {
             let site = self.map.use_site(diagnostic.primary.span);
             let file = self.map.file(site.file);
             let (line, _) = file.line_column(site.start);
-            format!("{line}: {} {}", diagnostic.code.number(), diagnostic.message)
+            format!(
+                "{line}: {} {}",
+                diagnostic.code.number(),
+                diagnostic.message
+            )
         };
-        self.diagnostics.iter().map(line).collect::<Vec<_>>().join("\n")
+        self.diagnostics
+            .iter()
+            .map(line)
+            .collect::<Vec<_>>()
+            .join("\n")
     }
 }
 
@@ -61,7 +76,9 @@ impl Checked {
 fn passes(text: &str) -> Program {
     let checked = check(text);
     let lines = checked.lines();
-    checked.program.unwrap_or_else(|| panic!("{lines}\nin\n{text}"))
+    checked
+        .program
+        .unwrap_or_else(|| panic!("{lines}\nin\n{text}"))
 }
 
 /// Holds the messages against the `//~` marks; gives the messages' lines.
@@ -70,7 +87,11 @@ fn expect(text: &str) -> String {
     let mut expected: Vec<(u32, String)> = Vec::new();
     for (i, line) in text.lines().enumerate() {
         if let Some((_, marks)) = line.split_once("//~") {
-            expected.extend(marks.split_whitespace().map(|code| (i as u32 + 1, code.to_string())));
+            expected.extend(
+                marks
+                    .split_whitespace()
+                    .map(|code| (i as u32 + 1, code.to_string())),
+            );
         }
     }
     let mut found: Vec<(u32, String)> = checked
@@ -85,7 +106,10 @@ fn expect(text: &str) -> String {
     expected.sort();
     found.sort();
     assert_eq!(found, expected, "{}\nin\n{text}", checked.lines());
-    let has_error = checked.diagnostics.iter().any(|diagnostic| diagnostic.severity == Severity::Error);
+    let has_error = checked
+        .diagnostics
+        .iter()
+        .any(|diagnostic| diagnostic.severity == Severity::Error);
     assert_eq!(checked.program.is_none(), has_error);
     checked.lines()
 }

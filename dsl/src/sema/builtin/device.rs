@@ -13,7 +13,12 @@ use crate::{
 };
 
 const fn device(name: &'static str, signature: &'static str, make: Make) -> Row {
-    Row { name, sides: Sides::Device, signature, make }
+    Row {
+        name,
+        sides: Sides::Device,
+        signature,
+        make,
+    }
 }
 
 pub(super) const OVERLOADS: &[(&str, Overload)] = &[
@@ -39,13 +44,33 @@ pub(super) const OVERLOADS: &[(&str, Overload)] = &[
 
 pub(super) const ROWS: &[Row] = &[
     device("__syncthreads", "void()", Make::SyncThreads),
-    device("__syncthreads_count", "int(bool)", Make::SyncThreadsReduce(BarrierReduce::Count)),
-    device("__syncthreads_and", "int(bool)", Make::SyncThreadsReduce(BarrierReduce::And)),
-    device("__syncthreads_or", "int(bool)", Make::SyncThreadsReduce(BarrierReduce::Or)),
+    device(
+        "__syncthreads_count",
+        "int(bool)",
+        Make::SyncThreadsReduce(BarrierReduce::Count),
+    ),
+    device(
+        "__syncthreads_and",
+        "int(bool)",
+        Make::SyncThreadsReduce(BarrierReduce::And),
+    ),
+    device(
+        "__syncthreads_or",
+        "int(bool)",
+        Make::SyncThreadsReduce(BarrierReduce::Or),
+    ),
     device("__syncwarp", "void(uint=4294967295)", Make::SyncWarp),
-    device("__threadfence_block", "void()", Make::Fence(FenceScope::Block)),
+    device(
+        "__threadfence_block",
+        "void()",
+        Make::Fence(FenceScope::Block),
+    ),
     device("__threadfence", "void()", Make::Fence(FenceScope::Device)),
-    device("__threadfence_system", "void()", Make::Fence(FenceScope::System)),
+    device(
+        "__threadfence_system",
+        "void()",
+        Make::Fence(FenceScope::System),
+    ),
     device("__trap", "void()", Make::Trap),
     device("clock64", "ll()", Make::Special(SpecialReg::Clock)),
     // Bits.
@@ -59,41 +84,129 @@ pub(super) const ROWS: &[Row] = &[
     device("__ffsll", "int(ll)", Make::Ffs),
     // Products.
     device("__mulhi", "int(int, int)", Make::Binary(BinaryOp::SMulHi)),
-    device("__umulhi", "uint(uint, uint)", Make::Binary(BinaryOp::UMulHi)),
+    device(
+        "__umulhi",
+        "uint(uint, uint)",
+        Make::Binary(BinaryOp::UMulHi),
+    ),
     device("__mul64hi", "ll(ll, ll)", Make::Binary(BinaryOp::SMulHi)),
-    device("__umul64hi", "ull(ull, ull)", Make::Binary(BinaryOp::UMulHi)),
+    device(
+        "__umul64hi",
+        "ull(ull, ull)",
+        Make::Binary(BinaryOp::UMulHi),
+    ),
     device("__mul24", "int(int, int)", Make::Custom(mul24)),
     device("__umul24", "uint(uint, uint)", Make::Custom(mul24)),
     // The same bits as another type.
-    device("__float_as_int", "int(float)", Make::Bits(ConvertOp::F32Bits)),
-    device("__float_as_uint", "uint(float)", Make::Bits(ConvertOp::F32Bits)),
-    device("__int_as_float", "float(int)", Make::Bits(ConvertOp::BitsToF32)),
-    device("__uint_as_float", "float(uint)", Make::Bits(ConvertOp::BitsToF32)),
-    device("__double_as_longlong", "ll(double)", Make::Bits(ConvertOp::F64Bits)),
-    device("__longlong_as_double", "double(ll)", Make::Bits(ConvertOp::BitsToF64)),
+    device(
+        "__float_as_int",
+        "int(float)",
+        Make::Bits(ConvertOp::F32Bits),
+    ),
+    device(
+        "__float_as_uint",
+        "uint(float)",
+        Make::Bits(ConvertOp::F32Bits),
+    ),
+    device(
+        "__int_as_float",
+        "float(int)",
+        Make::Bits(ConvertOp::BitsToF32),
+    ),
+    device(
+        "__uint_as_float",
+        "float(uint)",
+        Make::Bits(ConvertOp::BitsToF32),
+    ),
+    device(
+        "__double_as_longlong",
+        "ll(double)",
+        Make::Bits(ConvertOp::F64Bits),
+    ),
+    device(
+        "__longlong_as_double",
+        "double(ll)",
+        Make::Bits(ConvertOp::BitsToF64),
+    ),
     // Conversions with a stated rounding.
     device("__float2int_rz", "int(float)", Make::Round(None)),
-    device("__float2int_rn", "int(float)", Make::Round(Some(UnaryOp::FRint))),
-    device("__float2int_rd", "int(float)", Make::Round(Some(UnaryOp::FFloor))),
-    device("__float2int_ru", "int(float)", Make::Round(Some(UnaryOp::FCeil))),
+    device(
+        "__float2int_rn",
+        "int(float)",
+        Make::Round(Some(UnaryOp::FRint)),
+    ),
+    device(
+        "__float2int_rd",
+        "int(float)",
+        Make::Round(Some(UnaryOp::FFloor)),
+    ),
+    device(
+        "__float2int_ru",
+        "int(float)",
+        Make::Round(Some(UnaryOp::FCeil)),
+    ),
     device("__float2uint_rz", "uint(float)", Make::Round(None)),
-    device("__float2uint_rn", "uint(float)", Make::Round(Some(UnaryOp::FRint))),
-    device("__float2uint_rd", "uint(float)", Make::Round(Some(UnaryOp::FFloor))),
-    device("__float2uint_ru", "uint(float)", Make::Round(Some(UnaryOp::FCeil))),
+    device(
+        "__float2uint_rn",
+        "uint(float)",
+        Make::Round(Some(UnaryOp::FRint)),
+    ),
+    device(
+        "__float2uint_rd",
+        "uint(float)",
+        Make::Round(Some(UnaryOp::FFloor)),
+    ),
+    device(
+        "__float2uint_ru",
+        "uint(float)",
+        Make::Round(Some(UnaryOp::FCeil)),
+    ),
     device("__float2ll_rz", "ll(float)", Make::Round(None)),
-    device("__float2ll_rn", "ll(float)", Make::Round(Some(UnaryOp::FRint))),
+    device(
+        "__float2ll_rn",
+        "ll(float)",
+        Make::Round(Some(UnaryOp::FRint)),
+    ),
     device("__float2ull_rz", "ull(float)", Make::Round(None)),
-    device("__float2ull_rn", "ull(float)", Make::Round(Some(UnaryOp::FRint))),
+    device(
+        "__float2ull_rn",
+        "ull(float)",
+        Make::Round(Some(UnaryOp::FRint)),
+    ),
     device("__double2int_rz", "int(double)", Make::Round(None)),
-    device("__double2int_rn", "int(double)", Make::Round(Some(UnaryOp::FRint))),
-    device("__double2int_rd", "int(double)", Make::Round(Some(UnaryOp::FFloor))),
-    device("__double2int_ru", "int(double)", Make::Round(Some(UnaryOp::FCeil))),
+    device(
+        "__double2int_rn",
+        "int(double)",
+        Make::Round(Some(UnaryOp::FRint)),
+    ),
+    device(
+        "__double2int_rd",
+        "int(double)",
+        Make::Round(Some(UnaryOp::FFloor)),
+    ),
+    device(
+        "__double2int_ru",
+        "int(double)",
+        Make::Round(Some(UnaryOp::FCeil)),
+    ),
     device("__double2uint_rz", "uint(double)", Make::Round(None)),
-    device("__double2uint_rn", "uint(double)", Make::Round(Some(UnaryOp::FRint))),
+    device(
+        "__double2uint_rn",
+        "uint(double)",
+        Make::Round(Some(UnaryOp::FRint)),
+    ),
     device("__double2ll_rz", "ll(double)", Make::Round(None)),
-    device("__double2ll_rn", "ll(double)", Make::Round(Some(UnaryOp::FRint))),
+    device(
+        "__double2ll_rn",
+        "ll(double)",
+        Make::Round(Some(UnaryOp::FRint)),
+    ),
     device("__double2ull_rz", "ull(double)", Make::Round(None)),
-    device("__double2ull_rn", "ull(double)", Make::Round(Some(UnaryOp::FRint))),
+    device(
+        "__double2ull_rn",
+        "ull(double)",
+        Make::Round(Some(UnaryOp::FRint)),
+    ),
     device("__int2float_rn", "float(int)", Make::Round(None)),
     device("__uint2float_rn", "float(uint)", Make::Round(None)),
     device("__ll2float_rn", "float(ll)", Make::Round(None)),
@@ -104,14 +217,46 @@ pub(super) const ROWS: &[Row] = &[
     device("__ull2double_rn", "double(ull)", Make::Round(None)),
     device("__double2float_rn", "float(double)", Make::Round(None)),
     // Arithmetic that is never contracted.
-    device("__fadd_rn", "float(float, float)", Make::Binary(BinaryOp::FAdd)),
-    device("__fsub_rn", "float(float, float)", Make::Binary(BinaryOp::FSub)),
-    device("__fmul_rn", "float(float, float)", Make::Binary(BinaryOp::FMul)),
-    device("__fdiv_rn", "float(float, float)", Make::Binary(BinaryOp::FDiv)),
-    device("__dadd_rn", "double(double, double)", Make::Binary(BinaryOp::FAdd)),
-    device("__dsub_rn", "double(double, double)", Make::Binary(BinaryOp::FSub)),
-    device("__dmul_rn", "double(double, double)", Make::Binary(BinaryOp::FMul)),
-    device("__ddiv_rn", "double(double, double)", Make::Binary(BinaryOp::FDiv)),
+    device(
+        "__fadd_rn",
+        "float(float, float)",
+        Make::Binary(BinaryOp::FAdd),
+    ),
+    device(
+        "__fsub_rn",
+        "float(float, float)",
+        Make::Binary(BinaryOp::FSub),
+    ),
+    device(
+        "__fmul_rn",
+        "float(float, float)",
+        Make::Binary(BinaryOp::FMul),
+    ),
+    device(
+        "__fdiv_rn",
+        "float(float, float)",
+        Make::Binary(BinaryOp::FDiv),
+    ),
+    device(
+        "__dadd_rn",
+        "double(double, double)",
+        Make::Binary(BinaryOp::FAdd),
+    ),
+    device(
+        "__dsub_rn",
+        "double(double, double)",
+        Make::Binary(BinaryOp::FSub),
+    ),
+    device(
+        "__dmul_rn",
+        "double(double, double)",
+        Make::Binary(BinaryOp::FMul),
+    ),
+    device(
+        "__ddiv_rn",
+        "double(double, double)",
+        Make::Binary(BinaryOp::FDiv),
+    ),
     device("__fmaf_rn", "float(float, float, float)", Make::Fma),
     device("__fma_rn", "double(double, double, double)", Make::Fma),
     device("__fsqrt_rn", "float(float)", Make::Unary(UnaryOp::FSqrt)),
@@ -135,7 +280,11 @@ fn mul24(args: Vec<Value>, span: Span) -> Value {
         kind: ValueKind::Binary(
             op,
             Box::new(value),
-            Box::new(Value { kind: ValueKind::Int(8), ty: Ty::Int, span }),
+            Box::new(Value {
+                kind: ValueKind::Int(8),
+                ty: Ty::Int,
+                span,
+            }),
         ),
         ty: ty.clone(),
         span,
@@ -152,21 +301,37 @@ fn mul24(args: Vec<Value>, span: Span) -> Value {
 }
 
 fn number(value: f64, ty: &Ty, span: Span) -> Value {
-    Value { kind: ValueKind::Float(value), ty: ty.clone(), span }
+    Value {
+        kind: ValueKind::Float(value),
+        ty: ty.clone(),
+        span,
+    }
 }
 
 /// `1 / x`, correctly rounded.
 fn reciprocal(mut args: Vec<Value>, span: Span) -> Value {
     let ty = args[0].ty.clone();
     args.insert(0, number(1.0, &ty, span));
-    Value { kind: ValueKind::Builtin(Builtin::Binary(BinaryOp::FDiv), args), ty, span }
+    Value {
+        kind: ValueKind::Builtin(Builtin::Binary(BinaryOp::FDiv), args),
+        ty,
+        span,
+    }
 }
 
 /// Between 0 and 1; NaN gives 0, because `fmax` takes the other operand.
 fn saturate(mut args: Vec<Value>, span: Span) -> Value {
     let ty = args[0].ty.clone();
     args.push(number(0.0, &ty, span));
-    let above = Value { kind: ValueKind::Builtin(Builtin::Binary(BinaryOp::FMax), args), ty: ty.clone(), span };
+    let above = Value {
+        kind: ValueKind::Builtin(Builtin::Binary(BinaryOp::FMax), args),
+        ty: ty.clone(),
+        span,
+    };
     let args = vec![above, number(1.0, &ty, span)];
-    Value { kind: ValueKind::Builtin(Builtin::Binary(BinaryOp::FMin), args), ty, span }
+    Value {
+        kind: ValueKind::Builtin(Builtin::Binary(BinaryOp::FMin), args),
+        ty,
+        span,
+    }
 }

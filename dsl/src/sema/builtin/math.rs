@@ -4,7 +4,12 @@ use super::{Make, Overload, Row, Sides};
 use crate::ir::{BinaryOp, HostFn, UnaryOp};
 
 const fn both(name: &'static str, signature: &'static str, make: Make) -> Row {
-    Row { name, sides: Sides::Both, signature, make }
+    Row {
+        name,
+        sides: Sides::Both,
+        signature,
+        make,
+    }
 }
 
 pub(super) const OVERLOADS: &[(&str, Overload)] = &[
@@ -35,7 +40,10 @@ pub(super) const OVERLOADS: &[(&str, Overload)] = &[
     ("cos", Overload::Library1(HostFn::Cos, Some(HostFn::Cosf))),
     ("tan", Overload::Library1(HostFn::Tan, None)),
     ("atan", Overload::Library1(HostFn::Atan, None)),
-    ("tanh", Overload::Library1(HostFn::Tanh, Some(HostFn::Tanhf))),
+    (
+        "tanh",
+        Overload::Library1(HostFn::Tanh, Some(HostFn::Tanhf)),
+    ),
     ("pow", Overload::Library2(HostFn::Pow, Some(HostFn::Powf))),
     ("atan2", Overload::Library2(HostFn::Atan2, None)),
 ];

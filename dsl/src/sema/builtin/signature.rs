@@ -23,7 +23,11 @@ pub(in crate::sema) struct Param {
 /// A parameter's type.
 #[derive(Debug, PartialEq)]
 pub(in crate::sema) enum ParamType {
-    Plain { base: TypeWord, is_const: bool, stars: usize },
+    Plain {
+        base: TypeWord,
+        is_const: bool,
+        stars: usize,
+    },
     AnyPointerPointer,
     Symbol,
     Kernel,
@@ -62,11 +66,18 @@ impl Signature {
                         Some((ty, default)) => (ty.trim(), default.trim().parse().ok()),
                         None => (param, None),
                     };
-                    params.push(Param { ty: parse_type(ty), default });
+                    params.push(Param {
+                        ty: parse_type(ty),
+                        default,
+                    });
                 }
             }
         }
-        Signature { result: parse_type(result), params, variadic }
+        Signature {
+            result: parse_type(result),
+            params,
+            variadic,
+        }
     }
 }
 
@@ -97,5 +108,9 @@ fn parse_type(text: &'static str) -> ParamType {
         "double" => TypeWord::Double,
         other => TypeWord::Named(other),
     };
-    ParamType::Plain { base, is_const, stars }
+    ParamType::Plain {
+        base,
+        is_const,
+        stars,
+    }
 }

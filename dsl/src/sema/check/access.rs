@@ -1,6 +1,10 @@
 //! Places: indexing, members, `*` and `&`, and who may be assigned to.
 
-use super::{Checked, Checker, Side, expr::{special_value, with_qualifiers}, int, wrong};
+use super::{
+    Checked, Checker, Side,
+    expr::{special_value, with_qualifiers},
+    int, wrong,
+};
 use crate::{
     diagnostic::{Code, Diagnostic},
     sema::{
@@ -69,15 +73,24 @@ impl Checker<'_> {
             Ty::Pointer(pointee) if pointee.ty == Ty::Void => {
                 format!("a `void *` cannot be {done}: nothing says how large the elements are")
             }
-            Ty::Pointer(pointee) if self.size_of(&pointee.ty).is_none() && !matches!(pointee.ty, Ty::Array(..)) => {
-                format!("`{}` is incomplete, so a pointer to it cannot be {done}", self.show(&pointee.ty))
+            Ty::Pointer(pointee)
+                if self.size_of(&pointee.ty).is_none() && !matches!(pointee.ty, Ty::Array(..)) =>
+            {
+                format!(
+                    "`{}` is incomplete, so a pointer to it cannot be {done}",
+                    self.show(&pointee.ty)
+                )
             }
             Ty::Pointer(pointee) => return Some(pointee.as_ref().clone()),
-            other => format!("a `{}` cannot be {done}: it is neither an array nor a pointer", self.show(other)),
+            other => format!(
+                "a `{}` cannot be {done}: it is neither an array nor a pointer",
+                self.show(other)
+            ),
         };
         let mut diagnostic = Diagnostic::error(Code::BadOperand, pointer.span, message);
         if matches!(&pointer.ty, Ty::Pointer(pointee) if pointee.ty == Ty::Void) {
-            diagnostic = diagnostic.help("cast it to the type of its elements first, as in `((float *)p)[i]`");
+            diagnostic = diagnostic
+                .help("cast it to the type of its elements first, as in `((float *)p)[i]`");
         }
         self.report(diagnostic);
         None
@@ -87,8 +100,12 @@ impl Checker<'_> {
         if !index.ty.is_integral() {
             let text = self.show(&index.ty);
             self.report(
-                Diagnostic::error(Code::BadOperand, index.span, format!("an index must be an integer, not a `{text}`"))
-                    .at(format!("this is `{text}`")),
+                Diagnostic::error(
+                    Code::BadOperand,
+                    index.span,
+                    format!("an index must be an integer, not a `{text}`"),
+                )
+                .at(format!("this is `{text}`")),
             );
             return None;
         }
@@ -110,7 +127,11 @@ impl Checker<'_> {
                 let Some(ty) = self.pointee(&value, "dereferenced") else {
                     return Checked::Value(wrong(span));
                 };
-                Checked::Place(Place { kind: PlaceKind::Deref(Box::new(value)), ty, span })
+                Checked::Place(Place {
+                    kind: PlaceKind::Deref(Box::new(value)),
+                    ty,
+                    span,
+                })
             }
         }
     }
@@ -136,7 +157,10 @@ impl Checker<'_> {
                 let diagnostic = Diagnostic::error(
                     Code::HostVariableInDevice,
                     span,
-                    format!("device code cannot take the address of the host variable `{}`", global.name),
+                    format!(
+                        "device code cannot take the address of the host variable `{}`",
+                        global.name
+                    ),
                 )
                 .label(global.span, "declared here, in the host's memory");
                 self.on_side(Side::Device, diagnostic);
@@ -187,8 +211,12 @@ impl Checker<'_> {
         if let Ty::Pointer(_) = &place.ty.ty {
             let text = self.map.snippet(base.span).to_string();
             self.report(
-                Diagnostic::error(Code::UnknownMember, span, format!("`{text}` is a pointer and has no members"))
-                    .help(format!("write `{text}->{}`", name.node)),
+                Diagnostic::error(
+                    Code::UnknownMember,
+                    span,
+                    format!("`{text}` is a pointer and has no members"),
+                )
+                .help(format!("write `{text}->{}`", name.node)),
             );
             return Checked::Value(wrong(span));
         }
@@ -203,8 +231,12 @@ impl Checker<'_> {
             Ty::Record(_) => {
                 let text = self.map.snippet(base.span).to_string();
                 self.report(
-                    Diagnostic::error(Code::UnknownMember, span, format!("`{text}` is not a pointer"))
-                        .help(format!("write `{text}.{}`", name.node)),
+                    Diagnostic::error(
+                        Code::UnknownMember,
+                        span,
+                        format!("`{text}` is not a pointer"),
+                    )
+                    .help(format!("write `{text}.{}`", name.node)),
                 );
                 return Checked::Value(wrong(span));
             }
@@ -213,7 +245,11 @@ impl Checker<'_> {
         let Some(ty) = self.pointee(&pointer, "followed with `->`") else {
             return Checked::Value(wrong(span));
         };
-        let place = Place { kind: PlaceKind::Deref(Box::new(pointer)), ty, span: base.span };
+        let place = Place {
+            kind: PlaceKind::Deref(Box::new(pointer)),
+            ty,
+            span: base.span,
+        };
         self.field(place, name, span)
     }
 
@@ -234,7 +270,12 @@ impl Checker<'_> {
         let mut path = Vec::new();
         if !self.find_field(id, &name.node, &mut path) {
             let record = self.record(id);
-            let members: Vec<_> = record.fields.iter().map(|field| field.name.clone()).filter(|name| !name.is_empty()).collect();
+            let members: Vec<_> = record
+                .fields
+                .iter()
+                .map(|field| field.name.clone())
+                .filter(|name| !name.is_empty())
+                .collect();
             let (of, declared) = (format!("`{}`", record.name), record.span);
             self.unknown_member(&of, &name.node, name.span, &members, declared);
             return Checked::Value(wrong(span));
@@ -251,9 +292,15 @@ impl Checker<'_> {
 
     /// The member of a place by index.
     pub(super) fn field_place(&self, place: Place, index: u32, span: Span) -> Place {
-        let Ty::Record(id) = &place.ty.ty else { return place };
+        let Ty::Record(id) = &place.ty.ty else {
+            return place;
+        };
         let ty = with_qualifiers(&self.record(*id).fields[index as usize].ty, &place.ty);
-        Place { kind: PlaceKind::Field(Box::new(place), index), ty, span }
+        Place {
+            kind: PlaceKind::Field(Box::new(place), index),
+            ty,
+            span,
+        }
     }
 
     /// The way to a member; members of unnamed members count as the record's own.
@@ -281,8 +328,12 @@ impl Checker<'_> {
             _ => {
                 let text = self.map.snippet(expr.span).to_string();
                 self.report(
-                    Diagnostic::error(Code::NotAPlace, expr.span, format!("`{text}` cannot be {done}"))
-                        .at("this is a value, not a variable"),
+                    Diagnostic::error(
+                        Code::NotAPlace,
+                        expr.span,
+                        format!("`{text}` cannot be {done}"),
+                    )
+                    .at("this is a value, not a variable"),
                 );
                 return None;
             }
@@ -290,8 +341,12 @@ impl Checker<'_> {
         if let Ty::Array(..) = place.ty.ty {
             let text = self.map.snippet(expr.span).to_string();
             self.report(
-                Diagnostic::error(Code::NotAPlace, expr.span, format!("the array `{text}` cannot be {done} as a whole"))
-                    .help("assign to its elements in a loop, or use `memcpy` on the host"),
+                Diagnostic::error(
+                    Code::NotAPlace,
+                    expr.span,
+                    format!("the array `{text}` cannot be {done} as a whole"),
+                )
+                .help("assign to its elements in a loop, or use `memcpy` on the host"),
             );
             return None;
         }
@@ -318,7 +373,11 @@ impl Checker<'_> {
 
     fn report_const(&mut self, place: &Place, expr: &ast::Expr, done: &str) {
         let text = self.map.snippet(expr.span);
-        let diagnostic = Diagnostic::error(Code::NotAPlace, expr.span, format!("`{text}` is `const` and cannot be {done}"));
+        let diagnostic = Diagnostic::error(
+            Code::NotAPlace,
+            expr.span,
+            format!("`{text}` is `const` and cannot be {done}"),
+        );
         let declared = match root(place).or_else(|| pointer_root(place)) {
             Some(VarRef::Local(var)) => Some(self.body.vars[var.0 as usize].span),
             Some(VarRef::Global(global)) => Some(self.globals[global.0 as usize].span),
@@ -336,15 +395,25 @@ impl Checker<'_> {
             return;
         };
         self.check_bounds(base);
-        let PlaceKind::ArrayIndex(base, index) = &place.kind else { return };
-        let Ty::Array(_, Some(n)) = base.ty.ty else { return };
-        let Ok(Const::Int(bits)) = const_eval::evaluate(index) else { return };
+        let PlaceKind::ArrayIndex(base, index) = &place.kind else {
+            return;
+        };
+        let Ty::Array(_, Some(n)) = base.ty.ty else {
+            return;
+        };
+        let Ok(Const::Int(bits)) = const_eval::evaluate(index) else {
+            return;
+        };
         let is_negative = index.ty.is_signed() && (bits as i64) < 0;
         if self.unevaluated > 0 || (!is_negative && bits < n) {
             return;
         }
         let text = self.map.snippet(base.span);
-        let shown = if is_negative { (bits as i64).to_string() } else { bits.to_string() };
+        let shown = if is_negative {
+            (bits as i64).to_string()
+        } else {
+            bits.to_string()
+        };
         let message = format!("index {shown} is outside of `{text}`, which has {n} elements");
         self.report(
             Diagnostic::warning(Code::IndexOutOfBounds, place.span, message)
@@ -359,7 +428,11 @@ fn element(base: Place, index: Value, span: Span) -> Place {
         Ty::Array(element, _) => with_qualifiers(element, &base.ty),
         _ => Ty::Error.into(),
     };
-    Place { kind: PlaceKind::ArrayIndex(Box::new(base), Box::new(index)), ty, span }
+    Place {
+        kind: PlaceKind::ArrayIndex(Box::new(base), Box::new(index)),
+        ty,
+        span,
+    }
 }
 
 /// The variable a place is a part of; `None` behind a pointer.

@@ -8,7 +8,7 @@ use super::{
 };
 use crate::{
     diagnostic::{Code, Diagnostic},
-    ir::{AtomicOp, BinaryOp, CompareOp, HostFn, SpecialReg, UnaryOp},
+    ir::{BinaryOp, CompareOp, HostFn, SpecialReg, UnaryOp},
     sema::{
         builtin::{Atomic, Entry, Make, Overload, ParamType, Row, Sides, Signature, TypeWord},
         classify::{Classify, common, constant, pointer_to, promoted},
@@ -37,7 +37,12 @@ impl Checker<'_> {
         args: &[ast::Expr],
         span: Span,
     ) -> Checked {
-        let called = Called { name, name_span, args, span };
+        let called = Called {
+            name,
+            name_span,
+            args,
+            span,
+        };
         let value = match entry {
             Entry::Function(row) => self.fixed(row, &called),
             Entry::Overloaded(Overload::Ldg) => return self.ldg(&called),
@@ -115,16 +120,32 @@ impl Checker<'_> {
                 return self.convert(value, result);
             }
             Make::Host(host) => {
-                return Value { kind: ValueKind::Host(host, args), ty: result.clone(), span };
+                return Value {
+                    kind: ValueKind::Host(host, args),
+                    ty: result.clone(),
+                    span,
+                };
             }
         };
-        let value = Value { kind: ValueKind::Builtin(builtin, args), ty, span };
+        let value = Value {
+            kind: ValueKind::Builtin(builtin, args),
+            ty,
+            span,
+        };
         self.convert(value, result)
     }
 
     /// The arguments of a fixed signature, converted; reports a wrong number.
-    pub(super) fn fixed_args(&mut self, signature: &Signature, called: &Called<'_>) -> Option<Vec<Value>> {
-        let least = signature.params.iter().filter(|param| param.default.is_none()).count();
+    pub(super) fn fixed_args(
+        &mut self,
+        signature: &Signature,
+        called: &Called<'_>,
+    ) -> Option<Vec<Value>> {
+        let least = signature
+            .params
+            .iter()
+            .filter(|param| param.default.is_none())
+            .count();
         let most = signature.params.len();
         let n = called.args.len();
         if n < least || (n > most && !signature.variadic) {
@@ -153,7 +174,13 @@ impl Checker<'_> {
         Some(values)
     }
 
-    pub(super) fn wrong_count(&mut self, called: &Called<'_>, least: usize, most: usize, variadic: bool) {
+    pub(super) fn wrong_count(
+        &mut self,
+        called: &Called<'_>,
+        least: usize,
+        most: usize,
+        variadic: bool,
+    ) {
         let expected = match (variadic, least == most) {
             (true, _) => format!("at least {}", count(least)),
             (false, true) => count(most),
@@ -162,12 +189,22 @@ impl Checker<'_> {
         self.report(Diagnostic::error(
             Code::WrongArgumentCount,
             called.name_span,
-            format!("`{}` takes {expected}, but {} given", called.name, were(called.args.len())),
+            format!(
+                "`{}` takes {expected}, but {} given",
+                called.name,
+                were(called.args.len())
+            ),
         ));
         self.check_args_alone(called.args);
     }
 
-    fn fixed_arg(&mut self, ty: &ParamType, arg: &ast::Expr, index: usize, called: &Called<'_>) -> Value {
+    fn fixed_arg(
+        &mut self,
+        ty: &ParamType,
+        arg: &ast::Expr,
+        index: usize,
+        called: &Called<'_>,
+    ) -> Value {
         match ty {
             ParamType::Symbol => self.symbol(arg, called),
             ParamType::Kernel => self.kernel_arg(arg, called),
@@ -182,7 +219,12 @@ impl Checker<'_> {
 
     /// A signature's type.
     pub(super) fn word_type(&mut self, ty: &ParamType) -> Ty {
-        let ParamType::Plain { base, is_const, stars } = ty else {
+        let ParamType::Plain {
+            base,
+            is_const,
+            stars,
+        } = ty
+        else {
             return pointer_to(Ty::Void.into());
         };
         let mut result = match base {
@@ -200,7 +242,11 @@ impl Checker<'_> {
             TypeWord::Named(name) => self.prelude_type(name),
         };
         for star in 0..*stars {
-            let pointee = if star == 0 && *is_const { constant(result) } else { QualTy::from(result) };
+            let pointee = if star == 0 && *is_const {
+                constant(result)
+            } else {
+                QualTy::from(result)
+            };
             result = pointer_to(pointee);
         }
         result
@@ -230,7 +276,11 @@ impl Checker<'_> {
             Overload::Real2(_) | Overload::Library2(..) | Overload::Min | Overload::Max => 2,
             Overload::Fma | Overload::Atomic(Atomic::Cas) => 3,
             Overload::Atomic(_) => 2,
-            Overload::MakeVector(name) => name.chars().last().and_then(|c| c.to_digit(10)).unwrap_or(1) as usize,
+            Overload::MakeVector(name) => name
+                .chars()
+                .last()
+                .and_then(|c| c.to_digit(10))
+                .unwrap_or(1) as usize,
             _ => 1,
         };
         if called.args.len() != n {
@@ -249,14 +299,22 @@ impl Checker<'_> {
     }
 
     fn make_vector(&mut self, name: &str, args: Vec<Value>, called: &Called<'_>) -> Value {
-        let Some(id) = self.vector(name) else { return wrong(called.span) };
+        let Some(id) = self.vector(name) else {
+            return wrong(called.span);
+        };
         let component = self.record(id).fields[0].ty.ty.clone();
         let members = args
             .into_iter()
             .enumerate()
-            .map(|(i, arg)| self.implicit(arg, &component, &Why::Argument(i + 1, called.name, None)))
+            .map(|(i, arg)| {
+                self.implicit(arg, &component, &Why::Argument(i + 1, called.name, None))
+            })
             .collect();
-        Value { kind: ValueKind::Aggregate(members), ty: Ty::Record(id), span: called.span }
+        Value {
+            kind: ValueKind::Aggregate(members),
+            ty: Ty::Record(id),
+            span: called.span,
+        }
     }
 
     /// Overloads on numbers.
@@ -275,12 +333,18 @@ impl Checker<'_> {
         }
         let span = called.span;
         match overload {
-            Overload::Min | Overload::Max => return self.min_max(overload == Overload::Max, args, called),
+            Overload::Min | Overload::Max => {
+                return self.min_max(overload == Overload::Max, args, called);
+            }
             Overload::Abs => return self.abs(args, span),
             _ => {}
         }
         // All `float`: in single precision; anything else in double, integers too.
-        let ty = if args.iter().all(|arg| arg.ty == Ty::Float) { Ty::Float } else { Ty::Double };
+        let ty = if args.iter().all(|arg| arg.ty == Ty::Float) {
+            Ty::Float
+        } else {
+            Ty::Double
+        };
         let mut args: Vec<Value> = args.into_iter().map(|arg| self.convert(arg, &ty)).collect();
         let builtin = match overload {
             Overload::Real1(op) => Builtin::Unary(op),
@@ -290,25 +354,51 @@ impl Checker<'_> {
                 return self.library(double, single, args, &ty, called);
             }
             Overload::IsNan => {
-                return Value { kind: ValueKind::Builtin(Builtin::Compare(CompareOp::FNe), args), ty: Ty::Bool, span };
+                return Value {
+                    kind: ValueKind::Builtin(Builtin::Compare(CompareOp::FNe), args),
+                    ty: Ty::Bool,
+                    span,
+                };
             }
             Overload::IsInf => return self.against_infinity(Relation::Eq, args, &ty, span),
             Overload::IsFinite => return self.against_infinity(Relation::Lt, args, &ty, span),
             Overload::SignBit => return sign_bit(args.remove(0), &ty, span),
             _ => return wrong(span),
         };
-        Value { kind: ValueKind::Builtin(builtin, args), ty, span }
+        Value {
+            kind: ValueKind::Builtin(builtin, args),
+            ty,
+            span,
+        }
     }
 
     /// C's library: on the host a call of the runtime, in device code not there yet.
-    fn library(&mut self, double: HostFn, single: Option<HostFn>, args: Vec<Value>, ty: &Ty, called: &Called<'_>) -> Value {
+    fn library(
+        &mut self,
+        double: HostFn,
+        single: Option<HostFn>,
+        args: Vec<Value>,
+        ty: &Ty,
+        called: &Called<'_>,
+    ) -> Value {
         self.not_on_device(called.name, "math functions", called.name_span);
         let span = called.span;
         if let (Ty::Float, Some(single)) = (ty, single) {
-            return Value { kind: ValueKind::Host(single, args), ty: Ty::Float, span };
+            return Value {
+                kind: ValueKind::Host(single, args),
+                ty: Ty::Float,
+                span,
+            };
         }
-        let args = args.into_iter().map(|arg| self.convert(arg, &Ty::Double)).collect();
-        let value = Value { kind: ValueKind::Host(double, args), ty: Ty::Double, span };
+        let args = args
+            .into_iter()
+            .map(|arg| self.convert(arg, &Ty::Double))
+            .collect();
+        let value = Value {
+            kind: ValueKind::Host(double, args),
+            ty: Ty::Double,
+            span,
+        };
         self.convert(value, ty)
     }
 
@@ -325,10 +415,28 @@ impl Checker<'_> {
         self.on_side(Side::Device, diagnostic);
     }
 
-    fn against_infinity(&mut self, relation: Relation, args: Vec<Value>, ty: &Ty, span: Span) -> Value {
-        let size = Value { kind: ValueKind::Builtin(Builtin::Unary(UnaryOp::FAbs), args), ty: ty.clone(), span };
-        let infinity = Value { kind: ValueKind::Float(f64::INFINITY), ty: ty.clone(), span };
-        Value { kind: ValueKind::Compare(relation, Box::new(size), Box::new(infinity)), ty: Ty::Bool, span }
+    fn against_infinity(
+        &mut self,
+        relation: Relation,
+        args: Vec<Value>,
+        ty: &Ty,
+        span: Span,
+    ) -> Value {
+        let size = Value {
+            kind: ValueKind::Builtin(Builtin::Unary(UnaryOp::FAbs), args),
+            ty: ty.clone(),
+            span,
+        };
+        let infinity = Value {
+            kind: ValueKind::Float(f64::INFINITY),
+            ty: ty.clone(),
+            span,
+        };
+        Value {
+            kind: ValueKind::Compare(relation, Box::new(size), Box::new(infinity)),
+            ty: Ty::Bool,
+            span,
+        }
     }
 
     fn min_max(&mut self, is_max: bool, args: Vec<Value>, called: &Called<'_>) -> Value {
@@ -355,75 +463,26 @@ impl Checker<'_> {
             (false, false, false) => BinaryOp::UMin,
         };
         let args = args.into_iter().map(|arg| self.convert(arg, &ty)).collect();
-        Value { kind: ValueKind::Builtin(Builtin::Binary(op), args), ty, span }
+        Value {
+            kind: ValueKind::Builtin(Builtin::Binary(op), args),
+            ty,
+            span,
+        }
     }
 
     fn abs(&mut self, args: Vec<Value>, span: Span) -> Value {
         let ty = promoted(&args[0].ty);
         let args: Vec<Value> = args.into_iter().map(|arg| self.convert(arg, &ty)).collect();
-        let builtin = if ty.is_floating() { Builtin::Unary(UnaryOp::FAbs) } else { Builtin::AbsInt };
-        Value { kind: ValueKind::Builtin(builtin, args), ty, span }
-    }
-
-    /// `atomicAdd(&x, v)` …: the pointer decides the form.
-    fn atomic(&mut self, atomic: Atomic, args: Vec<Value>, called: &Called<'_>) -> Value {
-        self.require_device_call(called);
-        let span = called.span;
-        let mut args = args.into_iter();
-        let Some(pointer) = args.next() else { return wrong(span) };
-        let Ty::Pointer(pointee) = pointer.ty.clone() else {
-            let text = self.show(&pointer.ty);
-            let snippet = self.map.snippet(pointer.span).to_string();
-            self.report(
-                Diagnostic::error(
-                    Code::NoOverload,
-                    pointer.span,
-                    format!("`{}` needs the address of what it changes, not a `{text}`", called.name),
-                )
-                .help(format!("write `&{snippet}`")),
-            );
-            return wrong(span);
-        };
-        let Some(op) = atomic_op(atomic, &pointee.ty).filter(|_| !pointee.is_const && !pointee.is_volatile) else {
-            self.no_atomic(atomic, &pointee, &pointer, called);
-            return wrong(span);
-        };
-        let rest = args.enumerate().map(|(i, arg)| {
-            let why = Why::Argument(i + 2, called.name, None);
-            self.implicit(arg, &pointee.ty, &why)
-        });
-        let args = std::iter::once(pointer).chain(rest).collect();
-        Value { kind: ValueKind::Builtin(Builtin::Atomic(op), args), ty: pointee.ty.clone(), span }
-    }
-
-    fn no_atomic(&mut self, atomic: Atomic, pointee: &QualTy, pointer: &Value, called: &Called<'_>) {
-        let text = self.show(&pointer.ty);
-        let mut diagnostic = Diagnostic::error(
-            Code::NoOverload,
-            called.name_span,
-            format!("`{}` has no form for `{text}`", called.name),
-        )
-        .label(pointer.span, format!("this is `{text}`"));
-        let help = if pointee.is_volatile && atomic_op(atomic, &pointee.ty).is_some() {
-            Some(format!("atomics need no `volatile`: cast it away, `({})`", self.show(&pointer_to(pointee.ty.clone().into()))))
-        } else if pointee.is_const {
-            Some("a constant cannot be changed".to_string())
-        } else if matches!(pointee.ty, Ty::Long | Ty::ULong | Ty::LongLong)
-            && atomic_op(atomic, &Ty::ULongLong).is_some()
-        {
-            Some("cast the address: `(unsigned long long *)`".to_string())
+        let builtin = if ty.is_floating() {
+            Builtin::Unary(UnaryOp::FAbs)
         } else {
-            let forms: Vec<_> = [Ty::Int, Ty::UInt, Ty::LongLong, Ty::ULongLong, Ty::Float, Ty::Double]
-                .into_iter()
-                .filter(|ty| atomic_op(atomic, ty).is_some())
-                .map(|ty| format!("`{}`", self.show(&pointer_to(ty.into()))))
-                .collect();
-            Some(format!("it exists for {}", forms.join(", ")))
+            Builtin::AbsInt
         };
-        if let Some(help) = help {
-            diagnostic = diagnostic.help(help);
+        Value {
+            kind: ValueKind::Builtin(builtin, args),
+            ty,
+            span,
         }
-        self.report(diagnostic);
     }
 
     /// `__ldg(p)` reads `*p`.
@@ -437,7 +496,11 @@ impl Checker<'_> {
         let Some(pointee) = self.pointee(&pointer, "read") else {
             return Checked::Value(wrong(called.span));
         };
-        let place = Place { kind: PlaceKind::Deref(Box::new(pointer)), ty: pointee, span: called.span };
+        let place = Place {
+            kind: PlaceKind::Deref(Box::new(pointer)),
+            ty: pointee,
+            span: called.span,
+        };
         Checked::Value(self.load(place))
     }
 
@@ -448,7 +511,11 @@ impl Checker<'_> {
             return wrong(span);
         }
         if !self.may_be_device() {
-            return Value { kind: ValueKind::Host(HostFn::Clock, Vec::new()), ty: Ty::Long, span };
+            return Value {
+                kind: ValueKind::Host(HostFn::Clock, Vec::new()),
+                ty: Ty::Long,
+                span,
+            };
         }
         let ticks = super::expr::special_value(SpecialReg::Clock, span);
         self.convert(ticks, &Ty::Long)
@@ -463,32 +530,20 @@ fn spanned(mut value: Value, span: Span) -> Value {
 /// The sign of a number's bits.
 fn sign_bit(value: Value, ty: &Ty, span: Span) -> Value {
     use crate::ir::ConvertOp;
-    let (op, bits_ty) = if *ty == Ty::Float { (ConvertOp::F32Bits, Ty::Int) } else { (ConvertOp::F64Bits, Ty::LongLong) };
-    let bits = Value { kind: ValueKind::Builtin(Builtin::Convert(op), vec![value]), ty: bits_ty.clone(), span };
-    let zero = int(0, bits_ty, span);
-    Value { kind: ValueKind::Compare(Relation::Lt, Box::new(bits), Box::new(zero)), ty: Ty::Bool, span }
-}
-
-/// The operation on a type, where CUDA has it.
-fn atomic_op(atomic: Atomic, ty: &Ty) -> Option<AtomicOp> {
-    let narrow = matches!(ty, Ty::Int | Ty::UInt);
-    let unsigned = matches!(ty, Ty::UInt | Ty::ULongLong);
-    let integer = narrow || *ty == Ty::ULongLong;
-    let op = match atomic {
-        Atomic::Add if integer || ty.is_floating() => AtomicOp::Add,
-        Atomic::Sub if narrow => AtomicOp::Sub,
-        Atomic::Exch if integer || *ty == Ty::Float => AtomicOp::Exch,
-        Atomic::Min if unsigned => AtomicOp::UMin,
-        Atomic::Max if unsigned => AtomicOp::UMax,
-        Atomic::Min if integer || *ty == Ty::LongLong => AtomicOp::SMin,
-        Atomic::Max if integer || *ty == Ty::LongLong => AtomicOp::SMax,
-        Atomic::Inc if *ty == Ty::UInt => AtomicOp::Inc,
-        Atomic::Dec if *ty == Ty::UInt => AtomicOp::Dec,
-        Atomic::Cas if integer => AtomicOp::Cas,
-        Atomic::And if integer => AtomicOp::And,
-        Atomic::Or if integer => AtomicOp::Or,
-        Atomic::Xor if integer => AtomicOp::Xor,
-        _ => return None,
+    let (op, bits_ty) = if *ty == Ty::Float {
+        (ConvertOp::F32Bits, Ty::Int)
+    } else {
+        (ConvertOp::F64Bits, Ty::LongLong)
     };
-    Some(op)
+    let bits = Value {
+        kind: ValueKind::Builtin(Builtin::Convert(op), vec![value]),
+        ty: bits_ty.clone(),
+        span,
+    };
+    let zero = int(0, bits_ty, span);
+    Value {
+        kind: ValueKind::Compare(Relation::Lt, Box::new(bits), Box::new(zero)),
+        ty: Ty::Bool,
+        span,
+    }
 }

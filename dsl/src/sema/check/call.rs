@@ -43,8 +43,11 @@ impl Checker<'_> {
             }
             Some(Entity::Local(_) | Entity::Global(_) | Entity::Enumerator(..)) => {
                 let declared = self.scopes.find(name).map(|binding| binding.span);
-                let mut diagnostic =
-                    Diagnostic::error(Code::WrongKindOfName, callee.span, format!("`{name}` is not a function"));
+                let mut diagnostic = Diagnostic::error(
+                    Code::WrongKindOfName,
+                    callee.span,
+                    format!("`{name}` is not a function"),
+                );
                 if let Some(declared) = declared {
                     diagnostic = diagnostic.label(declared, "declared here");
                 }
@@ -56,7 +59,13 @@ impl Checker<'_> {
         }
     }
 
-    fn call_builtin(&mut self, name: &Arc<str>, name_span: Span, args: &[ast::Expr], span: Span) -> Checked {
+    fn call_builtin(
+        &mut self,
+        name: &Arc<str>,
+        name_span: Span,
+        args: &[ast::Expr],
+        span: Span,
+    ) -> Checked {
         match builtin::find(name) {
             Some(entry) => self.builtin_call(name, entry, name_span, args, span),
             None => {
@@ -76,7 +85,13 @@ impl Checker<'_> {
         }
     }
 
-    fn call_function(&mut self, id: FunctionId, name_span: Span, args: &[ast::Expr], span: Span) -> Value {
+    fn call_function(
+        &mut self,
+        id: FunctionId,
+        name_span: Span,
+        args: &[ast::Expr],
+        span: Span,
+    ) -> Value {
         let function = &self.functions[id.0 as usize];
         let (name, space, declared) = (function.name.clone(), function.space, function.span);
         let ty = function.result.clone();
@@ -84,9 +99,15 @@ impl Checker<'_> {
             let text = self.map.snippet(span);
             let given = text.split_once('(').map_or("…)", |(_, rest)| rest);
             self.report(
-                Diagnostic::error(Code::KernelWithoutLaunch, span, format!("the kernel `{name}` is called without a launch configuration"))
-                    .label(declared, "declared `__global__` here")
-                    .help(format!("say how many blocks and threads: `{name}<<<blocks, threads>>>({given}")),
+                Diagnostic::error(
+                    Code::KernelWithoutLaunch,
+                    span,
+                    format!("the kernel `{name}` is called without a launch configuration"),
+                )
+                .label(declared, "declared `__global__` here")
+                .help(format!(
+                    "say how many blocks and threads: `{name}<<<blocks, threads>>>({given}"
+                )),
             );
             self.check_args_alone(args);
             return wrong(span);
@@ -95,10 +116,16 @@ impl Checker<'_> {
         if self.unevaluated == 0
             && let Some(caller) = self.body.id
         {
-            self.function_facts[caller.0 as usize].calls.push((id, name_span));
+            self.function_facts[caller.0 as usize]
+                .calls
+                .push((id, name_span));
         }
         let args = self.args(id, args, name_span, span);
-        Value { kind: ValueKind::Call(id, args), ty, span }
+        Value {
+            kind: ValueKind::Call(id, args),
+            ty,
+            span,
+        }
     }
 
     fn check_call_side(&mut self, name: &str, space: FunctionSpace, declared: Span, at: Span) {
@@ -128,7 +155,13 @@ impl Checker<'_> {
     }
 
     /// The arguments in their parameters' types.
-    pub(super) fn args(&mut self, id: FunctionId, args: &[ast::Expr], at: Span, span: Span) -> Vec<Value> {
+    pub(super) fn args(
+        &mut self,
+        id: FunctionId,
+        args: &[ast::Expr],
+        at: Span,
+        span: Span,
+    ) -> Vec<Value> {
         let facts = &self.function_facts[id.0 as usize];
         let params = facts.params.clone();
         let function = &self.functions[id.0 as usize];
@@ -141,10 +174,13 @@ impl Checker<'_> {
                 format!("`{name}` takes {expected}, but {} given", were(args.len())),
             );
             match (args.get(params.len()), params.get(args.len())) {
-                (Some(extra), _) => diagnostic = diagnostic.label(extra.span, "the first one too many"),
+                (Some(extra), _) => {
+                    diagnostic = diagnostic.label(extra.span, "the first one too many")
+                }
                 (None, Some(missing)) => {
                     let what = missing.name.as_deref().unwrap_or("this parameter");
-                    diagnostic = diagnostic.label(missing.span, format!("no argument for `{what}`"));
+                    diagnostic =
+                        diagnostic.label(missing.span, format!("no argument for `{what}`"));
                 }
                 (None, None) => {}
             }

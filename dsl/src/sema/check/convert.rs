@@ -45,12 +45,18 @@ impl Checker<'_> {
             Some(constant) => const_eval::convert(constant, &value.ty, to).kind(),
             // A number that was made a pointer (a stream, `stdout`) and is wanted as a number again.
             None => match value.kind {
-                ValueKind::Convert(inner) if *to == Ty::ULong && inner.ty == Ty::ULong => inner.kind,
+                ValueKind::Convert(inner) if *to == Ty::ULong && inner.ty == Ty::ULong => {
+                    inner.kind
+                }
                 ValueKind::Null if to.is_integral() => ValueKind::Int(0),
                 _ => ValueKind::Convert(Box::new(value)),
             },
         };
-        Value { kind, ty: to.clone(), span }
+        Value {
+            kind,
+            ty: to.clone(),
+            span,
+        }
     }
 
     /// After the integer promotions.
@@ -68,7 +74,7 @@ impl Checker<'_> {
     }
 
     /// A scalar as a truth value.
-    pub(super) fn to_bool(&mut self, value: Value) -> Value {
+    pub(super) fn truth_value(&mut self, value: Value) -> Value {
         if value.ty == Ty::Error {
             return value;
         }
@@ -100,8 +106,10 @@ impl Checker<'_> {
                 self.warn_enum(&value, to);
                 self.convert(value, to)
             }
-            _ if value.ty.is_arithmetic() && to.is_arithmetic() && !matches!(to, Ty::Enum(_)) => self.convert(value, to),
-            Ty::Bool if matches!(value.ty, Ty::Pointer(_)) => self.to_bool(value),
+            _ if value.ty.is_arithmetic() && to.is_arithmetic() && !matches!(to, Ty::Enum(_)) => {
+                self.convert(value, to)
+            }
+            Ty::Bool if matches!(value.ty, Ty::Pointer(_)) => self.truth_value(value),
             Ty::Pointer(pointee) => self.implicit_pointer(value, to, &pointee.clone(), why),
             Ty::Record(_) => self.implicit_record(value, to, why),
             _ => self.mismatch(&value, to, why),
@@ -116,22 +124,38 @@ impl Checker<'_> {
                 value.span,
                 format!("nvcc refuses to make a `{text}` of a number without a cast"),
             )
-            .help(format!("write `({text})` before it, or the enumerator's name")),
+            .help(format!(
+                "write `({text})` before it, or the enumerator's name"
+            )),
         );
     }
 
-    fn implicit_pointer(&mut self, value: Value, to: &Ty, pointee: &QualTy, why: &Why<'_>) -> Value {
+    fn implicit_pointer(
+        &mut self,
+        value: Value,
+        to: &Ty,
+        pointee: &QualTy,
+        why: &Why<'_>,
+    ) -> Value {
         let span = value.span;
-        let is_zero = matches!(value.kind, ValueKind::Int(0) | ValueKind::Null) && !matches!(value.ty, Ty::Bool | Ty::Enum(_));
+        let is_zero = matches!(value.kind, ValueKind::Int(0) | ValueKind::Null)
+            && !matches!(value.ty, Ty::Bool | Ty::Enum(_));
         if is_zero && (value.ty.is_integral() || matches!(value.kind, ValueKind::Null)) {
-            return Value { kind: ValueKind::Null, ty: to.clone(), span };
+            return Value {
+                kind: ValueKind::Null,
+                ty: to.clone(),
+                span,
+            };
         }
         let Ty::Pointer(from) = value.ty.clone() else {
             return self.mismatch(&value, to, why);
         };
         let is_literal = matches!(value.kind, ValueKind::Str(_)) && pointee.ty == Ty::Char;
         if from.ty == pointee.ty || pointee.ty == Ty::Void || is_literal {
-            if !is_literal && ((from.is_const && !pointee.is_const) || (from.is_volatile && !pointee.is_volatile)) {
+            if !is_literal
+                && ((from.is_const && !pointee.is_const)
+                    || (from.is_volatile && !pointee.is_volatile))
+            {
                 return self.drops_qualifier(&value, &from, to, pointee, why);
             }
             return self.convert(value, to);
@@ -157,8 +181,19 @@ impl Checker<'_> {
         self.mismatch(&value, to, why)
     }
 
-    fn drops_qualifier(&mut self, value: &Value, from: &QualTy, to: &Ty, pointee: &QualTy, why: &Why<'_>) -> Value {
-        let word = if from.is_const && !pointee.is_const { "const" } else { "volatile" };
+    fn drops_qualifier(
+        &mut self,
+        value: &Value,
+        from: &QualTy,
+        to: &Ty,
+        pointee: &QualTy,
+        why: &Why<'_>,
+    ) -> Value {
+        let word = if from.is_const && !pointee.is_const {
+            "const"
+        } else {
+            "volatile"
+        };
         let (from_text, to_text) = (self.show(&value.ty), self.show(to));
         let reason = if word == "const" {
             "what it points to could then be changed"
@@ -202,7 +237,11 @@ impl Checker<'_> {
             sizes.push(int(1, Ty::UInt, span));
         }
         let ty = self.dim3();
-        Value { kind: ValueKind::Aggregate(sizes), ty, span }
+        Value {
+            kind: ValueKind::Aggregate(sizes),
+            ty,
+            span,
+        }
     }
 
     fn describe(&self, why: &Why<'_>, to: &Ty) -> String {
@@ -226,13 +265,20 @@ impl Checker<'_> {
             return wrong(value.span);
         }
         let message = match why {
-            Why::Init(name) => format!("`{name}` is of type `{to_text}`, but its initial value is of type `{from_text}`"),
+            Why::Init(name) => format!(
+                "`{name}` is of type `{to_text}`, but its initial value is of type `{from_text}`"
+            ),
             Why::Assign => format!("a `{from_text}` cannot be assigned to a `{to_text}`"),
-            Why::Argument(n, function, _) => format!("argument {n} of `{function}` expects `{to_text}`, got `{from_text}`"),
-            Why::Return(function) => format!("`{function}` returns `{to_text}`, but this is of type `{from_text}`"),
+            Why::Argument(n, function, _) => {
+                format!("argument {n} of `{function}` expects `{to_text}`, got `{from_text}`")
+            }
+            Why::Return(function) => {
+                format!("`{function}` returns `{to_text}`, but this is of type `{from_text}`")
+            }
             Why::Operand => format!("a `{from_text}` cannot be used as a `{to_text}`"),
         };
-        let mut diagnostic = Diagnostic::error(Code::TypeMismatch, value.span, message).at(format!("this is `{from_text}`"));
+        let mut diagnostic = Diagnostic::error(Code::TypeMismatch, value.span, message)
+            .at(format!("this is `{from_text}`"));
         if let Why::Argument(_, _, Some(span)) = why {
             diagnostic = diagnostic.label(*span, format!("the parameter is `{to_text}`"));
         }
@@ -246,13 +292,18 @@ impl Checker<'_> {
     fn conversion_help(&self, value: &Value, to: &Ty) -> Option<String> {
         let text = self.map.snippet(value.span);
         match (&value.ty, to) {
-            (from, Ty::Pointer(pointee)) if *from == pointee.ty && matches!(value.kind, ValueKind::Load(_)) => {
+            (from, Ty::Pointer(pointee))
+                if *from == pointee.ty && matches!(value.kind, ValueKind::Load(_)) =>
+            {
                 Some(format!("pass its address: `&{text}`"))
             }
-            (Ty::Pointer(pointee), to) if pointee.ty == *to => Some(format!("read what it points to: `*{text}`")),
-            (Ty::Pointer(_), Ty::Pointer(_)) => {
-                Some(format!("if the bytes are to be read as another type, write a cast: `({})`", self.show(to)))
+            (Ty::Pointer(pointee), to) if pointee.ty == *to => {
+                Some(format!("read what it points to: `*{text}`"))
             }
+            (Ty::Pointer(_), Ty::Pointer(_)) => Some(format!(
+                "if the bytes are to be read as another type, write a cast: `({})`",
+                self.show(to)
+            )),
             _ => None,
         }
     }
@@ -284,7 +335,8 @@ impl Checker<'_> {
                 format!("a `{from_text}` cannot be cast to `{to_text}`"),
             );
             if matches!(value.ty, Ty::Pointer(_)) && to.is_integral() {
-                diagnostic = diagnostic.help("a pointer has 64 bits: cast it to `size_t` or `long` first");
+                diagnostic =
+                    diagnostic.help("a pointer has 64 bits: cast it to `size_t` or `long` first");
             }
             self.report(diagnostic);
             return wrong(span);
@@ -293,10 +345,16 @@ impl Checker<'_> {
             return Value { span, ..value };
         }
         let mut value = match (&value.kind, to) {
-            (ValueKind::Int(0) | ValueKind::Null, Ty::Pointer(_)) => {
-                Value { kind: ValueKind::Null, ty: to.clone(), span }
-            }
-            _ if *to == Ty::Void => Value { kind: ValueKind::Convert(Box::new(value)), ty: Ty::Void, span },
+            (ValueKind::Int(0) | ValueKind::Null, Ty::Pointer(_)) => Value {
+                kind: ValueKind::Null,
+                ty: to.clone(),
+                span,
+            },
+            _ if *to == Ty::Void => Value {
+                kind: ValueKind::Convert(Box::new(value)),
+                ty: Ty::Void,
+                span,
+            },
             (_, Ty::Pointer(_)) if value.ty.is_integral() => {
                 let wide = self.convert(value, &Ty::ULong);
                 self.convert(wide, to)
@@ -365,5 +423,9 @@ fn retyped(value: Value, to: &Ty) -> Value {
             ValueKind::Aggregate((0..3).map(member).collect())
         }
     };
-    Value { kind, ty: to.clone(), span }
+    Value {
+        kind,
+        ty: to.clone(),
+        span,
+    }
 }

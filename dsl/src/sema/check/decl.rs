@@ -37,7 +37,8 @@ impl Checker<'_> {
                 self.report(diagnostic);
             }
         }
-        self.scopes.bind(name.node.clone(), entity, name.span, in_prelude);
+        self.scopes
+            .bind(name.node.clone(), entity, name.span, in_prelude);
     }
 
     /// A declaration at file scope.
@@ -48,7 +49,11 @@ impl Checker<'_> {
     }
 
     /// A declaration in a block, as statements.
-    pub(super) fn local_declaration(&mut self, declaration: &ast::Declaration, out: &mut Vec<typed::Stmt>) {
+    pub(super) fn local_declaration(
+        &mut self,
+        declaration: &ast::Declaration,
+        out: &mut Vec<typed::Stmt>,
+    ) {
         self.each_declarator(declaration, &mut |checker, base, declarator| {
             checker.local_variable(declaration, base, declarator, out);
         });
@@ -65,11 +70,14 @@ impl Checker<'_> {
         let mut base = self.base_type(specifiers);
         for declarator in &declaration.declarators {
             let parts = &declarator.declarator.parts;
-            let Some(name) = &declarator.declarator.name else { continue };
+            let Some(name) = &declarator.declarator.name else {
+                continue;
+            };
             if base.is_none() {
                 let deduced = self.deduced(declarator, specifiers.ty.span);
                 let qualified = QualTy {
-                    is_const: specifiers.is_const || specifiers.word(SpecifierWord::Constexpr).is_some(),
+                    is_const: specifiers.is_const
+                        || specifiers.word(SpecifierWord::Constexpr).is_some(),
                     is_volatile: specifiers.is_volatile,
                     ty: deduced,
                 };
@@ -129,7 +137,10 @@ impl Checker<'_> {
                 Diagnostic::error(
                     Code::BadDeclaration,
                     declarator.span,
-                    format!("`{}` is declared as a function here, not as a variable", name.node),
+                    format!(
+                        "`{}` is declared as a function here, not as a variable",
+                        name.node
+                    ),
                 )
                 .label(span, "empty parentheses make it a function")
                 .help(format!("leave the parentheses out: `{};`", name.node)),
@@ -138,7 +149,9 @@ impl Checker<'_> {
             return;
         }
         let mut specifiers = declaration.specifiers.clone();
-        specifiers.words.retain(|word| word.node != SpecifierWord::Extern);
+        specifiers
+            .words
+            .retain(|word| word.node != SpecifierWord::Extern);
         let function = ast::Function {
             specifiers,
             declarator: ast::Declarator {

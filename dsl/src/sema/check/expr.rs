@@ -37,12 +37,21 @@ impl Checker<'_> {
     pub(super) fn expr(&mut self, expr: &ast::Expr) -> Checked {
         let span = expr.span;
         let value = match &expr.kind {
-            ExprKind::Int { value, unsigned, suffix, decimal } => int_literal(*value, *unsigned, *suffix, *decimal, span),
+            ExprKind::Int {
+                value,
+                unsigned,
+                suffix,
+                decimal,
+            } => int_literal(*value, *unsigned, *suffix, *decimal, span),
             ExprKind::Float { value, single } => float_literal(*value, *single, span),
             ExprKind::Char(code) => int(Ty::Char.wrap(i64::from(*code) as u64), Ty::Char, span),
             ExprKind::Str(bytes) => string_literal(bytes, span),
             ExprKind::Bool(truth) => int(u64::from(*truth), Ty::Bool, span),
-            ExprKind::Nullptr => Value { kind: ValueKind::Null, ty: pointer_to(Ty::Void.into()), span },
+            ExprKind::Nullptr => Value {
+                kind: ValueKind::Null,
+                ty: pointer_to(Ty::Void.into()),
+                span,
+            },
             ExprKind::Name(name) => return self.name(name, span),
             ExprKind::Unary(UnaryOp::Deref, inner) => return self.deref(inner, span),
             ExprKind::Unary(op, inner) => self.unary(*op, inner, span),
@@ -52,7 +61,11 @@ impl Checker<'_> {
             ExprKind::Conditional(cond, yes, no) => self.conditional(cond, yes, no, span),
             ExprKind::Comma(..) => self.comma_chain(expr),
             ExprKind::Call(callee, args) => return self.call(callee, args, span),
-            ExprKind::Launch { callee, config, args } => self.launch(callee, config, args, span),
+            ExprKind::Launch {
+                callee,
+                config,
+                args,
+            } => self.launch(callee, config, args, span),
             ExprKind::Index(base, index) => return self.index(base, index, span),
             ExprKind::Member(base, name) => return self.member(base, name, span),
             ExprKind::Arrow(base, name) => return self.arrow(base, name, span),
@@ -88,7 +101,11 @@ impl Checker<'_> {
                 if ty.ty == Ty::Error {
                     return Checked::Value(wrong(span));
                 }
-                Checked::Place(Place { kind: PlaceKind::Var(VarRef::Local(var)), ty, span })
+                Checked::Place(Place {
+                    kind: PlaceKind::Var(VarRef::Local(var)),
+                    ty,
+                    span,
+                })
             }
             Some(Entity::Global(global)) => {
                 let ty = self.globals[global.0 as usize].ty.clone();
@@ -96,13 +113,25 @@ impl Checker<'_> {
                     return Checked::Value(wrong(span));
                 }
                 self.check_global_side(global.0 as usize, span);
-                Checked::Place(Place { kind: PlaceKind::Var(VarRef::Global(global)), ty, span })
+                Checked::Place(Place {
+                    kind: PlaceKind::Var(VarRef::Global(global)),
+                    ty,
+                    span,
+                })
             }
-            Some(Entity::Enumerator(id, value)) => Checked::Value(int(value as u64, Ty::Enum(id), span)),
+            Some(Entity::Enumerator(id, value)) => {
+                Checked::Value(int(value as u64, Ty::Enum(id), span))
+            }
             Some(Entity::Function(_) | Entity::Unused(_)) => {
                 self.report(
-                    Diagnostic::error(Code::WrongKindOfName, span, format!("`{name}` is a function and is not called here"))
-                        .help(format!("call it: `{name}(…)`; pointers to functions are not supported yet")),
+                    Diagnostic::error(
+                        Code::WrongKindOfName,
+                        span,
+                        format!("`{name}` is a function and is not called here"),
+                    )
+                    .help(format!(
+                        "call it: `{name}(…)`; pointers to functions are not supported yet"
+                    )),
                 );
                 Checked::Value(wrong(span))
             }
@@ -128,7 +157,9 @@ impl Checker<'_> {
             GlobalSpace::Host if facts.constant.is_some() || facts.is_wrong => {}
             GlobalSpace::Host => {
                 let help = if global.ty.is_const {
-                    format!("make it `__constant__`, or pass it to the kernel; only a `const` number with a constant value can be used as it is: `{name}`")
+                    format!(
+                        "make it `__constant__`, or pass it to the kernel; only a `const` number with a constant value can be used as it is: `{name}`"
+                    )
                 } else {
                     "pass it to the kernel as an argument, or declare it `__device__` or `__constant__`".to_string()
                 };
@@ -160,7 +191,10 @@ impl Checker<'_> {
                     span,
                     format!("host code cannot use the shared variable `{name}`"),
                 )
-                .label(global.span, "it exists once in each block, while the kernel runs");
+                .label(
+                    global.span,
+                    "it exists once in each block, while the kernel runs",
+                );
                 self.on_side(Side::Host, diagnostic);
             }
         }
@@ -171,9 +205,18 @@ impl Checker<'_> {
         match builtin::find(name) {
             Some(Entry::Index(special, is_dim3)) => {
                 self.require_device(name, span);
-                let members = special.iter().map(|&reg| special_value(reg, span)).collect();
-                let ty = self.vector(if is_dim3 { "dim3" } else { "uint3" }).map_or(Ty::Error, Ty::Record);
-                Value { kind: ValueKind::Aggregate(members), ty, span }
+                let members = special
+                    .iter()
+                    .map(|&reg| special_value(reg, span))
+                    .collect();
+                let ty = self
+                    .vector(if is_dim3 { "dim3" } else { "uint3" })
+                    .map_or(Ty::Error, Ty::Record);
+                Value {
+                    kind: ValueKind::Aggregate(members),
+                    ty,
+                    span,
+                }
             }
             Some(Entry::WarpSize) => {
                 self.require_device(name, span);
@@ -183,15 +226,23 @@ impl Checker<'_> {
                 let number = int(number, Ty::ULong, span);
                 self.convert(number, &pointer_to(Ty::Void.into()))
             }
-            Some(Entry::Constant(number)) => Value { kind: ValueKind::Float(number), ty: Ty::Float, span },
+            Some(Entry::Constant(number)) => Value {
+                kind: ValueKind::Float(number),
+                ty: Ty::Float,
+                span,
+            },
             Some(Entry::Unsupported(what)) => {
                 self.unsupported_builtin(name, what, span);
                 wrong(span)
             }
             Some(_) => {
                 self.report(
-                    Diagnostic::error(Code::WrongKindOfName, span, format!("`{name}` is a function and is not called here"))
-                        .help(format!("call it: `{name}(…)`")),
+                    Diagnostic::error(
+                        Code::WrongKindOfName,
+                        span,
+                        format!("`{name}` is a function and is not called here"),
+                    )
+                    .help(format!("call it: `{name}(…)`")),
                 );
                 wrong(span)
             }
@@ -204,8 +255,12 @@ impl Checker<'_> {
 
     /// Reports device-only names in host code.
     pub(super) fn require_device(&mut self, name: &str, span: Span) {
-        let diagnostic = Diagnostic::error(Code::DeviceOnly, span, format!("`{name}` means nothing in host code"))
-            .at("only threads of a kernel have it");
+        let diagnostic = Diagnostic::error(
+            Code::DeviceOnly,
+            span,
+            format!("`{name}` means nothing in host code"),
+        )
+        .at("only threads of a kernel have it");
         self.on_side(Side::Host, diagnostic);
     }
 
@@ -229,14 +284,26 @@ impl Checker<'_> {
         if let Ty::Array(element, _) = &place.ty.ty {
             let pointee = with_qualifiers(element, &place.ty);
             self.take_address(&place);
-            return Value { kind: ValueKind::Decay(Box::new(place)), ty: pointer_to(pointee), span };
+            return Value {
+                kind: ValueKind::Decay(Box::new(place)),
+                ty: pointer_to(pointee),
+                span,
+            };
         }
         if let Some(constant) = self.constant_of(&place) {
-            return Value { kind: constant.kind(), ty: place.ty.ty, span };
+            return Value {
+                kind: constant.kind(),
+                ty: place.ty.ty,
+                span,
+            };
         }
         self.check_bounds(&place);
         let ty = place.ty.ty.clone();
-        Value { kind: ValueKind::Load(Box::new(place)), ty, span }
+        Value {
+            kind: ValueKind::Load(Box::new(place)),
+            ty,
+            span,
+        }
     }
 
     fn constant_of(&self, place: &Place) -> Option<Const> {
@@ -306,7 +373,11 @@ impl Checker<'_> {
         let mut sizes = Vec::new();
         for (i, arg) in args.iter().enumerate() {
             let value = self.value(arg);
-            sizes.push(self.implicit(value, &Ty::UInt, &super::convert::Why::Argument(i + 1, "dim3", None)));
+            sizes.push(self.implicit(
+                value,
+                &Ty::UInt,
+                &super::convert::Why::Argument(i + 1, "dim3", None),
+            ));
         }
         self.dim3_of(sizes, span)
     }
@@ -377,8 +448,16 @@ fn int_literal(value: u64, unsigned: bool, suffix: IntSuffix, decimal: bool, spa
 }
 
 fn float_literal(value: f64, single: bool, span: Span) -> Value {
-    let (value, ty) = if single { (f64::from(value as f32), Ty::Float) } else { (value, Ty::Double) };
-    Value { kind: ValueKind::Float(value), ty, span }
+    let (value, ty) = if single {
+        (f64::from(value as f32), Ty::Float)
+    } else {
+        (value, Ty::Double)
+    };
+    Value {
+        kind: ValueKind::Float(value),
+        ty,
+        span,
+    }
 }
 
 fn string_literal(bytes: &Arc<[u8]>, span: Span) -> Value {

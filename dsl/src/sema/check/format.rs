@@ -26,7 +26,12 @@ enum Want {
 impl Checker<'_> {
     /// `args[format]` is the format, the rest its arguments.
     pub(super) fn check_format(&mut self, args: &[Value], format: usize, at: Span) {
-        let Some(Value { kind: ValueKind::Str(text), span, .. }) = args.get(format) else {
+        let Some(Value {
+            kind: ValueKind::Str(text),
+            span,
+            ..
+        }) = args.get(format)
+        else {
             return;
         };
         let wants = conversions(text);
@@ -37,7 +42,11 @@ impl Checker<'_> {
                     Diagnostic::warning(
                         Code::FormatMismatch,
                         at,
-                        format!("`%{conversion}` has no argument: the format wants {}, got {}", wants.len(), given.len()),
+                        format!(
+                            "`%{conversion}` has no argument: the format wants {}, got {}",
+                            wants.len(),
+                            given.len()
+                        ),
                     )
                     .label(*span, "this format"),
                 );
@@ -60,8 +69,12 @@ impl Checker<'_> {
         }
         if let Some(extra) = given.get(wants.len()) {
             self.report(
-                Diagnostic::warning(Code::FormatMismatch, extra.span, "the format does not print this argument")
-                    .label(*span, format!("this format wants {}", wants.len())),
+                Diagnostic::warning(
+                    Code::FormatMismatch,
+                    extra.span,
+                    "the format does not print this argument",
+                )
+                .label(*span, format!("this format wants {}", wants.len())),
             );
         }
     }
@@ -72,7 +85,9 @@ fn fits(want: Want, ty: &Ty) -> bool {
         Want::Int => ty.is_integral() && ty.bits() <= 32,
         Want::Long => ty.is_integral() && ty.bits() == 64,
         Want::Double => ty.is_floating(),
-        Want::Text => matches!(ty, Ty::Pointer(pointee) if matches!(pointee.ty, Ty::Char | Ty::SChar | Ty::UChar)),
+        Want::Text => {
+            matches!(ty, Ty::Pointer(pointee) if matches!(pointee.ty, Ty::Char | Ty::SChar | Ty::UChar))
+        }
         Want::Pointer => matches!(ty, Ty::Pointer(_)),
     }
 }
@@ -109,9 +124,13 @@ fn conversions(format: &[u8]) -> Vec<(String, Want)> {
             }
             length += 1;
         }
-        let Some(&letter) = rest.get(length) else { break };
+        let Some(&letter) = rest.get(length) else {
+            break;
+        };
         let want = match letter {
-            b'd' | b'i' | b'u' | b'x' | b'X' | b'o' => Some(if is_long { Want::Long } else { Want::Int }),
+            b'd' | b'i' | b'u' | b'x' | b'X' | b'o' => {
+                Some(if is_long { Want::Long } else { Want::Int })
+            }
             b'c' => Some(Want::Int),
             b'f' | b'F' | b'e' | b'E' | b'g' | b'G' | b'a' | b'A' => Some(Want::Double),
             b's' => Some(Want::Text),
@@ -133,10 +152,27 @@ mod tests {
 
     #[test]
     fn conversions_are_found() {
-        let wants = |text: &str| conversions(text.as_bytes()).into_iter().map(|(_, want)| want).collect::<Vec<_>>();
+        let wants = |text: &str| {
+            conversions(text.as_bytes())
+                .into_iter()
+                .map(|(_, want)| want)
+                .collect::<Vec<_>>()
+        };
         assert_eq!(wants("d[%d]!=r[%i] 100%%"), [Want::Int, Want::Int]);
-        assert_eq!(wants("%5.2f %-8s %lu %zu %p"), [Want::Double, Want::Text, Want::Long, Want::Long, Want::Pointer]);
-        assert_eq!(wants("%*d %.*f"), [Want::Int, Want::Int, Want::Int, Want::Double]);
+        assert_eq!(
+            wants("%5.2f %-8s %lu %zu %p"),
+            [
+                Want::Double,
+                Want::Text,
+                Want::Long,
+                Want::Long,
+                Want::Pointer
+            ]
+        );
+        assert_eq!(
+            wants("%*d %.*f"),
+            [Want::Int, Want::Int, Want::Int, Want::Double]
+        );
         assert_eq!(wants("50%"), []);
     }
 }

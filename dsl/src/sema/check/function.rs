@@ -54,8 +54,11 @@ impl Checker<'_> {
         let id = self.declare_function(function);
         self.scopes.restore(hidden);
         let id = id?;
-        self.scopes
-            .bind_prelude(function.name.node.clone(), Entity::Function(id), function.name.span);
+        self.scopes.bind_prelude(
+            function.name.node.clone(),
+            Entity::Function(id),
+            function.name.span,
+        );
         self.function_facts[id.0 as usize].is_defined = true;
         self.queue.push((id, index));
         Some(id)
@@ -65,25 +68,42 @@ impl Checker<'_> {
     pub(super) fn declare_function(&mut self, function: &ast::Function) -> Option<FunctionId> {
         let specifiers = &function.specifiers;
         let has = |word| specifiers.word(word).is_some();
-        let space = match (has(SpecifierWord::Global), has(SpecifierWord::Device), has(SpecifierWord::Host)) {
+        let space = match (
+            has(SpecifierWord::Global),
+            has(SpecifierWord::Device),
+            has(SpecifierWord::Host),
+        ) {
             (true, _, _) => FunctionSpace::Kernel,
             (_, true, true) => FunctionSpace::HostDevice,
             (_, true, false) => FunctionSpace::Device,
             (_, false, _) => FunctionSpace::Host,
         };
-        if let Some(span) = specifiers.word(SpecifierWord::Shared).or(specifiers.word(SpecifierWord::Constant)) {
-            self.report(Diagnostic::error(Code::MisplacedSpace, span, "a function has no memory space"));
+        if let Some(span) = specifiers
+            .word(SpecifierWord::Shared)
+            .or(specifiers.word(SpecifierWord::Constant))
+        {
+            self.report(Diagnostic::error(
+                Code::MisplacedSpace,
+                span,
+                "a function has no memory space",
+            ));
         }
         let base = self.base_type_not_auto(specifiers);
         let result = self.declared_type(base, &function.declarator.parts, function.declarator.span);
-        let params: Vec<ParamFacts> = function.params.iter().map(|param| self.param(param)).collect();
+        let params: Vec<ParamFacts> = function
+            .params
+            .iter()
+            .map(|param| self.param(param))
+            .collect();
         if function.variadic {
             self.unsupported("a function with `...`", function.span);
         }
         self.check_result(function, space, &result);
         if let Some(old) = self.scopes.find_at_file(&function.name.node).cloned() {
             match old.entity {
-                Entity::Function(id) => return self.redeclare(id, function, space, &result.ty, params),
+                Entity::Function(id) => {
+                    return self.redeclare(id, function, space, &result.ty, params);
+                }
                 Entity::Error => {}
                 _ => {
                     self.report(
@@ -117,8 +137,11 @@ impl Checker<'_> {
             is_skipped: false,
             calls: Vec::new(),
         });
-        self.scopes
-            .bind_at_file(function.name.node.clone(), Entity::Function(id), function.name.span);
+        self.scopes.bind_at_file(
+            function.name.node.clone(),
+            Entity::Function(id),
+            function.name.span,
+        );
         if &*function.name.node == "main" {
             self.check_main(id, function);
         }
@@ -144,7 +167,11 @@ impl Checker<'_> {
             }
             None => ty,
         };
-        ParamFacts { name: name.map(|name| name.node.clone()), ty, span }
+        ParamFacts {
+            name: name.map(|name| name.node.clone()),
+            ty,
+            span,
+        }
     }
 
     fn check_result(&mut self, function: &ast::Function, space: FunctionSpace, result: &QualTy) {
@@ -155,7 +182,10 @@ impl Checker<'_> {
                 Diagnostic::error(
                     Code::KernelResult,
                     span,
-                    format!("the kernel `{}` returns `{text}`, but a kernel returns nothing", function.name.node),
+                    format!(
+                        "the kernel `{}` returns `{text}`, but a kernel returns nothing",
+                        function.name.node
+                    ),
                 )
                 .help("make it `void` and write the result through a pointer parameter"),
             );
@@ -184,24 +214,35 @@ impl Checker<'_> {
         let facts = &self.function_facts[id.0 as usize];
         let declared = facts.declared;
         let same_params = facts.params.len() == params.len()
-            && facts
-                .params
-                .iter()
-                .zip(&params)
-                .all(|(old, new)| old.ty.ty == new.ty.ty || old.ty.ty == Ty::Error || new.ty.ty == Ty::Error);
+            && facts.params.iter().zip(&params).all(|(old, new)| {
+                old.ty.ty == new.ty.ty || old.ty.ty == Ty::Error || new.ty.ty == Ty::Error
+            });
         let name = &function.name.node;
         let message = if !same_params {
             if facts.is_defined || function.body.is_some() {
-                Some((Code::Unsupported, format!("overloading `{name}` for other parameter types is not supported yet")))
+                Some((
+                    Code::Unsupported,
+                    format!("overloading `{name}` for other parameter types is not supported yet"),
+                ))
             } else {
-                Some((Code::ConflictingDeclaration, format!("`{name}` is declared with other parameters")))
+                Some((
+                    Code::ConflictingDeclaration,
+                    format!("`{name}` is declared with other parameters"),
+                ))
             }
         } else if old.result != *result && *result != Ty::Error && old.result != Ty::Error {
-            Some((Code::ConflictingDeclaration, format!("`{name}` is declared with another result type")))
+            Some((
+                Code::ConflictingDeclaration,
+                format!("`{name}` is declared with another result type"),
+            ))
         } else if old.space != space {
             Some((
                 Code::ConflictingDeclaration,
-                format!("`{name}` is {} here and {} before", space_text(space), space_text(old.space)),
+                format!(
+                    "`{name}` is {} here and {} before",
+                    space_text(space),
+                    space_text(old.space)
+                ),
             ))
         } else {
             None
@@ -222,7 +263,11 @@ impl Checker<'_> {
         Some(id)
     }
 
-    fn launch_bounds(&mut self, function: &ast::Function, space: FunctionSpace) -> Option<(u32, Option<u32>)> {
+    fn launch_bounds(
+        &mut self,
+        function: &ast::Function,
+        space: FunctionSpace,
+    ) -> Option<(u32, Option<u32>)> {
         let bounds = function.specifiers.launch_bounds.as_ref()?;
         if space != FunctionSpace::Kernel {
             self.report(Diagnostic::error(
@@ -256,7 +301,10 @@ impl Checker<'_> {
             self.report(Diagnostic::error(
                 Code::BadMain,
                 function.name.span,
-                format!("`main` runs on the host and cannot be {}", space_text(entry.space)),
+                format!(
+                    "`main` runs on the host and cannot be {}",
+                    space_text(entry.space)
+                ),
             ));
         } else if !matches!(entry.result, Ty::Int | Ty::Error) {
             let text = self.show(&entry.result.clone());
@@ -272,8 +320,12 @@ impl Checker<'_> {
         let n_params = self.function_facts[id.0 as usize].params.len();
         if n_params == 1 || n_params > 3 {
             self.report(
-                Diagnostic::error(Code::BadMain, function.span, "`main` takes no parameters, or two")
-                    .help("write `int main()` or `int main(int argc, char **argv)`"),
+                Diagnostic::error(
+                    Code::BadMain,
+                    function.span,
+                    "`main` takes no parameters, or two",
+                )
+                .help("write `int main()` or `int main(int argc, char **argv)`"),
             );
         }
     }
@@ -295,7 +347,10 @@ impl Checker<'_> {
         for (param, declared) in params.iter().zip(&function.params) {
             let is_restrict = matches!(
                 declared.declarator.parts.first(),
-                Some(DeclaratorPart::Pointer { is_restrict: true, .. })
+                Some(DeclaratorPart::Pointer {
+                    is_restrict: true,
+                    ..
+                })
             );
             let var = self.add_var(Var {
                 name: param.name.as_deref().unwrap_or("").to_string(),
@@ -332,11 +387,17 @@ impl Checker<'_> {
         if matches!(typed.result, Ty::Void | Ty::Error) || !super::stmt::falls_through(body) {
             return;
         }
-        let end = crate::span::Span { start: block.span.end.saturating_sub(1), ..block.span };
+        let end = crate::span::Span {
+            start: block.span.end.saturating_sub(1),
+            ..block.span
+        };
         if typed.name == "main" {
             // C: reaching the end of `main` returns 0.
             let zero = super::int(0, Ty::Int, end);
-            body.push(Stmt { kind: StmtKind::Return(Some(zero)), span: end });
+            body.push(Stmt {
+                kind: StmtKind::Return(Some(zero)),
+                span: end,
+            });
             return;
         }
         let text = self.show(&typed.result.clone());

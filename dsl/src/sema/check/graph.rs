@@ -21,15 +21,21 @@ impl Checker<'_> {
         for caller in 0..self.functions.len() {
             for (callee, span) in self.function_facts[caller].calls.clone() {
                 let index = callee.0 as usize;
-                if self.function_facts[index].is_defined || std::mem::replace(&mut said[index], true) {
+                if self.function_facts[index].is_defined
+                    || std::mem::replace(&mut said[index], true)
+                {
                     continue;
                 }
                 let name = self.functions[index].name.clone();
                 let declared = self.function_facts[index].declared;
                 self.report(
-                    Diagnostic::error(Code::UndefinedFunction, span, format!("`{name}` is declared but has no body"))
-                        .label(declared, "declared here")
-                        .help("define it in this file, or `#include` the file that does"),
+                    Diagnostic::error(
+                        Code::UndefinedFunction,
+                        span,
+                        format!("`{name}` is declared but has no body"),
+                    )
+                    .label(declared, "declared here")
+                    .help("define it in this file, or `#include` the file that does"),
                 );
             }
         }
@@ -47,7 +53,10 @@ impl Checker<'_> {
     }
 
     fn runs_on_device(&self, index: usize) -> bool {
-        matches!(self.functions[index].space, FunctionSpace::Kernel | FunctionSpace::Device)
+        matches!(
+            self.functions[index].space,
+            FunctionSpace::Kernel | FunctionSpace::Device
+        )
     }
 
     /// A loop rather than recursion: a chain of calls may be long.
@@ -56,7 +65,8 @@ impl Checker<'_> {
         state[start] = 1;
         while let Some((function, next)) = path.last_mut() {
             let function = *function;
-            let Some((callee, span)) = self.function_facts[function].calls.get(*next).copied() else {
+            let Some((callee, span)) = self.function_facts[function].calls.get(*next).copied()
+            else {
                 state[function] = 2;
                 path.pop();
                 continue;
@@ -72,8 +82,12 @@ impl Checker<'_> {
                     path.push((callee, 0));
                 }
                 1 => {
-                    let from = path.iter().position(|(function, _)| *function == callee).unwrap_or(0);
-                    let cycle: Vec<usize> = path[from..].iter().map(|(function, _)| *function).collect();
+                    let from = path
+                        .iter()
+                        .position(|(function, _)| *function == callee)
+                        .unwrap_or(0);
+                    let cycle: Vec<usize> =
+                        path[from..].iter().map(|(function, _)| *function).collect();
                     self.report_cycle(&cycle, span);
                 }
                 _ => {}
@@ -89,17 +103,25 @@ impl Checker<'_> {
             .collect();
         let message = match &cycle {
             [_] => format!("the device function {} calls itself", names[0]),
-            _ => format!("device functions call each other in a circle: {}", names.join(" → ")),
+            _ => format!(
+                "device functions call each other in a circle: {}",
+                names.join(" → ")
+            ),
         };
-        let mut diagnostic = Diagnostic::error(Code::DeviceRecursion, span, message).at("this call closes the circle");
+        let mut diagnostic = Diagnostic::error(Code::DeviceRecursion, span, message)
+            .at("this call closes the circle");
         for &index in cycle {
-            diagnostic = diagnostic.label(self.functions[index].span, format!("`{}`", self.functions[index].name));
+            diagnostic = diagnostic.label(
+                self.functions[index].span,
+                format!("`{}`", self.functions[index].name),
+            );
         }
         self.report(diagnostic.help("write it as a loop: device calls are expanded in place"));
     }
 
     fn report_deferred(&mut self) {
-        let on_device = self.reached(|space| matches!(space, FunctionSpace::Kernel | FunctionSpace::Device));
+        let on_device =
+            self.reached(|space| matches!(space, FunctionSpace::Kernel | FunctionSpace::Device));
         let on_host = self.reached(|space| space == FunctionSpace::Host);
         for deferred in std::mem::take(&mut self.deferred) {
             let reached = match deferred.side {
@@ -114,8 +136,15 @@ impl Checker<'_> {
 
     /// The functions that run on a side: those that start there, and the `__host__ __device__` ones they call.
     fn reached(&self, starts: impl Fn(FunctionSpace) -> bool) -> Vec<bool> {
-        let mut reached: Vec<bool> = self.functions.iter().map(|function| starts(function.space)).collect();
-        let mut queue: Vec<FunctionId> = (0..reached.len() as u32).map(FunctionId).filter(|id| reached[id.0 as usize]).collect();
+        let mut reached: Vec<bool> = self
+            .functions
+            .iter()
+            .map(|function| starts(function.space))
+            .collect();
+        let mut queue: Vec<FunctionId> = (0..reached.len() as u32)
+            .map(FunctionId)
+            .filter(|id| reached[id.0 as usize])
+            .collect();
         while let Some(id) = queue.pop() {
             for (callee, _) in &self.function_facts[id.0 as usize].calls {
                 let index = callee.0 as usize;

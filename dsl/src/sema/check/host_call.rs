@@ -69,7 +69,11 @@ impl Checker<'_> {
             Some(Type::F32) => Ty::Float,
             _ => result.clone(),
         };
-        let value = Value { kind: ValueKind::Host(host, args), ty: given, span: called.span };
+        let value = Value {
+            kind: ValueKind::Host(host, args),
+            ty: given,
+            span: called.span,
+        };
         self.convert(value, &result)
     }
 
@@ -82,7 +86,12 @@ impl Checker<'_> {
     }
 
     /// The address of a pointer variable: `cudaMalloc(&p, n)`, whatever `p` points to.
-    pub(super) fn pointer_pointer(&mut self, arg: &ast::Expr, index: usize, called: &Called<'_>) -> Value {
+    pub(super) fn pointer_pointer(
+        &mut self,
+        arg: &ast::Expr,
+        index: usize,
+        called: &Called<'_>,
+    ) -> Value {
         let value = self.value(arg);
         let inner = match &value.ty {
             Ty::Error => return value,
@@ -97,11 +106,17 @@ impl Checker<'_> {
         let mut diagnostic = Diagnostic::error(
             Code::TypeMismatch,
             arg.span,
-            format!("argument {} of `{}` is the address of a pointer, got `{text}`", index + 1, called.name),
+            format!(
+                "argument {} of `{}` is the address of a pointer, got `{text}`",
+                index + 1,
+                called.name
+            ),
         )
         .at(format!("this is `{text}`"));
         if inner.is_some() {
-            diagnostic = diagnostic.help(format!("pass where the pointer is to be stored: `&{snippet}`"));
+            diagnostic = diagnostic.help(format!(
+                "pass where the pointer is to be stored: `&{snippet}`"
+            ));
         }
         self.report(diagnostic);
         wrong(arg.span)
@@ -110,9 +125,16 @@ impl Checker<'_> {
     /// A `__device__` or `__constant__` variable named as an argument.
     pub(super) fn symbol(&mut self, arg: &ast::Expr, called: &Called<'_>) -> Value {
         let inner = stripped(arg);
-        let help = format!("`{}` takes the variable's name: `{}(name, …)`", called.name, called.name);
+        let help = format!(
+            "`{}` takes the variable's name: `{}(name, …)`",
+            called.name, called.name
+        );
         if let ExprKind::Name(name) = &inner.kind {
-            match self.scopes.find(name).map(|binding| (binding.entity.clone(), binding.span)) {
+            match self
+                .scopes
+                .find(name)
+                .map(|binding| (binding.entity.clone(), binding.span))
+            {
                 Some((Entity::Global(id), declared)) => {
                     let global = &self.globals[id.0 as usize];
                     if matches!(global.space, GlobalSpace::Device | GlobalSpace::Constant) {
@@ -143,13 +165,25 @@ impl Checker<'_> {
                     self.report(diagnostic);
                 }
                 Some((Entity::Error, _)) => {}
-                Some(_) => self.report(Diagnostic::error(Code::BadSymbol, arg.span, format!("`{name}` is not a variable")).help(help)),
+                Some(_) => self.report(
+                    Diagnostic::error(
+                        Code::BadSymbol,
+                        arg.span,
+                        format!("`{name}` is not a variable"),
+                    )
+                    .help(help),
+                ),
                 None => self.unknown_name(name, arg.span, false),
             }
             return wrong(arg.span);
         }
         self.report(
-            Diagnostic::error(Code::BadSymbol, arg.span, "a variable of the device must be named here").help(help),
+            Diagnostic::error(
+                Code::BadSymbol,
+                arg.span,
+                "a variable of the device must be named here",
+            )
+            .help(help),
         );
         wrong(arg.span)
     }
@@ -159,8 +193,12 @@ impl Checker<'_> {
         let inner = stripped(arg);
         let ExprKind::Name(name) = &inner.kind else {
             self.report(
-                Diagnostic::error(Code::BadKernelArgument, arg.span, "a kernel must be named here")
-                    .help(format!("`{}(kernel, …)`", called.name)),
+                Diagnostic::error(
+                    Code::BadKernelArgument,
+                    arg.span,
+                    "a kernel must be named here",
+                )
+                .help(format!("`{}(kernel, …)`", called.name)),
             );
             return wrong(arg.span);
         };
@@ -187,7 +225,11 @@ impl Checker<'_> {
             self.report(diagnostic);
             return wrong(arg.span);
         }
-        Value { kind: ValueKind::Kernel(id), ty: Ty::Int, span: arg.span }
+        Value {
+            kind: ValueKind::Kernel(id),
+            ty: Ty::Int,
+            span: arg.span,
+        }
     }
 
     /// `printf`, of the host or of the device.
@@ -202,7 +244,11 @@ impl Checker<'_> {
             let value = self.value(arg);
             args.push(if i == 0 {
                 let ty = pointer_to(crate::sema::classify::constant(Ty::Char));
-                self.implicit(value, &ty, &super::convert::Why::Argument(1, called.name, None))
+                self.implicit(
+                    value,
+                    &ty,
+                    &super::convert::Why::Argument(1, called.name, None),
+                )
             } else {
                 self.promote_variadic(value)
             });
@@ -212,11 +258,18 @@ impl Checker<'_> {
         }
         self.check_format(&args, 0, called.name_span);
         if !self.may_be_device() {
-            return Value { kind: ValueKind::Host(HostFn::Printf, args), ty: Ty::Int, span };
+            return Value {
+                kind: ValueKind::Host(HostFn::Printf, args),
+                ty: Ty::Int,
+                span,
+            };
         }
         let format = args.remove(0);
         let ValueKind::Str(text) = format.kind else {
-            self.unsupported("a `printf` format in device code that is not a literal", format.span);
+            self.unsupported(
+                "a `printf` format in device code that is not a literal",
+                format.span,
+            );
             return wrong(span);
         };
         Value {
@@ -248,11 +301,23 @@ impl Checker<'_> {
         let site = self.map.use_site(span);
         let line = self.map.file(site.file).line_column(site.start).0;
         let fail = vec![
-            Value { kind: ValueKind::Str(text), ty: pointer_to(crate::sema::classify::constant(Ty::Char)), span },
+            Value {
+                kind: ValueKind::Str(text),
+                ty: pointer_to(crate::sema::classify::constant(Ty::Char)),
+                span,
+            },
             super::int(u64::from(line), Ty::Int, span),
         ];
-        let fail = Value { kind: ValueKind::Host(HostFn::AssertFail, fail), ty: Ty::Int, span };
-        let nothing = |value: Value| Value { kind: ValueKind::Convert(Box::new(value)), ty: Ty::Void, span };
+        let fail = Value {
+            kind: ValueKind::Host(HostFn::AssertFail, fail),
+            ty: Ty::Int,
+            span,
+        };
+        let nothing = |value: Value| Value {
+            kind: ValueKind::Convert(Box::new(value)),
+            ty: Ty::Void,
+            span,
+        };
         let (passed, failed) = (nothing(super::int(0, Ty::Int, span)), nothing(fail));
         Value {
             kind: ValueKind::Conditional(Box::new(cond), Box::new(passed), Box::new(failed)),

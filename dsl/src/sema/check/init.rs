@@ -34,7 +34,11 @@ struct Items<'i> {
 
 impl<'i> Items<'i> {
     fn new(items: &'i [InitItem]) -> Items<'i> {
-        Items { items, next: 0, value: None }
+        Items {
+            items,
+            next: 0,
+            value: None,
+        }
     }
 
     fn peek(&self) -> Option<&'i InitItem> {
@@ -49,7 +53,13 @@ impl<'i> Items<'i> {
 
 impl Checker<'_> {
     /// A variable's initialiser; completes the type of an array without a size. `None` if it is wrong.
-    pub(super) fn initialiser(&mut self, ty: &mut QualTy, init: &ast::Init, name: &ast::Name, _is_local: bool) -> Option<Init> {
+    pub(super) fn initialiser(
+        &mut self,
+        ty: &mut QualTy,
+        init: &ast::Init,
+        name: &ast::Name,
+        _is_local: bool,
+    ) -> Option<Init> {
         let n_errors = self.diagnostics.len();
         let typed = match init {
             ast::Init::Expr(expr) => self.init_expr(ty, expr, &name.node),
@@ -65,11 +75,16 @@ impl Checker<'_> {
                 Some(Init::Value(value))
             }
         };
-        let is_wrong = matches!(&typed, Some(Init::Value(value)) if value.ty == Ty::Error) || ty.ty == Ty::Error;
+        let is_wrong = matches!(&typed, Some(Init::Value(value)) if value.ty == Ty::Error)
+            || ty.ty == Ty::Error;
         let has_new_error = self.diagnostics[n_errors..]
             .iter()
             .any(|diagnostic| diagnostic.severity == crate::diagnostic::Severity::Error);
-        if is_wrong || has_new_error { None } else { typed }
+        if is_wrong || has_new_error {
+            None
+        } else {
+            typed
+        }
     }
 
     fn init_expr(&mut self, ty: &mut QualTy, expr: &ast::Expr, name: &str) -> Option<Init> {
@@ -100,7 +115,13 @@ impl Checker<'_> {
     }
 
     /// A literal's characters, NUL and padding as an array of this size has them.
-    fn string_bytes(&mut self, bytes: &Arc<[u8]>, size: Option<u64>, span: Span, name: &str) -> Option<(Arc<[u8]>, u64)> {
+    fn string_bytes(
+        &mut self,
+        bytes: &Arc<[u8]>,
+        size: Option<u64>,
+        span: Span,
+        name: &str,
+    ) -> Option<(Arc<[u8]>, u64)> {
         let needed = bytes.len() as u64 + 1;
         let size = size.unwrap_or(needed);
         if needed > size {
@@ -116,7 +137,13 @@ impl Checker<'_> {
         Some((padded.into(), size))
     }
 
-    fn init_list(&mut self, ty: &mut QualTy, items: &[InitItem], span: Span, name: &str) -> Option<Init> {
+    fn init_list(
+        &mut self,
+        ty: &mut QualTy,
+        items: &[InitItem],
+        span: Span,
+        name: &str,
+    ) -> Option<Init> {
         if ty.ty == Ty::Error {
             return None;
         }
@@ -124,29 +151,57 @@ impl Checker<'_> {
             return Some(Init::Value(self.dim3_list(items, span)));
         }
         if ty.ty.is_scalar() {
-            return Some(Init::Value(self.scalar_list(&ty.ty.clone(), items, span, name)));
+            return Some(Init::Value(self.scalar_list(
+                &ty.ty.clone(),
+                items,
+                span,
+                name,
+            )));
         }
-        if let (Ty::Array(element, _), [InitItem { designator: None, value: ast::Init::Expr(expr) }]) = (&ty.ty, items)
+        if let (
+            Ty::Array(element, _),
+            [
+                InitItem {
+                    designator: None,
+                    value: ast::Init::Expr(expr),
+                },
+            ],
+        ) = (&ty.ty, items)
             && matches!(expr.kind, ExprKind::Str(_))
             && is_character(&element.ty)
         {
             return self.init_expr(ty, expr, name);
         }
-        let mut filling = Filling { name, parts: Vec::new(), path: Vec::new() };
+        let mut filling = Filling {
+            name,
+            parts: Vec::new(),
+            path: Vec::new(),
+        };
         let n = self.fill_braced(&ty.ty.clone(), items, span, &mut filling);
         if let Ty::Array(element, None) = &ty.ty {
             if n == 0 {
-                self.report(Diagnostic::error(Code::BadArraySize, span, format!("the array `{name}` would have no elements")));
+                self.report(Diagnostic::error(
+                    Code::BadArraySize,
+                    span,
+                    format!("the array `{name}` would have no elements"),
+                ));
                 return None;
             }
             ty.ty = Ty::Array(element.clone(), Some(n));
         }
-        Some(Init::Parts { zero_rest: true, parts: filling.parts })
+        Some(Init::Parts {
+            zero_rest: true,
+            parts: filling.parts,
+        })
     }
 
     fn dim3_list(&mut self, items: &[InitItem], span: Span) -> Value {
         if items.len() > 3 {
-            self.report(Diagnostic::error(Code::BadInitialiser, span, "a `dim3` has only three sizes"));
+            self.report(Diagnostic::error(
+                Code::BadInitialiser,
+                span,
+                "a `dim3` has only three sizes",
+            ));
             return wrong(span);
         }
         let mut sizes = Vec::new();
@@ -158,8 +213,12 @@ impl Checker<'_> {
                 }
                 _ => {
                     self.report(
-                        Diagnostic::error(Code::BadInitialiser, span, "a `dim3` takes up to three plain sizes")
-                            .help("write `dim3 name(x, y, z);`"),
+                        Diagnostic::error(
+                            Code::BadInitialiser,
+                            span,
+                            "a `dim3` takes up to three plain sizes",
+                        )
+                        .help("write `dim3 name(x, y, z);`"),
                     );
                     return wrong(span);
                 }
@@ -174,7 +233,12 @@ impl Checker<'_> {
                 let zero = super::int(0, Ty::Int, span);
                 self.cast(zero, ty, span)
             }
-            [InitItem { designator: None, value: ast::Init::Expr(expr) }] => {
+            [
+                InitItem {
+                    designator: None,
+                    value: ast::Init::Expr(expr),
+                },
+            ] => {
                 let value = self.value(expr);
                 self.implicit(value, ty, &Why::Init(name))
             }
@@ -190,7 +254,13 @@ impl Checker<'_> {
     }
 
     /// Fills an aggregate from the items of its own braces; gives one more than the last position that was filled.
-    fn fill_braced(&mut self, ty: &Ty, items: &[InitItem], span: Span, filling: &mut Filling<'_>) -> u64 {
+    fn fill_braced(
+        &mut self,
+        ty: &Ty,
+        items: &[InitItem],
+        span: Span,
+        filling: &mut Filling<'_>,
+    ) -> u64 {
         let mut items = Items::new(items);
         let mut position = 0u64;
         let mut end = 0u64;
@@ -199,7 +269,9 @@ impl Checker<'_> {
             if let Some(designator) = &item.designator {
                 match self.designated(ty, designator, span) {
                     Some(path) => {
-                        let Some((last, before)) = path.split_last() else { break };
+                        let Some((last, before)) = path.split_last() else {
+                            break;
+                        };
                         filling.path.extend_from_slice(before);
                         depth = before.len();
                         position = match last {
@@ -218,7 +290,10 @@ impl Checker<'_> {
                 self.report(Diagnostic::error(
                     Code::BadInitialiser,
                     item_span(item, span),
-                    format!("there are more values here than `{}` has room for", filling.name),
+                    format!(
+                        "there are more values here than `{}` has room for",
+                        filling.name
+                    ),
                 ));
                 break;
             };
@@ -233,7 +308,13 @@ impl Checker<'_> {
     }
 
     /// Fills one member or element from the next item, or from the next few if its braces are left out.
-    fn fill_member(&mut self, ty: &Ty, items: &mut Items<'_>, span: Span, filling: &mut Filling<'_>) {
+    fn fill_member(
+        &mut self,
+        ty: &Ty,
+        items: &mut Items<'_>,
+        span: Span,
+        filling: &mut Filling<'_>,
+    ) {
         let Some(item) = items.peek() else { return };
         match &item.value {
             ast::Init::List(list) => {
@@ -253,9 +334,15 @@ impl Checker<'_> {
                 if let (Ty::Array(element, size), ExprKind::Str(bytes)) = (ty, &expr.kind)
                     && is_character(&element.ty)
                 {
-                    if let Some((bytes, _)) = self.string_bytes(bytes, *size, expr.span, filling.name) {
+                    if let Some((bytes, _)) =
+                        self.string_bytes(bytes, *size, expr.span, filling.name)
+                    {
                         for (i, byte) in bytes.iter().enumerate() {
-                            let value = super::int(element.ty.wrap(u64::from(*byte)), element.ty.clone(), expr.span);
+                            let value = super::int(
+                                element.ty.wrap(u64::from(*byte)),
+                                element.ty.clone(),
+                                expr.span,
+                            );
                             let mut path = filling.path.clone();
                             path.push(Step::Element(i as u64));
                             filling.parts.push((path, value));
@@ -269,7 +356,9 @@ impl Checker<'_> {
                 };
                 let is_whole = match ty {
                     Ty::Array(..) => false,
-                    Ty::Record(_) => value.ty == *ty || value.ty == Ty::Error || self.is_vector(ty, "dim3"),
+                    Ty::Record(_) => {
+                        value.ty == *ty || value.ty == Ty::Error || self.is_vector(ty, "dim3")
+                    }
                     _ => true,
                 };
                 if is_whole {
@@ -284,12 +373,20 @@ impl Checker<'_> {
     }
 
     /// Fills an aggregate whose braces are left out: takes as many items as it has members.
-    fn fill_unbraced(&mut self, ty: &Ty, items: &mut Items<'_>, span: Span, filling: &mut Filling<'_>) {
+    fn fill_unbraced(
+        &mut self,
+        ty: &Ty,
+        items: &mut Items<'_>,
+        span: Span,
+        filling: &mut Filling<'_>,
+    ) {
         let mut position = 0;
         let first = items.next;
         while let Some(item) = items.peek() {
             let is_designated = item.designator.is_some() && items.next > first;
-            let Some((step, member)) = self.member_at(ty, position) else { return };
+            let Some((step, member)) = self.member_at(ty, position) else {
+                return;
+            };
             if is_designated {
                 return;
             }
@@ -303,9 +400,8 @@ impl Checker<'_> {
     /// The member or element at a position. Of a union only the first one is initialised.
     fn member_at(&self, ty: &Ty, position: u64) -> Option<(Step, Ty)> {
         match ty {
-            Ty::Array(element, size) => {
-                (size.is_none_or(|size| position < size)).then(|| (Step::Element(position), element.ty.clone()))
-            }
+            Ty::Array(element, size) => (size.is_none_or(|size| position < size))
+                .then(|| (Step::Element(position), element.ty.clone())),
             Ty::Record(id) => {
                 let record = self.record(*id);
                 let field = record.fields.get(usize::try_from(position).ok()?)?;
@@ -338,7 +434,11 @@ impl Checker<'_> {
                     return Some(path.into_iter().map(Step::Field).collect());
                 }
                 let record = self.record(*id);
-                let members: Vec<_> = record.fields.iter().map(|field| field.name.clone()).collect();
+                let members: Vec<_> = record
+                    .fields
+                    .iter()
+                    .map(|field| field.name.clone())
+                    .collect();
                 let (of, declared) = (format!("`{}`", record.name), record.span);
                 self.unknown_member(&of, &name.node, name.span, &members, declared);
                 None
@@ -366,7 +466,11 @@ impl Checker<'_> {
                 None
             }
             (Designator::Index(_), _) => {
-                self.report(Diagnostic::error(Code::BadInitialiser, span, "`[index] =` is for arrays, and this is none"));
+                self.report(Diagnostic::error(
+                    Code::BadInitialiser,
+                    span,
+                    "`[index] =` is for arrays, and this is none",
+                ));
                 None
             }
         }
@@ -383,9 +487,18 @@ impl Checker<'_> {
         if ty.is_scalar() {
             return self.scalar_list(ty, items, span, "the value");
         }
-        let Ty::Record(id) = ty else { return wrong(span) };
-        let plain = items.iter().all(|item| item.designator.is_none() && matches!(item.value, ast::Init::Expr(_)));
-        let field_types: Vec<Ty> = self.record(*id).fields.iter().map(|field| field.ty.ty.clone()).collect();
+        let Ty::Record(id) = ty else {
+            return wrong(span);
+        };
+        let plain = items
+            .iter()
+            .all(|item| item.designator.is_none() && matches!(item.value, ast::Init::Expr(_)));
+        let field_types: Vec<Ty> = self
+            .record(*id)
+            .fields
+            .iter()
+            .map(|field| field.ty.ty.clone())
+            .collect();
         let simple = field_types.iter().all(Classify::is_scalar) && !self.record(*id).is_union;
         if !plain || !simple || items.len() > field_types.len() {
             self.unsupported("this kind of list as a value", span);
@@ -398,7 +511,11 @@ impl Checker<'_> {
                 members.push(self.implicit(value, field, &Why::Operand));
             }
         }
-        Value { kind: ValueKind::Aggregate(members), ty: ty.clone(), span }
+        Value {
+            kind: ValueKind::Aggregate(members),
+            ty: ty.clone(),
+            span,
+        }
     }
 }
 

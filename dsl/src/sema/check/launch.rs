@@ -23,8 +23,12 @@ impl Checker<'_> {
     ) -> Value {
         self.on_side(
             Side::Device,
-            Diagnostic::error(Code::LaunchInDevice, span, "launching a kernel from device code is not supported")
-                .help("launch it from the host after this kernel"),
+            Diagnostic::error(
+                Code::LaunchInDevice,
+                span,
+                "launching a kernel from device code is not supported",
+            )
+            .help("launch it from the host after this kernel"),
         );
         let kernel = self.launched(callee);
         let configured = self.launch_config(config);
@@ -32,15 +36,30 @@ impl Checker<'_> {
             self.check_args_alone(args);
             return wrong(span);
         };
-        if let Some(caller) = self.body.id {
-            self.function_facts[caller.0 as usize].calls.push((kernel, callee.span));
+        if let Some(caller) = self.body.id
+            && !self.may_be_device()
+        {
+            self.function_facts[caller.0 as usize]
+                .calls
+                .push((kernel, callee.span));
         }
         let args = self.args(kernel, args, callee.span, span);
         let Some((grid, block, shared_bytes, stream)) = configured else {
             return wrong(span);
         };
-        let launch = typed::Launch { kernel, grid, block, shared_bytes, stream, args };
-        Value { kind: ValueKind::Launch(Box::new(launch)), ty: Ty::Void, span }
+        let launch = typed::Launch {
+            kernel,
+            grid,
+            block,
+            shared_bytes,
+            stream,
+            args,
+        };
+        Value {
+            kind: ValueKind::Launch(Box::new(launch)),
+            ty: Ty::Void,
+            span,
+        }
     }
 
     /// The kernel that is launched.
@@ -59,8 +78,12 @@ impl Checker<'_> {
                 Some(binding) if !matches!(binding.entity, crate::sema::scope::Entity::Error) => {
                     let declared = binding.span;
                     self.report(
-                        Diagnostic::error(Code::LaunchOfNonKernel, callee.span, format!("`{name}` is not a kernel"))
-                            .label(declared, "declared here"),
+                        Diagnostic::error(
+                            Code::LaunchOfNonKernel,
+                            callee.span,
+                            format!("`{name}` is not a kernel"),
+                        )
+                        .label(declared, "declared here"),
                     );
                 }
                 Some(_) => {}
@@ -72,22 +95,30 @@ impl Checker<'_> {
             let diagnostic = Diagnostic::error(
                 Code::LaunchOfNonKernel,
                 callee.span,
-                format!("`{name}` is {} and cannot be launched", space_text(function.space)),
+                format!(
+                    "`{name}` is {} and cannot be launched",
+                    space_text(function.space)
+                ),
             )
             .label(function.span, "declared here")
-            .help(format!("declare it `__global__`, or call it without `<<<…>>>`: `{name}(…)`"));
+            .help(format!(
+                "declare it `__global__`, or call it without `<<<…>>>`: `{name}(…)`"
+            ));
             self.report(diagnostic);
             return None;
         }
         Some(id)
     }
 
-    #[expect(clippy::type_complexity, reason = "the four things between the angle brackets, used once")]
-    fn launch_config(&mut self, config: &Spanned<Vec<ast::Expr>>) -> Option<(Value, Value, Option<Value>, Option<Value>)> {
+    fn launch_config(
+        &mut self,
+        config: &Spanned<Vec<ast::Expr>>,
+    ) -> Option<(Value, Value, Option<Value>, Option<Value>)> {
         let exprs = &config.node;
         if exprs.len() < 2 || exprs.len() > 4 {
             let message = match exprs.len() {
-                0 | 1 => "a launch needs at least the number of blocks and of threads per block".to_string(),
+                0 | 1 => "a launch needs at least the number of blocks and of threads per block"
+                    .to_string(),
                 n => format!("a launch takes at most 4 values between `<<<` and `>>>`, not {n}"),
             };
             self.report(
@@ -111,7 +142,10 @@ impl Checker<'_> {
             return self.list_value(&dim3, items, expr.span);
         }
         let value = self.value(expr);
-        let fits = value.ty.is_integral() || value.ty == dim3 || value.ty == Ty::Error || self.is_vector(&value.ty, "uint3");
+        let fits = value.ty.is_integral()
+            || value.ty == dim3
+            || value.ty == Ty::Error
+            || self.is_vector(&value.ty, "uint3");
         if !fits {
             let text = self.show(&value.ty);
             let diagnostic = Diagnostic::error(
@@ -162,8 +196,12 @@ impl Checker<'_> {
         if !fits {
             let text = self.show(&value.ty);
             self.report(
-                Diagnostic::error(Code::LaunchConfig, expr.span, format!("the fourth launch value is a stream, not a `{text}`"))
-                    .help("write 0 for the default stream, or leave it out"),
+                Diagnostic::error(
+                    Code::LaunchConfig,
+                    expr.span,
+                    format!("the fourth launch value is a stream, not a `{text}`"),
+                )
+                .help("write 0 for the default stream, or leave it out"),
             );
             return wrong(expr.span);
         }

@@ -62,7 +62,10 @@ fn is_shift(op: Arith) -> bool {
 }
 
 fn needs_integers(op: Arith) -> bool {
-    matches!(op, Arith::Rem | Arith::And | Arith::Or | Arith::Xor | Arith::Shl | Arith::Shr)
+    matches!(
+        op,
+        Arith::Rem | Arith::And | Arith::Or | Arith::Xor | Arith::Shl | Arith::Shr
+    )
 }
 
 impl Checker<'_> {
@@ -94,7 +97,11 @@ impl Checker<'_> {
         while let Some((right, span)) = links.pop() {
             let right = self.value(right);
             let ty = right.ty.clone();
-            value = Value { kind: ValueKind::Comma(Box::new(value), Box::new(right)), ty, span };
+            value = Value {
+                kind: ValueKind::Comma(Box::new(value), Box::new(right)),
+                ty,
+                span,
+            };
         }
         value
     }
@@ -107,17 +114,28 @@ impl Checker<'_> {
             Family::Arith(arith) => self.arithmetic(arith, op.span, left, right, span),
             Family::Compare(relation) => self.compare(relation, op.span, left, right, span),
             Family::Logical(logical) => {
-                let left = self.to_bool(left);
-                let right = self.to_bool(right);
+                let left = self.truth_value(left);
+                let right = self.truth_value(right);
                 if left.ty == Ty::Error || right.ty == Ty::Error {
                     return wrong(span);
                 }
-                Value { kind: ValueKind::Logical(logical, Box::new(left), Box::new(right)), ty: Ty::Bool, span }
+                Value {
+                    kind: ValueKind::Logical(logical, Box::new(left), Box::new(right)),
+                    ty: Ty::Bool,
+                    span,
+                }
             }
         }
     }
 
-    fn bad_operands(&mut self, op_text: &str, op: Span, left: &Value, right: &Value, help: Option<String>) {
+    fn bad_operands(
+        &mut self,
+        op_text: &str,
+        op: Span,
+        left: &Value,
+        right: &Value,
+        help: Option<String>,
+    ) {
         let (a, b) = (self.show(&left.ty), self.show(&right.ty));
         let mut diagnostic = Diagnostic::error(
             Code::BadOperand,
@@ -136,10 +154,19 @@ impl Checker<'_> {
         if matches!(left.ty, Ty::Pointer(_)) || matches!(right.ty, Ty::Pointer(_)) {
             return self.pointer_arithmetic(op, at, left, right, span);
         }
-        let fits = |ty: &Ty| if needs_integers(op) { ty.is_integral() } else { ty.is_arithmetic() };
+        let fits = |ty: &Ty| {
+            if needs_integers(op) {
+                ty.is_integral()
+            } else {
+                ty.is_arithmetic()
+            }
+        };
         if !fits(&left.ty) || !fits(&right.ty) {
             let help = if op == Arith::Rem && left.ty.is_arithmetic() && right.ty.is_arithmetic() {
-                Some("use `fmod` (or `fmodf`) for the remainder of floating-point numbers".to_string())
+                Some(
+                    "use `fmod` (or `fmodf`) for the remainder of floating-point numbers"
+                        .to_string(),
+                )
             } else if matches!(left.ty, Ty::Record(_)) || matches!(right.ty, Ty::Record(_)) {
                 Some("combine the members one by one: `a.x + b.x`".to_string())
             } else {
@@ -152,37 +179,104 @@ impl Checker<'_> {
             let left = self.promote(left);
             let right = self.promote(right);
             let ty = left.ty.clone();
-            return Value { kind: ValueKind::Binary(op, Box::new(left), Box::new(right)), ty, span };
+            self.warn_shift(&ty, &right, at);
+            return Value {
+                kind: ValueKind::Binary(op, Box::new(left), Box::new(right)),
+                ty,
+                span,
+            };
         }
         let (left, right, ty) = self.usual(left, right);
         self.warn_zero(op, &right, at);
-        Value { kind: ValueKind::Binary(op, Box::new(left), Box::new(right)), ty, span }
-    }
-
-    fn warn_zero(&mut self, op: Arith, right: &Value, at: Span) {
-        if matches!(op, Arith::Div | Arith::Rem) && matches!(right.kind, ValueKind::Int(0)) && self.unevaluated == 0 {
-            self.report(Diagnostic::warning(Code::DividesByZero, at, "this divides by zero").label(right.span, "always 0"));
+        Value {
+            kind: ValueKind::Binary(op, Box::new(left), Box::new(right)),
+            ty,
+            span,
         }
     }
 
-    fn pointer_arithmetic(&mut self, op: Arith, at: Span, left: Value, right: Value, span: Span) -> Value {
+    /// The hardware's shifts do not wrap their count, C leaves it undefined: it is never meant.
+    fn warn_shift(&mut self, left: &Ty, count: &Value, at: Span) {
+        let ValueKind::Int(bits) = count.kind else {
+            return;
+        };
+        let width = u64::from(left.bits());
+        if bits < width || self.unevaluated > 0 {
+            return;
+        }
+        let text = self.show(left);
+        self.report(
+            Diagnostic::warning(
+                Code::ShiftCount,
+                at,
+                format!(
+                    "this shifts a `{text}` by {}, but it has {width} bits",
+                    bits as i64
+                ),
+            )
+            .label(count.span, "the number of places"),
+        );
+    }
+
+    fn warn_zero(&mut self, op: Arith, right: &Value, at: Span) {
+        if matches!(op, Arith::Div | Arith::Rem)
+            && matches!(right.kind, ValueKind::Int(0))
+            && self.unevaluated == 0
+        {
+            self.report(
+                Diagnostic::warning(Code::DividesByZero, at, "this divides by zero")
+                    .label(right.span, "always 0"),
+            );
+        }
+    }
+
+    fn pointer_arithmetic(
+        &mut self,
+        op: Arith,
+        at: Span,
+        left: Value,
+        right: Value,
+        span: Span,
+    ) -> Value {
         match (op, &left.ty, &right.ty) {
             (Arith::Add | Arith::Sub, Ty::Pointer(_), ty) if ty.is_integral() => {
-                let Some(_) = self.pointee(&left, "moved") else { return wrong(span) };
+                let Some(_) = self.pointee(&left, "moved") else {
+                    return wrong(span);
+                };
                 let offset = self.promote(right);
-                let offset = if op == Arith::Sub { self.negated(offset) } else { offset };
+                let offset = if op == Arith::Sub {
+                    self.negated(offset)
+                } else {
+                    offset
+                };
                 let ty = left.ty.clone();
-                Value { kind: ValueKind::PointerAdd(Box::new(left), Box::new(offset)), ty, span }
+                Value {
+                    kind: ValueKind::PointerAdd(Box::new(left), Box::new(offset)),
+                    ty,
+                    span,
+                }
             }
             (Arith::Add, ty, Ty::Pointer(_)) if ty.is_integral() => {
-                let Some(_) = self.pointee(&right, "moved") else { return wrong(span) };
+                let Some(_) = self.pointee(&right, "moved") else {
+                    return wrong(span);
+                };
                 let offset = self.promote(left);
                 let ty = right.ty.clone();
-                Value { kind: ValueKind::PointerAdd(Box::new(right), Box::new(offset)), ty, span }
+                Value {
+                    kind: ValueKind::PointerAdd(Box::new(right), Box::new(offset)),
+                    ty,
+                    span,
+                }
             }
             (Arith::Sub, Ty::Pointer(a), Ty::Pointer(b)) if a.ty == b.ty => {
-                let Some(_) = self.pointee(&left, "subtracted") else { return wrong(span) };
-                Value { kind: ValueKind::PointerDiff(Box::new(left), Box::new(right)), ty: Ty::Long, span }
+                let Some(_) = self.pointee(&left, "subtracted") else {
+                    return wrong(span);
+                };
+                Value {
+                    kind: ValueKind::PointerDiff(Box::new(left), Box::new(right)),
+                    ty: Ty::Long,
+                    span,
+                }
             }
             _ => {
                 self.bad_operands(text(op), at, &left, &right, None);
@@ -193,7 +287,11 @@ impl Checker<'_> {
 
     /// `-i` for a pointer's offset. An `unsigned` one is widened first: `p - 1u` is one element before `p`.
     fn negated(&mut self, value: Value) -> Value {
-        let value = if value.ty == Ty::Int { value } else { self.convert(value, &Ty::Long) };
+        let value = if value.ty == Ty::Int {
+            value
+        } else {
+            self.convert(value, &Ty::Long)
+        };
         self.negate(value)
     }
 
@@ -207,7 +305,14 @@ impl Checker<'_> {
         Value { kind, ty, span }
     }
 
-    fn compare(&mut self, relation: Relation, at: Span, left: Value, right: Value, span: Span) -> Value {
+    fn compare(
+        &mut self,
+        relation: Relation,
+        at: Span,
+        left: Value,
+        right: Value,
+        span: Span,
+    ) -> Value {
         let (left, right) = if left.ty.is_arithmetic() && right.ty.is_arithmetic() {
             let (left, right, _) = self.usual(left, right);
             (left, right)
@@ -224,15 +329,20 @@ impl Checker<'_> {
                 self.bad_operands(symbol, at, &left, &right, None);
                 return wrong(span);
             };
-            (self.to_pointer(left, &ty), self.to_pointer(right, &ty))
+            (self.pointer_operand(left, &ty), self.pointer_operand(right, &ty))
         };
-        Value { kind: ValueKind::Compare(relation, Box::new(left), Box::new(right)), ty: Ty::Bool, span }
+        Value {
+            kind: ValueKind::Compare(relation, Box::new(left), Box::new(right)),
+            ty: Ty::Bool,
+            span,
+        }
     }
 
     /// The pointer type two operands meet in: equal pointees, `void *`, or a null constant.
     fn common_pointer(&self, left: &Value, right: &Value) -> Option<Ty> {
         let is_null = |value: &Value| {
-            matches!(value.kind, ValueKind::Null) || (value.ty.is_integral() && matches!(value.kind, ValueKind::Int(0)))
+            matches!(value.kind, ValueKind::Null)
+                || (value.ty.is_integral() && matches!(value.kind, ValueKind::Int(0)))
         };
         match (&left.ty, &right.ty) {
             (Ty::Pointer(a), Ty::Pointer(b)) => {
@@ -256,9 +366,13 @@ impl Checker<'_> {
         }
     }
 
-    fn to_pointer(&mut self, value: Value, ty: &Ty) -> Value {
+    fn pointer_operand(&mut self, value: Value, ty: &Ty) -> Value {
         match value.kind {
-            ValueKind::Null | ValueKind::Int(0) => Value { kind: ValueKind::Null, ty: ty.clone(), span: value.span },
+            ValueKind::Null | ValueKind::Int(0) => Value {
+                kind: ValueKind::Null,
+                ty: ty.clone(),
+                span: value.span,
+            },
             _ => self.convert(value, ty),
         }
     }
@@ -289,19 +403,27 @@ impl Checker<'_> {
             };
             let text = self.show(&value.ty);
             self.report(
-                Diagnostic::error(Code::BadOperand, span, format!("`{symbol}` cannot be applied to `{text}`"))
-                    .label(value.span, format!("`{text}`")),
+                Diagnostic::error(
+                    Code::BadOperand,
+                    span,
+                    format!("`{symbol}` cannot be applied to `{text}`"),
+                )
+                .label(value.span, format!("`{text}`")),
             );
             return wrong(span);
         }
         let mut value = match op {
             UnaryOp::Not => {
-                let value = self.to_bool(value);
+                let value = self.truth_value(value);
                 let kind = match value.kind {
                     ValueKind::Int(bits) => ValueKind::Int(u64::from(bits == 0)),
                     _ => ValueKind::Not(Box::new(value)),
                 };
-                return Value { kind, ty: Ty::Bool, span };
+                return Value {
+                    kind,
+                    ty: Ty::Bool,
+                    span,
+                };
             }
             UnaryOp::BitNot => {
                 let value = self.promote(value);
@@ -328,8 +450,14 @@ impl Checker<'_> {
     }
 
     fn inc_dec(&mut self, inner: &ast::Expr, decrement: bool, prefix: bool, span: Span) -> Value {
-        let done = if decrement { "decremented" } else { "incremented" };
-        let Some(place) = self.target(inner, done) else { return wrong(span) };
+        let done = if decrement {
+            "decremented"
+        } else {
+            "incremented"
+        };
+        let Some(place) = self.target(inner, done) else {
+            return wrong(span);
+        };
         let ty = place.ty.ty.clone();
         let fits = match &ty {
             Ty::Pointer(pointee) => self.size_of(&pointee.ty).is_some(),
@@ -338,10 +466,22 @@ impl Checker<'_> {
         };
         if !fits {
             let text = self.show(&ty);
-            self.report(Diagnostic::error(Code::BadOperand, span, format!("a `{text}` cannot be {done}")));
+            self.report(Diagnostic::error(
+                Code::BadOperand,
+                span,
+                format!("a `{text}` cannot be {done}"),
+            ));
             return wrong(span);
         }
-        Value { kind: ValueKind::IncDec { place: Box::new(place), decrement, prefix }, ty, span }
+        Value {
+            kind: ValueKind::IncDec {
+                place: Box::new(place),
+                decrement,
+                prefix,
+            },
+            ty,
+            span,
+        }
     }
 
     /// `a = b`, `a += b`.
@@ -360,17 +500,29 @@ impl Checker<'_> {
             }
             _ => self.value(right),
         };
-        let Some(place) = place else { return wrong(span) };
+        let Some(place) = place else {
+            return wrong(span);
+        };
         let ty = place.ty.ty.clone();
         let Some(op_node) = op.node else {
             let value = self.implicit(value, &ty, &Why::Assign);
-            return Value { kind: ValueKind::Assign(Box::new(place), Box::new(value)), ty, span };
+            return Value {
+                kind: ValueKind::Assign(Box::new(place), Box::new(value)),
+                ty,
+                span,
+            };
         };
         if value.ty == Ty::Error {
             return wrong(span);
         }
-        let Family::Arith(arith) = family(op_node) else { return wrong(span) };
-        let operand = Value { kind: ValueKind::Int(1), ty: ty.clone(), span: left.span };
+        let Family::Arith(arith) = family(op_node) else {
+            return wrong(span);
+        };
+        let operand = Value {
+            kind: ValueKind::Int(1),
+            ty: ty.clone(),
+            span: left.span,
+        };
         let is_pointer = matches!(ty, Ty::Pointer(_));
         let fits = match &ty {
             Ty::Pointer(pointee) => {
@@ -383,13 +535,22 @@ impl Checker<'_> {
         };
         if !fits {
             let help = (arith == Arith::Rem && ty.is_floating()).then(|| "use `fmodf`".to_string());
-            self.bad_operands(&format!("{}=", text(arith)), op.span, &operand, &value, help);
+            self.bad_operands(
+                &format!("{}=", text(arith)),
+                op.span,
+                &operand,
+                &value,
+                help,
+            );
             return wrong(span);
         }
         let (value, compute) = if is_pointer {
             (self.promote(value), ty.clone())
         } else if is_shift(arith) {
-            (self.promote(value), promoted(&ty))
+            let count = self.promote(value);
+            let compute = promoted(&ty);
+            self.warn_shift(&compute, &count, op.span);
+            (count, compute)
         } else {
             let compute = common(&ty, &value.ty);
             let value = self.convert(value, &compute);
@@ -397,14 +558,25 @@ impl Checker<'_> {
             (value, compute)
         };
         Value {
-            kind: ValueKind::CompoundAssign { op: arith, place: Box::new(place), value: Box::new(value), compute },
+            kind: ValueKind::CompoundAssign {
+                op: arith,
+                place: Box::new(place),
+                value: Box::new(value),
+                compute,
+            },
             ty,
             span,
         }
     }
 
     /// `c ? a : b`.
-    pub(super) fn conditional(&mut self, cond: &ast::Expr, yes: &ast::Expr, no: &ast::Expr, span: Span) -> Value {
+    pub(super) fn conditional(
+        &mut self,
+        cond: &ast::Expr,
+        yes: &ast::Expr,
+        no: &ast::Expr,
+        span: Span,
+    ) -> Value {
         let cond = self.condition(cond);
         let yes = self.value(yes);
         let no = self.value(no);
@@ -417,11 +589,15 @@ impl Checker<'_> {
         } else if yes.ty.is_arithmetic() && no.ty.is_arithmetic() {
             self.usual(yes, no)
         } else if let Some(ty) = self.common_pointer(&yes, &no) {
-            (self.to_pointer(yes, &ty), self.to_pointer(no, &ty), ty)
+            (self.pointer_operand(yes, &ty), self.pointer_operand(no, &ty), ty)
         } else {
             self.bad_operands("?:", span, &yes, &no, None);
             return wrong(span);
         };
-        Value { kind: ValueKind::Conditional(Box::new(cond), Box::new(yes), Box::new(no)), ty, span }
+        Value {
+            kind: ValueKind::Conditional(Box::new(cond), Box::new(yes), Box::new(no)),
+            ty,
+            span,
+        }
     }
 }

@@ -18,7 +18,11 @@ use crate::{
 impl Checker<'_> {
     /// `struct S`, `struct S { … }`, `union { … }`.
     pub(super) fn record_type(&mut self, specifier: &ast::RecordSpecifier, span: Span) -> Ty {
-        let word = if specifier.is_union { "union" } else { "struct" };
+        let word = if specifier.is_union {
+            "union"
+        } else {
+            "struct"
+        };
         let in_prelude = self.in_prelude(span);
         let name = specifier.name.as_ref();
         let found = name.and_then(|name| {
@@ -33,8 +37,12 @@ impl Checker<'_> {
                 if specifier.members.is_some() && layout::is_complete(self.record(id)) {
                     let name = self.record(id).name.clone();
                     self.report(
-                        Diagnostic::error(Code::Redefinition, span, format!("`{word} {name}` is defined twice"))
-                            .label(declared, "first definition"),
+                        Diagnostic::error(
+                            Code::Redefinition,
+                            span,
+                            format!("`{word} {name}` is defined twice"),
+                        )
+                        .label(declared, "first definition"),
                     );
                     return Ty::Error;
                 }
@@ -44,15 +52,20 @@ impl Checker<'_> {
             Some((_, declared)) => {
                 let name = name.map_or("", |name| &*name.node);
                 self.report(
-                    Diagnostic::error(Code::Redefinition, span, format!("`{name}` is not a {word}"))
-                        .label(declared, "declared here"),
+                    Diagnostic::error(
+                        Code::Redefinition,
+                        span,
+                        format!("`{name}` is not a {word}"),
+                    )
+                    .label(declared, "declared here"),
                 );
                 return Ty::Error;
             }
             None => {
                 let id = RecordId(self.records.len() as u32);
                 self.records.push(Record {
-                    name: name.map_or_else(|| format!("<unnamed {word}>"), |name| name.node.to_string()),
+                    name: name
+                        .map_or_else(|| format!("<unnamed {word}>"), |name| name.node.to_string()),
                     is_union: specifier.is_union,
                     is_vector: false,
                     fields: Vec::new(),
@@ -61,7 +74,8 @@ impl Checker<'_> {
                     span: Some(name.map_or(span, |name| name.span)),
                 });
                 if let Some(name) = name {
-                    self.scopes.bind_tag(name.node.clone(), Ty::Record(id), name.span, in_prelude);
+                    self.scopes
+                        .bind_tag(name.node.clone(), Ty::Record(id), name.span, in_prelude);
                 }
                 id
             }
@@ -72,13 +86,22 @@ impl Checker<'_> {
         Ty::Record(id)
     }
 
-    fn complete_record(&mut self, id: RecordId, specifier: &ast::RecordSpecifier, members: &[ast::Declaration], span: Span) {
+    fn complete_record(
+        &mut self,
+        id: RecordId,
+        specifier: &ast::RecordSpecifier,
+        members: &[ast::Declaration],
+        span: Span,
+    ) {
         let mut fields = Vec::new();
         let mut names: Vec<(std::sync::Arc<str>, Span)> = Vec::new();
         for member in members {
             self.member_declaration(member, &mut fields, &mut names);
         }
-        let align = specifier.align.as_ref().map_or(1, |align| self.alignment(align));
+        let align = specifier
+            .align
+            .as_ref()
+            .map_or(1, |align| self.alignment(align));
         let placed = layout::place_fields(&mut fields, specifier.is_union, align, &self.records);
         let record = &mut self.records[id.0 as usize];
         record.fields = fields;
@@ -93,7 +116,11 @@ impl Checker<'_> {
                 record.align_bytes = 1;
                 let has_wrong = record.fields.iter().any(|field| field.ty.ty == Ty::Error);
                 if !has_wrong {
-                    self.report(Diagnostic::error(Code::IncompleteType, span, "this type is too large"));
+                    self.report(Diagnostic::error(
+                        Code::IncompleteType,
+                        span,
+                        "this type is too large",
+                    ));
                 }
             }
         }
@@ -113,13 +140,20 @@ impl Checker<'_> {
             let unnamed = matches!(&member.specifiers.ty.node,
                 TypeSpecifier::Record(record) if record.name.is_none() && record.members.is_some());
             if unnamed {
-                fields.push(Field { name: String::new(), ty: base, offset_bytes: 0 });
+                fields.push(Field {
+                    name: String::new(),
+                    ty: base,
+                    offset_bytes: 0,
+                });
             }
             return;
         }
         for declarator in &member.declarators {
-            let Some(name) = &declarator.declarator.name else { continue };
-            let mut ty = self.declared_type(base.clone(), &declarator.declarator.parts, declarator.span);
+            let Some(name) = &declarator.declarator.name else {
+                continue;
+            };
+            let mut ty =
+                self.declared_type(base.clone(), &declarator.declarator.parts, declarator.span);
             if ty.ty != Ty::Error && self.size_of(&ty.ty).is_none() {
                 let text = self.show(&ty.ty);
                 let mut diagnostic = Diagnostic::error(
@@ -128,7 +162,8 @@ impl Checker<'_> {
                     format!("member `{}` has the incomplete type `{text}`", name.node),
                 );
                 if matches!(ty.ty, Ty::Record(_)) {
-                    diagnostic = diagnostic.help("a struct can hold a pointer to itself, but not itself");
+                    diagnostic =
+                        diagnostic.help("a struct can hold a pointer to itself, but not itself");
                 }
                 self.report(diagnostic);
                 ty = Ty::Error.into();
@@ -147,7 +182,11 @@ impl Checker<'_> {
                 continue;
             }
             names.push((name.node.clone(), name.span));
-            fields.push(Field { name: name.node.to_string(), ty, offset_bytes: 0 });
+            fields.push(Field {
+                name: name.node.to_string(),
+                ty,
+                offset_bytes: 0,
+            });
         }
     }
 
@@ -157,8 +196,12 @@ impl Checker<'_> {
             Some(n) if n > 0 && (n as u64).is_power_of_two() && n <= 1024 => n as u64,
             Some(n) => {
                 self.report(
-                    Diagnostic::error(Code::NotConstant, expr.span, format!("{n} is not an alignment"))
-                        .help("an alignment is a power of two, at most 1024"),
+                    Diagnostic::error(
+                        Code::NotConstant,
+                        expr.span,
+                        format!("{n} is not an alignment"),
+                    )
+                    .help("an alignment is a power of two, at most 1024"),
                 );
                 1
             }
@@ -185,13 +228,17 @@ impl Checker<'_> {
             Ok(Const::Int(bits)) => Some(bits as i64),
             Ok(Const::Float(_)) | Err(NotConst::Error) => None,
             Err(NotConst::DivisionByZero(span)) => {
-                self.report(Diagnostic::error(Code::ConstantDivision, span, format!("{what} divides by zero")));
+                self.report_constant_division(span, format!("{what} divides by zero"));
                 None
             }
             Err(NotConst::Variable(span)) => {
                 self.report(
-                    Diagnostic::error(Code::NotConstant, expr.span, format!("{what} must be a constant"))
-                        .label(span, "known only when the program runs"),
+                    Diagnostic::error(
+                        Code::NotConstant,
+                        expr.span,
+                        format!("{what} must be a constant"),
+                    )
+                    .label(span, "known only when the program runs"),
                 );
                 None
             }
@@ -202,11 +249,17 @@ impl Checker<'_> {
     pub(super) fn enum_type(&mut self, specifier: &ast::EnumSpecifier, span: Span) -> Ty {
         let in_prelude = self.in_prelude(span);
         let Some(enumerators) = &specifier.enumerators else {
-            let Some(name) = &specifier.name else { return Ty::Error };
+            let Some(name) = &specifier.name else {
+                return Ty::Error;
+            };
             if let Some((ty, _)) = self.scopes.find_tag(&name.node) {
                 return ty.clone();
             }
-            let mut diagnostic = Diagnostic::error(Code::UnknownType, name.span, format!("there is no `enum {}`", name.node));
+            let mut diagnostic = Diagnostic::error(
+                Code::UnknownType,
+                name.span,
+                format!("there is no `enum {}`", name.node),
+            );
             if let Some(near) = suggest::nearest(&name.node, self.scopes.tags()) {
                 diagnostic = diagnostic.help(format!("did you mean `{near}`?"));
             }
@@ -215,25 +268,40 @@ impl Checker<'_> {
         };
         let id = EnumId(self.enums.len() as u32);
         let name = specifier.name.as_ref();
-        self.enums.push(name.map_or_else(|| "<unnamed enum>".to_string(), |name| name.node.to_string()));
+        self.enums.push(name.map_or_else(
+            || "<unnamed enum>".to_string(),
+            |name| name.node.to_string(),
+        ));
         if let Some(name) = name {
-            if let Some((_, declared)) = self.scopes.find_tag_here(&name.node, in_prelude).cloned() {
+            if let Some((_, declared)) = self.scopes.find_tag_here(&name.node, in_prelude).cloned()
+            {
                 self.report(
-                    Diagnostic::error(Code::Redefinition, name.span, format!("`{}` is defined twice", name.node))
-                        .label(declared, "first definition"),
+                    Diagnostic::error(
+                        Code::Redefinition,
+                        name.span,
+                        format!("`{}` is defined twice", name.node),
+                    )
+                    .label(declared, "first definition"),
                 );
             }
-            self.scopes.bind_tag(name.node.clone(), Ty::Enum(id), name.span, in_prelude);
+            self.scopes
+                .bind_tag(name.node.clone(), Ty::Enum(id), name.span, in_prelude);
         }
         let mut next = 0i64;
         for (name, value) in enumerators {
             if let Some(value) = value {
-                next = self.constant_int(value, "the value of an enumerator").unwrap_or(next);
+                next = self
+                    .constant_int(value, "the value of an enumerator")
+                    .unwrap_or(next);
             }
             if i32::try_from(next).is_err() {
                 self.report(
-                    Diagnostic::error(Code::NotConstant, name.span, format!("the value {next} does not fit an `int`"))
-                        .help("use a `const` variable or a `#define` for larger values"),
+                    Diagnostic::error(
+                        Code::NotConstant,
+                        name.span,
+                        format!("the value {next} does not fit an `int`"),
+                    )
+                    .help("use a `const` variable or a `#define` for larger values"),
                 );
                 next = 0;
             }

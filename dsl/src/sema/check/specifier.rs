@@ -5,7 +5,7 @@
 
 use std::sync::Arc;
 
-use super::{Checker, Checked};
+use super::{Checked, Checker};
 use crate::{
     diagnostic::{Code, Diagnostic},
     sema::{
@@ -49,7 +49,8 @@ impl Checker<'_> {
             TypeSpecifier::Record(record) => self.record_type(record, span).into(),
             TypeSpecifier::Enum(specifier) => self.enum_type(specifier, span).into(),
         };
-        qualified.is_const |= specifiers.is_const || specifiers.word(SpecifierWord::Constexpr).is_some();
+        qualified.is_const |=
+            specifiers.is_const || specifiers.word(SpecifierWord::Constexpr).is_some();
         qualified.is_volatile |= specifiers.is_volatile;
         Some(push_into_elements(qualified))
     }
@@ -81,7 +82,8 @@ impl Checker<'_> {
     fn type_of_name(&mut self, name: &str) -> Option<QualTy> {
         let ty = match name {
             "size_t" | "uint64_t" | "uintptr_t" | "ulong" | "uintmax_t" => Ty::ULong,
-            "ssize_t" | "ptrdiff_t" | "int64_t" | "intptr_t" | "clock_t" | "time_t" | "intmax_t" => Ty::Long,
+            "ssize_t" | "ptrdiff_t" | "int64_t" | "intptr_t" | "clock_t" | "time_t"
+            | "intmax_t" => Ty::Long,
             "int8_t" => Ty::SChar,
             "uint8_t" | "uchar" => Ty::UChar,
             "int16_t" => Ty::Short,
@@ -111,25 +113,48 @@ impl Checker<'_> {
         if !self.said.insert((None, format!("type {name}"))) {
             return;
         }
-        let mut diagnostic = Diagnostic::error(Code::UnknownType, span, format!("there is no type `{name}`"));
-        let typedefs = self.scopes.names().filter_map(|(name, entity)| match entity {
-            Entity::Typedef(_) => Some(name),
-            _ => None,
-        });
-        let known = ["size_t", "float4", "float2", "int4", "int2", "dim3", "uint32_t", "int32_t", "uint8_t"];
-        if let Some(near) = suggest::nearest(name, typedefs.chain(self.scopes.tags()).chain(known)) {
+        let mut diagnostic = Diagnostic::error(
+            Code::UnknownType,
+            span,
+            format!("there is no type `{name}`"),
+        );
+        let typedefs = self
+            .scopes
+            .names()
+            .filter_map(|(name, entity)| match entity {
+                Entity::Typedef(_) => Some(name),
+                _ => None,
+            });
+        let known = [
+            "size_t", "float4", "float2", "int4", "int2", "dim3", "uint32_t", "int32_t", "uint8_t",
+        ];
+        if let Some(near) = suggest::nearest(name, typedefs.chain(self.scopes.tags()).chain(known))
+        {
             diagnostic = diagnostic.help(format!("did you mean `{near}`?"));
         }
         self.report(diagnostic);
     }
 
     /// Wraps `base` in a declarator's parts.
-    pub(super) fn declared_type(&mut self, base: QualTy, parts: &[DeclaratorPart], at: Span) -> QualTy {
+    pub(super) fn declared_type(
+        &mut self,
+        base: QualTy,
+        parts: &[DeclaratorPart],
+        at: Span,
+    ) -> QualTy {
         let mut ty = base;
         for (i, part) in parts.iter().enumerate().rev() {
             ty = match part {
-                DeclaratorPart::Pointer { is_const, is_volatile, .. } => QualTy {
-                    ty: if ty.ty == Ty::Error { Ty::Error } else { pointer_to(ty) },
+                DeclaratorPart::Pointer {
+                    is_const,
+                    is_volatile,
+                    ..
+                } => QualTy {
+                    ty: if ty.ty == Ty::Error {
+                        Ty::Error
+                    } else {
+                        pointer_to(ty)
+                    },
                     is_const: *is_const,
                     is_volatile: *is_volatile,
                 },
@@ -137,7 +162,9 @@ impl Checker<'_> {
                     self.unsupported("a reference", *span);
                     Ty::Error.into()
                 }
-                DeclaratorPart::Array(size, span) => self.array_type(ty, size.as_deref(), *span, i == 0),
+                DeclaratorPart::Array(size, span) => {
+                    self.array_type(ty, size.as_deref(), *span, i == 0)
+                }
                 DeclaratorPart::Function(params, span) => {
                     if i > 0 {
                         self.unsupported("a function pointer", *span);
@@ -174,7 +201,13 @@ impl Checker<'_> {
         }
     }
 
-    fn array_type(&mut self, element: QualTy, size: Option<&ast::Expr>, span: Span, is_outermost: bool) -> QualTy {
+    fn array_type(
+        &mut self,
+        element: QualTy,
+        size: Option<&ast::Expr>,
+        span: Span,
+        is_outermost: bool,
+    ) -> QualTy {
         let count = match size {
             Some(size) => match self.array_size(size) {
                 ArraySize::Known(count) => Some(count),
@@ -183,8 +216,12 @@ impl Checker<'_> {
             None if is_outermost => None,
             None => {
                 self.report(
-                    Diagnostic::error(Code::BadArraySize, span, "only the first dimension of an array may be left open")
-                        .help("write the size of this dimension"),
+                    Diagnostic::error(
+                        Code::BadArraySize,
+                        span,
+                        "only the first dimension of an array may be left open",
+                    )
+                    .help("write the size of this dimension"),
                 );
                 return Ty::Error.into();
             }
@@ -215,10 +252,18 @@ impl Checker<'_> {
         let (is_const, is_volatile) = (element.is_const, element.is_volatile);
         let ty = Ty::Array(Arc::new(element), count);
         if count.is_some() && self.size_of(&ty).is_none_or(|bytes| bytes > 1 << 40) {
-            self.report(Diagnostic::error(Code::BadArraySize, span, "this array is larger than a terabyte"));
+            self.report(Diagnostic::error(
+                Code::BadArraySize,
+                span,
+                "this array is larger than a terabyte",
+            ));
             return Ty::Error.into();
         }
-        QualTy { ty, is_const, is_volatile }
+        QualTy {
+            ty,
+            is_const,
+            is_volatile,
+        }
     }
 
     fn array_size(&mut self, size: &ast::Expr) -> ArraySize {
@@ -255,7 +300,10 @@ impl Checker<'_> {
             Ok(Const::Int(bits)) => ArraySize::Known(bits),
             Ok(Const::Float(_)) | Err(NotConst::Error) => ArraySize::Wrong,
             Err(NotConst::DivisionByZero(span)) => {
-                self.report(Diagnostic::error(Code::ConstantDivision, span, "the size of this array divides by zero"));
+                self.report_constant_division(
+                    span,
+                    "the size of this array divides by zero".to_string(),
+                );
                 ArraySize::Wrong
             }
             Err(NotConst::Variable(span)) => {
@@ -306,7 +354,10 @@ fn push_into_elements(ty: QualTy) -> QualTy {
                 is_const: element.is_const || ty.is_const,
                 is_volatile: element.is_volatile || ty.is_volatile,
             });
-            QualTy { ty: Ty::Array(Arc::new(element), *n), ..ty }
+            QualTy {
+                ty: Ty::Array(Arc::new(element), *n),
+                ..ty
+            }
         }
         _ => ty,
     }

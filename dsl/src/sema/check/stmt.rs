@@ -30,18 +30,41 @@ impl Checker<'_> {
             ast::StmtKind::Declaration(declaration) => self.local_declaration(declaration, out),
             ast::StmtKind::Block(block) => {
                 let body = self.block(&block.stmts);
-                out.push(Stmt { kind: StmtKind::Block(body), span });
+                out.push(Stmt {
+                    kind: StmtKind::Block(body),
+                    span,
+                });
             }
-            ast::StmtKind::If { arms, otherwise } => self.if_stmt(arms, otherwise.as_deref(), span, out),
+            ast::StmtKind::If { arms, otherwise } => {
+                self.if_stmt(arms, otherwise.as_deref(), span, out)
+            }
             ast::StmtKind::While { cond, body, unroll } => {
-                let parts = Loop { cond: Some(cond), step: None, body, test_first: true, unroll: *unroll };
+                let parts = Loop {
+                    cond: Some(cond),
+                    step: None,
+                    body,
+                    test_first: true,
+                    unroll: *unroll,
+                };
                 self.loop_stmt(&parts, span, out);
             }
             ast::StmtKind::DoWhile { body, cond, unroll } => {
-                let parts = Loop { cond: Some(cond), step: None, body, test_first: false, unroll: *unroll };
+                let parts = Loop {
+                    cond: Some(cond),
+                    step: None,
+                    body,
+                    test_first: false,
+                    unroll: *unroll,
+                };
                 self.loop_stmt(&parts, span, out);
             }
-            ast::StmtKind::For { init, cond, step, body, unroll } => {
+            ast::StmtKind::For {
+                init,
+                cond,
+                step,
+                body,
+                unroll,
+            } => {
                 let parts = Loop {
                     cond: cond.as_ref(),
                     step: step.as_ref(),
@@ -88,11 +111,18 @@ impl Checker<'_> {
             && op.node == ast::BinaryOp::Eq
         {
             self.report(
-                Diagnostic::warning(Code::UnusedComparison, op.span, "the result of this comparison is not used")
-                    .help("write `=` to assign"),
+                Diagnostic::warning(
+                    Code::UnusedComparison,
+                    op.span,
+                    "the result of this comparison is not used",
+                )
+                .help("write `=` to assign"),
             );
         }
-        out.push(Stmt { kind: StmtKind::Expr(value), span });
+        out.push(Stmt {
+            kind: StmtKind::Expr(value),
+            span,
+        });
     }
 
     fn if_stmt(
@@ -107,7 +137,10 @@ impl Checker<'_> {
             .map(|(cond, body)| (self.condition(cond), self.body(body)))
             .collect();
         let otherwise = otherwise.map_or_else(Vec::new, |stmt| self.body(stmt));
-        out.push(Stmt { kind: StmtKind::If { arms, otherwise }, span });
+        out.push(Stmt {
+            kind: StmtKind::If { arms, otherwise },
+            span,
+        });
     }
 
     fn loop_stmt(&mut self, parts: &Loop<'_>, span: Span, out: &mut Vec<Stmt>) {
@@ -138,7 +171,10 @@ impl Checker<'_> {
         self.stmt(init, &mut inner);
         self.loop_stmt(parts, span, &mut inner);
         self.scopes.leave();
-        out.push(Stmt { kind: StmtKind::Block(inner), span });
+        out.push(Stmt {
+            kind: StmtKind::Block(inner),
+            span,
+        });
     }
 
     fn jump_stmt(&mut self, kind: StmtKind, span: Span, out: &mut Vec<Stmt>) {
@@ -147,7 +183,11 @@ impl Checker<'_> {
             _ => ("continue", self.body.loops > 0),
         };
         if !is_ok {
-            let around = if word == "break" { "loop or `switch`" } else { "loop" };
+            let around = if word == "break" {
+                "loop or `switch`"
+            } else {
+                "loop"
+            };
             self.report(Diagnostic::error(
                 Code::MisplacedJump,
                 span,
@@ -169,8 +209,12 @@ impl Checker<'_> {
                 let text = self.show(&result);
                 let declared = self.functions[id.0 as usize].span;
                 self.report(
-                    Diagnostic::error(Code::ReturnMismatch, span, format!("`{name}` returns `{text}`, but nothing is returned here"))
-                        .label(declared, "declared here"),
+                    Diagnostic::error(
+                        Code::ReturnMismatch,
+                        span,
+                        format!("`{name}` returns `{text}`, but nothing is returned here"),
+                    )
+                    .label(declared, "declared here"),
                 );
                 None
             }
@@ -186,12 +230,18 @@ impl Checker<'_> {
                     .label(declared, "declared `void` here");
                     self.report(diagnostic);
                 }
-                out.push(Stmt { kind: StmtKind::Expr(value), span });
+                out.push(Stmt {
+                    kind: StmtKind::Expr(value),
+                    span,
+                });
                 None
             }
             (Some(expr), _) => Some(self.returned(expr, &result, &name)),
         };
-        out.push(Stmt { kind: StmtKind::Return(value), span });
+        out.push(Stmt {
+            kind: StmtKind::Return(value),
+            span,
+        });
     }
 
     fn returned(&mut self, expr: &ast::Expr, result: &Ty, name: &str) -> Value {
@@ -215,7 +265,7 @@ impl Checker<'_> {
             );
         }
         let value = self.value(cond);
-        self.to_bool(value)
+        self.truth_value(value)
     }
 }
 
@@ -225,7 +275,9 @@ pub(super) fn falls_through(stmts: &[Stmt]) -> bool {
         StmtKind::Return(_) | StmtKind::Break | StmtKind::Continue => false,
         StmtKind::Block(body) => falls_through(body),
         StmtKind::If { arms, otherwise } => {
-            otherwise.is_empty() || falls_through(otherwise) || arms.iter().any(|(_, body)| falls_through(body))
+            otherwise.is_empty()
+                || falls_through(otherwise)
+                || arms.iter().any(|(_, body)| falls_through(body))
         }
         StmtKind::Loop { cond, body, .. } => {
             let endless = match cond {
@@ -237,7 +289,9 @@ pub(super) fn falls_through(stmts: &[Stmt]) -> bool {
         StmtKind::Switch { sections, .. } => {
             !sections.iter().any(|section| section.is_default)
                 || sections.iter().any(|section| breaks(&section.body))
-                || sections.last().is_none_or(|section| falls_through(&section.body))
+                || sections
+                    .last()
+                    .is_none_or(|section| falls_through(&section.body))
         }
         StmtKind::Expr(value) => !never_returns(value),
         StmtKind::Declare(..) => true,
@@ -249,7 +303,9 @@ fn breaks(stmts: &[Stmt]) -> bool {
     stmts.iter().any(|stmt| match &stmt.kind {
         StmtKind::Break => true,
         StmtKind::Block(body) => breaks(body),
-        StmtKind::If { arms, otherwise } => breaks(otherwise) || arms.iter().any(|(_, body)| breaks(body)),
+        StmtKind::If { arms, otherwise } => {
+            breaks(otherwise) || arms.iter().any(|(_, body)| breaks(body))
+        }
         StmtKind::Loop { .. }
         | StmtKind::Switch { .. }
         | StmtKind::Expr(_)

@@ -17,7 +17,13 @@ use crate::{
 };
 
 impl Checker<'_> {
-    pub(super) fn switch_stmt(&mut self, value: &ast::Expr, body: &ast::Stmt, span: Span, out: &mut Vec<Stmt>) {
+    pub(super) fn switch_stmt(
+        &mut self,
+        value: &ast::Expr,
+        body: &ast::Stmt,
+        span: Span,
+        out: &mut Vec<Stmt>,
+    ) {
         let value = self.switch_value(value);
         let stmts = match &body.kind {
             ast::StmtKind::Block(block) => &block.stmts[..],
@@ -33,7 +39,11 @@ impl Checker<'_> {
         for stmt in stmts {
             let is_label = matches!(stmt.kind, ast::StmtKind::Case(_) | ast::StmtKind::Default);
             if is_label && !after_label {
-                sections.push(SwitchSection { cases: Vec::new(), is_default: false, body: Vec::new() });
+                sections.push(SwitchSection {
+                    cases: Vec::new(),
+                    is_default: false,
+                    body: Vec::new(),
+                });
             }
             after_label = is_label;
             match (&stmt.kind, sections.last_mut()) {
@@ -48,8 +58,12 @@ impl Checker<'_> {
                     section.is_default = true;
                     if let Some(first) = default.replace(stmt.span) {
                         self.report(
-                            Diagnostic::error(Code::DuplicateCase, stmt.span, "this `switch` has two `default` labels")
-                                .label(first, "first one"),
+                            Diagnostic::error(
+                                Code::DuplicateCase,
+                                stmt.span,
+                                "this `switch` has two `default` labels",
+                            )
+                            .label(first, "first one"),
                         );
                     }
                 }
@@ -82,8 +96,14 @@ impl Checker<'_> {
                 if declaration.declarators.iter().all(|declarator| declarator.init.is_none()));
         if !runs_nothing {
             self.report(
-                Diagnostic::warning(Code::UnreachableStatement, stmt.span, "this statement is never reached")
-                    .help("a `switch` jumps to one of its labels; put the statement before the `switch`"),
+                Diagnostic::warning(
+                    Code::UnreachableStatement,
+                    stmt.span,
+                    "this statement is never reached",
+                )
+                .help(
+                    "a `switch` jumps to one of its labels; put the statement before the `switch`",
+                ),
             );
         }
     }
@@ -110,17 +130,24 @@ impl Checker<'_> {
         self.convert(value, &to)
     }
 
-    fn case_value(&mut self, case: &ast::Expr, ty: &Ty, seen: &mut Vec<(u64, Span)>) -> Option<u64> {
+    fn case_value(
+        &mut self,
+        case: &ast::Expr,
+        ty: &Ty,
+        seen: &mut Vec<(u64, Span)>,
+    ) -> Option<u64> {
         let value = self.value(case);
         if value.ty == Ty::Error {
             return None;
         }
         let from = value.ty.clone();
         let bits = match const_eval::evaluate(&value) {
-            Ok(constant @ Const::Int(_)) if from.is_integral() => match const_eval::convert(constant, &from, ty) {
-                Const::Int(bits) => bits,
-                Const::Float(_) => return None,
-            },
+            Ok(constant @ Const::Int(_)) if from.is_integral() => {
+                match const_eval::convert(constant, &from, ty) {
+                    Const::Int(bits) => bits,
+                    Const::Float(_) => return None,
+                }
+            }
             Err(NotConst::Error) => return None,
             Ok(_) => {
                 let text = self.show(&from);
@@ -160,7 +187,10 @@ impl Checker<'_> {
     /// A label that is not directly in a `switch`.
     pub(super) fn misplaced_label(&mut self, stmt: &ast::Stmt) {
         if self.body.switches > 0 {
-            self.unsupported("a `case` or `default` label inside an inner block of its `switch`", stmt.span);
+            self.unsupported(
+                "a `case` or `default` label inside an inner block of its `switch`",
+                stmt.span,
+            );
         } else {
             self.report(Diagnostic::error(
                 Code::MisplacedJump,

@@ -18,15 +18,25 @@ impl Checker<'_> {
         }
         if let Some(&later) = self.later.get(name) {
             self.report(
-                Diagnostic::error(Code::UsedBeforeDeclaration, span, format!("`{name}` is used before it is declared"))
-                    .label(later, "declared here")
-                    .help(format!("move `{name}` up, or put a prototype of it before this use")),
+                Diagnostic::error(
+                    Code::UsedBeforeDeclaration,
+                    span,
+                    format!("`{name}` is used before it is declared"),
+                )
+                .label(later, "declared here")
+                .help(format!(
+                    "move `{name}` up, or put a prototype of it before this use"
+                )),
             );
             return;
         }
         let what = if is_call { "function" } else { "variable" };
-        let mut diagnostic =
-            Diagnostic::error(Code::UnknownName, span, format!("there is no {what} `{name}`")).at("not declared here");
+        let mut diagnostic = Diagnostic::error(
+            Code::UnknownName,
+            span,
+            format!("there is no {what} `{name}`"),
+        )
+        .at("not declared here");
         let mut candidates: Vec<&str> = builtin::names(is_call).collect();
         for (candidate, entity) in self.scopes.names() {
             let is_function = matches!(entity, Entity::Function(_) | Entity::Unused(_));
@@ -41,8 +51,19 @@ impl Checker<'_> {
     }
 
     /// Reports a member that is not there.
-    pub(super) fn unknown_member(&mut self, of: &str, name: &str, span: Span, members: &[String], declared: Option<Span>) {
-        let mut diagnostic = Diagnostic::error(Code::UnknownMember, span, format!("{of} has no member `{name}`"));
+    pub(super) fn unknown_member(
+        &mut self,
+        of: &str,
+        name: &str,
+        span: Span,
+        members: &[String],
+        declared: Option<Span>,
+    ) {
+        let mut diagnostic = Diagnostic::error(
+            Code::UnknownMember,
+            span,
+            format!("{of} has no member `{name}`"),
+        );
         if let Some(declared) = declared {
             diagnostic = diagnostic.label(declared, "the type is declared here");
         }

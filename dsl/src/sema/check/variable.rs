@@ -35,14 +35,24 @@ impl Checker<'_> {
     ) -> Option<Declared<'d>> {
         let name = declarator.declarator.name.as_ref()?;
         let ty = self.declared_type(base, &declarator.declarator.parts, declarator.span);
-        let align_bytes = declaration.specifiers.align.as_ref().map_or(1, |align| self.alignment(align));
+        let align_bytes = declaration
+            .specifiers
+            .align
+            .as_ref()
+            .map_or(1, |align| self.alignment(align));
         if let Some(span) = declaration.specifiers.word(SpecifierWord::Global) {
             self.report(
                 Diagnostic::error(Code::MisplacedSpace, span, "`__global__` is for functions")
                     .help("a variable in the device's memory is `__device__`"),
             );
         }
-        Some(Declared { declaration, declarator, name, ty, align_bytes })
+        Some(Declared {
+            declaration,
+            declarator,
+            name,
+            ty,
+            align_bytes,
+        })
     }
 
     /// A variable at file scope.
@@ -52,7 +62,9 @@ impl Checker<'_> {
         base: QualTy,
         declarator: &ast::InitDeclarator,
     ) {
-        let Some(declared) = self.declared(declaration, base, declarator) else { return };
+        let Some(declared) = self.declared(declaration, base, declarator) else {
+            return;
+        };
         let specifiers = &declaration.specifiers;
         let space = if let Some(span) = specifiers.word(SpecifierWord::Shared) {
             match self.shared_form(&declared, span) {
@@ -61,7 +73,9 @@ impl Checker<'_> {
             }
         } else if specifiers.word(SpecifierWord::Constant).is_some() {
             GlobalSpace::Constant
-        } else if specifiers.word(SpecifierWord::Device).is_some() || specifiers.word(SpecifierWord::Managed).is_some() {
+        } else if specifiers.word(SpecifierWord::Device).is_some()
+            || specifiers.word(SpecifierWord::Managed).is_some()
+        {
             GlobalSpace::Device
         } else {
             GlobalSpace::Host
@@ -71,11 +85,20 @@ impl Checker<'_> {
 
     /// Makes a global of a declaration at file scope or of a `static` one.
     fn global_variable(&mut self, declared: Declared<'_>, space: GlobalSpace, at_file: bool) {
-        let Declared { declarator, name, mut ty, declaration, align_bytes } = declared;
+        let Declared {
+            declarator,
+            name,
+            mut ty,
+            declaration,
+            align_bytes,
+        } = declared;
         let is_extern = declaration.specifiers.word(SpecifierWord::Extern).is_some();
         let is_shared = matches!(space, GlobalSpace::Shared | GlobalSpace::SharedDynamic);
         let mut facts = VarFacts {
-            is_managed: declaration.specifiers.word(SpecifierWord::Managed).is_some(),
+            is_managed: declaration
+                .specifiers
+                .word(SpecifierWord::Managed)
+                .is_some(),
             ..VarFacts::default()
         };
         if at_file && self.repeats_extern(name, &ty, is_extern, space) {
@@ -87,24 +110,46 @@ impl Checker<'_> {
                 None
             }
             Some(init) => self.initialiser(&mut ty, init, name, false),
-            None if self.is_vector(&ty.ty, "dim3") => Some(Init::Value(self.dim3_of(Vec::new(), name.span))),
+            None if self.is_vector(&ty.ty, "dim3") => {
+                Some(Init::Value(self.dim3_of(Vec::new(), name.span)))
+            }
             None => None,
         };
         let init = init.map(|init| self.constant_init(init, name, &mut facts));
         if ty.is_const && !ty.is_volatile {
-            facts.constant = init.as_ref().and_then(constant_of).filter(|_| ty.ty.is_arithmetic());
+            facts.constant = init
+                .as_ref()
+                .and_then(constant_of)
+                .filter(|_| ty.ty.is_arithmetic());
         }
         let span = name.span;
         self.require_complete(&mut ty, name, space == GlobalSpace::SharedDynamic);
         let align_bytes = align_bytes.max(self.align_of(&ty.ty));
-        let global = Global { name: name.node.to_string(), ty, space, init, align_bytes, span };
+        let global = Global {
+            name: name.node.to_string(),
+            ty,
+            space,
+            init,
+            align_bytes,
+            span,
+        };
         let id = self.add_global(global, facts);
         self.declare_name(name, Entity::Global(id));
     }
 
     /// `extern int x; int x = 1;`: the second declaration completes the first.
-    fn repeats_extern(&mut self, name: &ast::Name, ty: &QualTy, is_extern: bool, space: GlobalSpace) -> bool {
-        let Some(Entity::Global(id)) = self.scopes.find_at_file(&name.node).map(|binding| binding.entity.clone()) else {
+    fn repeats_extern(
+        &mut self,
+        name: &ast::Name,
+        ty: &QualTy,
+        is_extern: bool,
+        space: GlobalSpace,
+    ) -> bool {
+        let Some(Entity::Global(id)) = self
+            .scopes
+            .find_at_file(&name.node)
+            .map(|binding| binding.entity.clone())
+        else {
             return false;
         };
         let old = &self.globals[id.0 as usize];
@@ -136,7 +181,9 @@ impl Checker<'_> {
         declarator: &ast::InitDeclarator,
         out: &mut Vec<Stmt>,
     ) {
-        let Some(declared) = self.declared(declaration, base, declarator) else { return };
+        let Some(declared) = self.declared(declaration, base, declarator) else {
+            return;
+        };
         let specifiers = &declaration.specifiers;
         for (word, text) in [
             (SpecifierWord::Constant, "__constant__"),
@@ -145,8 +192,12 @@ impl Checker<'_> {
         ] {
             if let Some(span) = specifiers.word(word) {
                 self.report(
-                    Diagnostic::error(Code::MisplacedSpace, span, format!("`{text}` variables cannot be declared in a function"))
-                        .help("move the declaration to the top of the file"),
+                    Diagnostic::error(
+                        Code::MisplacedSpace,
+                        span,
+                        format!("`{text}` variables cannot be declared in a function"),
+                    )
+                    .help("move the declaration to the top of the file"),
                 );
             }
         }
@@ -154,8 +205,12 @@ impl Checker<'_> {
             Some(span) => {
                 if !self.may_be_device() {
                     self.report(
-                        Diagnostic::error(Code::MisplacedSpace, span, "shared memory cannot be declared in a host function")
-                            .help("declare it in a `__global__` or `__device__` function"),
+                        Diagnostic::error(
+                            Code::MisplacedSpace,
+                            span,
+                            "shared memory cannot be declared in a host function",
+                        )
+                        .help("declare it in a `__global__` or `__device__` function"),
                     );
                 }
                 self.shared_form(&declared, span)
@@ -163,7 +218,9 @@ impl Checker<'_> {
             None => Storage::Auto,
         };
         if storage == Storage::Auto {
-            if specifiers.word(SpecifierWord::Static).is_some() && !self.is_static_constant(&declared) {
+            if specifiers.word(SpecifierWord::Static).is_some()
+                && !self.is_static_constant(&declared)
+            {
                 return self.static_variable(declared);
             }
             if let Some(span) = specifiers.word(SpecifierWord::Extern) {
@@ -183,7 +240,10 @@ impl Checker<'_> {
             let diagnostic = Diagnostic::error(
                 Code::MisplacedSpace,
                 declared.name.span,
-                format!("the static variable `{}` in device code is not supported", declared.name.node),
+                format!(
+                    "the static variable `{}` in device code is not supported",
+                    declared.name.node
+                ),
             )
             .help("make it a `__device__` variable at the top of the file");
             self.report(diagnostic);
@@ -193,8 +253,19 @@ impl Checker<'_> {
         self.global_variable(declared, GlobalSpace::Host, false);
     }
 
-    fn automatic_variable(&mut self, declared: Declared<'_>, storage: Storage, out: &mut Vec<Stmt>) {
-        let Declared { declarator, name, mut ty, align_bytes, declaration } = declared;
+    fn automatic_variable(
+        &mut self,
+        declared: Declared<'_>,
+        storage: Storage,
+        out: &mut Vec<Stmt>,
+    ) {
+        let Declared {
+            declarator,
+            name,
+            mut ty,
+            align_bytes,
+            declaration,
+        } = declared;
         let is_unsized = matches!(ty.ty, Ty::Array(_, None));
         let has_init = declarator.init.is_some();
         if !(is_unsized && has_init) {
@@ -202,7 +273,10 @@ impl Checker<'_> {
         }
         let is_restrict = matches!(
             declarator.declarator.parts.first(),
-            Some(DeclaratorPart::Pointer { is_restrict: true, .. })
+            Some(DeclaratorPart::Pointer {
+                is_restrict: true,
+                ..
+            })
         );
         let align_bytes = align_bytes.max(self.align_of(&ty.ty));
         let id = self.add_var(Var {
@@ -238,7 +312,10 @@ impl Checker<'_> {
             var.align_bytes = var.align_bytes.max(align);
         }
         self.note_constant(id.0, &ty, init.as_ref(), declaration, name);
-        out.push(Stmt { kind: StmtKind::Declare(id, init), span: declarator.span });
+        out.push(Stmt {
+            kind: StmtKind::Declare(id, init),
+            span: declarator.span,
+        });
     }
 
     fn note_constant(
@@ -257,8 +334,12 @@ impl Checker<'_> {
         let Some(init) = init else {
             if !facts.is_wrong && ty.ty.is_scalar() {
                 self.report(
-                    Diagnostic::error(Code::BadInitialiser, name.span, format!("the constant `{}` has no value", name.node))
-                        .help(format!("give it one: `{} = …`", name.node)),
+                    Diagnostic::error(
+                        Code::BadInitialiser,
+                        name.span,
+                        format!("the constant `{}` has no value", name.node),
+                    )
+                    .help(format!("give it one: `{} = …`", name.node)),
                 );
             }
             return;
@@ -269,7 +350,10 @@ impl Checker<'_> {
                 self.report(Diagnostic::error(
                     Code::NotConstant,
                     name.span,
-                    format!("the value of the `constexpr` variable `{}` is not a constant", name.node),
+                    format!(
+                        "the value of the `constexpr` variable `{}` is not a constant",
+                        name.node
+                    ),
                 ));
             }
         }
@@ -304,10 +388,17 @@ impl Checker<'_> {
                     Diagnostic::error(
                         Code::ExternSharedPointer,
                         declared.declarator.span,
-                        format!("dynamic shared memory must be an array, but `{name}` is a pointer"),
+                        format!(
+                            "dynamic shared memory must be an array, but `{name}` is a pointer"
+                        ),
                     )
-                    .label(extern_span, "this declares the block's dynamic shared memory itself")
-                    .help(format!("write `extern __shared__ {pointee} {name}[];`: an array is not a pointer")),
+                    .label(
+                        extern_span,
+                        "this declares the block's dynamic shared memory itself",
+                    )
+                    .help(format!(
+                        "write `extern __shared__ {pointee} {name}[];`: an array is not a pointer"
+                    )),
                 );
                 Storage::Shared
             }
@@ -347,10 +438,16 @@ impl Checker<'_> {
             Diagnostic::error(
                 Code::SharedInitialiser,
                 super::record::init_span(init),
-                format!("the shared variable `{}` cannot have an initialiser", name.node),
+                format!(
+                    "the shared variable `{}` cannot have an initialiser",
+                    name.node
+                ),
             )
             .note("every thread of the block would run it")
-            .help(format!("let one thread assign it: `if (threadIdx.x == 0) {} = …; __syncthreads();`", name.node)),
+            .help(format!(
+                "let one thread assign it: `if (threadIdx.x == 0) {} = …; __syncthreads();`",
+                name.node
+            )),
         );
     }
 
@@ -388,13 +485,19 @@ impl Checker<'_> {
     fn constant_value(&mut self, value: Value, name: &ast::Name, facts: &mut VarFacts) -> Value {
         if value.ty.is_arithmetic() {
             let diagnostic = match const_eval::evaluate(&value) {
-                Ok(constant) => return Value { kind: constant.kind(), ..value },
+                Ok(constant) => {
+                    return Value {
+                        kind: constant.kind(),
+                        ..value
+                    };
+                }
                 Err(NotConst::Error) => return value,
-                Err(NotConst::DivisionByZero(span)) => Diagnostic::error(
-                    Code::ConstantDivision,
-                    span,
-                    format!("the initial value of `{}` divides by zero", name.node),
-                ),
+                Err(NotConst::DivisionByZero(span)) => {
+                    facts.is_wrong = true;
+                    let message = format!("the initial value of `{}` divides by zero", name.node);
+                    self.report_constant_division(span, message);
+                    return value;
+                }
                 Err(NotConst::Variable(span)) => self.not_constant_init(span, name),
             };
             facts.is_wrong = true;
@@ -402,8 +505,14 @@ impl Checker<'_> {
             return value;
         }
         if let ValueKind::Aggregate(members) = value.kind {
-            let members = members.into_iter().map(|member| self.constant_value(member, name, facts)).collect();
-            return Value { kind: ValueKind::Aggregate(members), ..value };
+            let members = members
+                .into_iter()
+                .map(|member| self.constant_value(member, name, facts))
+                .collect();
+            return Value {
+                kind: ValueKind::Aggregate(members),
+                ..value
+            };
         }
         if value.ty != Ty::Error && !is_address(&value) {
             let diagnostic = self.not_constant_init(value.span, name);
@@ -438,7 +547,9 @@ fn is_address(value: &Value) -> bool {
         match &place.kind {
             PlaceKind::Var(var) => matches!(var, crate::sema::typed::VarRef::Global(_)),
             PlaceKind::Field(base, _) => is_static(base),
-            PlaceKind::ArrayIndex(base, index) => is_static(base) && const_eval::evaluate(index).is_ok(),
+            PlaceKind::ArrayIndex(base, index) => {
+                is_static(base) && const_eval::evaluate(index).is_ok()
+            }
             PlaceKind::Deref(_) | PlaceKind::PointerIndex(..) | PlaceKind::Temporary(_) => false,
         }
     }
@@ -446,7 +557,9 @@ fn is_address(value: &Value) -> bool {
         ValueKind::Null | ValueKind::Str(_) => true,
         ValueKind::AddressOf(place) | ValueKind::Decay(place) => is_static(place),
         ValueKind::Convert(inner) => is_address(inner) || const_eval::evaluate(inner).is_ok(),
-        ValueKind::PointerAdd(base, index) => is_address(base) && const_eval::evaluate(index).is_ok(),
+        ValueKind::PointerAdd(base, index) => {
+            is_address(base) && const_eval::evaluate(index).is_ok()
+        }
         _ => false,
     }
 }

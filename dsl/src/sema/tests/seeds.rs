@@ -6,7 +6,11 @@ use super::{check, passes};
 fn the_prelude_has_no_messages() {
     let checked = check("");
     assert_eq!(checked.lines(), "");
-    assert!(checked.program.is_some_and(|program| program.functions.is_empty()));
+    assert!(
+        checked
+            .program
+            .is_some_and(|program| program.functions.is_empty())
+    );
 }
 
 #[test]
@@ -15,9 +19,21 @@ fn prelude_functions_are_kept_when_used() {
         "int main() { cudaDeviceProp p; cudaGetDeviceProperties(&p, 0); printf(\"%s %d\\n\", p.name, p.major);
          int v; cudaDeviceGetAttribute(&v, cudaDevAttrWarpSize, 0); return 0; }",
     );
-    let names: Vec<_> = program.functions.iter().map(|function| function.name.as_str()).collect();
-    assert_eq!(names, ["main", "cudaGetDeviceProperties", "cudaDeviceGetAttribute"]);
-    assert!(program.functions.iter().all(|function| function.body.is_some()));
+    let names: Vec<_> = program
+        .functions
+        .iter()
+        .map(|function| function.name.as_str())
+        .collect();
+    assert_eq!(
+        names,
+        ["main", "cudaGetDeviceProperties", "cudaDeviceGetAttribute"]
+    );
+    assert!(
+        program
+            .functions
+            .iter()
+            .all(|function| function.body.is_some())
+    );
 }
 
 #[test]

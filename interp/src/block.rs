@@ -1,0 +1,238 @@
+//! One block of threads: its warps, its shared memory, its barrier.
+//!
+//! Warps run in ascending order, each until it ends, waits at the barrier, or has used its slice of loop rounds. When all
+//! that have not ended wait, the barrier opens. A block is *stuck* when a whole pass over its warps changed nothing: no warp
+//! ended or reached the barrier, no memory changed, and every warp that ran is in the state it was in a pass before. Then
+//! only another block can help it.
+
+use dsl::ir::Object;
+
+use crate::bytecode::{Class, Code, Place, S_CTAID, S_NCTAID, S_NTID, V_LANE, V_TID};
+use crate::engine::Runner;
+use crate::machine::{Fault, Machine, Stop, Vote, Warp, WarpState};
+use crate::mask::LaneMask;
+use crate::memory::Memory;
+use crate::registers::Registers;
+
+/// Rounds of a loop before a warp lets others run; less once nothing seems to move.
+pub(crate) const SLICE: u32 = 1024;
+const SLICE_WATCHED: u32 = 64;
+/// Passes in which warps only spin, even if their registers change, before other blocks get a turn.
+const PATIENCE: u32 = 256;
+
+/// A block that is running, or waits for other blocks.
+#[derive(Debug)]
+pub(crate) struct Block {
+    /// Its number, x fastest.
+    pub(crate) index: u64,
+    pub(crate) warps: Vec<Warp>,
+    pub(crate) shared: Vec<u8>,
+    pub(crate) printed: Vec<u8>,
+    /// Whether anything at all happened in its last turn.
+    pub(crate) moved: bool,
+}
+
+/// How a block's turn ended.
+#[derive(Debug)]
+pub(crate) enum Turn {
+    Done,
+    /// It waits for others.
+    Stuck,
+    /// A thread ends the launch: the warp's number and the lane.
+    Fault { warp: usize, fault: Box<Fault> },
+}
+
+/// What is the same for all blocks of a launch.
+#[derive(Debug)]
+pub(crate) struct Shape<'a> {
+    pub(crate) grid: [u32; 3],
+    pub(crate) block: [u32; 3],
+    pub(crate) shared_bytes: u64,
+    pub(crate) args: &'a [u64],
+}
+
+impl Shape<'_> {
+    pub(crate) fn threads(&self) -> u32 {
+        self.block.iter().product()
+    }
+
+    /// The block's index in x, y, z.
+    pub(crate) fn block_index(&self, index: u64) -> [u32; 3] {
+        unlinear(index, self.grid)
+    }
+
+    /// A thread's index in x, y, z.
+    pub(crate) fn thread_index(&self, warp: usize, lane: u32) -> [u32; 3] {
+        unlinear(warp as u64 * 32 + u64::from(lane), self.block)
+    }
+}
+
+fn unlinear(index: u64, size: [u32; 3]) -> [u32; 3] {
+    let [x, y] = [u64::from(size[0].max(1)), u64::from(size[1].max(1))];
+    [(index % x) as u32, (index / x % y) as u32, (index / x / y) as u32]
+}
+
+impl Block {
+    /// A block's warps with everything that is the same for all blocks: constants, sizes, arguments, thread numbers.
+    pub(crate) fn new(code: &Code, shape: &Shape<'_>, memory: &Memory) -> Block {
+        let threads = shape.threads();
+        let warps = (0..threads.div_ceil(32)).map(|number| Self::warp(code, shape, memory, number, threads)).collect();
+        Block { index: 0, warps, shared: vec![0; shape.shared_bytes as usize], printed: Vec::new(), moved: false }
+    }
+
+    fn warp(code: &Code, shape: &Shape<'_>, memory: &Memory, number: u32, threads: u32) -> Warp {
+        let mut registers = Registers::new(code.v_units, code.s_count);
+        for axis in 0..3 {
+            registers.s[S_NTID as usize + axis] = u64::from(shape.block[axis]);
+            registers.s[S_NCTAID as usize + axis] = u64::from(shape.grid[axis]);
+            for lane in 0..32 {
+                registers.v[V_TID as usize + axis].0[lane] = shape.thread_index(number as usize, lane as u32)[axis];
+            }
+        }
+        for lane in 0..32 {
+            registers.v[V_LANE as usize].0[lane] = lane as u32;
+        }
+        for &(register, bits) in &code.s_init {
+            registers.s[register as usize] = bits;
+        }
+        for &(register, object) in &code.s_symbols {
+            registers.s[register as usize] = match object {
+                Object::Global(id) => memory.symbol_address(id),
+                Object::String(id) => memory.string_address(id),
+                Object::Shared(_) | Object::Local(_) => 0,
+            };
+        }
+        for &(register, class, bits) in &code.v_init {
+            fill(&mut registers, register, class, bits);
+        }
+        for &(param, register, class) in &code.mirrors {
+            fill(&mut registers, register, class, shape.args[param as usize]);
+        }
+        Warp {
+            registers,
+            local: vec![0; code.local_bytes as usize * 32],
+            pc: 0,
+            mask: 0,
+            lanes: LaneMask::first(threads - (number * 32).min(threads)).0,
+            gone: 0,
+            state: WarpState::Ready,
+            vote: None,
+            fingerprint: 0,
+        }
+    }
+
+    /// Makes it block number `index`, at its beginning. Variables and memory start as zeros.
+    pub(crate) fn begin(&mut self, index: u64, code: &Code, shape: &Shape<'_>) {
+        self.index = index;
+        self.shared.fill(0);
+        let ctaid = shape.block_index(index);
+        for warp in &mut self.warps {
+            let Warp { registers, local, .. } = warp;
+            for axis in 0..3 {
+                registers.s[S_CTAID as usize + axis] = u64::from(ctaid[axis]);
+            }
+            registers.s[code.slot_s.start as usize..code.slot_s.end as usize].fill(0);
+            for unit in &mut registers.v[code.slot_v.start as usize..code.slot_v.end as usize] {
+                unit.0 = [0; 32];
+            }
+            for (&(place, class), &bits) in code.params.iter().zip(shape.args) {
+                match place {
+                    Place::S(register) => registers.s[register as usize] = class.to_register(bits),
+                    Place::V(register) => fill(registers, register, class, bits),
+                }
+            }
+            local.fill(0);
+            (warp.pc, warp.mask, warp.gone) = (0, warp.lanes, 0);
+            (warp.state, warp.vote, warp.fingerprint) = (WarpState::Ready, None, 0);
+        }
+    }
+
+    /// Runs until the block is done or cannot go on alone.
+    pub(crate) fn turn(&mut self, machine: &mut Machine<'_>, run: Runner) -> Turn {
+        std::mem::swap(&mut machine.shared, &mut self.shared);
+        std::mem::swap(&mut machine.printed, &mut self.printed);
+        let turn = self.passes(machine, run);
+        std::mem::swap(&mut machine.shared, &mut self.shared);
+        std::mem::swap(&mut machine.printed, &mut self.printed);
+        turn
+    }
+
+    fn passes(&mut self, machine: &mut Machine<'_>, run: Runner) -> Turn {
+        self.moved = false;
+        let mut idle = 0;
+        (machine.watch, machine.slice) = (false, SLICE);
+        loop {
+            machine.changed = false;
+            let (mut advanced, mut same, mut left) = (false, true, false);
+            for number in 0..self.warps.len() {
+                let warp = &mut self.warps[number];
+                if warp.state != WarpState::Ready {
+                    continue;
+                }
+                match run(machine, warp) {
+                    Stop::Done => (warp.state, advanced) = (WarpState::Done, true),
+                    Stop::Barrier => (warp.state, advanced) = (WarpState::AtBarrier, true),
+                    Stop::Fault(fault) => return Turn::Fault { warp: number, fault },
+                    Stop::Yield => {
+                        left = true;
+                        if machine.watch {
+                            let digest = warp.digest();
+                            same &= digest == warp.fingerprint;
+                            warp.fingerprint = digest;
+                        }
+                    }
+                }
+            }
+            self.moved |= advanced || machine.watch && machine.changed;
+            if !left {
+                if !self.open_barrier() {
+                    self.moved = true;
+                    return Turn::Done;
+                }
+                idle = 0;
+                continue;
+            }
+            if advanced || machine.changed && machine.watch {
+                idle = 0;
+                continue;
+            }
+            if machine.watch && same && idle > 1 {
+                return Turn::Stuck;
+            }
+            self.moved |= machine.watch && !same && idle > 1;
+            idle += 1;
+            (machine.watch, machine.slice) = (true, SLICE_WATCHED);
+            if idle > PATIENCE {
+                return Turn::Stuck;
+            }
+        }
+    }
+
+    /// Lets the waiting warps go; false if none waits.
+    fn open_barrier(&mut self) -> bool {
+        let waits = |warp: &&Warp| warp.state == WarpState::AtBarrier;
+        let lanes: u32 = self.warps.iter().filter(waits).map(|warp| warp.mask.count_ones()).sum();
+        let held: u32 = self.warps.iter().filter(waits).filter_map(|warp| warp.vote).map(|(_, held, _)| held.count_ones()).sum();
+        let mut any = false;
+        for warp in self.warps.iter_mut().filter(|warp| warp.state == WarpState::AtBarrier) {
+            if let Some((vote, _, register)) = warp.vote.take() {
+                let result = match vote {
+                    Vote::Count => held,
+                    Vote::And => u32::from(held == lanes),
+                    Vote::Or => u32::from(held > 0),
+                };
+                warp.registers.s[register as usize] = u64::from(result);
+            }
+            warp.state = WarpState::Ready;
+            any = true;
+        }
+        any
+    }
+}
+
+fn fill(registers: &mut Registers, register: u32, class: Class, bits: u64) {
+    match class {
+        Class::W64 => registers.splat64(register, bits),
+        Class::W32 | Class::Mask => registers.splat32(register, bits as u32),
+    }
+}

@@ -1,0 +1,420 @@
+//! IR to bytecode.
+//!
+//! Kernels: values that are the same in all lanes go to scalar registers, the others to varying ones; structured statements
+//! become jumps where the whole warp goes one way, and mask arithmetic where it may part (`control`). Host functions use the
+//! scalar half alone. Input is a verified module; nothing here fails.
+
+mod control;
+mod inst;
+mod lifetimes;
+mod memory;
+mod registers;
+mod select;
+mod uniformity;
+
+use std::collections::HashMap;
+
+use dsl::ir::{Const, FuncId, FunctionKind, LocId, Module, Object, Operand, Space, Type, ValueId};
+
+use crate::bytecode::{Class, Code, Inst, Op, Place, S_FREE, V_FREE};
+use crate::memory::layout;
+use control::Frame;
+use lifetimes::Lifetimes;
+use registers::Pool;
+use uniformity::Uniformity;
+
+/// Compiles one function.
+pub(crate) fn compile(module: &Module, id: FuncId) -> Code {
+    let function = module.function(id);
+    let host = function.kind == FunctionKind::Host;
+    let uniformity = if host {
+        Uniformity {
+            values: vec![false; function.values.len()],
+            slots: vec![false; function.slots.len()],
+            labels: vec![false; function.labels as usize],
+            first_set: vec![None; function.slots.len()],
+        }
+    } else {
+        uniformity::analyse(function)
+    };
+    let lifetimes = lifetimes::analyse(function, &uniformity);
+    let mut compiler = Compiler {
+        function,
+        host,
+        uniformity,
+        lifetimes,
+        code: Code::default(),
+        scalars: Pool::new(S_FREE),
+        units: Pool::new(V_FREE),
+        places: vec![None; function.values.len()],
+        owned: vec![None; function.values.len()],
+        spread: HashMap::new(),
+        fused: HashMap::new(),
+        slots: Vec::new(),
+        slot_mirrors: HashMap::new(),
+        constants: HashMap::new(),
+        v_constants: HashMap::new(),
+        symbols: HashMap::new(),
+        frames: Vec::new(),
+        loc: function.loc,
+        pos: 0,
+        next_set: 0,
+        weight: 0,
+        temporaries: Vec::new(),
+    };
+    compiler.layout();
+    compiler.slots();
+    compiler.run();
+    compiler.code
+}
+
+/// A register a temporary gives back at its end.
+#[derive(Clone, Copy, Debug)]
+enum Owned {
+    S(u32),
+    V(u32, u32),
+}
+
+/// A `ptradd` that its accesses compute.
+#[derive(Clone, Copy, Debug)]
+struct FusedPointer {
+    base: Operand,
+    index: Operand,
+    unsigned: bool,
+    scale: i64,
+    offset: i64,
+}
+
+struct Compiler<'a> {
+    function: &'a dsl::ir::Function,
+    host: bool,
+    uniformity: Uniformity,
+    lifetimes: Lifetimes,
+    code: Code,
+    scalars: Pool,
+    units: Pool,
+    places: Vec<Option<Place>>,
+    owned: Vec<Option<Owned>>,
+    /// Uniform values that are spread over a varying register as well.
+    spread: HashMap<ValueId, (u32, u32)>,
+    fused: HashMap<ValueId, FusedPointer>,
+    slots: Vec<Place>,
+    /// Parameters nobody assigns to, spread over a varying register.
+    slot_mirrors: HashMap<u32, u32>,
+    constants: HashMap<u64, u32>,
+    v_constants: HashMap<(u64, u32), u32>,
+    symbols: HashMap<Object, u32>,
+    frames: Vec<Frame>,
+    loc: LocId,
+    pos: u32,
+    next_set: u32,
+    weight: u32,
+    /// Registers to give back after the instruction in hand.
+    temporaries: Vec<Owned>,
+}
+
+impl Compiler<'_> {
+    fn layout(&mut self) {
+        let function = self.function;
+        let mut offset = 0u64;
+        for local in &function.locals {
+            offset = offset.next_multiple_of(local.align_bytes.max(1));
+            self.code.local_offsets.push(offset);
+            offset += local.size_bytes;
+        }
+        self.code.local_bytes = offset.next_multiple_of(16);
+        let ends = function
+            .shared
+            .iter()
+            .filter(|var| !var.dynamic)
+            .map(|var| var.offset_bytes + var.size_bytes);
+        self.code.shared_bytes = ends.max().unwrap_or(0);
+        let dynamic = function.shared.iter().find(|var| var.dynamic);
+        self.code.dynamic_offset = dynamic
+            .map_or(self.code.shared_bytes.next_multiple_of(16), |var| {
+                var.offset_bytes
+            });
+    }
+
+    /// Registers for the slots, in one run per file, so that a block can begin with a clear.
+    fn slots(&mut self) {
+        let (s_start, v_start) = (self.scalars.len(), self.units.len());
+        for (index, slot) in self.function.slots.iter().enumerate() {
+            let class = Class::of(slot.ty);
+            let place = if self.uniformity.slots[index] && class != Class::Mask {
+                Place::V(self.units.reserve(class.units()))
+            } else {
+                Place::S(self.scalars.reserve(1))
+            };
+            self.slots.push(place);
+        }
+        self.code.slot_s = s_start..self.scalars.len();
+        self.code.slot_v = v_start..self.units.len();
+        let mut assigned = vec![false; self.slots.len()];
+        self.function.body.for_each_inst(&mut |inst| {
+            if let dsl::ir::InstKind::Set(slot, _) = inst.kind {
+                assigned[slot.index()] = true;
+            }
+        });
+        for param in &self.function.params {
+            let class = Class::of(self.function.slots[param.slot.index()].ty);
+            self.code
+                .params
+                .push((self.slots[param.slot.index()], class));
+            let mirrored = !self.host && !assigned[param.slot.index()] && class != Class::Mask;
+            if mirrored && matches!(self.slots[param.slot.index()], Place::S(_)) {
+                let unit = self.units.reserve(class.units());
+                self.slot_mirrors.insert(param.slot.0, unit);
+            }
+        }
+        for (index, param) in self.function.params.iter().enumerate() {
+            if let Some(&unit) = self.slot_mirrors.get(&param.slot.0) {
+                let class = self.code.params[index].1;
+                self.code.mirrors.push((index as u32, unit, class));
+            }
+        }
+    }
+
+    fn run(&mut self) {
+        self.frames.push(Frame::function());
+        let body = &self.function.body;
+        self.block(body);
+        let frame = self.frames.pop().expect("the function's");
+        self.loc = self.function.loc;
+        self.bind(frame.exits);
+        if self.host {
+            self.control(Op::Return, 0, 0, 0);
+        } else {
+            self.control(Op::End, 0, 0, 0);
+        }
+        self.code.s_count = self.scalars.len();
+        self.code.v_units = self.units.len();
+    }
+
+    // Emission.
+
+    fn emit(&mut self, op: Op, d: u32, a: u32, b: u32, c: u32) {
+        self.code.insts.push(Inst {
+            op,
+            weight: 0,
+            d,
+            a,
+            b,
+            c,
+        });
+        self.code.locs.push(self.loc);
+    }
+
+    /// An instruction that ends a segment, and carries the segment's weight.
+    fn control(&mut self, op: Op, d: u32, a: u32, b: u32) -> usize {
+        let weight = std::mem::take(&mut self.weight) as u16;
+        self.emit(op, d, a, b, 0);
+        let at = self.code.insts.len() - 1;
+        self.code.insts[at].weight = weight;
+        at
+    }
+
+    /// Counts an IR instruction.
+    fn count(&mut self) {
+        self.weight += 1;
+        if self.weight == u32::from(u16::MAX) {
+            self.tick();
+        }
+    }
+
+    /// Ends the segment before a place that is jumped to.
+    fn tick(&mut self) {
+        if self.weight > 0 {
+            self.control(Op::Tick, 0, 0, 0);
+        }
+    }
+
+    /// The jumps in `from` go to here.
+    fn bind(&mut self, from: Vec<usize>) {
+        let here = self.here();
+        for at in from {
+            self.code.insts[at].b = here;
+        }
+    }
+
+    fn here(&self) -> u32 {
+        self.code.insts.len() as u32
+    }
+
+    // Values.
+
+    fn type_of(&self, operand: &Operand) -> Type {
+        match operand {
+            Operand::Value(id) => self.function.values[id.index()],
+            Operand::Const(constant) => constant.ty,
+        }
+    }
+
+    fn class_of(&self, operand: &Operand) -> Class {
+        Class::of(self.type_of(operand))
+    }
+
+    fn varies(&self, id: ValueId) -> bool {
+        self.uniformity.values[id.index()]
+    }
+
+    fn place(&mut self, operand: &Operand) -> Place {
+        match operand {
+            Operand::Value(id) => {
+                self.places[id.index()].expect("a temporary is made before it is used")
+            }
+            Operand::Const(constant) => Place::S(self.constant(constant_bits(constant))),
+        }
+    }
+
+    /// The scalar register of a uniform value or of an `i1`.
+    fn scalar(&mut self, operand: &Operand) -> u32 {
+        match self.place(operand) {
+            Place::S(register) => register,
+            Place::V(_) => unreachable!("the value is uniform"),
+        }
+    }
+
+    /// A varying register with the value in every lane.
+    fn vector(&mut self, operand: &Operand) -> u32 {
+        let class = self.class_of(operand);
+        match operand {
+            Operand::Const(constant) => self.v_constant(constant_bits(constant), class),
+            Operand::Value(id) => {
+                if let Some(&(register, _)) = self.spread.get(id) {
+                    return register;
+                }
+                match self.place(operand) {
+                    Place::V(register) => register,
+                    Place::S(scalar) => {
+                        let register = self.temporary(class);
+                        self.splat(register, scalar, class);
+                        register
+                    }
+                }
+            }
+        }
+    }
+
+    fn splat(&mut self, to: u32, scalar: u32, class: Class) {
+        let op = if class == Class::W64 {
+            Op::VSplat64
+        } else {
+            Op::VSplat32
+        };
+        self.emit(op, to, scalar, 0, 0);
+    }
+
+    /// A varying register that is free again after this instruction.
+    fn temporary(&mut self, class: Class) -> u32 {
+        let register = self.units.take(class.units());
+        self.temporaries.push(Owned::V(register, class.units()));
+        register
+    }
+
+    fn scalar_temporary(&mut self) -> u32 {
+        let register = self.scalars.take(1);
+        self.temporaries.push(Owned::S(register));
+        register
+    }
+
+    fn constant(&mut self, bits: u64) -> u32 {
+        if let Some(&register) = self.constants.get(&bits) {
+            return register;
+        }
+        let register = self.scalars.reserve(1);
+        self.constants.insert(bits, register);
+        self.code.s_init.push((register, bits));
+        register
+    }
+
+    fn v_constant(&mut self, bits: u64, class: Class) -> u32 {
+        if let Some(&register) = self.v_constants.get(&(bits, class.units())) {
+            return register;
+        }
+        let register = self.units.reserve(class.units());
+        self.v_constants.insert((bits, class.units()), register);
+        self.code.v_init.push((register, class, bits));
+        register
+    }
+
+    /// A scalar register with an object's address.
+    fn symbol(&mut self, object: Object) -> u32 {
+        if let Some(&register) = self.symbols.get(&object) {
+            return register;
+        }
+        let register = self.scalars.reserve(1);
+        self.symbols.insert(object, register);
+        self.code.s_symbols.push((register, object));
+        register
+    }
+
+    /// The register a result goes to: `Place::V` if it varies.
+    fn define(&mut self, id: ValueId) -> Place {
+        let class = Class::of(self.function.values[id.index()]);
+        let place = if self.varies(id) && class != Class::Mask {
+            let register = self.units.take(class.units());
+            self.owned[id.index()] = Some(Owned::V(register, class.units()));
+            Place::V(register)
+        } else {
+            let register = self.scalars.take(1);
+            self.owned[id.index()] = Some(Owned::S(register));
+            Place::S(register)
+        };
+        self.places[id.index()] = Some(place);
+        place
+    }
+
+    /// After the instruction that made them: spread uniform results that 32-lane operations read.
+    fn spread_results(&mut self, results: &[ValueId]) {
+        for &id in results {
+            let class = Class::of(self.function.values[id.index()]);
+            if self.host
+                || !self.lifetimes.spread[id.index()]
+                || class == Class::Mask
+                || self.spread.contains_key(&id)
+            {
+                continue;
+            }
+            if let Some(Place::S(scalar)) = self.places[id.index()] {
+                let register = self.units.take(class.units());
+                self.splat(register, scalar, class);
+                self.spread.insert(id, (register, class.units()));
+            }
+        }
+    }
+
+    /// Gives back what ends at a position.
+    fn release(&mut self, pos: u32) {
+        for owned in std::mem::take(&mut self.temporaries) {
+            self.give(owned);
+        }
+        for id in std::mem::take(&mut self.lifetimes.ends[pos as usize]) {
+            if let Some(owned) = self.owned[id.index()].take() {
+                self.give(owned);
+            }
+            if let Some((register, units)) = self.spread.remove(&id)
+                && units > 0
+            {
+                self.units.give(register, units);
+            }
+        }
+    }
+
+    fn give(&mut self, owned: Owned) {
+        match owned {
+            Owned::S(register) => self.scalars.give(register, 1),
+            Owned::V(register, units) => self.units.give(register, units),
+        }
+    }
+}
+
+/// The bits a constant has in a register: `i1` as a mask, pointers to shared and local memory as their low half.
+fn constant_bits(constant: &Const) -> u64 {
+    match constant.ty {
+        Type::I1 if constant.bits != 0 => u64::from(u32::MAX),
+        Type::Ptr(Space::Shared) => u64::from(layout::narrow(layout::SHARED, constant.bits)),
+        Type::Ptr(Space::Local) => u64::from(layout::narrow(layout::LOCAL, constant.bits)),
+        Type::I1 | Type::I32 | Type::I64 | Type::F32 | Type::F64 | Type::Ptr(_) => constant.bits,
+    }
+}

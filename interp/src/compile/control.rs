@@ -1,0 +1,361 @@
+//! Structured statements: jumps where the warp goes one way, masks where it may part.
+//!
+//! A statement that may part the lanes owns a scalar register in which lanes wait: the other side of an `if`, the lanes that
+//! have left a loop, those that continue it. When no lane is active any more, control goes to the place where lanes may wait
+//! next: the innermost such statement's join ([`Compiler::park_target`]). A loop whose lanes all leave together is plain
+//! jumps and does not count as such a place.
+
+use dsl::ir::{Block, LabelId, LocId, Node, Operand};
+
+use super::Compiler;
+use crate::bytecode::{Op, Waitplace};
+
+/// A statement around the current one.
+#[derive(Debug)]
+pub(super) struct Frame {
+    kind: FrameKind,
+    /// Jumps to the place where its lanes meet.
+    pub(super) exits: Vec<usize>,
+}
+
+#[derive(Debug)]
+enum FrameKind {
+    Function,
+    /// A side of an `if` that parts lanes.
+    Side,
+    Label {
+        label: LabelId,
+        /// Where lanes wait that have left; `None` if all leave together.
+        left: Option<u32>,
+        /// Where lanes wait that have continued, and the jumps to the step.
+        continued: Option<u32>,
+        to_step: Vec<usize>,
+        in_step: bool,
+    },
+}
+
+impl Frame {
+    pub(super) fn function() -> Frame {
+        Frame {
+            kind: FrameKind::Function,
+            exits: Vec::new(),
+        }
+    }
+
+    fn side() -> Frame {
+        Frame {
+            kind: FrameKind::Side,
+            exits: Vec::new(),
+        }
+    }
+
+    /// Whether lanes wait at its end.
+    fn parts(&self) -> bool {
+        match &self.kind {
+            FrameKind::Function | FrameKind::Side => true,
+            FrameKind::Label { left, .. } => left.is_some(),
+        }
+    }
+}
+
+/// The only node of a block, if it leaves.
+fn only(block: &Block) -> Option<&Node> {
+    match block.0.as_slice() {
+        [node @ (Node::Break(_) | Node::Continue(_) | Node::Return(_))] => Some(node),
+        _ => None,
+    }
+}
+
+impl Compiler<'_> {
+    pub(super) fn block(&mut self, block: &Block) {
+        for node in &block.0 {
+            self.pos += 1;
+            let at = self.pos;
+            match node {
+                Node::Inst(inst) => self.inst(inst),
+                Node::If {
+                    cond,
+                    then,
+                    otherwise,
+                    loc,
+                } => self.if_node(cond, then, otherwise, *loc),
+                Node::Loop {
+                    label,
+                    body,
+                    step,
+                    loc,
+                    ..
+                } => self.loop_node(*label, body, step, *loc),
+                Node::Scope { label, body, loc } => self.scope_node(*label, body, *loc),
+                Node::Break(label) => self.leave(*label, false),
+                Node::Continue(label) => self.leave(*label, true),
+                Node::Return(value) => self.return_node(value.as_ref()),
+            }
+            self.release(at);
+            // The end of a loop is a position of its own.
+            self.release(self.pos);
+        }
+    }
+
+    /// Whether lanes of the warp may be missing here that still live.
+    pub(super) fn parted(&self) -> bool {
+        self.frames[1..].iter().any(Frame::parts)
+    }
+
+    /// The jump at `at` is taken when no lane is active: it goes to the next place where some may wait.
+    fn park_target(&mut self, at: usize) {
+        let frame = self
+            .frames
+            .iter_mut()
+            .rev()
+            .find(|frame| frame.parts())
+            .expect("the function's");
+        match &mut frame.kind {
+            FrameKind::Label {
+                continued: Some(_),
+                to_step,
+                in_step: false,
+                ..
+            } => to_step.push(at),
+            FrameKind::Function | FrameKind::Side | FrameKind::Label { .. } => frame.exits.push(at),
+        }
+    }
+
+    fn wait(&mut self, start: u32, save: u32, loc: LocId) {
+        let end = self.here() + 1;
+        self.code.waits.push(Waitplace {
+            start,
+            end,
+            save,
+            loc,
+        });
+    }
+
+    fn if_node(&mut self, cond: &Operand, then: &Block, otherwise: &Block, loc: LocId) {
+        self.loc = loc;
+        self.count();
+        let uniform = match cond {
+            Operand::Value(id) => !self.varies(*id),
+            Operand::Const(_) => true,
+        };
+        let cond = self.scalar(cond);
+        if uniform {
+            self.uniform_if(cond, then, otherwise);
+        } else if !self.leaving_if(cond, then, otherwise) {
+            self.parting_if(cond, then, otherwise, loc);
+        }
+    }
+
+    fn uniform_if(&mut self, cond: u32, then: &Block, otherwise: &Block) {
+        if then.0.is_empty() {
+            let skip = self.control(Op::JumpIf, 0, cond, 0);
+            self.block(otherwise);
+            self.tick();
+            return self.bind(vec![skip]);
+        }
+        let to_else = self.control(Op::JumpIfNot, 0, cond, 0);
+        self.block(then);
+        if otherwise.0.is_empty() {
+            self.tick();
+            return self.bind(vec![to_else]);
+        }
+        let to_end = self.control(Op::Jump, 0, 0, 0);
+        self.bind(vec![to_else]);
+        self.block(otherwise);
+        self.tick();
+        self.bind(vec![to_end]);
+    }
+
+    /// `if (c) break;` and the like in one instruction.
+    fn leaving_if(&mut self, cond: u32, then: &Block, otherwise: &Block) -> bool {
+        let (node, sense) = match (only(then), only(otherwise)) {
+            (Some(node), None) if otherwise.0.is_empty() => (node, true),
+            (None, Some(node)) if then.0.is_empty() => (node, false),
+            _ => return false,
+        };
+        let at = match node {
+            Node::Return(None) => {
+                self.control(if sense { Op::ExitIf } else { Op::ExitIfNot }, 0, cond, 0)
+            }
+            Node::Break(label) | Node::Continue(label) => {
+                let Some(save) = self.waiting_register(*label, matches!(node, Node::Continue(_)))
+                else {
+                    return false;
+                };
+                self.control(
+                    if sense { Op::ParkIf } else { Op::ParkIfNot },
+                    save,
+                    cond,
+                    0,
+                )
+            }
+            Node::Return(Some(_))
+            | Node::Inst(_)
+            | Node::If { .. }
+            | Node::Loop { .. }
+            | Node::Scope { .. } => return false,
+        };
+        self.pos += 1;
+        self.park_target(at);
+        true
+    }
+
+    fn parting_if(&mut self, cond: u32, then: &Block, otherwise: &Block, loc: LocId) {
+        let save = self.scalars.take(1);
+        let start = self.here();
+        let skip = self.control(Op::If, save, cond, 0);
+        self.frames.push(Frame::side());
+        self.block(then);
+        let mut frame = self.frames.pop().expect("pushed");
+        frame.exits.push(skip);
+        if !otherwise.0.is_empty() {
+            self.tick();
+            self.bind(frame.exits);
+            self.loc = loc;
+            let swap = self.control(Op::Else, save, 0, 0);
+            self.frames.push(Frame::side());
+            self.block(otherwise);
+            frame = self.frames.pop().expect("pushed");
+            frame.exits.push(swap);
+        }
+        self.join(save, frame.exits, loc, start);
+        self.scalars.give(save, 1);
+    }
+
+    /// The place where the lanes of `save` join.
+    fn join(&mut self, save: u32, exits: Vec<usize>, loc: LocId, start: u32) {
+        self.tick();
+        self.bind(exits);
+        self.wait(start, save, loc);
+        self.loc = loc;
+        let at = self.control(Op::Join, save, 0, 0);
+        self.park_target(at);
+    }
+
+    fn open(&mut self, label: LabelId, is_loop: bool) -> (Option<u32>, Option<u32>) {
+        let parts = self.uniformity.labels[label.index()];
+        let left = parts.then(|| self.scalars.take(1));
+        let continued = (parts && is_loop).then(|| self.scalars.take(1));
+        for save in [left, continued].into_iter().flatten() {
+            self.emit(Op::Clear, save, 0, 0, 0);
+        }
+        let kind = FrameKind::Label {
+            label,
+            left,
+            continued,
+            to_step: Vec::new(),
+            in_step: false,
+        };
+        self.frames.push(Frame {
+            kind,
+            exits: Vec::new(),
+        });
+        (left, continued)
+    }
+
+    fn close(&mut self, left: Option<u32>, continued: Option<u32>, loc: LocId, start: u32) {
+        let frame = self.frames.pop().expect("opened");
+        match left {
+            Some(save) => {
+                self.join(save, frame.exits, loc, start);
+                self.scalars.give(save, 1);
+            }
+            None => {
+                self.tick();
+                self.bind(frame.exits);
+            }
+        }
+        if let Some(save) = continued {
+            self.scalars.give(save, 1);
+        }
+    }
+
+    fn loop_node(&mut self, label: LabelId, body: &Block, step: &Block, loc: LocId) {
+        self.loc = loc;
+        let start = self.here();
+        let (left, continued) = self.open(label, true);
+        self.tick();
+        let head = self.here();
+        self.block(body);
+        self.tick();
+        let to_step = match &mut self.frames.last_mut().expect("opened").kind {
+            FrameKind::Label {
+                to_step, in_step, ..
+            } => {
+                *in_step = true;
+                std::mem::take(to_step)
+            }
+            FrameKind::Function | FrameKind::Side => unreachable!("opened as a label"),
+        };
+        self.bind(to_step);
+        if let Some(save) = continued {
+            self.loc = loc;
+            self.wait(start, save, loc);
+            let at = self.control(Op::Join, save, 0, 0);
+            self.park_target(at);
+        }
+        self.block(step);
+        self.loc = loc;
+        self.count();
+        self.control(Op::Loop, 0, 0, head);
+        self.pos += 1;
+        self.close(left, continued, loc, start);
+    }
+
+    fn scope_node(&mut self, label: LabelId, body: &Block, loc: LocId) {
+        let start = self.here();
+        let (left, continued) = self.open(label, false);
+        self.block(body);
+        self.close(left, continued, loc, start);
+    }
+
+    fn label_frame(&mut self, label: LabelId) -> &mut Frame {
+        let is_label = |frame: &&mut Frame| matches!(&frame.kind, FrameKind::Label { label: l, .. } if *l == label);
+        self.frames
+            .iter_mut()
+            .rev()
+            .find(is_label)
+            .expect("verified: labels are around their uses")
+    }
+
+    fn waiting_register(&mut self, label: LabelId, continues: bool) -> Option<u32> {
+        match &self.label_frame(label).kind {
+            FrameKind::Label {
+                left, continued, ..
+            } => {
+                if continues {
+                    *continued
+                } else {
+                    *left
+                }
+            }
+            FrameKind::Function | FrameKind::Side => None,
+        }
+    }
+
+    fn leave(&mut self, label: LabelId, continues: bool) {
+        if let Some(save) = self.waiting_register(label, continues) {
+            let at = self.control(Op::Park, save, 0, 0);
+            return self.park_target(at);
+        }
+        let at = self.control(Op::Jump, 0, 0, 0);
+        let frame = self.label_frame(label);
+        match &mut frame.kind {
+            FrameKind::Label { to_step, .. } if continues => to_step.push(at),
+            FrameKind::Function | FrameKind::Side | FrameKind::Label { .. } => frame.exits.push(at),
+        }
+    }
+
+    fn return_node(&mut self, value: Option<&Operand>) {
+        if self.host {
+            let (register, has) = match value {
+                Some(value) => (self.scalar(value), 1),
+                None => (0, 0),
+            };
+            self.control(Op::Return, 0, register, has);
+            return;
+        }
+        let at = self.control(Op::Exit, 0, 0, 0);
+        self.park_target(at);
+    }
+}

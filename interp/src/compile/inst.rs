@@ -1,0 +1,383 @@
+//! Straight-line instructions but those on memory.
+
+use dsl::ir::{
+    BarrierReduce, BinaryOp, Inst, InstKind, Object, Operand, SlotId, SpecialReg, Type, ValueId,
+};
+
+use super::{Compiler, FusedPointer, select};
+use crate::bytecode::{
+    CallRow, Class, Op, Place, PrintRow, PtrScale, S_CTAID, S_NCTAID, S_NTID, V_LANE, V_TID,
+};
+use crate::memory::layout;
+
+impl Compiler<'_> {
+    pub(super) fn inst(&mut self, inst: &Inst) {
+        self.loc = inst.loc;
+        let result = inst.results.first().copied();
+        if !matches!(inst.kind, InstKind::Get(_) | InstKind::Set(..)) {
+            self.count();
+        }
+        match &inst.kind {
+            InstKind::Get(slot) => self.get(*slot, result),
+            InstKind::Set(slot, value) => self.set(*slot, value),
+            InstKind::Unary(op, ty, a) => self.unary(*op, *ty, a, result),
+            InstKind::Binary(op, ty, a, b) => self.binary(*op, *ty, a, b, result),
+            InstKind::Fma(ty, a, b, c) => self.fma(*ty, [a, b, c], result),
+            InstKind::Compare(op, ty, a, b) => self.compare(*op, *ty, a, b, result),
+            InstKind::Select(ty, c, a, b) => self.select(*ty, c, a, b, result),
+            InstKind::Convert(op, a) => {
+                let (v, s) = select::convert(*op, self.type_of(a));
+                self.lane_op(v, s, &[a], result);
+            }
+            InstKind::Special(register) => self.special(*register, result),
+            InstKind::AddrOf(object) => self.addr_of(*object, result),
+            InstKind::PtrAdd { base, index, unsigned, scale_bytes, offset_bytes } => {
+                let pointer = FusedPointer {
+                    base: *base,
+                    index: *index,
+                    unsigned: *unsigned,
+                    scale: *scale_bytes,
+                    offset: *offset_bytes,
+                };
+                self.ptr_add(pointer, result);
+            }
+            InstKind::Load(access, ptr) => self.load(access, ptr, &inst.results),
+            InstKind::Store(access, ptr, values) => self.store(access, ptr, values),
+            InstKind::Atomic { op, access, ptr, value, compare } => {
+                self.atomic(*op, access, ptr, value, compare.as_ref(), result);
+            }
+            InstKind::Barrier(reduce) => self.barrier(reduce.as_ref(), result),
+            InstKind::SyncWarp(mask) => {
+                let (register, scalar) = match self.place(mask) {
+                    Place::S(register) => (register, 1),
+                    Place::V(register) => (register, 0),
+                };
+                self.emit(Op::SyncWarp, 0, register, scalar, 0);
+            }
+            InstKind::Fence(_) => self.emit(Op::Fence, 0, 0, 0, 0),
+            InstKind::Printf(format, args) => {
+                let args = args.iter().map(|arg| (self.type_of(arg), self.place(arg))).collect();
+                self.code.prints.push(PrintRow { format: format.0, args });
+                let row = self.code.prints.len() as u32 - 1;
+                let d = match result.map(|id| self.define(id)) {
+                    Some(Place::V(d)) => d,
+                    Some(Place::S(_)) | None => self.temporary(Class::W32),
+                };
+                self.emit(Op::Print, d, row, 0, 0);
+            }
+            InstKind::Assert(cond, text) => {
+                let cond = self.scalar(cond);
+                self.emit(Op::Assert, 0, cond, text.0, 0);
+            }
+            InstKind::Trap => self.emit(Op::Trap, 0, 0, 0, 0),
+            InstKind::Call(..) | InstKind::HostCall(..) | InstKind::Launch(_) => self.host_call(&inst.kind, result),
+        }
+        self.spread_results(&inst.results);
+    }
+
+    fn get(&mut self, slot: SlotId, result: Option<ValueId>) {
+        let Some(id) = result else { return };
+        let place = self.slots[slot.index()];
+        if self.lifetimes.alias[id.index()] {
+            self.places[id.index()] = Some(place);
+            if let Some(&unit) = self.slot_mirrors.get(&slot.0) {
+                self.spread.insert(id, (unit, 0));
+            }
+            return;
+        }
+        let to = self.define(id);
+        self.copy(to, place, Class::of(self.function.slots[slot.index()].ty));
+    }
+
+    fn copy(&mut self, to: Place, from: Place, class: Class) {
+        match (to, from) {
+            (Place::S(to), Place::S(from)) => self.emit(Op::SMove, to, from, 0, 0),
+            (Place::V(to), Place::V(from)) if class == Class::W64 => self.emit(Op::VMove64, to, from, 0, 0),
+            (Place::V(to), Place::V(from)) => self.emit(Op::VMove32, to, from, 0, 0),
+            (Place::V(to), Place::S(from)) => self.splat(to, from, class),
+            (Place::S(_), Place::V(_)) => unreachable!("a varying value in a uniform place"),
+        }
+    }
+
+    /// Assignment: whole where no lane that lives can miss it, blended under the mask elsewhere.
+    fn set(&mut self, slot: SlotId, value: &Operand) {
+        let number = self.next_set;
+        self.next_set += 1;
+        let index = slot.index();
+        let class = Class::of(self.function.slots[index].ty);
+        let to = self.slots[index];
+        let begins = self.uniformity.first_set[index] == Some(number);
+        if !self.uniformity.slots[index] || begins || !self.parted() {
+            if !self.redirect(value, to) {
+                let from = self.place(value);
+                if from != to {
+                    self.copy(to, from, class);
+                }
+            }
+            return;
+        }
+        match to {
+            Place::S(to) => {
+                let from = self.scalar(value);
+                self.emit(Op::MBlend, to, from, 0, 0);
+            }
+            Place::V(to) => {
+                let from = self.vector(value);
+                if from != to {
+                    let op = if class == Class::W64 { Op::VBlend64 } else { Op::VBlend32 };
+                    self.emit(op, to, from, 0, 0);
+                }
+            }
+        }
+    }
+
+    /// Lets the instruction that has just computed `value`, for this assignment only, write to its goal itself.
+    fn redirect(&mut self, value: &Operand, to: Place) -> bool {
+        let Operand::Value(id) = value else { return false };
+        let (Some(from), Some(last)) = (self.places[id.index()], self.code.insts.last_mut()) else { return false };
+        if self.lifetimes.uses[id.index()] != 1 || self.owned[id.index()].is_none() || !writes_only_d(last.op) {
+            return false;
+        }
+        let (d, scalar) = match from {
+            Place::S(d) => (d, true),
+            Place::V(d) => (d, false),
+        };
+        let goal = match to {
+            Place::S(goal) if scalar => goal,
+            Place::V(goal) if !scalar => goal,
+            Place::S(_) | Place::V(_) => return false,
+        };
+        // A varying destination may not be read by the same instruction (nor overlap what is read).
+        let near = |register: u32| register.abs_diff(goal) < 2;
+        if last.d != d || !scalar && (near(last.a) || near(last.b) || near(last.c)) {
+            return false;
+        }
+        last.d = goal;
+        true
+    }
+
+    /// Emits the varying or the scalar form, after what the result is.
+    fn lane_op(&mut self, v: Op, s: Op, operands: &[&Operand], result: Option<ValueId>) {
+        let Some(id) = result else { return };
+        let class = Class::of(self.function.values[id.index()]);
+        let varies = self.varies(id);
+        let mut registers = [0; 3];
+        for (register, operand) in registers.iter_mut().zip(operands) {
+            let mask = self.class_of(operand) == Class::Mask;
+            *register = if varies && !mask { self.vector(operand) } else { self.scalar(operand) };
+        }
+        let d = match self.define(id) {
+            Place::S(d) | Place::V(d) => d,
+        };
+        let op = if varies { v } else { s };
+        debug_assert!(class != Class::Mask || matches!(self.places[id.index()], Some(Place::S(_))));
+        self.emit(op, d, registers[0], registers[1], registers[2]);
+    }
+
+    fn unary(&mut self, op: dsl::ir::UnaryOp, ty: Type, a: &Operand, result: Option<ValueId>) {
+        if ty == Type::I1 {
+            return self.lane_op(Op::MNot, Op::MNot, &[a], result);
+        }
+        let (v, s) = select::unary(op, ty);
+        self.lane_op(v, s, &[a], result);
+    }
+
+    fn binary(&mut self, op: BinaryOp, ty: Type, a: &Operand, b: &Operand, result: Option<ValueId>) {
+        if ty == Type::I1 {
+            let op = match op {
+                BinaryOp::And => Op::MAnd,
+                BinaryOp::Or => Op::MOr,
+                _ => Op::MXor,
+            };
+            return self.lane_op(op, op, &[a, b], result);
+        }
+        if self.host && op.is_division() {
+            let divisor = self.scalar(b);
+            self.emit(Op::HostNonZero, 0, 0, divisor, 0);
+        }
+        let (v, s) = select::binary(op, ty);
+        self.lane_op(v, s, &[a, b], result);
+    }
+
+    fn fma(&mut self, ty: Type, operands: [&Operand; 3], result: Option<ValueId>) {
+        let (v, s) = if ty == Type::F32 { (Op::VFma32, Op::SFma32) } else { (Op::VFma64, Op::SFma64) };
+        self.lane_op(v, s, &operands, result);
+    }
+
+    fn compare(&mut self, op: dsl::ir::CompareOp, ty: Type, a: &Operand, b: &Operand, result: Option<ValueId>) {
+        if ty == Type::I1 {
+            let op = if op == dsl::ir::CompareOp::Eq { Op::MEq } else { Op::MXor };
+            return self.lane_op(op, op, &[a, b], result);
+        }
+        let (v, s) = select::compare(op, ty);
+        self.lane_op(v, s, &[a, b], result);
+    }
+
+    fn select(&mut self, ty: Type, c: &Operand, a: &Operand, b: &Operand, result: Option<ValueId>) {
+        let (v, s) = match Class::of(ty) {
+            Class::Mask => (Op::MSelect, Op::MSelect),
+            Class::W32 => (Op::VSelect32, Op::SSelect),
+            Class::W64 => (Op::VSelect64, Op::SSelect),
+        };
+        self.lane_op(v, s, &[c, a, b], result);
+    }
+
+    fn special(&mut self, register: SpecialReg, result: Option<ValueId>) {
+        let Some(id) = result else { return };
+        let place = match register {
+            SpecialReg::TidX => Place::V(V_TID),
+            SpecialReg::TidY => Place::V(V_TID + 1),
+            SpecialReg::TidZ => Place::V(V_TID + 2),
+            SpecialReg::CtaidX => Place::S(S_CTAID),
+            SpecialReg::CtaidY => Place::S(S_CTAID + 1),
+            SpecialReg::CtaidZ => Place::S(S_CTAID + 2),
+            SpecialReg::NtidX => Place::S(S_NTID),
+            SpecialReg::NtidY => Place::S(S_NTID + 1),
+            SpecialReg::NtidZ => Place::S(S_NTID + 2),
+            SpecialReg::NctaidX => Place::S(S_NCTAID),
+            SpecialReg::NctaidY => Place::S(S_NCTAID + 1),
+            SpecialReg::NctaidZ => Place::S(S_NCTAID + 2),
+            SpecialReg::LaneId => Place::V(V_LANE),
+            SpecialReg::Clock => {
+                self.tick();
+                if let Place::S(d) = self.define(id) {
+                    self.emit(Op::Clock, d, 0, 0, 0);
+                }
+                return;
+            }
+        };
+        self.places[id.index()] = Some(place);
+    }
+
+    fn addr_of(&mut self, object: Object, result: Option<ValueId>) {
+        let Some(id) = result else { return };
+        let place = match object {
+            Object::Shared(shared) => {
+                let var = &self.function.shared[shared.index()];
+                let offset = if var.dynamic { self.code.dynamic_offset } else { var.offset_bytes };
+                Place::S(self.constant(u64::from(layout::SHARED_BASE) + offset))
+            }
+            Object::Local(local) if self.host => {
+                let offset = self.code.local_offsets[local.index()];
+                if let Place::S(d) = self.define(id) {
+                    self.emit(Op::HostLocal, d, offset as u32, 0, 0);
+                }
+                return;
+            }
+            Object::Local(local) => {
+                let offset = self.code.local_offsets[local.index()];
+                Place::S(self.constant(u64::from(layout::LOCAL_BASE) + offset))
+            }
+            Object::Global(_) | Object::String(_) => Place::S(self.symbol(object)),
+        };
+        self.places[id.index()] = Some(place);
+    }
+
+    fn ptr_add(&mut self, pointer: FusedPointer, result: Option<ValueId>) {
+        let Some(id) = result else { return };
+        if self.lifetimes.fused[id.index()] {
+            self.fused.insert(id, pointer);
+            return;
+        }
+        let narrow = Class::of(self.function.values[id.index()]) == Class::W32;
+        let wide_index = self.type_of(&pointer.index) == Type::I64;
+        self.code.scales.push(PtrScale { scale: pointer.scale, offset: pointer.offset });
+        let row = self.code.scales.len() as u32 - 1;
+        if !self.varies(id) {
+            let op = match (narrow, wide_index, pointer.unsigned) {
+                (true, ..) => Op::SPtr32,
+                (false, true, _) => Op::SPtrL,
+                (false, false, true) => Op::SPtrU,
+                (false, false, false) => Op::SPtrS,
+            };
+            let (base, index) = (self.scalar(&pointer.base), self.scalar(&pointer.index));
+            if let Place::S(d) = self.define(id) {
+                self.emit(op, d, base, index, row);
+            }
+            return;
+        }
+        let mut index = self.vector(&pointer.index);
+        if narrow && wide_index {
+            let short = self.temporary(Class::W32);
+            self.emit(Op::VTrunc, short, index, 0, 0);
+            index = short;
+        }
+        let (base, op) = match (self.place(&pointer.base), narrow, wide_index) {
+            (Place::S(base), true, _) => (base, Op::VPtr32S),
+            (Place::S(base), false, false) if pointer.unsigned => (base, Op::VPtrSU),
+            (Place::S(base), false, false) => (base, Op::VPtrSS),
+            (Place::S(_), false, true) => (self.vector(&pointer.base), Op::VPtrVL),
+            (Place::V(base), true, _) => (base, Op::VPtr32V),
+            (Place::V(base), false, true) => (base, Op::VPtrVL),
+            (Place::V(base), false, false) if pointer.unsigned => (base, Op::VPtrVU),
+            (Place::V(base), false, false) => (base, Op::VPtrVS),
+        };
+        if let Place::V(d) = self.define(id) {
+            self.emit(op, d, base, index, row);
+        }
+    }
+
+    fn barrier(&mut self, reduce: Option<&(BarrierReduce, Operand)>, result: Option<ValueId>) {
+        let Some((reduce, predicate)) = reduce else {
+            self.control(Op::Barrier, 0, 0, 0);
+            return;
+        };
+        let mut mask = match self.class_of(predicate) {
+            Class::Mask => self.scalar(predicate),
+            Class::W32 | Class::W64 => {
+                let (a, zero) = (self.vector(predicate), self.v_constant(0, Class::W32));
+                let mask = self.scalar_temporary();
+                self.emit(Op::VNe32, mask, a, zero, 0);
+                mask
+            }
+        };
+        let op = match reduce {
+            BarrierReduce::Count => Op::BarrierCount,
+            BarrierReduce::And => Op::BarrierAnd,
+            BarrierReduce::Or => Op::BarrierOr,
+        };
+        let d = match result.map(|id| self.define(id)) {
+            Some(Place::S(d)) => d,
+            Some(Place::V(_)) | None => self.scalar_temporary(),
+        };
+        if mask == d {
+            let other = self.scalar_temporary();
+            self.emit(Op::SMove, other, mask, 0, 0);
+            mask = other;
+        }
+        self.control(op, d, mask, 0);
+    }
+
+    fn host_call(&mut self, kind: &InstKind, result: Option<ValueId>) {
+        let row = |compiler: &mut Self, operands: &[Operand], target: u32, host| {
+            let args = operands.iter().map(|arg| (compiler.type_of(arg), compiler.scalar(arg))).collect();
+            compiler.code.calls.push(CallRow { target, args, host });
+            compiler.code.calls.len() as u32 - 1
+        };
+        let (op, row) = match kind {
+            InstKind::Call(target, args) => (Op::Call, row(self, args, target.0, None)),
+            InstKind::HostCall(function, args) => (Op::HostCall, row(self, args, 0, Some(*function))),
+            InstKind::Launch(launch) => {
+                let mut operands: Vec<Operand> = launch.grid.to_vec();
+                operands.extend(launch.block);
+                operands.extend([launch.shared_bytes, launch.stream]);
+                operands.extend(&launch.args);
+                (Op::Launch, row(self, &operands, launch.kernel.0, None))
+            }
+            _ => return,
+        };
+        let (d, has) = match result.map(|id| self.define(id)) {
+            Some(Place::S(d)) => (d, 1),
+            Some(Place::V(_)) | None => (0, 0),
+        };
+        self.control(op, d, row, has);
+    }
+}
+
+/// Whether an instruction's only effect is register `d`, and its fields name registers (or nothing).
+fn writes_only_d(op: Op) -> bool {
+    (op as u16) >= Op::VNeg32 as u16 || matches!(op, Op::VFma32 | Op::VFma64 | Op::VSelect32 | Op::VSelect64)
+        || matches!(op, Op::SFma32 | Op::SFma64 | Op::SSelect | Op::SPtrS | Op::SPtrU | Op::SPtrL | Op::SPtr32)
+        || matches!(op, Op::MAnd | Op::MOr | Op::MXor | Op::MNot | Op::MEq | Op::MSelect | Op::SBool)
+        || matches!(op, Op::VMove32 | Op::VMove64 | Op::SMove)
+}

@@ -1,0 +1,206 @@
+//! Accesses: their address form, their counters, the registers of their values.
+
+use dsl::ir::{Access, AtomicOp, MemType, Object, Operand, Space, ValueId};
+
+use super::{Compiler, FusedPointer, lifetimes};
+use crate::bytecode::{Class, CounterSite, Form, MemSite, Op, Place};
+use crate::trap::AccessOp;
+
+impl Compiler<'_> {
+    /// The site without its values, and the registers `a` and `b` of its address.
+    fn site(&mut self, op: AccessOp, access: &Access, ptr: &Operand) -> (MemSite, u32, u32) {
+        let fused = match ptr {
+            Operand::Value(id) => self.fused.get(id).copied(),
+            Operand::Const(_) => None,
+        };
+        let pointer = fused.unwrap_or(FusedPointer {
+            base: *ptr,
+            index: Operand::Const(dsl::ir::Const::i32(0)),
+            unsigned: false,
+            scale: 0,
+            offset: 0,
+        });
+        let base = self.place(&pointer.base);
+        let mut offset = pointer.offset;
+        let index = match lifetimes::constant(&pointer.index) {
+            Some(constant) => {
+                let value = match constant.ty {
+                    dsl::ir::Type::I64 => constant.bits as i64,
+                    _ if pointer.unsigned => i64::from(constant.bits as u32),
+                    _ => i64::from(constant.bits as i32),
+                };
+                offset = offset.wrapping_add(value.wrapping_mul(pointer.scale));
+                None
+            }
+            None => Some(self.vector(&pointer.index)),
+        };
+        let (form, a, b) = match (base, index) {
+            (Place::S(a), None) => (Form::Uniform, a, 0),
+            (Place::S(a), Some(b)) => (Form::UniformIndexed, a, b),
+            (Place::V(a), None) => (Form::Varying, a, 0),
+            (Place::V(a), Some(b)) => (Form::VaryingIndexed, a, b),
+        };
+        let spaces: &[Space] = match access.space {
+            Space::Generic => &[Space::Global, Space::Shared, Space::Local],
+            Space::Global => &[Space::Global],
+            Space::Shared => &[Space::Shared],
+            Space::Constant => &[Space::Constant],
+            Space::Local => &[Space::Local],
+        };
+        let counter = self.code.counters.len() as u32;
+        let width_bytes = access.width_bytes();
+        for &space in spaces {
+            self.code.counters.push(CounterSite {
+                loc: self.loc,
+                space,
+                op,
+                width_bytes,
+            });
+        }
+        let site = MemSite {
+            op,
+            access: *access,
+            width_bytes,
+            form,
+            unsigned: pointer.unsigned,
+            scale: pointer.scale,
+            offset,
+            counter,
+            values: [0; 4],
+            uniform_values: false,
+            bounds: access.object.and_then(|object| self.bounds(object)),
+            atomic: None,
+            result: 0,
+        };
+        (site, a, b)
+    }
+
+    /// Where a shared or local object lies, as an offset in its space. Objects of the module are checked by their regions.
+    fn bounds(&self, object: Object) -> Option<(u64, u64)> {
+        match object {
+            Object::Shared(id) => {
+                let var = &self.function.shared[id.index()];
+                (!var.dynamic).then_some((var.offset_bytes, var.size_bytes))
+            }
+            Object::Local(id) => Some((
+                self.code.local_offsets[id.index()],
+                self.function.locals[id.index()].size_bytes,
+            )),
+            Object::Global(_) | Object::String(_) => None,
+        }
+    }
+
+    fn emit_site(&mut self, site: MemSite, kind: [Op; 4], d: u32, a: u32, b: u32) {
+        let op = match site.access.space {
+            Space::Shared => kind[0],
+            Space::Global | Space::Constant => kind[1],
+            Space::Local => kind[2],
+            Space::Generic => kind[3],
+        };
+        self.code.sites.push(site);
+        let row = self.code.sites.len() as u32 - 1;
+        self.emit(op, d, a, b, row);
+    }
+
+    pub(super) fn load(&mut self, access: &Access, ptr: &Operand, results: &[ValueId]) {
+        let (mut site, a, b) = self.site(AccessOp::Load, access, ptr);
+        for (value, &id) in site.values.iter_mut().zip(results) {
+            *value = match self.define(id) {
+                Place::S(register) | Place::V(register) => register,
+            };
+        }
+        site.uniform_values = results.first().is_some_and(|&id| !self.varies(id));
+        if self.host {
+            return self.host_access(site, Op::HostLoad, a);
+        }
+        let d = site.values[0];
+        self.emit_site(
+            site,
+            [
+                Op::LoadShared,
+                Op::LoadGlobal,
+                Op::LoadLocal,
+                Op::LoadGeneric,
+            ],
+            d,
+            a,
+            b,
+        );
+    }
+
+    /// The register of a value to be stored: varying, but for truth values.
+    fn stored(&mut self, ty: MemType, value: &Operand) -> u32 {
+        if self.host || ty == MemType::Bool {
+            self.scalar(value)
+        } else {
+            self.vector(value)
+        }
+    }
+
+    pub(super) fn store(&mut self, access: &Access, ptr: &Operand, values: &[Operand]) {
+        let (mut site, a, b) = self.site(AccessOp::Store, access, ptr);
+        for (register, value) in site.values.iter_mut().zip(values) {
+            *register = self.stored(access.ty, value);
+        }
+        if self.host {
+            return self.host_access(site, Op::HostStore, a);
+        }
+        let d = site.values[0];
+        self.emit_site(
+            site,
+            [
+                Op::StoreShared,
+                Op::StoreGlobal,
+                Op::StoreLocal,
+                Op::StoreGeneric,
+            ],
+            d,
+            a,
+            b,
+        );
+    }
+
+    pub(super) fn atomic(
+        &mut self,
+        op: AtomicOp,
+        access: &Access,
+        ptr: &Operand,
+        value: &Operand,
+        compare: Option<&Operand>,
+        result: Option<ValueId>,
+    ) {
+        let (mut site, a, b) = self.site(AccessOp::Atomic, access, ptr);
+        site.values[0] = self.stored(access.ty, value);
+        let compare = compare.map_or(site.values[0], |compare| self.stored(access.ty, compare));
+        site.atomic = Some((op, compare));
+        site.result = match result.map(|id| self.define(id)) {
+            Some(Place::S(register) | Place::V(register)) => register,
+            None if self.host => self.scalar_temporary(),
+            None => self.temporary(Class::of(access.ty.value_type())),
+        };
+        if self.host {
+            return self.host_access(site, Op::HostAtomic, a);
+        }
+        let d = site.result;
+        self.emit_site(
+            site,
+            [
+                Op::AtomicShared,
+                Op::AtomicGlobal,
+                Op::AtomicLocal,
+                Op::AtomicGeneric,
+            ],
+            d,
+            a,
+            b,
+        );
+    }
+
+    /// Host accesses go by one address; a fused pointer has been folded into the site's offset, or computed.
+    fn host_access(&mut self, site: MemSite, op: Op, a: u32) {
+        let d = site.values[0];
+        self.code.sites.push(site);
+        let row = self.code.sites.len() as u32 - 1;
+        self.emit(op, d, a, 0, row);
+    }
+}

@@ -1,0 +1,87 @@
+//! Which instruction computes an IR operation: made from the table in `bytecode`.
+
+use dsl::ir::{BinaryOp, CompareOp, ConvertOp, Space, Type, UnaryOp};
+
+use crate::bytecode::{Class, Op, lane_ops};
+
+macro_rules! choose {
+    ({}
+     unary32 { $(($u32:ident, $u32t:ident, $u32v:ident, $u32s:ident, $u32f:path))* }
+     unary64 { $(($u64:ident, $u64t:ident, $u64v:ident, $u64s:ident, $u64f:path))* }
+     binary32 { $(($b32:ident, $b32t:ident, $b32v:ident, $b32s:ident, $b32f:path))* }
+     binary64 { $(($b64:ident, $b64t:ident, $b64v:ident, $b64s:ident, $b64f:path))* }
+     compare32 { $(($c32:ident, $c32t:ident, $c32v:ident, $c32s:ident, $c32f:path))* }
+     compare64 { $(($c64:ident, $c64t:ident, $c64v:ident, $c64s:ident, $c64f:path))* }
+     $($conv:ident { $(($co:ident, $cov:ident, $cos:ident, $cof:path))* })*) => {
+        /// The varying and the scalar form of a unary operation.
+        pub(super) fn unary(op: UnaryOp, ty: Type) -> (Op, Op) {
+            match (op, ty) {
+                $((UnaryOp::$u32, Type::$u32t) => (Op::$u32v, Op::$u32s),)*
+                $((UnaryOp::$u64, Type::$u64t) => (Op::$u64v, Op::$u64s),)*
+                _ => unreachable!("verified: {op} of {ty}"),
+            }
+        }
+
+        /// The varying and the scalar form of a binary operation.
+        pub(super) fn binary(op: BinaryOp, ty: Type) -> (Op, Op) {
+            match (op, ty) {
+                $((BinaryOp::$b32, Type::$b32t) => (Op::$b32v, Op::$b32s),)*
+                $((BinaryOp::$b64, Type::$b64t) => (Op::$b64v, Op::$b64s),)*
+                _ => unreachable!("verified: {op} of {ty}"),
+            }
+        }
+
+        /// The varying and the scalar form of a comparison. Pointers compare as integers of their width.
+        pub(super) fn compare(op: CompareOp, ty: Type) -> (Op, Op) {
+            let ty = match (ty, Class::of(ty)) {
+                (Type::Ptr(_), Class::W32) => Type::I32,
+                (Type::Ptr(_), _) => Type::I64,
+                (ty, _) => ty,
+            };
+            match (op, ty) {
+                $((CompareOp::$c32, Type::$c32t) => (Op::$c32v, Op::$c32s),)*
+                $((CompareOp::$c64, Type::$c64t) => (Op::$c64v, Op::$c64s),)*
+                _ => unreachable!("verified: {op} of {ty}"),
+            }
+        }
+
+        /// The conversions of the table: those that compute.
+        #[derive(Clone, Copy, PartialEq, Eq, Debug)]
+        enum Conversion { $($($co,)*)* }
+
+        impl Conversion {
+            fn ops(self) -> (Op, Op) {
+                match self { $($(Conversion::$co => (Op::$cov, Op::$cos),)*)* }
+            }
+        }
+    };
+}
+
+lane_ops! { choose! {} }
+
+/// The varying and the scalar form of a conversion from `from`.
+pub(super) fn convert(op: ConvertOp, from: Type) -> (Op, Op) {
+    macro_rules! same {
+        ($($name:ident)*) => { match op { $(ConvertOp::$name => Some(Conversion::$name),)* _ => None } };
+    }
+    let conversion = same! {
+        Sext Zext Trunc Sext8 Zext8 Sext16 Zext16 S32ToF32 U32ToF32 S64ToF32 U64ToF32 S32ToF64 U32ToF64 S64ToF64 U64ToF64
+        F32ToS32 F32ToU32 F32ToS64 F32ToU64 F64ToS32 F64ToU32 F64ToS64 F64ToU64 F32ToF64 F64ToF32
+    };
+    if let Some(conversion) = conversion {
+        return conversion.ops();
+    }
+    match (op, from) {
+        (ConvertOp::BoolToI32, _) => (Op::VBool, Op::SBool),
+        (ConvertOp::PtrToInt | ConvertOp::ToGeneric, Type::Ptr(Space::Shared)) => {
+            Conversion::WidenShared.ops()
+        }
+        (ConvertOp::PtrToInt | ConvertOp::ToGeneric, Type::Ptr(Space::Local)) => {
+            Conversion::WidenLocal.ops()
+        }
+        (ConvertOp::ToShared, _) => Conversion::NarrowShared.ops(),
+        (ConvertOp::ToLocal, _) => Conversion::NarrowLocal.ops(),
+        _ if Class::of(op.to_type()) == Class::W32 => (Op::VMove32, Op::SMove),
+        _ => (Op::VMove64, Op::SMove),
+    }
+}

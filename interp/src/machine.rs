@@ -1,0 +1,190 @@
+//! What a worker has while it runs blocks of a launch: the code, memory, counters. And a warp.
+
+use dsl::ir::{Function, Module, Space};
+
+use crate::bytecode::Code;
+use crate::memory::{AddressKind, Memory};
+use crate::registers::Registers;
+use crate::rules::RuleSet;
+use crate::stats::SiteCounts;
+use crate::trap::TrapKind;
+
+/// A region of memory kernels may touch.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct GlobalRegion {
+    pub(crate) base: u64,
+    pub(crate) size: u64,
+    pub(crate) bytes: *mut u8,
+    pub(crate) writable: bool,
+}
+
+impl GlobalRegion {
+    /// Whether the whole of `len` bytes at `address` lies inside.
+    #[inline]
+    pub(crate) fn holds(&self, address: u64, len: u64) -> bool {
+        let offset = address.wrapping_sub(self.base);
+        offset <= self.size && len <= self.size - offset
+    }
+}
+
+/// All regions kernels may touch, ascending: made once per launch, since nothing is allocated during one.
+#[derive(Debug)]
+pub(crate) struct GlobalMap {
+    pub(crate) regions: Vec<GlobalRegion>,
+}
+
+// SAFETY: the pointers are to memory that outlives the launch; what happens through them is the engine's business.
+unsafe impl Sync for GlobalMap {}
+// SAFETY: as above.
+unsafe impl Send for GlobalMap {}
+
+impl GlobalMap {
+    pub(crate) fn new(memory: &Memory) -> GlobalMap {
+        let alive = memory.device_regions().filter(|region| !region.freed);
+        let mut regions: Vec<GlobalRegion> = alive
+            .map(|region| GlobalRegion {
+                base: region.base,
+                size: region.size,
+                bytes: region.bytes.pointer(),
+                writable: matches!(region.kind, AddressKind::Device | AddressKind::Managed),
+            })
+            .collect();
+        // Never empty, so that a cached index is always valid.
+        regions.push(GlobalRegion {
+            base: u64::MAX,
+            size: 0,
+            bytes: std::ptr::null_mut(),
+            writable: false,
+        });
+        regions.sort_by_key(|region| region.base);
+        GlobalMap { regions }
+    }
+
+    /// The region of an address, or the one before it.
+    pub(crate) fn find(&self, address: u64) -> u32 {
+        self.regions
+            .partition_point(|region| region.base <= address)
+            .saturating_sub(1) as u32
+    }
+}
+
+/// Sums that are not per site.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Totals {
+    pub(crate) warps: u64,
+    pub(crate) warp_instructions: u64,
+    pub(crate) thread_instructions: u64,
+    pub(crate) branches: u64,
+    pub(crate) divergent_branches: u64,
+    pub(crate) barriers: u64,
+}
+
+/// What a worker needs to run warps; one per worker.
+pub(crate) struct Machine<'a> {
+    pub(crate) module: &'a Module,
+    pub(crate) function: &'a Function,
+    pub(crate) code: &'a Code,
+    pub(crate) memory: &'a Memory,
+    pub(crate) map: &'a GlobalMap,
+    pub(crate) rules: &'a RuleSet,
+    /// The shared memory of the block in hand.
+    pub(crate) shared: Vec<u8>,
+    /// Counters, dense, by counter number.
+    pub(crate) counts: Vec<SiteCounts>,
+    /// Per site: the region it last hit.
+    pub(crate) region_of_site: Vec<u32>,
+    pub(crate) totals: Totals,
+    /// What the block in hand has printed.
+    pub(crate) printed: Vec<u8>,
+    /// Stores and atomics are to note whether they change memory.
+    pub(crate) watch: bool,
+    /// One did.
+    pub(crate) changed: bool,
+    pub(crate) limit: u64,
+    /// Loop rounds a warp may run before it yields.
+    pub(crate) slice: u32,
+    /// The kernel's indices in `code.sites` whose object is a variable of the module: its region.
+    pub(crate) declared: Vec<Option<u32>>,
+}
+
+/// Why a lane ends the launch.
+#[derive(Debug)]
+pub(crate) struct Fault {
+    pub(crate) kind: TrapKind,
+    pub(crate) lane: u32,
+}
+
+/// What a warp is doing.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum WarpState {
+    Ready,
+    AtBarrier,
+    Done,
+}
+
+/// Why a warp stopped running.
+#[derive(Debug)]
+pub(crate) enum Stop {
+    Done,
+    Barrier,
+    Yield,
+    Fault(Box<Fault>),
+}
+
+/// 32 threads.
+#[derive(Debug)]
+pub(crate) struct Warp {
+    pub(crate) registers: Registers,
+    /// Thread-local memory, interleaved: word `w` of lane `l` is at `(w * 32 + l) * 4`.
+    pub(crate) local: Vec<u8>,
+    pub(crate) pc: u32,
+    /// Active lanes.
+    pub(crate) mask: u32,
+    /// Lanes that are threads.
+    pub(crate) lanes: u32,
+    /// Lanes that have ended.
+    pub(crate) gone: u32,
+    pub(crate) state: WarpState,
+    /// At a barrier with a reduction: which, the lanes whose predicate holds, and the register for the result.
+    pub(crate) vote: Option<(Vote, u32, u32)>,
+    /// The state's fingerprint at the last yield.
+    pub(crate) fingerprint: u64,
+}
+
+/// The reduction of a barrier.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Vote {
+    Count,
+    And,
+    Or,
+}
+
+impl Warp {
+    /// A digest of everything that decides what the warp does next.
+    pub(crate) fn digest(&self) -> u64 {
+        let mut hash = 0xcbf2_9ce4_8422_2325u64;
+        let mut add = |word: u64| {
+            hash = (hash ^ word).wrapping_mul(0x9e37_79b9_7f4a_7c15);
+            hash ^= hash >> 29;
+        };
+        add(u64::from(self.pc) << 32 | u64::from(self.mask));
+        add(u64::from(self.gone));
+        self.registers.s.iter().for_each(|&word| add(word));
+        for unit in &self.registers.v {
+            for pair in unit.0.chunks_exact(2) {
+                add(u64::from(pair[0]) << 32 | u64::from(pair[1]));
+            }
+        }
+        for word in self.local.chunks_exact(4) {
+            add(u64::from(u32::from_le_bytes([
+                word[0], word[1], word[2], word[3],
+            ])));
+        }
+        hash
+    }
+}
+
+/// The space of a counter, as the report's totals sort it.
+pub(crate) fn is_global(space: Space) -> bool {
+    matches!(space, Space::Global)
+}

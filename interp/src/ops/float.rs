@@ -1,0 +1,132 @@
+//! Float lane functions on bit patterns. A NaN that arithmetic makes in single precision is the GPU's `0x7fffffff`; in
+//! double precision it is the CPU's, which is the GPU's too (the first NaN operand made quiet, else `0xfff8…`).
+
+#![allow(
+    clippy::inline_always,
+    reason = "lane functions must vanish into the loop over the lanes"
+)]
+
+const NAN_F32: u32 = 0x7fff_ffff;
+
+#[inline(always)]
+fn f(bits: u32) -> f32 {
+    f32::from_bits(bits)
+}
+
+#[inline(always)]
+fn d(bits: u64) -> f64 {
+    f64::from_bits(bits)
+}
+
+#[inline(always)]
+fn out(value: f32) -> u32 {
+    if value.is_nan() {
+        NAN_F32
+    } else {
+        value.to_bits()
+    }
+}
+
+macro_rules! arithmetic {
+    ($($n32:ident $n64:ident |$($x:ident),*| $body:expr;)*) => { $(
+        #[inline(always)]
+        pub(crate) fn $n32($($x: u32),*) -> u32 { $(let $x = f($x);)* out($body) }
+        #[inline(always)]
+        pub(crate) fn $n64($($x: u64),*) -> u64 { $(let $x = d($x);)* ($body).to_bits() }
+    )* };
+}
+
+arithmetic! {
+    fadd32 fadd64 |a, b| a + b;
+    fsub32 fsub64 |a, b| a - b;
+    fmul32 fmul64 |a, b| a * b;
+    fdiv32 fdiv64 |a, b| a / b;
+    frem32 frem64 |a, b| a % b;
+    fma32 fma64 |a, b, c| a.mul_add(b, c);
+    fsqrt32 fsqrt64 |a| a.sqrt();
+    ffloor32 ffloor64 |a| a.floor();
+    fceil32 fceil64 |a| a.ceil();
+    ftrunc32 ftrunc64 |a| a.trunc();
+    frint32 frint64 |a| a.round_ties_even();
+    fround32 fround64 |a| a.round();
+}
+
+macro_rules! bits {
+    ($neg:ident $abs:ident $min:ident $max:ident $u:ty, $i:ty, $f:ident, $sign:expr, $nan:expr) => {
+        #[inline(always)]
+        pub(crate) fn $neg(a: $u) -> $u {
+            a ^ $sign
+        }
+        #[inline(always)]
+        pub(crate) fn $abs(a: $u) -> $u {
+            a & !$sign
+        }
+        /// The other operand if one is NaN; zeros are ordered by sign.
+        #[inline(always)]
+        pub(crate) fn $min(a: $u, b: $u) -> $u {
+            let (x, y) = ($f(a), $f(b));
+            let low = if x < y {
+                a
+            } else if y < x {
+                b
+            } else {
+                a | b
+            };
+            if x.is_nan() {
+                if y.is_nan() { $nan(a) } else { b }
+            } else if y.is_nan() {
+                a
+            } else {
+                low
+            }
+        }
+        #[inline(always)]
+        pub(crate) fn $max(a: $u, b: $u) -> $u {
+            let (x, y) = ($f(a), $f(b));
+            let high = if x > y {
+                a
+            } else if y > x {
+                b
+            } else {
+                a & b
+            };
+            if x.is_nan() {
+                if y.is_nan() { $nan(a) } else { b }
+            } else if y.is_nan() {
+                a
+            } else {
+                high
+            }
+        }
+    };
+}
+
+#[inline(always)]
+fn nan32(_: u32) -> u32 {
+    NAN_F32
+}
+#[inline(always)]
+fn nan64(a: u64) -> u64 {
+    a | 0x0008_0000_0000_0000
+}
+
+bits!(fneg32 fabs32 fmin32 fmax32 u32, i32, f, 0x8000_0000u32, nan32);
+bits!(fneg64 fabs64 fmin64 fmax64 u64, i64, d, 0x8000_0000_0000_0000u64, nan64);
+
+macro_rules! compares {
+    ($($n32:ident $n64:ident $op:tt;)*) => { $(
+        #[inline(always)]
+        pub(crate) fn $n32(a: u32, b: u32) -> bool { f(a) $op f(b) }
+        #[inline(always)]
+        pub(crate) fn $n64(a: u64, b: u64) -> bool { d(a) $op d(b) }
+    )* };
+}
+
+compares! {
+    feq32 feq64 ==;
+    fne32 fne64 !=;
+    flt32 flt64 <;
+    fle32 fle64 <=;
+    fgt32 fgt64 >;
+    fge32 fge64 >=;
+}

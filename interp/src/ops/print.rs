@@ -1,0 +1,77 @@
+//! `printf` and `assert` in kernels.
+
+use dsl::ir::{StringId, Type};
+
+use super::fault::Done;
+use crate::bytecode::{Class, Inst, Place};
+use crate::machine::{Fault, Machine};
+use crate::mask::LaneMask;
+use crate::printf::{Arg, Want, format};
+use crate::registers::View;
+use crate::trap::TrapKind;
+
+fn value(r: View, ty: Type, place: Place, lane: usize) -> u64 {
+    match (place, Class::of(ty)) {
+        (Place::S(register), Class::Mask) => u64::from(r.mask(register) >> lane & 1),
+        (Place::S(register), Class::W32 | Class::W64) => r.s(register),
+        (Place::V(register), Class::W64) => r.v64(register)[lane],
+        (Place::V(register), Class::Mask | Class::W32) => u64::from(r.v32(register)[lane]),
+    }
+}
+
+/// Appends each active lane's text to what the block has printed; the result is the number of arguments, as CUDA's.
+#[inline(never)]
+pub(crate) fn print(machine: &mut Machine<'_>, r: View, mask: u32, i: &Inst) -> Done {
+    let row = &machine.code.prints[i.a as usize];
+    let text = machine.module.strings[StringId(row.format).index()].clone();
+    for lane in LaneMask(mask) {
+        let mut args = row.args.iter();
+        let memory = machine.memory;
+        let mut next = |want: Want| {
+            let Some(&(ty, place)) = args.next() else {
+                return Ok(Arg::Missing);
+            };
+            let bits = value(r, ty, place, lane);
+            match want {
+                Want::Text => Ok(Arg::Text(
+                    memory
+                        .c_string(bits)
+                        .map_err(|fault| fault.address)?
+                        .to_vec(),
+                )),
+                Want::Int | Want::Long | Want::Double | Want::Pointer => Ok(Arg::Bits(bits)),
+            }
+        };
+        if let Err(address) = format(&text, &mut next, &mut machine.printed) {
+            return Err(Box::new(Fault {
+                kind: TrapKind::BadString { address },
+                lane: lane as u32,
+            }));
+        }
+    }
+    *r.v32_mut(i.d) = [row.args.len() as u32; 32];
+    Ok(())
+}
+
+/// Faults for the lowest active lane whose condition does not hold.
+#[inline(never)]
+pub(crate) fn assert(machine: &mut Machine<'_>, r: View, mask: u32, i: &Inst) -> Done {
+    let failed = mask & !r.mask(i.a);
+    if failed == 0 {
+        return Ok(());
+    }
+    let condition = String::from_utf8_lossy(&machine.module.strings[i.b as usize]).into_owned();
+    Err(Box::new(Fault {
+        kind: TrapKind::Assert { condition },
+        lane: failed.trailing_zeros(),
+    }))
+}
+
+/// `__trap()`.
+#[inline(never)]
+pub(crate) fn trap(mask: u32) -> Done {
+    Err(Box::new(Fault {
+        kind: TrapKind::Explicit,
+        lane: mask.trailing_zeros(),
+    }))
+}

@@ -1,0 +1,124 @@
+//! The machine on IR text: results, counts, traps. One helper launches; the files name the behaviours.
+
+mod control;
+mod host;
+mod memory;
+mod operations;
+
+use std::sync::Arc;
+
+use dsl::ir::{FuncId, LocId, parse::parse, verify::assert_verified};
+
+use crate::rules::{Arch, RuleSet};
+use crate::{
+    LaunchConfig, LaunchFailure, LaunchReport, MachineConfig, Memory, Program, Trap, launch,
+};
+
+/// sm_90, one job, no limit.
+fn machine() -> MachineConfig {
+    MachineConfig {
+        rules: RuleSet::for_arch(Arch::SM_90),
+        jobs: 1,
+        limit: None,
+        checks: false,
+    }
+}
+
+/// A program with its memory.
+struct Bench {
+    program: Program,
+    memory: Memory,
+    machine: MachineConfig,
+    printed: String,
+}
+
+impl Bench {
+    #[track_caller]
+    fn new(text: &str) -> Bench {
+        let module =
+            parse(&format!("module \"t\"\n{text}")).unwrap_or_else(|error| panic!("{error}"));
+        assert_verified(&module, "the test's text");
+        let program = Program::new(Arc::new(module));
+        let memory = Memory::new(&program);
+        Bench {
+            program,
+            memory,
+            machine: machine(),
+            printed: String::new(),
+        }
+    }
+
+    /// A kernel with parameters and body as given.
+    #[track_caller]
+    fn kernel(params: &str, body: &str) -> Bench {
+        Bench::new(&format!("kernel fn0 @k({params}) {{\n{body}\n}}\n"))
+    }
+
+    fn ints(&mut self, values: &[i32]) -> u64 {
+        let address = self.memory.malloc_device(values.len() as u64 * 4).unwrap();
+        let bytes: Vec<u8> = values
+            .iter()
+            .flat_map(|value| value.to_le_bytes())
+            .collect();
+        self.memory.write_bytes(address, &bytes).unwrap();
+        address
+    }
+
+    fn read(&self, address: u64, n: usize) -> Vec<i32> {
+        let bytes = self.memory.read_bytes(address, n as u64 * 4).unwrap();
+        bytes
+            .chunks(4)
+            .map(|word| i32::from_le_bytes(word.try_into().unwrap()))
+            .collect()
+    }
+
+    fn try_launch(
+        &mut self,
+        grid: u32,
+        block: u32,
+        args: &[u64],
+    ) -> Result<LaunchReport, LaunchFailure> {
+        self.launch_shared(grid, block, 0, args)
+    }
+
+    fn launch_shared(
+        &mut self,
+        grid: u32,
+        block: u32,
+        shared_bytes: u64,
+        args: &[u64],
+    ) -> Result<LaunchReport, LaunchFailure> {
+        let config = LaunchConfig {
+            grid: [grid, 1, 1],
+            block: [block, 1, 1],
+            shared_bytes,
+            loc: LocId(0),
+        };
+        let Bench {
+            program,
+            memory,
+            machine,
+            printed,
+        } = self;
+        let mut out = |bytes: &[u8]| printed.push_str(&String::from_utf8_lossy(bytes));
+        launch(program, FuncId(0), &config, args, memory, machine, &mut out)
+    }
+
+    #[track_caller]
+    fn launch(&mut self, grid: u32, block: u32, args: &[u64]) -> LaunchReport {
+        self.try_launch(grid, block, args)
+            .unwrap_or_else(|failure| panic!("{failure}"))
+    }
+
+    #[track_caller]
+    fn trap(&mut self, grid: u32, block: u32, args: &[u64]) -> Trap {
+        match self.try_launch(grid, block, args) {
+            Err(LaunchFailure::Trap { trap, .. }) => *trap,
+            Err(failure) => panic!("{failure}"),
+            Ok(_) => panic!("no trap"),
+        }
+    }
+}
+
+/// Parameters `out` and `n`.
+const OUT_N: &str = "$0: ptr.global \"out\" \"int *\" pointee i32, $1: i32 \"n\" \"int\"";

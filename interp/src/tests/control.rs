@@ -1,0 +1,271 @@
+//! Divergence, loops, barriers, deadlocks.
+
+use super::{Bench, OUT_N};
+use crate::TrapKind;
+
+/// Stores `%v` of each thread (named `%value`) to `out[tid]`; `body` must leave it in slot `$2`.
+fn per_thread(slots: &str, body: &str) -> String {
+    format!("slot $2 : i32 \"r\"\n{slots}\n{body}\n")
+}
+
+#[test]
+fn if_else_keeps_lanes_apart_and_joins_them() {
+    let body = per_thread(
+        "",
+        "%0 = special.tid.x
+         %1 = and.i32 %0, 1
+         %2 = cmp.eq.i32 %1, 0
+         if %2 { set $2, 10 } else { set $2, 20 }
+         %3 = get $2
+         %4 = add.i32 %3, %0
+         %5 = get $0
+         %6 = ptradd %5, %0 * 4 + 0
+         store.i32.global %6, %4",
+    );
+    let mut bench = Bench::kernel(OUT_N, &body);
+    let out = bench.ints(&[0; 40]);
+    let report = bench.launch(1, 40, &[out, 40]);
+    let expected: Vec<i32> = (0..40)
+        .map(|t| t + if t % 2 == 0 { 10 } else { 20 })
+        .collect();
+    assert_eq!(bench.read(out, 40), expected);
+    assert_eq!(
+        (
+            report.counts.branches,
+            report.counts.divergent_branches,
+            report.counts.warps
+        ),
+        (2, 2, 2)
+    );
+    // special, and, cmp, if, add, ptradd, store per warp.
+    assert_eq!(report.counts.warp_instructions, 14);
+    assert_eq!(report.counts.thread_instructions, 7 * 40);
+}
+
+/// `r = 0; for (i = 0; i < tid; i++) { if (i % 3 == 1) continue; if (i > 20) break; r += i; }`
+#[test]
+fn divergent_loop_with_continue_and_break() {
+    let body = per_thread(
+        "slot $3 : i32 \"i\"",
+        "%0 = special.tid.x
+         set $2, 0
+         set $3, 0
+         loop L0 {
+           %1 = get $3
+           %2 = cmp.slt.i32 %1, %0
+           if %2 {} else { break L0 }
+           %3 = srem.i32 %1, 3
+           %4 = cmp.eq.i32 %3, 1
+           if %4 { continue L0 }
+           %5 = cmp.sgt.i32 %1, 20
+           if %5 { break L0 }
+           %6 = get $2
+           %7 = add.i32 %6, %1
+           set $2, %7
+         } step {
+           %8 = get $3
+           %9 = add.i32 %8, 1
+           set $3, %9
+         }
+         %10 = get $2
+         %11 = get $0
+         %12 = ptradd %11, %0 * 4 + 0
+         store.i32.global %12, %10",
+    );
+    let mut bench = Bench::kernel(OUT_N, &body);
+    let out = bench.ints(&[0; 64]);
+    bench.launch(1, 64, &[out, 64]);
+    let expected: Vec<i32> = (0..64)
+        .map(|t| (0..t).filter(|i| i % 3 != 1).take_while(|&i| i <= 20).sum())
+        .collect();
+    assert_eq!(bench.read(out, 64), expected);
+}
+
+#[test]
+fn uniform_loop_is_not_divergent() {
+    let body = per_thread(
+        "slot $3 : i32 \"i\"",
+        "%0 = special.tid.x
+         set $2, 0
+         set $3, 0
+         %13 = get $1
+         loop L0 {
+           %1 = get $3
+           %2 = cmp.slt.i32 %1, %13
+           if %2 {} else { break L0 }
+           %6 = get $2
+           %7 = add.i32 %6, %0
+           set $2, %7
+         } step {
+           %8 = get $3
+           %9 = add.i32 %8, 1
+           set $3, %9
+         }
+         %10 = get $2
+         %11 = get $0
+         %12 = ptradd %11, %0 * 4 + 0
+         store.i32.global %12, %10",
+    );
+    let body = renumber(&body);
+    let mut bench = Bench::kernel(OUT_N, &body);
+    let out = bench.ints(&[0; 32]);
+    let report = bench.launch(1, 32, &[out, 5]);
+    assert_eq!(
+        bench.read(out, 32),
+        (0..32).map(|t| 5 * t).collect::<Vec<_>>()
+    );
+    assert_eq!(report.counts.divergent_branches, 0);
+    assert_eq!(report.counts.branches, 6 + 5);
+}
+
+/// Values must be numbered in order; the tests need not.
+fn renumber(text: &str) -> String {
+    let mut order: Vec<String> = Vec::new();
+    let mut out = String::new();
+    let mut rest = text;
+    while let Some(at) = rest.find('%') {
+        out += &rest[..at];
+        let digits = rest[at + 1..]
+            .chars()
+            .take_while(char::is_ascii_digit)
+            .count();
+        let name = &rest[at + 1..at + 1 + digits];
+        let number = order
+            .iter()
+            .position(|known| known == name)
+            .unwrap_or_else(|| {
+                order.push(name.to_owned());
+                order.len() - 1
+            });
+        out += &format!("%{number}");
+        rest = &rest[at + 1 + digits..];
+    }
+    out + rest
+}
+
+#[test]
+fn return_takes_lanes_out_for_good() {
+    let body = "%0 = special.tid.x
+         %1 = get $1
+         %2 = cmp.sge.i32 %0, %1
+         if %2 { return }
+         %3 = get $0
+         %4 = ptradd %3, %0 * 4 + 0
+         store.i32.global %4, 7
+         barrier";
+    let mut bench = Bench::kernel(OUT_N, body);
+    let out = bench.ints(&[0; 64]);
+    let report = bench.launch(1, 64, &[out, 35]);
+    let expected: Vec<i32> = (0..64).map(|t| if t < 35 { 7 } else { 0 }).collect();
+    assert_eq!(bench.read(out, 64), expected);
+    assert_eq!(
+        (report.counts.barriers, report.counts.divergent_branches),
+        (2, 1)
+    );
+    assert_eq!(report.counts.global_store.active_lanes, 35);
+}
+
+#[test]
+fn barrier_in_a_divergent_branch_traps_and_says_who_waits_where() {
+    let body = "%0 = special.tid.x
+         %1 = cmp.slt.i32 %0, 10 !1
+         if %1 !2 { barrier !3 }";
+    let mut bench = Bench::new(&format!(
+        "kernel fn0 @k() {{\n{body}\n}}\nfile 0 \"t\"\nloc !1 = 0:1:1\nloc !2 = 0:2:1\nloc !3 = 0:3:1\n"
+    ));
+    let trap = bench.trap(1, 32, &[]);
+    assert_eq!(
+        trap.kind,
+        TrapKind::BarrierDivergence {
+            arrived: 10,
+            missing: 22
+        }
+    );
+    assert_eq!(trap.loc.0, 3);
+    assert_eq!(
+        (
+            trap.others.len(),
+            trap.others[0].loc.0,
+            trap.others[0].threads,
+            trap.others[0].thread
+        ),
+        (1, 2, 22, [10, 0, 0])
+    );
+}
+
+#[test]
+fn barrier_reductions_count_the_block() {
+    let body = "%0 = special.tid.x
+         %1 = cmp.slt.i32 %0, 40
+         %2 = barrier.count %1
+         %3 = barrier.and %1
+         %4 = barrier.or %1
+         %5 = get $0
+         %6 = ptradd %5, %0 * 12 + 0
+         store.i32.global %6, %2
+         %7 = ptradd %5, %0 * 12 + 4
+         store.i32.global %7, %3
+         %8 = ptradd %5, %0 * 12 + 8
+         store.i32.global %8, %4";
+    let mut bench = Bench::kernel(OUT_N, body);
+    let out = bench.ints(&[9; 300]);
+    bench.launch(1, 100, &[out, 0]);
+    for t in 0..100 {
+        assert_eq!(bench.read(out, 300)[3 * t..3 * t + 3], [40, 0, 1]);
+    }
+}
+
+/// The classic: `while (atomicCAS(&lock, 0, 1)) ;` inside a warp. The winner waits for the losers, who wait for it.
+#[test]
+fn spin_lock_within_a_warp_is_a_deadlock() {
+    let body = "%0 = get $0
+         loop L0 {
+           %1 = atomic.cas.i32.global %0, 1 when 0
+           %2 = cmp.eq.i32 %1, 0
+           if %2 { break L0 }
+         }
+         %3 = atomic.exch.i32.global %0, 0";
+    let mut bench = Bench::kernel(OUT_N, body);
+    let out = bench.ints(&[0]);
+    let trap = bench.trap(2, 32, &[out, 0]);
+    assert_eq!(trap.kind, TrapKind::Deadlock);
+}
+
+/// Every block adds one and waits until all have: only works if blocks set aside get company.
+#[test]
+fn blocks_that_wait_for_each_other_take_turns() {
+    let body = "%0 = get $0
+         %1 = special.tid.x
+         %2 = cmp.eq.i32 %1, 0
+         if %2 {
+           %3 = atomic.add.i32.global %0, 1
+           loop L0 {
+             %4 = load.i32.global.volatile %0
+             %5 = special.nctaid.x
+             %6 = cmp.eq.i32 %4, %5
+             if %6 { break L0 }
+           }
+         }
+         barrier
+         %7 = special.ctaid.x
+         %8 = ptradd %0, %7 * 4 + 4
+         store.i32.global %8, 1";
+    let mut bench = Bench::kernel(OUT_N, body);
+    let out = bench.ints(&[0; 20]);
+    bench.launch(16, 64, &[out, 0]);
+    assert_eq!(bench.read(out, 17), [vec![16], vec![1; 16]].concat());
+}
+
+#[test]
+fn an_endless_loop_ends_at_the_limit() {
+    let body =
+        "slot $2 : i32 \"i\"\nset $2, 0\nloop L0 {\n%0 = get $2\n%1 = add.i32 %0, 1\nset $2, %1\n}";
+    let mut bench = Bench::kernel(OUT_N, body);
+    bench.machine.limit = Some(100_000);
+    assert_eq!(
+        bench.trap(1, 32, &[0, 0]).kind,
+        TrapKind::Limit {
+            instructions: 100_000
+        }
+    );
+}
