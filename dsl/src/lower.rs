@@ -29,6 +29,7 @@ mod loc;
 mod place;
 mod stmt;
 mod switch;
+mod text;
 mod tidy;
 #[cfg(test)]
 mod tests;

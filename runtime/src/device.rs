@@ -33,6 +33,8 @@ pub struct DeviceInfo {
     pub shared_bytes_per_multiprocessor: u64,
     /// Registers of a block.
     pub registers_per_block: u32,
+    /// Registers of a multiprocessor.
+    pub registers_per_multiprocessor: u32,
     /// Threads of a block.
     pub threads_per_block: u32,
     /// Threads of a multiprocessor.

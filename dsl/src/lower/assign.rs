@@ -20,7 +20,7 @@ impl FunctionLowerer<'_, '_> {
         if let Some(from) = bulk::long_source(self, right) {
             let from = self.region(from);
             let to = self.region(place);
-            self.at_access(place.span);
+            self.at_place(place);
             return self.copy(to, from, &right.ty);
         }
         let narrowed = match &right.kind {

@@ -130,7 +130,10 @@ impl FunctionLowerer<'_, '_> {
             ty,
             count: 1,
         };
-        self.at_access(span);
+        match place_behind(target) {
+            Some(place) => self.at_place(place),
+            None => self.at_access(span),
+        }
         let access = place::access(piece, address.object, false);
         Some(self.b.atomic(op, access, pointer, value, compare))
     }

@@ -94,8 +94,7 @@ impl FunctionLowerer<'_, '_> {
         self.fma(a, b, c)
     }
 
-    /// Two constant factors have an exact enough product of their own only when it is exact: LLVM folds such a product
-    /// before it looks for sums, so it is rounded here too.
+    /// A product of constants is folded, and so rounded, before sums are looked at, as in LLVM.
     fn fma(&mut self, a: Operand, b: Operand, c: Operand) -> Operand {
         if let (Operand::Const(_), Operand::Const(_)) = (a, b) {
             let product = self.b.binary(BinaryOp::FMul, a, b);

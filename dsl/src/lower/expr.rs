@@ -37,13 +37,10 @@ impl FunctionLowerer<'_, '_> {
             }
             ValueKind::Kernel(id) => self.kernel_number(*id, value.span),
             ValueKind::AddressOf(place) | ValueKind::Decay(place) => self.address_of(place),
-            ValueKind::Convert(inner) => self.convert_value(inner, &value.ty, value.span),
-            ValueKind::Neg(inner) => self.negate(inner, value.span),
-            ValueKind::BitNot(inner) | ValueKind::Not(inner) => {
-                let operand = self.value(inner);
-                self.at(value.span);
-                self.b.unary(UnaryOp::Not, operand)
-            }
+            ValueKind::Convert(_)
+            | ValueKind::Neg(_)
+            | ValueKind::BitNot(_)
+            | ValueKind::Not(_) => self.unary(value),
             ValueKind::Binary(..) => self.binary(value),
             ValueKind::Compare(relation, a, b) => self.compare(*relation, a, b, value.span),
             ValueKind::PointerAdd(..) => {
@@ -157,21 +154,30 @@ impl FunctionLowerer<'_, '_> {
         self.b.addr_of(object)
     }
 
-    fn convert_value(&mut self, inner: &Value, to: &Ty, span: Span) -> Operand {
-        let operand = self.value(inner);
-        self.at(span);
-        self.convert(operand, &inner.ty, to)
-    }
-
-    fn negate(&mut self, inner: &Value, span: Span) -> Operand {
-        let operand = self.value(inner);
-        self.at(span);
-        let op = if self.b.value_type(operand).is_float() {
-            UnaryOp::FNeg
-        } else {
-            UnaryOp::Neg
-        };
-        self.b.unary(op, operand)
+    /// A chain of conversions and unary operators, from its innermost operand outwards.
+    fn unary(&mut self, value: &Value) -> Operand {
+        let mut spine = vec![];
+        let mut inner = value;
+        while let ValueKind::Convert(operand)
+        | ValueKind::Neg(operand)
+        | ValueKind::BitNot(operand)
+        | ValueKind::Not(operand) = &inner.kind
+        {
+            spine.push((inner, operand.as_ref()));
+            inner = operand.as_ref();
+        }
+        let mut result = self.value(inner);
+        for (whole, operand) in spine.into_iter().rev() {
+            self.at(whole.span);
+            let float = self.b.value_type(result).is_float();
+            result = match whole.kind {
+                ValueKind::Convert(_) => self.convert(result, &operand.ty, &whole.ty),
+                ValueKind::Neg(_) if float => self.b.unary(UnaryOp::FNeg, result),
+                ValueKind::Neg(_) => self.b.unary(UnaryOp::Neg, result),
+                _ => self.b.unary(UnaryOp::Not, result),
+            };
+        }
+        result
     }
 
     /// A record from its members. A union is put together in memory, its first member written over zeros.

@@ -14,7 +14,8 @@ use crate::{
     sema::{
         ty::{QualTy, Ty},
         typed::{
-            self, FunctionId, FunctionSpace, Global, GlobalSpace, GlobalVarId, Storage, Var, VarId,
+            self, FunctionId, FunctionSpace, Global, GlobalSpace, GlobalVarId, Place, Storage, Var,
+            VarId,
         },
     },
     span::Span,
@@ -25,6 +26,7 @@ use super::{
     facts::Facts,
     layout::{self, GENERIC},
     stmt::Jump,
+    text::Texts,
     tidy::tidy,
 };
 
@@ -191,6 +193,21 @@ impl<'a, 'p> FunctionLowerer<'a, 'p> {
     pub(super) fn at_access(&mut self, span: Span) {
         let loc = self.m.locs.access(span, self.frame.via);
         self.b.set_loc(loc);
+    }
+
+    /// The accesses that follow are of this place.
+    pub(super) fn at_place(&mut self, place: &Place) {
+        let texts = Texts {
+            map: self.m.locs.map,
+            layout: self.m.layout,
+        };
+        match texts.scattered(place) {
+            None => self.at_access(place.span),
+            Some(text) => {
+                let loc = self.m.locs.named(place.span, self.frame.via, &text);
+                self.b.set_loc(loc);
+            }
+        }
     }
 
     fn signature(&mut self) {

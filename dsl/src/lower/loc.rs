@@ -17,7 +17,7 @@ const MAX_TEXT_CHARS: usize = 120;
 
 /// The table of places of a module.
 pub(super) struct Locs<'p> {
-    map: &'p SourceMap,
+    pub(super) map: &'p SourceMap,
     n_files: u32,
     table: Vec<Loc>,
     ids: HashMap<Loc, LocId>,
@@ -45,6 +45,11 @@ impl<'p> Locs<'p> {
         self.get(span, via, true)
     }
 
+    /// The place of an access whose text was put together.
+    pub(super) fn named(&mut self, span: Span, via: Option<LocId>, text: &str) -> LocId {
+        self.resolve(span, via, one_line(text))
+    }
+
     pub(super) fn finish(self) -> Vec<Loc> {
         self.table
     }
@@ -53,20 +58,20 @@ impl<'p> Locs<'p> {
         if let Some(&id) = self.known.get(&(span, via, with_text)) {
             return id;
         }
-        let id = self.resolve(span, via, with_text);
-        self.known.insert((span, via, with_text), id);
-        id
-    }
-
-    fn resolve(&mut self, span: Span, via: Option<LocId>, with_text: bool) -> LocId {
-        if span.file.0 >= self.n_files {
-            return LocId(0);
-        }
-        let text = if with_text {
+        let text = if with_text && span.file.0 < self.n_files {
             one_line(self.map.snippet(span))
         } else {
             String::new()
         };
+        let id = self.resolve(span, via, text);
+        self.known.insert((span, via, with_text), id);
+        id
+    }
+
+    fn resolve(&mut self, span: Span, via: Option<LocId>, text: String) -> LocId {
+        if span.file.0 >= self.n_files {
+            return LocId(0);
+        }
         if span.expansion == ExpansionId::NONE {
             return self.intern(span, text, via);
         }

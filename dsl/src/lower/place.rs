@@ -266,7 +266,7 @@ impl FunctionLowerer<'_, '_> {
 
     /// What a found place holds.
     pub(super) fn load_cell(&mut self, cell: &Cell, place: &Place) -> Vec<Operand> {
-        self.at_access(place.span);
+        self.at_place(place);
         match cell {
             Cell::Slots(slots) => self.get_all(slots),
             Cell::Values(values) => values.clone(),
@@ -276,7 +276,7 @@ impl FunctionLowerer<'_, '_> {
 
     /// Writes a found place.
     pub(super) fn store_cell(&mut self, cell: &Cell, place: &Place, leaves: &[Operand]) {
-        self.at_access(place.span);
+        self.at_place(place);
         match cell {
             Cell::Slots(slots) => self.set_all(slots, leaves),
             Cell::Memory(pointer, object) => {

@@ -112,6 +112,7 @@ fn device_info(rules: &RuleSet) -> DeviceInfo {
         shared_bytes_per_block_optin: limits.shared_bytes_per_block_optin.into(),
         shared_bytes_per_multiprocessor: limits.shared_bytes_per_sm.into(),
         registers_per_block: limits.registers_per_block,
+        registers_per_multiprocessor: limits.registers_per_sm,
         threads_per_block: limits.max_threads_per_block,
         threads_per_multiprocessor: limits.max_threads_per_sm,
         blocks_per_multiprocessor: limits.max_blocks_per_sm,

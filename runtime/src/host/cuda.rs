@@ -5,7 +5,7 @@
 
 use std::collections::HashMap;
 
-use dsl::ir::{FuncId, HostFn, LocId};
+use dsl::ir::{DeviceProp, FuncId, HostFn, LocId};
 use interp::{
     AddressKind, InvalidLaunch, LaunchConfig, TrapKind, rules::BankWidth, trap::AccessOp,
 };
@@ -389,31 +389,43 @@ impl Host<'_> {
         Ok(())
     }
 
-    /// The numbers behind `__dslc_device_property`; the prelude names each index.
+    /// The numbers behind `__dslc_device_property`.
     fn property(&self, index: u64) -> u64 {
         let info = self.device.info();
-        match index {
-            0 => info.global_bytes,
-            1 => info.shared_bytes_per_block,
-            2 => u64::from(info.registers_per_block),
-            3 => 32,
-            4 => u64::from(info.threads_per_block),
-            5..=7 => u64::from(info.block_limit[index as usize - 5]),
-            8..=10 => u64::from(info.grid_limit[index as usize - 8]),
-            11 => u64::from(info.clock_khz),
-            12 => info.constant_bytes,
-            13 => u64::from(info.major),
-            14 => u64::from(info.minor),
-            15 => u64::from(info.multiprocessors),
-            16 => u64::from(info.memory_clock_khz),
-            17 => u64::from(info.memory_bus_bits),
-            18 => info.l2_bytes,
-            19 => u64::from(info.threads_per_multiprocessor),
-            20 => info.shared_bytes_per_multiprocessor,
-            21 => u64::from(info.registers_per_block),
-            22 => info.shared_bytes_per_block_optin,
-            23 => u64::from(info.blocks_per_multiprocessor),
-            _ => 0,
+        let Some(property) = DeviceProp::from_index(index as i32) else {
+            return 0;
+        };
+        match property {
+            DeviceProp::Major => info.major.into(),
+            DeviceProp::Minor => info.minor.into(),
+            DeviceProp::TotalGlobalMem => info.global_bytes,
+            DeviceProp::SharedMemPerBlock => info.shared_bytes_per_block,
+            DeviceProp::SharedMemPerBlockOptin => info.shared_bytes_per_block_optin,
+            DeviceProp::SharedMemPerMultiprocessor => info.shared_bytes_per_multiprocessor,
+            DeviceProp::RegsPerBlock => info.registers_per_block.into(),
+            DeviceProp::RegsPerMultiprocessor => info.registers_per_multiprocessor.into(),
+            DeviceProp::WarpSize => 32,
+            DeviceProp::MemPitch => i32::MAX as u64,
+            DeviceProp::MaxThreadsPerBlock => info.threads_per_block.into(),
+            DeviceProp::MaxThreadsDimX => info.block_limit[0].into(),
+            DeviceProp::MaxThreadsDimY => info.block_limit[1].into(),
+            DeviceProp::MaxThreadsDimZ => info.block_limit[2].into(),
+            DeviceProp::MaxGridSizeX => info.grid_limit[0].into(),
+            DeviceProp::MaxGridSizeY => info.grid_limit[1].into(),
+            DeviceProp::MaxGridSizeZ => info.grid_limit[2].into(),
+            DeviceProp::ClockRate => info.clock_khz.into(),
+            DeviceProp::TotalConstMem => info.constant_bytes,
+            DeviceProp::MultiProcessorCount => info.multiprocessors.into(),
+            DeviceProp::MaxThreadsPerMultiProcessor => info.threads_per_multiprocessor.into(),
+            DeviceProp::MaxBlocksPerMultiProcessor => info.blocks_per_multiprocessor.into(),
+            DeviceProp::MemoryClockRate => info.memory_clock_khz.into(),
+            DeviceProp::MemoryBusWidth => info.memory_bus_bits.into(),
+            DeviceProp::L2CacheSize => info.l2_bytes,
+            DeviceProp::ConcurrentKernels
+            | DeviceProp::AsyncEngineCount
+            | DeviceProp::UnifiedAddressing
+            | DeviceProp::ManagedMemory => 1,
+            DeviceProp::EccEnabled => 0,
         }
     }
 

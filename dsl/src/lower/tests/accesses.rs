@@ -241,3 +241,17 @@ fn an_access_is_named_by_its_source() {
         ]
     );
 }
+
+#[test]
+fn accesses_through_a_macros_parameter_keep_different_names() {
+    let module = super::compile(
+        "#define FOLD(array, half) if (t < half) array[t] += array[t + half]
+         __global__ void k() { __shared__ int part[64]; int t = threadIdx.x; FOLD(part, 32); }",
+    );
+    let texts: Vec<_> = insts(module.kernels().next().unwrap().1)
+        .into_iter()
+        .filter(|inst| matches!(inst.kind, InstKind::Load(..) | InstKind::Store(..)))
+        .map(|inst| module.loc(inst.loc).text.clone())
+        .collect();
+    assert_eq!(texts, ["part[t + 32]", "part[t]", "part[t]"]);
+}

@@ -241,3 +241,24 @@ fn a_long_chain_of_operators_does_not_deepen_the_stack() {
         of(&format!("d[t] = ({chain});"));
     }
 }
+
+#[test]
+fn the_deepest_programs_fit_a_stack_of_8_mb() {
+    let assign = |expression: String| format!("d[t] = {expression};");
+    let statements = [
+        assign("n = ".repeat(900) + "1"),
+        assign("t ? d[t] : ".repeat(300) + "1"),
+        assign("-~".repeat(450) + "t"),
+        assign("d[".repeat(190) + "t" + &"]".repeat(190)),
+        assign("1.5 * t + 2 - ".repeat(220) + "1"),
+        "if (t < n) { while (n--) ".repeat(60) + "d[t] = 1;" + &"}".repeat(60),
+        "if (t == n) d[0] = 1; else ".repeat(150) + "d[1] = 1;",
+    ];
+    let run = move || {
+        for statement in &statements {
+            of(statement);
+        }
+    };
+    let thread = std::thread::Builder::new().stack_size(8 << 20).spawn(run);
+    thread.unwrap().join().unwrap();
+}
