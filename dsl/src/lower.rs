@@ -29,10 +29,10 @@ mod loc;
 mod place;
 mod stmt;
 mod switch;
-mod text;
-mod tidy;
 #[cfg(test)]
 mod tests;
+mod text;
+mod tidy;
 
 use std::{
     collections::{BTreeSet, HashMap, HashSet},

@@ -64,18 +64,38 @@ fn run(text: &str, elements: u64, grid: [u32; 3], block: [u32; 3]) {
     let mut memory = Memory::new(&program);
     let input = memory.malloc_device(elements * 4).expect("memory");
     let output = memory.malloc_device(elements * 4).expect("memory");
-    let machine = MachineConfig { rules: RuleSet::for_arch(Arch::SM_90), jobs: 1, limit: None, checks: false };
-    let config = LaunchConfig { grid, block, shared_bytes: 0, loc: LocId(0) };
+    let machine = MachineConfig {
+        rules: RuleSet::for_arch(Arch::SM_90),
+        jobs: 1,
+        limit: None,
+        checks: false,
+    };
+    let config = LaunchConfig {
+        grid,
+        block,
+        shared_bytes: 0,
+        loc: LocId(0),
+    };
     let args = [input, output, 1000];
     let count = program.module().function(FuncId(0)).params.len();
-    let report = launch(&program, FuncId(0), &config, &args[..count], &mut memory, &machine, &mut |_| {});
+    let report = launch(
+        &program,
+        FuncId(0),
+        &config,
+        &args[..count],
+        &mut memory,
+        &machine,
+        &mut |_| {},
+    );
     divan::black_box(report.expect("it runs"));
 }
 
 #[divan::bench(sample_count = 10)]
 fn reduce(bencher: divan::Bencher) {
     let n = 1u32 << 20;
-    bencher.counter(divan::counter::ItemsCount::new(n)).bench_local(|| run(REDUCE, n.into(), [n / 256, 1, 1], [256, 1, 1]));
+    bencher
+        .counter(divan::counter::ItemsCount::new(n))
+        .bench_local(|| run(REDUCE, n.into(), [n / 256, 1, 1], [256, 1, 1]));
 }
 
 fn transpose(pitch: u32) -> String {
@@ -209,9 +229,15 @@ fn host_loop(bencher: divan::Bencher) {
     let rounds = 1_000_000u32;
     let program = Program::new(Arc::new(parse(HOST).expect("the text is IR")));
     // Seven instructions a round.
-    bencher.counter(divan::counter::ItemsCount::new(7 * rounds)).bench_local(|| {
-        let mut memory = Memory::new(&program);
-        let mut thread = HostThread::new(&program, FuncId(0), &[rounds.into()]);
-        divan::black_box(thread.resume(&program, &mut memory, None, None).expect("it runs"));
-    });
+    bencher
+        .counter(divan::counter::ItemsCount::new(7 * rounds))
+        .bench_local(|| {
+            let mut memory = Memory::new(&program);
+            let mut thread = HostThread::new(&program, FuncId(0), &[rounds.into()]);
+            divan::black_box(
+                thread
+                    .resume(&program, &mut memory, None, None)
+                    .expect("it runs"),
+            );
+        });
 }

@@ -39,7 +39,10 @@ pub(crate) enum Turn {
     /// It waits for others.
     Stuck,
     /// A thread ends the launch: the warp's number and the lane.
-    Fault { warp: usize, fault: Box<Fault> },
+    Fault {
+        warp: usize,
+        fault: Box<Fault>,
+    },
 }
 
 /// What is the same for all blocks of a launch.
@@ -69,15 +72,27 @@ impl Shape<'_> {
 
 fn unlinear(index: u64, size: [u32; 3]) -> [u32; 3] {
     let [x, y] = [u64::from(size[0].max(1)), u64::from(size[1].max(1))];
-    [(index % x) as u32, (index / x % y) as u32, (index / x / y) as u32]
+    [
+        (index % x) as u32,
+        (index / x % y) as u32,
+        (index / x / y) as u32,
+    ]
 }
 
 impl Block {
     /// A block's warps with everything that is the same for all blocks: constants, sizes, arguments, thread numbers.
     pub(crate) fn new(code: &Code, shape: &Shape<'_>, memory: &Memory) -> Block {
         let threads = shape.threads();
-        let warps = (0..threads.div_ceil(32)).map(|number| Self::warp(code, shape, memory, number, threads)).collect();
-        Block { index: 0, warps, shared: vec![0; shape.shared_bytes as usize], printed: Vec::new(), moved: false }
+        let warps = (0..threads.div_ceil(32))
+            .map(|number| Self::warp(code, shape, memory, number, threads))
+            .collect();
+        Block {
+            index: 0,
+            warps,
+            shared: vec![0; shape.shared_bytes as usize],
+            printed: Vec::new(),
+            moved: false,
+        }
     }
 
     fn warp(code: &Code, shape: &Shape<'_>, memory: &Memory, number: u32, threads: u32) -> Warp {
@@ -86,7 +101,8 @@ impl Block {
             registers.s[S_NTID as usize + axis] = u64::from(shape.block[axis]);
             registers.s[S_NCTAID as usize + axis] = u64::from(shape.grid[axis]);
             for lane in 0..32 {
-                registers.v[V_TID as usize + axis].0[lane] = shape.thread_index(number as usize, lane as u32)[axis];
+                registers.v[V_TID as usize + axis].0[lane] =
+                    shape.thread_index(number as usize, lane as u32)[axis];
             }
         }
         for lane in 0..32 {
@@ -127,7 +143,9 @@ impl Block {
         self.shared.fill(0);
         let ctaid = shape.block_index(index);
         for warp in &mut self.warps {
-            let Warp { registers, local, .. } = warp;
+            let Warp {
+                registers, local, ..
+            } = warp;
             for axis in 0..3 {
                 registers.s[S_CTAID as usize + axis] = u64::from(ctaid[axis]);
             }
@@ -172,7 +190,12 @@ impl Block {
                 match run(machine, warp) {
                     Stop::Done => (warp.state, advanced) = (WarpState::Done, true),
                     Stop::Barrier => (warp.state, advanced) = (WarpState::AtBarrier, true),
-                    Stop::Fault(fault) => return Turn::Fault { warp: number, fault },
+                    Stop::Fault(fault) => {
+                        return Turn::Fault {
+                            warp: number,
+                            fault,
+                        };
+                    }
                     Stop::Yield => {
                         left = true;
                         if machine.watch {
@@ -211,10 +234,25 @@ impl Block {
     /// Lets the waiting warps go; false if none waits.
     fn open_barrier(&mut self) -> bool {
         let waits = |warp: &&Warp| warp.state == WarpState::AtBarrier;
-        let lanes: u32 = self.warps.iter().filter(waits).map(|warp| warp.mask.count_ones()).sum();
-        let held: u32 = self.warps.iter().filter(waits).filter_map(|warp| warp.vote).map(|(_, held, _)| held.count_ones()).sum();
+        let lanes: u32 = self
+            .warps
+            .iter()
+            .filter(waits)
+            .map(|warp| warp.mask.count_ones())
+            .sum();
+        let held: u32 = self
+            .warps
+            .iter()
+            .filter(waits)
+            .filter_map(|warp| warp.vote)
+            .map(|(_, held, _)| held.count_ones())
+            .sum();
         let mut any = false;
-        for warp in self.warps.iter_mut().filter(|warp| warp.state == WarpState::AtBarrier) {
+        for warp in self
+            .warps
+            .iter_mut()
+            .filter(|warp| warp.state == WarpState::AtBarrier)
+        {
             if let Some((vote, _, register)) = warp.vote.take() {
                 let result = match vote {
                     Vote::Count => held,

@@ -112,7 +112,11 @@ struct Near {
     bytes: *mut u8,
 }
 
-const NOWHERE: Near = Near { base: u64::MAX, size: 0, bytes: std::ptr::null_mut() };
+const NOWHERE: Near = Near {
+    base: u64::MAX,
+    size: 0,
+    bytes: std::ptr::null_mut(),
+};
 
 /// What stops the loop.
 enum Stop {
@@ -159,13 +163,18 @@ impl HostThread {
                 return Ok(HostEvent::Done(None));
             }
             let kinds = program.code(function).params.iter();
-            let args: Vec<u64> = kinds.zip(&args).map(|(&(_, class), &bits)| class.to_register(bits)).collect();
+            let args: Vec<u64> = kinds
+                .zip(&args)
+                .map(|(&(_, class), &bits)| class.to_register(bits))
+                .collect();
             if let Err(kind) = self.enter(program, memory, function, &args, None) {
                 return Err(trap(kind, program.module().function(function).loc));
             }
         }
         loop {
-            let Some(frame) = self.frames.last() else { return Ok(HostEvent::Done(None)) };
+            let Some(frame) = self.frames.last() else {
+                return Ok(HostEvent::Done(None));
+            };
             let code = program.code(frame.function);
             let stop = self.run(program, code, memory, limit.unwrap_or(u64::MAX));
             let frame = self.frames.last().expect("running");
@@ -177,10 +186,14 @@ impl HostThread {
                     let inst = code.insts[frame.pc - 1];
                     let row = &code.calls[row];
                     let base = frame.registers;
-                    let args: Vec<u64> =
-                        row.args.iter().map(|&(_, register)| self.registers.s[base + register as usize]).collect();
+                    let args: Vec<u64> = row
+                        .args
+                        .iter()
+                        .map(|&(_, register)| self.registers.s[base + register as usize])
+                        .collect();
                     let result = (inst.b == 1).then_some(inst.d);
-                    self.enter(program, memory, FuncId(row.target), &args, result).map_err(|kind| trap(kind, loc))?;
+                    self.enter(program, memory, FuncId(row.target), &args, result)
+                        .map_err(|kind| trap(kind, loc))?;
                 }
                 Stop::Return(value) => {
                     let done = self.frames.pop().expect("running");
@@ -190,10 +203,13 @@ impl HostThread {
                         (None, _) => {
                             let ty = program.module().function(done.function).result;
                             let value = value.filter(|_| ty.is_some());
-                            return Ok(HostEvent::Done(value.map(|bits| plain(ty.unwrap_or(Type::I64), bits))));
+                            return Ok(HostEvent::Done(
+                                value.map(|bits| plain(ty.unwrap_or(Type::I64), bits)),
+                            ));
                         }
                         (Some(caller), Some(register)) => {
-                            self.registers.s[caller.registers + register as usize] = value.unwrap_or(0);
+                            self.registers.s[caller.registers + register as usize] =
+                                value.unwrap_or(0);
                         }
                         (Some(_), None) => {}
                     }
@@ -217,7 +233,9 @@ impl HostThread {
             return Err(TrapKind::StackOverflow);
         }
         if code.local_bytes > 0 {
-            memory.fill(memory.stack_base() + stack, 0, code.local_bytes).expect("on the stack");
+            memory
+                .fill(memory.stack_base() + stack, 0, code.local_bytes)
+                .expect("on the stack");
         }
         let base = self.registers.s.len();
         self.registers.s.resize(base + code.s_count as usize, 0);
@@ -238,7 +256,13 @@ impl HostThread {
                 crate::bytecode::Place::V(_) => unreachable!("host functions are scalar"),
             }
         }
-        self.frames.push(Frame { function, pc: 0, registers: base, stack, result });
+        self.frames.push(Frame {
+            function,
+            pc: 0,
+            registers: base,
+            stack,
+            result,
+        });
         Ok(())
     }
 
@@ -249,7 +273,11 @@ impl HostThread {
         let mut pc = frame.pc;
         let mut near = NOWHERE;
         let stack = memory.stack_base() + frame.stack;
-        let access = |memory: &mut Memory, near: &mut Near, site: &MemSite, base: u64, work: &mut dyn FnMut(*mut u8)| {
+        let access = |memory: &mut Memory,
+                      near: &mut Near,
+                      site: &MemSite,
+                      base: u64,
+                      work: &mut dyn FnMut(*mut u8)| {
             let address = base.wrapping_add_signed(site.offset);
             let pointer = locate(program, code, memory, near, site, address, stack)?;
             work(pointer);
@@ -348,9 +376,15 @@ impl HostThread {
     }
 }
 
-
 fn trap(kind: TrapKind, loc: LocId) -> Trap {
-    Trap { kind, loc, block: [0; 3], thread: [0; 3], on_host: true, others: Vec::new() }
+    Trap {
+        kind,
+        loc,
+        block: [0; 3],
+        thread: [0; 3],
+        on_host: true,
+        others: Vec::new(),
+    }
 }
 
 /// Bits as the runtime sees them: truth values are 0 or 1.
@@ -386,10 +420,24 @@ fn locate(
     stack: u64,
 ) -> Result<*mut u8, TrapKind> {
     let width = u64::from(site.width_bytes);
-    let bad = |object| Box::new(BadAccess { op: site.op, space: Space::Generic, address, width_bytes: site.width_bytes, object });
+    let bad = |object| {
+        Box::new(BadAccess {
+            op: site.op,
+            space: Space::Generic,
+            address,
+            width_bytes: site.width_bytes,
+            object,
+        })
+    };
     let declared = match site.access.object {
-        Some(Object::Local(id)) => Some((stack + code.local_offsets[id.index()], site.bounds.map_or(0, |(_, size)| size))),
-        Some(Object::Global(id)) => Some((memory.symbol_address(id), program.module().globals[id.index()].size_bytes)),
+        Some(Object::Local(id)) => Some((
+            stack + code.local_offsets[id.index()],
+            site.bounds.map_or(0, |(_, size)| size),
+        )),
+        Some(Object::Global(id)) => Some((
+            memory.symbol_address(id),
+            program.module().globals[id.index()].size_bytes,
+        )),
         Some(Object::Shared(_) | Object::String(_)) | None => None,
     };
     if let Some((start, size)) = declared {
@@ -404,14 +452,24 @@ fn locate(
         return Ok(near.bytes.wrapping_add(offset as usize));
     }
     let writes = site.op != AccessOp::Load;
-    let bytes = if writes { memory.bytes_mut(address, width).map(|bytes| bytes.as_ptr()) } else { memory.read_bytes(address, width).map(<[u8]>::as_ptr) };
+    let bytes = if writes {
+        memory.bytes_mut(address, width).map(|bytes| bytes.as_ptr())
+    } else {
+        memory.read_bytes(address, width).map(<[u8]>::as_ptr)
+    };
     bytes.map_err(|fault| fault.trap(site.op))?;
     match memory.kind_of(address) {
-        AddressKind::Device | AddressKind::Constant => return Err(TrapKind::DevicePointerOnHost(bad(None))),
+        AddressKind::Device | AddressKind::Constant => {
+            return Err(TrapKind::DevicePointerOnHost(bad(None)));
+        }
         _ if address & (width - 1) != 0 => return Err(TrapKind::Misaligned(bad(None))),
         kind => {
             let region = memory.region(address).expect("it was read");
-            let found = Near { base: region.base, size: region.size, bytes: region.bytes.pointer() };
+            let found = Near {
+                base: region.base,
+                size: region.size,
+                bytes: region.bytes.pointer(),
+            };
             // A store must not find a string literal nearby.
             if kind != AddressKind::String {
                 *near = found;
@@ -421,22 +479,49 @@ fn locate(
     }
 }
 
-fn declared_object(program: &Program, code: &Code, site: &MemSite, offset_bytes: i64, size_bytes: u64) -> Option<BadObject> {
+fn declared_object(
+    program: &Program,
+    code: &Code,
+    site: &MemSite,
+    offset_bytes: i64,
+    size_bytes: u64,
+) -> Option<BadObject> {
     let _ = code;
     let (name, element_bytes, dims) = match site.access.object? {
         Object::Local(id) => {
-            let function = program.module().functions.iter().zip(program.codes()).find(|(_, other)| std::ptr::eq(*other, code))?.0;
+            let function = program
+                .module()
+                .functions
+                .iter()
+                .zip(program.codes())
+                .find(|(_, other)| std::ptr::eq(*other, code))?
+                .0;
             let var = &function.locals[id.index()];
             (var.name.clone(), var.element_bytes, var.dims.clone())
         }
         Object::Global(id) => {
             let var = &program.module().globals[id.index()];
             let elements = var.size_bytes / var.element_bytes.max(1);
-            (var.name.clone(), var.element_bytes, if elements > 1 { vec![elements] } else { Vec::new() })
+            (
+                var.name.clone(),
+                var.element_bytes,
+                if elements > 1 {
+                    vec![elements]
+                } else {
+                    Vec::new()
+                },
+            )
         }
         Object::Shared(_) | Object::String(_) => return None,
     };
-    Some(BadObject { name, offset_bytes, element_bytes, dims, size_bytes, declared: true })
+    Some(BadObject {
+        name,
+        offset_bytes,
+        element_bytes,
+        dims,
+        size_bytes,
+        declared: true,
+    })
 }
 
 /// The bits of a register from those of memory, and back: an `i1` is a mask there.
@@ -461,13 +546,21 @@ fn store(r: View, site: &MemSite, pointer: *mut u8) {
     let ty = site.access.ty;
     for (k, &register) in site.values[..site.access.count as usize].iter().enumerate() {
         // SAFETY: `locate` found the whole width inside of a region that may be written.
-        unsafe { write(ty, pointer.add(k * ty.bytes() as usize), to_memory(ty, r.s(register))) };
+        unsafe {
+            write(
+                ty,
+                pointer.add(k * ty.bytes() as usize),
+                to_memory(ty, r.s(register)),
+            )
+        };
     }
 }
 
 fn atomic(r: View, site: &MemSite, pointer: *mut u8) {
     let ty = site.access.ty;
-    let Some((op, compare)) = site.atomic else { return };
+    let Some((op, compare)) = site.atomic else {
+        return;
+    };
     // SAFETY: `locate` found the whole width inside of a region that may be written.
     let old = unsafe { read(ty, pointer) };
     let new = eval::atomic(op, ty.value_type(), old, r.s(site.values[0]), r.s(compare));

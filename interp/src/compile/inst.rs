@@ -31,7 +31,13 @@ impl Compiler<'_> {
             }
             InstKind::Special(register) => self.special(*register, result),
             InstKind::AddrOf(object) => self.addr_of(*object, result),
-            InstKind::PtrAdd { base, index, unsigned, scale_bytes, offset_bytes } => {
+            InstKind::PtrAdd {
+                base,
+                index,
+                unsigned,
+                scale_bytes,
+                offset_bytes,
+            } => {
                 let pointer = FusedPointer {
                     base: *base,
                     index: *index,
@@ -43,7 +49,13 @@ impl Compiler<'_> {
             }
             InstKind::Load(access, ptr) => self.load(access, ptr, &inst.results),
             InstKind::Store(access, ptr, values) => self.store(access, ptr, values),
-            InstKind::Atomic { op, access, ptr, value, compare } => {
+            InstKind::Atomic {
+                op,
+                access,
+                ptr,
+                value,
+                compare,
+            } => {
                 self.atomic(*op, access, ptr, value, compare.as_ref(), result);
             }
             InstKind::Barrier(reduce) => self.barrier(reduce.as_ref(), result),
@@ -56,8 +68,14 @@ impl Compiler<'_> {
             }
             InstKind::Fence(_) => self.emit(Op::Fence, 0, 0, 0, 0),
             InstKind::Printf(format, args) => {
-                let args = args.iter().map(|arg| (self.type_of(arg), self.place(arg))).collect();
-                self.code.prints.push(PrintRow { format: format.0, args });
+                let args = args
+                    .iter()
+                    .map(|arg| (self.type_of(arg), self.place(arg)))
+                    .collect();
+                self.code.prints.push(PrintRow {
+                    format: format.0,
+                    args,
+                });
                 let row = self.code.prints.len() as u32 - 1;
                 let d = match result.map(|id| self.define(id)) {
                     Some(Place::V(d)) => d,
@@ -70,7 +88,9 @@ impl Compiler<'_> {
                 self.emit(Op::Assert, 0, cond, text.0, 0);
             }
             InstKind::Trap => self.emit(Op::Trap, 0, 0, 0, 0),
-            InstKind::Call(..) | InstKind::HostCall(..) | InstKind::Launch(_) => self.host_call(&inst.kind, result),
+            InstKind::Call(..) | InstKind::HostCall(..) | InstKind::Launch(_) => {
+                self.host_call(&inst.kind, result)
+            }
         }
         self.spread_results(&inst.results);
     }
@@ -92,7 +112,9 @@ impl Compiler<'_> {
     fn copy(&mut self, to: Place, from: Place, class: Class) {
         match (to, from) {
             (Place::S(to), Place::S(from)) => self.emit(Op::SMove, to, from, 0, 0),
-            (Place::V(to), Place::V(from)) if class == Class::W64 => self.emit(Op::VMove64, to, from, 0, 0),
+            (Place::V(to), Place::V(from)) if class == Class::W64 => {
+                self.emit(Op::VMove64, to, from, 0, 0)
+            }
             (Place::V(to), Place::V(from)) => self.emit(Op::VMove32, to, from, 0, 0),
             (Place::V(to), Place::S(from)) => self.splat(to, from, class),
             (Place::S(_), Place::V(_)) => unreachable!("a varying value in a uniform place"),
@@ -124,7 +146,11 @@ impl Compiler<'_> {
             Place::V(to) => {
                 let from = self.vector(value);
                 if from != to {
-                    let op = if class == Class::W64 { Op::VBlend64 } else { Op::VBlend32 };
+                    let op = if class == Class::W64 {
+                        Op::VBlend64
+                    } else {
+                        Op::VBlend32
+                    };
                     self.emit(op, to, from, 0, 0);
                 }
             }
@@ -133,9 +159,16 @@ impl Compiler<'_> {
 
     /// Lets the instruction that has just computed `value`, for this assignment only, write to its goal itself.
     fn redirect(&mut self, value: &Operand, to: Place) -> bool {
-        let Operand::Value(id) = value else { return false };
-        let (Some(from), Some(last)) = (self.places[id.index()], self.code.insts.last_mut()) else { return false };
-        if self.lifetimes.uses[id.index()] != 1 || self.owned[id.index()].is_none() || !writes_only_d(last.op) {
+        let Operand::Value(id) = value else {
+            return false;
+        };
+        let (Some(from), Some(last)) = (self.places[id.index()], self.code.insts.last_mut()) else {
+            return false;
+        };
+        if self.lifetimes.uses[id.index()] != 1
+            || self.owned[id.index()].is_none()
+            || !writes_only_d(last.op)
+        {
             return false;
         }
         let (d, scalar) = match from {
@@ -164,7 +197,11 @@ impl Compiler<'_> {
         let mut registers = [0; 3];
         for (register, operand) in registers.iter_mut().zip(operands) {
             let mask = self.class_of(operand) == Class::Mask;
-            *register = if varies && !mask { self.vector(operand) } else { self.scalar(operand) };
+            *register = if varies && !mask {
+                self.vector(operand)
+            } else {
+                self.scalar(operand)
+            };
         }
         let d = match self.define(id) {
             Place::S(d) | Place::V(d) => d,
@@ -182,7 +219,14 @@ impl Compiler<'_> {
         self.lane_op(v, s, &[a], result);
     }
 
-    fn binary(&mut self, op: BinaryOp, ty: Type, a: &Operand, b: &Operand, result: Option<ValueId>) {
+    fn binary(
+        &mut self,
+        op: BinaryOp,
+        ty: Type,
+        a: &Operand,
+        b: &Operand,
+        result: Option<ValueId>,
+    ) {
         if ty == Type::I1 {
             let op = match op {
                 BinaryOp::And => Op::MAnd,
@@ -200,13 +244,28 @@ impl Compiler<'_> {
     }
 
     fn fma(&mut self, ty: Type, operands: [&Operand; 3], result: Option<ValueId>) {
-        let (v, s) = if ty == Type::F32 { (Op::VFma32, Op::SFma32) } else { (Op::VFma64, Op::SFma64) };
+        let (v, s) = if ty == Type::F32 {
+            (Op::VFma32, Op::SFma32)
+        } else {
+            (Op::VFma64, Op::SFma64)
+        };
         self.lane_op(v, s, &operands, result);
     }
 
-    fn compare(&mut self, op: dsl::ir::CompareOp, ty: Type, a: &Operand, b: &Operand, result: Option<ValueId>) {
+    fn compare(
+        &mut self,
+        op: dsl::ir::CompareOp,
+        ty: Type,
+        a: &Operand,
+        b: &Operand,
+        result: Option<ValueId>,
+    ) {
         if ty == Type::I1 {
-            let op = if op == dsl::ir::CompareOp::Eq { Op::MEq } else { Op::MXor };
+            let op = if op == dsl::ir::CompareOp::Eq {
+                Op::MEq
+            } else {
+                Op::MXor
+            };
             return self.lane_op(op, op, &[a, b], result);
         }
         let (v, s) = select::compare(op, ty);
@@ -254,7 +313,11 @@ impl Compiler<'_> {
         let place = match object {
             Object::Shared(shared) => {
                 let var = &self.function.shared[shared.index()];
-                let offset = if var.dynamic { self.code.dynamic_offset } else { var.offset_bytes };
+                let offset = if var.dynamic {
+                    self.code.dynamic_offset
+                } else {
+                    var.offset_bytes
+                };
                 Place::S(self.constant(u64::from(layout::SHARED_BASE) + offset))
             }
             Object::Local(local) if self.host => {
@@ -281,7 +344,10 @@ impl Compiler<'_> {
         }
         let narrow = Class::of(self.function.values[id.index()]) == Class::W32;
         let wide_index = self.type_of(&pointer.index) == Type::I64;
-        self.code.scales.push(PtrScale { scale: pointer.scale, offset: pointer.offset });
+        self.code.scales.push(PtrScale {
+            scale: pointer.scale,
+            offset: pointer.offset,
+        });
         let row = self.code.scales.len() as u32 - 1;
         if !self.varies(id) {
             let op = match (narrow, wide_index, pointer.unsigned) {
@@ -350,13 +416,18 @@ impl Compiler<'_> {
 
     fn host_call(&mut self, kind: &InstKind, result: Option<ValueId>) {
         let row = |compiler: &mut Self, operands: &[Operand], target: u32, host| {
-            let args = operands.iter().map(|arg| (compiler.type_of(arg), compiler.scalar(arg))).collect();
+            let args = operands
+                .iter()
+                .map(|arg| (compiler.type_of(arg), compiler.scalar(arg)))
+                .collect();
             compiler.code.calls.push(CallRow { target, args, host });
             compiler.code.calls.len() as u32 - 1
         };
         let (op, row) = match kind {
             InstKind::Call(target, args) => (Op::Call, row(self, args, target.0, None)),
-            InstKind::HostCall(function, args) => (Op::HostCall, row(self, args, 0, Some(*function))),
+            InstKind::HostCall(function, args) => {
+                (Op::HostCall, row(self, args, 0, Some(*function)))
+            }
             InstKind::Launch(launch) => {
                 let mut operands: Vec<Operand> = launch.grid.to_vec();
                 operands.extend(launch.block);
@@ -376,8 +447,15 @@ impl Compiler<'_> {
 
 /// Whether an instruction's only effect is register `d`, and its fields name registers (or nothing).
 fn writes_only_d(op: Op) -> bool {
-    (op as u16) >= Op::VNeg32 as u16 || matches!(op, Op::VFma32 | Op::VFma64 | Op::VSelect32 | Op::VSelect64)
-        || matches!(op, Op::SFma32 | Op::SFma64 | Op::SSelect | Op::SPtrS | Op::SPtrU | Op::SPtrL | Op::SPtr32)
-        || matches!(op, Op::MAnd | Op::MOr | Op::MXor | Op::MNot | Op::MEq | Op::MSelect | Op::SBool)
+    (op as u16) >= Op::VNeg32 as u16
+        || matches!(op, Op::VFma32 | Op::VFma64 | Op::VSelect32 | Op::VSelect64)
+        || matches!(
+            op,
+            Op::SFma32 | Op::SFma64 | Op::SSelect | Op::SPtrS | Op::SPtrU | Op::SPtrL | Op::SPtr32
+        )
+        || matches!(
+            op,
+            Op::MAnd | Op::MOr | Op::MXor | Op::MNot | Op::MEq | Op::MSelect | Op::SBool
+        )
         || matches!(op, Op::VMove32 | Op::VMove64 | Op::SMove)
 }

@@ -11,7 +11,12 @@ fn run(text: &str, args: &[u64]) -> Result<(Option<u64>, Vec<HostEvent>), Trap> 
     let mut thread = HostThread::new(&bench.program, FuncId(0), args);
     let (mut answer, mut events) = (None, Vec::new());
     loop {
-        match thread.resume(&bench.program, &mut bench.memory, answer.take(), Some(10_000_000))? {
+        match thread.resume(
+            &bench.program,
+            &mut bench.memory,
+            answer.take(),
+            Some(10_000_000),
+        )? {
             HostEvent::Done(value) => return Ok((value, events)),
             event => events.push(event),
         }
@@ -46,7 +51,9 @@ fn endless_recursion_overflows_the_stack() {
 
 #[test]
 fn loops_over_local_arrays() {
-    let body = |n: u32| format!("host fn0 @f() -> i32 {{
+    let body = |n: u32| {
+        format!(
+            "host fn0 @f() -> i32 {{
   local local0 \"a\" \"int\" [10] : 40 align 4 element 4
   slot $0 : i32 \"i\"
   slot $1 : i32 \"sum\"
@@ -71,9 +78,14 @@ fn loops_over_local_arrays() {
   %9 = get $1
   return %9
 }}
-");
+"
+        )
+    };
     assert_eq!(run(&body(10), &[]).unwrap().0, Some(45));
-    assert_eq!(run(&body(11), &[]).unwrap_err().message(), "store of `a[10]` is out of bounds: the array is `a[10]`");
+    assert_eq!(
+        run(&body(11), &[]).unwrap_err().message(),
+        "store of `a[10]` is out of bounds: the array is `a[10]`"
+    );
 }
 
 #[test]
@@ -91,9 +103,24 @@ kernel fn1 @k($0: i32 \"n\" \"int\") {
     let text = text.replace("string string0", "string string0");
     let (value, events) = run(&text, &[]).unwrap();
     assert_eq!(value, Some(7));
-    assert!(matches!(&events[0], HostEvent::Call { func: HostFn::Printf, args, .. } if args[1] == (Type::I32, 42)));
-    let HostEvent::Launch { kernel, grid, block, shared_bytes, args, .. } = &events[1] else { panic!("{events:?}") };
-    assert_eq!((kernel.0, *grid, *block, *shared_bytes, args.as_slice()), (1, [7, 1, 1], [64, 2, 1], 16, &[5u64][..]));
+    assert!(
+        matches!(&events[0], HostEvent::Call { func: HostFn::Printf, args, .. } if args[1] == (Type::I32, 42))
+    );
+    let HostEvent::Launch {
+        kernel,
+        grid,
+        block,
+        shared_bytes,
+        args,
+        ..
+    } = &events[1]
+    else {
+        panic!("{events:?}")
+    };
+    assert_eq!(
+        (kernel.0, *grid, *block, *shared_bytes, args.as_slice()),
+        (1, [7, 1, 1], [64, 2, 1], 16, &[5u64][..])
+    );
 }
 
 #[test]

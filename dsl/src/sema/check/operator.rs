@@ -329,7 +329,10 @@ impl Checker<'_> {
                 self.bad_operands(symbol, at, &left, &right, None);
                 return wrong(span);
             };
-            (self.pointer_operand(left, &ty), self.pointer_operand(right, &ty))
+            (
+                self.pointer_operand(left, &ty),
+                self.pointer_operand(right, &ty),
+            )
         };
         Value {
             kind: ValueKind::Compare(relation, Box::new(left), Box::new(right)),
@@ -589,7 +592,11 @@ impl Checker<'_> {
         } else if yes.ty.is_arithmetic() && no.ty.is_arithmetic() {
             self.usual(yes, no)
         } else if let Some(ty) = self.common_pointer(&yes, &no) {
-            (self.pointer_operand(yes, &ty), self.pointer_operand(no, &ty), ty)
+            (
+                self.pointer_operand(yes, &ty),
+                self.pointer_operand(no, &ty),
+                ty,
+            )
         } else {
             self.bad_operands("?:", span, &yes, &no, None);
             return wrong(span);

@@ -114,10 +114,7 @@ fn foreign_name(look: Ahead<'_>, n: usize) -> Option<(usize, &Arc<str>)> {
             TokenKind::Punct(Punct::LParen | Punct::LBrace) => return None,
             TokenKind::Ident(name) | TokenKind::TypeName(name) if angle == 0 => {
                 let of_class = at > 0
-                    && matches!(
-                        look.keyword(at - 1),
-                        Some(Keyword::Class | Keyword::Struct)
-                    );
+                    && matches!(look.keyword(at - 1), Some(Keyword::Class | Keyword::Struct));
                 if of_class || look.is(at + 1, Punct::LParen) {
                     return Some((at, name));
                 }

@@ -15,6 +15,7 @@
 #define __LP64__ 1
 #define __CHAR_BIT__ 8
 #define NULL nullptr
+#define cudaMallocPitch(rows, pitch, width, height) __dslc_malloc_pitch((void **)(rows), pitch, width, height)
 #define offsetof(type, member) ((unsigned long)&((type *)0)->member)
 #define CHAR_BIT 8
 #define SCHAR_MIN (-128)
