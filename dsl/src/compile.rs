@@ -2,7 +2,7 @@
 
 use crate::{
     diagnostic::{Diagnostic, Severity},
-    ir::{self, Module},
+    ir::Module,
     lower,
     sema::{self, typed},
     source::{Loader, NoFiles, SourceFile, SourceMap},
@@ -56,14 +56,10 @@ pub fn compile(
         .filter(|_| !has_errors(&diagnostics))
         .and_then(|program| {
             let lowering = lower::Options { fmad: options.fmad };
-            let (mut module, more) = lower::lower(&program, map, &lowering);
+            let (module, more) = lower::lower(&program, map, &lowering);
             diagnostics.extend(more);
             if has_errors(&diagnostics) {
                 return None;
-            }
-            ir::infer_spaces::infer_spaces(&mut module);
-            if cfg!(debug_assertions) {
-                ir::verify::assert_verified(&module, "the lowering");
             }
             Some(module)
         });
@@ -91,7 +87,7 @@ fn check(
     let tokenized = syntax::tokenize(map, file, &preprocessing, loader);
     let (program, syntax_errors) = syntax::parser::parse(&tokenized.tokens, tokenized.end);
     // CUDA's own declarations come first; they are not the user's to break.
-    let prelude = map.add(SourceFile::new("<cuda>", sema::PRELUDE));
+    let prelude = map.add(SourceFile::new(sema::PRELUDE_NAME, sema::PRELUDE));
     let declared = syntax::tokenize(map, prelude, &syntax::Options::default(), &NoFiles);
     let (mut unit, broken) = syntax::parser::parse(&declared.tokens, declared.end);
     debug_assert!(

@@ -59,14 +59,14 @@ kernel fn0 @reduce($0: ptr.global \"in\" \"int *\", $1: ptr.global \"out\" \"int
 }
 ";
 
-fn run(text: &str, elements: u64, grid: [u32; 3], block: [u32; 3]) {
+fn run(text: &str, jobs: usize, elements: u64, grid: [u32; 3], block: [u32; 3]) {
     let program = Program::new(Arc::new(parse(text).expect("the text is IR")));
     let mut memory = Memory::new(&program);
     let input = memory.malloc_device(elements * 4).expect("memory");
     let output = memory.malloc_device(elements * 4).expect("memory");
     let machine = MachineConfig {
         rules: RuleSet::for_arch(Arch::SM_90),
-        jobs: 1,
+        jobs,
         limit: None,
         checks: false,
     };
@@ -90,12 +90,12 @@ fn run(text: &str, elements: u64, grid: [u32; 3], block: [u32; 3]) {
     divan::black_box(report.expect("it runs"));
 }
 
-#[divan::bench(sample_count = 10)]
-fn reduce(bencher: divan::Bencher) {
+#[divan::bench(args = [1, 2], sample_count = 10)]
+fn reduce(bencher: divan::Bencher, jobs: usize) {
     let n = 1u32 << 20;
     bencher
         .counter(divan::counter::ItemsCount::new(n))
-        .bench_local(|| run(REDUCE, n.into(), [n / 256, 1, 1], [256, 1, 1]));
+        .bench_local(|| run(REDUCE, jobs, n.into(), [n / 256, 1, 1], [256, 1, 1]));
 }
 
 fn transpose(pitch: u32) -> String {
@@ -143,7 +143,7 @@ fn transpose_tile(bencher: divan::Bencher, pitch: u32) {
     let text = transpose(pitch);
     bencher
         .counter(divan::counter::ItemsCount::new(1u32 << 20))
-        .bench_local(|| run(&text, 1 << 20, [32, 32, 1], [32, 32, 1]));
+        .bench_local(|| run(&text, 1, 1 << 20, [32, 32, 1], [32, 32, 1]));
 }
 
 const MANDEL: &str = "module \"mandel\"
@@ -195,7 +195,7 @@ kernel fn0 @mandel($0: ptr.global \"in\" \"int *\", $1: ptr.global \"out\" \"int
 
 #[divan::bench(sample_count = 5)]
 fn mandel(bencher: divan::Bencher) {
-    bencher.bench_local(|| run(MANDEL, 256 * 256, [256, 1, 1], [256, 1, 1]));
+    bencher.bench_local(|| run(MANDEL, 1, 256 * 256, [256, 1, 1], [256, 1, 1]));
 }
 
 const HOST: &str = "module \"host\"

@@ -12,6 +12,7 @@ use crate::engine::Runner;
 use crate::machine::{Fault, Machine, Stop, Vote, Warp, WarpState};
 use crate::mask::LaneMask;
 use crate::memory::Memory;
+use crate::observer::Observer;
 use crate::registers::Registers;
 
 /// Rounds of a loop before a warp lets others run; less once nothing seems to move.
@@ -146,8 +147,8 @@ impl Block {
             let Warp {
                 registers, local, ..
             } = warp;
-            for axis in 0..3 {
-                registers.s[S_CTAID as usize + axis] = u64::from(ctaid[axis]);
+            for (axis, &number) in ctaid.iter().enumerate() {
+                registers.s[S_CTAID as usize + axis] = u64::from(number);
             }
             registers.s[code.slot_s.start as usize..code.slot_s.end as usize].fill(0);
             for unit in &mut registers.v[code.slot_v.start as usize..code.slot_v.end as usize] {
@@ -166,16 +167,21 @@ impl Block {
     }
 
     /// Runs until the block is done or cannot go on alone.
-    pub(crate) fn turn(&mut self, machine: &mut Machine<'_>, run: Runner) -> Turn {
+    pub(crate) fn turn<O: Observer>(
+        &mut self,
+        machine: &mut Machine<'_, O>,
+        run: Runner<O>,
+    ) -> Turn {
         std::mem::swap(&mut machine.shared, &mut self.shared);
         std::mem::swap(&mut machine.printed, &mut self.printed);
+        machine.observer.begin_block(self.index);
         let turn = self.passes(machine, run);
         std::mem::swap(&mut machine.shared, &mut self.shared);
         std::mem::swap(&mut machine.printed, &mut self.printed);
         turn
     }
 
-    fn passes(&mut self, machine: &mut Machine<'_>, run: Runner) -> Turn {
+    fn passes<O: Observer>(&mut self, machine: &mut Machine<'_, O>, run: Runner<O>) -> Turn {
         self.moved = false;
         let mut idle = 0;
         (machine.watch, machine.slice) = (false, SLICE);
@@ -187,6 +193,7 @@ impl Block {
                 if warp.state != WarpState::Ready {
                     continue;
                 }
+                machine.observer.begin_warp(number as u32);
                 match run(machine, warp) {
                     Stop::Done => (warp.state, advanced) = (WarpState::Done, true),
                     Stop::Barrier => (warp.state, advanced) = (WarpState::AtBarrier, true),
@@ -212,6 +219,8 @@ impl Block {
                     self.moved = true;
                     return Turn::Done;
                 }
+                machine.observer.barrier();
+                (machine.watch, machine.slice) = (false, SLICE);
                 idle = 0;
                 continue;
             }

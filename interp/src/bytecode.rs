@@ -9,6 +9,7 @@
 
 use dsl::ir::{Access, AtomicOp, LocId, Space, Type};
 
+use crate::compile::effects::Effects;
 use crate::trap::AccessOp;
 
 /// Calls a macro with every computing instruction: IR operation, types, `V` name, `S` name, lane function.
@@ -472,6 +473,8 @@ pub(crate) struct Code {
     pub(crate) shared_bytes: u64,
     /// Where dynamic shared memory begins.
     pub(crate) dynamic_offset: u64,
+    /// What it may do to global memory.
+    pub(crate) effects: Effects,
     /// Offset of each local variable.
     pub(crate) local_offsets: Vec<u64>,
 }

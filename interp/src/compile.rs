@@ -5,6 +5,11 @@
 //! scalar half alone. Input is a verified module; nothing here fails.
 
 mod control;
+#[cfg_attr(
+    not(feature = "threads"),
+    allow(dead_code, reason = "only blocks side by side need them")
+)]
+pub(crate) mod effects;
 mod inst;
 mod lifetimes;
 mod memory;
@@ -65,6 +70,7 @@ pub(crate) fn compile(module: &Module, id: FuncId) -> Code {
     compiler.layout();
     compiler.slots();
     compiler.run();
+    compiler.code.effects = effects::analyse(function);
     compiler.code
 }
 

@@ -11,14 +11,15 @@
 
 use crate::bytecode::{Inst, Op, lane_ops};
 use crate::machine::{Fault, Machine, Stop, Vote, Warp};
-use crate::ops::{atomic, convert, float, int, lanes, memory, print};
+use crate::observer::Observer;
+use crate::ops::{atomic, convert, float, generic, global, int, lanes, local, print, shared};
 use crate::trap::TrapKind;
 
 /// Runs a warp until it ends, waits, yields or faults.
-pub(crate) type Runner = fn(&mut Machine<'_>, &mut Warp) -> Stop;
+pub(crate) type Runner<O> = fn(&mut Machine<'_, O>, &mut Warp) -> Stop;
 
 /// The fastest engine this CPU can run.
-pub(crate) fn runner() -> Runner {
+pub(crate) fn runner<O: Observer>() -> Runner<O> {
     #[cfg(target_arch = "x86_64")]
     {
         if is_x86_feature_detected!("avx512f")
@@ -42,19 +43,19 @@ pub(crate) fn runner() -> Runner {
     run_portable
 }
 
-fn run_portable(machine: &mut Machine<'_>, warp: &mut Warp) -> Stop {
+fn run_portable<O: Observer>(machine: &mut Machine<'_, O>, warp: &mut Warp) -> Stop {
     run(machine, warp)
 }
 
 #[cfg(target_arch = "x86_64")]
 #[target_feature(enable = "avx2,fma,bmi1,bmi2,lzcnt,popcnt")]
-fn run_avx2(machine: &mut Machine<'_>, warp: &mut Warp) -> Stop {
+fn run_avx2<O: Observer>(machine: &mut Machine<'_, O>, warp: &mut Warp) -> Stop {
     run(machine, warp)
 }
 
 #[cfg(target_arch = "x86_64")]
 #[target_feature(enable = "avx512f,avx512vl,avx512bw,avx512dq,avx2,fma,bmi1,bmi2,lzcnt,popcnt")]
-fn run_avx512(machine: &mut Machine<'_>, warp: &mut Warp) -> Stop {
+fn run_avx512<O: Observer>(machine: &mut Machine<'_, O>, warp: &mut Warp) -> Stop {
     run(machine, warp)
 }
 
@@ -88,7 +89,7 @@ macro_rules! dispatch {
 }
 
 #[inline(always)]
-fn run(machine: &mut Machine<'_>, warp: &mut Warp) -> Stop {
+fn run<O: Observer>(machine: &mut Machine<'_, O>, warp: &mut Warp) -> Stop {
     let code = machine.code;
     let r = warp.registers.view();
     let mut pc = warp.pc as usize;
@@ -215,17 +216,17 @@ fn run(machine: &mut Machine<'_>, warp: &mut Warp) -> Stop {
             Op::Exit => { machine.weigh(inst, mask); warp.gone |= mask; mask = 0; pc = inst.b as usize; }
             Op::End => { machine.weigh(inst, mask); warp.gone |= mask; mask = 0; stop!(pc, Stop::Done); }
 
-            Op::LoadShared => attempt!(memory::load_shared(machine, r, mask, inst)),
-            Op::StoreShared => attempt!(memory::store_shared(machine, r, mask, inst)),
+            Op::LoadShared => attempt!(shared::load_shared(machine, r, mask, inst)),
+            Op::StoreShared => attempt!(shared::store_shared(machine, r, mask, inst)),
             Op::AtomicShared => attempt!(atomic::shared(machine, r, mask, inst)),
-            Op::LoadGlobal => attempt!(memory::load_global(machine, r, mask, inst)),
-            Op::StoreGlobal => attempt!(memory::store_global(machine, r, mask, inst)),
+            Op::LoadGlobal => attempt!(global::load_global(machine, r, mask, inst)),
+            Op::StoreGlobal => attempt!(global::store_global(machine, r, mask, inst)),
             Op::AtomicGlobal => attempt!(atomic::global(machine, r, mask, inst)),
-            Op::LoadLocal => attempt!(memory::load_local(machine, r, mask, inst, &warp.local)),
-            Op::StoreLocal => attempt!(memory::store_local(machine, r, mask, inst, &mut warp.local)),
+            Op::LoadLocal => attempt!(local::load_local(machine, r, mask, inst, &warp.local)),
+            Op::StoreLocal => attempt!(local::store_local(machine, r, mask, inst, &mut warp.local)),
             Op::AtomicLocal => attempt!(atomic::local(machine, r, mask, inst, &mut warp.local)),
-            Op::LoadGeneric => attempt!(memory::load_generic(machine, r, mask, inst, &warp.local)),
-            Op::StoreGeneric => attempt!(memory::store_generic(machine, r, mask, inst, &mut warp.local)),
+            Op::LoadGeneric => attempt!(generic::load_generic(machine, r, mask, inst, &warp.local)),
+            Op::StoreGeneric => attempt!(generic::store_generic(machine, r, mask, inst, &mut warp.local)),
             Op::AtomicGeneric => attempt!(atomic::generic(machine, r, mask, inst, &mut warp.local)),
 
             Op::Barrier | Op::BarrierCount | Op::BarrierAnd | Op::BarrierOr => {
@@ -247,7 +248,9 @@ fn run(machine: &mut Machine<'_>, warp: &mut Warp) -> Stop {
                 stop!(pc, Stop::Barrier);
             }
             // Lockstep lanes are always together; whether the mask is right is for the checks to say.
-            Op::SyncWarp | Op::Fence => {}
+            Op::SyncWarp if inst.b == 1 => machine.observer.sync_warp(mask, &[r.mask(inst.a); 32]),
+            Op::SyncWarp => machine.observer.sync_warp(mask, r.v32(inst.a)),
+            Op::Fence => machine.observer.fence(mask),
             Op::Print => attempt!(print::print(machine, r, mask, inst)),
             Op::Assert => attempt!(print::assert(machine, r, mask, inst)),
             Op::Trap => attempt!(print::trap(mask)),
@@ -258,7 +261,7 @@ fn run(machine: &mut Machine<'_>, warp: &mut Warp) -> Stop {
     }
 }
 
-impl Machine<'_> {
+impl<O> Machine<'_, O> {
     /// Counts the segment that ends with this instruction.
     #[inline(always)]
     fn weigh(&mut self, inst: &Inst, mask: u32) {

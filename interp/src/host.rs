@@ -8,7 +8,7 @@ use dsl::ir::{FuncId, HostFn, LocId, MemType, Object, Space, Type, eval};
 
 use crate::bytecode::{Class, Code, Inst, MemSite, Op, lane_ops};
 use crate::memory::{AddressKind, Memory, STACK_BYTES};
-use crate::ops::memory::{read, write};
+use crate::ops::element::{read, write};
 use crate::ops::{convert, float, int, lanes};
 use crate::program::Program;
 use crate::registers::{Registers, View};
@@ -460,9 +460,9 @@ fn locate(
     bytes.map_err(|fault| fault.trap(site.op))?;
     match memory.kind_of(address) {
         AddressKind::Device | AddressKind::Constant => {
-            return Err(TrapKind::DevicePointerOnHost(bad(None)));
+            Err(TrapKind::DevicePointerOnHost(bad(None)))
         }
-        _ if address & (width - 1) != 0 => return Err(TrapKind::Misaligned(bad(None))),
+        _ if address & (width - 1) != 0 => Err(TrapKind::Misaligned(bad(None))),
         kind => {
             let region = memory.region(address).expect("it was read");
             let found = Near {

@@ -14,10 +14,13 @@ use crate::config::{LaunchConfig, MachineConfig};
 use crate::engine;
 use crate::machine::{GlobalMap, Machine, Totals, WarpState, is_global};
 use crate::memory::Memory;
+use crate::observer::{Counters, Observer};
+#[cfg(feature = "threads")]
+use crate::parallel;
 use crate::program::Program;
 use crate::report::{InvalidLaunch, LaunchFailure, LaunchReport, Site};
 use crate::rules::limits::Limits;
-use crate::stats::{LaunchCounts, SiteCounts};
+use crate::stats::LaunchCounts;
 use crate::trap::{AccessOp, Trap, TrapKind, Waiting, WaitingState};
 
 /// Runs a kernel. `args` holds the bits of one argument per parameter; `out` receives what threads print, in order.
@@ -49,7 +52,14 @@ pub fn launch(
         map: &map,
         machine,
     };
-    let (state, trap) = run.sequential(out);
+    let observer = || Counters::new(&machine.rules, code.counters.len());
+    #[cfg(feature = "threads")]
+    let (state, trap) = match parallel::run(&run, &observer, out) {
+        Some(state) => (state, None),
+        None => run.sequential(observer(), out),
+    };
+    #[cfg(not(feature = "threads"))]
+    let (state, trap) = run.sequential(observer(), out);
     let report = run.report(&state);
     match trap {
         None => Ok(report),
@@ -145,20 +155,21 @@ fn resident_blocks(machine: &MachineConfig, shape: &Shape<'_>) -> usize {
     (per_sm * u64::from(limits.multiprocessors)) as usize
 }
 
-struct Run<'a> {
-    program: &'a Program,
-    kernel: FuncId,
-    config: &'a LaunchConfig,
-    code: &'a Code,
-    shape: Shape<'a>,
-    memory: &'a Memory,
-    map: &'a GlobalMap,
-    machine: &'a MachineConfig,
+/// A launch that is valid.
+pub(crate) struct Run<'a> {
+    pub(crate) program: &'a Program,
+    pub(crate) kernel: FuncId,
+    pub(crate) config: &'a LaunchConfig,
+    pub(crate) code: &'a Code,
+    pub(crate) shape: Shape<'a>,
+    pub(crate) memory: &'a Memory,
+    pub(crate) map: &'a GlobalMap,
+    pub(crate) machine: &'a MachineConfig,
 }
 
 impl<'a> Run<'a> {
     /// A worker's state, nothing counted yet.
-    fn worker(&self) -> Machine<'a> {
+    pub(crate) fn worker<O: Observer>(&self, observer: O) -> Machine<'a, O> {
         let module = self.program.module();
         let declared: Vec<Option<u32>> = self
             .code
@@ -175,9 +186,8 @@ impl<'a> Run<'a> {
             code: self.code,
             memory: self.memory,
             map: self.map,
-            rules: &self.machine.rules,
             shared: Vec::new(),
-            counts: vec![SiteCounts::default(); self.code.counters.len()],
+            observer,
             region_of_site: declared.iter().map(|region| region.unwrap_or(0)).collect(),
             totals: Totals::default(),
             printed: Vec::new(),
@@ -186,12 +196,17 @@ impl<'a> Run<'a> {
             limit: self.machine.limit.unwrap_or(u64::MAX),
             slice: 0,
             declared,
+            tracker: None,
         }
     }
 
     /// All blocks in order on this thread.
-    fn sequential(&self, out: &mut dyn FnMut(&[u8])) -> (Machine<'a>, Option<Trap>) {
-        let mut machine = self.worker();
+    fn sequential<O: Observer>(
+        &self,
+        observer: O,
+        out: &mut dyn FnMut(&[u8]),
+    ) -> (Machine<'a, O>, Option<Trap>) {
+        let mut machine = self.worker(observer);
         let run = engine::runner();
         let blocks = self.config.blocks() as u64;
         let resident = resident_blocks(self.machine, &self.shape);
@@ -321,7 +336,7 @@ impl<'a> Run<'a> {
         edge.map_or(head, |at| at as u32)
     }
 
-    fn report(&self, machine: &Machine<'_>) -> LaunchReport {
+    fn report<O: Observer>(&self, machine: &Machine<'_, O>) -> LaunchReport {
         let module = self.program.module();
         let mut counts = LaunchCounts {
             warps: machine.totals.warps,
@@ -333,7 +348,12 @@ impl<'a> Run<'a> {
             ..LaunchCounts::default()
         };
         let mut sites: Vec<Site> = Vec::new();
-        for (counter, site_counts) in self.code.counters.iter().zip(&machine.counts) {
+        let counted = machine
+            .observer
+            .counts()
+            .iter()
+            .zip(machine.observer.worst());
+        for (counter, (site_counts, worst)) in self.code.counters.iter().zip(counted) {
             let total = match (counter.space, counter.op) {
                 (Space::Shared, AccessOp::Load) => Some(&mut counts.shared_load),
                 (Space::Shared, AccessOp::Store) => Some(&mut counts.shared_store),
@@ -357,7 +377,7 @@ impl<'a> Run<'a> {
                 op: counter.op,
                 width_bytes: counter.width_bytes,
                 counts: site_counts.clone(),
-                witness: None,
+                witness: worst.witness(|index| self.shape.block_index(index)),
             });
         }
         LaunchReport {
@@ -397,7 +417,13 @@ fn merged(mut sites: Vec<Site>) -> Vec<Site> {
     let mut out: Vec<Site> = Vec::new();
     for site in sites {
         match out.last_mut() {
-            Some(last) if key(last) == key(&site) => last.counts.merge(&site.counts),
+            Some(last) if key(last) == key(&site) => {
+                last.counts.merge(&site.counts);
+                let waste = |site: &Site| site.witness.as_ref().map(|witness| witness.waste);
+                if waste(&site) > waste(last) {
+                    last.witness = site.witness;
+                }
+            }
             _ => out.push(site),
         }
     }

@@ -4,9 +4,9 @@ use dsl::ir::{Function, Module, Space};
 
 use crate::bytecode::Code;
 use crate::memory::{AddressKind, Memory};
+use crate::observer::Observer;
 use crate::registers::Registers;
-use crate::rules::RuleSet;
-use crate::stats::SiteCounts;
+use crate::track::Tracker;
 use crate::trap::TrapKind;
 
 /// A region of memory kernels may touch.
@@ -16,6 +16,8 @@ pub(crate) struct GlobalRegion {
     pub(crate) size: u64,
     pub(crate) bytes: *mut u8,
     pub(crate) writable: bool,
+    /// Its place in the map.
+    pub(crate) index: u32,
 }
 
 impl GlobalRegion {
@@ -47,6 +49,7 @@ impl GlobalMap {
                 size: region.size,
                 bytes: region.bytes.pointer(),
                 writable: matches!(region.kind, AddressKind::Device | AddressKind::Managed),
+                index: 0,
             })
             .collect();
         // Never empty, so that a cached index is always valid.
@@ -55,8 +58,12 @@ impl GlobalMap {
             size: 0,
             bytes: std::ptr::null_mut(),
             writable: false,
+            index: 0,
         });
         regions.sort_by_key(|region| region.base);
+        for (index, region) in regions.iter_mut().enumerate() {
+            region.index = index as u32;
+        }
         GlobalMap { regions }
     }
 
@@ -80,17 +87,16 @@ pub(crate) struct Totals {
 }
 
 /// What a worker needs to run warps; one per worker.
-pub(crate) struct Machine<'a> {
+pub(crate) struct Machine<'a, O> {
     pub(crate) module: &'a Module,
     pub(crate) function: &'a Function,
     pub(crate) code: &'a Code,
     pub(crate) memory: &'a Memory,
     pub(crate) map: &'a GlobalMap,
-    pub(crate) rules: &'a RuleSet,
     /// The shared memory of the block in hand.
     pub(crate) shared: Vec<u8>,
-    /// Counters, dense, by counter number.
-    pub(crate) counts: Vec<SiteCounts>,
+    /// Who watches.
+    pub(crate) observer: O,
     /// Per site: the region it last hit.
     pub(crate) region_of_site: Vec<u32>,
     pub(crate) totals: Totals,
@@ -105,6 +111,23 @@ pub(crate) struct Machine<'a> {
     pub(crate) slice: u32,
     /// The kernel's indices in `code.sites` whose object is a variable of the module: its region.
     pub(crate) declared: Vec<Option<u32>>,
+    /// What this worker touches, when there are others.
+    pub(crate) tracker: Option<Box<Tracker>>,
+}
+
+impl<O: Observer> Machine<'_, O> {
+    /// Adds another worker's counts.
+    #[cfg(feature = "threads")]
+    pub(crate) fn absorb(&mut self, other: &Machine<'_, O>) {
+        self.observer.absorb(&other.observer);
+        let (sum, part) = (&mut self.totals, &other.totals);
+        sum.warps += part.warps;
+        sum.warp_instructions += part.warp_instructions;
+        sum.thread_instructions += part.thread_instructions;
+        sum.branches += part.branches;
+        sum.divergent_branches += part.divergent_branches;
+        sum.barriers += part.barriers;
+    }
 }
 
 /// Why a lane ends the launch.

@@ -441,7 +441,7 @@ impl Memory {
 
     /// What the address is in.
     pub fn kind_of(&self, address: u64) -> AddressKind {
-        if address < layout::NULL_PAGE_BYTES || address > u64::MAX - layout::NULL_PAGE_BYTES {
+        if !(layout::NULL_PAGE_BYTES..=u64::MAX - layout::NULL_PAGE_BYTES).contains(&address) {
             return AddressKind::Null;
         }
         match area(address) {

@@ -108,10 +108,6 @@ impl View {
     }
 
     #[inline(always)]
-    #[expect(
-        clippy::mut_from_ref,
-        reason = "one destination per instruction, distinct from its sources"
-    )]
     pub(crate) fn v32_mut<'a>(&self, register: u32) -> &'a mut [u32; 32] {
         self.check(register as usize + 1, 0);
         // SAFETY: in the file; no other reference to this register is alive (module invariant).
@@ -126,10 +122,6 @@ impl View {
     }
 
     #[inline(always)]
-    #[expect(
-        clippy::mut_from_ref,
-        reason = "one destination per instruction, distinct from its sources"
-    )]
     pub(crate) fn v64_mut<'a>(&self, register: u32) -> &'a mut [u64; 32] {
         self.check(register as usize + 2, 0);
         // SAFETY: as `v32_mut`.

@@ -52,17 +52,18 @@ pub struct Site {
     pub width_bytes: u32,
     /// What it cost.
     pub counts: SiteCounts,
-    /// The first request of the worst cost (shared: transactions beyond the ideal; global: sectors beyond the ideal), for
-    /// sites that waste something; always the first request in block and warp order, at any number of jobs.
+    /// The first of its worst requests.
     pub witness: Option<Box<Witness>>,
 }
 
 /// One request in full: which lanes asked for which addresses.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Witness {
+    /// Transactions (shared) or sectors (global) beyond the ideal.
+    pub waste: u32,
     /// Active lanes.
     pub mask: u32,
-    /// By lane: byte offset in the block's shared memory, or the global address. Meaningless for inactive lanes.
+    /// By lane: byte offset in the block's shared memory, or the global address. 0 for inactive lanes.
     pub addresses: [u64; 32],
     /// The block's index.
     pub block: [u32; 3],

@@ -4,6 +4,8 @@ mod control;
 mod host;
 mod memory;
 mod operations;
+mod parallel;
+mod random;
 
 use std::sync::Arc;
 

@@ -36,7 +36,7 @@ const TOTALS: &[(&str, fn(&LaunchCounts) -> u64)] = &[
 ];
 
 /// Columns of one total: name and value.
-const TOTAL_COLUMNS: usize = 48;
+const TOTAL_COLUMNS: usize = 50;
 
 /// Columns the counts take.
 const COUNT_COLUMNS: usize = 48;

@@ -165,16 +165,16 @@ impl Compiler<'_> {
         let (Some(from), Some(last)) = (self.places[id.index()], self.code.insts.last_mut()) else {
             return false;
         };
-        if self.lifetimes.uses[id.index()] != 1
-            || self.owned[id.index()].is_none()
-            || !writes_only_d(last.op)
-        {
+        if self.lifetimes.uses[id.index()] != 1 || self.owned[id.index()].is_none() {
             return false;
         }
         let (d, scalar) = match from {
             Place::S(d) => (d, true),
             Place::V(d) => (d, false),
         };
+        if select::writes_varying(last.op) != Some(!scalar) {
+            return false;
+        }
         let goal = match to {
             Place::S(goal) if scalar => goal,
             Place::V(goal) if !scalar => goal,
@@ -443,19 +443,4 @@ impl Compiler<'_> {
         };
         self.control(op, d, row, has);
     }
-}
-
-/// Whether an instruction's only effect is register `d`, and its fields name registers (or nothing).
-fn writes_only_d(op: Op) -> bool {
-    (op as u16) >= Op::VNeg32 as u16
-        || matches!(op, Op::VFma32 | Op::VFma64 | Op::VSelect32 | Op::VSelect64)
-        || matches!(
-            op,
-            Op::SFma32 | Op::SFma64 | Op::SSelect | Op::SPtrS | Op::SPtrU | Op::SPtrL | Op::SPtr32
-        )
-        || matches!(
-            op,
-            Op::MAnd | Op::MOr | Op::MXor | Op::MNot | Op::MEq | Op::MSelect | Op::SBool
-        )
-        || matches!(op, Op::VMove32 | Op::VMove64 | Op::SMove)
 }

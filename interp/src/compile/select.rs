@@ -45,6 +45,23 @@ macro_rules! choose {
             }
         }
 
+        /// Whether an operation's only effect is a varying (`true`) or scalar register `d`, its other fields naming registers.
+        pub(super) fn writes_varying(op: Op) -> Option<bool> {
+            match op {
+                $(Op::$u32v => Some(true), Op::$u32s => Some(false),)*
+                $(Op::$u64v => Some(true), Op::$u64s => Some(false),)*
+                $(Op::$b32v => Some(true), Op::$b32s => Some(false),)*
+                $(Op::$b64v => Some(true), Op::$b64s => Some(false),)*
+                $(Op::$c32v | Op::$c32s => Some(false),)*
+                $(Op::$c64v | Op::$c64s => Some(false),)*
+                $($(Op::$cov => Some(true), Op::$cos => Some(false),)*)*
+                Op::VFma32 | Op::VFma64 | Op::VSelect32 | Op::VSelect64 | Op::VMove32 | Op::VMove64 | Op::VBool => Some(true),
+                Op::SFma32 | Op::SFma64 | Op::SSelect | Op::SPtrS | Op::SPtrU | Op::SPtrL | Op::SPtr32 => Some(false),
+                Op::MAnd | Op::MOr | Op::MXor | Op::MNot | Op::MEq | Op::MSelect | Op::SBool | Op::SMove => Some(false),
+                _ => None,
+            }
+        }
+
         /// The conversions of the table: those that compute.
         #[derive(Clone, Copy, PartialEq, Eq, Debug)]
         enum Conversion { $($($co,)*)* }

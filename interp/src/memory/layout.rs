@@ -53,6 +53,6 @@ pub fn narrow(window: u64, address: u64) -> u32 {
     if area(address) == area(window) || address == 0 {
         address as u32
     } else {
-        u32::MAX & !0xf
+        !0xf
     }
 }

@@ -100,8 +100,7 @@ host fn0 @main() -> i32 {
 kernel fn1 @k($0: i32 \"n\" \"int\") {
 }
 ";
-    let text = text.replace("string string0", "string string0");
-    let (value, events) = run(&text, &[]).unwrap();
+    let (value, events) = run(text, &[]).unwrap();
     assert_eq!(value, Some(7));
     assert!(
         matches!(&events[0], HostEvent::Call { func: HostFn::Printf, args, .. } if args[1] == (Type::I32, 42))

@@ -163,7 +163,8 @@ impl Checker<'_> {
         if let ValueKind::Int(bits) = value.kind
             && (bits == 0 || (value.ty.is_signed() && (bits as i64) < 0))
         {
-            self.report(Diagnostic::error(
+            // It compiles; the launch fails when it is reached, and a program may want to show that.
+            self.report(Diagnostic::warning(
                 Code::LaunchConfig,
                 expr.span,
                 format!("{what} is {}, but must be at least 1", bits as i64),

@@ -1,0 +1,120 @@
+//! What a kernel may do to global memory: whether its blocks may talk to each other, and which parameters and variables its
+//! stores start from. The launch decides by it whether blocks can run side by side.
+
+use std::collections::HashSet;
+
+use dsl::ir::{
+    ConvertOp, Function, GlobalId, Inst, InstKind, Object, Operand, SlotId, Space, SpecialReg,
+};
+
+/// Where a pointer comes from.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub(crate) enum Root {
+    /// A parameter.
+    Param(u32),
+    /// A variable of the module.
+    Global(GlobalId),
+}
+
+/// The effects of a kernel on global memory.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Effects {
+    /// Atomics, volatile accesses, fences or the clock: the order of blocks can be seen.
+    pub(crate) ordered: bool,
+    /// What stores go to; `None` if that is not known.
+    pub(crate) stores: Option<Vec<Root>>,
+}
+
+struct Search<'a> {
+    function: &'a Function,
+    definitions: Vec<Option<&'a Inst>>,
+    sets: Vec<Vec<Operand>>,
+    seen: HashSet<SlotId>,
+    roots: HashSet<Root>,
+}
+
+/// Looks at every access of a kernel.
+pub(super) fn analyse(function: &Function) -> Effects {
+    let mut search = Search {
+        function,
+        definitions: vec![None; function.values.len()],
+        sets: vec![Vec::new(); function.slots.len()],
+        seen: HashSet::new(),
+        roots: HashSet::new(),
+    };
+    let mut ordered = false;
+    let mut targets = Vec::new();
+    function.body.for_each_inst(&mut |inst| {
+        for result in &inst.results {
+            search.definitions[result.index()] = Some(inst);
+        }
+        let outside = |space| matches!(space, Space::Global | Space::Generic);
+        match &inst.kind {
+            InstKind::Set(slot, value) => search.sets[slot.index()].push(*value),
+            InstKind::Store(access, ptr, _) if outside(access.space) => {
+                ordered |= access.volatile;
+                targets.push(*ptr);
+            }
+            InstKind::Load(access, _) if outside(access.space) => ordered |= access.volatile,
+            InstKind::Atomic { access, .. } => ordered |= outside(access.space),
+            InstKind::Fence(_) | InstKind::Special(SpecialReg::Clock) => ordered = true,
+            _ => {}
+        }
+    });
+    let known = targets.iter().all(|ptr| search.follow(ptr).is_some());
+    let mut roots: Vec<Root> = search.roots.into_iter().collect();
+    roots.sort_by_key(|root| match root {
+        Root::Param(k) => (0, *k),
+        Root::Global(id) => (1, id.0),
+    });
+    Effects {
+        ordered,
+        stores: known.then_some(roots),
+    }
+}
+
+impl Search<'_> {
+    /// Collects where a pointer may come from; `None` if that cannot be known.
+    fn follow(&mut self, operand: &Operand) -> Option<()> {
+        let id = match operand {
+            Operand::Const(_) => return Some(()),
+            Operand::Value(id) => *id,
+        };
+        match &self.definitions[id.index()]?.kind {
+            InstKind::Get(slot) => self.slot(*slot),
+            InstKind::PtrAdd { base, .. } => self.follow(&{ *base }),
+            InstKind::Convert(ConvertOp::ToGeneric | ConvertOp::ToGlobal, a) => {
+                self.follow(&{ *a })
+            }
+            InstKind::Select(_, _, a, b) => {
+                let (a, b) = (*a, *b);
+                self.follow(&a)?;
+                self.follow(&b)
+            }
+            InstKind::AddrOf(Object::Global(id)) => {
+                self.roots.insert(Root::Global(*id));
+                Some(())
+            }
+            InstKind::AddrOf(_) => Some(()),
+            _ => None,
+        }
+    }
+
+    fn slot(&mut self, slot: SlotId) -> Option<()> {
+        if !self.seen.insert(slot) {
+            return Some(());
+        }
+        let param = self
+            .function
+            .params
+            .iter()
+            .position(|param| param.slot == slot);
+        if let Some(index) = param {
+            self.roots.insert(Root::Param(index as u32));
+        }
+        for value in std::mem::take(&mut self.sets[slot.index()]) {
+            self.follow(&value)?;
+        }
+        Some(())
+    }
+}

@@ -1,0 +1,224 @@
+//! Loads and stores of global and constant memory.
+//!
+//! If the warp is whole and its addresses are a run without gaps, the data is copied at once.
+
+#![allow(
+    clippy::inline_always,
+    clippy::needless_range_loop,
+    reason = "loops over lanes must vanish into the engine; they index several arrays"
+)]
+
+use dsl::ir::Space;
+
+use super::address::{addresses, stride64};
+use super::element::{copies, copy_in, copy_out, gather, scatter};
+use super::fault::{self, Done};
+use crate::bytecode::{Inst, MemSite};
+use crate::machine::{Fault, GlobalRegion, Machine};
+use crate::mask::LaneMask;
+use crate::observer::{Access, Observer};
+use crate::registers::View;
+use crate::track::Touch;
+
+/// The region all active lanes are in, or `None` if they are in several; or the first lane that is in none.
+#[inline(always)]
+pub(crate) fn region<O: Observer>(
+    machine: &mut Machine<'_, O>,
+    site: &MemSite,
+    row: usize,
+    mask: u32,
+    addresses: &[u64; 32],
+    writes: bool,
+) -> Result<Option<GlobalRegion>, Box<Fault>> {
+    let (mut low, mut high, mut all) = (u64::MAX, 0, 0);
+    for l in 0..32 {
+        let active = 0u64.wrapping_sub(u64::from(mask >> l & 1));
+        low = low.min(addresses[l] | !active);
+        high = high.max(addresses[l] & active);
+        all |= addresses[l] & active;
+    }
+    let width = u64::from(site.width_bytes);
+    let fits = |region: &GlobalRegion| {
+        low >= region.base
+            && high.wrapping_sub(region.base) <= region.size
+            && region.size - (high - region.base) >= width
+    };
+    let map = machine.map;
+    let mut region = map.regions[machine.region_of_site[row] as usize];
+    if all & (width - 1) == 0 {
+        if fits(&region) && (region.writable || !writes) {
+            return Ok(Some(region));
+        }
+        if machine.declared[row].is_none() {
+            let found = map.find(low);
+            region = map.regions[found as usize];
+            if fits(&region) && (region.writable || !writes) {
+                machine.region_of_site[row] = found;
+                return Ok(Some(region));
+            }
+        }
+    }
+    slow_region(machine, site, row, mask, addresses, writes)
+}
+
+#[cold]
+fn slow_region<O: Observer>(
+    machine: &Machine<'_, O>,
+    site: &MemSite,
+    row: usize,
+    mask: u32,
+    addresses: &[u64; 32],
+    writes: bool,
+) -> Result<Option<GlobalRegion>, Box<Fault>> {
+    let width = u64::from(site.width_bytes);
+    for lane in LaneMask(mask) {
+        let address = addresses[lane];
+        let region = match machine.declared[row] {
+            Some(region) => machine.map.regions[region as usize],
+            None => machine.map.regions[machine.map.find(address) as usize],
+        };
+        if !region.holds(address, width) || address & (width - 1) != 0 || writes && !region.writable
+        {
+            return Err(fault::global(machine, site, row, lane, address, writes));
+        }
+    }
+    Ok(None)
+}
+
+/// The host's pointer to an address that is known to be in a region.
+#[inline(always)]
+pub(crate) fn pointer<O: Observer>(
+    region: Option<GlobalRegion>,
+    machine: &Machine<'_, O>,
+    address: u64,
+) -> *mut u8 {
+    let region = region.unwrap_or_else(|| machine.map.regions[machine.map.find(address) as usize]);
+    // The address lies inside, so this stays inside the region's bytes.
+    region.bytes.wrapping_add((address - region.base) as usize)
+}
+
+/// The event of an access; a generic one that came here goes to global memory.
+#[inline(always)]
+pub(crate) fn access(site: &MemSite, mask: u32) -> Access<'_> {
+    let space = if site.access.space == Space::Constant {
+        Space::Constant
+    } else {
+        Space::Global
+    };
+    Access {
+        site,
+        counter: site.counter,
+        space,
+        mask,
+    }
+}
+
+/// Tells the tracker, if there are other workers.
+#[inline(always)]
+fn note<O: Observer>(machine: &mut Machine<'_, O>, touch: &Touch<'_>) {
+    if let Some(tracker) = &mut machine.tracker {
+        tracker.note(machine.map, touch);
+    }
+}
+
+#[inline(always)]
+pub(crate) fn load_global<O: Observer>(
+    machine: &mut Machine<'_, O>,
+    r: View,
+    mask: u32,
+    i: &Inst,
+) -> Done {
+    let site = &machine.code.sites[i.c as usize];
+    let addresses = addresses(r, i, site);
+    global_in(machine, r, site, i.c as usize, mask, &addresses)
+}
+
+#[inline(always)]
+pub(crate) fn global_in<O: Observer>(
+    machine: &mut Machine<'_, O>,
+    r: View,
+    site: &MemSite,
+    row: usize,
+    mask: u32,
+    addresses: &[u64; 32],
+) -> Done {
+    let region = region(machine, site, row, mask, addresses, false)?;
+    machine.observer.global(&access(site, mask), addresses);
+    let run = mask == u32::MAX
+        && copies(site)
+        && stride64(addresses) == Some(i64::from(site.width_bytes));
+    let touch = Touch {
+        region,
+        mask,
+        addresses,
+        width_bytes: u64::from(site.width_bytes),
+        run,
+        writes: false,
+    };
+    note(machine, &touch);
+    if let (Some(region), true) = (region, run) {
+        // SAFETY: first and last lane lie inside the region, and the lanes between them.
+        unsafe {
+            copy_in(
+                r,
+                site,
+                region
+                    .bytes
+                    .wrapping_add((addresses[0] - region.base) as usize),
+            )
+        };
+        return Ok(());
+    }
+    // SAFETY: `region` found all active lanes' bytes inside of regions.
+    unsafe { gather(r, site, mask, |l| pointer(region, machine, addresses[l])) };
+    Ok(())
+}
+
+#[inline(always)]
+pub(crate) fn store_global<O: Observer>(
+    machine: &mut Machine<'_, O>,
+    r: View,
+    mask: u32,
+    i: &Inst,
+) -> Done {
+    let site = &machine.code.sites[i.c as usize];
+    let addresses = addresses(r, i, site);
+    global_out(machine, r, site, i.c as usize, mask, &addresses)
+}
+
+#[inline(always)]
+pub(crate) fn global_out<O: Observer>(
+    machine: &mut Machine<'_, O>,
+    r: View,
+    site: &MemSite,
+    row: usize,
+    mask: u32,
+    addresses: &[u64; 32],
+) -> Done {
+    let region = region(machine, site, row, mask, addresses, true)?;
+    machine.observer.global(&access(site, mask), addresses);
+    let run = mask == u32::MAX
+        && copies(site)
+        && stride64(addresses) == Some(i64::from(site.width_bytes));
+    let touch = Touch {
+        region,
+        mask,
+        addresses,
+        width_bytes: u64::from(site.width_bytes),
+        run,
+        writes: true,
+    };
+    note(machine, &touch);
+    let changed = if let (Some(region), true) = (region, run) {
+        let to = region
+            .bytes
+            .wrapping_add((addresses[0] - region.base) as usize);
+        // SAFETY: first and last lane lie inside the region, and the lanes between them.
+        unsafe { copy_out(r, site, to, machine.watch) }
+    } else {
+        // SAFETY: `region` found all active lanes' bytes inside of writable regions.
+        unsafe { scatter(r, site, mask, |l| pointer(region, machine, addresses[l])) }
+    };
+    machine.changed |= changed;
+    Ok(())
+}

@@ -1,0 +1,174 @@
+//! Blocks side by side on several CPU threads, with the result of blocks in order.
+//!
+//! Only kernels whose blocks cannot see each other's order are tried (no global atomics, volatile accesses, fences). The
+//! regions that stores can reach are copied first. Workers take blocks in ascending order and note what they touch; if
+//! two workers touched one word, or anything unusual happened (a trap, a block that waits, the limit), memory is put back
+//! and the caller runs all blocks in order. So no result depends on the number of workers or on their timing.
+//!
+//! Workers whose blocks do conflict race on plain bytes until that is found out; what they computed is thrown away.
+
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+
+use crate::block::{Block, Turn};
+use crate::compile::effects::Root;
+use crate::engine;
+use crate::launch::Run;
+use crate::machine::{GlobalRegion, Machine};
+use crate::observer::Observer;
+use crate::track::Tracker;
+
+/// Regions that would have to be copied beyond this are not worth it.
+const SNAPSHOT_BYTES: u64 = 2 << 30;
+/// Blocks a worker takes at a time, at most.
+const BITE: u64 = 16;
+
+/// What the blocks of one worker printed, by block.
+type Printed = Vec<(u64, Vec<u8>)>;
+
+/// All blocks, or `None` if they must run in order; memory is as it was then.
+pub(crate) fn run<'a, O: Observer + Send>(
+    run: &Run<'a>,
+    observer: &(impl Fn() -> O + Sync),
+    out: &mut dyn FnMut(&[u8]),
+) -> Option<Machine<'a, O>> {
+    let blocks = u64::try_from(run.config.blocks()).ok()?;
+    let workers = (run.machine.jobs as u64).min(blocks / 2);
+    if workers < 2 || run.code.effects.ordered {
+        return None;
+    }
+    let reachable = reachable(run);
+    let written: Vec<GlobalRegion> = run
+        .map
+        .regions
+        .iter()
+        .filter(|region| reachable[region.index as usize])
+        .copied()
+        .collect();
+    if written.iter().map(|region| region.size).sum::<u64>() > SNAPSHOT_BYTES {
+        return None;
+    }
+    // SAFETY: the regions' bytes are valid, and no worker runs yet.
+    let copy = |region: &GlobalRegion| {
+        unsafe { std::slice::from_raw_parts(region.bytes, region.size as usize) }.to_vec()
+    };
+    let snapshot: Vec<Vec<u8>> = written.iter().map(copy).collect();
+
+    let next = AtomicU64::new(0);
+    let failed = AtomicBool::new(false);
+    let bite = (blocks / workers / 8).clamp(1, BITE);
+    let mut results: Vec<Option<(Machine<'a, O>, Printed)>> = (0..workers).map(|_| None).collect();
+    rayon::scope(|scope| {
+        for result in &mut results {
+            let (next, failed, reachable) = (&next, &failed, reachable.clone());
+            scope.spawn(move |_| {
+                *result = worker(run, observer(), next, failed, bite, blocks, reachable);
+                if result.is_none() {
+                    failed.store(true, Ordering::Relaxed);
+                }
+            });
+        }
+    });
+    let results: Option<Vec<_>> = results.into_iter().collect();
+    if let Some(results) = results
+        && let Some((machine, printed)) = merge(run, observer(), results)
+    {
+        printed.iter().for_each(|(_, text)| out(text));
+        return Some(machine);
+    }
+    for (region, bytes) in written.iter().zip(&snapshot) {
+        // SAFETY: the copy is of this region, all workers have ended.
+        unsafe { std::ptr::copy_nonoverlapping(bytes.as_ptr(), region.bytes, bytes.len()) };
+    }
+    None
+}
+
+/// Per region: whether the kernel's stores can reach it.
+fn reachable(run: &Run<'_>) -> Vec<bool> {
+    let Some(roots) = &run.code.effects.stores else {
+        return run
+            .map
+            .regions
+            .iter()
+            .map(|region| region.writable)
+            .collect();
+    };
+    let mut reachable = vec![false; run.map.regions.len()];
+    for root in roots {
+        let address = match root {
+            Root::Param(k) => run.shape.args[*k as usize],
+            Root::Global(id) => run.memory.symbol_address(*id),
+        };
+        let region = run.map.regions[run.map.find(address) as usize];
+        if region.writable && region.holds(address, 0) {
+            reachable[region.index as usize] = true;
+        }
+    }
+    reachable
+}
+
+/// Runs blocks until there are none; `None` if one did not simply end.
+fn worker<'a, O: Observer>(
+    run: &Run<'a>,
+    observer: O,
+    next: &AtomicU64,
+    failed: &AtomicBool,
+    bite: u64,
+    blocks: u64,
+    reachable: Vec<bool>,
+) -> Option<(Machine<'a, O>, Printed)> {
+    let mut machine = run.worker(observer);
+    machine.tracker = Some(Box::new(Tracker::new(reachable)));
+    let engine = engine::runner();
+    let mut block = Block::new(run.code, &run.shape, run.memory);
+    let mut printed = Vec::new();
+    loop {
+        let first = next.fetch_add(bite, Ordering::Relaxed);
+        if first >= blocks {
+            return Some((machine, printed));
+        }
+        for index in first..(first + bite).min(blocks) {
+            block.begin(index, run.code, &run.shape);
+            machine.totals.warps += block.warps.len() as u64;
+            if failed.load(Ordering::Relaxed)
+                || !matches!(block.turn(&mut machine, engine), Turn::Done)
+            {
+                return None;
+            }
+            if !block.printed.is_empty() {
+                printed.push((index, std::mem::take(&mut block.printed)));
+            }
+        }
+    }
+}
+
+/// One machine with everybody's counts, unless two workers touched one word.
+fn merge<'a, O: Observer>(
+    run: &Run<'a>,
+    observer: O,
+    results: Vec<(Machine<'a, O>, Printed)>,
+) -> Option<(Machine<'a, O>, Printed)> {
+    let trackers: Vec<&Tracker> = results
+        .iter()
+        .filter_map(|(machine, _)| machine.tracker.as_deref())
+        .collect();
+    for (k, tracker) in trackers.iter().enumerate() {
+        if tracker.escaped
+            || trackers[k + 1..]
+                .iter()
+                .any(|other| tracker.conflicts(other))
+        {
+            return None;
+        }
+    }
+    let mut sum = run.worker(observer);
+    let mut printed = Vec::new();
+    for (machine, texts) in results {
+        sum.absorb(&machine);
+        printed.extend(texts);
+    }
+    if sum.totals.warp_instructions > sum.limit {
+        return None;
+    }
+    printed.sort_by_key(|(index, _)| *index);
+    Some((sum, printed))
+}

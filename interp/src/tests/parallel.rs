@@ -1,0 +1,79 @@
+//! Any number of jobs gives what one gives.
+
+use super::{Bench, OUT_N};
+use crate::LaunchReport;
+
+/// `out[(id * a + b) % n] = f(out[…])`, by text.
+fn run(body: &str, n: usize, jobs: usize) -> (Vec<i32>, LaunchReport, String) {
+    let mut bench = Bench::new(&format!(
+        "string string0 \"%d\\n\"\nkernel fn0 @k({OUT_N}) {{\n{body}\n}}\n"
+    ));
+    bench.machine.jobs = jobs;
+    let out = bench.ints(&(0..n as i32).collect::<Vec<_>>());
+    let report = bench.launch(64, 64, &[out, n as u64]);
+    (bench.read(out, n), report, bench.printed)
+}
+
+#[track_caller]
+fn same(body: &str, n: usize) {
+    let one = run(body, n, 1);
+    for jobs in [2, 3, 8] {
+        let many = run(body, n, jobs);
+        assert_eq!(one.0, many.0, "memory at {jobs} jobs");
+        assert_eq!(one.1, many.1, "report at {jobs} jobs");
+        assert_eq!(one.2, many.2, "print at {jobs} jobs");
+    }
+}
+
+const ID: &str = "%0 = special.ctaid.x
+    %1 = mul.i32 %0, 64
+    %2 = special.tid.x
+    %3 = add.i32 %1, %2
+    %4 = get $0\n";
+
+#[test]
+fn blocks_of_their_own() {
+    same(
+        &format!(
+            "{ID} %5 = ptradd %4, %3 * 4\n%6 = load.i32.global %5\n%7 = mul.i32 %6, 3\nstore.i32.global %5, %7"
+        ),
+        4096,
+    );
+}
+
+#[test]
+fn blocks_that_write_the_same_words() {
+    same(
+        &format!("{ID} %5 = ptradd %4, %2 * 4\nstore.i32.global %5, %3"),
+        64,
+    );
+}
+
+#[test]
+fn blocks_that_read_what_others_write() {
+    let body = format!(
+        "{ID} %5 = ptradd %4, %3 * 4\n%6 = sub.i32 4095, %3\n%7 = ptradd %4, %6 * 4\n%8 = load.i32.global %7
+         %9 = add.i32 %8, 1\nstore.i32.global %5, %9"
+    );
+    same(&body, 4096);
+}
+
+#[test]
+fn what_blocks_print_stays_in_order() {
+    same(
+        &format!("{ID} %5 = cmp.eq.i32 %2, 5\nif %5 {{ %6 = printf string0, %3\n }}"),
+        1,
+    );
+}
+
+#[test]
+fn a_trap_is_the_first_in_order() {
+    let body = format!("{ID} %5 = ptradd %4, %3 * 4\nstore.i32.global %5, %3");
+    let trap = |jobs| {
+        let mut bench = Bench::kernel(OUT_N, &body);
+        bench.machine.jobs = jobs;
+        let out = bench.ints(&[0; 1000]);
+        (bench.trap(64, 64, &[out, 0]), bench.read(out, 1000))
+    };
+    assert_eq!(trap(1), trap(4));
+}

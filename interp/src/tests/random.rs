@@ -1,0 +1,592 @@
+//! Random structured kernels: the machine against a naive executor that runs one thread after the other over the tree.
+//!
+//! Threads do not talk to each other, so the two must agree on everything stored. Slots are assigned before they are read:
+//! some at the function's begin, some at the begin of a nested block and used in it alone, which is where the compiler
+//! keeps uniform variables in divergent code.
+
+use std::sync::Arc;
+
+use dsl::ir::{
+    Access, BinaryOp, Block, CompareOp, Const, FuncId, Function, FunctionKind, Inst, InstKind,
+    LabelId, LocId, MemType, Module, Node, Operand, Param, Slot, SlotId, Space, SpecialReg, Type,
+    ValueId, eval, print::print, verify::assert_verified,
+};
+
+use super::machine;
+use crate::{LaunchConfig, Memory, Program, launch};
+
+const SLOTS: u32 = 5;
+const INPUTS: i32 = 16;
+const P: Type = Type::Ptr(Space::Global);
+const WORD: Access = Access {
+    ty: MemType::I32,
+    count: 1,
+    space: Space::Global,
+    volatile: false,
+    object: None,
+};
+
+struct Generator {
+    seed: u64,
+    types: Vec<Type>,
+    slots: Vec<Type>,
+    labels: u32,
+    /// Values in scope.
+    ints: Vec<Operand>,
+    bools: Vec<Operand>,
+    /// Slots that may be used.
+    live: Vec<SlotId>,
+    /// Enclosing labels: whether each is a loop, and may be continued here.
+    around: Vec<(LabelId, bool)>,
+    budget: u32,
+}
+
+impl Generator {
+    fn below(&mut self, n: usize) -> usize {
+        self.seed = self.seed.wrapping_add(0x9e37_79b9_7f4a_7c15);
+        let mut z = self.seed;
+        z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+        z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+        ((z ^ (z >> 31)) % n as u64) as usize
+    }
+
+    fn inst(&mut self, out: &mut Vec<Node>, kind: InstKind, ty: Option<Type>) -> Operand {
+        let results: Vec<ValueId> = ty.map(|ty| self.value(ty)).into_iter().collect();
+        let operand = results
+            .first()
+            .map_or(Operand::Const(Const::i32(0)), |&id| Operand::Value(id));
+        out.push(Node::Inst(Inst {
+            results,
+            kind,
+            loc: LocId(0),
+        }));
+        operand
+    }
+
+    fn value(&mut self, ty: Type) -> ValueId {
+        self.types.push(ty);
+        ValueId(self.types.len() as u32 - 1)
+    }
+
+    fn int(&mut self) -> Operand {
+        if self.ints.is_empty() || self.below(4) == 0 {
+            return Operand::Const(Const::i32(self.below(7) as i32 - 2));
+        }
+        let recent = self.ints.len().min(6);
+        let k = self.ints.len() - 1 - self.below(recent);
+        self.ints[k]
+    }
+
+    fn bool(&mut self, out: &mut Vec<Node>) -> Operand {
+        if !self.bools.is_empty() && self.below(3) == 0 {
+            let k = self.below(self.bools.len());
+            return self.bools[k];
+        }
+        let ops = [CompareOp::Slt, CompareOp::Eq, CompareOp::Ne, CompareOp::Ugt];
+        let kind = InstKind::Compare(ops[self.below(4)], Type::I32, self.int(), self.int());
+        let value = self.inst(out, kind, Some(Type::I1));
+        self.bools.push(value);
+        value
+    }
+
+    fn slot(&mut self) -> SlotId {
+        let k = self.below(self.live.len());
+        self.live[k]
+    }
+
+    fn statement(&mut self, out: &mut Vec<Node>, depth: u32) -> bool {
+        self.budget = self.budget.saturating_sub(1);
+        let choice = if depth > 4 || self.budget == 0 {
+            self.below(8)
+        } else {
+            self.below(14)
+        };
+        match choice {
+            0 | 1 => {
+                let slot = self.slot();
+                let value = self.inst(out, InstKind::Get(slot), Some(Type::I32));
+                self.ints.push(value);
+            }
+            2 | 3 => {
+                let (slot, value) = (self.slot(), self.int());
+                self.inst(out, InstKind::Set(slot, value), None);
+            }
+            4..=6 => {
+                let ops = [
+                    BinaryOp::Add,
+                    BinaryOp::Sub,
+                    BinaryOp::Mul,
+                    BinaryOp::Xor,
+                    BinaryOp::SRem,
+                    BinaryOp::And,
+                ];
+                let kind = InstKind::Binary(ops[self.below(6)], Type::I32, self.int(), self.int());
+                let value = self.inst(out, kind, Some(Type::I32));
+                self.ints.push(value);
+            }
+            7 => {
+                let kind = InstKind::Binary(
+                    BinaryOp::And,
+                    Type::I32,
+                    self.int(),
+                    Operand::Const(Const::i32(INPUTS - 1)),
+                );
+                let index = self.inst(out, kind, Some(Type::I32));
+                let base = self.inst(out, InstKind::Get(SlotId(1)), Some(P));
+                let kind = InstKind::PtrAdd {
+                    base,
+                    index,
+                    unsigned: false,
+                    scale_bytes: 4,
+                    offset_bytes: 0,
+                };
+                let ptr = self.inst(out, kind, Some(P));
+                let value = self.inst(out, InstKind::Load(WORD, ptr), Some(Type::I32));
+                self.ints.push(value);
+            }
+            8..=10 => {
+                let cond = self.bool(out);
+                let (then, otherwise) = match self.below(3) {
+                    0 => (self.block(depth), Block::default()),
+                    1 => (Block::default(), self.block(depth)),
+                    _ => (self.block(depth), self.block(depth)),
+                };
+                out.push(Node::If {
+                    cond,
+                    then,
+                    otherwise,
+                    loc: LocId(0),
+                });
+            }
+            11 => self.counted_loop(out, depth),
+            12 => {
+                let label = self.label();
+                self.around.push((label, false));
+                let body = self.block(depth);
+                self.around.pop();
+                out.push(Node::Scope {
+                    label,
+                    body,
+                    loc: LocId(0),
+                });
+            }
+            _ => return self.jump(out),
+        }
+        true
+    }
+
+    fn label(&mut self) -> LabelId {
+        self.labels += 1;
+        LabelId(self.labels - 1)
+    }
+
+    /// A jump ends its block, which is what `false` says.
+    fn jump(&mut self, out: &mut Vec<Node>) -> bool {
+        if self.around.is_empty() {
+            if self.below(4) == 0 {
+                out.push(Node::Return(None));
+                return false;
+            }
+            return true;
+        }
+        let k = self.below(self.around.len());
+        let (label, continuable) = self.around[k];
+        let node = match self.below(8) {
+            0 => Node::Return(None),
+            1..=3 if continuable => Node::Continue(label),
+            _ => Node::Break(label),
+        };
+        out.push(node);
+        false
+    }
+
+    /// A loop that leaves at the latest after a few rounds, by a counter of its own.
+    fn counted_loop(&mut self, out: &mut Vec<Node>, depth: u32) {
+        let label = self.label();
+        self.slots.push(Type::I32);
+        let counter = SlotId(self.slots.len() as u32 - 1);
+        let zero = Operand::Const(Const::i32(0));
+        self.inst(out, InstKind::Set(counter, zero), None);
+        let (ints, bools, live) = (self.ints.len(), self.bools.len(), self.live.len());
+        let mut body = Vec::new();
+        let i = self.inst(&mut body, InstKind::Get(counter), Some(Type::I32));
+        let most = if self.below(2) == 0 {
+            Operand::Const(Const::i32(4))
+        } else {
+            self.int()
+        };
+        let kind = InstKind::Binary(
+            BinaryOp::UMin,
+            Type::I32,
+            most,
+            Operand::Const(Const::i32(5)),
+        );
+        let most = self.inst(&mut body, kind, Some(Type::I32));
+        let cond = self.inst(
+            &mut body,
+            InstKind::Compare(CompareOp::Sge, Type::I32, i, most),
+            Some(Type::I1),
+        );
+        body.push(Node::If {
+            cond,
+            then: Block(vec![Node::Break(label)]),
+            otherwise: Block::default(),
+            loc: LocId(0),
+        });
+        let kind = InstKind::Binary(BinaryOp::Add, Type::I32, i, Operand::Const(Const::i32(1)));
+        let next = self.inst(&mut body, kind, Some(Type::I32));
+        let in_step = self.below(2) == 0;
+        if !in_step {
+            self.inst(&mut body, InstKind::Set(counter, next), None);
+        }
+        self.ints.push(i);
+        self.around.push((label, true));
+        body.extend(self.block(depth).0);
+        self.around.pop();
+        self.ints.truncate(ints);
+        self.bools.truncate(bools);
+        let mut step = Vec::new();
+        if in_step {
+            let i = self.inst(&mut step, InstKind::Get(counter), Some(Type::I32));
+            let kind = InstKind::Binary(BinaryOp::Add, Type::I32, i, Operand::Const(Const::i32(1)));
+            let next = self.inst(&mut step, kind, Some(Type::I32));
+            self.inst(&mut step, InstKind::Set(counter, next), None);
+        }
+        self.live.truncate(live);
+        if self.below(2) == 0 {
+            // The counter's value after the loop matters, too.
+            self.live.push(counter);
+        }
+        let body = Block(body);
+        out.push(Node::Loop {
+            label,
+            body,
+            step: Block(step),
+            unroll: None,
+            loc: LocId(0),
+        });
+    }
+
+    fn block(&mut self, depth: u32) -> Block {
+        let (ints, bools, live) = (self.ints.len(), self.bools.len(), self.live.len());
+        let mut out = Vec::new();
+        if self.below(2) == 0 {
+            // A variable of this block.
+            self.slots.push(Type::I32);
+            let slot = SlotId(self.slots.len() as u32 - 1);
+            let value = self.int();
+            self.inst(&mut out, InstKind::Set(slot, value), None);
+            self.live.push(slot);
+        }
+        for _ in 0..1 + self.below(6) {
+            if !self.statement(&mut out, depth + 1) {
+                break;
+            }
+        }
+        self.ints.truncate(ints);
+        self.bools.truncate(bools);
+        self.live.truncate(live);
+        Block(out)
+    }
+}
+
+/// `k(out, in)`: every thread stores its slots to its part of `out`.
+fn module(seed: u64) -> Module {
+    let mut generator = Generator {
+        seed,
+        types: Vec::new(),
+        slots: vec![P, P],
+        labels: 0,
+        ints: Vec::new(),
+        bools: Vec::new(),
+        live: Vec::new(),
+        around: Vec::new(),
+        budget: 60,
+    };
+    let g = &mut generator;
+    let mut body = Vec::new();
+    for register in [SpecialReg::TidX, SpecialReg::CtaidX, SpecialReg::LaneId] {
+        let value = g.inst(&mut body, InstKind::Special(register), Some(Type::I32));
+        g.ints.push(value);
+    }
+    for k in 0..SLOTS {
+        g.slots.push(Type::I32);
+        let value = if k == 0 {
+            g.ints[0]
+        } else {
+            Operand::Const(Const::i32(k as i32))
+        };
+        g.inst(&mut body, InstKind::Set(SlotId(2 + k), value), None);
+        g.live.push(SlotId(2 + k));
+    }
+    let outer = g.label();
+    g.around.push((outer, false));
+    let inner = g.block(0);
+    let mut inner = inner.0;
+    for _ in 0..6 {
+        if !matches!(
+            inner.last(),
+            Some(Node::Break(_) | Node::Return(_) | Node::Continue(_))
+        ) {
+            g.statement(&mut inner, 0);
+        }
+    }
+    g.around.pop();
+    body.push(Node::Scope {
+        label: outer,
+        body: Block(inner),
+        loc: LocId(0),
+    });
+    // Only values from before the scope are visible here.
+    let (tid, ctaid) = (g_value(0), g_value(1));
+    let kind = InstKind::Binary(
+        BinaryOp::Mul,
+        Type::I32,
+        ctaid,
+        Operand::Const(Const::i32(40)),
+    );
+    let first = g.inst(&mut body, kind, Some(Type::I32));
+    let thread = g.inst(
+        &mut body,
+        InstKind::Binary(BinaryOp::Add, Type::I32, first, tid),
+        Some(Type::I32),
+    );
+    for k in 0..SLOTS {
+        let base = g.inst(&mut body, InstKind::Get(SlotId(0)), Some(P));
+        let kind = InstKind::PtrAdd {
+            base,
+            index: thread,
+            unsigned: false,
+            scale_bytes: 4 * i64::from(SLOTS),
+            offset_bytes: 4 * i64::from(k),
+        };
+        let ptr = g.inst(&mut body, kind, Some(P));
+        let value = g.inst(&mut body, InstKind::Get(SlotId(2 + k)), Some(Type::I32));
+        g.inst(&mut body, InstKind::Store(WORD, ptr, vec![value]), None);
+    }
+    let param = |slot| Param {
+        slot,
+        c_type: "int *".to_owned(),
+        pointee: Some(MemType::I32),
+        is_const: false,
+        is_restrict: false,
+    };
+    let function = Function {
+        name: "k".to_owned(),
+        kind: FunctionKind::Kernel,
+        params: vec![param(SlotId(0)), param(SlotId(1))],
+        result: None,
+        slots: generator
+            .slots
+            .iter()
+            .map(|&ty| Slot {
+                name: "v".to_owned(),
+                ty,
+            })
+            .collect(),
+        values: generator.types,
+        shared: Vec::new(),
+        locals: Vec::new(),
+        labels: generator.labels,
+        launch_bounds: None,
+        body: Block(body),
+        loc: LocId(0),
+    };
+    Module {
+        name: "random".to_owned(),
+        locs: vec![dsl::ir::Loc::default()],
+        functions: vec![function],
+        ..Module::default()
+    }
+}
+
+fn g_value(k: u32) -> Operand {
+    Operand::Value(ValueId(k))
+}
+
+enum Flow {
+    Next,
+    Break(LabelId),
+    Continue(LabelId),
+    Return,
+}
+
+/// One thread.
+struct Thread {
+    tid: u32,
+    ctaid: u32,
+    values: Vec<u64>,
+    slots: Vec<u64>,
+    out: Vec<Option<i32>>,
+}
+
+impl Thread {
+    fn get(&self, operand: &Operand) -> u64 {
+        match operand {
+            Operand::Value(id) => self.values[id.index()],
+            Operand::Const(constant) => constant.bits,
+        }
+    }
+
+    fn block(&mut self, block: &Block) -> Flow {
+        for node in &block.0 {
+            let flow = match node {
+                Node::Inst(inst) => {
+                    self.inst(inst);
+                    Flow::Next
+                }
+                Node::If {
+                    cond,
+                    then,
+                    otherwise,
+                    ..
+                } => self.block(if self.get(cond) != 0 { then } else { otherwise }),
+                Node::Scope { label, body, .. } => match self.block(body) {
+                    Flow::Break(l) if l == *label => Flow::Next,
+                    flow => flow,
+                },
+                Node::Loop {
+                    label, body, step, ..
+                } => loop {
+                    match self.block(body) {
+                        Flow::Break(l) if l == *label => break Flow::Next,
+                        Flow::Continue(l) if l == *label => {}
+                        Flow::Next => {}
+                        flow => break flow,
+                    }
+                    match self.block(step) {
+                        Flow::Break(l) if l == *label => break Flow::Next,
+                        Flow::Next => {}
+                        flow => break flow,
+                    }
+                },
+                Node::Break(label) => Flow::Break(*label),
+                Node::Continue(label) => Flow::Continue(*label),
+                Node::Return(_) => Flow::Return,
+            };
+            if !matches!(flow, Flow::Next) {
+                return flow;
+            }
+        }
+        Flow::Next
+    }
+
+    fn inst(&mut self, inst: &Inst) {
+        let bits = match &inst.kind {
+            InstKind::Get(slot) => self.slots[slot.index()],
+            InstKind::Set(slot, value) => {
+                self.slots[slot.index()] = self.get(value);
+                return;
+            }
+            InstKind::Binary(op, ty, a, b) => eval::binary(*op, *ty, self.get(a), self.get(b)),
+            InstKind::Compare(op, ty, a, b) => {
+                u64::from(eval::compare(*op, *ty, self.get(a), self.get(b)))
+            }
+            InstKind::Special(SpecialReg::TidX) => u64::from(self.tid),
+            InstKind::Special(SpecialReg::CtaidX) => u64::from(self.ctaid),
+            InstKind::Special(_) => u64::from(self.tid % 32),
+            InstKind::PtrAdd {
+                base,
+                index,
+                scale_bytes,
+                offset_bytes,
+                ..
+            } => {
+                let index = i64::from(self.get(index) as i32);
+                self.get(base)
+                    .wrapping_add_signed(index * scale_bytes + offset_bytes)
+            }
+            InstKind::Load(_, ptr) => input((self.get(ptr) / 4) as i32) as u32 as u64,
+            InstKind::Store(_, ptr, values) => {
+                let index = (self.get(ptr) / 4) as usize;
+                self.out[index] = Some(self.get(&values[0]) as i32);
+                return;
+            }
+            other => unreachable!("{other:?} is not generated"),
+        };
+        self.values[inst.results[0].index()] = bits;
+    }
+}
+
+fn input(k: i32) -> i32 {
+    k * 7 % 11 - 3
+}
+
+/// Two blocks of 40 threads: a whole warp and a part of one.
+fn check(seed: u64) {
+    let module = module(seed);
+    assert_verified(&module, "the generator");
+    let function = &module.functions[0];
+    let mut expected = vec![None; 80 * SLOTS as usize];
+    for (ctaid, tid) in (0..2).flat_map(|ctaid| (0..40).map(move |tid| (ctaid, tid))) {
+        let (values, slots) = (
+            vec![0; function.values.len()],
+            vec![0; function.slots.len()],
+        );
+        let mut thread = Thread {
+            tid,
+            ctaid,
+            values,
+            slots,
+            out: expected,
+        };
+        thread.block(&function.body);
+        expected = thread.out;
+    }
+    let expected: Vec<i32> = expected
+        .into_iter()
+        .map(|value| value.unwrap_or(-77))
+        .collect();
+    let text = print(&module);
+    let program = Program::new(Arc::new(module));
+    let mut memory = Memory::new(&program);
+    let out = memory.malloc_device(expected.len() as u64 * 4).unwrap();
+    let unwritten: Vec<u8> = expected
+        .iter()
+        .flat_map(|_| (-77i32).to_le_bytes())
+        .collect();
+    memory.write_bytes(out, &unwritten).unwrap();
+    let inputs = memory.malloc_device(INPUTS as u64 * 4).unwrap();
+    let bytes: Vec<u8> = (0..INPUTS).flat_map(|k| input(k).to_le_bytes()).collect();
+    memory.write_bytes(inputs, &bytes).unwrap();
+    let config = LaunchConfig {
+        grid: [2, 1, 1],
+        block: [40, 1, 1],
+        shared_bytes: 0,
+        loc: LocId(0),
+    };
+    launch(
+        &program,
+        FuncId(0),
+        &config,
+        &[out, inputs],
+        &mut memory,
+        &machine(),
+        &mut |_| {},
+    )
+    .unwrap();
+    let bytes = memory.read_bytes(out, unwritten.len() as u64).unwrap();
+    let found: Vec<i32> = bytes
+        .chunks(4)
+        .map(|word| i32::from_le_bytes(word.try_into().unwrap()))
+        .collect();
+    if found != expected {
+        let at = found
+            .iter()
+            .zip(&expected)
+            .position(|(a, b)| a != b)
+            .unwrap();
+        let (thread, slot) = (at / SLOTS as usize, at % SLOTS as usize + 2);
+        panic!(
+            "seed {seed}: thread {thread}, slot {slot}: {} instead of {}\n{text}",
+            found[at], expected[at]
+        );
+    }
+}
+
+#[test]
+fn random_kernels_do_what_each_thread_alone_would() {
+    for seed in 0..3000 {
+        check(seed);
+    }
+}
