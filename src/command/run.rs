@@ -98,7 +98,6 @@ pub(crate) fn run(args: &RunArgs, color: Color) -> Result<u8, Failure> {
         args,
         &metrics,
         io.capture.as_deref(),
-        exit_code,
         color,
     )?;
     Ok(exit_code)
@@ -110,13 +109,12 @@ fn show(
     args: &RunArgs,
     metrics: &[&'static interp::metrics::Metric],
     captured: Option<&[u8]>,
-    exit_code: u8,
     color: Color,
 ) -> Result<(), Failure> {
     output::err(&fault::render_all(input, output::use_color(color)));
     match args.format {
         Format::Json => {
-            let report = json::report(input, captured.unwrap_or_default(), exit_code.into());
+            let report = json::report(input, captured.unwrap_or_default());
             output::out(format!("{}\n", serde_json::to_string_pretty(&report)?).as_bytes());
         }
         Format::Text if !metrics.is_empty() => {
