@@ -317,6 +317,15 @@ impl Host<'_> {
         }))
     }
 
+    /// Messages about the allocation name the line that made it.
+    fn name_allocation(&mut self, address: u64, loc: LocId) {
+        let line = self.program.module().loc(loc).line;
+        if line > 0 {
+            self.memory
+                .set_name(address, &format!("the allocation of line {line}"));
+        }
+    }
+
     fn say(&mut self, loc: LocId, text: impl Into<String>, is_error: bool) {
         let note = Note {
             loc,
