@@ -10,8 +10,11 @@ use interp::{LaunchReport, Site, metrics, stats::LaunchCounts};
 
 use super::{Input, advice, fold};
 
+/// How many requests of a launch a metric is about.
+type About = fn(&LaunchCounts) -> u64;
+
 /// Metrics shown at the end of each launch, and how many requests each is about: without any it says nothing.
-const TOTALS: &[(&str, fn(&LaunchCounts) -> u64)] = &[
+const TOTALS: &[(&str, About)] = &[
     ("shared_load_transactions_per_request", |counts| {
         counts.shared_load.requests
     }),
