@@ -524,8 +524,25 @@ impl Memory {
 
     /// Copies between any two objects; the ranges may overlap.
     pub fn copy(&mut self, to: u64, from: u64, len: u64) -> Result<(), MemoryFault> {
-        let bytes = self.read_bytes(from, len)?.to_vec();
-        self.write_bytes(to, &bytes)
+        self.read_bytes(from, len)?;
+        self.bytes_mut(to, len)?;
+        if len == 0 {
+            return Ok(());
+        }
+        let (_, source) = self.region_index(from).expect("read_bytes found it");
+        let region = &mut self.area_mut(from).regions[source];
+        let start = (from - region.base) as usize;
+        let range = start..start + len as usize;
+        if to.wrapping_sub(region.base) < region.size {
+            let at = (to - region.base) as usize;
+            region.bytes.slice_mut().copy_within(range, at);
+            return Ok(());
+        }
+        // The source's bytes leave the table for the time of the copy, so that the target can be borrowed.
+        let bytes = std::mem::replace(&mut region.bytes, Bytes::new(0).expect("nothing"));
+        let copied = self.write_bytes(to, &bytes.slice()[range]);
+        self.area_mut(from).regions[source].bytes = bytes;
+        copied
     }
 
     /// `memset`.
