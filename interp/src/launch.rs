@@ -16,6 +16,7 @@ use crate::machine::{GlobalMap, Machine, Totals, WarpState, is_global};
 use crate::memory::Memory;
 #[cfg(feature = "threads")]
 use crate::parallel;
+use crate::pattern::Pattern;
 use crate::program::Program;
 use crate::report::{InvalidLaunch, LaunchFailure, LaunchReport, Site};
 use crate::rules::limits::Limits;
@@ -53,12 +54,13 @@ pub fn launch(
         machine,
     };
     #[cfg(feature = "threads")]
-    let (state, trap) = match parallel::run(&run, out) {
+    let (mut state, trap) = match parallel::run(&run, out) {
         Some(state) => (state, None),
         None => run.sequential(out),
     };
     #[cfg(not(feature = "threads"))]
-    let (state, trap) = run.sequential(out);
+    let (mut state, trap) = run.sequential(out);
+    state.settle();
     let report = run.report(&state);
     match trap {
         None => Ok(report),
@@ -188,6 +190,7 @@ impl<'a> Run<'a> {
             rules: &self.machine.rules,
             shared: Vec::new(),
             counts: vec![SiteCounts::default(); self.code.counters.len()],
+            patterns: self.code.sites.iter().map(|_| Pattern::new()).collect(),
             worst: vec![Worst::default(); self.code.counters.len()],
             whence: Whence::default(),
             region_of_site: declared.iter().map(|region| region.unwrap_or(0)).collect(),

@@ -25,6 +25,7 @@ mod machine;
 mod ops;
 #[cfg(feature = "threads")]
 mod parallel;
+mod pattern;
 mod registers;
 mod track;
 mod witness;

@@ -4,6 +4,7 @@ use dsl::ir::{Function, Module, Space};
 
 use crate::bytecode::Code;
 use crate::memory::{AddressKind, Memory};
+use crate::pattern::Pattern;
 use crate::registers::Registers;
 use crate::rules::RuleSet;
 use crate::stats::SiteCounts;
@@ -100,6 +101,8 @@ pub(crate) struct Machine<'a> {
     pub(crate) shared: Vec<u8>,
     /// Counters, dense, by counter number.
     pub(crate) counts: Vec<SiteCounts>,
+    /// What the last requests looked like, by site; their hits are not in `counts` before [`Machine::settle`].
+    pub(crate) patterns: Vec<Pattern>,
     /// The worst request of each counter.
     pub(crate) worst: Vec<Worst>,
     /// The block and warp in hand.
@@ -123,6 +126,13 @@ pub(crate) struct Machine<'a> {
 }
 
 impl Machine<'_> {
+    /// Makes `counts` complete.
+    pub(crate) fn settle(&mut self) {
+        for (site, pattern) in self.code.sites.iter().zip(&mut self.patterns) {
+            pattern.settle(site, &mut self.counts[site.counter as usize]);
+        }
+    }
+
     /// Adds another worker's counts.
     #[cfg(feature = "threads")]
     pub(crate) fn absorb(&mut self, other: &Machine<'_>) {

@@ -118,6 +118,7 @@ fn worker<'a>(
     loop {
         let first = next.fetch_add(bite, Ordering::Relaxed);
         if first >= blocks {
+            machine.settle();
             return Some((machine, printed));
         }
         for index in first..(first + bite).min(blocks) {

@@ -71,46 +71,72 @@ impl SiteCounts {
     /// Adds one instruction on shared memory; `None`: not modelled. Without an active lane nothing is counted.
     #[inline]
     pub fn add_shared(&mut self, cost: Option<Cost>, width_bytes: u32, mask: LaneMask) {
-        if !self.add_instruction(width_bytes, mask) {
+        let requests = u64::from(!mask.is_empty());
+        self.add_shared_requests(cost, width_bytes, requests, u64::from(mask.count()));
+    }
+
+    /// Adds `n` instructions that cost the same, with `lanes` active lanes in all.
+    #[inline]
+    pub(crate) fn add_shared_requests(
+        &mut self,
+        cost: Option<Cost>,
+        width_bytes: u32,
+        n: u64,
+        lanes: u64,
+    ) {
+        self.add_plain_requests(width_bytes, n, lanes);
+        if n == 0 {
             return;
         }
-        self.requests += 1;
         let Some(cost) = cost else {
-            self.not_modelled_instructions += 1;
+            self.not_modelled_instructions += n;
             return;
         };
-        self.transactions += u64::from(cost.transactions);
-        self.ideal += u64::from(cost.ideal);
+        self.transactions += n * u64::from(cost.transactions);
+        self.ideal += n * u64::from(cost.ideal);
         self.max_degree = self.max_degree.max(cost.degree);
-        self.degree_histogram[cost.degree.min(32) as usize] += 1;
+        self.degree_histogram[cost.degree.min(32) as usize] += n;
     }
 
     /// Adds one instruction on global memory; `None`: not modelled. Without an active lane nothing is counted.
     #[inline]
     pub fn add_global(&mut self, cost: Option<GlobalCost>, width_bytes: u32, mask: LaneMask) {
-        if !self.add_instruction(width_bytes, mask) {
+        let requests = u64::from(!mask.is_empty());
+        self.add_global_requests(cost, width_bytes, requests, u64::from(mask.count()));
+    }
+
+    /// Adds `n` instructions that cost the same, with `lanes` active lanes in all.
+    #[inline]
+    pub(crate) fn add_global_requests(
+        &mut self,
+        cost: Option<GlobalCost>,
+        width_bytes: u32,
+        n: u64,
+        lanes: u64,
+    ) {
+        self.add_plain_requests(width_bytes, n, lanes);
+        if n == 0 {
             return;
         }
         let Some(cost) = cost else {
-            self.requests += 1;
-            self.not_modelled_instructions += 1;
+            self.not_modelled_instructions += n;
             return;
         };
-        self.requests += u64::from(cost.requests);
-        self.transactions += u64::from(cost.transactions);
-        self.sectors += u64::from(cost.sectors);
-        self.ideal_sectors += u64::from(cost.ideal_sectors);
-        self.distinct_bytes += u64::from(cost.distinct_bytes);
-        self.degree_histogram[cost.transactions.min(32) as usize] += 1;
+        self.requests += n * u64::from(cost.requests) - n;
+        self.transactions += n * u64::from(cost.transactions);
+        self.sectors += n * u64::from(cost.sectors);
+        self.ideal_sectors += n * u64::from(cost.ideal_sectors);
+        self.distinct_bytes += n * u64::from(cost.distinct_bytes);
+        self.degree_histogram[cost.transactions.min(32) as usize] += n;
     }
 
+    /// Adds `n` instructions, one request each, with `lanes` active lanes in all.
     #[inline]
-    fn add_instruction(&mut self, width_bytes: u32, mask: LaneMask) -> bool {
-        let lanes = u64::from(mask.count());
-        self.instructions += u64::from(lanes > 0);
+    pub(crate) fn add_plain_requests(&mut self, width_bytes: u32, n: u64, lanes: u64) {
+        self.instructions += n;
+        self.requests += n;
         self.active_lanes += lanes;
         self.bytes += lanes * u64::from(width_bytes);
-        lanes > 0
     }
 
     /// Transactions beyond the ideal ones: ncu's bank conflicts.

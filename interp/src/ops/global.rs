@@ -1,6 +1,8 @@
 //! Loads and stores of global and constant memory.
 //!
-//! If the warp is whole and its addresses are a run without gaps, the data is copied at once.
+//! A request like the site's last one is served by its [`Pattern`](crate::pattern). Any other is checked and counted lane
+//! by lane and becomes the next pattern; if the warp is whole and its addresses are a run without gaps, the data is copied at
+//! once.
 
 #![allow(
     clippy::inline_always,
@@ -11,14 +13,16 @@
 use dsl::ir::Space;
 
 use super::address::{addresses, stride64};
-use super::count::{count_global, count_plain};
-use super::element::{copies, copy_in, copy_out, gather, scatter};
+use super::count::{cost_of_global, count_global, count_plain};
+use super::element::{copies, copy_in, copy_out, gather, load_like, scatter, store_like};
 use super::fault::{self, Done};
 use crate::bytecode::{Inst, MemSite};
-use crate::machine::{Fault, GlobalRegion, Machine};
+use crate::engine::Level;
+use crate::machine::{Fault, GlobalMap, GlobalRegion, Machine};
 use crate::mask::LaneMask;
+use crate::pattern::{Charge, Example, Pattern, Shape};
 use crate::registers::View;
-use crate::track::Touch;
+use crate::track::{Touch, Tracker};
 
 /// The region all active lanes are in, or `None` if they are in several; or the first lane that is in none.
 #[inline(always)]
@@ -105,11 +109,121 @@ fn note(machine: &mut Machine<'_>, touch: &Touch<'_>) {
     }
 }
 
+/// Tells the tracker of a request like a pattern.
+#[cold]
+fn note_like(
+    map: &GlobalMap,
+    tracker: &mut Tracker,
+    site: &MemSite,
+    pattern: &Pattern,
+    mask: u32,
+    lowest: u64,
+    writes: bool,
+) {
+    let region = map.regions[pattern.region as usize];
+    if !tracker.follows(&region, writes) {
+        return;
+    }
+    let addresses = pattern.bytes.map(|bytes| lowest + u64::from(bytes));
+    let touch = Touch {
+        region: Some(region),
+        mask,
+        addresses: &addresses,
+        width_bytes: u64::from(site.width_bytes),
+        run: pattern.shape == Shape::Run && mask == u32::MAX,
+        writes,
+    };
+    tracker.note(map, &touch);
+}
+
 #[inline(always)]
-pub(crate) fn load_global(machine: &mut Machine<'_>, r: View, mask: u32, i: &Inst) -> Done {
+pub(crate) fn load_global<L: Level>(
+    machine: &mut Machine<'_>,
+    r: View,
+    mask: u32,
+    i: &Inst,
+) -> Done {
+    let site = &machine.code.sites[i.c as usize];
+    let pattern = &mut machine.patterns[i.c as usize];
+    let Some(first) = pattern.hit_global(r, i, site, mask) else {
+        return L::load_global(machine, r, mask, i);
+    };
+    let lowest = first - pattern.below;
+    if cfg!(debug_assertions) {
+        let addresses = addresses(r, i, site);
+        let charge = match site.access.space {
+            Space::Constant => Charge::Plain,
+            _ => Charge::Global(cost_of_global(
+                &machine.rules.global,
+                site,
+                mask,
+                &addresses,
+            )),
+        };
+        pattern.assert_like(lowest, |l| addresses[l], charge);
+    }
+    if let Some(tracker) = &mut machine.tracker {
+        note_like(machine.map, tracker, site, pattern, mask, lowest, false);
+    }
+    let region = &machine.map.regions[pattern.region as usize];
+    let memory = std::ptr::slice_from_raw_parts(region.bytes.cast_const(), region.size as usize);
+    // SAFETY: all lanes' bytes lie inside of the region (the pattern's invariant).
+    unsafe {
+        load_like::<L>(
+            r,
+            site,
+            pattern,
+            mask,
+            memory,
+            (lowest - region.base) as usize,
+        )
+    };
+    Ok(())
+}
+
+#[inline(always)]
+fn learn(
+    machine: &mut Machine<'_>,
+    r: View,
+    mask: u32,
+    inst: &Inst,
+    served: &Served,
+    addresses: &[u64; 32],
+) {
+    let site = &machine.code.sites[inst.c as usize];
+    let pattern = &mut machine.patterns[inst.c as usize];
+    let Some(region) = served.region else { return };
+    if !pattern.wants_example() {
+        return;
+    }
+    let example = Example {
+        inst,
+        site,
+        mask,
+        charge: served.charge,
+        bounds: (region.base, region.base + region.size),
+        period_bytes: u64::from(machine.rules.global.period_bytes()),
+        region: region.index,
+    };
+    let counts = &mut machine.counts[site.counter as usize];
+    pattern.learn(r, &example, counts, |l| addresses[l]);
+}
+
+/// A request that went the slow way.
+pub(crate) struct Served {
+    /// The region all lanes were in, if it was one.
+    region: Option<GlobalRegion>,
+    charge: Charge,
+}
+
+/// The slow way: any request.
+#[inline(always)]
+pub(crate) fn any_load_global(machine: &mut Machine<'_>, r: View, mask: u32, i: &Inst) -> Done {
     let site = &machine.code.sites[i.c as usize];
     let addresses = addresses(r, i, site);
-    global_in(machine, r, site, i.c as usize, mask, &addresses)
+    let served = global_in(machine, r, site, i.c as usize, mask, &addresses)?;
+    learn(machine, r, mask, i, &served, &addresses);
+    Ok(())
 }
 
 #[inline(always)]
@@ -120,13 +234,14 @@ pub(crate) fn global_in(
     row: usize,
     mask: u32,
     addresses: &[u64; 32],
-) -> Done {
+) -> Result<Served, Box<Fault>> {
     let region = region(machine, site, row, mask, addresses, false)?;
-    if site.access.space == Space::Constant {
+    let charge = if site.access.space == Space::Constant {
         count_plain(machine, site, site.counter, mask);
+        Charge::Plain
     } else {
-        count_global(machine, site, site.counter, mask, addresses);
-    }
+        Charge::Global(count_global(machine, site, site.counter, mask, addresses))
+    };
     let run = mask == u32::MAX
         && copies(site)
         && stride64(addresses) == Some(i64::from(site.width_bytes));
@@ -139,6 +254,7 @@ pub(crate) fn global_in(
         writes: false,
     };
     note(machine, &touch);
+    let served = Served { region, charge };
     if let (Some(region), true) = (region, run) {
         // SAFETY: first and last lane lie inside the region, and the lanes between them.
         unsafe {
@@ -150,18 +266,58 @@ pub(crate) fn global_in(
                     .wrapping_add((addresses[0] - region.base) as usize),
             )
         };
-        return Ok(());
+        return Ok(served);
     }
     // SAFETY: `region` found all active lanes' bytes inside of regions.
     unsafe { gather(r, site, mask, |l| pointer(region, machine, addresses[l])) };
-    Ok(())
+    Ok(served)
 }
 
 #[inline(always)]
-pub(crate) fn store_global(machine: &mut Machine<'_>, r: View, mask: u32, i: &Inst) -> Done {
+pub(crate) fn store_global<L: Level>(
+    machine: &mut Machine<'_>,
+    r: View,
+    mask: u32,
+    i: &Inst,
+) -> Done {
+    let site = &machine.code.sites[i.c as usize];
+    let pattern = &mut machine.patterns[i.c as usize];
+    let Some(first) = pattern.hit_global(r, i, site, mask) else {
+        return L::store_global(machine, r, mask, i);
+    };
+    let lowest = first - pattern.below;
+    if cfg!(debug_assertions) {
+        let addresses = addresses(r, i, site);
+        let charge = match site.access.space {
+            Space::Constant => Charge::Plain,
+            _ => Charge::Global(cost_of_global(
+                &machine.rules.global,
+                site,
+                mask,
+                &addresses,
+            )),
+        };
+        pattern.assert_like(lowest, |l| addresses[l], charge);
+    }
+    if let Some(tracker) = &mut machine.tracker {
+        note_like(machine.map, tracker, site, pattern, mask, lowest, true);
+    }
+    let region = &machine.map.regions[pattern.region as usize];
+    let to = region.bytes.wrapping_add((lowest - region.base) as usize);
+    // SAFETY: all lanes' bytes lie inside of the region (the pattern's invariant), which was found writable.
+    let changed = unsafe { store_like(r, site, pattern, mask, to, machine.watch) };
+    machine.changed |= changed;
+    Ok(())
+}
+
+/// The slow way: any request.
+#[inline(always)]
+pub(crate) fn any_store_global(machine: &mut Machine<'_>, r: View, mask: u32, i: &Inst) -> Done {
     let site = &machine.code.sites[i.c as usize];
     let addresses = addresses(r, i, site);
-    global_out(machine, r, site, i.c as usize, mask, &addresses)
+    let served = global_out(machine, r, site, i.c as usize, mask, &addresses)?;
+    learn(machine, r, mask, i, &served, &addresses);
+    Ok(())
 }
 
 #[inline(always)]
@@ -172,9 +328,9 @@ pub(crate) fn global_out(
     row: usize,
     mask: u32,
     addresses: &[u64; 32],
-) -> Done {
+) -> Result<Served, Box<Fault>> {
     let region = region(machine, site, row, mask, addresses, true)?;
-    count_global(machine, site, site.counter, mask, addresses);
+    let charge = Charge::Global(count_global(machine, site, site.counter, mask, addresses));
     let run = mask == u32::MAX
         && copies(site)
         && stride64(addresses) == Some(i64::from(site.width_bytes));
@@ -198,5 +354,5 @@ pub(crate) fn global_out(
         unsafe { scatter(r, site, mask, |l| pointer(region, machine, addresses[l])) }
     };
     machine.changed |= changed;
-    Ok(())
+    Ok(Served { region, charge })
 }

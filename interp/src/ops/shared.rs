@@ -1,4 +1,5 @@
-//! Loads and stores of shared memory.
+//! Loads and stores of shared memory: a request like the site's last one is served by its [`Pattern`](crate::pattern), any
+//! other is checked, counted and moved lane by lane and becomes the next pattern.
 
 #![allow(
     clippy::inline_always,
@@ -9,14 +10,17 @@
 use dsl::ir::Space;
 
 use super::address::{extent32, offsets};
-use super::count::count_shared;
-use super::element::{gather, scatter};
+use super::count::{cost_of_shared, count_shared};
+use super::element::{gather, load_like, scatter, store_like};
 use super::fault::{self, Done};
 use crate::bytecode::{Inst, MemSite};
-use crate::machine::Machine;
+use crate::engine::Level;
+use crate::machine::{Fault, Machine};
 use crate::mask::LaneMask;
 use crate::memory::layout::SHARED_BASE;
+use crate::pattern::{Charge, Example};
 use crate::registers::View;
+use crate::rules::bank::Cost;
 
 /// Whether all active lanes' accesses to a window of `size` bytes are allowed; else the first one that is not.
 #[inline(always)]
@@ -57,12 +61,78 @@ pub(crate) fn check_window(
 }
 
 #[inline(always)]
-pub(crate) fn load_shared(machine: &mut Machine<'_>, r: View, mask: u32, i: &Inst) -> Done {
+pub(crate) fn load_shared<L: Level>(
+    machine: &mut Machine<'_>,
+    r: View,
+    mask: u32,
+    i: &Inst,
+) -> Done {
     let site = &machine.code.sites[i.c as usize];
-    let offsets = offsets(r, i, site, SHARED_BASE);
-    shared_in(machine, r, site, site.counter, mask, &offsets)
+    let pattern = &mut machine.patterns[i.c as usize];
+    let Some(first) = pattern.hit_shared(r, i, site, mask) else {
+        return L::load_shared(machine, r, mask, i);
+    };
+    let lowest = (first - pattern.below) as usize;
+    if cfg!(debug_assertions) {
+        let offsets = offsets(r, i, site, SHARED_BASE);
+        let cost = cost_of_shared(&machine.rules.shared, site, mask, &offsets);
+        let at = |l: usize| u64::from(offsets[l]);
+        pattern.assert_like(lowest as u64, at, Charge::Shared(cost));
+    }
+    // SAFETY: all lanes' bytes lie inside (the pattern's invariant).
+    unsafe {
+        load_like::<L>(
+            r,
+            site,
+            pattern,
+            mask,
+            &raw const machine.shared[..],
+            lowest,
+        )
+    };
+    Ok(())
 }
 
+/// The slow way: any request.
+#[inline(always)]
+pub(crate) fn any_load_shared(machine: &mut Machine<'_>, r: View, mask: u32, i: &Inst) -> Done {
+    let site = &machine.code.sites[i.c as usize];
+    let offsets = offsets(r, i, site, SHARED_BASE);
+    let cost = shared_in(machine, r, site, site.counter, mask, &offsets)?;
+    learn(machine, r, mask, i, cost, &offsets);
+    Ok(())
+}
+
+#[inline(always)]
+fn learn(
+    machine: &mut Machine<'_>,
+    r: View,
+    mask: u32,
+    inst: &Inst,
+    cost: Option<Cost>,
+    offsets: &[u32; 32],
+) {
+    let site = &machine.code.sites[inst.c as usize];
+    let pattern = &mut machine.patterns[inst.c as usize];
+    if !pattern.wants_example() {
+        return;
+    }
+    let size = machine.shared.len() as u64;
+    let (start, len) = site.bounds.unwrap_or((0, size));
+    let example = Example {
+        inst,
+        site,
+        mask,
+        charge: Charge::Shared(cost),
+        bounds: (start, (start + len).min(size)),
+        period_bytes: u64::from(machine.rules.shared.period_bytes(site.width_bytes)),
+        region: 0,
+    };
+    let counts = &mut machine.counts[site.counter as usize];
+    pattern.learn(r, &example, counts, |l| u64::from(offsets[l]));
+}
+
+/// Loads from checked and counted offsets; gives the cost.
 #[inline(always)]
 pub(crate) fn shared_in(
     machine: &mut Machine<'_>,
@@ -71,7 +141,7 @@ pub(crate) fn shared_in(
     counter: u32,
     mask: u32,
     offsets: &[u32; 32],
-) -> Done {
+) -> Result<Option<Cost>, Box<Fault>> {
     check_window(
         machine,
         site,
@@ -80,20 +150,51 @@ pub(crate) fn shared_in(
         offsets,
         machine.shared.len() as u64,
     )?;
-    count_shared(machine, site, counter, mask, offsets);
+    let cost = count_shared(machine, site, counter, mask, offsets);
     let base = machine.shared.as_ptr();
     // SAFETY: `check_window` found all active lanes' bytes inside.
     unsafe { gather(r, site, mask, |l| base.add(offsets[l] as usize)) };
-    Ok(())
+    Ok(cost)
 }
 
 #[inline(always)]
-pub(crate) fn store_shared(machine: &mut Machine<'_>, r: View, mask: u32, i: &Inst) -> Done {
+pub(crate) fn store_shared<L: Level>(
+    machine: &mut Machine<'_>,
+    r: View,
+    mask: u32,
+    i: &Inst,
+) -> Done {
     let site = &machine.code.sites[i.c as usize];
-    let offsets = offsets(r, i, site, SHARED_BASE);
-    shared_out(machine, r, site, site.counter, mask, &offsets)
+    let pattern = &mut machine.patterns[i.c as usize];
+    let Some(first) = pattern.hit_shared(r, i, site, mask) else {
+        return L::store_shared(machine, r, mask, i);
+    };
+    let lowest = (first - pattern.below) as usize;
+    if cfg!(debug_assertions) {
+        let offsets = offsets(r, i, site, SHARED_BASE);
+        let cost = cost_of_shared(&machine.rules.shared, site, mask, &offsets);
+        let at = |l: usize| u64::from(offsets[l]);
+        pattern.assert_like(lowest as u64, at, Charge::Shared(cost));
+    }
+    // SAFETY: the lowest lane lies inside.
+    let to = unsafe { machine.shared.as_mut_ptr().add(lowest) };
+    // SAFETY: all lanes' bytes lie inside (the pattern's invariant), and the block's memory is this thread's alone.
+    let changed = unsafe { store_like(r, site, pattern, mask, to, machine.watch) };
+    machine.changed |= changed;
+    Ok(())
 }
 
+/// The slow way: any request.
+#[inline(always)]
+pub(crate) fn any_store_shared(machine: &mut Machine<'_>, r: View, mask: u32, i: &Inst) -> Done {
+    let site = &machine.code.sites[i.c as usize];
+    let offsets = offsets(r, i, site, SHARED_BASE);
+    let cost = shared_out(machine, r, site, site.counter, mask, &offsets)?;
+    learn(machine, r, mask, i, cost, &offsets);
+    Ok(())
+}
+
+/// Stores to checked and counted offsets; gives the cost.
 #[inline(always)]
 pub(crate) fn shared_out(
     machine: &mut Machine<'_>,
@@ -102,7 +203,7 @@ pub(crate) fn shared_out(
     counter: u32,
     mask: u32,
     offsets: &[u32; 32],
-) -> Done {
+) -> Result<Option<Cost>, Box<Fault>> {
     check_window(
         machine,
         site,
@@ -111,10 +212,10 @@ pub(crate) fn shared_out(
         offsets,
         machine.shared.len() as u64,
     )?;
-    count_shared(machine, site, counter, mask, offsets);
+    let cost = count_shared(machine, site, counter, mask, offsets);
     let base = machine.shared.as_mut_ptr();
     // SAFETY: `check_window` found all active lanes' bytes inside.
     let changed = unsafe { scatter(r, site, mask, |l| base.add(offsets[l] as usize)) };
     machine.changed |= changed;
-    Ok(())
+    Ok(cost)
 }
