@@ -106,7 +106,7 @@ pub(crate) struct RunArgs {
     /// CPU threads; results do not depend on it. 0: one per core.
     #[arg(long, value_name = "N", default_value_t = 0)]
     pub(crate) jobs: usize,
-    /// Look for no findings (races, uninitialised reads).
+    /// No search for races and unwritten memory. (There is none yet; bounds are always checked.)
     #[arg(long)]
     pub(crate) no_checks: bool,
     /// Report launches of this kernel only.

@@ -8,7 +8,7 @@ use std::{
 use dsl::{
     diagnostic::{self, Diagnostic, Severity},
     ir::Module,
-    source::{Loader, SourceFile, SourceMap},
+    source::{Included, Loader, SourceFile, SourceMap},
 };
 
 use crate::{
@@ -89,14 +89,15 @@ struct Files {
 }
 
 impl Loader for Files {
-    fn load(&self, name: &str, from: &str) -> Option<Result<(String, String), String>> {
+    fn load(&self, name: &str, from: &str) -> Option<Result<Included, String>> {
         let beside = Path::new(from).parent().map(|folder| folder.join(name));
         let others = self.folders.iter().map(|folder| folder.join(name));
         let path = beside
             .into_iter()
             .chain(others)
             .find(|path| path.is_file())?;
-        Some(read(&path).map(|text| (text, path.display().to_string())))
+        let full_name = path.display().to_string();
+        Some(read(&path).map(|text| Included { full_name, text }))
     }
 }
 

@@ -154,12 +154,21 @@ impl SourceMap {
     }
 }
 
+/// An included file.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Included {
+    /// The name to show in messages; a file is known by it.
+    pub full_name: String,
+    /// What is in it.
+    pub text: String,
+}
+
 /// Gives the preprocessor the text of an `#include "name"`. The command line reads files, a browser page looks in a
 /// table, tests use a map.
 pub trait Loader {
-    /// The text of `name` as included from the file called `from`, with the full name to show in messages;
+    /// `name` as included from the file called `from`;
     /// `None` when there is no such file, `Err` with a reason when it cannot be read.
-    fn load(&self, name: &str, from: &str) -> Option<Result<(String, String), String>>;
+    fn load(&self, name: &str, from: &str) -> Option<Result<Included, String>>;
 }
 
 /// A [`Loader`] that knows no files.
@@ -167,7 +176,7 @@ pub trait Loader {
 pub struct NoFiles;
 
 impl Loader for NoFiles {
-    fn load(&self, _name: &str, _from: &str) -> Option<Result<(String, String), String>> {
+    fn load(&self, _name: &str, _from: &str) -> Option<Result<Included, String>> {
         None
     }
 }

@@ -12,8 +12,8 @@ use crate::engine::Runner;
 use crate::machine::{Fault, Machine, Stop, Vote, Warp, WarpState};
 use crate::mask::LaneMask;
 use crate::memory::Memory;
+use crate::observer::Observer;
 use crate::registers::Registers;
-use crate::witness::Whence;
 
 /// Rounds of a loop before a warp lets others run; less once nothing seems to move.
 pub(crate) const SLICE: u32 = 1024;
@@ -167,16 +167,21 @@ impl Block {
     }
 
     /// Runs until the block is done or cannot go on alone.
-    pub(crate) fn turn(&mut self, machine: &mut Machine<'_>, run: Runner) -> Turn {
+    pub(crate) fn turn<O: Observer>(
+        &mut self,
+        machine: &mut Machine<'_, O>,
+        run: Runner<O>,
+    ) -> Turn {
         std::mem::swap(&mut machine.shared, &mut self.shared);
         std::mem::swap(&mut machine.printed, &mut self.printed);
+        machine.observer.begin_block(self.index);
         let turn = self.passes(machine, run);
         std::mem::swap(&mut machine.shared, &mut self.shared);
         std::mem::swap(&mut machine.printed, &mut self.printed);
         turn
     }
 
-    fn passes(&mut self, machine: &mut Machine<'_>, run: Runner) -> Turn {
+    fn passes<O: Observer>(&mut self, machine: &mut Machine<'_, O>, run: Runner<O>) -> Turn {
         self.moved = false;
         let mut idle = 0;
         (machine.watch, machine.slice) = (false, SLICE);
@@ -188,10 +193,7 @@ impl Block {
                 if warp.state != WarpState::Ready {
                     continue;
                 }
-                machine.whence = Whence {
-                    block: self.index,
-                    warp: number as u32,
-                };
+                machine.observer.begin_warp(number as u32);
                 match run(machine, warp) {
                     Stop::Done => (warp.state, advanced) = (WarpState::Done, true),
                     Stop::Barrier => (warp.state, advanced) = (WarpState::AtBarrier, true),
@@ -217,6 +219,8 @@ impl Block {
                     self.moved = true;
                     return Turn::Done;
                 }
+                machine.observer.barrier();
+                (machine.watch, machine.slice) = (false, SLICE);
                 idle = 0;
                 continue;
             }

@@ -5,6 +5,10 @@
 //! scalar half alone. Input is a verified module; nothing here fails.
 
 mod control;
+#[cfg_attr(
+    not(feature = "threads"),
+    allow(dead_code, reason = "only blocks side by side need them")
+)]
 pub(crate) mod effects;
 mod inst;
 mod lifetimes;

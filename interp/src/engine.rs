@@ -12,16 +12,17 @@
 
 use crate::bytecode::{Inst, Op, lane_ops};
 use crate::machine::{Fault, Machine, Stop, Totals, Vote, Warp};
+use crate::observer::Observer;
 use crate::ops::fault::Done;
 use crate::ops::{atomic, convert, float, generic, global, int, lanes, local, print, shared};
 use crate::registers::View;
 use crate::trap::TrapKind;
 
 /// Runs a warp until it ends, waits, yields or faults.
-pub(crate) type Runner = fn(&mut Machine<'_>, &mut Warp) -> Stop;
+pub(crate) type Runner<O> = fn(&mut Machine<'_, O>, &mut Warp) -> Stop;
 
 /// The fastest engine this CPU can run.
-pub(crate) fn runner() -> Runner {
+pub(crate) fn runner<O: Observer>() -> Runner<O> {
     #[cfg(target_arch = "x86_64")]
     {
         if is_x86_feature_detected!("avx512f")
@@ -48,10 +49,22 @@ pub(crate) fn runner() -> Runner {
 /// What the loop does differently on each kind of CPU: the slow ways, which are functions of their own so that the loop
 /// stays small, and what the compiler does not find by itself.
 pub(crate) trait Level {
-    fn load_shared(machine: &mut Machine<'_>, r: View, mask: u32, i: &Inst) -> Done;
-    fn store_shared(machine: &mut Machine<'_>, r: View, mask: u32, i: &Inst) -> Done;
-    fn load_global(machine: &mut Machine<'_>, r: View, mask: u32, i: &Inst) -> Done;
-    fn store_global(machine: &mut Machine<'_>, r: View, mask: u32, i: &Inst) -> Done;
+    fn load_shared<O: Observer>(machine: &mut Machine<'_, O>, r: View, mask: u32, i: &Inst)
+    -> Done;
+    fn store_shared<O: Observer>(
+        machine: &mut Machine<'_, O>,
+        r: View,
+        mask: u32,
+        i: &Inst,
+    ) -> Done;
+    fn load_global<O: Observer>(machine: &mut Machine<'_, O>, r: View, mask: u32, i: &Inst)
+    -> Done;
+    fn store_global<O: Observer>(
+        machine: &mut Machine<'_, O>,
+        r: View,
+        mask: u32,
+        i: &Inst,
+    ) -> Done;
 
     /// The lanes that are all ones; the others are zero.
     #[inline(always)]
@@ -86,8 +99,8 @@ macro_rules! level {
         struct $level;
 
         $(#[$features])?
-        fn $run(machine: &mut Machine<'_>, warp: &mut Warp) -> Stop {
-            run::<$level>(machine, warp)
+        fn $run<O: Observer>(machine: &mut Machine<'_, O>, warp: &mut Warp) -> Stop {
+            run::<$level, O>(machine, warp)
         }
 
         impl Level for $level {
@@ -99,10 +112,10 @@ macro_rules! level {
         }
     };
     (@slow $(#[$features:meta])? $name:ident $any:ident $family:ident) => {
-        fn $name(machine: &mut Machine<'_>, r: View, mask: u32, i: &Inst) -> Done {
+        fn $name<O: Observer>(machine: &mut Machine<'_, O>, r: View, mask: u32, i: &Inst) -> Done {
             #[inline(never)]
             $(#[$features])?
-            fn slow(machine: &mut Machine<'_>, r: View, mask: u32, i: &Inst) -> Done {
+            fn slow<O: Observer>(machine: &mut Machine<'_, O>, r: View, mask: u32, i: &Inst) -> Done {
                 $family::$any(machine, r, mask, i)
             }
             #[allow(unused_unsafe, reason = "the portable level has no features")]
@@ -196,7 +209,7 @@ macro_rules! dispatch {
 }
 
 #[inline(always)]
-fn run<L: Level>(machine: &mut Machine<'_>, warp: &mut Warp) -> Stop {
+fn run<L: Level, O: Observer>(machine: &mut Machine<'_, O>, warp: &mut Warp) -> Stop {
     let code = machine.code;
     let insts = code.insts.as_ptr();
     let r = warp.registers.view();
@@ -350,11 +363,11 @@ fn run<L: Level>(machine: &mut Machine<'_>, warp: &mut Warp) -> Stop {
             Op::Exit => { totals.weigh(inst, mask); warp.gone |= mask; mask = 0; pc = inst.b as usize; }
             Op::End => { totals.weigh(inst, mask); warp.gone |= mask; mask = 0; stop!(pc, Stop::Done); }
 
-            Op::LoadShared => attempt!(shared::load_shared::<L>(machine, r, mask, inst)),
-            Op::StoreShared => attempt!(shared::store_shared::<L>(machine, r, mask, inst)),
+            Op::LoadShared => attempt!(shared::load_shared::<L, O>(machine, r, mask, inst)),
+            Op::StoreShared => attempt!(shared::store_shared::<L, O>(machine, r, mask, inst)),
             Op::AtomicShared => attempt!(atomic::shared(machine, r, mask, inst)),
-            Op::LoadGlobal => attempt!(global::load_global::<L>(machine, r, mask, inst)),
-            Op::StoreGlobal => attempt!(global::store_global::<L>(machine, r, mask, inst)),
+            Op::LoadGlobal => attempt!(global::load_global::<L, O>(machine, r, mask, inst)),
+            Op::StoreGlobal => attempt!(global::store_global::<L, O>(machine, r, mask, inst)),
             Op::AtomicGlobal => attempt!(atomic::global(machine, r, mask, inst)),
             Op::LoadLocal => attempt!(local::load_local(machine, r, mask, inst, &warp.local)),
             Op::StoreLocal => attempt!(local::store_local(machine, r, mask, inst, &mut warp.local)),
@@ -382,7 +395,9 @@ fn run<L: Level>(machine: &mut Machine<'_>, warp: &mut Warp) -> Stop {
                 stop!(pc, Stop::Barrier);
             }
             // Lockstep lanes are always together; whether the mask is right is for the checks to say.
-            Op::SyncWarp | Op::Fence => {}
+            Op::SyncWarp if inst.b == 1 => machine.observer.sync_warp(mask, &[r.mask(inst.a); 32]),
+            Op::SyncWarp => machine.observer.sync_warp(mask, r.v32(inst.a)),
+            Op::Fence => machine.observer.fence(mask),
             Op::Print => attempt!(print::print(machine, r, mask, inst)),
             Op::Assert => attempt!(print::assert(machine, r, mask, inst)),
             Op::Trap => attempt!(print::trap(mask)),

@@ -145,6 +145,12 @@ impl HostThread {
         self.executed
     }
 
+    /// The places of the calls that have not returned, innermost first.
+    pub fn calls<'t>(&'t self, program: &'t Program) -> impl Iterator<Item = LocId> + 't {
+        let callers = self.frames.iter().rev().skip(1);
+        callers.map(|frame| program.code(frame.function).locs[frame.pc.saturating_sub(1)])
+    }
+
     /// Runs on to the next event. `answer` is the result of the call it stopped at; `limit` bounds the instructions
     /// executed over the thread's life. After `Done` there is nothing more to run, and it says `Done(None)`.
     pub fn resume(

@@ -14,15 +14,15 @@ use crate::config::{LaunchConfig, MachineConfig};
 use crate::engine;
 use crate::machine::{GlobalMap, Machine, Totals, WarpState, is_global};
 use crate::memory::Memory;
+use crate::observer::{Counters, Observer};
 #[cfg(feature = "threads")]
 use crate::parallel;
 use crate::pattern::Pattern;
 use crate::program::Program;
 use crate::report::{InvalidLaunch, LaunchFailure, LaunchReport, Site};
 use crate::rules::limits::Limits;
-use crate::stats::{LaunchCounts, SiteCounts};
+use crate::stats::LaunchCounts;
 use crate::trap::{AccessOp, Trap, TrapKind, Waiting, WaitingState};
-use crate::witness::{Whence, Worst};
 
 /// Runs a kernel. `args` holds the bits of one argument per parameter; `out` receives what threads print, in order.
 pub fn launch(
@@ -53,13 +53,14 @@ pub fn launch(
         map: &map,
         machine,
     };
+    let observer = || Counters::new(&machine.rules, code.counters.len());
     #[cfg(feature = "threads")]
-    let (mut state, trap) = match parallel::run(&run, out) {
+    let (mut state, trap) = match parallel::run(&run, &observer, out) {
         Some(state) => (state, None),
-        None => run.sequential(out),
+        None => run.sequential(observer(), out),
     };
     #[cfg(not(feature = "threads"))]
-    let (mut state, trap) = run.sequential(out);
+    let (mut state, trap) = run.sequential(observer(), out);
     state.settle();
     let report = run.report(&state);
     match trap {
@@ -170,7 +171,7 @@ pub(crate) struct Run<'a> {
 
 impl<'a> Run<'a> {
     /// A worker's state, nothing counted yet.
-    pub(crate) fn worker(&self) -> Machine<'a> {
+    pub(crate) fn worker<O: Observer>(&self, observer: O) -> Machine<'a, O> {
         let module = self.program.module();
         let declared: Vec<Option<u32>> = self
             .code
@@ -187,12 +188,9 @@ impl<'a> Run<'a> {
             code: self.code,
             memory: self.memory,
             map: self.map,
-            rules: &self.machine.rules,
             shared: Vec::new(),
-            counts: vec![SiteCounts::default(); self.code.counters.len()],
             patterns: self.code.sites.iter().map(|_| Pattern::new()).collect(),
-            worst: vec![Worst::default(); self.code.counters.len()],
-            whence: Whence::default(),
+            observer,
             region_of_site: declared.iter().map(|region| region.unwrap_or(0)).collect(),
             totals: Totals::default(),
             printed: Vec::new(),
@@ -206,8 +204,12 @@ impl<'a> Run<'a> {
     }
 
     /// All blocks in order on this thread.
-    fn sequential(&self, out: &mut dyn FnMut(&[u8])) -> (Machine<'a>, Option<Trap>) {
-        let mut machine = self.worker();
+    fn sequential<O: Observer>(
+        &self,
+        observer: O,
+        out: &mut dyn FnMut(&[u8]),
+    ) -> (Machine<'a, O>, Option<Trap>) {
+        let mut machine = self.worker(observer);
         let run = engine::runner();
         let blocks = self.config.blocks() as u64;
         let resident = resident_blocks(self.machine, &self.shape);
@@ -337,7 +339,7 @@ impl<'a> Run<'a> {
         edge.map_or(head, |at| at as u32)
     }
 
-    fn report(&self, machine: &Machine<'_>) -> LaunchReport {
+    fn report<O: Observer>(&self, machine: &Machine<'_, O>) -> LaunchReport {
         let module = self.program.module();
         let mut counts = LaunchCounts {
             warps: machine.totals.warps,
@@ -349,7 +351,11 @@ impl<'a> Run<'a> {
             ..LaunchCounts::default()
         };
         let mut sites: Vec<Site> = Vec::new();
-        let counted = machine.counts.iter().zip(&machine.worst);
+        let counted = machine
+            .observer
+            .counts()
+            .iter()
+            .zip(machine.observer.worst());
         for (counter, (site_counts, worst)) in self.code.counters.iter().zip(counted) {
             let total = match (counter.space, counter.op) {
                 (Space::Shared, AccessOp::Load) => Some(&mut counts.shared_load),

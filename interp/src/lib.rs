@@ -22,11 +22,16 @@ mod engine;
 mod host;
 mod launch;
 mod machine;
+mod observer;
 mod ops;
 #[cfg(feature = "threads")]
 mod parallel;
 mod pattern;
 mod registers;
+#[cfg_attr(
+    not(feature = "threads"),
+    allow(dead_code, reason = "only blocks side by side are tracked")
+)]
 mod track;
 mod witness;
 

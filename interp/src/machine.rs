@@ -4,13 +4,11 @@ use dsl::ir::{Function, Module, Space};
 
 use crate::bytecode::Code;
 use crate::memory::{AddressKind, Memory};
+use crate::observer::Observer;
 use crate::pattern::Pattern;
 use crate::registers::Registers;
-use crate::rules::RuleSet;
-use crate::stats::SiteCounts;
 use crate::track::Tracker;
 use crate::trap::TrapKind;
-use crate::witness::{Whence, Worst};
 
 /// A region of memory kernels may touch.
 #[derive(Clone, Copy, Debug)]
@@ -90,23 +88,18 @@ pub(crate) struct Totals {
 }
 
 /// What a worker needs to run warps; one per worker.
-pub(crate) struct Machine<'a> {
+pub(crate) struct Machine<'a, O> {
     pub(crate) module: &'a Module,
     pub(crate) function: &'a Function,
     pub(crate) code: &'a Code,
     pub(crate) memory: &'a Memory,
     pub(crate) map: &'a GlobalMap,
-    pub(crate) rules: &'a RuleSet,
     /// The shared memory of the block in hand.
     pub(crate) shared: Vec<u8>,
-    /// Counters, dense, by counter number.
-    pub(crate) counts: Vec<SiteCounts>,
-    /// What the last requests looked like, by site; their hits are not in `counts` before [`Machine::settle`].
+    /// What the last requests looked like, by site; their hits are not observed before [`Machine::settle`].
     pub(crate) patterns: Vec<Pattern>,
-    /// The worst request of each counter.
-    pub(crate) worst: Vec<Worst>,
-    /// The block and warp in hand.
-    pub(crate) whence: Whence,
+    /// Who watches.
+    pub(crate) observer: O,
     /// Per site: the region it last hit.
     pub(crate) region_of_site: Vec<u32>,
     pub(crate) totals: Totals,
@@ -125,23 +118,18 @@ pub(crate) struct Machine<'a> {
     pub(crate) tracker: Option<Box<Tracker>>,
 }
 
-impl Machine<'_> {
-    /// Makes `counts` complete.
+impl<O: Observer> Machine<'_, O> {
+    /// Makes the observer's sums complete.
     pub(crate) fn settle(&mut self) {
         for (site, pattern) in self.code.sites.iter().zip(&mut self.patterns) {
-            pattern.settle(site, &mut self.counts[site.counter as usize]);
+            pattern.settle(site, &mut self.observer);
         }
     }
 
     /// Adds another worker's counts.
     #[cfg(feature = "threads")]
-    pub(crate) fn absorb(&mut self, other: &Machine<'_>) {
-        for (sum, counts) in self.counts.iter_mut().zip(&other.counts) {
-            sum.merge(counts);
-        }
-        for (worst, part) in self.worst.iter_mut().zip(&other.worst) {
-            worst.absorb(part);
-        }
+    pub(crate) fn absorb(&mut self, other: &Machine<'_, O>) {
+        self.observer.absorb(&other.observer);
         let (sum, part) = (&mut self.totals, &other.totals);
         sum.warps += part.warps;
         sum.warp_instructions += part.warp_instructions;

@@ -144,8 +144,8 @@ impl Region {
     /// As the object of a bad access to `address`.
     pub(crate) fn describe(&self, address: u64) -> BadObject {
         let name = match &self.name {
-            Some(name) => format!("`{name}`"),
-            None => format!("an allocation of {} bytes", self.size),
+            Some(name) => name.clone(),
+            None => "an allocation".to_owned(),
         };
         BadObject {
             name,
@@ -290,7 +290,7 @@ impl Memory {
                 // A variable nobody could hold: one without bytes, each access to it traps.
                 Err(_) => area.add(0, 16, kind).expect("no bytes"),
             };
-            region.name = Some(global.name.clone());
+            region.name = Some(format!("`{}`", global.name));
             region.element_bytes = global.element_bytes;
             if let Some(init) = &global.init
                 && init.len() == region.bytes.len()
@@ -377,7 +377,7 @@ impl Memory {
         }
     }
 
-    /// Names an allocation for messages: the variable that holds it, the buffer's name on the command line.
+    /// Says what an allocation is, for messages: where it was made, the buffer's name on the command line.
     pub fn set_name(&mut self, address: u64, name: &str) {
         if let Some((area, index)) = self.region_index(address) {
             self.area_mut(area).regions[index].name = Some(name.to_owned());

@@ -14,6 +14,7 @@ use crate::compile::effects::Root;
 use crate::engine;
 use crate::launch::Run;
 use crate::machine::{GlobalRegion, Machine};
+use crate::observer::Observer;
 use crate::track::Tracker;
 
 /// Regions that would have to be copied beyond this are not worth it.
@@ -25,7 +26,11 @@ const BITE: u64 = 16;
 type Printed = Vec<(u64, Vec<u8>)>;
 
 /// All blocks, or `None` if they must run in order; memory is as it was then.
-pub(crate) fn run<'a>(run: &Run<'a>, out: &mut dyn FnMut(&[u8])) -> Option<Machine<'a>> {
+pub(crate) fn run<'a, O: Observer + Send>(
+    run: &Run<'a>,
+    observer: &(impl Fn() -> O + Sync),
+    out: &mut dyn FnMut(&[u8]),
+) -> Option<Machine<'a, O>> {
     let blocks = u64::try_from(run.config.blocks()).ok()?;
     let workers = (run.machine.jobs as u64).min(blocks / 2);
     if workers < 2 || run.code.effects.ordered {
@@ -51,12 +56,12 @@ pub(crate) fn run<'a>(run: &Run<'a>, out: &mut dyn FnMut(&[u8])) -> Option<Machi
     let next = AtomicU64::new(0);
     let failed = AtomicBool::new(false);
     let bite = (blocks / workers / 8).clamp(1, BITE);
-    let mut results: Vec<Option<(Machine<'a>, Printed)>> = (0..workers).map(|_| None).collect();
+    let mut results: Vec<Option<(Machine<'a, O>, Printed)>> = (0..workers).map(|_| None).collect();
     rayon::scope(|scope| {
         for result in &mut results {
             let (next, failed, reachable) = (&next, &failed, reachable.clone());
             scope.spawn(move |_| {
-                *result = worker(run, next, failed, bite, blocks, reachable);
+                *result = worker(run, observer(), next, failed, bite, blocks, reachable);
                 if result.is_none() {
                     failed.store(true, Ordering::Relaxed);
                 }
@@ -65,7 +70,7 @@ pub(crate) fn run<'a>(run: &Run<'a>, out: &mut dyn FnMut(&[u8])) -> Option<Machi
     });
     let results: Option<Vec<_>> = results.into_iter().collect();
     if let Some(results) = results
-        && let Some((machine, printed)) = merge(run, results)
+        && let Some((machine, printed)) = merge(run, observer(), results)
     {
         printed.iter().for_each(|(_, text)| out(text));
         return Some(machine);
@@ -102,15 +107,16 @@ fn reachable(run: &Run<'_>) -> Vec<bool> {
 }
 
 /// Runs blocks until there are none; `None` if one did not simply end.
-fn worker<'a>(
+fn worker<'a, O: Observer>(
     run: &Run<'a>,
+    observer: O,
     next: &AtomicU64,
     failed: &AtomicBool,
     bite: u64,
     blocks: u64,
     reachable: Vec<bool>,
-) -> Option<(Machine<'a>, Printed)> {
-    let mut machine = run.worker();
+) -> Option<(Machine<'a, O>, Printed)> {
+    let mut machine = run.worker(observer);
     machine.tracker = Some(Box::new(Tracker::new(reachable)));
     let engine = engine::runner();
     let mut block = Block::new(run.code, &run.shape, run.memory);
@@ -137,10 +143,11 @@ fn worker<'a>(
 }
 
 /// One machine with everybody's counts, unless two workers touched one word.
-fn merge<'a>(
+fn merge<'a, O: Observer>(
     run: &Run<'a>,
-    results: Vec<(Machine<'a>, Printed)>,
-) -> Option<(Machine<'a>, Printed)> {
+    observer: O,
+    results: Vec<(Machine<'a, O>, Printed)>,
+) -> Option<(Machine<'a, O>, Printed)> {
     let trackers: Vec<&Tracker> = results
         .iter()
         .filter_map(|(machine, _)| machine.tracker.as_deref())
@@ -154,7 +161,7 @@ fn merge<'a>(
             return None;
         }
     }
-    let mut sum = run.worker();
+    let mut sum = run.worker(observer);
     let mut printed = Vec::new();
     for (machine, texts) in results {
         sum.absorb(&machine);

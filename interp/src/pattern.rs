@@ -24,10 +24,9 @@ use dsl::ir::MemType;
 
 use crate::bytecode::{Form, Inst, MemSite};
 use crate::memory::layout::SHARED_BASE;
+use crate::observer::Observer;
 use crate::registers::View;
-use crate::rules::bank::Cost;
-use crate::rules::coalesce::GlobalCost;
-use crate::stats::SiteCounts;
+use crate::stats::Charge;
 
 /// How the data of 32 lanes lies in memory.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -42,15 +41,6 @@ pub(crate) enum Shape {
     Halves,
     /// Anything else.
     Scattered,
-}
-
-/// What one request costs.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) enum Charge {
-    Shared(Option<Cost>),
-    Global(Option<GlobalCost>),
-    /// Constant memory: how often, how many lanes.
-    Plain,
 }
 
 /// What a site's last slow request looked like. See the module.
@@ -82,7 +72,7 @@ pub(crate) struct Pattern {
     /// Requests like it, and their active lanes.
     hits: u64,
     lanes: u64,
-    charge: Charge,
+    pub(crate) charge: Charge,
     /// Misses to let pass before the pattern is replaced, and how many it will be next time: grows while patterns are useless.
     skip: u32,
     backoff: u32,
@@ -99,8 +89,6 @@ pub(crate) struct Example<'a> {
     pub(crate) charge: Charge,
     /// Bounds the site's accesses are checked against: first address and end.
     pub(crate) bounds: (u64, u64),
-    /// Adding a multiple of this to all addresses changes no cost.
-    pub(crate) period_bytes: u64,
     pub(crate) region: u32,
 }
 
@@ -245,14 +233,6 @@ impl Pattern {
         Some(first)
     }
 
-    /// Debug builds hold every hit against the slow way: the bytes' places, the bounds, the cost.
-    pub(crate) fn assert_like(&self, lowest: u64, at: impl Fn(usize) -> u64, charge: Charge) {
-        for l in 0..32 {
-            assert_eq!(lowest + u64::from(self.bytes[l]), at(l), "lane {l}");
-        }
-        assert_eq!(self.charge, charge);
-    }
-
     /// After a miss: whether it is time for another pattern.
     #[inline(always)]
     pub(crate) fn wants_example(&mut self) -> bool {
@@ -263,19 +243,14 @@ impl Pattern {
         true
     }
 
-    /// Puts the hits into the counts.
-    pub(crate) fn settle(&mut self, site: &MemSite, counts: &mut SiteCounts) {
+    /// Tells the observer how many hits there were.
+    pub(crate) fn settle(&mut self, site: &MemSite, observer: &mut impl Observer) {
         let (hits, lanes) = (
             std::mem::take(&mut self.hits),
             std::mem::take(&mut self.lanes),
         );
-        if hits == 0 {
-            return;
-        }
-        match self.charge {
-            Charge::Shared(cost) => counts.add_shared_requests(cost, site.width_bytes, hits, lanes),
-            Charge::Global(cost) => counts.add_global_requests(cost, site.width_bytes, hits, lanes),
-            Charge::Plain => counts.add_plain_requests(site.width_bytes, hits, lanes),
+        if hits > 0 {
+            observer.repeats(site, self.charge, hits, lanes);
         }
     }
 
@@ -285,7 +260,7 @@ impl Pattern {
         &mut self,
         r: View,
         example: &Example<'_>,
-        counts: &mut SiteCounts,
+        observer: &mut impl Observer,
         at: impl Fn(usize) -> u64,
     ) {
         self.backoff = if self.hits > 0 {
@@ -294,7 +269,7 @@ impl Pattern {
             (2 * self.backoff + 1).min(MOST_SKIPS)
         };
         self.skip = self.backoff;
-        self.settle(example.site, counts);
+        self.settle(example.site, observer);
         self.mask = 0;
         let (site, inst, shared) = (
             example.site,
@@ -355,7 +330,7 @@ impl Pattern {
         self.below = at(0) - low;
         self.from = start + self.below;
         self.range = end - width - start - (high - low);
-        self.period = example.period_bytes.max(width) - 1;
+        self.period = observer.period_bytes(site).max(width) - 1;
         self.phase = at(0);
         self.region = example.region;
         self.charge = example.charge;
@@ -383,6 +358,7 @@ impl Pattern {
             MemType::I32 | MemType::F32 if self.bytes.iter().all(|&bytes| bytes < 128) => {
                 Shape::Row
             }
+            MemType::I32 | MemType::F32 if self.in_halves() => Shape::Halves,
             _ => Shape::Scattered,
         }
     }

@@ -19,6 +19,17 @@ use crate::mask::LaneMask;
 use crate::rules::bank::Cost;
 use crate::rules::coalesce::GlobalCost;
 
+/// What one request costs.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Charge {
+    /// By the bank rule.
+    Shared(Option<Cost>),
+    /// By the coalescing rule.
+    Global(Option<GlobalCost>),
+    /// Constant and local memory: how often, how many lanes; no rule gives them transactions.
+    Plain,
+}
+
 /// The counts of one source access, or of all accesses of one space and operation.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct SiteCounts {
@@ -77,13 +88,7 @@ impl SiteCounts {
 
     /// Adds `n` instructions that cost the same, with `lanes` active lanes in all.
     #[inline]
-    pub(crate) fn add_shared_requests(
-        &mut self,
-        cost: Option<Cost>,
-        width_bytes: u32,
-        n: u64,
-        lanes: u64,
-    ) {
+    fn add_shared_requests(&mut self, cost: Option<Cost>, width_bytes: u32, n: u64, lanes: u64) {
         self.add_plain_requests(width_bytes, n, lanes);
         if n == 0 {
             return;
@@ -107,7 +112,7 @@ impl SiteCounts {
 
     /// Adds `n` instructions that cost the same, with `lanes` active lanes in all.
     #[inline]
-    pub(crate) fn add_global_requests(
+    fn add_global_requests(
         &mut self,
         cost: Option<GlobalCost>,
         width_bytes: u32,
@@ -130,9 +135,19 @@ impl SiteCounts {
         self.degree_histogram[cost.transactions.min(32) as usize] += n;
     }
 
+    /// Adds `n` instructions that cost the same, with `lanes` active lanes in all.
+    #[inline]
+    pub(crate) fn add_requests(&mut self, charge: Charge, width_bytes: u32, n: u64, lanes: u64) {
+        match charge {
+            Charge::Shared(cost) => self.add_shared_requests(cost, width_bytes, n, lanes),
+            Charge::Global(cost) => self.add_global_requests(cost, width_bytes, n, lanes),
+            Charge::Plain => self.add_plain_requests(width_bytes, n, lanes),
+        }
+    }
+
     /// Adds `n` instructions, one request each, with `lanes` active lanes in all.
     #[inline]
-    pub(crate) fn add_plain_requests(&mut self, width_bytes: u32, n: u64, lanes: u64) {
+    fn add_plain_requests(&mut self, width_bytes: u32, n: u64, lanes: u64) {
         self.instructions += n;
         self.requests += n;
         self.active_lanes += lanes;

@@ -93,14 +93,7 @@ pub(crate) fn run(args: &RunArgs, color: Color) -> Result<u8, Failure> {
         kernel: args.kernel.as_deref(),
         all_launches: args.launches == Launches::All,
     };
-    show(
-        &input,
-        args,
-        &metrics,
-        io.capture.as_deref(),
-        exit_code,
-        color,
-    )?;
+    show(&input, args, &metrics, io.capture.as_deref(), color)?;
     Ok(exit_code)
 }
 
@@ -110,13 +103,12 @@ fn show(
     args: &RunArgs,
     metrics: &[&'static interp::metrics::Metric],
     captured: Option<&[u8]>,
-    exit_code: u8,
     color: Color,
 ) -> Result<(), Failure> {
     output::err(&fault::render_all(input, output::use_color(color)));
     match args.format {
         Format::Json => {
-            let report = json::report(input, captured.unwrap_or_default(), exit_code.into());
+            let report = json::report(input, captured.unwrap_or_default());
             output::out(format!("{}\n", serde_json::to_string_pretty(&report)?).as_bytes());
         }
         Format::Text if !metrics.is_empty() => {

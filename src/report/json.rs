@@ -20,6 +20,7 @@ pub(crate) struct Report {
     launches: Vec<Launch>,
     findings: Vec<Finding>,
     stdout: String,
+    /// What `main` returned or gave to `exit`.
     exit_code: i32,
     notes: Vec<String>,
 }
@@ -85,7 +86,7 @@ struct Access {
 }
 
 /// Builds the object.
-pub(crate) fn report(input: &Input<'_>, stdout: &[u8], exit_code: i32) -> Report {
+pub(crate) fn report(input: &Input<'_>, stdout: &[u8]) -> Report {
     Report {
         schema: "dslc-report/1",
         program: input.program.to_string(),
@@ -98,7 +99,7 @@ pub(crate) fn report(input: &Input<'_>, stdout: &[u8], exit_code: i32) -> Report
             .collect(),
         findings: findings(input),
         stdout: String::from_utf8_lossy(stdout).into_owned(),
-        exit_code,
+        exit_code: input.outcome.exit_code,
         notes: input
             .outcome
             .notes

@@ -127,8 +127,11 @@ fn every_measured_access_costs_what_the_hardware_counted() {
     );
 }
 
+/// A recorded column, the metric it belongs to, and the source's own cost.
+type Otherwise = (&'static str, &'static str, u64);
+
 /// Kernels in which nvcc made other accesses than the source's, with what the source's cost, worked out by hand: see the README there.
-const COMPILED_OTHERWISE: &[(&str, &[(&str, &str, u64)])] = &[
+const COMPILED_OTHERWISE: &[(&str, &[Otherwise])] = &[
     (
         "matmul_tiled",
         &[("shared_ld_wavefronts", "shared_load_transactions", 6912)],

@@ -160,10 +160,9 @@ const SPECIAL: &[(&str, Entry)] = &[
     ("warpSize", Entry::WarpSize),
     ("stdout", Entry::Stream(1)),
     ("stderr", Entry::Stream(2)),
-    ("INFINITY", Entry::Constant(f64::INFINITY)),
-    ("NAN", Entry::Constant(f64::NAN)),
-    ("CUDART_INF_F", Entry::Constant(f64::INFINITY)),
-    ("CUDART_NAN_F", Entry::Constant(f64::NAN)),
+    // The macros `INFINITY` and `NAN` expand to these.
+    ("__dslc_infinity", Entry::Constant(f64::INFINITY)),
+    ("__dslc_nan", Entry::Constant(f64::NAN)),
 ];
 
 /// Names of vector types, for `make_…`.

@@ -191,7 +191,16 @@ impl<'a> Checker<'a> {
                 }
                 ast::Item::Function(function) => self.function(function),
                 ast::Item::Declaration(declaration) => self.file_declaration(declaration),
-                ast::Item::Unsupported { construct, span } => self.unsupported(construct, *span),
+                ast::Item::Unsupported {
+                    construct,
+                    span,
+                    name,
+                } => {
+                    self.unsupported(construct, *span);
+                    if let Some(name) = name {
+                        self.declare_name(name, Entity::Error);
+                    }
+                }
             }
         }
         let hidden = self.scopes.only_prelude();

@@ -28,6 +28,8 @@ pub enum Item {
         construct: &'static str,
         /// Its first token.
         span: Span,
+        /// What it declares, as far as that is plain: using it is no further error.
+        name: Option<Name>,
     },
 }
 

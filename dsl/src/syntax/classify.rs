@@ -141,7 +141,16 @@ impl Found {
                         && punct(after.get(at - 1)) == Some(Punct::Star)
                         && matches!(next, Some(Punct::RParen | Punct::LBracket))
                         && in_declarator_parentheses(after, at);
-                    if plain || pointer {
+                    // `typedef int (row)[4]`, but not `typedef __align__(N) T`.
+                    let in_parentheses = depth == 1
+                        && next == Some(Punct::RParen)
+                        && at > 0
+                        && punct(after.get(at - 1)) == Some(Punct::LParen)
+                        && matches!(
+                            punct(after.get(at + 2)),
+                            Some(Punct::LBracket | Punct::LParen | Punct::Semi | Punct::Comma)
+                        );
+                    if plain || pointer || in_parentheses {
                         self.names.insert(name.clone());
                         declared = true;
                     }

@@ -3,19 +3,17 @@
 use dsl::ir::{AtomicOp, Space, eval};
 
 use super::address::{addresses, narrowed, offsets, windows};
-use super::count;
 use super::element::{lane_value, read, set_lane, write};
 use super::fault::Done;
-use super::global::{pointer, region};
+use super::global::{access, pointer, region};
 use super::local::{local_read, local_write};
 use super::shared::check_window;
 use crate::bytecode::{Inst, MemSite};
 use crate::machine::Machine;
 use crate::mask::LaneMask;
 use crate::memory::layout::{LOCAL_BASE, SHARED_BASE};
+use crate::observer::{Access, Observer};
 use crate::registers::View;
-use crate::rules::bank::{SharedOp, shared_cost};
-use crate::rules::coalesce::{GlobalOp, global_cost};
 
 /// What a lane leaves in memory, given what was there.
 #[inline]
@@ -49,8 +47,8 @@ unsafe fn serve(r: View, site: &MemSite, mask: u32, at: impl Fn(usize) -> *mut u
     changed
 }
 
-fn in_shared(
-    machine: &mut Machine<'_>,
+fn in_shared<O: Observer>(
+    machine: &mut Machine<'_, O>,
     r: View,
     site: &MemSite,
     counter: u32,
@@ -65,20 +63,13 @@ fn in_shared(
         offsets,
         machine.shared.len() as u64,
     )?;
-    let op = match site.atomic {
-        Some((AtomicOp::Cas, _)) => SharedOp::AtomicCas,
-        _ => SharedOp::Atomic,
+    let access = Access {
+        site,
+        counter,
+        space: Space::Shared,
+        mask,
     };
-    let cost = shared_cost(
-        &machine.rules.shared,
-        op,
-        site.width_bytes,
-        LaneMask(mask),
-        offsets,
-    );
-    count::add_shared(machine, counter, cost, site.width_bytes, mask, |lane| {
-        u64::from(offsets[lane])
-    });
+    machine.observer.window(&access, offsets);
     let base = machine.shared.as_mut_ptr();
     // SAFETY: `check_window` found all active lanes' bytes inside.
     let changed = unsafe { serve(r, site, mask, |l| base.add(offsets[l] as usize)) };
@@ -86,8 +77,8 @@ fn in_shared(
     Ok(())
 }
 
-fn in_global(
-    machine: &mut Machine<'_>,
+fn in_global<O: Observer>(
+    machine: &mut Machine<'_, O>,
     r: View,
     site: &MemSite,
     row: usize,
@@ -95,29 +86,15 @@ fn in_global(
     addresses: &[u64; 32],
 ) -> Done {
     let region = region(machine, site, row, mask, addresses, true)?;
-    let cost = global_cost(
-        &machine.rules.global,
-        GlobalOp::Atomic,
-        site.width_bytes,
-        LaneMask(mask),
-        addresses,
-    );
-    count::add_global(
-        machine,
-        site.counter,
-        cost,
-        site.width_bytes,
-        mask,
-        |lane| addresses[lane],
-    );
+    machine.observer.global(&access(site, mask), addresses);
     // SAFETY: `region` found all active lanes' bytes inside of writable regions.
     let changed = unsafe { serve(r, site, mask, |l| pointer(region, machine, addresses[l])) };
     machine.changed |= changed;
     Ok(())
 }
 
-fn in_local(
-    machine: &mut Machine<'_>,
+fn in_local<O: Observer>(
+    machine: &mut Machine<'_, O>,
     r: View,
     site: &MemSite,
     counter: u32,
@@ -133,10 +110,13 @@ fn in_local(
         offsets,
         local.len() as u64 / 32,
     )?;
-    let counts = &mut machine.counts[counter as usize];
-    counts.instructions += 1;
-    counts.requests += 1;
-    counts.active_lanes += u64::from(mask.count_ones());
+    let access = Access {
+        site,
+        counter,
+        space: Space::Local,
+        mask,
+    };
+    machine.observer.window(&access, offsets);
     for lane in LaneMask(mask) {
         let old = local_read(local, site.access.ty, offsets[lane], lane);
         local_write(
@@ -152,22 +132,32 @@ fn in_local(
 }
 
 #[inline(never)]
-pub(crate) fn shared(machine: &mut Machine<'_>, r: View, mask: u32, i: &Inst) -> Done {
+pub(crate) fn shared<O: Observer>(
+    machine: &mut Machine<'_, O>,
+    r: View,
+    mask: u32,
+    i: &Inst,
+) -> Done {
     let site = &machine.code.sites[i.c as usize];
     let offsets = offsets(r, i, site, SHARED_BASE);
     in_shared(machine, r, site, site.counter, mask, &offsets)
 }
 
 #[inline(never)]
-pub(crate) fn global(machine: &mut Machine<'_>, r: View, mask: u32, i: &Inst) -> Done {
+pub(crate) fn global<O: Observer>(
+    machine: &mut Machine<'_, O>,
+    r: View,
+    mask: u32,
+    i: &Inst,
+) -> Done {
     let site = &machine.code.sites[i.c as usize];
     let addresses = addresses(r, i, site);
     in_global(machine, r, site, i.c as usize, mask, &addresses)
 }
 
 #[inline(never)]
-pub(crate) fn local(
-    machine: &mut Machine<'_>,
+pub(crate) fn local<O: Observer>(
+    machine: &mut Machine<'_, O>,
     r: View,
     mask: u32,
     i: &Inst,
@@ -179,8 +169,8 @@ pub(crate) fn local(
 }
 
 #[inline(never)]
-pub(crate) fn generic(
-    machine: &mut Machine<'_>,
+pub(crate) fn generic<O: Observer>(
+    machine: &mut Machine<'_, O>,
     r: View,
     mask: u32,
     i: &Inst,

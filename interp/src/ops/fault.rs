@@ -5,6 +5,7 @@ use dsl::ir::{Object, Space};
 use crate::bytecode::MemSite;
 use crate::machine::{Fault, Machine};
 use crate::memory::{AddressKind, layout};
+use crate::observer::Observer;
 use crate::trap::{BadAccess, BadObject, TrapKind};
 
 /// What a memory operation gives.
@@ -28,7 +29,11 @@ fn fault(lane: usize, kind: TrapKind) -> Box<Fault> {
 }
 
 /// The array that the source names at a site, as the object of a bad access at `offset` from its begin.
-fn declared(machine: &Machine<'_>, site: &MemSite, offset_bytes: i64) -> Option<BadObject> {
+fn declared<O: Observer>(
+    machine: &Machine<'_, O>,
+    site: &MemSite,
+    offset_bytes: i64,
+) -> Option<BadObject> {
     let function = machine.function;
     let (name, element_bytes, dims, size_bytes) = match site.access.object? {
         Object::Shared(id) => {
@@ -76,8 +81,8 @@ fn declared(machine: &Machine<'_>, site: &MemSite, offset_bytes: i64) -> Option<
 
 /// An access to shared or local memory at `offset` of the space (a wrapping 32-bit difference) that is not allowed.
 #[cold]
-pub(crate) fn windowed(
-    machine: &Machine<'_>,
+pub(crate) fn windowed<O: Observer>(
+    machine: &Machine<'_, O>,
     site: &MemSite,
     space: Space,
     lane: usize,
@@ -127,8 +132,8 @@ pub(crate) fn windowed(
 
 /// An access to global or constant memory that is not allowed.
 #[cold]
-pub(crate) fn global(
-    machine: &Machine<'_>,
+pub(crate) fn global<O: Observer>(
+    machine: &Machine<'_, O>,
     site: &MemSite,
     site_row: usize,
     lane: usize,

@@ -8,11 +8,12 @@ use super::shared::{shared_in, shared_out};
 use crate::bytecode::Inst;
 use crate::machine::Machine;
 use crate::memory::layout::{LOCAL_BASE, SHARED_BASE};
+use crate::observer::Observer;
 use crate::registers::View;
 
 #[inline(never)]
-pub(crate) fn load_generic(
-    machine: &mut Machine<'_>,
+pub(crate) fn load_generic<O: Observer>(
+    machine: &mut Machine<'_, O>,
     r: View,
     mask: u32,
     i: &Inst,
@@ -49,8 +50,8 @@ pub(crate) fn load_generic(
 }
 
 #[inline(never)]
-pub(crate) fn store_generic(
-    machine: &mut Machine<'_>,
+pub(crate) fn store_generic<O: Observer>(
+    machine: &mut Machine<'_, O>,
     r: View,
     mask: u32,
     i: &Inst,

@@ -13,21 +13,22 @@
 use dsl::ir::Space;
 
 use super::address::{addresses, stride64};
-use super::count::{cost_of_global, count_global, count_plain};
 use super::element::{copies, copy_in, copy_out, gather, load_like, scatter, store_like};
 use super::fault::{self, Done};
 use crate::bytecode::{Inst, MemSite};
 use crate::engine::Level;
 use crate::machine::{Fault, GlobalMap, GlobalRegion, Machine};
 use crate::mask::LaneMask;
-use crate::pattern::{Charge, Example, Pattern, Shape};
+use crate::observer::{Access, Observer};
+use crate::pattern::{Example, Pattern, Shape};
 use crate::registers::View;
+use crate::stats::Charge;
 use crate::track::{Touch, Tracker};
 
 /// The region all active lanes are in, or `None` if they are in several; or the first lane that is in none.
 #[inline(always)]
-pub(crate) fn region(
-    machine: &mut Machine<'_>,
+pub(crate) fn region<O: Observer>(
+    machine: &mut Machine<'_, O>,
     site: &MemSite,
     row: usize,
     mask: u32,
@@ -66,8 +67,8 @@ pub(crate) fn region(
 }
 
 #[cold]
-fn slow_region(
-    machine: &Machine<'_>,
+fn slow_region<O: Observer>(
+    machine: &Machine<'_, O>,
     site: &MemSite,
     row: usize,
     mask: u32,
@@ -91,9 +92,9 @@ fn slow_region(
 
 /// The host's pointer to an address that is known to be in a region.
 #[inline(always)]
-pub(crate) fn pointer(
+pub(crate) fn pointer<O: Observer>(
     region: Option<GlobalRegion>,
-    machine: &Machine<'_>,
+    machine: &Machine<'_, O>,
     address: u64,
 ) -> *mut u8 {
     let region = region.unwrap_or_else(|| machine.map.regions[machine.map.find(address) as usize]);
@@ -101,9 +102,45 @@ pub(crate) fn pointer(
     region.bytes.wrapping_add((address - region.base) as usize)
 }
 
+/// The event of an access; a generic one that came here goes to global memory.
+#[inline(always)]
+pub(crate) fn access(site: &MemSite, mask: u32) -> Access<'_> {
+    let space = if site.access.space == Space::Constant {
+        Space::Constant
+    } else {
+        Space::Global
+    };
+    Access {
+        site,
+        counter: site.counter,
+        space,
+        mask,
+    }
+}
+
+/// Shows a request like a pattern to observers that have to see it. Debug builds hold it against the slow way.
+#[cold]
+fn see_repeat<O: Observer>(
+    observer: &mut O,
+    r: View,
+    i: &Inst,
+    pattern: &Pattern,
+    site: &MemSite,
+    mask: u32,
+    lowest: u64,
+) {
+    let places = pattern.bytes.map(|bytes| lowest + u64::from(bytes));
+    let access = access(site, mask);
+    if cfg!(debug_assertions) {
+        assert_eq!(places, addresses(r, i, site));
+        assert_eq!(pattern.charge, observer.charge_global(&access, &places));
+    }
+    observer.repeat_global(&access, &places);
+}
+
 /// Tells the tracker, if there are other workers.
 #[inline(always)]
-fn note(machine: &mut Machine<'_>, touch: &Touch<'_>) {
+fn note<O: Observer>(machine: &mut Machine<'_, O>, touch: &Touch<'_>) {
     if let Some(tracker) = &mut machine.tracker {
         tracker.note(machine.map, touch);
     }
@@ -137,8 +174,8 @@ fn note_like(
 }
 
 #[inline(always)]
-pub(crate) fn load_global<L: Level>(
-    machine: &mut Machine<'_>,
+pub(crate) fn load_global<L: Level, O: Observer>(
+    machine: &mut Machine<'_, O>,
     r: View,
     mask: u32,
     i: &Inst,
@@ -149,18 +186,8 @@ pub(crate) fn load_global<L: Level>(
         return L::load_global(machine, r, mask, i);
     };
     let lowest = first - pattern.below;
-    if cfg!(debug_assertions) {
-        let addresses = addresses(r, i, site);
-        let charge = match site.access.space {
-            Space::Constant => Charge::Plain,
-            _ => Charge::Global(cost_of_global(
-                &machine.rules.global,
-                site,
-                mask,
-                &addresses,
-            )),
-        };
-        pattern.assert_like(lowest, |l| addresses[l], charge);
+    if O::SEES_REPEATS || cfg!(debug_assertions) {
+        see_repeat(&mut machine.observer, r, i, pattern, site, mask, lowest);
     }
     if let Some(tracker) = &mut machine.tracker {
         note_like(machine.map, tracker, site, pattern, mask, lowest, false);
@@ -182,8 +209,8 @@ pub(crate) fn load_global<L: Level>(
 }
 
 #[inline(always)]
-fn learn(
-    machine: &mut Machine<'_>,
+fn learn<O: Observer>(
+    machine: &mut Machine<'_, O>,
     r: View,
     mask: u32,
     inst: &Inst,
@@ -202,11 +229,9 @@ fn learn(
         mask,
         charge: served.charge,
         bounds: (region.base, region.base + region.size),
-        period_bytes: u64::from(machine.rules.global.period_bytes()),
         region: region.index,
     };
-    let counts = &mut machine.counts[site.counter as usize];
-    pattern.learn(r, &example, counts, |l| addresses[l]);
+    pattern.learn(r, &example, &mut machine.observer, |l| addresses[l]);
 }
 
 /// A request that went the slow way.
@@ -218,7 +243,12 @@ pub(crate) struct Served {
 
 /// The slow way: any request.
 #[inline(always)]
-pub(crate) fn any_load_global(machine: &mut Machine<'_>, r: View, mask: u32, i: &Inst) -> Done {
+pub(crate) fn any_load_global<O: Observer>(
+    machine: &mut Machine<'_, O>,
+    r: View,
+    mask: u32,
+    i: &Inst,
+) -> Done {
     let site = &machine.code.sites[i.c as usize];
     let addresses = addresses(r, i, site);
     let served = global_in(machine, r, site, i.c as usize, mask, &addresses)?;
@@ -227,8 +257,8 @@ pub(crate) fn any_load_global(machine: &mut Machine<'_>, r: View, mask: u32, i: 
 }
 
 #[inline(always)]
-pub(crate) fn global_in(
-    machine: &mut Machine<'_>,
+pub(crate) fn global_in<O: Observer>(
+    machine: &mut Machine<'_, O>,
     r: View,
     site: &MemSite,
     row: usize,
@@ -236,12 +266,7 @@ pub(crate) fn global_in(
     addresses: &[u64; 32],
 ) -> Result<Served, Box<Fault>> {
     let region = region(machine, site, row, mask, addresses, false)?;
-    let charge = if site.access.space == Space::Constant {
-        count_plain(machine, site, site.counter, mask);
-        Charge::Plain
-    } else {
-        Charge::Global(count_global(machine, site, site.counter, mask, addresses))
-    };
+    let charge = machine.observer.global(&access(site, mask), addresses);
     let run = mask == u32::MAX
         && copies(site)
         && stride64(addresses) == Some(i64::from(site.width_bytes));
@@ -274,8 +299,8 @@ pub(crate) fn global_in(
 }
 
 #[inline(always)]
-pub(crate) fn store_global<L: Level>(
-    machine: &mut Machine<'_>,
+pub(crate) fn store_global<L: Level, O: Observer>(
+    machine: &mut Machine<'_, O>,
     r: View,
     mask: u32,
     i: &Inst,
@@ -286,18 +311,8 @@ pub(crate) fn store_global<L: Level>(
         return L::store_global(machine, r, mask, i);
     };
     let lowest = first - pattern.below;
-    if cfg!(debug_assertions) {
-        let addresses = addresses(r, i, site);
-        let charge = match site.access.space {
-            Space::Constant => Charge::Plain,
-            _ => Charge::Global(cost_of_global(
-                &machine.rules.global,
-                site,
-                mask,
-                &addresses,
-            )),
-        };
-        pattern.assert_like(lowest, |l| addresses[l], charge);
+    if O::SEES_REPEATS || cfg!(debug_assertions) {
+        see_repeat(&mut machine.observer, r, i, pattern, site, mask, lowest);
     }
     if let Some(tracker) = &mut machine.tracker {
         note_like(machine.map, tracker, site, pattern, mask, lowest, true);
@@ -312,7 +327,12 @@ pub(crate) fn store_global<L: Level>(
 
 /// The slow way: any request.
 #[inline(always)]
-pub(crate) fn any_store_global(machine: &mut Machine<'_>, r: View, mask: u32, i: &Inst) -> Done {
+pub(crate) fn any_store_global<O: Observer>(
+    machine: &mut Machine<'_, O>,
+    r: View,
+    mask: u32,
+    i: &Inst,
+) -> Done {
     let site = &machine.code.sites[i.c as usize];
     let addresses = addresses(r, i, site);
     let served = global_out(machine, r, site, i.c as usize, mask, &addresses)?;
@@ -321,8 +341,8 @@ pub(crate) fn any_store_global(machine: &mut Machine<'_>, r: View, mask: u32, i:
 }
 
 #[inline(always)]
-pub(crate) fn global_out(
-    machine: &mut Machine<'_>,
+pub(crate) fn global_out<O: Observer>(
+    machine: &mut Machine<'_, O>,
     r: View,
     site: &MemSite,
     row: usize,
@@ -330,7 +350,7 @@ pub(crate) fn global_out(
     addresses: &[u64; 32],
 ) -> Result<Served, Box<Fault>> {
     let region = region(machine, site, row, mask, addresses, true)?;
-    let charge = Charge::Global(count_global(machine, site, site.counter, mask, addresses));
+    let charge = machine.observer.global(&access(site, mask), addresses);
     let run = mask == u32::MAX
         && copies(site)
         && stride64(addresses) == Some(i64::from(site.width_bytes));

@@ -10,7 +10,6 @@
 use dsl::ir::{MemType, Space};
 
 use super::address::{offsets, stride32};
-use super::count::count_plain;
 use super::element::{lane_value, read, set_lane};
 use super::fault::Done;
 use super::shared::check_window;
@@ -18,6 +17,7 @@ use crate::bytecode::{Inst, MemSite};
 use crate::machine::Machine;
 use crate::mask::LaneMask;
 use crate::memory::layout::LOCAL_BASE;
+use crate::observer::{Access, Observer};
 use crate::registers::View;
 
 /// Where a byte of a lane's memory lies in the warp's.
@@ -54,8 +54,8 @@ pub(crate) fn local_write(
 }
 
 #[inline(always)]
-pub(crate) fn load_local(
-    machine: &mut Machine<'_>,
+pub(crate) fn load_local<O: Observer>(
+    machine: &mut Machine<'_, O>,
     r: View,
     mask: u32,
     i: &Inst,
@@ -66,8 +66,8 @@ pub(crate) fn load_local(
     local_in(machine, r, site, site.counter, mask, &offsets, local)
 }
 
-pub(crate) fn local_in(
-    machine: &mut Machine<'_>,
+pub(crate) fn local_in<O: Observer>(
+    machine: &mut Machine<'_, O>,
     r: View,
     site: &MemSite,
     counter: u32,
@@ -83,7 +83,13 @@ pub(crate) fn local_in(
         offsets,
         local.len() as u64 / 32,
     )?;
-    count_plain(machine, site, counter, mask);
+    let access = Access {
+        site,
+        counter,
+        space: Space::Local,
+        mask,
+    };
+    machine.observer.window(&access, offsets);
     let ty = site.access.ty;
     for (k, &register) in site.values[..site.access.count as usize].iter().enumerate() {
         let within = k as u32 * ty.bytes();
@@ -112,8 +118,8 @@ pub(crate) fn local_in(
 }
 
 #[inline(always)]
-pub(crate) fn store_local(
-    machine: &mut Machine<'_>,
+pub(crate) fn store_local<O: Observer>(
+    machine: &mut Machine<'_, O>,
     r: View,
     mask: u32,
     i: &Inst,
@@ -124,8 +130,8 @@ pub(crate) fn store_local(
     local_out(machine, r, site, site.counter, mask, &offsets, local)
 }
 
-pub(crate) fn local_out(
-    machine: &mut Machine<'_>,
+pub(crate) fn local_out<O: Observer>(
+    machine: &mut Machine<'_, O>,
     r: View,
     site: &MemSite,
     counter: u32,
@@ -141,7 +147,13 @@ pub(crate) fn local_out(
         offsets,
         local.len() as u64 / 32,
     )?;
-    count_plain(machine, site, counter, mask);
+    let access = Access {
+        site,
+        counter,
+        space: Space::Local,
+        mask,
+    };
+    machine.observer.window(&access, offsets);
     let ty = site.access.ty;
     for (k, &register) in site.values[..site.access.count as usize].iter().enumerate() {
         for lane in LaneMask(mask) {

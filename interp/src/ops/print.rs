@@ -6,7 +6,8 @@ use super::fault::Done;
 use crate::bytecode::{Class, Inst, Place};
 use crate::machine::{Fault, Machine};
 use crate::mask::LaneMask;
-use crate::printf::{Arg, Want, format};
+use crate::observer::Observer;
+use crate::printf::format;
 use crate::registers::View;
 use crate::trap::TrapKind;
 
@@ -21,33 +22,38 @@ fn value(r: View, ty: Type, place: Place, lane: usize) -> u64 {
 
 /// Appends each active lane's text to what the block has printed; the result is the number of arguments, as CUDA's.
 #[inline(never)]
-pub(crate) fn print(machine: &mut Machine<'_>, r: View, mask: u32, i: &Inst) -> Done {
+pub(crate) fn print<O: Observer>(
+    machine: &mut Machine<'_, O>,
+    r: View,
+    mask: u32,
+    i: &Inst,
+) -> Done {
     let row = &machine.code.prints[i.a as usize];
     let text = machine.module.strings[StringId(row.format).index()].clone();
     for lane in LaneMask(mask) {
-        let mut args = row.args.iter();
-        let memory = machine.memory;
-        let mut next = |want: Want| {
-            let Some(&(ty, place)) = args.next() else {
-                return Ok(Arg::Missing);
-            };
-            let bits = value(r, ty, place, lane);
-            match want {
-                Want::Text => Ok(Arg::Text(
-                    memory
-                        .c_string(bits)
-                        .map_err(|fault| fault.address)?
-                        .to_vec(),
-                )),
-                Want::Int | Want::Long | Want::Double | Want::Pointer => Ok(Arg::Bits(bits)),
+        let args: Vec<u64> = row
+            .args
+            .iter()
+            .map(|&(ty, place)| value(r, ty, place, lane))
+            .collect();
+        // As glibc: no text at null; any other address without one is the program's fault.
+        let mut bad = None;
+        let mut fetch = |address| match machine.memory.c_string(address) {
+            Ok(text) => Some(text.to_vec()),
+            Err(_) => {
+                bad = bad.or((address != 0).then_some(address));
+                None
             }
         };
-        if let Err(address) = format(&text, &mut next, &mut machine.printed) {
+        let printed = format(&text, &args, &mut fetch);
+        if let Some(address) = bad {
+            let kind = TrapKind::BadString { address };
             return Err(Box::new(Fault {
-                kind: TrapKind::BadString { address },
+                kind,
                 lane: lane as u32,
             }));
         }
+        machine.printed.extend_from_slice(&printed);
     }
     *r.v32_mut(i.d) = [row.args.len() as u32; 32];
     Ok(())
@@ -55,7 +61,12 @@ pub(crate) fn print(machine: &mut Machine<'_>, r: View, mask: u32, i: &Inst) -> 
 
 /// Faults for the lowest active lane whose condition does not hold.
 #[inline(never)]
-pub(crate) fn assert(machine: &mut Machine<'_>, r: View, mask: u32, i: &Inst) -> Done {
+pub(crate) fn assert<O: Observer>(
+    machine: &mut Machine<'_, O>,
+    r: View,
+    mask: u32,
+    i: &Inst,
+) -> Done {
     let failed = mask & !r.mask(i.a);
     if failed == 0 {
         return Ok(());

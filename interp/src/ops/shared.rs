@@ -10,7 +10,6 @@
 use dsl::ir::Space;
 
 use super::address::{extent32, offsets};
-use super::count::{cost_of_shared, count_shared};
 use super::element::{gather, load_like, scatter, store_like};
 use super::fault::{self, Done};
 use crate::bytecode::{Inst, MemSite};
@@ -18,14 +17,15 @@ use crate::engine::Level;
 use crate::machine::{Fault, Machine};
 use crate::mask::LaneMask;
 use crate::memory::layout::SHARED_BASE;
-use crate::pattern::{Charge, Example};
+use crate::observer::{Access, Observer};
+use crate::pattern::{Example, Pattern};
 use crate::registers::View;
-use crate::rules::bank::Cost;
+use crate::stats::Charge;
 
 /// Whether all active lanes' accesses to a window of `size` bytes are allowed; else the first one that is not.
 #[inline(always)]
-pub(crate) fn check_window(
-    machine: &Machine<'_>,
+pub(crate) fn check_window<O: Observer>(
+    machine: &Machine<'_, O>,
     site: &MemSite,
     space: Space,
     mask: u32,
@@ -60,9 +60,34 @@ pub(crate) fn check_window(
     }
 }
 
+/// Shows a request like a pattern to observers that have to see it. Debug builds hold it against the slow way.
+#[cold]
+fn see_repeat<O: Observer>(
+    observer: &mut O,
+    r: View,
+    i: &Inst,
+    pattern: &Pattern,
+    site: &MemSite,
+    mask: u32,
+    lowest: usize,
+) {
+    let places = pattern.bytes.map(|bytes| lowest as u32 + bytes);
+    let access = Access {
+        site,
+        counter: site.counter,
+        space: Space::Shared,
+        mask,
+    };
+    if cfg!(debug_assertions) {
+        assert_eq!(places, offsets(r, i, site, SHARED_BASE));
+        assert_eq!(pattern.charge, observer.charge_window(&access, &places));
+    }
+    observer.repeat_window(&access, &places);
+}
+
 #[inline(always)]
-pub(crate) fn load_shared<L: Level>(
-    machine: &mut Machine<'_>,
+pub(crate) fn load_shared<L: Level, O: Observer>(
+    machine: &mut Machine<'_, O>,
     r: View,
     mask: u32,
     i: &Inst,
@@ -73,11 +98,8 @@ pub(crate) fn load_shared<L: Level>(
         return L::load_shared(machine, r, mask, i);
     };
     let lowest = (first - pattern.below) as usize;
-    if cfg!(debug_assertions) {
-        let offsets = offsets(r, i, site, SHARED_BASE);
-        let cost = cost_of_shared(&machine.rules.shared, site, mask, &offsets);
-        let at = |l: usize| u64::from(offsets[l]);
-        pattern.assert_like(lowest as u64, at, Charge::Shared(cost));
+    if O::SEES_REPEATS || cfg!(debug_assertions) {
+        see_repeat(&mut machine.observer, r, i, pattern, site, mask, lowest);
     }
     // SAFETY: all lanes' bytes lie inside (the pattern's invariant).
     unsafe {
@@ -95,21 +117,26 @@ pub(crate) fn load_shared<L: Level>(
 
 /// The slow way: any request.
 #[inline(always)]
-pub(crate) fn any_load_shared(machine: &mut Machine<'_>, r: View, mask: u32, i: &Inst) -> Done {
+pub(crate) fn any_load_shared<O: Observer>(
+    machine: &mut Machine<'_, O>,
+    r: View,
+    mask: u32,
+    i: &Inst,
+) -> Done {
     let site = &machine.code.sites[i.c as usize];
     let offsets = offsets(r, i, site, SHARED_BASE);
-    let cost = shared_in(machine, r, site, site.counter, mask, &offsets)?;
-    learn(machine, r, mask, i, cost, &offsets);
+    let charge = shared_in(machine, r, site, site.counter, mask, &offsets)?;
+    learn(machine, r, mask, i, charge, &offsets);
     Ok(())
 }
 
 #[inline(always)]
-fn learn(
-    machine: &mut Machine<'_>,
+fn learn<O: Observer>(
+    machine: &mut Machine<'_, O>,
     r: View,
     mask: u32,
     inst: &Inst,
-    cost: Option<Cost>,
+    charge: Charge,
     offsets: &[u32; 32],
 ) {
     let site = &machine.code.sites[inst.c as usize];
@@ -123,25 +150,25 @@ fn learn(
         inst,
         site,
         mask,
-        charge: Charge::Shared(cost),
+        charge,
         bounds: (start, (start + len).min(size)),
-        period_bytes: u64::from(machine.rules.shared.period_bytes(site.width_bytes)),
         region: 0,
     };
-    let counts = &mut machine.counts[site.counter as usize];
-    pattern.learn(r, &example, counts, |l| u64::from(offsets[l]));
+    pattern.learn(r, &example, &mut machine.observer, |l| {
+        u64::from(offsets[l])
+    });
 }
 
 /// Loads from checked and counted offsets; gives the cost.
 #[inline(always)]
-pub(crate) fn shared_in(
-    machine: &mut Machine<'_>,
+pub(crate) fn shared_in<O: Observer>(
+    machine: &mut Machine<'_, O>,
     r: View,
     site: &MemSite,
     counter: u32,
     mask: u32,
     offsets: &[u32; 32],
-) -> Result<Option<Cost>, Box<Fault>> {
+) -> Result<Charge, Box<Fault>> {
     check_window(
         machine,
         site,
@@ -150,16 +177,22 @@ pub(crate) fn shared_in(
         offsets,
         machine.shared.len() as u64,
     )?;
-    let cost = count_shared(machine, site, counter, mask, offsets);
+    let access = Access {
+        site,
+        counter,
+        space: Space::Shared,
+        mask,
+    };
+    let charge = machine.observer.window(&access, offsets);
     let base = machine.shared.as_ptr();
     // SAFETY: `check_window` found all active lanes' bytes inside.
     unsafe { gather(r, site, mask, |l| base.add(offsets[l] as usize)) };
-    Ok(cost)
+    Ok(charge)
 }
 
 #[inline(always)]
-pub(crate) fn store_shared<L: Level>(
-    machine: &mut Machine<'_>,
+pub(crate) fn store_shared<L: Level, O: Observer>(
+    machine: &mut Machine<'_, O>,
     r: View,
     mask: u32,
     i: &Inst,
@@ -170,11 +203,8 @@ pub(crate) fn store_shared<L: Level>(
         return L::store_shared(machine, r, mask, i);
     };
     let lowest = (first - pattern.below) as usize;
-    if cfg!(debug_assertions) {
-        let offsets = offsets(r, i, site, SHARED_BASE);
-        let cost = cost_of_shared(&machine.rules.shared, site, mask, &offsets);
-        let at = |l: usize| u64::from(offsets[l]);
-        pattern.assert_like(lowest as u64, at, Charge::Shared(cost));
+    if O::SEES_REPEATS || cfg!(debug_assertions) {
+        see_repeat(&mut machine.observer, r, i, pattern, site, mask, lowest);
     }
     // SAFETY: the lowest lane lies inside.
     let to = unsafe { machine.shared.as_mut_ptr().add(lowest) };
@@ -186,24 +216,29 @@ pub(crate) fn store_shared<L: Level>(
 
 /// The slow way: any request.
 #[inline(always)]
-pub(crate) fn any_store_shared(machine: &mut Machine<'_>, r: View, mask: u32, i: &Inst) -> Done {
+pub(crate) fn any_store_shared<O: Observer>(
+    machine: &mut Machine<'_, O>,
+    r: View,
+    mask: u32,
+    i: &Inst,
+) -> Done {
     let site = &machine.code.sites[i.c as usize];
     let offsets = offsets(r, i, site, SHARED_BASE);
-    let cost = shared_out(machine, r, site, site.counter, mask, &offsets)?;
-    learn(machine, r, mask, i, cost, &offsets);
+    let charge = shared_out(machine, r, site, site.counter, mask, &offsets)?;
+    learn(machine, r, mask, i, charge, &offsets);
     Ok(())
 }
 
 /// Stores to checked and counted offsets; gives the cost.
 #[inline(always)]
-pub(crate) fn shared_out(
-    machine: &mut Machine<'_>,
+pub(crate) fn shared_out<O: Observer>(
+    machine: &mut Machine<'_, O>,
     r: View,
     site: &MemSite,
     counter: u32,
     mask: u32,
     offsets: &[u32; 32],
-) -> Result<Option<Cost>, Box<Fault>> {
+) -> Result<Charge, Box<Fault>> {
     check_window(
         machine,
         site,
@@ -212,10 +247,16 @@ pub(crate) fn shared_out(
         offsets,
         machine.shared.len() as u64,
     )?;
-    let cost = count_shared(machine, site, counter, mask, offsets);
+    let access = Access {
+        site,
+        counter,
+        space: Space::Shared,
+        mask,
+    };
+    let charge = machine.observer.window(&access, offsets);
     let base = machine.shared.as_mut_ptr();
     // SAFETY: `check_window` found all active lanes' bytes inside.
     let changed = unsafe { scatter(r, site, mask, |l| base.add(offsets[l] as usize)) };
     machine.changed |= changed;
-    Ok(cost)
+    Ok(charge)
 }

@@ -1,10 +1,7 @@
 //! `printf` and its relatives for host code.
 
 use dsl::ir::{HostFn, LocId, Type};
-use interp::{
-    printf::{self, Arg, Want},
-    trap::AccessOp,
-};
+use interp::{printf, trap::AccessOp};
 
 use super::{Host, Stop};
 
@@ -69,21 +66,21 @@ impl Host<'_> {
     /// Formats `args[format + 1..]` by the string at `args[format]`.
     fn format(&mut self, args: &[(Type, u64)], format: usize, loc: LocId) -> Result<Vec<u8>, Stop> {
         let text = self.string(args[format].1, loc)?;
-        let mut values = args[format + 1..].iter().map(|&(_, bits)| bits);
-        let mut out = Vec::new();
+        let values: Vec<u64> = args[format + 1..].iter().map(|&(_, bits)| bits).collect();
         let memory = &self.memory;
-        let mut next = |want: Want| match (values.next(), want) {
-            (None, _) => Ok(Arg::Missing),
-            // glibc prints "(null)" for a null pointer; anything else that is no string would crash.
-            (Some(0), Want::Text) => Ok(Arg::Text(b"(null)".to_vec())),
-            (Some(address), Want::Text) => memory
-                .c_string(address)
-                .map(|text| Arg::Text(text.to_vec())),
-            (Some(bits), _) => Ok(Arg::Bits(bits)),
+        let mut bad_string = None;
+        let mut fetch = |address: u64| match memory.c_string(address) {
+            Ok(bytes) => Some(bytes.to_vec()),
+            Err(fault) => {
+                bad_string.get_or_insert(fault);
+                None
+            }
         };
-        match printf::format(&text, &mut next, &mut out) {
-            Ok(()) => Ok(out),
-            Err(fault) => Err(self.fault(fault, AccessOp::Load, loc)),
+        let formatted = printf::format(&text, &values, &mut fetch);
+        match bad_string {
+            // glibc prints "(null)" for a null pointer; anything else that is no string would crash.
+            Some(fault) if fault.address != 0 => Err(self.fault(fault, AccessOp::Load, loc)),
+            _ => Ok(formatted),
         }
     }
 

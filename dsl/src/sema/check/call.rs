@@ -8,6 +8,7 @@ use crate::{
     sema::{
         builtin,
         scope::Entity,
+        ty::Ty,
         typed::{FunctionId, FunctionSpace, Value, ValueKind},
     },
     span::Span,
@@ -22,7 +23,7 @@ impl Checker<'_> {
                 ExprKind::Unsupported(construct) => self.unsupported(construct, callee.span),
                 ExprKind::Error => {}
                 _ => {
-                    if self.value(callee).ty != crate::sema::ty::Ty::Error {
+                    if self.value(callee).ty != Ty::Error {
                         self.unsupported("a call of anything but a function's name", callee.span);
                     }
                 }
@@ -38,6 +39,10 @@ impl Checker<'_> {
             },
             Some(Entity::Typedef(ty)) => Checked::Value(self.construct(&ty.ty, args, span)),
             Some(Entity::Error) => {
+                self.check_args_alone(args);
+                Checked::Value(wrong(span))
+            }
+            Some(Entity::Local(id)) if self.body.vars[id.0 as usize].ty.ty == Ty::Error => {
                 self.check_args_alone(args);
                 Checked::Value(wrong(span))
             }

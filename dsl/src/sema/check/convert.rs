@@ -3,6 +3,8 @@
 //! `convert` only builds the node; `implicit` decides whether the conversion may happen unasked and says why not;
 //! `cast` does the same for the explicit ones. Constants are converted at once, so that `-1` and `0.5f * 2` stay constants.
 
+use std::sync::Arc;
+
 use super::{Checker, int, wrong};
 use crate::{
     diagnostic::{Code, Diagnostic},
@@ -151,7 +153,10 @@ impl Checker<'_> {
             return self.mismatch(&value, to, why);
         };
         let is_literal = matches!(value.kind, ValueKind::Str(_)) && pointee.ty == Ty::Char;
-        if from.ty == pointee.ty || pointee.ty == Ty::Void || is_literal {
+        if bare_elements(&from.ty) == bare_elements(&pointee.ty)
+            || pointee.ty == Ty::Void
+            || is_literal
+        {
             if !is_literal
                 && ((from.is_const && !pointee.is_const)
                     || (from.is_volatile && !pointee.is_volatile))
@@ -395,6 +400,15 @@ fn adds_const_below(from: &QualTy, to: &QualTy) -> bool {
         && (!from_inner.is_const || to_inner.is_const)
         && (!from_inner.is_volatile || to_inner.is_volatile);
     keeps && to.is_const && (from_inner.ty == to_inner.ty || adds_const_below(from_inner, to_inner))
+}
+
+/// An array's type without its elements' qualifiers, which are the array's own: `int (*)[4]` becomes `const int (*)[4]` as `int *`
+/// becomes `const int *`. Other types as they are.
+fn bare_elements(ty: &Ty) -> Ty {
+    match ty {
+        Ty::Array(element, n) => Ty::Array(Arc::new(bare_elements(&element.ty).into()), *n),
+        _ => ty.clone(),
+    }
 }
 
 /// `dim3` and `uint3` have the same members.

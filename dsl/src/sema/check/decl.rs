@@ -23,7 +23,7 @@ impl Checker<'_> {
         if let Some(old) = self.scopes.find_here(&name.node, in_prelude) {
             let same = match (&old.entity, &entity) {
                 (Entity::Typedef(old), Entity::Typedef(new)) => old == new,
-                (Entity::Error, _) => true,
+                (Entity::Error, _) | (_, Entity::Error) => true,
                 _ => false,
             };
             if !same {
@@ -107,19 +107,22 @@ impl Checker<'_> {
                 return Ty::Error;
             }
         };
-        // Errors in the initialiser are reported when the variable is made.
+        // Errors in the initialiser are reported when the variable is made, unless they leave it without a type.
         let n_diagnostics = self.diagnostics.len();
         self.unevaluated += 1;
         let checked = self.expr(expr);
         self.unevaluated -= 1;
-        self.diagnostics.truncate(n_diagnostics);
-        match checked {
+        let ty = match checked {
             Checked::Place(place) => match &place.ty.ty {
                 Ty::Array(element, _) => Ty::Pointer(Arc::new(element.as_ref().clone())),
                 other => other.clone(),
             },
             Checked::Value(value) => value.ty,
+        };
+        if ty != Ty::Error {
+            self.diagnostics.truncate(n_diagnostics);
         }
+        ty
     }
 
     /// `int f(int);` in a declaration: a prototype.

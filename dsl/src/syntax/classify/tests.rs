@@ -24,6 +24,11 @@ fn typedefs() {
     assert_eq!(types("typedef unsigned int u, *pu; x = (u)y;"), "u pu u");
     assert_eq!(types("typedef float row[N][4]; row r;"), "row row");
     assert_eq!(
+        types("typedef float (row)[4], (*ptr)[4]; row r;"),
+        "row ptr row"
+    );
+    assert_eq!(types("typedef __align__(N) int T; T t;"), "T T");
+    assert_eq!(
         types("typedef float (*op)(float x, float *y); op f;"),
         "op op"
     );

@@ -7,11 +7,15 @@
 //! The rules, in the order they are tried when a closing bracket does not fit the innermost open one:
 //! its partner is open further out (and no `{` lies between): the brackets inside are unclosed; the right one follows in the
 //! same statement: this one is extra; something else is open: it is mismatched; nothing is open: it is extra.
-//! A `;` or a `{` that cannot stand inside the open `(` or `[` ends it. `__global__` inside a function ends the function.
+//! A `;` or a `{` that cannot stand inside the open `(` or `[` ends it. `__global__` inside a function ends the function, and so does
+//! the beginning of another function's definition.
 
 use std::borrow::Cow;
 
-use super::kit::{closes, opens};
+use super::{
+    kit::{closes, opens},
+    ty::is_specifier,
+};
 use crate::{
     diagnostic::{Code, Diagnostic},
     span::Span,
@@ -115,6 +119,33 @@ fn is_for(tokens: &[Token], at: usize) -> bool {
     at > 0 && tokens[at - 1].kind == TokenKind::Keyword(Keyword::For)
 }
 
+/// `static float *name(…) {`: the definition of a function.
+fn begins_function(tokens: &[Token]) -> bool {
+    let words = tokens.iter().take_while(|token| match &token.kind {
+        TokenKind::Keyword(keyword) => is_specifier(*keyword),
+        TokenKind::TypeName(_) | TokenKind::Ident(_) | TokenKind::Punct(Punct::Star) => true,
+        _ => false,
+    });
+    let n = words.count();
+    let is_named = n >= 2 && matches!(tokens[n - 1].kind, TokenKind::Ident(_));
+    if !is_named || tokens.get(n).and_then(punct) != Some(Punct::LParen) {
+        return false;
+    }
+    let mut depth = 0usize;
+    for (at, token) in tokens.iter().enumerate().skip(n) {
+        match punct(token) {
+            Some(Punct::LParen) => depth += 1,
+            Some(Punct::RParen) if depth == 1 => {
+                return tokens.get(at + 1).and_then(punct) == Some(Punct::LBrace);
+            }
+            Some(Punct::RParen) => depth -= 1,
+            Some(Punct::Semi | Punct::LBrace | Punct::RBrace) => return false,
+            _ => {}
+        }
+    }
+    false
+}
+
 /// `name << a, b >> (` at the start of a statement is a launch with too few brackets: the index of its `>>` or `>>>`.
 fn is_short_launch(tokens: &[Token], at: usize) -> Option<usize> {
     let starts = match at.checked_sub(2) {
@@ -181,6 +212,13 @@ impl Balancer<'_> {
             TokenKind::Punct(Punct::Shl) => self.shift_left(at),
             TokenKind::Punct(Punct::Shr) => self.shift_right(at),
             TokenKind::Keyword(Keyword::Global) => self.kernel(at),
+            TokenKind::Keyword(keyword)
+                if is_specifier(keyword)
+                    && self.ends_statement(at)
+                    && begins_function(&self.tokens[at..]) =>
+            {
+                self.kernel(at)
+            }
             _ => self.out.push(token.clone()),
         }
     }
@@ -366,6 +404,21 @@ impl Balancer<'_> {
     }
 
     /// A kernel cannot begin inside a function: what is open there was forgotten to be closed.
+    /// Whether a new statement begins at `at`, other than a member of a struct.
+    fn ends_statement(&self, at: usize) -> bool {
+        let before = at.checked_sub(1).and_then(|at| punct(&self.tokens[at]));
+        let in_record = self.open.last().is_some_and(|open| {
+            let words = &self.tokens[open.at.saturating_sub(2)..open.at];
+            words.iter().any(|token| {
+                matches!(
+                    token.kind,
+                    TokenKind::Keyword(Keyword::Struct | Keyword::Union | Keyword::Class)
+                )
+            })
+        });
+        matches!(before, Some(Punct::Semi | Punct::RBrace)) && !in_record
+    }
+
     fn kernel(&mut self, at: usize) {
         // A parameter list or template head may hold the word by mistake; only braces are closed for it.
         if self

@@ -159,6 +159,10 @@ fn is_inner_declarator(look: Ahead<'_>) -> bool {
             look.punct(2),
             Some(Punct::RParen | Punct::LBracket | Punct::LParen)
         ),
+        // `typedef int (row)[4]`: the name is a type already.
+        Some(TokenKind::TypeName(_)) => {
+            look.is(2, Punct::RParen) && (look.is(3, Punct::LBracket) || look.is(3, Punct::LParen))
+        }
         _ => false,
     }
 }

@@ -1,5 +1,7 @@
 //! What stands at file scope: functions, variables, types, and the C++ that is named and stepped over.
 
+use std::sync::Arc;
+
 use chumsky::prelude::*;
 
 use super::{
@@ -11,7 +13,7 @@ use super::{
 };
 use crate::{
     diagnostic::{Code, Diagnostic},
-    span::Span,
+    span::{Span, Spanned},
     syntax::{
         ast::{
             Block, Declaration, Declarator, DeclaratorPart, Function, InitDeclarator, Item,
@@ -45,7 +47,15 @@ fn item<'t>() -> P<'t, Vec<Item>> {
             if let Some((construct, n)) = foreign_item(look) {
                 skip(inp, n.max(1));
                 let span = inp.state().place(look.at);
-                return Ok(vec![Item::Unsupported { construct, span }]);
+                let name = foreign_name(look, n).map(|(at, name)| Spanned {
+                    node: name.clone(),
+                    span: inp.state().place(look.at + at),
+                });
+                return Ok(vec![Item::Unsupported {
+                    construct,
+                    span,
+                    name,
+                }]);
             }
             inp.parse(&external).map(|item| vec![item])
         });
@@ -91,6 +101,28 @@ fn foreign_item(look: Ahead<'_>) -> Option<(&'static str, usize)> {
         _ => return operator_function(look),
     };
     Some((construct, construct_end(look)))
+}
+
+/// The name that the first `n` tokens declare, and where it is: a class's, or a function's before its parameters.
+fn foreign_name(look: Ahead<'_>, n: usize) -> Option<(usize, &Arc<str>)> {
+    let mut angle = 0_u32;
+    for at in 0..n {
+        match look.kind(at)? {
+            TokenKind::Punct(Punct::Lt) => angle += 1,
+            TokenKind::Punct(Punct::Gt) => angle = angle.saturating_sub(1),
+            TokenKind::Punct(Punct::Shr) => angle = angle.saturating_sub(2),
+            TokenKind::Punct(Punct::LParen | Punct::LBrace) => return None,
+            TokenKind::Ident(name) | TokenKind::TypeName(name) if angle == 0 => {
+                let of_class = at > 0
+                    && matches!(look.keyword(at - 1), Some(Keyword::Class | Keyword::Struct));
+                if of_class || look.is(at + 1, Punct::LParen) {
+                    return Some((at, name));
+                }
+            }
+            _ => {}
+        }
+    }
+    None
 }
 
 /// `T operator+(T a, T b) { … }`.
@@ -238,7 +270,7 @@ fn function(
     let name = declarator
         .name
         .clone()
-        .unwrap_or_else(|| crate::span::Spanned::new("".into(), declarator.span));
+        .unwrap_or_else(|| Spanned::new("".into(), declarator.span));
     Item::Function(Function {
         specifiers,
         declarator,

@@ -72,9 +72,9 @@ impl Preprocessor<'_> {
             .last()
             .map_or(String::new(), |open| self.map.file(open.id).name.clone());
         match self.loader.load(name, &from) {
-            Some(Ok((text, full_name))) => {
+            Some(Ok(file)) => {
                 self.n_includes += 1;
-                self.open_own(full_name, text);
+                self.open_own(file.full_name, file.text);
             }
             Some(Err(reason)) => {
                 let message = format!("cannot read `{name}`: {reason}");

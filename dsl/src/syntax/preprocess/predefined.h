@@ -15,6 +15,8 @@
 #define __LP64__ 1
 #define __CHAR_BIT__ 8
 #define NULL nullptr
+#define cudaMallocPitch(rows, pitch, width, height) __dslc_malloc_pitch((void **)(rows), pitch, width, height)
+#define offsetof(type, member) ((unsigned long)&((type *)0)->member)
 #define CHAR_BIT 8
 #define SCHAR_MIN (-128)
 #define SCHAR_MAX 127
@@ -81,10 +83,10 @@
 #define M_2_SQRTPI 1.12837916709551257390
 #define M_SQRT2 1.41421356237309504880
 #define M_SQRT1_2 0.70710678118654752440
-#define INFINITY __builtin_inff()
-#define NAN __builtin_nanf("")
-#define HUGE_VALF __builtin_inff()
-#define HUGE_VAL __builtin_inf()
+#define INFINITY __dslc_infinity
+#define NAN __dslc_nan
+#define HUGE_VALF __dslc_infinity
+#define HUGE_VAL ((double)__dslc_infinity)
 #define CUDART_INF_F __int_as_float(0x7f800000)
 #define CUDART_NAN_F __int_as_float(0x7fffffff)
 #define CUDART_PI_F 3.141592654f

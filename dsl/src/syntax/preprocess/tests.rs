@@ -6,7 +6,7 @@ use proptest::prelude::*;
 
 use super::*;
 use crate::diagnostic::render;
-use crate::source::NoFiles;
+use crate::source::{Included, NoFiles};
 use crate::syntax::token::{Keyword, TokenKind};
 
 mod examples;
@@ -16,10 +16,13 @@ mod spans;
 struct Files(HashMap<&'static str, &'static str>);
 
 impl Loader for Files {
-    fn load(&self, name: &str, _from: &str) -> Option<Result<(String, String), String>> {
-        self.0
-            .get(name)
-            .map(|text| Ok((text.to_string(), name.to_string())))
+    fn load(&self, name: &str, _from: &str) -> Option<Result<Included, String>> {
+        self.0.get(name).map(|text| {
+            Ok(Included {
+                full_name: name.to_string(),
+                text: text.to_string(),
+            })
+        })
     }
 }
 
@@ -471,7 +474,7 @@ fn predefined_values() {
     );
     check(
         "NULL INT_MIN INFINITY NAN",
-        "nullptr ( - 2147483647 - 1 ) __builtin_inff ( ) __builtin_nanf ( \"\" )",
+        "nullptr ( - 2147483647 - 1 ) __dslc_infinity __dslc_nan",
     );
     check(
         "FLT_MAX FLT_MIN DBL_MAX",

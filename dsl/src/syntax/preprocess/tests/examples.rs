@@ -6,12 +6,16 @@ use super::*;
 struct Example(&'static str);
 
 impl Loader for Example {
-    fn load(&self, name: &str, _from: &str) -> Option<Result<(String, String), String>> {
-        match name {
-            "a.h" => Some(Ok((self.0.into(), name.into()))),
-            "tiles.h" => Some(Ok((String::new(), name.into()))),
-            _ => None,
-        }
+    fn load(&self, name: &str, _from: &str) -> Option<Result<Included, String>> {
+        let text = match name {
+            "a.h" => self.0,
+            "tiles.h" => "",
+            _ => return None,
+        };
+        Some(Ok(Included {
+            full_name: name.into(),
+            text: text.into(),
+        }))
     }
 }
 

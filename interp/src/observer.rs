@@ -1,0 +1,188 @@
+//! Who watches a kernel run. Observers see every access after it was found to be allowed and before it happens; they change
+//! no result. The engine is generic over them, so what is not asked for costs nothing. [`Counters`] is always among them.
+
+use dsl::ir::Space;
+
+use crate::bytecode::MemSite;
+use crate::ops::count;
+use crate::rules::RuleSet;
+use crate::rules::bank::Cost;
+use crate::stats::{Charge, SiteCounts};
+use crate::witness::{Whence, Worst};
+
+/// One memory instruction of one warp.
+pub(crate) struct Access<'a> {
+    pub(crate) site: &'a MemSite,
+    /// Its counter: generic accesses have one per space.
+    pub(crate) counter: u32,
+    /// Where it goes: never generic.
+    pub(crate) space: Space,
+    /// Active lanes.
+    pub(crate) mask: u32,
+}
+
+/// What can be watched. Events belong to the block and the warp that began last.
+#[expect(unused_variables, reason = "the defaults do nothing")]
+pub(crate) trait Observer: Sized {
+    /// A block starts, or goes on after others had their turn.
+    #[inline(always)]
+    fn begin_block(&mut self, index: u64) {}
+    /// A warp runs.
+    #[inline(always)]
+    fn begin_warp(&mut self, number: u32) {}
+    /// Whether it has to see every access. If not, those that are like the site's last one come as sums only.
+    const SEES_REPEATS: bool;
+    /// Shared or thread-local memory, by offset in it. Gives what it costs.
+    fn window(&mut self, access: &Access<'_>, offsets: &[u32; 32]) -> Charge;
+    /// Global or constant memory, by address. Gives what it costs.
+    fn global(&mut self, access: &Access<'_>, addresses: &[u64; 32]) -> Charge;
+    /// What an access costs, nothing counted.
+    fn charge_window(&self, access: &Access<'_>, offsets: &[u32; 32]) -> Charge;
+    /// The same of global or constant memory.
+    fn charge_global(&self, access: &Access<'_>, addresses: &[u64; 32]) -> Charge;
+    /// An access that [`Observer::repeats`] will count, of an observer that has to see it.
+    #[inline(always)]
+    fn repeat_window(&mut self, access: &Access<'_>, offsets: &[u32; 32]) {}
+    /// The same of global or constant memory.
+    #[inline(always)]
+    fn repeat_global(&mut self, access: &Access<'_>, addresses: &[u64; 32]) {}
+    /// So many accesses like the site's last one, with so many active lanes in all.
+    fn repeats(&mut self, site: &MemSite, charge: Charge, requests: u64, lanes: u64);
+    /// Moving all addresses by a multiple of this changes no cost: of a site of shared, and of global memory.
+    fn period_bytes(&self, site: &MemSite) -> u64;
+    /// `__syncwarp` of the active lanes, each naming a mask.
+    #[inline(always)]
+    fn sync_warp(&mut self, mask: u32, named: &[u32; 32]) {}
+    /// A fence of the active lanes.
+    #[inline(always)]
+    fn fence(&mut self, mask: u32) {}
+    /// The block's barrier opens.
+    #[inline(always)]
+    fn barrier(&mut self) {}
+    /// Another worker's findings join.
+    #[cfg_attr(
+        not(feature = "threads"),
+        allow(dead_code, reason = "there is one worker")
+    )]
+    fn absorb(&mut self, other: &Self);
+    /// The counts.
+    fn counts(&self) -> &[SiteCounts];
+    /// The worst request of each counter.
+    fn worst(&self) -> &[Worst];
+}
+
+/// Counts every access by the rules; dense, by counter number.
+#[derive(Clone, Debug)]
+pub(crate) struct Counters {
+    rules: RuleSet,
+    counts: Vec<SiteCounts>,
+    worst: Vec<Worst>,
+    whence: Whence,
+}
+
+impl Counters {
+    pub(crate) fn new(rules: &RuleSet, counters: usize) -> Counters {
+        Counters {
+            rules: *rules,
+            counts: vec![SiteCounts::default(); counters],
+            worst: vec![Worst::default(); counters],
+            whence: Whence::default(),
+        }
+    }
+
+    #[inline(always)]
+    fn add(&mut self, access: &Access<'_>, charge: Charge) {
+        let lanes = u64::from(access.mask.count_ones());
+        let counts = &mut self.counts[access.counter as usize];
+        counts.add_requests(charge, access.site.width_bytes, 1, lanes);
+    }
+}
+
+impl Observer for Counters {
+    #[inline(always)]
+    fn begin_block(&mut self, index: u64) {
+        self.whence.block = index;
+    }
+
+    #[inline(always)]
+    fn begin_warp(&mut self, number: u32) {
+        self.whence.warp = number;
+    }
+
+    const SEES_REPEATS: bool = false;
+
+    #[inline(always)]
+    fn window(&mut self, access: &Access<'_>, offsets: &[u32; 32]) -> Charge {
+        let charge = self.charge_window(access, offsets);
+        self.add(access, charge);
+        if let Charge::Shared(cost) = charge {
+            let waste = cost.map_or(0, Cost::bank_conflicts);
+            let worst = &mut self.worst[access.counter as usize];
+            if worst.is_beaten_by(waste) {
+                worst.keep(waste, self.whence, access.mask, |lane| offsets[lane].into());
+            }
+        }
+        charge
+    }
+
+    #[inline(always)]
+    fn global(&mut self, access: &Access<'_>, addresses: &[u64; 32]) -> Charge {
+        let charge = self.charge_global(access, addresses);
+        self.add(access, charge);
+        if let Charge::Global(cost) = charge {
+            let waste = cost.map_or(0, |cost| cost.sectors.saturating_sub(cost.ideal_sectors));
+            let worst = &mut self.worst[access.counter as usize];
+            if worst.is_beaten_by(waste) {
+                worst.keep(waste, self.whence, access.mask, |lane| addresses[lane]);
+            }
+        }
+        charge
+    }
+
+    fn repeats(&mut self, site: &MemSite, charge: Charge, requests: u64, lanes: u64) {
+        self.counts[site.counter as usize].add_requests(charge, site.width_bytes, requests, lanes);
+    }
+
+    fn period_bytes(&self, site: &MemSite) -> u64 {
+        if site.access.space == Space::Shared {
+            self.rules.shared.period_bytes(site.width_bytes).into()
+        } else {
+            self.rules.global.period_bytes().into()
+        }
+    }
+
+    #[inline(always)]
+    fn charge_window(&self, access: &Access<'_>, offsets: &[u32; 32]) -> Charge {
+        if access.space == Space::Shared {
+            Charge::Shared(count::shared(&self.rules.shared, access, offsets))
+        } else {
+            Charge::Plain
+        }
+    }
+
+    #[inline(always)]
+    fn charge_global(&self, access: &Access<'_>, addresses: &[u64; 32]) -> Charge {
+        if access.space == Space::Constant {
+            Charge::Plain
+        } else {
+            Charge::Global(count::global(&self.rules.global, access, addresses))
+        }
+    }
+
+    fn absorb(&mut self, other: &Counters) {
+        for (sum, counts) in self.counts.iter_mut().zip(&other.counts) {
+            sum.merge(counts);
+        }
+        for (worst, part) in self.worst.iter_mut().zip(&other.worst) {
+            worst.absorb(part);
+        }
+    }
+
+    fn counts(&self) -> &[SiteCounts] {
+        &self.counts
+    }
+
+    fn worst(&self) -> &[Worst] {
+        &self.worst
+    }
+}

@@ -1,0 +1,165 @@
+//! Programs as people write them, `tests/programs/*.k`: each prints exactly what stands in its `.out`, ends with 0, and has no
+//! finding. The `.out` files come from another implementation: the same source compiled as C++ for the CPU, with threads as fibers.
+//! Wrong programs, `tests/wrong/*.k`: each is told what its header says, on that line, and nothing else.
+//!
+//! A program's header: `//~ args: A B` gives arguments; `//~ not yet: SLUG` says that the front end still refuses it, and with what.
+//! A wrong program's: `//~ expect: SLUG line N` for each error of the front end, `//~ expect: KIND line N` for a finding at run
+//! time, `//~ expect: exit code N` for what `main` returns.
+
+use std::{collections::BTreeSet, fs, path::PathBuf};
+
+use serde_json::Value;
+
+use crate::support::{dslc, relative, root, text};
+
+/// Warp instructions: no program here needs more, and the endless ones end soon.
+const LIMIT: &str = "20000000";
+
+/// The `.k` files of a folder under `tests`.
+fn programs(folder: &str) -> Vec<PathBuf> {
+    let entries = fs::read_dir(root().join("tests").join(folder)).expect("the folder");
+    let mut paths: Vec<PathBuf> = entries
+        .map(|entry| entry.expect("an entry").path())
+        .filter(|path| path.extension().is_some_and(|extension| extension == "k"))
+        .collect();
+    paths.sort();
+    paths
+}
+
+/// What a program's header says under `key`.
+fn header(source: &str, key: &str) -> Vec<String> {
+    let prefix = format!("//~ {key}: ");
+    let lines = source.lines().take_while(|line| line.starts_with("//~"));
+    lines
+        .filter_map(|line| line.strip_prefix(&prefix))
+        .map(str::to_string)
+        .collect()
+}
+
+/// Runs `check` on every program, and fails with all that is wrong at once.
+fn each(folder: &str, check: impl Fn(&str, &str) -> Result<(), String>) {
+    let paths = programs(folder);
+    assert!(!paths.is_empty(), "no programs in tests/{folder}");
+    let failures: Vec<String> = paths
+        .iter()
+        .filter_map(|path| {
+            let source = fs::read_to_string(path).expect("the program");
+            let name = relative(path);
+            check(&name, &source)
+                .err()
+                .map(|why| format!("{name}: {why}"))
+        })
+        .collect();
+    assert!(
+        failures.is_empty(),
+        "{} of {} failed\n\n{}",
+        failures.len(),
+        paths.len(),
+        failures.join("\n\n")
+    );
+}
+
+/// The first line in which two texts differ.
+fn difference(expected: &str, found: &str) -> String {
+    let (mut ours, mut theirs) = (found.lines(), expected.lines());
+    for n in 1.. {
+        match (theirs.next(), ours.next()) {
+            (None, None) => break,
+            (expected, found) if expected != found => {
+                return format!(
+                    "line {n} of the output\n  expected {expected:?}\n  found    {found:?}"
+                );
+            }
+            _ => {}
+        }
+    }
+    "the output differs in the ends of its lines".into()
+}
+
+fn json(args: &[&str]) -> Value {
+    let output = dslc(args);
+    serde_json::from_slice(&output.stdout).unwrap_or_else(|error| {
+        panic!(
+            "{args:?}: no JSON ({error})\n{}\n{}",
+            text(&output.stdout),
+            text(&output.stderr)
+        )
+    })
+}
+
+/// The front end's errors: slug and line.
+fn errors(file: &str) -> Vec<(String, u64)> {
+    let report = json(&["check", "--format", "json", file]);
+    let all = report["diagnostics"].as_array().expect("diagnostics");
+    all.iter()
+        .filter(|message| message["severity"] == "error")
+        .map(|message| {
+            (
+                message["slug"].as_str().expect("a slug").to_string(),
+                message["line"].as_u64().expect("a line"),
+            )
+        })
+        .collect()
+}
+
+#[test]
+fn programs_print_what_they_print_elsewhere() {
+    each("programs", |file, source| {
+        let args = header(source, "args").join(" ");
+        if let [slug] = header(source, "not yet").as_slice() {
+            let slugs: BTreeSet<String> = errors(file).into_iter().map(|(slug, _)| slug).collect();
+            return if slugs.is_empty() {
+                Err("the front end accepts it now: remove `//~ not yet`".into())
+            } else if slugs == BTreeSet::from([slug.clone()]) {
+                Ok(())
+            } else {
+                Err(format!(
+                    "is not supported yet, but the errors are {slugs:?}"
+                ))
+            };
+        }
+        let mut command = vec!["run", "--quiet", file, "--"];
+        command.extend(args.split_whitespace());
+        let output = dslc(&command);
+        let (found, error) = (text(&output.stdout), text(&output.stderr));
+        let expected = fs::read_to_string(root().join(file).with_extension("out"))
+            .expect("the expected output");
+        if found != expected {
+            return Err(format!("{}\n{error}", difference(&expected, &found)));
+        }
+        match output.status.code() {
+            Some(0) => Ok(()),
+            code => Err(format!("ended with {code:?}\n{error}")),
+        }
+    });
+}
+
+#[test]
+fn wrong_programs_are_told_what_is_wrong() {
+    each("wrong", |file, source| {
+        let expected = header(source, "expect");
+        let mut found: Vec<String> = errors(file)
+            .iter()
+            .map(|(slug, line)| format!("{slug} line {line}"))
+            .collect();
+        if found.is_empty() {
+            let report = json(&["run", "--format", "json", "--limit", LIMIT, file]);
+            let findings = report["findings"].as_array().expect("findings");
+            found.extend(findings.iter().map(|finding| {
+                let kind = finding["kind"].as_str().expect("a kind");
+                format!("{kind} line {}", finding["accesses"][0]["line"])
+            }));
+            if found.is_empty() && report["exit_code"] != 0 {
+                found.push(format!("exit code {}", report["exit_code"]));
+            }
+        }
+        let status = dslc(&["run", "--limit", LIMIT, file]).status.code();
+        if found != expected {
+            Err(format!("expected {expected:?}\n  found    {found:?}"))
+        } else if status != Some(1) {
+            Err(format!("`dslc run` ended with {status:?}"))
+        } else {
+            Ok(())
+        }
+    });
+}
