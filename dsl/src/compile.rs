@@ -7,7 +7,7 @@ use crate::{
     sema::{self, typed},
     source::{Loader, NoFiles, SourceFile, SourceMap},
     span::FileId,
-    syntax,
+    syntax::{self, ast::Unit},
 };
 
 /// What the user can choose.
@@ -91,19 +91,13 @@ fn check(
     let tokenized = syntax::tokenize(map, file, &preprocessing, loader);
     let (program, syntax_errors) = syntax::parser::parse(&tokenized.tokens, tokenized.end);
     // CUDA's own declarations come first; they are not the user's to break.
-    let prelude = map.add(SourceFile::new(sema::PRELUDE_NAME, sema::PRELUDE));
-    let declared = syntax::tokenize(map, prelude, &syntax::Options::default(), &NoFiles);
-    let (mut unit, broken) = syntax::parser::parse(&declared.tokens, declared.end);
-    debug_assert!(
-        declared.diagnostics.is_empty() && broken.is_empty(),
-        "{broken:?}"
-    );
+    let (mut unit, prelude) = declarations(map, sema::mentions_math(&tokenized.tokens));
     unit.items.extend(program.items);
     let (program, type_errors) = sema::check(
         &unit,
         map,
         sema::Options {
-            prelude: Some(prelude),
+            prelude,
             skip_host: false,
         },
     );
@@ -111,4 +105,24 @@ fn check(
     diagnostics.extend(syntax_errors);
     diagnostics.extend(type_errors);
     (program, diagnostics)
+}
+
+/// The prelude, with the mathematical functions if they are wanted, and the files it is in.
+pub(crate) fn declarations(map: &mut SourceMap, with_math: bool) -> (Unit, Vec<FileId>) {
+    let math = sema::MATH.iter().filter(|_| with_math);
+    let mut unit = Unit::default();
+    let mut files = Vec::new();
+    for (name, text) in [(sema::PRELUDE_NAME, sema::PRELUDE)].iter().chain(math) {
+        let file = map.add(SourceFile::new(*name, *text));
+        let tokenized = syntax::tokenize(map, file, &syntax::Options::default(), &NoFiles);
+        let (parsed, broken) = syntax::parser::parse(&tokenized.tokens, tokenized.end);
+        debug_assert!(
+            tokenized.diagnostics.is_empty() && broken.is_empty(),
+            "{:?} {broken:?}",
+            tokenized.diagnostics
+        );
+        unit.items.extend(parsed.items);
+        files.push(file);
+    }
+    (unit, files)
 }

@@ -100,7 +100,7 @@ pub fn lower(program: &Program, map: &SourceMap, options: &Options) -> (Module, 
 
 /// The first file that the user wrote.
 fn program_name(files: &[String]) -> String {
-    let written = files.iter().find(|name| *name != sema::PRELUDE_NAME);
+    let written = files.iter().find(|name| !sema::is_own(name));
     written.cloned().unwrap_or_default()
 }
 

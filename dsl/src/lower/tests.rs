@@ -12,11 +12,11 @@ mod programs;
 
 use super::{Options, lower};
 use crate::{
+    compile::declarations,
     ir::{Block, Function, FunctionKind, Inst, InstKind, Module, Node},
     sema,
     source::{NoFiles, SourceFile, SourceMap},
-    span::FileId,
-    syntax::{ast::Unit, parser, preprocess},
+    syntax::{parser, preprocess},
 };
 
 /// The module of a program without mistakes.
@@ -27,11 +27,15 @@ fn compile(text: &str) -> Module {
 fn compile_with(text: &str, options: &Options) -> Module {
     let mut map = SourceMap::new();
     let file = map.add(SourceFile::new("test.k", text));
-    let prelude = map.add(SourceFile::new(sema::PRELUDE_NAME, sema::PRELUDE));
-    let mut unit = parse(&mut map, prelude);
-    unit.items.extend(parse(&mut map, file).items);
+    let tokenized = preprocess::tokenize(&mut map, file, &preprocess::Options::default(), &NoFiles);
+    assert_eq!(tokenized.diagnostics, []);
+    let (program, diagnostics) = parser::parse(&tokenized.tokens, tokenized.end);
+    assert_eq!(diagnostics, []);
+    let with_math = sema::mentions_math(&tokenized.tokens);
+    let (mut unit, prelude) = declarations(&mut map, with_math);
+    unit.items.extend(program.items);
     let sema_options = sema::Options {
-        prelude: Some(prelude),
+        prelude,
         ..sema::Options::default()
     };
     let (program, diagnostics) = sema::check(&unit, &map, sema_options);
@@ -44,14 +48,6 @@ fn compile_with(text: &str, options: &Options) -> Module {
     let (module, diagnostics) = lower(&program, &map, options);
     assert_eq!(diagnostics, [], "{module}");
     module
-}
-
-fn parse(map: &mut SourceMap, file: FileId) -> Unit {
-    let tokenized = preprocess::tokenize(map, file, &preprocess::Options::default(), &NoFiles);
-    assert_eq!(tokenized.diagnostics, []);
-    let (unit, diagnostics) = parser::parse(&tokenized.tokens, tokenized.end);
-    assert_eq!(diagnostics, []);
-    unit
 }
 
 /// The only kernel of a program.

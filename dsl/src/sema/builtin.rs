@@ -18,6 +18,7 @@ mod math;
 mod signature;
 mod unsupported;
 
+pub(super) use math::{float_version, is_math};
 pub(super) use signature::{ParamType, Signature, TypeWord};
 pub(super) use unsupported::unsupported_type;
 
@@ -250,6 +251,15 @@ pub(super) fn find(name: &str) -> Option<Entry> {
     unsupported::by_prefix(name).map(Entry::Unsupported)
 }
 
+/// C's library or the IR has it for host code.
+pub(super) fn is_host(name: &str) -> bool {
+    match table().get(name) {
+        Some(Entry::Function(row)) => row.sides != Sides::Device,
+        Some(Entry::Overloaded(_)) => true,
+        _ => false,
+    }
+}
+
 /// All names, for suggestions: those that can be called, or those that cannot.
 pub(super) fn names(callable: bool) -> impl Iterator<Item = &'static str> {
     table()
@@ -259,6 +269,7 @@ pub(super) fn names(callable: bool) -> impl Iterator<Item = &'static str> {
         })
         .filter(|(_, entry)| !matches!(entry, Entry::Unsupported(_)))
         .map(|(name, _)| *name)
+        .chain(math::names().filter(move |_| callable))
 }
 
 #[cfg(test)]

@@ -232,7 +232,12 @@ impl<'a> Checker<'a> {
 
     /// A declaration here belongs to the prelude's file scope, not to the user's program.
     fn in_prelude(&self, span: Span) -> bool {
-        self.options.prelude == Some(span.file) && self.body.id.is_none()
+        self.is_own(span) && self.body.id.is_none()
+    }
+
+    /// A place in the prelude.
+    fn is_own(&self, span: Span) -> bool {
+        self.options.prelude.contains(&span.file)
     }
 
     // Messages.

@@ -4,8 +4,9 @@
 //! write them, which must pass; `explain` holds the examples of `dslc explain` to what they claim.
 
 use crate::{
+    compile::declarations,
     diagnostic::{Diagnostic, Severity},
-    sema::{self, PRELUDE, PRELUDE_NAME, typed::Program},
+    sema::{self, typed::Program},
     source::{NoFiles, SourceFile, SourceMap},
     syntax,
 };
@@ -27,19 +28,16 @@ struct Checked {
 /// Preprocesses, parses and checks, as the driver does.
 fn check(text: &str) -> Checked {
     let mut map = SourceMap::new();
-    let prelude = map.add(SourceFile::new(PRELUDE_NAME, PRELUDE));
     let file = map.add(SourceFile::new("test.k", text));
-    let mut unit = syntax::ast::Unit::default();
-    let mut diagnostics = Vec::new();
-    for id in [prelude, file] {
-        let tokenized = syntax::tokenize(&mut map, id, &syntax::Options::default(), &NoFiles);
-        diagnostics.extend(tokenized.diagnostics);
-        let (parsed, errors) = syntax::parser::parse(&tokenized.tokens, tokenized.end);
-        diagnostics.extend(errors);
-        unit.items.extend(parsed.items);
-    }
+    let tokenized = syntax::tokenize(&mut map, file, &syntax::Options::default(), &NoFiles);
+    let mut diagnostics = tokenized.diagnostics;
+    let (parsed, errors) = syntax::parser::parse(&tokenized.tokens, tokenized.end);
+    diagnostics.extend(errors);
+    let with_math = sema::mentions_math(&tokenized.tokens);
+    let (mut unit, prelude) = declarations(&mut map, with_math);
+    unit.items.extend(parsed.items);
     let options = sema::Options {
-        prelude: Some(prelude),
+        prelude,
         skip_host: false,
     };
     let (program, found) = sema::check(&unit, &map, options);

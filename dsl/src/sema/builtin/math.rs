@@ -1,4 +1,7 @@
-//! Mathematics on both sides: what maps to exact operations of the IR, and C's library where only the host has it.
+//! Mathematics on both sides: what maps to exact operations of the IR, C's library for the host, and the names of the functions
+//! that `math_double.k` and `math_float.k` define.
+
+use std::sync::Arc;
 
 use super::{Make, Overload, Row, Sides};
 use crate::ir::{BinaryOp, HostFn, UnaryOp};
@@ -70,3 +73,89 @@ pub(super) const ROWS: &[Row] = &[
     both("lrintf", "long(float)", Make::Round(Some(UnaryOp::FRint))),
     both("lrint", "long(double)", Make::Round(Some(UnaryOp::FRint))),
 ];
+
+/// Functions that are defined in the language: `double` ones that have a `float` one with an `f` at the end. Sorted.
+const PAIRS: &[&str] = &[
+    "acos",
+    "acosh",
+    "asin",
+    "asinh",
+    "atan",
+    "atan2",
+    "atanh",
+    "cbrt",
+    "copysign",
+    "cos",
+    "cosh",
+    "cospi",
+    "erf",
+    "erfc",
+    "exp",
+    "exp10",
+    "exp2",
+    "expm1",
+    "fdim",
+    "frexp",
+    "hypot",
+    "ilogb",
+    "ldexp",
+    "log",
+    "log10",
+    "log1p",
+    "log2",
+    "logb",
+    "modf",
+    "nextafter",
+    "pow",
+    "rcbrt",
+    "remainder",
+    "rsqrt",
+    "scalbln",
+    "scalbn",
+    "sin",
+    "sincos",
+    "sincospi",
+    "sinh",
+    "sinpi",
+    "tan",
+    "tanh",
+];
+
+/// Those that have no other version. Sorted.
+const SINGLES: &[&str] = &[
+    "__cosf",
+    "__exp10f",
+    "__expf",
+    "__fdividef",
+    "__frsqrt_rn",
+    "__log10f",
+    "__log2f",
+    "__logf",
+    "__powf",
+    "__sincosf",
+    "__sinf",
+    "__tanf",
+    "__tanhf",
+    "fdividef",
+    "norm3df",
+    "norm4df",
+];
+
+/// The `float` version's name, if there is one.
+pub(in crate::sema) fn float_version(name: &str) -> Option<Arc<str>> {
+    let is_pair = PAIRS.binary_search(&name).is_ok();
+    is_pair.then(|| format!("{name}f").into())
+}
+
+/// It is defined in the language.
+pub(in crate::sema) fn is_math(name: &str) -> bool {
+    let is_pair = |name: &str| PAIRS.binary_search(&name).is_ok();
+    is_pair(name)
+        || name.strip_suffix('f').is_some_and(is_pair)
+        || SINGLES.binary_search(&name).is_ok()
+}
+
+/// The names that are defined in the language, for suggestions: the `float` versions differ by a letter.
+pub(super) fn names() -> impl Iterator<Item = &'static str> {
+    PAIRS.iter().chain(SINGLES).copied()
+}

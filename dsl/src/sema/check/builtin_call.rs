@@ -81,6 +81,10 @@ impl Checker<'_> {
 
     /// Reports a device function in host code.
     pub(super) fn require_device_call(&mut self, called: &Called<'_>) {
+        // Our own `__host__ __device__` functions use bits as they are, on both sides.
+        if self.is_own(called.name_span) {
+            return;
+        }
         let diagnostic = Diagnostic::error(
             Code::DeviceOnly,
             called.name_span,

@@ -31,8 +31,14 @@ impl Checker<'_> {
             self.check_args_alone(args);
             return Checked::Value(wrong(span));
         };
-        let entity = self.scopes.find(name).map(|binding| binding.entity.clone());
-        match entity {
+        let binding = self.scopes.find(name).cloned();
+        if let Some(binding) = &binding
+            && self.is_own(binding.span)
+            && builtin::is_math(name)
+        {
+            return self.math_call(name, callee.span, args, span);
+        }
+        match binding.map(|binding| binding.entity) {
             Some(Entity::Function(_) | Entity::Unused(_)) => match self.function_named(name) {
                 Some(id) => Checked::Value(self.call_function(id, callee.span, args, span)),
                 None => Checked::Value(wrong(span)),
@@ -61,6 +67,62 @@ impl Checker<'_> {
                 Checked::Value(wrong(span))
             }
             None => self.call_builtin(name, callee.span, args, span),
+        }
+    }
+
+    /// A function of `math_float.k` or `math_double.k`. Host code calls C's library where it has the function. A `double` function
+    /// gives way to its `float` version where all its `double` parameters would get a `float`.
+    fn math_call(
+        &mut self,
+        name: &Arc<str>,
+        name_span: Span,
+        args: &[ast::Expr],
+        span: Span,
+    ) -> Checked {
+        if !self.may_be_device() && builtin::is_host(name) {
+            return self.call_builtin(name, name_span, args, span);
+        }
+        let Some(mut id) = self.function_named(name) else {
+            return Checked::Value(wrong(span));
+        };
+        let float = builtin::float_version(name);
+        let params = &self.function_facts[id.0 as usize].params;
+        let is_list = |arg: &ast::Expr| matches!(arg.kind, ExprKind::List(_));
+        let (Some(float), false) = (
+            float,
+            params.len() != args.len() || args.iter().any(is_list),
+        ) else {
+            return Checked::Value(self.call_function(id, name_span, args, span));
+        };
+        let is_double: Vec<bool> = params
+            .iter()
+            .map(|param| param.ty.ty == Ty::Double)
+            .collect();
+        let values: Vec<Value> = args.iter().map(|arg| self.value(arg)).collect();
+        let mut reals = values.iter().zip(is_double).filter(|(_, is)| *is);
+        if reals.all(|(value, _)| value.ty == Ty::Float)
+            && let Some(float) = self.function_named(&float)
+        {
+            id = float;
+        }
+        self.note_call(id, name_span);
+        let ty = self.functions[id.0 as usize].result.clone();
+        let args = self.implicit_args(id, values);
+        Checked::Value(Value {
+            kind: ValueKind::Call(id, args),
+            ty,
+            span,
+        })
+    }
+
+    /// Keeps who calls whom.
+    fn note_call(&mut self, id: FunctionId, name_span: Span) {
+        if self.unevaluated == 0
+            && let Some(caller) = self.body.id
+        {
+            self.function_facts[caller.0 as usize]
+                .calls
+                .push((id, name_span));
         }
     }
 
@@ -118,13 +180,7 @@ impl Checker<'_> {
             return wrong(span);
         }
         self.check_call_side(&name, space, declared, name_span);
-        if self.unevaluated == 0
-            && let Some(caller) = self.body.id
-        {
-            self.function_facts[caller.0 as usize]
-                .calls
-                .push((id, name_span));
-        }
+        self.note_call(id, name_span);
         let args = self.args(id, args, name_span, span);
         Value {
             kind: ValueKind::Call(id, args),
@@ -194,16 +250,27 @@ impl Checker<'_> {
             return Vec::new();
         }
         let _ = span;
-        let mut values = Vec::new();
-        for (i, (arg, param)) in args.iter().zip(&params).enumerate() {
-            let value = match &arg.kind {
+        let values = args
+            .iter()
+            .zip(&params)
+            .map(|(arg, param)| match &arg.kind {
                 ExprKind::List(items) => self.list_value(&param.ty.ty, items, arg.span),
                 _ => self.value(arg),
-            };
+            })
+            .collect();
+        self.implicit_args(id, values)
+    }
+
+    /// Values in their parameters' types; there are as many.
+    fn implicit_args(&mut self, id: FunctionId, values: Vec<Value>) -> Vec<Value> {
+        let params = self.function_facts[id.0 as usize].params.clone();
+        let name = self.functions[id.0 as usize].name.clone();
+        let args = values.into_iter().zip(&params).enumerate();
+        args.map(|(i, (value, param))| {
             let why = Why::Argument(i + 1, &name, Some(param.span));
-            values.push(self.implicit(value, &param.ty.ty, &why));
-        }
-        values
+            self.implicit(value, &param.ty.ty, &why)
+        })
+        .collect()
     }
 }
 

@@ -101,8 +101,8 @@ fn unsupported_things_are_named_once() {
         "__global__ void f(int *d, float x) {
     d[0] = __shfl_down_sync(0xffffffff, d[0], 1); //~ E0802
     d[0] = __shfl_down_sync(0xffffffff, d[0], 1);
-    x = expf(x) + expf(x); //~ E0802
-    x = rsqrtf(x); //~ E0802
+    x = erfinvf(x); //~ E0802
+    x = erfinvf(x);
     unsigned m = __ballot_sync(0xffffffff, x > 0); //~ E0802
     curandState_t s; //~ E0802
     d[1] = undefined; //~ E0401
