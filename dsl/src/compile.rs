@@ -2,7 +2,7 @@
 
 use crate::{
     diagnostic::{Diagnostic, Severity},
-    ir::Module,
+    ir::{Module, simplify::simplify, verify},
     lower,
     sema::{self, typed},
     source::{Loader, NoFiles, SourceFile, SourceMap},
@@ -56,10 +56,14 @@ pub fn compile(
         .filter(|_| !has_errors(&diagnostics))
         .and_then(|program| {
             let lowering = lower::Options { fmad: options.fmad };
-            let (module, more) = lower::lower(&program, map, &lowering);
+            let (mut module, more) = lower::lower(&program, map, &lowering);
             diagnostics.extend(more);
             if has_errors(&diagnostics) {
                 return None;
+            }
+            simplify(&mut module);
+            if cfg!(debug_assertions) {
+                verify::assert_verified(&module, "simplify");
             }
             Some(module)
         });

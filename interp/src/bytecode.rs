@@ -3,7 +3,8 @@
 //! - **Scalar registers** (`S`, 64 bits) hold what is the same for all lanes, and every `i1`: a mask of 32 lanes, which for a
 //!   uniform truth value is all zeros or all ones.
 //! - **Varying registers** (`V`) hold 32 lanes side by side: one unit of 128 bytes for 32-bit values, two for 64-bit ones.
-//! - An instruction that writes a `V` register never reads the same register: the compiler sees to it, the engine relies on it.
+//! - An instruction that writes a `V` register never reads the same register through another field: the compiler sees to it, the
+//!   engine relies on it.
 //! - [`lane_ops`] is the list of everything that computes; the instruction set, the compiler's choice and the engine's dispatch
 //!   are all made from it. Names: `V…` on 32 lanes, `S…` on one scalar.
 
@@ -228,6 +229,8 @@ lane_ops! { define_ops! {
     VBool, SBool,
     /// `a * b + c`.
     VFma32, VFma64, SFma32, SFma64,
+    /// `V[d] = V[a] * V[b] + V[d]`; `a` and `b` are other registers.
+    VFmaInto32, VFmaInto64,
     /// Pointers: base `a`, index `b`, row `c` of the table of scales. 64-bit pointers, index `i32` signed, unsigned, `i64`.
     SPtrS, SPtrU, SPtrL,
     /// 32-bit pointers.
@@ -245,6 +248,9 @@ lane_ops! { define_ops! {
     JumpIfNot,
     /// To `b` if the uniform `S[a]` is true.
     JumpIf,
+    /// To `b` if the comparison of the uniform `S[a]` and `S[c]`, 32 bits, holds.
+    JumpEq32, JumpNe32, JumpSlt32, JumpSle32, JumpSgt32, JumpSge32,
+    JumpUlt32, JumpUle32, JumpUgt32, JumpUge32,
     /// Nothing but its weight: ends a segment.
     Tick,
     /// The lanes with `S[a]` go on, the others wait in `S[d]`; to `b` if none goes on.
@@ -443,7 +449,7 @@ pub(crate) struct CounterSite {
     pub(crate) width_bytes: u32,
 }
 
-/// A compiled function.
+/// A compiled function. Every jump goes to one of its instructions, and the last of a kernel's is [`Op::End`].
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Code {
     pub(crate) insts: Vec<Inst>,

@@ -13,13 +13,17 @@ pub(crate) mod effects;
 mod inst;
 mod lifetimes;
 mod memory;
+mod private;
 mod registers;
 mod select;
 mod uniformity;
 
 use std::collections::HashMap;
 
-use dsl::ir::{Const, FuncId, FunctionKind, LocId, Module, Object, Operand, Space, Type, ValueId};
+use dsl::ir::{
+    Const, FuncId, FunctionKind, LabelId, LocId, Module, Object, Operand, SlotId, Space, Type,
+    ValueId,
+};
 
 use crate::bytecode::{Class, Code, Inst, Op, Place, S_FREE, V_FREE};
 use crate::memory::layout;
@@ -55,6 +59,8 @@ pub(crate) fn compile(module: &Module, id: FuncId) -> Code {
         owned: vec![None; function.values.len()],
         spread: HashMap::new(),
         fused: HashMap::new(),
+        pointers: HashMap::new(),
+        private: private::analyse(function),
         slots: Vec::new(),
         slot_mirrors: HashMap::new(),
         constants: HashMap::new(),
@@ -89,6 +95,8 @@ struct FusedPointer {
     unsigned: bool,
     scale: i64,
     offset: i64,
+    /// The base in a scalar register, if it has been computed.
+    scalar: Option<u32>,
 }
 
 struct Compiler<'a> {
@@ -104,6 +112,10 @@ struct Compiler<'a> {
     /// Uniform values that are spread over a varying register as well.
     spread: HashMap<ValueId, (u32, u32)>,
     fused: HashMap<ValueId, FusedPointer>,
+    /// Every `ptradd` so far.
+    pointers: HashMap<ValueId, FusedPointer>,
+    /// Slots that only one loop reads.
+    private: HashMap<SlotId, LabelId>,
     slots: Vec<Place>,
     /// Parameters nobody assigns to, spread over a varying register.
     slot_mirrors: HashMap<u32, u32>,

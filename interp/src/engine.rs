@@ -6,13 +6,16 @@
 
 #![allow(
     clippy::inline_always,
+    clippy::needless_range_loop,
     reason = "the loop must be compiled with the features of each of its three hosts"
 )]
 
 use crate::bytecode::{Inst, Op, lane_ops};
-use crate::machine::{Fault, Machine, Stop, Vote, Warp};
+use crate::machine::{Fault, Machine, Stop, Totals, Vote, Warp};
 use crate::observer::Observer;
+use crate::ops::fault::Done;
 use crate::ops::{atomic, convert, float, generic, global, int, lanes, local, print, shared};
+use crate::registers::View;
 use crate::trap::TrapKind;
 
 /// Runs a warp until it ends, waits, yields or faults.
@@ -43,20 +46,137 @@ pub(crate) fn runner<O: Observer>() -> Runner<O> {
     run_portable
 }
 
-fn run_portable<O: Observer>(machine: &mut Machine<'_, O>, warp: &mut Warp) -> Stop {
-    run(machine, warp)
+/// What the loop does differently on each kind of CPU: the slow ways, which are functions of their own so that the loop
+/// stays small, and what the compiler does not find by itself.
+pub(crate) trait Level {
+    fn load_shared<O: Observer>(machine: &mut Machine<'_, O>, r: View, mask: u32, i: &Inst)
+    -> Done;
+    fn store_shared<O: Observer>(
+        machine: &mut Machine<'_, O>,
+        r: View,
+        mask: u32,
+        i: &Inst,
+    ) -> Done;
+    fn load_global<O: Observer>(machine: &mut Machine<'_, O>, r: View, mask: u32, i: &Inst)
+    -> Done;
+    fn store_global<O: Observer>(
+        machine: &mut Machine<'_, O>,
+        r: View,
+        mask: u32,
+        i: &Inst,
+    ) -> Done;
+
+    /// The lanes that are all ones; the others are zero.
+    #[inline(always)]
+    fn mask_of(holds: &[u32; 32]) -> u32 {
+        let mut mask = 0;
+        for l in 0..32 {
+            mask |= holds[l] & 1 << l;
+        }
+        mask
+    }
+
+    /// `out[l] = row[(bytes[l] + more) / 4]`.
+    ///
+    /// # Safety
+    /// `row` is readable; `bytes[l] + more` is below 128.
+    #[inline(always)]
+    unsafe fn pick(row: *const [u32; 32], bytes: &[u32; 32], more: u32, out: &mut [u32; 32]) {
+        for l in 0..32 {
+            // SAFETY: the caller's.
+            out[l] = unsafe {
+                row.cast::<u32>()
+                    .add(((bytes[l] + more) / 4) as usize)
+                    .read_unaligned()
+            };
+        }
+    }
 }
 
-#[cfg(target_arch = "x86_64")]
-#[target_feature(enable = "avx2,fma,bmi1,bmi2,lzcnt,popcnt")]
-fn run_avx2<O: Observer>(machine: &mut Machine<'_, O>, warp: &mut Warp) -> Stop {
-    run(machine, warp)
+/// A level: the loop and the slow ways, compiled with its features.
+macro_rules! level {
+    ($level:ident $run:ident $(#[$features:meta])? { $($more:tt)* }) => {
+        struct $level;
+
+        $(#[$features])?
+        fn $run<O: Observer>(machine: &mut Machine<'_, O>, warp: &mut Warp) -> Stop {
+            run::<$level, O>(machine, warp)
+        }
+
+        impl Level for $level {
+            level! { @slow $(#[$features])? load_shared any_load_shared shared }
+            level! { @slow $(#[$features])? store_shared any_store_shared shared }
+            level! { @slow $(#[$features])? load_global any_load_global global }
+            level! { @slow $(#[$features])? store_global any_store_global global }
+            $($more)*
+        }
+    };
+    (@slow $(#[$features:meta])? $name:ident $any:ident $family:ident) => {
+        fn $name<O: Observer>(machine: &mut Machine<'_, O>, r: View, mask: u32, i: &Inst) -> Done {
+            #[inline(never)]
+            $(#[$features])?
+            fn slow<O: Observer>(machine: &mut Machine<'_, O>, r: View, mask: u32, i: &Inst) -> Done {
+                $family::$any(machine, r, mask, i)
+            }
+            #[allow(unused_unsafe, reason = "the portable level has no features")]
+            // SAFETY: only the loop of this level comes here, and `runner` chose it for a CPU that has its features.
+            unsafe { slow(machine, r, mask, i) }
+        }
+    };
 }
 
+level! { Portable run_portable {} }
+
 #[cfg(target_arch = "x86_64")]
-#[target_feature(enable = "avx512f,avx512vl,avx512bw,avx512dq,avx2,fma,bmi1,bmi2,lzcnt,popcnt")]
-fn run_avx512<O: Observer>(machine: &mut Machine<'_, O>, warp: &mut Warp) -> Stop {
-    run(machine, warp)
+level! { Avx2 run_avx2 #[target_feature(enable = "avx2,fma,bmi1,bmi2,lzcnt,popcnt")] {
+    #[inline(always)]
+    fn mask_of(holds: &[u32; 32]) -> u32 {
+        use std::arch::x86_64::{_mm256_loadu_ps, _mm256_movemask_ps};
+        let mut mask = 0;
+        for part in 0..4 {
+            // SAFETY: the level's CPU has AVX; a quarter of 128 bytes.
+            let bits = unsafe { _mm256_movemask_ps(_mm256_loadu_ps(holds.as_ptr().add(8 * part).cast())) };
+            mask |= (bits as u32) << (8 * part);
+        }
+        mask
+    }
+} }
+
+#[cfg(target_arch = "x86_64")]
+level! {
+    Avx512 run_avx512
+    #[target_feature(enable = "avx512f,avx512vl,avx512bw,avx512dq,avx2,fma,bmi1,bmi2,lzcnt,popcnt")]
+    {
+        #[inline(always)]
+        fn mask_of(holds: &[u32; 32]) -> u32 {
+            use std::arch::x86_64::{_mm512_loadu_si512, _mm512_movepi32_mask};
+            // SAFETY: the level's CPU has AVX-512; two halves of 128 bytes.
+            unsafe {
+                let low = _mm512_movepi32_mask(_mm512_loadu_si512(holds.as_ptr().cast()));
+                let high = _mm512_movepi32_mask(_mm512_loadu_si512(holds.as_ptr().add(16).cast()));
+                u32::from(low) | u32::from(high) << 16
+            }
+        }
+
+        #[inline(always)]
+        unsafe fn pick(row: *const [u32; 32], bytes: &[u32; 32], more: u32, out: &mut [u32; 32]) {
+            use std::arch::x86_64::{
+                __m512i, _mm512_add_epi32, _mm512_loadu_si512, _mm512_permutex2var_epi32, _mm512_set1_epi32,
+                _mm512_srli_epi32, _mm512_storeu_si512,
+            };
+            // SAFETY: the level's CPU has AVX-512; `row`, `bytes` and `out` are 128 bytes each.
+            unsafe {
+                let (low, high) = (_mm512_loadu_si512(row.cast()), _mm512_loadu_si512(row.cast::<__m512i>().add(1)));
+                let more = _mm512_set1_epi32(more as i32);
+                for half in 0..2 {
+                    let bytes = _mm512_loadu_si512(bytes.as_ptr().cast::<__m512i>().add(half));
+                    let index = _mm512_srli_epi32::<2>(_mm512_add_epi32(bytes, more));
+                    let picked = _mm512_permutex2var_epi32(low, index, high);
+                    _mm512_storeu_si512(out.as_mut_ptr().cast::<__m512i>().add(half), picked);
+                }
+            }
+        }
+    }
 }
 
 /// The dispatch: the arms given, then one for every computing instruction.
@@ -78,8 +198,8 @@ macro_rules! dispatch {
             $(Op::$u64v => lanes::unary64($r, $inst, $u64f), Op::$u64s => lanes::s_unary64($r, $inst, $u64f),)*
             $(Op::$b32v => lanes::binary32($r, $inst, $b32f), Op::$b32s => lanes::s_binary32($r, $inst, $b32f),)*
             $(Op::$b64v => lanes::binary64($r, $inst, $b64f), Op::$b64s => lanes::s_binary64($r, $inst, $b64f),)*
-            $(Op::$c32v => lanes::compare32($r, $inst, $c32f), Op::$c32s => lanes::s_compare32($r, $inst, $c32f),)*
-            $(Op::$c64v => lanes::compare64($r, $inst, $c64f), Op::$c64s => lanes::s_compare64($r, $inst, $c64f),)*
+            $(Op::$c32v => lanes::compare32::<L>($r, $inst, $c32f), Op::$c32s => lanes::s_compare32($r, $inst, $c32f),)*
+            $(Op::$c64v => lanes::compare64::<L>($r, $inst, $c64f), Op::$c64s => lanes::s_compare64($r, $inst, $c64f),)*
             $(Op::$xv => lanes::convert32to32($r, $inst, $xf), Op::$xs => lanes::s_convert32to32($r, $inst, $xf),)*
             $(Op::$wv => lanes::convert32to64($r, $inst, $wf), Op::$ws => lanes::s_convert32to64($r, $inst, $wf),)*
             $(Op::$nv => lanes::convert64to32($r, $inst, $nf), Op::$ns => lanes::s_convert64to32($r, $inst, $nf),)*
@@ -89,17 +209,21 @@ macro_rules! dispatch {
 }
 
 #[inline(always)]
-fn run<O: Observer>(machine: &mut Machine<'_, O>, warp: &mut Warp) -> Stop {
+fn run<L: Level, O: Observer>(machine: &mut Machine<'_, O>, warp: &mut Warp) -> Stop {
     let code = machine.code;
+    let insts = code.insts.as_ptr();
     let r = warp.registers.view();
     let mut pc = warp.pc as usize;
     let mut mask = warp.mask;
     let mut rounds = machine.slice;
+    // In registers: in memory, adding to neighbours two at a time would wait for the stores before.
+    let mut totals = machine.totals;
     /// Leaves the loop with the warp's state written back.
     macro_rules! stop {
         ($pc:expr, $stop:expr) => {{
             warp.pc = $pc as u32;
             warp.mask = mask;
+            machine.totals = totals;
             return $stop;
         }};
     }
@@ -118,8 +242,19 @@ fn run<O: Observer>(machine: &mut Machine<'_, O>, warp: &mut Warp) -> Stop {
             }
         };
     }
+    /// Jumps if a comparison of scalars holds.
+    macro_rules! jump_if {
+        ($inst:ident, $f:path) => {{
+            totals.branch($inst, mask, false);
+            if lanes::s_holds(r, $inst, $f) {
+                pc = $inst.b as usize;
+            }
+        }};
+    }
     loop {
-        let inst: &Inst = &code.insts[pc];
+        debug_assert!(pc < code.insts.len(), "the code ends with `End`");
+        // SAFETY: every jump goes to an instruction, and the last one is `End` (the compiler's business; see `Code`).
+        let inst: &Inst = unsafe { &*insts.add(pc) };
         pc += 1;
         lane_ops! { dispatch! { inst, r, {
             Op::SMove => r.set_s(inst.d, r.s(inst.a)),
@@ -143,6 +278,8 @@ fn run<O: Observer>(machine: &mut Machine<'_, O>, warp: &mut Warp) -> Stop {
             Op::SBool => r.set_s(inst.d, r.s(inst.a) & 1),
             Op::VFma32 => lanes::fma32(r, inst, float::fma32),
             Op::VFma64 => lanes::fma64(r, inst, float::fma64),
+            Op::VFmaInto32 => lanes::fma_into32(r, inst, float::fma32),
+            Op::VFmaInto64 => lanes::fma_into64(r, inst, float::fma64),
             Op::SFma32 => lanes::s_fma32(r, inst, float::fma32),
             Op::SFma64 => lanes::s_fma64(r, inst, float::fma64),
             Op::SPtrS => lanes::s_ptr(r, inst, &code.scales, |x| i64::from(x as i32)),
@@ -156,30 +293,40 @@ fn run<O: Observer>(machine: &mut Machine<'_, O>, warp: &mut Warp) -> Stop {
             Op::VPtrSS => lanes::v_ptr_base(r, inst, &code.scales, |x| i64::from(x as i32)),
             Op::VPtrSU => lanes::v_ptr_base(r, inst, &code.scales, i64::from),
             Op::VPtr32S => lanes::v_ptr32_base(r, inst, &code.scales),
-            Op::Clock => r.set_s(inst.d, machine.totals.warp_instructions & 0xffff_ffff),
+            Op::Clock => r.set_s(inst.d, totals.warp_instructions & 0xffff_ffff),
 
-            Op::Jump => { machine.weigh(inst, mask); pc = inst.b as usize; }
-            Op::JumpIfNot => { machine.branch(inst, mask, false); if r.s(inst.a) == 0 { pc = inst.b as usize; } }
-            Op::JumpIf => { machine.branch(inst, mask, false); if r.s(inst.a) != 0 { pc = inst.b as usize; } }
-            Op::Tick => machine.weigh(inst, mask),
+            Op::Jump => { totals.weigh(inst, mask); pc = inst.b as usize; }
+            Op::JumpIfNot => { totals.branch(inst, mask, false); if r.s(inst.a) == 0 { pc = inst.b as usize; } }
+            Op::JumpIf => { totals.branch(inst, mask, false); if r.s(inst.a) != 0 { pc = inst.b as usize; } }
+            Op::JumpEq32 => jump_if!(inst, int::eq32),
+            Op::JumpNe32 => jump_if!(inst, int::ne32),
+            Op::JumpSlt32 => jump_if!(inst, int::slt32),
+            Op::JumpSle32 => jump_if!(inst, int::sle32),
+            Op::JumpSgt32 => jump_if!(inst, int::sgt32),
+            Op::JumpSge32 => jump_if!(inst, int::sge32),
+            Op::JumpUlt32 => jump_if!(inst, int::ult32),
+            Op::JumpUle32 => jump_if!(inst, int::ule32),
+            Op::JumpUgt32 => jump_if!(inst, int::ugt32),
+            Op::JumpUge32 => jump_if!(inst, int::uge32),
+            Op::Tick => totals.weigh(inst, mask),
             Op::If => {
                 let (go, stay) = (mask & r.mask(inst.a), mask & !r.mask(inst.a));
-                machine.branch(inst, mask, go != 0 && stay != 0);
+                totals.branch(inst, mask, go != 0 && stay != 0);
                 r.set_s(inst.d, u64::from(stay));
                 mask = go;
                 skip_if_empty!(inst);
             }
             Op::Else => {
-                machine.weigh(inst, mask);
+                totals.weigh(inst, mask);
                 let waiting = r.mask(inst.d);
                 r.set_s(inst.d, u64::from(mask));
                 mask = waiting;
                 skip_if_empty!(inst);
             }
-            Op::Join => { machine.weigh(inst, mask); mask |= r.mask(inst.d); r.set_s(inst.d, 0); skip_if_empty!(inst); }
+            Op::Join => { totals.weigh(inst, mask); mask |= r.mask(inst.d); r.set_s(inst.d, 0); skip_if_empty!(inst); }
             Op::Clear => r.set_s(inst.d, 0),
             Op::Park => {
-                machine.weigh(inst, mask);
+                totals.weigh(inst, mask);
                 r.set_s(inst.d, u64::from(r.mask(inst.d) | mask));
                 mask = 0;
                 pc = inst.b as usize;
@@ -187,7 +334,7 @@ fn run<O: Observer>(machine: &mut Machine<'_, O>, warp: &mut Warp) -> Stop {
             Op::ParkIf | Op::ParkIfNot => {
                 let cond = if inst.op == Op::ParkIf { r.mask(inst.a) } else { !r.mask(inst.a) };
                 let leave = mask & cond;
-                machine.branch(inst, mask, leave != 0 && leave != mask);
+                totals.branch(inst, mask, leave != 0 && leave != mask);
                 r.set_s(inst.d, u64::from(r.mask(inst.d) | leave));
                 mask &= !leave;
                 skip_if_empty!(inst);
@@ -195,17 +342,17 @@ fn run<O: Observer>(machine: &mut Machine<'_, O>, warp: &mut Warp) -> Stop {
             Op::ExitIf | Op::ExitIfNot => {
                 let cond = if inst.op == Op::ExitIf { r.mask(inst.a) } else { !r.mask(inst.a) };
                 let leave = mask & cond;
-                machine.branch(inst, mask, leave != 0 && leave != mask);
+                totals.branch(inst, mask, leave != 0 && leave != mask);
                 warp.gone |= leave;
                 mask &= !leave;
                 skip_if_empty!(inst);
             }
             Op::Loop => {
-                machine.weigh(inst, mask);
-                machine.totals.branches += 1;
+                totals.weigh(inst, mask);
+                totals.branches += 1;
                 pc = inst.b as usize;
                 rounds -= 1;
-                if machine.totals.warp_instructions > machine.limit {
+                if totals.warp_instructions > machine.limit {
                     let kind = TrapKind::Limit { instructions: machine.limit };
                     stop!(pc, Stop::Fault(Box::new(Fault { kind, lane: mask.trailing_zeros() })));
                 }
@@ -213,14 +360,14 @@ fn run<O: Observer>(machine: &mut Machine<'_, O>, warp: &mut Warp) -> Stop {
                     stop!(pc, Stop::Yield);
                 }
             }
-            Op::Exit => { machine.weigh(inst, mask); warp.gone |= mask; mask = 0; pc = inst.b as usize; }
-            Op::End => { machine.weigh(inst, mask); warp.gone |= mask; mask = 0; stop!(pc, Stop::Done); }
+            Op::Exit => { totals.weigh(inst, mask); warp.gone |= mask; mask = 0; pc = inst.b as usize; }
+            Op::End => { totals.weigh(inst, mask); warp.gone |= mask; mask = 0; stop!(pc, Stop::Done); }
 
-            Op::LoadShared => attempt!(shared::load_shared(machine, r, mask, inst)),
-            Op::StoreShared => attempt!(shared::store_shared(machine, r, mask, inst)),
+            Op::LoadShared => attempt!(shared::load_shared::<L, O>(machine, r, mask, inst)),
+            Op::StoreShared => attempt!(shared::store_shared::<L, O>(machine, r, mask, inst)),
             Op::AtomicShared => attempt!(atomic::shared(machine, r, mask, inst)),
-            Op::LoadGlobal => attempt!(global::load_global(machine, r, mask, inst)),
-            Op::StoreGlobal => attempt!(global::store_global(machine, r, mask, inst)),
+            Op::LoadGlobal => attempt!(global::load_global::<L, O>(machine, r, mask, inst)),
+            Op::StoreGlobal => attempt!(global::store_global::<L, O>(machine, r, mask, inst)),
             Op::AtomicGlobal => attempt!(atomic::global(machine, r, mask, inst)),
             Op::LoadLocal => attempt!(local::load_local(machine, r, mask, inst, &warp.local)),
             Op::StoreLocal => attempt!(local::store_local(machine, r, mask, inst, &mut warp.local)),
@@ -230,14 +377,14 @@ fn run<O: Observer>(machine: &mut Machine<'_, O>, warp: &mut Warp) -> Stop {
             Op::AtomicGeneric => attempt!(atomic::generic(machine, r, mask, inst, &mut warp.local)),
 
             Op::Barrier | Op::BarrierCount | Op::BarrierAnd | Op::BarrierOr => {
-                machine.weigh(inst, mask);
+                totals.weigh(inst, mask);
                 let alive = warp.lanes & !warp.gone;
                 if mask != alive {
                     let (arrived, missing) = (mask.count_ones(), (alive & !mask).count_ones());
                     let kind = TrapKind::BarrierDivergence { arrived, missing };
                     stop!(pc - 1, Stop::Fault(Box::new(Fault { kind, lane: mask.trailing_zeros() })));
                 }
-                machine.totals.barriers += 1;
+                totals.barriers += 1;
                 let vote = match inst.op {
                     Op::BarrierCount => Some(Vote::Count),
                     Op::BarrierAnd => Some(Vote::And),
@@ -261,18 +408,18 @@ fn run<O: Observer>(machine: &mut Machine<'_, O>, warp: &mut Warp) -> Stop {
     }
 }
 
-impl<O> Machine<'_, O> {
+impl Totals {
     /// Counts the segment that ends with this instruction.
     #[inline(always)]
     fn weigh(&mut self, inst: &Inst, mask: u32) {
-        self.totals.warp_instructions += u64::from(inst.weight);
-        self.totals.thread_instructions += u64::from(inst.weight) * u64::from(mask.count_ones());
+        self.warp_instructions += u64::from(inst.weight);
+        self.thread_instructions += u64::from(inst.weight) * u64::from(mask.count_ones());
     }
 
     #[inline(always)]
     fn branch(&mut self, inst: &Inst, mask: u32, parts: bool) {
         self.weigh(inst, mask);
-        self.totals.branches += 1;
-        self.totals.divergent_branches += u64::from(parts);
+        self.branches += 1;
+        self.divergent_branches += u64::from(parts);
     }
 }

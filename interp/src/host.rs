@@ -145,6 +145,12 @@ impl HostThread {
         self.executed
     }
 
+    /// The places of the calls that have not returned, innermost first.
+    pub fn calls<'t>(&'t self, program: &'t Program) -> impl Iterator<Item = LocId> + 't {
+        let callers = self.frames.iter().rev().skip(1);
+        callers.map(|frame| program.code(frame.function).locs[frame.pc.saturating_sub(1)])
+    }
+
     /// Runs on to the next event. `answer` is the result of the call it stopped at; `limit` bounds the instructions
     /// executed over the thread's life. After `Done` there is nothing more to run, and it says `Done(None)`.
     pub fn resume(
@@ -299,6 +305,14 @@ impl HostThread {
                     }
                 };
             }
+            macro_rules! jump_if {
+                ($inst:ident, $f:path) => {{
+                    self.executed += u64::from($inst.weight);
+                    if lanes::s_holds(r, $inst, $f) {
+                        pc = $inst.b as usize;
+                    }
+                }};
+            }
             lane_ops! { dispatch! { inst, r, {
                 Op::SMove => r.set_s(inst.d, r.s(inst.a)),
                 Op::MAnd => lanes::mask_op(r, inst, |a, b| a & b),
@@ -315,6 +329,16 @@ impl HostThread {
                 Op::SPtrU => lanes::s_ptr(r, inst, &code.scales, |x| i64::from(x as u32)),
                 Op::SPtrL => lanes::s_ptr(r, inst, &code.scales, |x| x as i64),
                 Op::Jump => { self.executed += u64::from(inst.weight); pc = inst.b as usize; }
+                Op::JumpEq32 => jump_if!(inst, int::eq32),
+                Op::JumpNe32 => jump_if!(inst, int::ne32),
+                Op::JumpSlt32 => jump_if!(inst, int::slt32),
+                Op::JumpSle32 => jump_if!(inst, int::sle32),
+                Op::JumpSgt32 => jump_if!(inst, int::sgt32),
+                Op::JumpSge32 => jump_if!(inst, int::sge32),
+                Op::JumpUlt32 => jump_if!(inst, int::ult32),
+                Op::JumpUle32 => jump_if!(inst, int::ule32),
+                Op::JumpUgt32 => jump_if!(inst, int::ugt32),
+                Op::JumpUge32 => jump_if!(inst, int::uge32),
                 Op::JumpIfNot => {
                     self.executed += u64::from(inst.weight);
                     if r.s(inst.a) == 0 { pc = inst.b as usize; }

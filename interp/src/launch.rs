@@ -17,6 +17,7 @@ use crate::memory::Memory;
 use crate::observer::{Counters, Observer};
 #[cfg(feature = "threads")]
 use crate::parallel;
+use crate::pattern::Pattern;
 use crate::program::Program;
 use crate::report::{InvalidLaunch, LaunchFailure, LaunchReport, Site};
 use crate::rules::limits::Limits;
@@ -54,12 +55,13 @@ pub fn launch(
     };
     let observer = || Counters::new(&machine.rules, code.counters.len());
     #[cfg(feature = "threads")]
-    let (state, trap) = match parallel::run(&run, &observer, out) {
+    let (mut state, trap) = match parallel::run(&run, &observer, out) {
         Some(state) => (state, None),
         None => run.sequential(observer(), out),
     };
     #[cfg(not(feature = "threads"))]
-    let (state, trap) = run.sequential(observer(), out);
+    let (mut state, trap) = run.sequential(observer(), out);
+    state.settle();
     let report = run.report(&state);
     match trap {
         None => Ok(report),
@@ -187,6 +189,7 @@ impl<'a> Run<'a> {
             memory: self.memory,
             map: self.map,
             shared: Vec::new(),
+            patterns: self.code.sites.iter().map(|_| Pattern::new()).collect(),
             observer,
             region_of_site: declared.iter().map(|region| region.unwrap_or(0)).collect(),
             totals: Totals::default(),

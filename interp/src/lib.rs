@@ -26,6 +26,7 @@ mod observer;
 mod ops;
 #[cfg(feature = "threads")]
 mod parallel;
+mod pattern;
 mod registers;
 #[cfg_attr(
     not(feature = "threads"),

@@ -5,6 +5,7 @@ use dsl::ir::{Function, Module, Space};
 use crate::bytecode::Code;
 use crate::memory::{AddressKind, Memory};
 use crate::observer::Observer;
+use crate::pattern::Pattern;
 use crate::registers::Registers;
 use crate::track::Tracker;
 use crate::trap::TrapKind;
@@ -95,6 +96,8 @@ pub(crate) struct Machine<'a, O> {
     pub(crate) map: &'a GlobalMap,
     /// The shared memory of the block in hand.
     pub(crate) shared: Vec<u8>,
+    /// What the last requests looked like, by site; their hits are not observed before [`Machine::settle`].
+    pub(crate) patterns: Vec<Pattern>,
     /// Who watches.
     pub(crate) observer: O,
     /// Per site: the region it last hit.
@@ -116,6 +119,13 @@ pub(crate) struct Machine<'a, O> {
 }
 
 impl<O: Observer> Machine<'_, O> {
+    /// Makes the observer's sums complete.
+    pub(crate) fn settle(&mut self) {
+        for (site, pattern) in self.code.sites.iter().zip(&mut self.patterns) {
+            pattern.settle(site, &mut self.observer);
+        }
+    }
+
     /// Adds another worker's counts.
     #[cfg(feature = "threads")]
     pub(crate) fn absorb(&mut self, other: &Machine<'_, O>) {

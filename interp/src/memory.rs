@@ -144,8 +144,8 @@ impl Region {
     /// As the object of a bad access to `address`.
     pub(crate) fn describe(&self, address: u64) -> BadObject {
         let name = match &self.name {
-            Some(name) => format!("`{name}`"),
-            None => format!("an allocation of {} bytes", self.size),
+            Some(name) => name.clone(),
+            None => "an allocation".to_owned(),
         };
         BadObject {
             name,
@@ -290,7 +290,7 @@ impl Memory {
                 // A variable nobody could hold: one without bytes, each access to it traps.
                 Err(_) => area.add(0, 16, kind).expect("no bytes"),
             };
-            region.name = Some(global.name.clone());
+            region.name = Some(format!("`{}`", global.name));
             region.element_bytes = global.element_bytes;
             if let Some(init) = &global.init
                 && init.len() == region.bytes.len()
@@ -377,7 +377,7 @@ impl Memory {
         }
     }
 
-    /// Names an allocation for messages: the variable that holds it, the buffer's name on the command line.
+    /// Says what an allocation is, for messages: where it was made, the buffer's name on the command line.
     pub fn set_name(&mut self, address: u64, name: &str) {
         if let Some((area, index)) = self.region_index(address) {
             self.area_mut(area).regions[index].name = Some(name.to_owned());
@@ -524,8 +524,25 @@ impl Memory {
 
     /// Copies between any two objects; the ranges may overlap.
     pub fn copy(&mut self, to: u64, from: u64, len: u64) -> Result<(), MemoryFault> {
-        let bytes = self.read_bytes(from, len)?.to_vec();
-        self.write_bytes(to, &bytes)
+        self.read_bytes(from, len)?;
+        self.bytes_mut(to, len)?;
+        if len == 0 {
+            return Ok(());
+        }
+        let (_, source) = self.region_index(from).expect("read_bytes found it");
+        let region = &mut self.area_mut(from).regions[source];
+        let start = (from - region.base) as usize;
+        let range = start..start + len as usize;
+        if to.wrapping_sub(region.base) < region.size {
+            let at = (to - region.base) as usize;
+            region.bytes.slice_mut().copy_within(range, at);
+            return Ok(());
+        }
+        // The source's bytes leave the table for the time of the copy, so that the target can be borrowed.
+        let bytes = std::mem::replace(&mut region.bytes, Bytes::new(0).expect("nothing"));
+        let copied = self.write_bytes(to, &bytes.slice()[range]);
+        self.area_mut(from).regions[source].bytes = bytes;
+        copied
     }
 
     /// `memset`.

@@ -6,7 +6,8 @@ use dsl::ir::Space;
 use crate::bytecode::MemSite;
 use crate::ops::count;
 use crate::rules::RuleSet;
-use crate::stats::SiteCounts;
+use crate::rules::bank::Cost;
+use crate::stats::{Charge, SiteCounts};
 use crate::witness::{Whence, Worst};
 
 /// One memory instruction of one warp.
@@ -29,12 +30,26 @@ pub(crate) trait Observer: Sized {
     /// A warp runs.
     #[inline(always)]
     fn begin_warp(&mut self, number: u32) {}
-    /// Shared or thread-local memory, by offset in it.
+    /// Whether it has to see every access. If not, those that are like the site's last one come as sums only.
+    const SEES_REPEATS: bool;
+    /// Shared or thread-local memory, by offset in it. Gives what it costs.
+    fn window(&mut self, access: &Access<'_>, offsets: &[u32; 32]) -> Charge;
+    /// Global or constant memory, by address. Gives what it costs.
+    fn global(&mut self, access: &Access<'_>, addresses: &[u64; 32]) -> Charge;
+    /// What an access costs, nothing counted.
+    fn charge_window(&self, access: &Access<'_>, offsets: &[u32; 32]) -> Charge;
+    /// The same of global or constant memory.
+    fn charge_global(&self, access: &Access<'_>, addresses: &[u64; 32]) -> Charge;
+    /// An access that [`Observer::repeats`] will count, of an observer that has to see it.
     #[inline(always)]
-    fn window(&mut self, access: &Access<'_>, offsets: &[u32; 32]) {}
-    /// Global or constant memory, by address.
+    fn repeat_window(&mut self, access: &Access<'_>, offsets: &[u32; 32]) {}
+    /// The same of global or constant memory.
     #[inline(always)]
-    fn global(&mut self, access: &Access<'_>, addresses: &[u64; 32]) {}
+    fn repeat_global(&mut self, access: &Access<'_>, addresses: &[u64; 32]) {}
+    /// So many accesses like the site's last one, with so many active lanes in all.
+    fn repeats(&mut self, site: &MemSite, charge: Charge, requests: u64, lanes: u64);
+    /// Moving all addresses by a multiple of this changes no cost: of a site of shared, and of global memory.
+    fn period_bytes(&self, site: &MemSite) -> u64;
     /// `__syncwarp` of the active lanes, each naming a mask.
     #[inline(always)]
     fn sync_warp(&mut self, mask: u32, named: &[u32; 32]) {}
@@ -74,6 +89,13 @@ impl Counters {
             whence: Whence::default(),
         }
     }
+
+    #[inline(always)]
+    fn add(&mut self, access: &Access<'_>, charge: Charge) {
+        let lanes = u64::from(access.mask.count_ones());
+        let counts = &mut self.counts[access.counter as usize];
+        counts.add_requests(charge, access.site.width_bytes, 1, lanes);
+    }
 }
 
 impl Observer for Counters {
@@ -87,31 +109,63 @@ impl Observer for Counters {
         self.whence.warp = number;
     }
 
+    const SEES_REPEATS: bool = false;
+
     #[inline(always)]
-    fn window(&mut self, access: &Access<'_>, offsets: &[u32; 32]) {
-        let counts = &mut self.counts[access.counter as usize];
-        if access.space == Space::Shared {
-            let waste = count::shared(counts, &self.rules.shared, access, offsets);
+    fn window(&mut self, access: &Access<'_>, offsets: &[u32; 32]) -> Charge {
+        let charge = self.charge_window(access, offsets);
+        self.add(access, charge);
+        if let Charge::Shared(cost) = charge {
+            let waste = cost.map_or(0, Cost::bank_conflicts);
             let worst = &mut self.worst[access.counter as usize];
             if worst.is_beaten_by(waste) {
                 worst.keep(waste, self.whence, access.mask, |lane| offsets[lane].into());
             }
-        } else {
-            count::plain(counts, access);
         }
+        charge
     }
 
     #[inline(always)]
-    fn global(&mut self, access: &Access<'_>, addresses: &[u64; 32]) {
-        let counts = &mut self.counts[access.counter as usize];
-        if access.space == Space::Constant {
-            count::plain(counts, access);
-        } else {
-            let waste = count::global(counts, &self.rules.global, access, addresses);
+    fn global(&mut self, access: &Access<'_>, addresses: &[u64; 32]) -> Charge {
+        let charge = self.charge_global(access, addresses);
+        self.add(access, charge);
+        if let Charge::Global(cost) = charge {
+            let waste = cost.map_or(0, |cost| cost.sectors.saturating_sub(cost.ideal_sectors));
             let worst = &mut self.worst[access.counter as usize];
             if worst.is_beaten_by(waste) {
                 worst.keep(waste, self.whence, access.mask, |lane| addresses[lane]);
             }
+        }
+        charge
+    }
+
+    fn repeats(&mut self, site: &MemSite, charge: Charge, requests: u64, lanes: u64) {
+        self.counts[site.counter as usize].add_requests(charge, site.width_bytes, requests, lanes);
+    }
+
+    fn period_bytes(&self, site: &MemSite) -> u64 {
+        if site.access.space == Space::Shared {
+            self.rules.shared.period_bytes(site.width_bytes).into()
+        } else {
+            self.rules.global.period_bytes().into()
+        }
+    }
+
+    #[inline(always)]
+    fn charge_window(&self, access: &Access<'_>, offsets: &[u32; 32]) -> Charge {
+        if access.space == Space::Shared {
+            Charge::Shared(count::shared(&self.rules.shared, access, offsets))
+        } else {
+            Charge::Plain
+        }
+    }
+
+    #[inline(always)]
+    fn charge_global(&self, access: &Access<'_>, addresses: &[u64; 32]) -> Charge {
+        if access.space == Space::Constant {
+            Charge::Plain
+        } else {
+            Charge::Global(count::global(&self.rules.global, access, addresses))
         }
     }
 

@@ -124,6 +124,7 @@ fn worker<'a, O: Observer>(
     loop {
         let first = next.fetch_add(bite, Ordering::Relaxed);
         if first >= blocks {
+            machine.settle();
             return Some((machine, printed));
         }
         for index in first..(first + bite).min(blocks) {

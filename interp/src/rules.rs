@@ -218,6 +218,23 @@ impl SharedRules {
         }
     }
 
+    /// Adding a multiple of this to all addresses of an access changes no cost: where the banks' units fill a row, that
+    /// turns the banks round; elsewhere it has to be a whole row.
+    ///
+    /// ```
+    /// use interp::rules::{Arch, RuleSet};
+    /// assert_eq!(RuleSet::for_arch(Arch::SM_90).shared.period_bytes(2), 4);
+    /// ```
+    #[inline]
+    pub fn period_bytes(&self, width_bytes: u32) -> u32 {
+        let unit_bytes = width_bytes.max(self.bank_bytes);
+        if 32 * self.bank_bytes == self.row_bytes {
+            unit_bytes
+        } else {
+            self.row_bytes
+        }
+    }
+
     #[inline]
     const fn extra_passes(&self, width_bytes: u32) -> u32 {
         if width_bytes == 16 { self.extra_16 } else { 0 }
@@ -269,6 +286,16 @@ impl SharedRules {
 }
 
 impl GlobalRules {
+    /// Adding a multiple of this to all addresses of an access changes no cost: a sector, or a line where lines count.
+    #[inline]
+    pub fn period_bytes(&self) -> u32 {
+        if self.loads_lines || self.splits_wide {
+            128
+        } else {
+            32
+        }
+    }
+
     fn new(arch: Arch, l1: bool) -> Self {
         let before_maxwell = arch < Arch::SM_50;
         Self {

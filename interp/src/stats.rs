@@ -19,6 +19,17 @@ use crate::mask::LaneMask;
 use crate::rules::bank::Cost;
 use crate::rules::coalesce::GlobalCost;
 
+/// What one request costs.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Charge {
+    /// By the bank rule.
+    Shared(Option<Cost>),
+    /// By the coalescing rule.
+    Global(Option<GlobalCost>),
+    /// Constant and local memory: how often, how many lanes; no rule gives them transactions.
+    Plain,
+}
+
 /// The counts of one source access, or of all accesses of one space and operation.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct SiteCounts {
@@ -71,46 +82,76 @@ impl SiteCounts {
     /// Adds one instruction on shared memory; `None`: not modelled. Without an active lane nothing is counted.
     #[inline]
     pub fn add_shared(&mut self, cost: Option<Cost>, width_bytes: u32, mask: LaneMask) {
-        if !self.add_instruction(width_bytes, mask) {
+        let requests = u64::from(!mask.is_empty());
+        self.add_shared_requests(cost, width_bytes, requests, u64::from(mask.count()));
+    }
+
+    /// Adds `n` instructions that cost the same, with `lanes` active lanes in all.
+    #[inline]
+    fn add_shared_requests(&mut self, cost: Option<Cost>, width_bytes: u32, n: u64, lanes: u64) {
+        self.add_plain_requests(width_bytes, n, lanes);
+        if n == 0 {
             return;
         }
-        self.requests += 1;
         let Some(cost) = cost else {
-            self.not_modelled_instructions += 1;
+            self.not_modelled_instructions += n;
             return;
         };
-        self.transactions += u64::from(cost.transactions);
-        self.ideal += u64::from(cost.ideal);
+        self.transactions += n * u64::from(cost.transactions);
+        self.ideal += n * u64::from(cost.ideal);
         self.max_degree = self.max_degree.max(cost.degree);
-        self.degree_histogram[cost.degree.min(32) as usize] += 1;
+        self.degree_histogram[cost.degree.min(32) as usize] += n;
     }
 
     /// Adds one instruction on global memory; `None`: not modelled. Without an active lane nothing is counted.
     #[inline]
     pub fn add_global(&mut self, cost: Option<GlobalCost>, width_bytes: u32, mask: LaneMask) {
-        if !self.add_instruction(width_bytes, mask) {
+        let requests = u64::from(!mask.is_empty());
+        self.add_global_requests(cost, width_bytes, requests, u64::from(mask.count()));
+    }
+
+    /// Adds `n` instructions that cost the same, with `lanes` active lanes in all.
+    #[inline]
+    fn add_global_requests(
+        &mut self,
+        cost: Option<GlobalCost>,
+        width_bytes: u32,
+        n: u64,
+        lanes: u64,
+    ) {
+        self.add_plain_requests(width_bytes, n, lanes);
+        if n == 0 {
             return;
         }
         let Some(cost) = cost else {
-            self.requests += 1;
-            self.not_modelled_instructions += 1;
+            self.not_modelled_instructions += n;
             return;
         };
-        self.requests += u64::from(cost.requests);
-        self.transactions += u64::from(cost.transactions);
-        self.sectors += u64::from(cost.sectors);
-        self.ideal_sectors += u64::from(cost.ideal_sectors);
-        self.distinct_bytes += u64::from(cost.distinct_bytes);
-        self.degree_histogram[cost.transactions.min(32) as usize] += 1;
+        self.requests += n * u64::from(cost.requests) - n;
+        self.transactions += n * u64::from(cost.transactions);
+        self.sectors += n * u64::from(cost.sectors);
+        self.ideal_sectors += n * u64::from(cost.ideal_sectors);
+        self.distinct_bytes += n * u64::from(cost.distinct_bytes);
+        self.degree_histogram[cost.transactions.min(32) as usize] += n;
     }
 
+    /// Adds `n` instructions that cost the same, with `lanes` active lanes in all.
     #[inline]
-    fn add_instruction(&mut self, width_bytes: u32, mask: LaneMask) -> bool {
-        let lanes = u64::from(mask.count());
-        self.instructions += u64::from(lanes > 0);
+    pub(crate) fn add_requests(&mut self, charge: Charge, width_bytes: u32, n: u64, lanes: u64) {
+        match charge {
+            Charge::Shared(cost) => self.add_shared_requests(cost, width_bytes, n, lanes),
+            Charge::Global(cost) => self.add_global_requests(cost, width_bytes, n, lanes),
+            Charge::Plain => self.add_plain_requests(width_bytes, n, lanes),
+        }
+    }
+
+    /// Adds `n` instructions, one request each, with `lanes` active lanes in all.
+    #[inline]
+    fn add_plain_requests(&mut self, width_bytes: u32, n: u64, lanes: u64) {
+        self.instructions += n;
+        self.requests += n;
         self.active_lanes += lanes;
         self.bytes += lanes * u64::from(width_bytes);
-        lanes > 0
     }
 
     /// Transactions beyond the ideal ones: ncu's bank conflicts.

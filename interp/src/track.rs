@@ -69,6 +69,11 @@ impl Tracker {
         }
     }
 
+    /// Whether an access to the region has to be noted at all.
+    pub(crate) fn follows(&self, region: &GlobalRegion, writes: bool) -> bool {
+        writes || self.reachable[region.index as usize]
+    }
+
     /// Notes an access.
     pub(crate) fn note(&mut self, map: &GlobalMap, touch: &Touch<'_>) {
         let (addresses, width) = (touch.addresses, touch.width_bytes);

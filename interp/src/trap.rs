@@ -89,7 +89,7 @@ pub struct BadAccess {
 /// The object of a [`BadAccess`].
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct BadObject {
-    /// Its name, or `an allocation of 4096 bytes`.
+    /// Its name in backquotes, or what it is: `an allocation`.
     pub name: String,
     /// Where the access begins, relative to the object's begin.
     pub offset_bytes: i64,
@@ -241,31 +241,34 @@ impl BadAccess {
             return format!("{} is out of bounds of {}", self.place(), self.space_name());
         };
         if object.declared && !object.dims.is_empty() {
+            let name = object.name.trim_matches('`');
             return format!(
-                "{} of `{}{}` is out of bounds: the array is `{}{}`",
+                "{} of `{name}{}` is out of bounds: the array is `{name}{}`",
                 self.op,
-                object.name,
                 object.index(),
-                object.name,
                 object.bounds()
             );
         }
         let (offset, size) = (object.offset_bytes, object.size_bytes as i64);
-        let distance = if offset < 0 {
-            format!("{} bytes before", -offset)
-        } else if offset < size {
-            format!(
-                "{} bytes over the end of",
-                offset + i64::from(self.width_bytes) - size
-            )
-        } else {
-            format!("{} bytes behind", offset - size)
+        // Memory that only has a size is seen as an array of what is accessed.
+        let element = object.element_bytes.max(self.width_bytes.into()) as i64;
+        let name = &object.name;
+        let space = match self.space {
+            Space::Generic => String::new(),
+            space => format!(" of {space} memory"),
         };
+        if offset % element != 0 || size % element != 0 {
+            let last = offset + i64::from(self.width_bytes) - 1;
+            return format!(
+                "{} out of bounds{space}: bytes {offset} to {last} of {name} ({size} bytes)",
+                self.op
+            );
+        }
         format!(
-            "{} in {}: {distance} {} ({size} bytes)",
-            self.place(),
-            self.space_name(),
-            object.name
+            "{} out of bounds{space}: element {} of {name} ({} elements of {element} bytes)",
+            self.op,
+            offset / element,
+            size / element
         )
     }
 }

@@ -11,7 +11,10 @@ mod memory;
 mod rand;
 mod stdio;
 
-use dsl::ir::{FuncId, FunctionKind, HostFn, LocId, Type};
+use dsl::{
+    ir::{FuncId, FunctionKind, HostFn, LocId, Type},
+    sema::PRELUDE_NAME,
+};
 use interp::{
     HostEvent, HostThread, InvalidLaunch, LaunchConfig, LaunchFailure, LaunchReport, Memory,
     MemoryFault, Program, Trap, TrapKind, trap::AccessOp,
@@ -170,12 +173,28 @@ impl Host<'_> {
         values
     }
 
+    /// The place to show for `loc`: what a function of the prelude does is shown where the program calls it.
+    fn shown(&self, thread: &HostThread, loc: LocId) -> LocId {
+        let module = self.program.module();
+        let mut places = std::iter::once(loc).chain(thread.calls(self.program));
+        places
+            .find(|&place| module.files[module.loc(place).file as usize] != PRELUDE_NAME)
+            .unwrap_or(loc)
+    }
+
     fn drive(&mut self, thread: &mut HostThread, limit: Option<u64>) -> Result<i32, Stop> {
         let mut answer = None;
         loop {
             let event = thread.resume(self.program, &mut self.memory, answer, limit);
-            answer = match event.map_err(|trap| Stop::Trap(Box::new(trap)))? {
-                HostEvent::Call { func, args, loc } => self.call(func, &args, loc)?,
+            let event = event.map_err(|trap| {
+                let loc = self.shown(thread, trap.loc);
+                Stop::Trap(Box::new(Trap { loc, ..trap }))
+            });
+            answer = match event? {
+                HostEvent::Call { func, args, loc } => {
+                    let loc = self.shown(thread, loc);
+                    self.call(func, &args, loc)?
+                }
                 HostEvent::Launch {
                     kernel,
                     grid,
@@ -315,6 +334,15 @@ impl Host<'_> {
             on_host: true,
             others: Vec::new(),
         }))
+    }
+
+    /// Messages about the allocation name the line that made it.
+    fn name_allocation(&mut self, address: u64, loc: LocId) {
+        let line = self.program.module().loc(loc).line;
+        if line > 0 {
+            self.memory
+                .set_name(address, &format!("the allocation of line {line}"));
+        }
     }
 
     fn say(&mut self, loc: LocId, text: impl Into<String>, is_error: bool) {

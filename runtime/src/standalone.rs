@@ -232,7 +232,7 @@ impl Plan {
             let address = device.malloc(&mut memory, bytes.max(1), true);
             let address = address
                 .map_err(|error| SpecError::new(format!("buffer `{name}`"), error.to_string()))?;
-            memory.set_name(address, name);
+            memory.set_name(address, &format!("buffer `{name}`"));
             let written = memory.write_bytes(address, &buffer.bytes);
             written
                 .map_err(|fault| SpecError::new(format!("buffer `{name}`"), fault.to_string()))?;

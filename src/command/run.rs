@@ -93,13 +93,7 @@ pub(crate) fn run(args: &RunArgs, color: Color) -> Result<u8, Failure> {
         kernel: args.kernel.as_deref(),
         all_launches: args.launches == Launches::All,
     };
-    show(
-        &input,
-        args,
-        &metrics,
-        io.capture.as_deref(),
-        color,
-    )?;
+    show(&input, args, &metrics, io.capture.as_deref(), color)?;
     Ok(exit_code)
 }
 

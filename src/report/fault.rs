@@ -94,6 +94,9 @@ fn diagnostic(trap: &Trap, input: &Input<'_>) -> Diagnostic {
             "block ({bx}, {by}, {bz}), thread ({tx}, {ty}, {tz})"
         ));
     }
+    if let Some(help) = help(&trap.kind) {
+        diagnostic = diagnostic.help(help);
+    }
     for (loc, text) in trap.notes() {
         diagnostic = match span(loc, input.module, input.map) {
             Some(span) => diagnostic.label(span, text),
@@ -112,6 +115,22 @@ fn diagnostic(trap: &Trap, input: &Input<'_>) -> Diagnostic {
         via = loc.via;
     }
     diagnostic
+}
+
+/// One thing to try, where the kind of fault alone suggests it.
+fn help(kind: &TrapKind) -> Option<&'static str> {
+    Some(match kind {
+        TrapKind::HostPointerOnDevice(_) => {
+            "allocate it with cudaMalloc and copy with cudaMemcpy, or use cudaMallocManaged"
+        }
+        TrapKind::DevicePointerOnHost(_) => "copy it to the host with cudaMemcpy first",
+        TrapKind::BarrierDivergence { .. } => {
+            "move the barrier to where all threads of the block come by"
+        }
+        TrapKind::Limit { .. } => "if it is meant to run so long, raise --limit",
+        TrapKind::NullPointer(_) => "was it ever allocated? check what the allocation returned",
+        _ => return None,
+    })
 }
 
 /// A note as a line for stderr.

@@ -48,9 +48,9 @@ const COUNT_COLUMNS: usize = 48;
 pub(crate) fn report(input: &Input<'_>, columns: usize) -> String {
     let mut text = String::new();
     for group in fold::groups(input) {
-        header(&mut text, group.launch, group.first, group.count, columns);
-        sites(&mut text, group.launch, input, columns);
-        totals(&mut text, group.launch, input, columns);
+        header(&mut text, &group, columns);
+        sites(&mut text, &group.launch, input, columns);
+        totals(&mut text, &group.launch, input, columns);
     }
     if !text.is_empty() {
         let _ = writeln!(text, "{}", provenance(input, columns));
@@ -66,17 +66,18 @@ fn dim(dim: [u32; 3]) -> String {
     }
 }
 
-fn header(text: &mut String, launch: &LaunchReport, first: usize, count: usize, columns: usize) {
+fn header(text: &mut String, group: &fold::Group<'_>, columns: usize) {
+    let (launch, first) = (&group.launch, group.first);
     let shared = match (launch.shared_static_bytes, launch.shared_dynamic_bytes) {
         (0, 0) => String::new(),
         (fixed, 0) => format!("  shared {fixed} B"),
         (0, dynamic) => format!("  shared {dynamic} B dynamic"),
         (fixed, dynamic) => format!("  shared {fixed} B + {dynamic} B dynamic"),
     };
-    let times = if count > 1 {
-        format!("  x{count} alike")
-    } else {
-        String::new()
+    let times = match (group.count, group.summed) {
+        (1, _) => String::new(),
+        (count, false) => format!("  x{count} alike"),
+        (count, true) => format!("  sum of {count}"),
     };
     let line = if launch.line > 0 {
         format!("  line {}", launch.line)

@@ -5,9 +5,9 @@
 //! next: the innermost such statement's join ([`Compiler::park_target`]). A loop whose lanes all leave together is plain
 //! jumps and does not count as such a place.
 
-use dsl::ir::{Block, LabelId, LocId, Node, Operand};
+use dsl::ir::{Block, LabelId, LocId, Node, Operand, SlotId};
 
-use super::Compiler;
+use super::{Compiler, Owned, select};
 use crate::bytecode::{Op, Waitplace};
 
 /// A statement around the current one.
@@ -102,6 +102,22 @@ impl Compiler<'_> {
         self.frames[1..].iter().any(Frame::parts)
     }
 
+    /// Whether an assignment here to a slot that only one loop reads may be whole: of the statements in that loop, none parts
+    /// lanes that come together again before the loop's end.
+    pub(super) fn is_private(&self, slot: SlotId) -> bool {
+        let Some(home) = self.private.get(&slot) else {
+            return false;
+        };
+        for frame in self.frames.iter().rev() {
+            match &frame.kind {
+                FrameKind::Label { label, .. } if label == home => return true,
+                _ if frame.parts() => return false,
+                FrameKind::Function | FrameKind::Side | FrameKind::Label { .. } => {}
+            }
+        }
+        false
+    }
+
     /// The jump at `at` is taken when no lane is active: it goes to the next place where some may wait.
     fn park_target(&mut self, at: usize) {
         let frame = self
@@ -138,22 +154,41 @@ impl Compiler<'_> {
             Operand::Value(id) => !self.varies(*id),
             Operand::Const(_) => true,
         };
+        let once = matches!(cond, Operand::Value(id)
+            if self.lifetimes.uses[id.index()] == 1 && matches!(self.owned[id.index()], Some(Owned::S(_))));
         let cond = self.scalar(cond);
         if uniform {
-            self.uniform_if(cond, then, otherwise);
+            self.uniform_if(cond, once, then, otherwise);
         } else if !self.leaving_if(cond, then, otherwise) {
             self.parting_if(cond, then, otherwise, loc);
         }
     }
 
-    fn uniform_if(&mut self, cond: u32, then: &Block, otherwise: &Block) {
+    /// Jumps on a uniform condition, to be bound. A comparison that has just been made for it alone is part of the jump.
+    fn jump_on(&mut self, cond: u32, sense: bool, once: bool) -> usize {
+        if let Some(last) = self.code.insts.last().copied()
+            && once
+            && last.d == cond
+            && let Some(fused) = select::compare_and_jump(last.op, sense)
+        {
+            // Nothing jumps to the place behind the comparison: between it and here no statement has ended.
+            self.code.insts.pop();
+            self.code.locs.pop();
+            let at = self.control(fused, 0, last.a, 0);
+            self.code.insts[at].c = last.b;
+            return at;
+        }
+        self.control(if sense { Op::JumpIf } else { Op::JumpIfNot }, 0, cond, 0)
+    }
+
+    fn uniform_if(&mut self, cond: u32, once: bool, then: &Block, otherwise: &Block) {
         if then.0.is_empty() {
-            let skip = self.control(Op::JumpIf, 0, cond, 0);
+            let skip = self.jump_on(cond, true, once);
             self.block(otherwise);
             self.tick();
             return self.bind(vec![skip]);
         }
-        let to_else = self.control(Op::JumpIfNot, 0, cond, 0);
+        let to_else = self.jump_on(cond, false, once);
         self.block(then);
         if otherwise.0.is_empty() {
             self.tick();

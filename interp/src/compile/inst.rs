@@ -4,11 +4,16 @@ use dsl::ir::{
     BarrierReduce, BinaryOp, Inst, InstKind, Object, Operand, SlotId, SpecialReg, Type, ValueId,
 };
 
-use super::{Compiler, FusedPointer, select};
+use super::{Compiler, FusedPointer, Owned, select};
 use crate::bytecode::{
     CallRow, Class, Op, Place, PrintRow, PtrScale, S_CTAID, S_NCTAID, S_NTID, V_LANE, V_TID,
 };
 use crate::memory::layout;
+
+/// Whether two varying registers of up to two units may overlap.
+fn near(a: u32, b: u32) -> bool {
+    a.abs_diff(b) < 2
+}
 
 impl Compiler<'_> {
     pub(super) fn inst(&mut self, inst: &Inst) {
@@ -44,6 +49,7 @@ impl Compiler<'_> {
                     unsigned: *unsigned,
                     scale: *scale_bytes,
                     offset: *offset_bytes,
+                    scalar: None,
                 };
                 self.ptr_add(pointer, result);
             }
@@ -129,7 +135,7 @@ impl Compiler<'_> {
         let class = Class::of(self.function.slots[index].ty);
         let to = self.slots[index];
         let begins = self.uniformity.first_set[index] == Some(number);
-        if !self.uniformity.slots[index] || begins || !self.parted() {
+        if !self.uniformity.slots[index] || begins || !self.parted() || self.is_private(slot) {
             if !self.redirect(value, to) {
                 let from = self.place(value);
                 if from != to {
@@ -180,9 +186,21 @@ impl Compiler<'_> {
             Place::V(goal) if !scalar => goal,
             Place::S(_) | Place::V(_) => return false,
         };
+        let accumulates = match last.op {
+            Op::VFma32 => Some(Op::VFmaInto32),
+            Op::VFma64 => Some(Op::VFmaInto64),
+            _ => None,
+        };
+        if let (Some(op), true) = (accumulates, last.d == d && last.c == goal)
+            && !near(goal, last.a)
+            && !near(goal, last.b)
+        {
+            (last.op, last.d) = (op, goal);
+            return true;
+        }
         // A varying destination may not be read by the same instruction (nor overlap what is read).
-        let near = |register: u32| register.abs_diff(goal) < 2;
-        if last.d != d || !scalar && (near(last.a) || near(last.b) || near(last.c)) {
+        let read = [last.a, last.b, last.c];
+        if last.d != d || !scalar && read.iter().any(|&register| near(goal, register)) {
             return false;
         }
         last.d = goal;
@@ -338,30 +356,43 @@ impl Compiler<'_> {
 
     fn ptr_add(&mut self, pointer: FusedPointer, result: Option<ValueId>) {
         let Some(id) = result else { return };
+        self.pointers.insert(id, pointer);
+        if let Some(inner) = self.lifetimes.swapped[id.index()] {
+            let inner = self.pointers[&inner];
+            let sum = FusedPointer {
+                base: inner.base,
+                offset: pointer.offset.wrapping_add(inner.offset),
+                ..pointer
+            };
+            let register = self.scalars.take(1);
+            self.owned[id.index()] = Some(Owned::S(register));
+            self.scalar_pointer(sum, register, Class::of(self.function.values[id.index()]));
+            let fused = FusedPointer {
+                scalar: Some(register),
+                offset: 0,
+                ..inner
+            };
+            self.fused.insert(id, fused);
+            return;
+        }
         if self.lifetimes.fused[id.index()] {
             self.fused.insert(id, pointer);
             return;
         }
-        let narrow = Class::of(self.function.values[id.index()]) == Class::W32;
+        let class = Class::of(self.function.values[id.index()]);
+        let narrow = class == Class::W32;
         let wide_index = self.type_of(&pointer.index) == Type::I64;
+        if !self.varies(id) {
+            if let Place::S(d) = self.define(id) {
+                self.scalar_pointer(pointer, d, class);
+            }
+            return;
+        }
         self.code.scales.push(PtrScale {
             scale: pointer.scale,
             offset: pointer.offset,
         });
         let row = self.code.scales.len() as u32 - 1;
-        if !self.varies(id) {
-            let op = match (narrow, wide_index, pointer.unsigned) {
-                (true, ..) => Op::SPtr32,
-                (false, true, _) => Op::SPtrL,
-                (false, false, true) => Op::SPtrU,
-                (false, false, false) => Op::SPtrS,
-            };
-            let (base, index) = (self.scalar(&pointer.base), self.scalar(&pointer.index));
-            if let Place::S(d) = self.define(id) {
-                self.emit(op, d, base, index, row);
-            }
-            return;
-        }
         let mut index = self.vector(&pointer.index);
         if narrow && wide_index {
             let short = self.temporary(Class::W32);
@@ -381,6 +412,24 @@ impl Compiler<'_> {
         if let Place::V(d) = self.define(id) {
             self.emit(op, d, base, index, row);
         }
+    }
+
+    /// A uniform pointer addition.
+    fn scalar_pointer(&mut self, pointer: FusedPointer, d: u32, class: Class) {
+        let wide_index = self.type_of(&pointer.index) == Type::I64;
+        let op = match (class == Class::W32, wide_index, pointer.unsigned) {
+            (true, ..) => Op::SPtr32,
+            (false, true, _) => Op::SPtrL,
+            (false, false, true) => Op::SPtrU,
+            (false, false, false) => Op::SPtrS,
+        };
+        let (base, index) = (self.scalar(&pointer.base), self.scalar(&pointer.index));
+        self.code.scales.push(PtrScale {
+            scale: pointer.scale,
+            offset: pointer.offset,
+        });
+        let row = self.code.scales.len() as u32 - 1;
+        self.emit(op, d, base, index, row);
     }
 
     fn barrier(&mut self, reduce: Option<&(BarrierReduce, Operand)>, result: Option<ValueId>) {

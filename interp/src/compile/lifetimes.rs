@@ -17,6 +17,9 @@ pub(super) struct Lifetimes {
     pub(super) uses: Vec<u32>,
     /// A `ptradd` computed by its accesses.
     pub(super) fused: Vec<bool>,
+    /// A fused `ptradd` of a uniform index to another `ptradd` (named here) of a varying index to a uniform base: the uniform
+    /// index is added first, in a scalar register, so that the accesses are of the form scalar base plus index.
+    pub(super) swapped: Vec<Option<ValueId>>,
     /// A `get` that is its slot's register.
     pub(super) alias: Vec<bool>,
     /// A uniform value that a 32-lane operation reads: it is spread where it is made.
@@ -62,6 +65,7 @@ pub(super) fn analyse(function: &Function, uniformity: &Uniformity) -> Lifetimes
         last_use: vec![0; n],
         uses: walk.uses.iter().map(|uses| uses.len() as u32).collect(),
         fused: vec![false; n],
+        swapped: vec![None; n],
         alias: vec![false; n],
         spread: Vec::new(),
         ends: vec![Vec::new(); walk.pos as usize + 1],
@@ -74,14 +78,24 @@ pub(super) fn analyse(function: &Function, uniformity: &Uniformity) -> Lifetimes
         let InstKind::PtrAdd { base, index, .. } = &inst.kind else {
             continue;
         };
-        if walk.uses[v].is_empty()
-            || !walk.uses[v].iter().all(|u| u.pointer)
-            || !fuses(function, uniformity, base, index)
-        {
+        if walk.uses[v].is_empty() || !walk.uses[v].iter().all(|u| u.pointer) {
+            // Nothing reads it if what did has been swapped.
+            result.fused[v] = walk.uses[v].is_empty() && result.uses[v] > 0;
             continue;
         }
+        let mut terms = vec![base, index];
+        if !fuses(function, uniformity, base, index) {
+            let Some((inner, base, varying)) = swaps(&walk.defs, uniformity, function, base, index)
+            else {
+                continue;
+            };
+            result.swapped[v] = Some(inner);
+            let pos = walk.defs[v].expect("it has one").1;
+            walk.uses[inner.index()].retain(|u| u.pos != pos);
+            terms = vec![base, index, varying];
+        }
         result.fused[v] = true;
-        for operand in [base, index] {
+        for operand in terms {
             if let Operand::Value(id) = operand {
                 let lent: Vec<Use> = walk.uses[v]
                     .iter()
@@ -129,6 +143,33 @@ fn fuses(function: &Function, uniformity: &Uniformity, base: &Operand, index: &O
         Operand::Value(id) => {
             uniformity.values[id.index()] && function.values[id.index()] == Type::I32
         }
+    }
+}
+
+/// If `base + index` is `(uniform + varying) + uniform`: the inner sum, its base and its index.
+fn swaps<'a>(
+    defs: &[Option<(&'a Inst, u32, usize)>],
+    uniformity: &Uniformity,
+    function: &Function,
+    base: &Operand,
+    index: &Operand,
+) -> Option<(ValueId, &'a Operand, &'a Operand)> {
+    let uniform = |operand: &Operand| match operand {
+        Operand::Value(id) => !uniformity.values[id.index()],
+        Operand::Const(_) => true,
+    };
+    let (Operand::Value(inner), true) = (base, uniform(index)) else {
+        return None;
+    };
+    match &defs[inner.index()]?.0.kind {
+        InstKind::PtrAdd {
+            base,
+            index: varying @ Operand::Value(id),
+            ..
+        } if uniform(base) && !uniform(varying) && function.values[id.index()] == Type::I32 => {
+            Some((*inner, base, varying))
+        }
+        _ => None,
     }
 }
 

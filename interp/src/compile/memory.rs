@@ -19,8 +19,12 @@ impl Compiler<'_> {
             unsigned: false,
             scale: 0,
             offset: 0,
+            scalar: None,
         });
-        let base = self.place(&pointer.base);
+        let base = match pointer.scalar {
+            Some(register) => Place::S(register),
+            None => self.place(&pointer.base),
+        };
         let mut offset = pointer.offset;
         let index = match lifetimes::constant(&pointer.index) {
             Some(constant) => {

@@ -76,6 +76,24 @@ macro_rules! choose {
 
 lane_ops! { choose! {} }
 
+/// The jump that is taken if a scalar comparison gives `sense`.
+pub(super) fn compare_and_jump(op: Op, sense: bool) -> Option<Op> {
+    let (holds, fails) = match op {
+        Op::SEq32 => (Op::JumpEq32, Op::JumpNe32),
+        Op::SNe32 => (Op::JumpNe32, Op::JumpEq32),
+        Op::SSlt32 => (Op::JumpSlt32, Op::JumpSge32),
+        Op::SSle32 => (Op::JumpSle32, Op::JumpSgt32),
+        Op::SSgt32 => (Op::JumpSgt32, Op::JumpSle32),
+        Op::SSge32 => (Op::JumpSge32, Op::JumpSlt32),
+        Op::SUlt32 => (Op::JumpUlt32, Op::JumpUge32),
+        Op::SUle32 => (Op::JumpUle32, Op::JumpUgt32),
+        Op::SUgt32 => (Op::JumpUgt32, Op::JumpUle32),
+        Op::SUge32 => (Op::JumpUge32, Op::JumpUlt32),
+        _ => return None,
+    };
+    Some(if sense { holds } else { fails })
+}
+
 /// The varying and the scalar form of a conversion from `from`.
 pub(super) fn convert(op: ConvertOp, from: Type) -> (Op, Op) {
     macro_rules! same {

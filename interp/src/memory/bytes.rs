@@ -9,10 +9,14 @@ use std::alloc::{Layout, alloc_zeroed, dealloc};
 use std::ptr::NonNull;
 
 const ALIGN_BYTES: usize = 256;
+/// What is asked of the allocator. Up to this alignment zeroed memory comes as untouched pages from the system; beyond it,
+/// every byte would be written to be zero. So `ALIGN_BYTES` more are asked for, and the start is moved.
+const ALLOCATION_ALIGN_BYTES: usize = 16;
 
 /// Zeroed memory that may be written through a shared pointer.
 #[derive(Debug)]
 pub(crate) struct Bytes {
+    allocation: NonNull<u8>,
     pointer: NonNull<u8>,
     len: usize,
 }
@@ -26,15 +30,25 @@ impl Bytes {
     /// `len` zero bytes, or `None` if there is not so much memory.
     pub(crate) fn new(len: usize) -> Option<Bytes> {
         if len == 0 {
+            let nowhere = NonNull::dangling();
             return Some(Bytes {
-                pointer: NonNull::dangling(),
+                allocation: nowhere,
+                pointer: nowhere,
                 len,
             });
         }
-        let layout = Layout::from_size_align(len, ALIGN_BYTES).ok()?;
+        let layout = layout(len)?;
         // SAFETY: the layout's size is not 0.
-        let pointer = NonNull::new(unsafe { alloc_zeroed(layout) })?;
-        Some(Bytes { pointer, len })
+        let allocation = NonNull::new(unsafe { alloc_zeroed(layout) })?;
+        let offset = allocation.as_ptr().align_offset(ALIGN_BYTES);
+        debug_assert!(offset < ALIGN_BYTES);
+        // SAFETY: the allocation is ALIGN_BYTES larger than `len`, and `offset` is less than that.
+        let pointer = unsafe { allocation.add(offset) };
+        Some(Bytes {
+            allocation,
+            pointer,
+            len,
+        })
     }
 
     pub(crate) fn len(&self) -> usize {
@@ -56,12 +70,17 @@ impl Bytes {
     }
 }
 
+/// Of an allocation that holds `len` aligned bytes.
+fn layout(len: usize) -> Option<Layout> {
+    Layout::from_size_align(len.checked_add(ALIGN_BYTES)?, ALLOCATION_ALIGN_BYTES).ok()
+}
+
 impl Drop for Bytes {
     fn drop(&mut self) {
         if self.len > 0 {
-            let layout = Layout::from_size_align(self.len, ALIGN_BYTES).expect("made by new");
+            let layout = layout(self.len).expect("made by new");
             // SAFETY: allocated in `new` with this layout.
-            unsafe { dealloc(self.pointer.as_ptr(), layout) }
+            unsafe { dealloc(self.allocation.as_ptr(), layout) }
         }
     }
 }

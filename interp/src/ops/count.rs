@@ -12,19 +12,17 @@ use crate::observer::Access;
 use crate::ops::address::{stride32, stride64};
 use crate::rules::affine::{global_cost_affine, shared_cost_affine};
 use crate::rules::bank::{Cost, SharedOp, shared_cost};
-use crate::rules::coalesce::{GlobalOp, global_cost};
+use crate::rules::coalesce::{GlobalCost, GlobalOp, global_cost};
 use crate::rules::{GlobalRules, SharedRules};
-use crate::stats::SiteCounts;
 use crate::trap::AccessOp;
 
-/// Shared memory, by the bank rule. Gives the transactions beyond the ideal.
+/// Shared memory, by the bank rule.
 #[inline(always)]
 pub(crate) fn shared(
-    counts: &mut SiteCounts,
     rules: &SharedRules,
     access: &Access<'_>,
     offsets: &[u32; 32],
-) -> u32 {
+) -> Option<Cost> {
     let (width, mask) = (access.site.width_bytes, LaneMask(access.mask));
     let op = match (access.site.op, access.site.atomic) {
         (AccessOp::Load, _) => SharedOp::Load,
@@ -38,19 +36,16 @@ pub(crate) fn shared(
     } else {
         None
     };
-    let cost = affine.or_else(|| shared_cost(rules, op, width, mask, offsets));
-    counts.add_shared(cost, width, mask);
-    cost.map_or(0, Cost::bank_conflicts)
+    affine.or_else(|| shared_cost(rules, op, width, mask, offsets))
 }
 
-/// Global memory, by the coalescing rule. Gives the sectors beyond the ideal.
+/// Global memory, by the coalescing rule.
 #[inline(always)]
 pub(crate) fn global(
-    counts: &mut SiteCounts,
     rules: &GlobalRules,
     access: &Access<'_>,
     addresses: &[u64; 32],
-) -> u32 {
+) -> Option<GlobalCost> {
     let (width, mask) = (access.site.width_bytes, LaneMask(access.mask));
     let op = match access.site.op {
         AccessOp::Load => GlobalOp::Load,
@@ -63,17 +58,5 @@ pub(crate) fn global(
     } else {
         None
     };
-    let cost = affine.or_else(|| global_cost(rules, op, width, mask, addresses));
-    counts.add_global(cost, width, mask);
-    cost.map_or(0, |cost| cost.sectors.saturating_sub(cost.ideal_sectors))
-}
-
-/// Constant and local memory: how often, how many lanes; no rule gives them transactions.
-#[inline(always)]
-pub(crate) fn plain(counts: &mut SiteCounts, access: &Access<'_>) {
-    let lanes = u64::from(access.mask.count_ones());
-    counts.instructions += 1;
-    counts.requests += 1;
-    counts.active_lanes += lanes;
-    counts.bytes += lanes * u64::from(access.site.width_bytes);
+    affine.or_else(|| global_cost(rules, op, width, mask, addresses))
 }

@@ -9,7 +9,9 @@
 use dsl::ir::MemType;
 
 use crate::bytecode::{Class, MemSite};
+use crate::engine::Level;
 use crate::mask::LaneMask;
+use crate::pattern::{Pattern, Shape};
 use crate::registers::View;
 
 /// The element at a pointer, as bits of its value (an `i1` as 0 or 1).
@@ -199,5 +201,111 @@ pub(crate) unsafe fn copy_out(r: View, site: &MemSite, to: *mut u8, watch: bool)
             to.write_unaligned(*r.v64(site.values[0]));
             changed
         }
+    }
+}
+
+/// Loads a request like a pattern. Lanes that are not active may get something, too: nothing reads it.
+///
+/// # Safety
+/// `memory` is readable, and with the lowest lane at `lowest` all lanes' bytes lie inside.
+#[inline(always)]
+pub(crate) unsafe fn load_like<L: Level>(
+    r: View,
+    site: &MemSite,
+    pattern: &Pattern,
+    mask: u32,
+    memory: *const [u8],
+    lowest: usize,
+) {
+    // SAFETY: the caller's, in all branches.
+    unsafe {
+        let from = memory.cast::<u8>().add(lowest);
+        match pattern.shape {
+            Shape::Run => copy_in(r, site, from),
+            Shape::Splat if site.width_bytes == 4 => {
+                *r.v32_mut(site.values[0]) = [from.cast::<u32>().read_unaligned(); 32];
+            }
+            Shape::Splat => {
+                *r.v64_mut(site.values[0]) = [from.cast::<u64>().read_unaligned(); 32];
+            }
+            Shape::Row if memory.len() >= 128 => {
+                // Near the end, the 128 bytes that end there.
+                let start = lowest.min(memory.len() - 128);
+                let row = memory.cast::<u8>().add(start).cast::<[u32; 32]>();
+                L::pick(
+                    row,
+                    &pattern.bytes,
+                    (lowest - start) as u32,
+                    r.v32_mut(site.values[0]),
+                );
+            }
+            Shape::Halves => {
+                let d = r.v32_mut(site.values[0]);
+                for half in 0..2 {
+                    let from = from.add(pattern.bytes[16 * half] as usize);
+                    let run = from.cast::<[u32; 16]>().read_unaligned();
+                    d[16 * half..16 * half + 16].copy_from_slice(&run);
+                }
+            }
+            Shape::Row | Shape::Scattered => {
+                let words = site.access.count == 1 && !site.uniform_values;
+                if words && matches!(site.access.ty, MemType::I32 | MemType::F32) {
+                    let d = r.v32_mut(site.values[0]);
+                    for l in 0..32 {
+                        d[l] = from
+                            .add(pattern.bytes[l] as usize)
+                            .cast::<u32>()
+                            .read_unaligned();
+                    }
+                } else {
+                    gather(r, site, mask, |l| from.add(pattern.bytes[l] as usize));
+                }
+            }
+        }
+    }
+}
+
+/// Stores a request like a pattern. Gives whether memory is different now, if that is to be watched.
+///
+/// # Safety
+/// With the lowest lane at `to` all lanes' bytes are writable.
+#[inline(always)]
+pub(crate) unsafe fn store_like(
+    r: View,
+    site: &MemSite,
+    pattern: &Pattern,
+    mask: u32,
+    to: *mut u8,
+    watch: bool,
+) -> bool {
+    // SAFETY: the caller's, in all branches.
+    unsafe {
+        if pattern.shape == Shape::Run && mask == u32::MAX {
+            return copy_out(r, site, to, watch);
+        }
+        let words = site.access.count == 1 && matches!(site.access.ty, MemType::I32 | MemType::F32);
+        if words && !watch {
+            let value = r.v32(site.values[0]);
+            if pattern.shape == Shape::Halves && mask == u32::MAX {
+                // The second half first: where the two overlap, the lower lanes' values stay.
+                for half in [1, 0] {
+                    let to = to
+                        .add(pattern.bytes[16 * half] as usize)
+                        .cast::<[u32; 16]>();
+                    to.write_unaligned(std::array::from_fn(|l| value[16 * half + l]));
+                }
+                return false;
+            }
+            let mut rest = mask;
+            while rest != 0 {
+                let lane = 31 - rest.leading_zeros() as usize;
+                rest &= !(1 << lane);
+                to.add(pattern.bytes[lane] as usize)
+                    .cast::<u32>()
+                    .write_unaligned(value[lane]);
+            }
+            return false;
+        }
+        scatter(r, site, mask, |l| to.add(pattern.bytes[l] as usize))
     }
 }

@@ -1,6 +1,8 @@
 //! Loads and stores of global and constant memory.
 //!
-//! If the warp is whole and its addresses are a run without gaps, the data is copied at once.
+//! A request like the site's last one is served by its [`Pattern`](crate::pattern). Any other is checked and counted lane
+//! by lane and becomes the next pattern; if the warp is whole and its addresses are a run without gaps, the data is copied at
+//! once.
 
 #![allow(
     clippy::inline_always,
@@ -11,14 +13,17 @@
 use dsl::ir::Space;
 
 use super::address::{addresses, stride64};
-use super::element::{copies, copy_in, copy_out, gather, scatter};
+use super::element::{copies, copy_in, copy_out, gather, load_like, scatter, store_like};
 use super::fault::{self, Done};
 use crate::bytecode::{Inst, MemSite};
-use crate::machine::{Fault, GlobalRegion, Machine};
+use crate::engine::Level;
+use crate::machine::{Fault, GlobalMap, GlobalRegion, Machine};
 use crate::mask::LaneMask;
 use crate::observer::{Access, Observer};
+use crate::pattern::{Example, Pattern, Shape};
 use crate::registers::View;
-use crate::track::Touch;
+use crate::stats::Charge;
+use crate::track::{Touch, Tracker};
 
 /// The region all active lanes are in, or `None` if they are in several; or the first lane that is in none.
 #[inline(always)]
@@ -113,6 +118,26 @@ pub(crate) fn access(site: &MemSite, mask: u32) -> Access<'_> {
     }
 }
 
+/// Shows a request like a pattern to observers that have to see it. Debug builds hold it against the slow way.
+#[cold]
+fn see_repeat<O: Observer>(
+    observer: &mut O,
+    r: View,
+    i: &Inst,
+    pattern: &Pattern,
+    site: &MemSite,
+    mask: u32,
+    lowest: u64,
+) {
+    let places = pattern.bytes.map(|bytes| lowest + u64::from(bytes));
+    let access = access(site, mask);
+    if cfg!(debug_assertions) {
+        assert_eq!(places, addresses(r, i, site));
+        assert_eq!(pattern.charge, observer.charge_global(&access, &places));
+    }
+    observer.repeat_global(&access, &places);
+}
+
 /// Tells the tracker, if there are other workers.
 #[inline(always)]
 fn note<O: Observer>(machine: &mut Machine<'_, O>, touch: &Touch<'_>) {
@@ -121,8 +146,104 @@ fn note<O: Observer>(machine: &mut Machine<'_, O>, touch: &Touch<'_>) {
     }
 }
 
+/// Tells the tracker of a request like a pattern.
+#[cold]
+fn note_like(
+    map: &GlobalMap,
+    tracker: &mut Tracker,
+    site: &MemSite,
+    pattern: &Pattern,
+    mask: u32,
+    lowest: u64,
+    writes: bool,
+) {
+    let region = map.regions[pattern.region as usize];
+    if !tracker.follows(&region, writes) {
+        return;
+    }
+    let addresses = pattern.bytes.map(|bytes| lowest + u64::from(bytes));
+    let touch = Touch {
+        region: Some(region),
+        mask,
+        addresses: &addresses,
+        width_bytes: u64::from(site.width_bytes),
+        run: pattern.shape == Shape::Run && mask == u32::MAX,
+        writes,
+    };
+    tracker.note(map, &touch);
+}
+
 #[inline(always)]
-pub(crate) fn load_global<O: Observer>(
+pub(crate) fn load_global<L: Level, O: Observer>(
+    machine: &mut Machine<'_, O>,
+    r: View,
+    mask: u32,
+    i: &Inst,
+) -> Done {
+    let site = &machine.code.sites[i.c as usize];
+    let pattern = &mut machine.patterns[i.c as usize];
+    let Some(first) = pattern.hit_global(r, i, site, mask) else {
+        return L::load_global(machine, r, mask, i);
+    };
+    let lowest = first - pattern.below;
+    if O::SEES_REPEATS || cfg!(debug_assertions) {
+        see_repeat(&mut machine.observer, r, i, pattern, site, mask, lowest);
+    }
+    if let Some(tracker) = &mut machine.tracker {
+        note_like(machine.map, tracker, site, pattern, mask, lowest, false);
+    }
+    let region = &machine.map.regions[pattern.region as usize];
+    let memory = std::ptr::slice_from_raw_parts(region.bytes.cast_const(), region.size as usize);
+    // SAFETY: all lanes' bytes lie inside of the region (the pattern's invariant).
+    unsafe {
+        load_like::<L>(
+            r,
+            site,
+            pattern,
+            mask,
+            memory,
+            (lowest - region.base) as usize,
+        )
+    };
+    Ok(())
+}
+
+#[inline(always)]
+fn learn<O: Observer>(
+    machine: &mut Machine<'_, O>,
+    r: View,
+    mask: u32,
+    inst: &Inst,
+    served: &Served,
+    addresses: &[u64; 32],
+) {
+    let site = &machine.code.sites[inst.c as usize];
+    let pattern = &mut machine.patterns[inst.c as usize];
+    let Some(region) = served.region else { return };
+    if !pattern.wants_example() {
+        return;
+    }
+    let example = Example {
+        inst,
+        site,
+        mask,
+        charge: served.charge,
+        bounds: (region.base, region.base + region.size),
+        region: region.index,
+    };
+    pattern.learn(r, &example, &mut machine.observer, |l| addresses[l]);
+}
+
+/// A request that went the slow way.
+pub(crate) struct Served {
+    /// The region all lanes were in, if it was one.
+    region: Option<GlobalRegion>,
+    charge: Charge,
+}
+
+/// The slow way: any request.
+#[inline(always)]
+pub(crate) fn any_load_global<O: Observer>(
     machine: &mut Machine<'_, O>,
     r: View,
     mask: u32,
@@ -130,7 +251,9 @@ pub(crate) fn load_global<O: Observer>(
 ) -> Done {
     let site = &machine.code.sites[i.c as usize];
     let addresses = addresses(r, i, site);
-    global_in(machine, r, site, i.c as usize, mask, &addresses)
+    let served = global_in(machine, r, site, i.c as usize, mask, &addresses)?;
+    learn(machine, r, mask, i, &served, &addresses);
+    Ok(())
 }
 
 #[inline(always)]
@@ -141,9 +264,9 @@ pub(crate) fn global_in<O: Observer>(
     row: usize,
     mask: u32,
     addresses: &[u64; 32],
-) -> Done {
+) -> Result<Served, Box<Fault>> {
     let region = region(machine, site, row, mask, addresses, false)?;
-    machine.observer.global(&access(site, mask), addresses);
+    let charge = machine.observer.global(&access(site, mask), addresses);
     let run = mask == u32::MAX
         && copies(site)
         && stride64(addresses) == Some(i64::from(site.width_bytes));
@@ -156,6 +279,7 @@ pub(crate) fn global_in<O: Observer>(
         writes: false,
     };
     note(machine, &touch);
+    let served = Served { region, charge };
     if let (Some(region), true) = (region, run) {
         // SAFETY: first and last lane lie inside the region, and the lanes between them.
         unsafe {
@@ -167,15 +291,43 @@ pub(crate) fn global_in<O: Observer>(
                     .wrapping_add((addresses[0] - region.base) as usize),
             )
         };
-        return Ok(());
+        return Ok(served);
     }
     // SAFETY: `region` found all active lanes' bytes inside of regions.
     unsafe { gather(r, site, mask, |l| pointer(region, machine, addresses[l])) };
-    Ok(())
+    Ok(served)
 }
 
 #[inline(always)]
-pub(crate) fn store_global<O: Observer>(
+pub(crate) fn store_global<L: Level, O: Observer>(
+    machine: &mut Machine<'_, O>,
+    r: View,
+    mask: u32,
+    i: &Inst,
+) -> Done {
+    let site = &machine.code.sites[i.c as usize];
+    let pattern = &mut machine.patterns[i.c as usize];
+    let Some(first) = pattern.hit_global(r, i, site, mask) else {
+        return L::store_global(machine, r, mask, i);
+    };
+    let lowest = first - pattern.below;
+    if O::SEES_REPEATS || cfg!(debug_assertions) {
+        see_repeat(&mut machine.observer, r, i, pattern, site, mask, lowest);
+    }
+    if let Some(tracker) = &mut machine.tracker {
+        note_like(machine.map, tracker, site, pattern, mask, lowest, true);
+    }
+    let region = &machine.map.regions[pattern.region as usize];
+    let to = region.bytes.wrapping_add((lowest - region.base) as usize);
+    // SAFETY: all lanes' bytes lie inside of the region (the pattern's invariant), which was found writable.
+    let changed = unsafe { store_like(r, site, pattern, mask, to, machine.watch) };
+    machine.changed |= changed;
+    Ok(())
+}
+
+/// The slow way: any request.
+#[inline(always)]
+pub(crate) fn any_store_global<O: Observer>(
     machine: &mut Machine<'_, O>,
     r: View,
     mask: u32,
@@ -183,7 +335,9 @@ pub(crate) fn store_global<O: Observer>(
 ) -> Done {
     let site = &machine.code.sites[i.c as usize];
     let addresses = addresses(r, i, site);
-    global_out(machine, r, site, i.c as usize, mask, &addresses)
+    let served = global_out(machine, r, site, i.c as usize, mask, &addresses)?;
+    learn(machine, r, mask, i, &served, &addresses);
+    Ok(())
 }
 
 #[inline(always)]
@@ -194,9 +348,9 @@ pub(crate) fn global_out<O: Observer>(
     row: usize,
     mask: u32,
     addresses: &[u64; 32],
-) -> Done {
+) -> Result<Served, Box<Fault>> {
     let region = region(machine, site, row, mask, addresses, true)?;
-    machine.observer.global(&access(site, mask), addresses);
+    let charge = machine.observer.global(&access(site, mask), addresses);
     let run = mask == u32::MAX
         && copies(site)
         && stride64(addresses) == Some(i64::from(site.width_bytes));
@@ -220,5 +374,5 @@ pub(crate) fn global_out<O: Observer>(
         unsafe { scatter(r, site, mask, |l| pointer(region, machine, addresses[l])) }
     };
     machine.changed |= changed;
-    Ok(())
+    Ok(Served { region, charge })
 }

@@ -8,10 +8,17 @@
 )]
 
 use crate::bytecode::{Inst, PtrScale};
+use crate::engine::Level;
 use crate::registers::View;
 
+/// All ones if the lane is in the mask. Written so that the compiler tests all lanes at once and blends without branches.
+#[inline(always)]
+fn in_mask(mask: u32, lane: usize) -> i64 {
+    -i64::from(mask & 1 << lane != 0)
+}
+
 macro_rules! spread {
-    ($unary:ident $binary:ident $fma:ident $compare:ident $blend:ident $select:ident $splat:ident $move:ident
+    ($unary:ident $binary:ident $fma:ident $into:ident $compare:ident $blend:ident $select:ident $splat:ident $move:ident
      $get:ident $get_mut:ident $ty:ty) => {
         #[inline(always)]
         pub(crate) fn $unary(r: View, i: &Inst, f: impl Fn($ty) -> $ty) {
@@ -34,27 +41,35 @@ macro_rules! spread {
                 d[l] = f(a[l], b[l], c[l]);
             }
         }
+        /// `d = f(a, b, d)`.
         #[inline(always)]
-        pub(crate) fn $compare(r: View, i: &Inst, f: impl Fn($ty, $ty) -> bool) {
-            let (a, b) = (r.$get(i.a), r.$get(i.b));
-            let mut mask = 0;
+        pub(crate) fn $into(r: View, i: &Inst, f: impl Fn($ty, $ty, $ty) -> $ty) {
+            let (a, b, d) = (r.$get(i.a), r.$get(i.b), r.$get_mut(i.d));
             for l in 0..32 {
-                mask |= u32::from(f(a[l], b[l])) << l;
+                d[l] = f(a[l], b[l], d[l]);
             }
-            r.set_s(i.d, u64::from(mask));
+        }
+        #[inline(always)]
+        pub(crate) fn $compare<L: Level>(r: View, i: &Inst, f: impl Fn($ty, $ty) -> bool) {
+            let (a, b) = (r.$get(i.a), r.$get(i.b));
+            let mut holds = [0u32; 32];
+            for l in 0..32 {
+                holds[l] = 0u32.wrapping_sub(u32::from(f(a[l], b[l])));
+            }
+            r.set_s(i.d, u64::from(L::mask_of(&holds)));
         }
         #[inline(always)]
         pub(crate) fn $blend(r: View, i: &Inst, mask: u32) {
             let (a, d) = (r.$get(i.a), r.$get_mut(i.d));
             for l in 0..32 {
-                d[l] = if mask >> l & 1 != 0 { a[l] } else { d[l] };
+                d[l] = d[l] ^ (a[l] ^ d[l]) & in_mask(mask, l) as $ty;
             }
         }
         #[inline(always)]
         pub(crate) fn $select(r: View, i: &Inst) {
             let (mask, b, c, d) = (r.mask(i.a), r.$get(i.b), r.$get(i.c), r.$get_mut(i.d));
             for l in 0..32 {
-                d[l] = if mask >> l & 1 != 0 { b[l] } else { c[l] };
+                d[l] = c[l] ^ (b[l] ^ c[l]) & in_mask(mask, l) as $ty;
             }
         }
         #[inline(always)]
@@ -68,8 +83,8 @@ macro_rules! spread {
     };
 }
 
-spread!(unary32 binary32 fma32 compare32 blend32 select32 splat32 move32 v32 v32_mut u32);
-spread!(unary64 binary64 fma64 compare64 blend64 select64 splat64 move64 v64 v64_mut u64);
+spread!(unary32 binary32 fma32 fma_into32 compare32 blend32 select32 splat32 move32 v32 v32_mut u32);
+spread!(unary64 binary64 fma64 fma_into64 compare64 blend64 select64 splat64 move64 v64 v64_mut u64);
 
 macro_rules! conversions {
     ($($name:ident $scalar:ident $get:ident $from:ty, $get_mut:ident $to:ty;)*) => { $(
@@ -122,6 +137,12 @@ macro_rules! scalars {
 scalars!(s_unary32 s_binary32 s_fma32 s_compare32 u32);
 scalars!(s_unary64 s_binary64 s_fma64 s_compare64 u64);
 
+/// Whether a comparison of two scalars holds.
+#[inline(always)]
+pub(crate) fn s_holds(r: View, i: &Inst, f: impl Fn(u32, u32) -> bool) -> bool {
+    f(r.s(i.a) as u32, r.s(i.c) as u32)
+}
+
 /// An operation on masks.
 #[inline(always)]
 pub(crate) fn mask_op(r: View, i: &Inst, f: impl Fn(u32, u32) -> u32) {
@@ -148,7 +169,7 @@ pub(crate) fn s_select(r: View, i: &Inst) {
 pub(crate) fn v_bool(r: View, i: &Inst) {
     let (mask, d) = (r.mask(i.a), r.v32_mut(i.d));
     for (l, d) in d.iter_mut().enumerate() {
-        *d = mask >> l & 1;
+        *d = in_mask(mask, l) as u32 & 1;
     }
 }
 

@@ -1,4 +1,5 @@
-//! Loads and stores of shared memory.
+//! Loads and stores of shared memory: a request like the site's last one is served by its [`Pattern`](crate::pattern), any
+//! other is checked, counted and moved lane by lane and becomes the next pattern.
 
 #![allow(
     clippy::inline_always,
@@ -9,14 +10,17 @@
 use dsl::ir::Space;
 
 use super::address::{extent32, offsets};
-use super::element::{gather, scatter};
+use super::element::{gather, load_like, scatter, store_like};
 use super::fault::{self, Done};
 use crate::bytecode::{Inst, MemSite};
-use crate::machine::Machine;
+use crate::engine::Level;
+use crate::machine::{Fault, Machine};
 use crate::mask::LaneMask;
 use crate::memory::layout::SHARED_BASE;
 use crate::observer::{Access, Observer};
+use crate::pattern::{Example, Pattern};
 use crate::registers::View;
+use crate::stats::Charge;
 
 /// Whether all active lanes' accesses to a window of `size` bytes are allowed; else the first one that is not.
 #[inline(always)]
@@ -56,8 +60,64 @@ pub(crate) fn check_window<O: Observer>(
     }
 }
 
+/// Shows a request like a pattern to observers that have to see it. Debug builds hold it against the slow way.
+#[cold]
+fn see_repeat<O: Observer>(
+    observer: &mut O,
+    r: View,
+    i: &Inst,
+    pattern: &Pattern,
+    site: &MemSite,
+    mask: u32,
+    lowest: usize,
+) {
+    let places = pattern.bytes.map(|bytes| lowest as u32 + bytes);
+    let access = Access {
+        site,
+        counter: site.counter,
+        space: Space::Shared,
+        mask,
+    };
+    if cfg!(debug_assertions) {
+        assert_eq!(places, offsets(r, i, site, SHARED_BASE));
+        assert_eq!(pattern.charge, observer.charge_window(&access, &places));
+    }
+    observer.repeat_window(&access, &places);
+}
+
 #[inline(always)]
-pub(crate) fn load_shared<O: Observer>(
+pub(crate) fn load_shared<L: Level, O: Observer>(
+    machine: &mut Machine<'_, O>,
+    r: View,
+    mask: u32,
+    i: &Inst,
+) -> Done {
+    let site = &machine.code.sites[i.c as usize];
+    let pattern = &mut machine.patterns[i.c as usize];
+    let Some(first) = pattern.hit_shared(r, i, site, mask) else {
+        return L::load_shared(machine, r, mask, i);
+    };
+    let lowest = (first - pattern.below) as usize;
+    if O::SEES_REPEATS || cfg!(debug_assertions) {
+        see_repeat(&mut machine.observer, r, i, pattern, site, mask, lowest);
+    }
+    // SAFETY: all lanes' bytes lie inside (the pattern's invariant).
+    unsafe {
+        load_like::<L>(
+            r,
+            site,
+            pattern,
+            mask,
+            &raw const machine.shared[..],
+            lowest,
+        )
+    };
+    Ok(())
+}
+
+/// The slow way: any request.
+#[inline(always)]
+pub(crate) fn any_load_shared<O: Observer>(
     machine: &mut Machine<'_, O>,
     r: View,
     mask: u32,
@@ -65,9 +125,41 @@ pub(crate) fn load_shared<O: Observer>(
 ) -> Done {
     let site = &machine.code.sites[i.c as usize];
     let offsets = offsets(r, i, site, SHARED_BASE);
-    shared_in(machine, r, site, site.counter, mask, &offsets)
+    let charge = shared_in(machine, r, site, site.counter, mask, &offsets)?;
+    learn(machine, r, mask, i, charge, &offsets);
+    Ok(())
 }
 
+#[inline(always)]
+fn learn<O: Observer>(
+    machine: &mut Machine<'_, O>,
+    r: View,
+    mask: u32,
+    inst: &Inst,
+    charge: Charge,
+    offsets: &[u32; 32],
+) {
+    let site = &machine.code.sites[inst.c as usize];
+    let pattern = &mut machine.patterns[inst.c as usize];
+    if !pattern.wants_example() {
+        return;
+    }
+    let size = machine.shared.len() as u64;
+    let (start, len) = site.bounds.unwrap_or((0, size));
+    let example = Example {
+        inst,
+        site,
+        mask,
+        charge,
+        bounds: (start, (start + len).min(size)),
+        region: 0,
+    };
+    pattern.learn(r, &example, &mut machine.observer, |l| {
+        u64::from(offsets[l])
+    });
+}
+
+/// Loads from checked and counted offsets; gives the cost.
 #[inline(always)]
 pub(crate) fn shared_in<O: Observer>(
     machine: &mut Machine<'_, O>,
@@ -76,7 +168,7 @@ pub(crate) fn shared_in<O: Observer>(
     counter: u32,
     mask: u32,
     offsets: &[u32; 32],
-) -> Done {
+) -> Result<Charge, Box<Fault>> {
     check_window(
         machine,
         site,
@@ -91,15 +183,40 @@ pub(crate) fn shared_in<O: Observer>(
         space: Space::Shared,
         mask,
     };
-    machine.observer.window(&access, offsets);
+    let charge = machine.observer.window(&access, offsets);
     let base = machine.shared.as_ptr();
     // SAFETY: `check_window` found all active lanes' bytes inside.
     unsafe { gather(r, site, mask, |l| base.add(offsets[l] as usize)) };
-    Ok(())
+    Ok(charge)
 }
 
 #[inline(always)]
-pub(crate) fn store_shared<O: Observer>(
+pub(crate) fn store_shared<L: Level, O: Observer>(
+    machine: &mut Machine<'_, O>,
+    r: View,
+    mask: u32,
+    i: &Inst,
+) -> Done {
+    let site = &machine.code.sites[i.c as usize];
+    let pattern = &mut machine.patterns[i.c as usize];
+    let Some(first) = pattern.hit_shared(r, i, site, mask) else {
+        return L::store_shared(machine, r, mask, i);
+    };
+    let lowest = (first - pattern.below) as usize;
+    if O::SEES_REPEATS || cfg!(debug_assertions) {
+        see_repeat(&mut machine.observer, r, i, pattern, site, mask, lowest);
+    }
+    // SAFETY: the lowest lane lies inside.
+    let to = unsafe { machine.shared.as_mut_ptr().add(lowest) };
+    // SAFETY: all lanes' bytes lie inside (the pattern's invariant), and the block's memory is this thread's alone.
+    let changed = unsafe { store_like(r, site, pattern, mask, to, machine.watch) };
+    machine.changed |= changed;
+    Ok(())
+}
+
+/// The slow way: any request.
+#[inline(always)]
+pub(crate) fn any_store_shared<O: Observer>(
     machine: &mut Machine<'_, O>,
     r: View,
     mask: u32,
@@ -107,9 +224,12 @@ pub(crate) fn store_shared<O: Observer>(
 ) -> Done {
     let site = &machine.code.sites[i.c as usize];
     let offsets = offsets(r, i, site, SHARED_BASE);
-    shared_out(machine, r, site, site.counter, mask, &offsets)
+    let charge = shared_out(machine, r, site, site.counter, mask, &offsets)?;
+    learn(machine, r, mask, i, charge, &offsets);
+    Ok(())
 }
 
+/// Stores to checked and counted offsets; gives the cost.
 #[inline(always)]
 pub(crate) fn shared_out<O: Observer>(
     machine: &mut Machine<'_, O>,
@@ -118,7 +238,7 @@ pub(crate) fn shared_out<O: Observer>(
     counter: u32,
     mask: u32,
     offsets: &[u32; 32],
-) -> Done {
+) -> Result<Charge, Box<Fault>> {
     check_window(
         machine,
         site,
@@ -133,10 +253,10 @@ pub(crate) fn shared_out<O: Observer>(
         space: Space::Shared,
         mask,
     };
-    machine.observer.window(&access, offsets);
+    let charge = machine.observer.window(&access, offsets);
     let base = machine.shared.as_mut_ptr();
     // SAFETY: `check_window` found all active lanes' bytes inside.
     let changed = unsafe { scatter(r, site, mask, |l| base.add(offsets[l] as usize)) };
     machine.changed |= changed;
-    Ok(())
+    Ok(charge)
 }

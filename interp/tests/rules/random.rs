@@ -1,5 +1,7 @@
-//! Production rules against the oracle: 100,000 random cases for shared and for global memory, per rule set.
+//! Production rules against the oracle: 100,000 random cases for shared and for global memory, per rule set; and that an
+//! access moved by a multiple of the rules' period costs the same.
 
+use interp::mask::LaneMask;
 use interp::rules::bank::{SharedOp, shared_cost};
 use interp::rules::coalesce::{GlobalOp, global_cost};
 use interp::rules::{BankWidth, RuleSet};
@@ -43,6 +45,20 @@ fn agree_on_shared(rules: &RuleSet) {
             got, want,
             "case {case}: {rules:?} {op:?} of {width} bytes, {mask}, {addresses:?}"
         );
+        let shift = rules.shared.period_bytes(width) * random.below(1000) as u32;
+        let moved = addresses.map(|address| address + shift);
+        assert_eq!(
+            got,
+            shared_cost(&rules.shared, op, width, mask, &moved),
+            "case {case}: {rules:?} {op:?} of {width} bytes, {mask}, {addresses:?} moved by {shift}"
+        );
+        if width <= 4 && got.is_some_and(|cost| cost.transactions == 1) {
+            let fewer = LaneMask(mask.0 & random.next() as u32 | 1 << mask.lowest().unwrap());
+            assert_eq!(
+                got,
+                shared_cost(&rules.shared, op, width, fewer, &addresses)
+            );
+        }
         assert_eq!(
             got.is_some(),
             rules.shared.provenance(op, width).is_modelled()
@@ -66,6 +82,13 @@ fn agree_on_global(rules: &RuleSet) {
         assert_eq!(
             got, want,
             "case {case}: {rules:?} {op:?} of {width} bytes, {mask}, {addresses:?}"
+        );
+        let shift = u64::from(rules.global.period_bytes()) * random.below(1000);
+        let moved = addresses.map(|address| address.wrapping_add(shift));
+        assert_eq!(
+            got,
+            global_cost(&rules.global, op, width, mask, &moved),
+            "case {case}: {rules:?} {op:?} of {width} bytes, {mask}, {addresses:?} moved by {shift}"
         );
         assert_eq!(got.is_some(), rules.global.provenance(op).is_modelled());
         modelled += usize::from(got.is_some());

@@ -134,7 +134,10 @@ impl Host<'_> {
                     return Ok(Ok(()));
                 }
                 match self.device.malloc(&mut self.memory, args[1], managed) {
-                    Ok(address) => self.store(args[0], &address.to_le_bytes(), loc)?,
+                    Ok(address) => {
+                        self.name_allocation(address, loc);
+                        self.store(args[0], &address.to_le_bytes(), loc)?;
+                    }
                     Err(error) => {
                         self.say(
                             loc,

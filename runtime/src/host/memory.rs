@@ -14,7 +14,11 @@ impl Host<'_> {
         loc: LocId,
     ) -> Result<Option<u64>, Stop> {
         let answer = match function {
-            HostFn::Malloc => self.memory.malloc_host(args[0]).unwrap_or(0),
+            HostFn::Malloc => {
+                let address = self.memory.malloc_host(args[0]).unwrap_or(0);
+                self.name_allocation(address, loc);
+                address
+            }
             HostFn::Calloc => match args[0].checked_mul(args[1]) {
                 Some(bytes) => self.memory.malloc_host(bytes).unwrap_or(0),
                 None => 0,

@@ -1,0 +1,110 @@
+//! Slots that only one loop reads: lanes that have left the loop never look at them again, so assignments in the loop need not
+//! spare those lanes.
+//!
+//! A slot is *private* to a loop if the innermost block that holds all its accesses sets it first, the only other accesses
+//! that read it are in one loop that stands directly in that block, and no `continue` leads to that loop's step (a lane that has
+//! continued waits there and goes on reading). A lane that leaves the loop can read the slot again only after entering that
+//! block again, and there the first thing is the assignment.
+
+use std::collections::HashMap;
+
+use dsl::ir::{Block, Function, InstKind, LabelId, Node, SlotId};
+
+/// How often a slot is read and set.
+type Accesses = HashMap<SlotId, (u32, u32)>;
+
+/// The loop of each private slot.
+pub(super) fn analyse(function: &Function) -> HashMap<SlotId, LabelId> {
+    let mut all = Accesses::new();
+    count(&function.body, &mut all);
+    for param in &function.params {
+        all.remove(&param.slot);
+    }
+    let mut private = HashMap::new();
+    find(&function.body, &all, &mut private);
+    private
+}
+
+fn count(block: &Block, accesses: &mut Accesses) {
+    for node in &block.0 {
+        count_node(node, accesses);
+    }
+}
+
+fn count_node(node: &Node, accesses: &mut Accesses) {
+    if let Node::Inst(inst) = node {
+        match &inst.kind {
+            InstKind::Get(slot) => accesses.entry(*slot).or_default().0 += 1,
+            InstKind::Set(slot, _) => accesses.entry(*slot).or_default().1 += 1,
+            _ => {}
+        }
+    }
+    for inner in node.blocks() {
+        count(inner, accesses);
+    }
+}
+
+/// Looks for private slots whose home is this block or one inside; gives the accesses in it.
+fn find(block: &Block, all: &Accesses, private: &mut HashMap<SlotId, LabelId>) -> Accesses {
+    let mut here = Accesses::new();
+    for node in &block.0 {
+        let mut inside = Accesses::new();
+        count_here(node, &mut inside);
+        for inner in node.blocks() {
+            for (slot, (gets, sets)) in find(inner, all, private) {
+                let sum = inside.entry(slot).or_default();
+                (sum.0, sum.1) = (sum.0 + gets, sum.1 + sets);
+            }
+        }
+        for (&slot, &(gets, sets)) in &inside {
+            let begun = here
+                .get(&slot)
+                .is_some_and(|&(gets, sets)| gets == 0 && sets > 0);
+            if let Node::Loop {
+                label, body, step, ..
+            } = node
+                && begun
+                && sets_first(block, slot)
+                && all
+                    .get(&slot)
+                    .is_some_and(|&(all_gets, _)| all_gets == gets)
+                && !continues(body, *label)
+                && !continues(step, *label)
+            {
+                private.insert(slot, *label);
+            }
+            let sum = here.entry(slot).or_default();
+            (sum.0, sum.1) = (sum.0 + gets, sum.1 + sets);
+        }
+    }
+    here
+}
+
+fn count_here(node: &Node, accesses: &mut Accesses) {
+    if let Node::Inst(inst) = node {
+        match &inst.kind {
+            InstKind::Get(slot) => accesses.entry(*slot).or_default().0 += 1,
+            InstKind::Set(slot, _) => accesses.entry(*slot).or_default().1 += 1,
+            _ => {}
+        }
+    }
+}
+
+/// Whether an assignment in this very block is the block's first access to the slot.
+fn sets_first(block: &Block, slot: SlotId) -> bool {
+    for node in &block.0 {
+        let mut inside = Accesses::new();
+        count_node(node, &mut inside);
+        if inside.contains_key(&slot) {
+            return matches!(node, Node::Inst(inst) if matches!(inst.kind, InstKind::Set(..)));
+        }
+    }
+    false
+}
+
+fn continues(block: &Block, to: LabelId) -> bool {
+    block.0.iter().any(|node| {
+        matches!(node, Node::Continue(label) if *label == to)
+            || node.blocks().into_iter().any(|inner| continues(inner, to))
+    })
+}
