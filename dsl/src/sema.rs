@@ -36,8 +36,9 @@ pub const PRELUDE: &str = include_str!("sema/prelude.k");
 pub const PRELUDE_NAME: &str = "<cuda runtime>";
 
 /// CUDA's mathematical functions, in the language itself: for programs that [mention one](mentions_math), after the prelude.
-pub const MATH: [(&str, &str); 2] = [
+pub const MATH: [(&str, &str); 3] = [
     ("<cuda math, double>", include_str!("sema/math_double.k")),
+    ("<cuda math, angles>", include_str!("sema/math_angle.k")),
     ("<cuda math, float>", include_str!("sema/math_float.k")),
 ];
 

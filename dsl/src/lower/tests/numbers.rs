@@ -147,3 +147,56 @@ fn narrow_arithmetic_is_done_in_int_and_cut() {
     store.i32.global %9, %8
     ");
 }
+
+/// `double pow(double x, double y)` as a call: reals are `x`, integers `n`, results go to `p`.
+fn math_calls() -> Vec<String> {
+    let lines = crate::sema::MATH.iter().flat_map(|(_, text)| text.lines());
+    let heads = lines.filter(|line| line.contains("__device__ ") && !line.contains(" __dslc_"));
+    heads
+        .filter_map(|head| {
+            let (head, rest) = head.split_once('(')?;
+            let name = head.rsplit(' ').next()?;
+            let args: Vec<String> = rest
+                .split_once(')')?
+                .0
+                .split(", ")
+                .map(
+                    |param| match (param.split(' ').next(), param.contains('*')) {
+                        (Some(ty), true) => format!("({ty} *)p"),
+                        (Some("int" | "long"), _) => "n".to_string(),
+                        (ty, _) => format!("({})x", ty.unwrap_or_default()),
+                    },
+                )
+                .collect();
+            let result = if head.contains(" void ") { "" } else { "*d = " };
+            Some(format!("{result}{name}({})", args.join(", ")))
+        })
+        .collect()
+}
+
+#[test]
+fn mathematics_does_not_depend_on_contraction() {
+    let calls = math_calls();
+    assert!(calls.len() > 100, "{calls:?}");
+    let depends = |call: &String| {
+        let text = format!("__global__ void k(double *d, double x, int n, void *p) {{ {call}; }}");
+        let with = |fmad| compile_with(&text, &Options { fmad });
+        with(true) != with(false)
+    };
+    let found: Vec<_> = calls.into_iter().filter(depends).collect();
+    assert!(found.is_empty(), "{found:?}");
+}
+
+#[test]
+fn mathematics_goes_by_its_arguments() {
+    let of = |call: &str| {
+        body(&format!(
+            "__global__ void k(float *out, double *d, float a, int n) {{ out[0] = {call}; }}"
+        ))
+    };
+    assert_eq!(of("exp(a)"), of("expf(a)"));
+    assert_eq!(of("pow(a, a)"), of("powf(a, a)"));
+    assert_eq!(of("ldexp(a, n)"), of("ldexpf(a, n)"));
+    assert_eq!(of("exp(n)"), of("exp((double)n)"));
+    assert_eq!(of("pow(a, n)"), of("pow((double)a, (double)n)"));
+}

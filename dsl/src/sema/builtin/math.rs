@@ -1,5 +1,5 @@
 //! Mathematics on both sides: what maps to exact operations of the IR, C's library for the host, and the names of the functions
-//! that `math_double.k` and `math_float.k` define.
+//! that `math_double.k`, `math_angle.k` and `math_float.k` define.
 
 use std::sync::Arc;
 
@@ -158,4 +158,32 @@ pub(in crate::sema) fn is_math(name: &str) -> bool {
 /// The names that are defined in the language, for suggestions: the `float` versions differ by a letter.
 pub(super) fn names() -> impl Iterator<Item = &'static str> {
     PAIRS.iter().chain(SINGLES).copied()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_names_are_sorted() {
+        assert!(PAIRS.is_sorted() && SINGLES.is_sorted());
+    }
+
+    #[test]
+    fn every_name_is_defined_and_every_definition_has_its_name() {
+        let defined: std::collections::BTreeSet<&str> = crate::sema::MATH
+            .iter()
+            .flat_map(|(_, text)| text.lines())
+            .filter(|line| line.contains("__device__ ") && line.ends_with(['{', '}']))
+            .filter_map(|line| line.split_once('(')?.0.rsplit([' ', '*']).next())
+            .filter(|name| !name.starts_with("__dslc_"))
+            .collect();
+        for name in &defined {
+            assert!(is_math(name), "{name}");
+        }
+        let floats: Vec<String> = PAIRS.iter().map(|name| format!("{name}f")).collect();
+        for name in names().map(String::from).chain(floats) {
+            assert!(defined.contains(name.as_str()), "{name}");
+        }
+    }
 }

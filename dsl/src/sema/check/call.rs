@@ -70,7 +70,7 @@ impl Checker<'_> {
         }
     }
 
-    /// A function of `math_float.k` or `math_double.k`. Host code calls C's library where it has the function. A `double` function
+    /// A function of `math_double.k` and its like. Host code calls C's library where it has the function. A `double` function
     /// gives way to its `float` version where all its `double` parameters would get a `float`.
     fn math_call(
         &mut self,

@@ -1,0 +1,52 @@
+// What math_double.k, math_angle.k and math_float.k of dsl/src/sema need to be compiled as C++: the same source, measured without the simulator.
+#include <cmath>
+#include <cstring>
+
+#define __host__
+#define __device__ static
+#define __dslc_infinity ((double)INFINITY)
+#define __dslc_nan ((double)NAN)
+
+struct double2 { double x, y; };
+
+namespace ours {
+
+static double2 make_double2(double x, double y) { return {x, y}; }
+
+template <class To, class From> static To bits(From from) {
+    To to;
+    static_assert(sizeof to == sizeof from, "the same bits");
+    memcpy(&to, &from, sizeof to);
+    return to;
+}
+
+static long long __double_as_longlong(double x) { return bits<long long>(x); }
+static double __longlong_as_double(long long x) { return bits<double>(x); }
+static int __float_as_int(float x) { return bits<int>(x); }
+static float __int_as_float(int x) { return bits<float>(x); }
+static unsigned long long __umul64hi(unsigned long long a, unsigned long long b) { return (unsigned __int128)a * b >> 64; }
+static int __clzll(long long x) { return x ? __builtin_clzll(x) : 64; }
+static double fma(double a, double b, double c) { return __builtin_fma(a, b, c); }
+static double rint(double x) { return __builtin_rint(x); }
+static double floor(double x) { return __builtin_floor(x); }
+static double trunc(double x) { return __builtin_trunc(x); }
+static float truncf(float x) { return __builtin_truncf(x); }
+static double fabs(double x) { return __builtin_fabs(x); }
+static float fabsf(float x) { return __builtin_fabsf(x); }
+static double sqrt(double x) { return __builtin_sqrt(x); }
+static double fmax(double x, double y) { return ::fmax(x, y); }
+static double fmin(double x, double y) { return ::fmin(x, y); }
+static double fmod(double x, double y) { return ::fmod(x, y); }
+
+// CUDA's conversion saturates, and NaN is 0; C++ leaves both open.
+struct to_int {
+    int value;
+    to_int(double x) : value(x != x ? 0 : x >= 2147483647.0 ? 2147483647 : x <= -2147483648.0 ? -2147483647 - 1 : (int)x) {}
+    operator int() const { return value; }
+};
+
+#include "math_double.k"
+#include "math_angle.k"
+#include "math_float.k"
+
+} // namespace ours
