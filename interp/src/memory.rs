@@ -524,8 +524,21 @@ impl Memory {
 
     /// Copies between any two objects; the ranges may overlap.
     pub fn copy(&mut self, to: u64, from: u64, len: u64) -> Result<(), MemoryFault> {
-        let bytes = self.read_bytes(from, len)?.to_vec();
-        self.write_bytes(to, &bytes)
+        self.read_bytes(from, len)?;
+        self.bytes_mut(to, len)?;
+        if let (Some(source), Some(target), 1..) = (self.region(from), self.region(to), len) {
+            let source = source
+                .bytes
+                .pointer()
+                .wrapping_add((from - source.base) as usize);
+            let target = target
+                .bytes
+                .pointer()
+                .wrapping_add((to - target.base) as usize);
+            // SAFETY: both ranges were found inside of their regions; they may overlap.
+            unsafe { std::ptr::copy(source, target, len as usize) };
+        }
+        Ok(())
     }
 
     /// `memset`.

@@ -9,12 +9,17 @@ use std::alloc::{Layout, alloc_zeroed, dealloc};
 use std::ptr::NonNull;
 
 const ALIGN_BYTES: usize = 256;
+/// What the allocator aligns to by itself. Only then does it take zeroed pages from the system as they are; asked for more, it
+/// clears them, which makes the system provide every page of a buffer or stack that is never used.
+const NATURAL_ALIGN_BYTES: usize = 16;
 
 /// Zeroed memory that may be written through a shared pointer.
 #[derive(Debug)]
 pub(crate) struct Bytes {
     pointer: NonNull<u8>,
     len: usize,
+    /// What was allocated, `ALIGN_BYTES` more than `len`.
+    allocation: NonNull<u8>,
 }
 
 // SAFETY: `Bytes` owns its memory; who writes through `pointer` from several threads answers for the races (see `launch`).
@@ -26,15 +31,28 @@ impl Bytes {
     /// `len` zero bytes, or `None` if there is not so much memory.
     pub(crate) fn new(len: usize) -> Option<Bytes> {
         if len == 0 {
+            let pointer = NonNull::dangling();
             return Some(Bytes {
-                pointer: NonNull::dangling(),
+                pointer,
                 len,
+                allocation: pointer,
             });
         }
-        let layout = Layout::from_size_align(len, ALIGN_BYTES).ok()?;
         // SAFETY: the layout's size is not 0.
-        let pointer = NonNull::new(unsafe { alloc_zeroed(layout) })?;
-        Some(Bytes { pointer, len })
+        let allocation = NonNull::new(unsafe { alloc_zeroed(Self::layout(len)?) })?;
+        let ahead = allocation.align_offset(ALIGN_BYTES);
+        // SAFETY: less than `ALIGN_BYTES` ahead, and so much more was allocated.
+        let pointer = unsafe { allocation.add(ahead) };
+        Some(Bytes {
+            pointer,
+            len,
+            allocation,
+        })
+    }
+
+    fn layout(len: usize) -> Option<Layout> {
+        let size = len.checked_add(ALIGN_BYTES)?;
+        Layout::from_size_align(size, NATURAL_ALIGN_BYTES).ok()
     }
 
     pub(crate) fn len(&self) -> usize {
@@ -59,9 +77,9 @@ impl Bytes {
 impl Drop for Bytes {
     fn drop(&mut self) {
         if self.len > 0 {
-            let layout = Layout::from_size_align(self.len, ALIGN_BYTES).expect("made by new");
+            let layout = Self::layout(self.len).expect("made by new");
             // SAFETY: allocated in `new` with this layout.
-            unsafe { dealloc(self.pointer.as_ptr(), layout) }
+            unsafe { dealloc(self.allocation.as_ptr(), layout) }
         }
     }
 }
