@@ -1,20 +1,21 @@
 #!/usr/bin/env bash
-# Times dslc beside Oclgrind and PoCL on the same five kernels: bench/run.sh [KERNEL …]
+# Times dslc beside Oclgrind and PoCL on the same six kernels: bench/run.sh [KERNEL …]
 #
 #   ROUNDS=5      rounds; in each round every tool runs every kernel once, and medians over the rounds are reported
 #   THREADS=1     CPU threads for every tool
-#   SIZE=oclgrind sizes that an emulator finishes in seconds; SIZE=large: 2^22, 2048^2, 512^3, 1024^2, without Oclgrind
+#   SIZE=oclgrind sizes that an emulator finishes in seconds; SIZE=large: 2^22, 2048^2, 512^3, 256^3, 1024^2, without Oclgrind
 #   LAUNCHES=5    extra launches that the kernel time of dslc is taken from
 #
 # The time is that of one launch. The OpenCL driver measures it around the launch; for dslc, whose clock does not exist inside the
 # simulated program, it is (time of a run with 1 + LAUNCHES launches - time of a run with 1) / LAUNCHES.
+# The last column is how many times as fast as that tool dslc is: at 0.5 it takes twice the tool's time.
 # Every tool's result is checked against the host once before anything is timed.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
 rounds=${ROUNDS:-5} threads=${THREADS:-1} launches=${LAUNCHES:-5} size=${SIZE:-oclgrind}
 kernels=("$@")
-[ ${#kernels[@]} -gt 0 ] || kernels=(reduce transpose32 transpose33 sgemm16 mandel)
+[ ${#kernels[@]} -gt 0 ] || kernels=(reduce transpose32 transpose33 sgemm16 gemm_naive mandel)
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 say() { printf '%s\n' "$*" >&2; }
@@ -24,10 +25,12 @@ size_of() {
         oclgrind-reduce) echo 262144 ;;
         oclgrind-transpose*) echo 512 ;;
         oclgrind-sgemm16) echo 128 ;;
+        oclgrind-gemm_naive) echo 128 ;;
         oclgrind-mandel) echo 256 ;;
         large-reduce) echo 4194304 ;;
         large-transpose*) echo 2048 ;;
         large-sgemm16) echo 512 ;;
+        large-gemm_naive) echo 256 ;;
         large-mandel) echo 1024 ;;
         *) say "no size for SIZE=$size and kernel $1"; exit 2 ;;
     esac
@@ -40,7 +43,7 @@ work_of() {
     case $1 in
         reduce) echo "$n threads" ;;
         transpose*) echo "$((n * n / 4)) threads" ;;
-        sgemm16) echo "$((n * n * n)) multiply-adds" ;;
+        sgemm16 | gemm_naive) echo "$((n * n * n)) multiply-adds" ;;
         mandel) echo "$(sed -n 's/.*rounds=//p' "$work/check-mandel") rounds" ;;
     esac
 }
@@ -115,13 +118,13 @@ done
 
 median() { sort -g "$1" | awk '$1 != "nan" { v[++n] = $1 } END { if (n) print v[int((n + 1) / 2)]; else print "nan" }'; }
 
-printf '%-12s %-15s %12s %14s  %-14s %s\n' kernel tool "ms" "per second" of "time : dslc"
+printf '%-12s %-15s %12s %14s  %-14s %s\n' kernel tool "ms" "per second" of "dslc is"
 for kernel in "${kernels[@]}"; do
     read -r amount unit <<<"$(work_of "$kernel")"
     base=$(median "$work/$kernel-dslc")
     for tool in "${tools[@]}"; do
         awk -v kernel="$kernel" -v tool="$tool" -v t="$(median "$work/$kernel-$tool")" -v base="$base" -v amount="$amount" -v unit="$unit" \
-            'BEGIN { if (t + 0 > 0) printf "%-12s %-15s %12.3f %14.4g  %-14s %.2f\n", kernel, tool, 1000 * t, amount / t, unit, t / base;
+            'BEGIN { if (t + 0 > 0) printf "%-12s %-15s %12.3f %14.4g  %-14s %s\n", kernel, tool, 1000 * t, amount / t, unit, tool == "dslc" ? "" : base + 0 > 0 ? sprintf("%.2fx as fast", t / base) : "?";
                      else printf "%-12s %-15s %12s\n", kernel, tool, "too short" }'
     done
 done

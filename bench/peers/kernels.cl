@@ -50,6 +50,15 @@ __kernel void sgemm16(__global const float *a, __global const float *b, __global
     c[row * n + col] = sum;
 }
 
+__kernel void gemm_naive(__global const float *a, __global const float *b, __global float *c, int n)
+{
+    int col = get_global_id(0), row = get_global_id(1);
+    float sum = 0.0f;
+    for (int k = 0; k < n; k++)
+        sum += a[row * n + k] * b[k * n + col];
+    c[row * n + col] = sum;
+}
+
 __kernel void mandel(__global int *out, int n)
 {
     int x = get_global_id(0), y = get_global_id(1);

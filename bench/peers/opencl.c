@@ -2,7 +2,7 @@
 //
 //     opencl KERNELS.cl KERNEL SIZE [REPEATS]
 //
-// KERNEL is reduce, transpose32, transpose33, sgemm16 or mandel. One launch before the timed ones warms up (and compiles, where the
+// KERNEL is reduce, transpose32, transpose33, sgemm16, gemm_naive or mandel. One launch before the timed ones warms up (and compiles, where the
 // device compiles late), unless REPEATS is 1. Output: kernel, size, median seconds of one launch, wrong elements, device.
 #define CL_TARGET_OPENCL_VERSION 120
 #include <CL/cl.h>
@@ -74,7 +74,7 @@ static size_t count_wrong(const char *kernel, size_t n, const void *in1, const v
                 sum += ((const int *)in1)[i];
             wrong += sum != ((const int *)out)[b];
         }
-    } else if (strcmp(kernel, "sgemm16") == 0) {
+    } else if (strcmp(kernel, "sgemm16") == 0 || strcmp(kernel, "gemm_naive") == 0) {
         const float *a = in1, *b = in2, *c = out;
         float *row = malloc(n * sizeof *row);
         for (size_t y = 0; y < n; y++) {
@@ -108,7 +108,7 @@ int main(int argc, char **argv)
 
     // The shape of the launch and the number of elements of each buffer.
     int is_reduce = !strcmp(kernel_name, "reduce"), is_transpose = !strncmp(kernel_name, "transpose", 9);
-    int is_sgemm = !strcmp(kernel_name, "sgemm16"), is_mandel = !strcmp(kernel_name, "mandel");
+    int is_sgemm = !strcmp(kernel_name, "sgemm16") || !strcmp(kernel_name, "gemm_naive"), is_mandel = !strcmp(kernel_name, "mandel");
     require(is_reduce || is_transpose || is_sgemm || is_mandel, "choosing the kernel");
     cl_uint dimensions = is_reduce ? 1 : 2;
     size_t global[2] = {n, is_transpose ? n / 4 : n}, local[2] = {is_reduce ? 256 : is_transpose ? 32 : 16, is_transpose ? 8 : 16};

@@ -1,4 +1,5 @@
-//! Threads per second on one CPU thread: a block-wide sum, a transpose through shared memory, and a loop of arithmetic; and
+//! Threads per second on one CPU thread: a block-wide sum, a transpose through shared memory, and a loop of arithmetic;
+//! rounds per second of loops that do one thing (dispatch, a lane operation, a load of shared memory in some pattern); and
 //! operations per second of a host loop.
 
 use std::sync::Arc;
@@ -240,4 +241,78 @@ fn host_loop(bencher: divan::Bencher) {
                     .expect("it runs"),
             );
         });
+}
+
+/// A loop of one warp around one thing to do: `index` computes %3 from %2, the lane's number; `body` makes %8.
+fn one_thing(index: &str, body: &str) -> String {
+    format!(
+        "module \"loop\"
+kernel fn0 @k($0: ptr.global \"in\" \"int *\", $1: ptr.global \"out\" \"int *\", $2: i32 \"most\" \"int\") {{
+  shared shared0 \"s\" \"int\" [1024] : 4096 align 4 element 4 at 0
+  slot $3 : i32 \"i\"
+  slot $4 : i32 \"sum\"
+  %0 = special.tid.x
+  %1 = addr shared0
+  %2 = and.i32 %0, 31
+  %3 = {index}
+  %4 = and.i32 %3, 1023
+  set $3, 0
+  set $4, 0
+  loop L0 {{
+    %5 = get $3
+    %6 = get $2
+    %7 = cmp.slt.i32 %5, %6
+    if %7 {{}} else {{ break L0 }}
+    {body}
+  }} step {{
+    %20 = get $3
+    %21 = add.i32 %20, 1
+    set $3, %21
+  }}
+  %22 = get $1
+  %23 = ptradd %22, %0 * 4
+  %24 = get $4
+  store.i32.global %23, %24
+}}
+"
+    )
+}
+
+/// 64 warps of 1000 rounds.
+fn rounds(bencher: divan::Bencher, text: &str) {
+    bencher
+        .counter(divan::counter::ItemsCount::new(64_000u32))
+        .bench_local(|| run(text, 1, 256, [64, 1, 1], [32, 1, 1]));
+}
+
+/// Three instructions a round: the comparison with its jump, the sum, the back edge.
+#[divan::bench(sample_count = 20)]
+fn dispatch(bencher: divan::Bencher) {
+    rounds(bencher, &one_thing("mul.i32 %2, 1", ""));
+}
+
+/// One operation on 32 lanes more.
+#[divan::bench(sample_count = 20)]
+fn lane_operation(bencher: divan::Bencher) {
+    let body = "%8 = mul.i32 %4, 3\n    set $4, %8";
+    rounds(bencher, &one_thing("mul.i32 %2, 1", body));
+}
+
+/// A load from shared memory and an addition more.
+#[divan::bench(args = ["broadcast", "contiguous", "two_words", "reversed", "column_32", "random"], sample_count = 20)]
+fn shared_load(bencher: divan::Bencher, pattern: &str) {
+    let index = match pattern {
+        "broadcast" => "and.i32 %2, 0",
+        "contiguous" => "mul.i32 %2, 1",
+        "two_words" => "and.i32 %2, 16",
+        "reversed" => "xor.i32 %2, 31",
+        "column_32" => "mul.i32 %2, 32",
+        _ => "mul.i32 %2, 1640531527",
+    };
+    let body = "%8 = ptradd %1, %4 * 4
+    %9 = load.i32.shared %8 of shared0
+    %10 = get $4
+    %11 = add.i32 %10, %9
+    set $4, %11";
+    rounds(bencher, &one_thing(index, body));
 }

@@ -11,10 +11,12 @@ fn main() {
     divan::main();
 }
 
-const PATTERNS: [&str; 8] = [
+const PATTERNS: [&str; 10] = [
     "broadcast",
     "contiguous",
     "reversed",
+    "two_words",
+    "shuffled_row",
     "stride_2",
     "column_32",
     "column_33",
@@ -31,6 +33,8 @@ fn units(pattern: &str) -> [u64; 32] {
             "broadcast" => 5,
             "contiguous" => lane,
             "reversed" => 31 - lane,
+            "two_words" => lane & 16,
+            "shuffled_row" => random % 32,
             "stride_2" => 2 * lane,
             "column_32" => 32 * lane,
             "column_33" => 33 * lane,

@@ -420,6 +420,8 @@ impl Totals {
     fn branch(&mut self, inst: &Inst, mask: u32, parts: bool) {
         self.weigh(inst, mask);
         self.branches += 1;
-        self.divergent_branches += u64::from(parts);
+        if parts {
+            self.divergent_branches += 1;
+        }
     }
 }

@@ -47,11 +47,10 @@ pub(crate) fn run<'a, O: Observer + Send>(
     if written.iter().map(|region| region.size).sum::<u64>() > SNAPSHOT_BYTES {
         return None;
     }
-    // SAFETY: the regions' bytes are valid, and no worker runs yet.
-    let copy = |region: &GlobalRegion| {
-        unsafe { std::slice::from_raw_parts(region.bytes, region.size as usize) }.to_vec()
-    };
-    let snapshot: Vec<Vec<u8>> = written.iter().map(copy).collect();
+    let snapshot: Vec<Vec<u8>> = written
+        .iter()
+        .map(|region| copy(region, workers as usize))
+        .collect();
 
     let next = AtomicU64::new(0);
     let failed = AtomicBool::new(false);
@@ -80,6 +79,34 @@ pub(crate) fn run<'a, O: Observer + Send>(
         unsafe { std::ptr::copy_nonoverlapping(bytes.as_ptr(), region.bytes, bytes.len()) };
     }
     None
+}
+
+/// Pieces that one worker copies by itself.
+const COPY_BYTES: usize = 1 << 20;
+
+/// A region's bytes, copied by all workers: a launch on large buffers would else wait for one of them.
+fn copy(region: &GlobalRegion, workers: usize) -> Vec<u8> {
+    let size = region.size as usize;
+    // SAFETY: the region's bytes are valid, and no worker runs yet.
+    let bytes = unsafe { std::slice::from_raw_parts(region.bytes, size) };
+    let mut copy = Vec::with_capacity(size);
+    let piece = size.div_ceil(workers).max(COPY_BYTES);
+    rayon::scope(|scope| {
+        for (to, from) in copy.spare_capacity_mut()[..size]
+            .chunks_mut(piece)
+            .zip(bytes.chunks(piece))
+        {
+            scope.spawn(move |_| {
+                // SAFETY: `u8`s are valid as what may not be initialised yet.
+                to[..from.len()].copy_from_slice(unsafe {
+                    std::slice::from_raw_parts(from.as_ptr().cast(), from.len())
+                });
+            });
+        }
+    });
+    // SAFETY: the pieces were all of it.
+    unsafe { copy.set_len(size) };
+    copy
 }
 
 /// Per region: whether the kernel's stores can reach it.

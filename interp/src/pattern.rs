@@ -4,8 +4,9 @@
 //! keeps the distances, and what was found out about them the slow way: the cost, the extent, how the data lies. A request
 //! *is like it* if all 32 lanes (active or not) have those distances, the mask is the one it was found with (or cannot
 //! matter), the first lane's address is so that every lane stays inside the bounds, and that address has moved by a multiple
-//! of the rules' period, which changes no cost ([`SharedRules::period_bytes`], [`GlobalRules::period_bytes`]). Then the
-//! request is one more hit: hits are turned into counts when the pattern is replaced, and at the end ([`Pattern::settle`]).
+//! of the rules' period, or within the sectors of global memory, which changes no cost ([`SharedRules::period_bytes`],
+//! [`GlobalRules::period_bytes`]). Then the request is one more hit: hits are turned into counts when the pattern is
+//! replaced, and at the end ([`Pattern::settle`]).
 //!
 //! Distances are compared where they are cheapest to have: of the index register, if the address is a scalar base plus an
 //! index, else of the pointer register. Invariant of a pattern with a mask: if the first lane's address passes the range
@@ -26,6 +27,7 @@ use crate::bytecode::{Form, Inst, MemSite};
 use crate::memory::layout::SHARED_BASE;
 use crate::observer::Observer;
 use crate::registers::View;
+use crate::rules::coalesce::SECTOR_BYTES;
 use crate::stats::Charge;
 
 /// How the data of 32 lanes lies in memory.
@@ -39,6 +41,8 @@ pub(crate) enum Shape {
     Row,
     /// 4-byte elements, each half-warp's in the order of its lanes: a warp of a 16 by 16 block on two rows of an array.
     Halves,
+    /// 4-byte elements, one for each half-warp: the same, on a column.
+    Pair,
     /// Anything else.
     Scattered,
 }
@@ -56,9 +60,12 @@ pub(crate) struct Pattern {
     /// First and last address (offset, of shared memory) the first lane may have, the last as a distance from the first.
     from: u64,
     range: u64,
-    /// What the first lane's address must be in the bits of `period`.
+    /// Modulo the period (`period` is that minus 1) the first lane's address must be between `phase` and so much more, and a
+    /// multiple of the width (`align` is that minus 1) away from it.
     phase: u64,
     period: u64,
+    slack: u64,
+    align: u64,
     /// The same range for the first lane's index, so that no index wraps around.
     index_from: u32,
     index_range: u32,
@@ -123,6 +130,8 @@ impl Pattern {
             range: 0,
             phase: 0,
             period: 0,
+            slack: 0,
+            align: 0,
             index_from: 0,
             index_range: 0,
             mask: 0,
@@ -140,7 +149,8 @@ impl Pattern {
     #[inline(always)]
     fn admits(&self, first: u64, mask: u32) -> bool {
         let inside = first.wrapping_sub(self.from) <= self.range;
-        let in_phase = (first ^ self.phase) & self.period == 0;
+        let moved = first.wrapping_sub(self.phase) & self.period;
+        let in_phase = (moved <= self.slack) & (moved & self.align == 0);
         inside & in_phase & ((mask == self.mask) | self.any_mask)
     }
 
@@ -331,7 +341,18 @@ impl Pattern {
         self.from = start + self.below;
         self.range = end - width - start - (high - low);
         self.period = observer.period_bytes(site).max(width) - 1;
-        self.phase = at(0);
+        self.align = width - 1;
+        (self.phase, self.slack) = (at(0), 0);
+        if !shared {
+            // As long as no lane leaves its sector, sectors and lines stay what they are.
+            let (mut least, mut most) = (SECTOR_BYTES, 0);
+            for l in 0..32 {
+                least = least.min(at(l) % SECTOR_BYTES);
+                most = most.max(at(l) % SECTOR_BYTES);
+            }
+            self.phase = at(0) - least;
+            self.slack = SECTOR_BYTES - width - (most - least);
+        }
         self.region = example.region;
         self.charge = example.charge;
         self.shape = self.find_shape(site);
@@ -341,8 +362,9 @@ impl Pattern {
         self.mask = example.mask;
     }
 
-    fn in_halves(&self) -> bool {
-        let follows = |l: usize| self.bytes[l] == self.bytes[l - 1].wrapping_add(4);
+    /// Whether each half-warp's elements are so many bytes apart.
+    fn in_halves(&self, step: u32) -> bool {
+        let follows = |l: usize| self.bytes[l] == self.bytes[l - 1].wrapping_add(step);
         (1..32).all(|l| l == 16 || follows(l))
     }
 
@@ -358,7 +380,8 @@ impl Pattern {
             MemType::I32 | MemType::F32 if self.bytes.iter().all(|&bytes| bytes < 128) => {
                 Shape::Row
             }
-            MemType::I32 | MemType::F32 if self.in_halves() => Shape::Halves,
+            MemType::I32 | MemType::F32 if self.in_halves(4) => Shape::Halves,
+            MemType::I32 | MemType::F32 if self.in_halves(0) => Shape::Pair,
             _ => Shape::Scattered,
         }
     }

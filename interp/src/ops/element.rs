@@ -247,6 +247,13 @@ pub(crate) unsafe fn load_like<L: Level>(
                     d[16 * half..16 * half + 16].copy_from_slice(&run);
                 }
             }
+            Shape::Pair => {
+                let d = r.v32_mut(site.values[0]);
+                for half in 0..2 {
+                    let from = from.add(pattern.bytes[16 * half] as usize);
+                    d[16 * half..16 * half + 16].fill(from.cast::<u32>().read_unaligned());
+                }
+            }
             Shape::Row | Shape::Scattered => {
                 let words = site.access.count == 1 && !site.uniform_values;
                 if words && matches!(site.access.ty, MemType::I32 | MemType::F32) {

@@ -214,24 +214,37 @@ impl Cells {
     /// The largest number of different cells in one bank; `group` has an active lane.
     #[inline]
     fn degree(self, group: LaneMask, addresses: &[u32; 32]) -> u32 {
-        if group.is_full() && self.obviously_free(addresses)
+        let (low, high) = self.rows(group, addresses);
+        if low == high
+            || group.is_full() && self.consecutive(addresses)
             || self.one_lane_a_bank(group, addresses)
         {
             return 1;
         }
-        self.count_degree(group, addresses)
+        self.count_degree(group, addresses, low, high)
     }
 
-    /// Recognises a broadcast (all lanes in one unit) and consecutive units, the two patterns of good programs.
+    /// The lowest and the highest row. If they are one, no bank has two cells, whatever the lanes do.
     #[inline]
-    fn obviously_free(self, addresses: &[u32; 32]) -> bool {
-        let first = addresses[0];
-        let (mut apart, mut unlike_a_row) = (0, 0);
+    fn rows(self, group: LaneMask, addresses: &[u32; 32]) -> (u32, u32) {
+        let (mut low, mut high) = (u32::MAX, 0);
         for (lane, &address) in addresses.iter().enumerate() {
-            apart |= address ^ first;
+            let active = 0u32.wrapping_sub(u32::from(group.0 & 1 << lane != 0));
+            low = low.min(address | !active);
+            high = high.max(address & active);
+        }
+        (self.row(low), self.row(high))
+    }
+
+    /// Recognises consecutive units, in two rows.
+    #[inline]
+    fn consecutive(self, addresses: &[u32; 32]) -> bool {
+        let first = addresses[0];
+        let mut unlike_a_row = 0;
+        for (lane, &address) in addresses.iter().enumerate() {
             unlike_a_row |= address.wrapping_sub(first) ^ ((lane as u32) << self.unit_shift);
         }
-        apart >> self.unit_shift == 0 || unlike_a_row == 0 && self.bank_mask == 31
+        unlike_a_row == 0 && self.bank_mask == 31
     }
 
     /// Recognises any permutation: no two lanes in one bank.
@@ -251,13 +264,7 @@ impl Cells {
     }
 
     /// The general rule. Rows within 64 of the lowest (a tile of 8 KiB) fit one bit each; others are hashed.
-    fn count_degree(self, group: LaneMask, addresses: &[u32; 32]) -> u32 {
-        let (mut low, mut high) = (u32::MAX, 0);
-        for lane in group {
-            let row = self.row(addresses[lane]);
-            low = low.min(row);
-            high = high.max(row);
-        }
+    fn count_degree(self, group: LaneMask, addresses: &[u32; 32], low: u32, high: u32) -> u32 {
         let mut in_bank = [0u8; 32];
         if high - low < 64 {
             let mut rows = [0u64; 32];

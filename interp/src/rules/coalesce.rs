@@ -28,6 +28,8 @@ use crate::mask::LaneMask;
 use super::GlobalRules;
 use super::bank::SmallSet;
 
+/// Bytes of a sector. Lanes that move without leaving their sectors cost the same.
+pub const SECTOR_BYTES: u64 = 1 << SECTOR_SHIFT;
 const SECTOR_SHIFT: u32 = 5;
 const LINE_SHIFT: u32 = 7;
 

@@ -3,7 +3,7 @@
 
 use interp::mask::LaneMask;
 use interp::rules::bank::{SharedOp, shared_cost};
-use interp::rules::coalesce::{GlobalOp, global_cost};
+use interp::rules::coalesce::{GlobalOp, SECTOR_BYTES, global_cost};
 use interp::rules::{BankWidth, RuleSet};
 
 use crate::cases::{self, Random, WIDTHS};
@@ -83,7 +83,13 @@ fn agree_on_global(rules: &RuleSet) {
             got, want,
             "case {case}: {rules:?} {op:?} of {width} bytes, {mask}, {addresses:?}"
         );
-        let shift = u64::from(rules.global.period_bytes()) * random.below(1000);
+        let places = addresses.map(|address| address % SECTOR_BYTES);
+        let (least, most) = (places.iter().min().unwrap(), places.iter().max().unwrap());
+        let steps = (SECTOR_BYTES - u64::from(width) - (most - least)) / u64::from(width);
+        let shift = u64::from(rules.global.period_bytes()) * random.below(1000)
+            + u64::from(width) * random.below(steps + 1);
+        let addresses = addresses.map(|address| address - least);
+        let got = global_cost(&rules.global, op, width, mask, &addresses);
         let moved = addresses.map(|address| address.wrapping_add(shift));
         assert_eq!(
             got,
