@@ -124,7 +124,7 @@ for kernel in "${kernels[@]}"; do
     base=$(median "$work/$kernel-dslc")
     for tool in "${tools[@]}"; do
         awk -v kernel="$kernel" -v tool="$tool" -v t="$(median "$work/$kernel-$tool")" -v base="$base" -v amount="$amount" -v unit="$unit" \
-            'BEGIN { if (t + 0 > 0) printf "%-12s %-15s %12.3f %14.4g  %-14s %s\n", kernel, tool, 1000 * t, amount / t, unit, tool == "dslc" ? "" : base + 0 > 0 ? sprintf("%.2fx as fast", t / base) : "?";
+            'BEGIN { if (t + 0 > 0) printf "%-12s %-15s %12.3f %14.4g  %-14s %s\n", kernel, tool, 1000 * t, amount / t, unit, (tool == "dslc" ? "" : (base + 0 > 0) ? sprintf("%.2fx as fast", t / base) : "?");
                      else printf "%-12s %-15s %12s\n", kernel, tool, "too short" }'
     done
 done
