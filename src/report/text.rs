@@ -43,6 +43,13 @@ const TOTAL_COLUMNS: usize = 50;
 
 /// Columns the counts take.
 const COUNT_COLUMNS: usize = 48;
+/// Columns before the counts, at most: on a wide terminal the counts stay near what they count.
+const LABEL_COLUMNS: usize = 72;
+
+/// Columns before the counts.
+fn label_columns(columns: usize) -> usize {
+    columns.saturating_sub(COUNT_COLUMNS).min(LABEL_COLUMNS)
+}
 
 /// The whole report; empty without launches.
 pub(crate) fn report(input: &Input<'_>, columns: usize) -> String {
@@ -90,9 +97,10 @@ fn header(text: &mut String, group: &fold::Group<'_>, columns: usize) {
         dim(launch.grid),
         dim(launch.block)
     );
-    let rule = "─".repeat(columns.saturating_sub(title.chars().count() + 4).max(2));
+    let wide = columns.min(LABEL_COLUMNS + COUNT_COLUMNS);
+    let rule = "─".repeat(wide.saturating_sub(title.chars().count() + 4).max(2));
     let _ = writeln!(text, "── {title} {rule}");
-    let name = columns.saturating_sub(COUNT_COLUMNS);
+    let name = label_columns(columns);
     let _ = writeln!(
         text,
         "{:<name$} {:>9} {:>10} {:>8} {:>9} {:>7}",
@@ -128,7 +136,7 @@ fn sites(text: &mut String, launch: &LaunchReport, input: &Input<'_>, columns: u
 
 fn row(text: &mut String, site: &Site, columns: usize) {
     let counts = &site.counts;
-    let name = columns.saturating_sub(COUNT_COLUMNS);
+    let name = label_columns(columns);
     let label = cut(
         &format!("       {} {}  {}", site.space, site.op, site.text),
         name,
