@@ -2,7 +2,7 @@
 
 use std::fs;
 
-use crate::support::{dslc, root, text};
+use crate::support::{dslc, dslc_wide, root, text};
 
 const SCALE: &str = "__global__ void scale(const float *in, float *out, float factor, int n)\n{\n    int i = blockIdx.x * blockDim.x + threadIdx.x;\n    if (i < n)\n        out[i] = factor * in[i];\n}\n";
 
@@ -213,6 +213,22 @@ fn metrics_print_as_nvprof_did() {
     insta::with_settings!({ snapshot_path => "../snapshots/cli", prepend_module_to_snapshot => false, omit_expression => true }, {
         insta::assert_snapshot!("metrics", text(&output.stdout));
     });
+}
+
+#[test]
+fn the_report_fits_narrow_and_wide_terminals() {
+    for columns in [80, 200] {
+        let args = ["run", "examples/tile_square.k", "--kernel", "row_col"];
+        let report = text(&dslc_wide(&args, columns).stdout);
+        let widest = report.lines().map(|line| line.chars().count()).max();
+        assert!(
+            widest <= Some(columns as usize),
+            "{widest:?} columns of {columns}\n{report}"
+        );
+        insta::with_settings!({ snapshot_path => "../snapshots/cli", prepend_module_to_snapshot => false, omit_expression => true }, {
+            insta::assert_snapshot!(format!("report_{columns}_columns"), report);
+        });
+    }
 }
 
 #[test]

@@ -20,6 +20,16 @@ pub(crate) fn dslc(args: &[&str]) -> Output {
     command.output().expect("dslc starts")
 }
 
+/// Runs `dslc` in a terminal of that width.
+pub(crate) fn dslc_wide(args: &[&str], columns: u32) -> Output {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_dslc"));
+    command
+        .args(args)
+        .current_dir(root())
+        .env("COLUMNS", columns.to_string());
+    command.output().expect("dslc starts")
+}
+
 /// Runs `dslc` on a text and fails if it panics, is killed, takes longer than `limit` or ends with a code other than 0, 1 and 2.
 pub(crate) fn survives(what: &str, args: &[&str], limit: Duration) -> Output {
     let start = Instant::now();
