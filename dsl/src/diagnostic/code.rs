@@ -2,7 +2,7 @@
 //!
 //! The list is one table of rows of the same shape. `E01xx` text and tokens, `E02xx` preprocessor, `E03xx` syntax,
 //! `E04xx` names, `E05xx` types, `E06xx` memory spaces and shared memory, `E07xx` launches and host code,
-//! `E08xx` not supported, `E09xx` limits; `W…` are warnings; `R…` are what the machine finds at run time.
+//! `E08xx` not supported, `E09xx` limits; `W…` are warnings (`W10xx` about threads that part ways); `R…` are what the machine finds at run time.
 
 macro_rules! codes {
     ($( $(#[doc = $doc:literal])* $name:ident = $number:literal, $slug:literal, $why:literal, bad: $bad:literal, good: $good:literal; )*) => {
@@ -432,6 +432,18 @@ codes! {
     ExternSharedSize = "W0601", "extern-shared-size",
         "With `extern` the size of a shared array is the third launch argument; a size in the declaration is ignored.",
         bad: "__global__ void f() { extern __shared__ int s[64]; }", good: "__global__ void f() { extern __shared__ int s[]; }";
+    /// A barrier in a branch, or jumped over.
+    BarrierUnderCondition = "W1001", "barrier-under-condition",
+        "`__syncthreads()` has to be reached by all threads of the block that have not returned. Under a condition that differs between threads, some are at the barrier while others pass it by: since sm_70 the block then hangs or meets at the wrong barrier, before that the barrier counted whole warps and the result was undefined. Conditions that are the same for the whole block (of `blockIdx`, of parameters, of a shared flag, of `__syncthreads_or`) are fine. Two barriers, one in each branch, are not one barrier.",
+        bad: "__global__ void f(int *x) {\n  __shared__ int s[64];\n  int t = threadIdx.x;\n  if (t < 32) {\n    s[t] = x[t];\n    __syncthreads();\n    x[t] = s[31 - t];\n  }\n}", good: "__global__ void f(int *x) {\n  __shared__ int s[64];\n  int t = threadIdx.x;\n  if (t < 32) s[t] = x[t];\n  __syncthreads();\n  if (t < 32) x[t] = s[31 - t];\n}";
+    /// A barrier in a loop of different numbers of rounds.
+    BarrierInUnevenLoop = "W1002", "barrier-in-uneven-loop",
+        "Each round of the loop needs all threads of the block at its barrier, and the number of rounds differs between threads: in the last rounds some are missing. A loop such as `for (i = threadIdx.x; i < n; i += blockDim.x)` is even only if `n` is a multiple of `blockDim.x`. Let the loop run over what is the same for all threads, and put the test of the thread's own index inside, around the accesses and not around the barrier.",
+        bad: "__global__ void f(int *x, int n) {\n  __shared__ int s[64];\n  for (int i = threadIdx.x; i < n; i += blockDim.x) {\n    s[threadIdx.x] = x[i];\n    __syncthreads();\n    x[i] = s[0];\n    __syncthreads();\n  }\n}", good: "__global__ void f(int *x, int n) {\n  __shared__ int s[64];\n  for (int first = 0; first < n; first += blockDim.x) {\n    int i = first + threadIdx.x;\n    if (i < n) s[threadIdx.x] = x[i];\n    __syncthreads();\n    if (i < n) x[i] = s[0];\n    __syncthreads();\n  }\n}";
+    /// A barrier after some threads have returned.
+    BarrierAfterReturn = "W1003", "barrier-after-return",
+        "Some threads have returned before the barrier. CUDA allows it: a barrier waits for the threads of the block that have not exited (sm_70 and later, by the programming guide; earlier devices counted a warp with exited threads as a whole). It is worth knowing because threads that have returned also load no tile, take part in no reduction, and are missed by a cooperative group or a vote.",
+        bad: "__global__ void f(int *x, int n) {\n  __shared__ int s[64];\n  int i = threadIdx.x;\n  if (i >= n) return;\n  s[i] = x[i];\n  __syncthreads();\n  x[i] = s[0];\n}", good: "__global__ void f(int *x, int n) {\n  __shared__ int s[64];\n  int i = threadIdx.x;\n  if (i < n) s[i] = x[i];\n  __syncthreads();\n  if (i < n) x[i] = s[0];\n}";
     /// An access outside of its memory or array.
     OutOfBounds = "R0101", "out-of-bounds",
         "A thread reads or writes outside of the memory it was given, or outside of the array it names. Hardware lets an overflow from one shared array into its neighbour pass silently, and reports a global one only if it leaves the page; here every access is checked against its array and its allocation. The usual causes: the grid has more threads than there are elements (test `if (i < n)`), or an index is off by one.",
