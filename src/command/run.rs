@@ -52,7 +52,11 @@ pub(crate) fn run(args: &RunArgs, color: Color) -> Result<u8, Failure> {
             args.jobs
         },
         limit: Some(args.limit.unwrap_or(DEFAULT_LIMIT)),
-        checks: !args.no_checks,
+        checks: if args.no_checks {
+            interp::Checks::NONE
+        } else {
+            interp::Checks::ALL
+        },
     };
     let mut device = Simulator::new(machine);
     let mut io = Streams {

@@ -468,6 +468,10 @@ codes! {
     InvalidPointer = "R0106", "invalid-pointer",
         "The address belongs to no memory of the program, or to memory that may only be read (constants, string literals). It was probably never initialised, or computed wrongly.",
         bad: "char *s = (char *)\"abc\";\ns[0] = 'x';", good: "char s[] = \"abc\";\ns[0] = 'x';";
+    /// A read of something nobody wrote, whose value matters.
+    UninitializedRead = "R0107", "uninitialized-read",
+        "The bytes were never written: a shared array begins with whatever the last block left, `cudaMalloc` clears nothing, and a local variable without an initial value has none. It is reported when the value decides something: a branch, an address, what is stored or printed. Copying it from one place to another is not reported. Set it first, for device memory with `cudaMemset` or `cudaMemcpy`.",
+        bad: "__shared__ int s[64];\nif (t < 32) s[t] = x[t];\n__syncthreads();\nout[t] = s[t];", good: "__shared__ int s[64];\ns[t] = t < 32 ? x[t] : 0;\n__syncthreads();\nout[t] = s[t];";
     /// Nobody can advance.
     Deadlock = "R0201", "deadlock",
         "Every thread that is still running waits for something that no thread will do: a barrier that others never reach, or a flag or lock that nobody will change. Threads of one warp that spin on a lock which another lane of the same warp holds are a common case: the holder waits for them at the end of the loop.",
@@ -480,6 +484,22 @@ codes! {
     DivergentBarrier = "R0203", "divergent-barrier",
         "`__syncthreads()` has to be reached by all threads of the block. Here some lanes of a warp are at the barrier while others live on elsewhere: on old GPUs the barrier then counts wrongly, on new ones the kernel hangs or the result is undefined. Move the barrier out of the branch; threads that have returned do not count.",
         bad: "if (t < 16) { s[t] = t; __syncthreads(); }", good: "if (t < 16) s[t] = t;\n__syncthreads();";
+    /// A mask whose lanes are not the ones that are there.
+    InvalidMask = "R0204", "invalid-mask",
+        "The mask of `__syncwarp`, a shuffle or a vote names the lanes that take part: each of them has to come to the same call with the same mask, and the caller has to be in it. A lane that has returned, or is in the other branch, never comes: new GPUs hang or give an undefined result. Compute the mask before the branch with `__ballot_sync`, or move the call out of it.",
+        bad: "if (t < 16) v = __shfl_down_sync(0xffffffff, v, 8);", good: "v = __shfl_down_sync(0xffffffff, v, 8);";
+    /// Two threads, one byte, no order.
+    DataRace = "R0205", "data-race",
+        "Two threads access the same byte, at least one of them writes, and nothing orders the two: no barrier between them, no `__syncwarp`, no fence with an atomic or a flag. Which one comes first differs from run to run and from device to device. Within a block put `__syncthreads()` between the two accesses; across blocks use atomics, or end the kernel and launch another one.",
+        bad: "s[t] = x[t];\nout[t] = s[63 - t];", good: "s[t] = x[t];\n__syncthreads();\nout[t] = s[63 - t];";
+    /// Several threads write the same value to one byte.
+    SameValueRace = "R0206", "same-value-race",
+        "Several threads write the same value to the same place without order. The result is the same whoever comes last, so it is a note, not an error; formally it is a race all the same. Letting one thread write says what is meant.",
+        bad: "if (x[t] > limit) *found = 1;", good: "if (x[t] > limit) atomicExch(found, 1);";
+    /// Lanes of one warp ordered by lockstep alone.
+    WarpSynchronousCode = "R0207", "warp-synchronous",
+        "Lanes of one warp exchange data with nothing between the accesses but the order of the instructions. Up to sm_60 a warp ran in lockstep, and with `volatile` (so that values are not kept in registers) such code was legal. Since sm_70 every lane has its own program counter: the lanes of a warp may be at different instructions, and the exchange is a race. Put `__syncwarp()` between the accesses, or use shuffles.",
+        bad: "if (t < 16) { s[t] += s[t + 16]; s[t] += s[t + 8]; }", good: "if (t < 32) {\n  for (int k = 16; k > 0; k /= 2) {\n    int v = t < k ? s[t + k] : 0;\n    __syncwarp();\n    s[t] += v;\n    __syncwarp();\n  }\n}";
     /// A launch that CUDA would refuse.
     InvalidLaunch = "R0301", "invalid-launch",
         "The launch asks for more than the device allows, so the kernel does not run at all and `cudaGetLastError()` gives an error that many programs never look at. A block has at most 1024 threads and, unless `cudaFuncSetAttribute` raises it, 48 KB of shared memory.",
@@ -488,10 +508,14 @@ codes! {
     AssertionFailed = "R0401", "assertion-failed",
         "An `assert` of the program does not hold, or the program ended itself with `__trap()`.",
         bad: "assert(threadIdx.x < 16);", good: "";
-    /// An integer division by zero on the host.
+    /// An integer division by zero.
     DivisionByZero = "R0402", "division-by-zero",
-        "An integer is divided by zero, which ends a host program.",
+        "An integer is divided by zero. That ends a host program; on the device the result is all ones (of `%`, the dividend), and the kernel goes on with it.",
         bad: "int n = 0;\nprintf(\"%d\\n\", 1 / n);", good: "";
+    /// A shift by too many bits.
+    ShiftOutOfRange = "R0404", "shift-out-of-range",
+        "A value is shifted by a count that is negative, or not less than its width. C leaves the result undefined; a GPU gives 0 (or the sign), a CPU something else.",
+        bad: "int mask = (1 << n) - 1; // n is 32", good: "unsigned mask = n < 32 ? (1u << n) - 1 : ~0u;";
     /// Too many nested calls on the host.
     StackOverflow = "R0403", "stack-overflow",
         "The host program's functions call each other too deeply, or their local arrays are too large for the stack of 8 MB. Use `malloc` for large arrays.",
