@@ -316,6 +316,10 @@ codes! {
     MisplacedSpace = "E0610", "misplaced-space",
         "`__device__` and `__constant__` variables stand at file scope; `__shared__` ones in device functions or at file scope; `__global__` is for functions.",
         bad: "void f() { __shared__ int s[4]; }", good: "__global__ void f() { __shared__ int s[4]; }";
+    /// A reference to something that ends before it.
+    DanglingReference = "E0519", "dangling-reference",
+        "A function's own variables and the values it computes end when it returns. A reference to them would name nothing.",
+        bad: "int &f() { int x = 1; return x; }", good: "int f() { int x = 1; return x; }";
     /// A kernel returns something.
     KernelResult = "E0701", "kernel-result",
         "A kernel is run by many threads and returns nothing. Results go through pointers.",
@@ -348,6 +352,10 @@ codes! {
     BadKernelArgument = "E0708", "bad-kernel-argument",
         "Calls that configure a kernel take its name.",
         bad: "void f() { }\nint main() { cudaFuncSetCacheConfig(f, cudaFuncCachePreferL1); }", good: "__global__ void f() { }\nint main() { cudaFuncSetCacheConfig(f, cudaFuncCachePreferL1); }";
+    /// A kernel's parameter is a reference.
+    KernelReference = "E0709", "kernel-reference",
+        "A kernel runs in another memory than its caller: there is nothing a reference could name. Small things are passed by value, others through a pointer to device memory.",
+        bad: "__global__ void f(int &x) { x = 1; }", good: "__global__ void f(int *x) { *x = 1; }";
     /// A construct that is not supported yet.
     Unsupported = "E0801", "unsupported",
         "nvcc accepts this, dslc does not yet. It is named where it first stands and never given another meaning.",
