@@ -468,6 +468,10 @@ codes! {
     DivergentBarrier = "R0203", "divergent-barrier",
         "`__syncthreads()` has to be reached by all threads of the block. Here some lanes of a warp are at the barrier while others live on elsewhere: on old GPUs the barrier then counts wrongly, on new ones the kernel hangs or the result is undefined. Move the barrier out of the branch; threads that have returned do not count.",
         bad: "if (t < 16) { s[t] = t; __syncthreads(); }", good: "if (t < 16) s[t] = t;\n__syncthreads();";
+    /// A mask that does not name exactly the lanes that are there.
+    InvalidMask = "R0204", "invalid-mask",
+        "The mask of a `…_sync` function has to name the thread that calls it, and each thread it names has to call the same function with the same mask (threads that have returned do not count). Otherwise CUDA's result is undefined, or the warp waits for threads that never come. Since Volta, threads on the two sides of a branch may meet in one shuffle; the simulator, where a warp runs one side after the other, does not do that and stops.",
+        bad: "if (t < 16) v += __shfl_down_sync(0xffffffff, v, 8);", good: "if (t < 16) v += __shfl_down_sync(0x0000ffff, v, 8);";
     /// A launch that CUDA would refuse.
     InvalidLaunch = "R0301", "invalid-launch",
         "The launch asks for more than the device allows, so the kernel does not run at all and `cudaGetLastError()` gives an error that many programs never look at. A block has at most 1024 threads and, unless `cudaFuncSetAttribute` raises it, 48 KB of shared memory.",
