@@ -2,7 +2,7 @@
 
 use std::{fs, sync::Arc};
 
-use dsl::ir::Module;
+use dsl::{diagnostic::Severity, ir::Module};
 use interp::{
     MachineConfig, Program,
     rules::{Arch, BankWidth, RuleSet},
@@ -40,7 +40,7 @@ pub(crate) fn run(args: &RunArgs, color: Color) -> Result<u8, Failure> {
         args.bank_width,
     )?;
     let loaded = load(&args.source)?;
-    if loaded.report(color) {
+    if loaded.report(color, Severity::Warning) {
         return Ok(1);
     }
     let Some(module) = loaded.module.clone() else {
@@ -55,7 +55,11 @@ pub(crate) fn run(args: &RunArgs, color: Color) -> Result<u8, Failure> {
             args.jobs
         },
         limit: Some(args.limit.unwrap_or(DEFAULT_LIMIT)),
-        checks: !args.no_checks,
+        checks: if args.no_checks {
+            interp::Checks::NONE
+        } else {
+            interp::Checks::ALL
+        },
     };
     let mut device = Simulator::new(machine);
     let mut io = Streams {
