@@ -30,6 +30,7 @@ mod access;
 mod atomic;
 mod builtin_call;
 mod call;
+mod cast;
 mod convert;
 mod decl;
 mod expr;
