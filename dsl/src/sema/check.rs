@@ -42,6 +42,7 @@ mod launch;
 mod operator;
 mod overload;
 mod record;
+mod reference;
 mod specifier;
 mod stmt;
 mod switch;
@@ -105,10 +106,15 @@ struct FunctionFacts {
 #[derive(Clone, Debug)]
 struct ParamFacts {
     name: Option<Arc<str>>,
+    /// Of a reference: what it refers to.
     ty: QualTy,
     span: Span,
     /// What it is if the call leaves it out.
     default: Option<Arc<ast::Expr>>,
+    /// `T &`: another name for the argument.
+    is_reference: bool,
+    /// `T &&`: a value of its own, which no variable may be given for.
+    is_rvalue: bool,
 }
 
 /// The function being checked.

@@ -14,7 +14,7 @@ use crate::{
         builtin,
         scope::Entity,
         ty::Ty,
-        typed::{FunctionId, FunctionSpace, Value, ValueKind},
+        typed::{FunctionId, FunctionSpace, Place, PlaceKind, Value, ValueKind},
     },
     span::Span,
     syntax::ast::{self, ExprKind},
@@ -178,9 +178,7 @@ impl Checker<'_> {
             _ => self.resolve(name, ids, &values, name_span),
         };
         match resolved {
-            Resolved::Function(id) => {
-                Checked::Value(self.call_function(id, name_span, args, values, span))
-            }
+            Resolved::Function(id) => self.call_function(id, name_span, args, values, span),
             Resolved::Builtin => {
                 // It looks at the arguments itself.
                 self.diagnostics.truncate(n_diagnostics);
@@ -201,7 +199,7 @@ impl Checker<'_> {
         args: &[ast::Expr],
         values: Vec<Argument<'_>>,
         span: Span,
-    ) -> Value {
+    ) -> Checked {
         let function = &self.functions[id.0 as usize];
         let (name, space, declared) = (function.name.clone(), function.space, function.span);
         let ty = function.result.clone();
@@ -219,15 +217,31 @@ impl Checker<'_> {
                     "say how many blocks and threads: `{name}<<<blocks, threads>>>({given}"
                 )),
             );
-            return wrong(span);
+            return Checked::Value(wrong(span));
         }
         self.check_call_side(&name, space, declared, name_span);
         self.note_call(id, name_span);
         let args = self.args(id, args, values, name_span, span);
-        Value {
+        let value = Value {
             kind: ValueKind::Call(id, args),
             ty,
             span,
+        };
+        self.called(id, value)
+    }
+
+    /// What a call gives: a function that returns a reference gives a place.
+    pub(super) fn called(&mut self, id: FunctionId, call: Value) -> Checked {
+        let span = call.span;
+        match call.ty.clone() {
+            Ty::Pointer(referee) if self.functions[id.0 as usize].returns_reference => {
+                Checked::Place(Place {
+                    kind: PlaceKind::Deref(Box::new(call)),
+                    ty: referee.as_ref().clone(),
+                    span,
+                })
+            }
+            _ => Checked::Value(call),
         }
     }
 

@@ -125,7 +125,35 @@ impl Checker<'_> {
                 ty if ty.is_scalar() && items.len() < 2 => Some(Rank::Conversion),
                 _ => None,
             },
-            Argument::Value(value) => self.rank_type(value, &param.ty),
+            Argument::Value(value) if param.is_reference => self.rank_reference(value, &param.ty),
+            Argument::Value(value) => {
+                let is_place = param.is_rvalue && Self::place_of(value).is_some();
+                self.rank_type(value, &param.ty).filter(|_| !is_place)
+            }
+        }
+    }
+
+    /// How well a value fits a reference to `to`: one that is not `const` needs a place of that very type.
+    fn rank_reference(&self, value: &Value, to: &QualTy) -> Option<Rank> {
+        if value.ty == Ty::Error || to.ty == Ty::Error {
+            return Some(Rank::Exact);
+        }
+        let place = Self::place_of(value)
+            .filter(|place| super::reference::same_object(&place.ty.ty, &to.ty));
+        let Some(place) = place else {
+            return match to.is_const && !to.is_volatile && !matches!(to.ty, Ty::Array(..)) {
+                true => self
+                    .rank_type(value, to)
+                    .map(|rank| rank.max(Rank::Qualified)),
+                false => None,
+            };
+        };
+        let drops = place.ty.is_const && !to.is_const || place.ty.is_volatile && !to.is_volatile;
+        let adds = to.is_const && !place.ty.is_const || to.is_volatile && !place.ty.is_volatile;
+        match (drops, adds) {
+            (true, _) => None,
+            (false, true) => Some(Rank::Qualified),
+            (false, false) => Some(Rank::Exact),
         }
     }
 
@@ -259,7 +287,14 @@ impl Checker<'_> {
         let params: Vec<String> = self.function_facts[id.0 as usize]
             .params
             .iter()
-            .map(|param| self.show_qualified(&param.ty))
+            .map(|param| {
+                let text = self.show_qualified(&param.ty);
+                match (param.is_reference, param.is_rvalue) {
+                    (true, _) => format!("{text} &"),
+                    (_, true) => format!("{text} &&"),
+                    _ => text,
+                }
+            })
             .collect();
         let name = &self.functions[id.0 as usize].name;
         format!("{name}({})", params.join(", "))
@@ -330,9 +365,20 @@ impl Checker<'_> {
                 None => self.default_argument(param, span),
             };
             let why = Why::Argument(i + 1, &name, Some(param.span));
-            out.push(self.implicit(value, &param.ty.ty, &why));
+            out.push(self.bind_argument(value, param, &why));
         }
         out
+    }
+
+    fn bind_argument(&mut self, value: Value, param: &ParamFacts, why: &Why<'_>) -> Value {
+        if param.is_reference {
+            return self.bind(value, &param.ty, why);
+        }
+        if param.is_rvalue && Self::place_of(&value).is_some() {
+            self.unsupported("a variable as the argument for `&&`", value.span);
+            return wrong(value.span);
+        }
+        self.implicit(value, &param.ty.ty, why)
     }
 
     /// A parameter's default, in the scope of its function.
