@@ -105,6 +105,8 @@ pub struct Param {
     pub specifiers: Specifiers,
     /// The declarator; its name may be absent.
     pub declarator: Declarator,
+    /// `= e`: what it is if a call leaves it out.
+    pub default: Option<Arc<Expr>>,
     /// The whole.
     pub span: Span,
 }
