@@ -171,7 +171,7 @@ codes! {
     /// Syntax of C++ or C that dslc reads but does not support.
     UnsupportedSyntax = "E0320", "unsupported-syntax",
         "nvcc accepts this, dslc does not (yet). It is reported where it stands and never given another meaning.",
-        bad: "struct Flags { unsigned a : 3; };", good: "struct Flags { unsigned a; };";
+        bad: "struct S { virtual int f(); };", good: "struct S { int a; };";
     /// A name that nothing declares.
     UnknownName = "E0401", "unknown-name",
         "Every variable and function has to be declared before it is used. Most unknown names are typing errors, or a variable declared in a block that has ended.",
