@@ -32,6 +32,7 @@ mod builtin_call;
 mod call;
 mod convert;
 mod decl;
+mod exchange;
 mod expr;
 mod format;
 mod function;
