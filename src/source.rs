@@ -102,11 +102,13 @@ impl Loader for Files {
 }
 
 impl Loaded {
-    /// Prints every message to stderr. True if there is an error among them.
-    pub(crate) fn report(&self, color: Color) -> bool {
-        if !self.diagnostics.is_empty() {
+    /// Prints the messages that are at least this bad to stderr. True if there is an error among all.
+    pub(crate) fn report(&self, color: Color, least: Severity) -> bool {
+        let shown = self.diagnostics.iter().filter(|d| d.severity >= least);
+        let shown: Vec<Diagnostic> = shown.cloned().collect();
+        if !shown.is_empty() {
             output::err(&diagnostic::render::render(
-                &self.diagnostics,
+                &shown,
                 &self.map,
                 output::use_color(color),
                 Some(output::columns()),

@@ -13,12 +13,14 @@
 //! - Every instruction carries a [`LocId`]: file, line, column, text, and the macro use it came from.
 
 pub mod builder;
+pub mod divergence;
 pub mod entity;
 pub mod eval;
 pub mod exchange;
 pub mod host;
 pub mod infer_spaces;
 pub mod inst;
+pub mod locate;
 pub mod parse;
 pub mod print;
 #[cfg(test)]

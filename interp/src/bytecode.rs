@@ -532,8 +532,10 @@ pub(crate) const S_CTAID: u32 = 0;
 pub(crate) const S_NTID: u32 = 3;
 /// Grid size.
 pub(crate) const S_NCTAID: u32 = 6;
+/// `tid.y` and `tid.z` of kernels compiled for warps that lie in one row of the block.
+pub(crate) const S_TID_YZ: u32 = 9;
 /// The first scalar register that is free.
-pub(crate) const S_FREE: u32 = 9;
+pub(crate) const S_FREE: u32 = 11;
 /// Varying registers every kernel has: `tid.x`, `.y`, `.z`.
 pub(crate) const V_TID: u32 = 0;
 /// The lane's number.

@@ -35,7 +35,7 @@ pub fn launch(
     out: &mut dyn FnMut(&[u8]),
 ) -> Result<LaunchReport, LaunchFailure> {
     validate(program, kernel, config, args, machine).map_err(LaunchFailure::Invalid)?;
-    let code = program.code(kernel);
+    let code = program.code_for(kernel, config.block);
     let shape = Shape {
         grid: config.grid,
         block: config.block,

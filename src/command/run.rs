@@ -2,7 +2,7 @@
 
 use std::{fs, sync::Arc};
 
-use dsl::ir::Module;
+use dsl::{diagnostic::Severity, ir::Module};
 use interp::{
     MachineConfig, Program,
     rules::{Arch, BankWidth, RuleSet},
@@ -37,7 +37,7 @@ pub(crate) fn run(args: &RunArgs, color: Color) -> Result<u8, Failure> {
     let metrics = nvprof::resolve(&args.metrics)?;
     let rules = rules(&args.source.arch, args.bank_width)?;
     let loaded = load(&args.source)?;
-    if loaded.report(color) {
+    if loaded.report(color, Severity::Warning) {
         return Ok(1);
     }
     let Some(module) = loaded.module.clone() else {
@@ -52,7 +52,11 @@ pub(crate) fn run(args: &RunArgs, color: Color) -> Result<u8, Failure> {
             args.jobs
         },
         limit: Some(args.limit.unwrap_or(DEFAULT_LIMIT)),
-        checks: !args.no_checks,
+        checks: if args.no_checks {
+            interp::Checks::NONE
+        } else {
+            interp::Checks::ALL
+        },
     };
     let mut device = Simulator::new(machine);
     let mut io = Streams {

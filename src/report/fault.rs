@@ -2,9 +2,10 @@
 
 use dsl::{
     diagnostic::{Code, Diagnostic, render},
-    ir::{LocId, Module},
-    source::SourceMap,
-    span::Span,
+    ir::{
+        LocId, Module,
+        locate::{self, Extent},
+    },
 };
 use interp::{Trap, TrapKind};
 use runtime::host::{Fault, Note};
@@ -40,25 +41,6 @@ pub(crate) fn code_of_trap(kind: &TrapKind) -> Code {
     }
 }
 
-/// The bytes of a place: the text of the access where it is known, else the rest of the line.
-fn span(loc: LocId, module: &Module, map: &SourceMap) -> Option<Span> {
-    let loc = module.loc(loc);
-    let name = module.files.get(loc.file as usize)?;
-    let (file, source) = map.files().find(|(_, source)| source.name == *name)?;
-    if loc.line == 0 {
-        return None;
-    }
-    let start = source.offset(loc.line, loc.column) as usize;
-    let rest = source.text.get(start..)?;
-    let line = rest.lines().next().unwrap_or("");
-    let length = if !loc.text.is_empty() && line.starts_with(&loc.text) {
-        loc.text.len()
-    } else {
-        line.trim_end().len().min(1)
-    };
-    Some(Span::new(file, start, start + length))
-}
-
 /// All faults as text for stderr.
 pub(crate) fn render_all(input: &Input<'_>, color: bool) -> String {
     let all = input.outcome.faults.iter().map(|fault| match fault {
@@ -82,7 +64,7 @@ pub(crate) fn render_all(input: &Input<'_>, color: bool) -> String {
 }
 
 fn place(code: Code, loc: LocId, message: String, input: &Input<'_>) -> Diagnostic {
-    let at = span(loc, input.module, input.map).unwrap_or_default();
+    let at = locate::span(loc, Extent::Character, input.module, input.map).unwrap_or_default();
     Diagnostic::error(code, at, message)
 }
 
@@ -99,7 +81,7 @@ fn diagnostic(trap: &Trap, input: &Input<'_>) -> Diagnostic {
         diagnostic = diagnostic.help(help);
     }
     for (loc, text) in trap.notes() {
-        diagnostic = match span(loc, input.module, input.map) {
+        diagnostic = match locate::span(loc, Extent::Name, input.module, input.map) {
             Some(span) => diagnostic.label(span, text),
             None => diagnostic.note(text),
         };

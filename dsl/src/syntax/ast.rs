@@ -59,6 +59,8 @@ pub struct Param {
     pub specifiers: Specifiers,
     /// The declarator; its name may be absent.
     pub declarator: Declarator,
+    /// `= e`: what it is if a call leaves it out.
+    pub default: Option<Arc<Expr>>,
     /// The whole.
     pub span: Span,
 }
@@ -250,8 +252,10 @@ pub enum DeclaratorPart {
         /// `__restrict__`.
         is_restrict: bool,
     },
-    /// `&` (C++; level 7).
+    /// `&`.
     Reference(Span),
+    /// `&&`.
+    RvalueReference(Span),
     /// `[n]` or `[]`.
     Array(Option<Box<Expr>>, Span),
     /// `(params)`: a function or, after a pointer, a function pointer.

@@ -8,7 +8,7 @@ use dsl::ir::{
 use super::{Compiler, FusedPointer, Owned, select};
 use crate::bytecode::{
     CallRow, Class, ExchangeKind, ExchangeRow, Op, Place, PrintRow, PtrScale, S_CTAID, S_NCTAID,
-    S_NTID, V_LANE, V_TID,
+    S_NTID, S_TID_YZ, V_LANE, V_TID,
 };
 use crate::memory::layout;
 
@@ -308,6 +308,8 @@ impl Compiler<'_> {
         let Some(id) = result else { return };
         let place = match register {
             SpecialReg::TidX => Place::V(V_TID),
+            SpecialReg::TidY if self.row_warps => Place::S(S_TID_YZ),
+            SpecialReg::TidZ if self.row_warps => Place::S(S_TID_YZ + 1),
             SpecialReg::TidY => Place::V(V_TID + 1),
             SpecialReg::TidZ => Place::V(V_TID + 2),
             SpecialReg::CtaidX => Place::S(S_CTAID),

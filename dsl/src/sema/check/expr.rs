@@ -122,7 +122,7 @@ impl Checker<'_> {
             Some(Entity::Enumerator(id, value)) => {
                 Checked::Value(int(value as u64, Ty::Enum(id), span))
             }
-            Some(Entity::Function(_) | Entity::Unused(_)) => {
+            Some(Entity::Functions(_)) => {
                 self.report(
                     Diagnostic::error(
                         Code::WrongKindOfName,

@@ -3,6 +3,8 @@
 //! A declarator is read inside out. `int *a[4]` declares an array of pointers, `int (*a)[4]` a pointer to an array: suffixes
 //! bind tighter than stars, and parentheses turn that round.
 
+use std::sync::Arc;
+
 use chumsky::prelude::*;
 
 use super::{
@@ -128,8 +130,11 @@ fn pointer<'t>() -> P<'t, DeclaratorPart> {
     custom_clone(|inp: &mut At<'t, '_>| {
         let look = ahead(inp);
         inp.skip();
-        if !look.is(0, Punct::Star) {
-            return Ok(DeclaratorPart::Reference(inp.state().place(look.at)));
+        let place = inp.state().place(look.at);
+        match look.punct(0) {
+            Some(Punct::Amp) => return Ok(DeclaratorPart::Reference(place)),
+            Some(Punct::AmpAmp) => return Ok(DeclaratorPart::RvalueReference(place)),
+            _ => {}
         }
         let (mut is_const, mut is_volatile, mut is_restrict) = (false, false, false);
         loop {
@@ -279,23 +284,16 @@ fn param<'t>(
     specifiers: P<'t, Specifiers>,
     declarator: P<'t, Declared>,
 ) -> P<'t, Param> {
-    let default = punct(Punct::Eq).ignore_then(element).map_with(|_, extra| {
-        let span = whole(extra);
-        let diagnostic = Diagnostic::error(
-            Code::UnsupportedSyntax,
-            span,
-            "a default argument is not supported",
-        );
-        extra.state().diagnostics.push(diagnostic);
-    });
+    let default = punct(Punct::Eq).ignore_then(element).map(Arc::new);
     specifiers
         .then(declarator)
-        .then_ignore(super::kit::when(|look| look.is(0, Punct::Eq), default))
-        .map_with(|(specifiers, declared), extra| {
+        .then(super::kit::when(|look| look.is(0, Punct::Eq), default))
+        .map_with(|((specifiers, declared), default), extra| {
             reject_spaces(&specifiers, &mut extra.state().diagnostics);
             Param {
                 specifiers,
                 declarator: declared.declarator,
+                default,
                 span: whole(extra),
             }
         })
