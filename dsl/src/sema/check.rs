@@ -33,6 +33,7 @@ mod call;
 mod cast;
 mod convert;
 mod decl;
+mod exchange;
 mod expr;
 mod format;
 mod function;
