@@ -9,7 +9,7 @@ use std::collections::VecDeque;
 use dsl::ir::{FuncId, FunctionKind, Object, Space};
 
 use crate::block::{Block, Shape, Turn};
-use crate::bytecode::{Code, Op};
+use crate::bytecode::Code;
 use crate::config::{LaunchConfig, MachineConfig};
 use crate::engine;
 use crate::machine::{GlobalMap, Machine, Totals, WarpState, is_global};
@@ -335,7 +335,7 @@ impl<'a> Run<'a> {
             .code
             .insts
             .iter()
-            .position(|inst| inst.op == Op::Loop && inst.b == head);
+            .position(|inst| inst.back_edge_to() == Some(head));
         edge.map_or(head, |at| at as u32)
     }
 
