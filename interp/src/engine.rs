@@ -10,6 +10,8 @@
     reason = "the loop must be compiled with the features of each of its three hosts"
 )]
 
+use dsl::ir::FenceScope;
+
 use crate::bytecode::{Inst, Op, lane_ops};
 use crate::machine::{Fault, Machine, Stop, Totals, Vote, Warp};
 use crate::observer::Observer;
@@ -395,9 +397,9 @@ fn run<L: Level, O: Observer>(machine: &mut Machine<'_, O>, warp: &mut Warp) -> 
                 stop!(pc, Stop::Barrier);
             }
             // Lockstep lanes are always together; whether the mask is right is for the checks to say.
-            Op::SyncWarp if inst.b == 1 => machine.observer.sync_warp(mask, &[r.mask(inst.a); 32]),
-            Op::SyncWarp => machine.observer.sync_warp(mask, r.v32(inst.a)),
-            Op::Fence => machine.observer.fence(mask),
+            Op::SyncWarp if inst.b == 1 => machine.observer.sync_warp(mask, &[r.mask(inst.a); 32], warp.lanes & !warp.gone),
+            Op::SyncWarp => machine.observer.sync_warp(mask, r.v32(inst.a), warp.lanes & !warp.gone),
+            Op::Fence => machine.observer.fence(mask, FenceScope::ALL[inst.a as usize]),
             Op::Print => attempt!(print::print(machine, r, mask, inst)),
             Op::Assert => attempt!(print::assert(machine, r, mask, inst)),
             Op::Trap => attempt!(print::trap(mask)),

@@ -72,7 +72,11 @@ impl Compiler<'_> {
                 };
                 self.emit(Op::SyncWarp, 0, register, scalar, 0);
             }
-            InstKind::Fence(_) => self.emit(Op::Fence, 0, 0, 0, 0),
+            InstKind::Fence(scope) => {
+                let all = dsl::ir::FenceScope::ALL;
+                let number = all.iter().position(|other| other == scope).unwrap_or(0);
+                self.emit(Op::Fence, 0, number as u32, 0, 0);
+            }
             InstKind::Printf(format, args) => {
                 let args = args
                     .iter()
