@@ -17,7 +17,7 @@ use std::collections::HashMap;
 use dsl::ir::{FenceScope, Space};
 
 use crate::block::Shape;
-use crate::bytecode::{Code, MemSite, Op};
+use crate::bytecode::{Code, MemSite, Op, Place};
 use crate::config::{Check, Checks};
 use crate::finding::Finding;
 use crate::machine::GlobalMap;
@@ -65,10 +65,15 @@ impl<'a> Subject<'a> {
                 .iter()
                 .any(|&(at, bits)| at == register && bits as u32 == u32::MAX)
         };
-        let partial = code
-            .insts
-            .iter()
-            .any(|inst| inst.op == Op::SyncWarp && !(inst.b == 1 && whole(inst.a)));
+        let partial = code.insts.iter().any(|inst| match inst.op {
+            Op::SyncWarp => !(inst.b == 1 && whole(inst.a)),
+            Op::Shuffle | Op::Exchange => match code.exchanges[inst.a as usize].mask {
+                None => false,
+                Some(Place::S(register)) => !whole(register),
+                Some(Place::V(_)) => true,
+            },
+            _ => false,
+        });
         Subject {
             checks,
             arch,

@@ -300,7 +300,7 @@ impl<'a> Run<'a> {
         let warp = &block.warps[number];
         let loc = self.code.locs[warp.pc as usize];
         let mut others = Vec::new();
-        if matches!(kind, TrapKind::BarrierDivergence { .. }) {
+        if kind.is_about_missing_lanes() {
             let mut missing = warp.lanes & !warp.gone & !warp.mask;
             let here =
                 |wait: &&crate::bytecode::Waitplace| (wait.start..wait.end).contains(&warp.pc);

@@ -3,9 +3,7 @@
 
 use std::collections::HashSet;
 
-use dsl::ir::{
-    ConvertOp, Function, GlobalId, Inst, InstKind, Object, Operand, SlotId, Space, SpecialReg,
-};
+use dsl::ir::{ConvertOp, Function, GlobalId, Inst, InstKind, Object, Operand, SlotId, Space};
 
 /// Where a pointer comes from.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
@@ -60,7 +58,8 @@ pub(super) fn analyse(function: &Function) -> Effects {
                 ordered = true;
                 targets.push(*ptr);
             }
-            InstKind::Fence(_) | InstKind::Special(SpecialReg::Clock) => ordered = true,
+            InstKind::Fence(_) => ordered = true,
+            InstKind::Special(register) => ordered |= register.is_time(),
             _ => {}
         }
     });
