@@ -16,6 +16,7 @@ pub mod builder;
 pub mod divergence;
 pub mod entity;
 pub mod eval;
+pub mod exchange;
 pub mod host;
 pub mod infer_spaces;
 pub mod inst;
@@ -36,6 +37,7 @@ use std::sync::Arc;
 
 pub use builder::Builder;
 pub use entity::*;
+pub use exchange::{Exchange, ExchangeOp, ReduceOp, ShuffleMode, VoteOp};
 pub use host::{DeviceProp, HostFn};
 pub use infer_spaces::infer_spaces;
 pub use inst::*;

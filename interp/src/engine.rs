@@ -14,7 +14,7 @@ use crate::bytecode::{Inst, Op, lane_ops};
 use crate::machine::{Fault, Machine, Stop, Totals, Vote, Warp};
 use crate::observer::Observer;
 use crate::ops::fault::Done;
-use crate::ops::{atomic, convert, float, generic, global, int, lanes, local, print, shared};
+use crate::ops::{atomic, convert, exchange, float, generic, global, int, lanes, local, print, shared};
 use crate::registers::View;
 use crate::trap::TrapKind;
 
@@ -234,6 +234,16 @@ fn run<L: Level, O: Observer>(machine: &mut Machine<'_, O>, warp: &mut Warp) -> 
             }
         };
     }
+    /// The warp's lanes, for those that look at each other.
+    macro_rules! lanes {
+        ($warp:ident, $mask:ident, $pc:ident) => {
+            exchange::Lanes {
+                active: $mask,
+                alive: $warp.lanes & !$warp.gone,
+                loc: code.locs[$pc - 1],
+            }
+        };
+    }
     /// Jumps if no lane is active.
     macro_rules! skip_if_empty {
         ($inst:expr) => {
@@ -294,6 +304,10 @@ fn run<L: Level, O: Observer>(machine: &mut Machine<'_, O>, warp: &mut Warp) -> 
             Op::VPtrSU => lanes::v_ptr_base(r, inst, &code.scales, i64::from),
             Op::VPtr32S => lanes::v_ptr32_base(r, inst, &code.scales),
             Op::Clock => r.set_s(inst.d, totals.warp_instructions & 0xffff_ffff),
+            Op::Clock64 => r.set_s(inst.d, totals.warp_instructions),
+            Op::ActiveMask => r.set_s(inst.d, u64::from(mask)),
+            Op::Shuffle => attempt!(exchange::shuffle::<L, O>(machine, r, inst, lanes!(warp, mask, pc))),
+            Op::Exchange => attempt!(exchange::others(machine, r, inst, lanes!(warp, mask, pc))),
 
             Op::Jump => { totals.weigh(inst, mask); pc = inst.b as usize; }
             Op::JumpIfNot => { totals.branch(inst, mask, false); if r.s(inst.a) == 0 { pc = inst.b as usize; } }

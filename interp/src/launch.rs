@@ -35,7 +35,7 @@ pub fn launch(
     out: &mut dyn FnMut(&[u8]),
 ) -> Result<LaunchReport, LaunchFailure> {
     validate(program, kernel, config, args, machine).map_err(LaunchFailure::Invalid)?;
-    let code = program.code(kernel);
+    let code = program.code_for(kernel, config.block);
     let shape = Shape {
         grid: config.grid,
         block: config.block,
@@ -259,7 +259,7 @@ impl<'a> Run<'a> {
         let warp = &block.warps[number];
         let loc = self.code.locs[warp.pc as usize];
         let mut others = Vec::new();
-        if matches!(kind, TrapKind::BarrierDivergence { .. }) {
+        if kind.is_about_missing_lanes() {
             let mut missing = warp.lanes & !warp.gone & !warp.mask;
             let here =
                 |wait: &&crate::bytecode::Waitplace| (wait.start..wait.end).contains(&warp.pc);

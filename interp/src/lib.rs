@@ -43,7 +43,7 @@ pub use launch::launch;
 pub use memory::{AddressKind, Memory, MemoryFault, OutOfMemory};
 pub use program::Program;
 pub use report::{InvalidLaunch, LaunchFailure, LaunchReport, Site};
-pub use trap::{Trap, TrapKind};
+pub use trap::{MaskFault, Trap, TrapKind};
 
 #[cfg(test)]
 mod tests;

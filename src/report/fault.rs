@@ -25,6 +25,7 @@ pub(crate) fn code_of_trap(kind: &TrapKind) -> Code {
         TrapKind::Deadlock => Code::Deadlock,
         TrapKind::Limit { .. } => Code::InstructionLimit,
         TrapKind::BarrierDivergence { .. } => Code::DivergentBarrier,
+        TrapKind::InvalidMask { .. } => Code::InvalidMask,
         TrapKind::Assert { .. } | TrapKind::Explicit => Code::AssertionFailed,
         TrapKind::DivisionByZero => Code::DivisionByZero,
         TrapKind::StackOverflow => Code::StackOverflow,
@@ -40,6 +41,9 @@ pub(crate) fn help(kind: &TrapKind) -> Option<&'static str> {
         TrapKind::DevicePointerOnHost(_) => "copy it to the host with cudaMemcpy first",
         TrapKind::BarrierDivergence { .. } => {
             "move the barrier to where all threads of the block come by"
+        }
+        TrapKind::InvalidMask { .. } => {
+            "name exactly the threads that get there: `__ballot_sync` before the branch, or move it out of the branch"
         }
         TrapKind::Limit { .. } => "if it is meant to run so long, raise --limit",
         TrapKind::NullPointer(_) => "was it ever allocated? check what the allocation returned",

@@ -316,6 +316,10 @@ codes! {
     MisplacedSpace = "E0610", "misplaced-space",
         "`__device__` and `__constant__` variables stand at file scope; `__shared__` ones in device functions or at file scope; `__global__` is for functions.",
         bad: "void f() { __shared__ int s[4]; }", good: "__global__ void f() { __shared__ int s[4]; }";
+    /// A reference to something that ends before it.
+    DanglingReference = "E0519", "dangling-reference",
+        "A function's own variables and the values it computes end when it returns. A reference to them would name nothing.",
+        bad: "int &f() { int x = 1; return x; }", good: "int f() { int x = 1; return x; }";
     /// A kernel returns something.
     KernelResult = "E0701", "kernel-result",
         "A kernel is run by many threads and returns nothing. Results go through pointers.",
@@ -348,6 +352,10 @@ codes! {
     BadKernelArgument = "E0708", "bad-kernel-argument",
         "Calls that configure a kernel take its name.",
         bad: "void f() { }\nint main() { cudaFuncSetCacheConfig(f, cudaFuncCachePreferL1); }", good: "__global__ void f() { }\nint main() { cudaFuncSetCacheConfig(f, cudaFuncCachePreferL1); }";
+    /// A kernel's parameter is a reference.
+    KernelReference = "E0709", "kernel-reference",
+        "A kernel runs in another memory than its caller: there is nothing a reference could name. Small things are passed by value, others through a pointer to device memory.",
+        bad: "__global__ void f(int &x) { x = 1; }", good: "__global__ void f(int *x) { *x = 1; }";
     /// A construct that is not supported yet.
     Unsupported = "E0801", "unsupported",
         "nvcc accepts this, dslc does not yet. It is named where it first stands and never given another meaning.",
@@ -484,10 +492,10 @@ codes! {
     DivergentBarrier = "R0203", "divergent-barrier",
         "`__syncthreads()` has to be reached by all threads of the block. Here some lanes of a warp are at the barrier while others live on elsewhere: on old GPUs the barrier then counts wrongly, on new ones the kernel hangs or the result is undefined. Move the barrier out of the branch; threads that have returned do not count.",
         bad: "if (t < 16) { s[t] = t; __syncthreads(); }", good: "if (t < 16) s[t] = t;\n__syncthreads();";
-    /// A mask whose lanes are not the ones that are there.
+    /// A mask that does not name exactly the lanes that are there.
     InvalidMask = "R0204", "invalid-mask",
-        "The mask of `__syncwarp`, a shuffle or a vote names the lanes that take part: each of them has to come to the same call with the same mask, and the caller has to be in it. A lane that has returned, or is in the other branch, never comes: new GPUs hang or give an undefined result. Compute the mask before the branch with `__ballot_sync`, or move the call out of it.",
-        bad: "if (t < 16) v = __shfl_down_sync(0xffffffff, v, 8);", good: "v = __shfl_down_sync(0xffffffff, v, 8);";
+        "The mask of a `…_sync` function has to name the thread that calls it, and each thread it names has to call the same function with the same mask (threads that have returned do not count). Otherwise CUDA's result is undefined, or the warp waits for threads that never come. Since Volta, threads on the two sides of a branch may meet in one shuffle; the simulator, where a warp runs one side after the other, does not do that and stops.",
+        bad: "if (t < 16) v += __shfl_down_sync(0xffffffff, v, 8);", good: "if (t < 16) v += __shfl_down_sync(0x0000ffff, v, 8);";
     /// Two threads, one byte, no order.
     DataRace = "R0205", "data-race",
         "Two threads access the same byte, at least one of them writes, and nothing orders the two: no barrier between them, no `__syncwarp`, no fence with an atomic or a flag. Which one comes first differs from run to run and from device to device. Within a block put `__syncthreads()` between the two accesses; across blocks use atomics, or end the kernel and launch another one.",

@@ -112,7 +112,7 @@ impl Source<'_> {
             // A value that is assigned stands where it is computed: the next reason's place.
             let next = why.get(at + 1).map_or(reason.loc, |next| next.loc);
             let (loc, extent, text) = match reason.cause {
-                Cause::Thread(_) | Cause::OneByOne => (
+                Cause::Thread(_) | Cause::OneByOne | Cause::OtherLane => (
                     reason.loc,
                     Extent::Name,
                     format!("{} is different in each thread", cause_text(reason)),
@@ -149,7 +149,8 @@ fn cause_text(reason: &Reason) -> &'static str {
             SpecialReg::TidY => "`threadIdx.y`",
             SpecialReg::TidZ => "`threadIdx.z`",
             SpecialReg::LaneId => "the lane",
-            SpecialReg::Clock => "the clock",
+            SpecialReg::ActiveMask => "the active mask",
+            SpecialReg::Clock | SpecialReg::Clock64 | SpecialReg::GlobalTimer => "the clock",
             SpecialReg::CtaidX
             | SpecialReg::CtaidY
             | SpecialReg::CtaidZ
@@ -161,6 +162,7 @@ fn cause_text(reason: &Reason) -> &'static str {
             | SpecialReg::NctaidZ => "the thread",
         },
         Cause::OneByOne => "the result of an atomic",
+        Cause::OtherLane => "the value of another lane",
         Cause::OwnMemory
         | Cause::Operand(_)
         | Cause::Assigned(..)

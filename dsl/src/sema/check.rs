@@ -41,6 +41,7 @@ mod init;
 mod launch;
 mod operator;
 mod record;
+mod reference;
 mod specifier;
 mod stmt;
 mod switch;
@@ -104,8 +105,13 @@ struct FunctionFacts {
 #[derive(Clone, Debug)]
 struct ParamFacts {
     name: Option<Arc<str>>,
+    /// Of a reference: what it refers to.
     ty: QualTy,
     span: Span,
+    /// `T &`: another name for the argument.
+    is_reference: bool,
+    /// `T &&`: a value of its own, which no variable may be given for.
+    is_rvalue: bool,
 }
 
 /// The function being checked.

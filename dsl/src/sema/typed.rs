@@ -96,8 +96,10 @@ pub struct Function {
     pub name: String,
     /// Where it may be called.
     pub space: FunctionSpace,
-    /// What it returns.
+    /// What it returns; for a function that returns a reference, the pointer to it.
     pub result: Ty,
+    /// `T &f()`: each `return` has the address of a place, and a call is only ever what a [`PlaceKind::Deref`] is behind.
+    pub returns_reference: bool,
     /// Its parameters, in order.
     pub params: Vec<VarId>,
     /// All its variables.
@@ -121,6 +123,9 @@ pub struct Var {
     pub storage: Storage,
     /// `&` is applied to it (or to a part of it) somewhere, or it decays to a pointer: it needs memory.
     pub address_taken: bool,
+    /// Another name for a place: `ty` is the type of what is there. Its declaration, or the argument for it, is the address
+    /// of that place, or of a [`PlaceKind::Temporary`] with a value that lives as long as the reference.
+    pub is_reference: bool,
     /// A pointer with `__restrict__`.
     pub is_restrict: bool,
     /// `__align__(n)`, else the type's.

@@ -250,8 +250,10 @@ pub enum DeclaratorPart {
         /// `__restrict__`.
         is_restrict: bool,
     },
-    /// `&` (C++; level 7).
+    /// `&`.
     Reference(Span),
+    /// `&&`.
+    RvalueReference(Span),
     /// `[n]` or `[]`.
     Array(Option<Box<Expr>>, Span),
     /// `(params)`: a function or, after a pointer, a function pointer.

@@ -9,7 +9,7 @@ use crate::{
         builtin,
         scope::Entity,
         ty::Ty,
-        typed::{FunctionId, FunctionSpace, Value, ValueKind},
+        typed::{FunctionId, FunctionSpace, Place, PlaceKind, Value, ValueKind},
     },
     span::Span,
     syntax::ast::{self, ExprKind},
@@ -40,7 +40,7 @@ impl Checker<'_> {
         }
         match binding.map(|binding| binding.entity) {
             Some(Entity::Function(_) | Entity::Unused(_)) => match self.function_named(name) {
-                Some(id) => Checked::Value(self.call_function(id, callee.span, args, span)),
+                Some(id) => self.call_function(id, callee.span, args, span),
                 None => Checked::Value(wrong(span)),
             },
             Some(Entity::Typedef(ty)) => Checked::Value(self.construct(&ty.ty, args, span)),
@@ -92,7 +92,7 @@ impl Checker<'_> {
             float,
             params.len() != args.len() || args.iter().any(is_list),
         ) else {
-            return Checked::Value(self.call_function(id, name_span, args, span));
+            return self.call_function(id, name_span, args, span);
         };
         let is_double: Vec<bool> = params
             .iter()
@@ -158,7 +158,7 @@ impl Checker<'_> {
         name_span: Span,
         args: &[ast::Expr],
         span: Span,
-    ) -> Value {
+    ) -> Checked {
         let function = &self.functions[id.0 as usize];
         let (name, space, declared) = (function.name.clone(), function.space, function.span);
         let ty = function.result.clone();
@@ -177,15 +177,31 @@ impl Checker<'_> {
                 )),
             );
             self.check_args_alone(args);
-            return wrong(span);
+            return Checked::Value(wrong(span));
         }
         self.check_call_side(&name, space, declared, name_span);
         self.note_call(id, name_span);
         let args = self.args(id, args, name_span, span);
-        Value {
+        let value = Value {
             kind: ValueKind::Call(id, args),
             ty,
             span,
+        };
+        self.called(id, value)
+    }
+
+    /// What a call gives: a function that returns a reference gives a place.
+    pub(super) fn called(&mut self, id: FunctionId, call: Value) -> Checked {
+        let span = call.span;
+        match call.ty.clone() {
+            Ty::Pointer(referee) if self.functions[id.0 as usize].returns_reference => {
+                Checked::Place(Place {
+                    kind: PlaceKind::Deref(Box::new(call)),
+                    ty: referee.as_ref().clone(),
+                    span,
+                })
+            }
+            _ => Checked::Value(call),
         }
     }
 
@@ -268,6 +284,13 @@ impl Checker<'_> {
         let args = values.into_iter().zip(&params).enumerate();
         args.map(|(i, (value, param))| {
             let why = Why::Argument(i + 1, &name, Some(param.span));
+            if param.is_reference {
+                return self.bind(value, &param.ty, &why);
+            }
+            if param.is_rvalue && Self::place_of(&value).is_some() {
+                self.unsupported("a variable as the argument for `&&`", value.span);
+                return wrong(value.span);
+            }
             self.implicit(value, &param.ty.ty, &why)
         })
         .collect()

@@ -404,7 +404,7 @@ fn adds_const_below(from: &QualTy, to: &QualTy) -> bool {
 
 /// An array's type without its elements' qualifiers, which are the array's own: `int (*)[4]` becomes `const int (*)[4]` as `int *`
 /// becomes `const int *`. Other types as they are.
-fn bare_elements(ty: &Ty) -> Ty {
+pub(super) fn bare_elements(ty: &Ty) -> Ty {
     match ty {
         Ty::Array(element, n) => Ty::Array(Arc::new(bare_elements(&element.ty).into()), *n),
         _ => ty.clone(),

@@ -6,10 +6,12 @@ use super::{Body, Checker, FunctionFacts, ParamFacts, VarFacts};
 use crate::{
     diagnostic::{Code, Diagnostic},
     sema::{
+        classify::pointer_to,
         scope::Entity,
         ty::{QualTy, Ty},
         typed::{Function, FunctionId, FunctionSpace, Stmt, StmtKind, Storage, Var},
     },
+    span::Span,
     syntax::ast::{self, DeclaratorPart, SpecifierWord},
 };
 
@@ -89,7 +91,8 @@ impl Checker<'_> {
             ));
         }
         let base = self.base_type_not_auto(specifiers);
-        let result = self.declared_type(base, &function.declarator.parts, function.declarator.span);
+        let (reference, parts) = reference_part(&function.declarator.parts);
+        let result = self.declared_type(base, parts, function.declarator.span);
         let params: Vec<ParamFacts> = function
             .params
             .iter()
@@ -98,11 +101,23 @@ impl Checker<'_> {
         if function.variadic {
             self.unsupported("a function with `...`", function.span);
         }
+        if space == FunctionSpace::Kernel {
+            self.check_kernel_params(function, &params);
+        }
         self.check_result(function, space, &result);
+        if let Some((span, true)) = reference {
+            self.unsupported("a function that returns an rvalue reference", span);
+        }
+        let returns_reference = reference.is_some() && result.ty != Ty::Error;
+        let result = if returns_reference {
+            pointer_to(result)
+        } else {
+            result.ty
+        };
         if let Some(old) = self.scopes.find_at_file(&function.name.node).cloned() {
             match old.entity {
                 Entity::Function(id) => {
-                    return self.redeclare(id, function, space, &result.ty, params);
+                    return self.redeclare(id, function, space, &result, params);
                 }
                 Entity::Error => {}
                 _ => {
@@ -123,7 +138,8 @@ impl Checker<'_> {
         self.functions.push(Function {
             name: function.name.node.to_string(),
             space,
-            result: result.ty,
+            result,
+            returns_reference,
             params: Vec::new(),
             vars: Vec::new(),
             launch_bounds,
@@ -149,6 +165,7 @@ impl Checker<'_> {
     }
 
     fn param(&mut self, param: &ast::Param) -> ParamFacts {
+        let (reference, _) = reference_part(&param.declarator.parts);
         let ty = self.param_type(param);
         let name = param.declarator.name.as_ref();
         let span = name.map_or(param.span, |name| name.span);
@@ -167,10 +184,32 @@ impl Checker<'_> {
             }
             None => ty,
         };
+        // What an rvalue reference is bound to is a value of the function's own.
         ParamFacts {
             name: name.map(|name| name.node.clone()),
             ty,
             span,
+            is_reference: matches!(reference, Some((_, false))),
+            is_rvalue: matches!(reference, Some((_, true))),
+        }
+    }
+
+    /// A kernel runs elsewhere: what a reference names is not there.
+    fn check_kernel_params(&mut self, function: &ast::Function, params: &[ParamFacts]) {
+        for (param, facts) in function.params.iter().zip(params) {
+            if let (Some((span, _)), _) = reference_part(&param.declarator.parts)
+                && facts.ty.ty != Ty::Error
+            {
+                let name = facts.name.as_deref().unwrap_or("this parameter");
+                self.report(
+                    Diagnostic::error(
+                        Code::KernelReference,
+                        span,
+                        format!("`{name}` is a reference, and a kernel cannot have references as parameters"),
+                    )
+                    .help("pass it by value, or pass a pointer to device memory"),
+                );
+            }
         }
     }
 
@@ -215,7 +254,8 @@ impl Checker<'_> {
         let declared = facts.declared;
         let same_params = facts.params.len() == params.len()
             && facts.params.iter().zip(&params).all(|(old, new)| {
-                old.ty.ty == new.ty.ty || old.ty.ty == Ty::Error || new.ty.ty == Ty::Error
+                let same = old.ty.ty == new.ty.ty && old.is_reference == new.is_reference;
+                same || old.ty.ty == Ty::Error || new.ty.ty == Ty::Error
             });
         let name = &function.name.node;
         let message = if !same_params {
@@ -358,6 +398,7 @@ impl Checker<'_> {
                 ty: param.ty.clone(),
                 storage: Storage::Auto,
                 address_taken: false,
+                is_reference: param.is_reference,
                 is_restrict,
                 span: param.span,
             });
@@ -387,7 +428,7 @@ impl Checker<'_> {
         if matches!(typed.result, Ty::Void | Ty::Error) || !super::stmt::falls_through(body) {
             return;
         }
-        let end = crate::span::Span {
+        let end = Span {
             start: block.span.end.saturating_sub(1),
             ..block.span
         };
@@ -418,6 +459,15 @@ impl Checker<'_> {
             Entity::Unused(index) => self.use_prelude(index),
             _ => None,
         }
+    }
+}
+
+/// The reference a declarator begins with (where it stands, and whether it is `&&`) and what it refers to.
+pub(super) fn reference_part(parts: &[DeclaratorPart]) -> (Option<(Span, bool)>, &[DeclaratorPart]) {
+    match parts.split_first() {
+        Some((DeclaratorPart::Reference(span), rest)) => (Some((*span, false)), rest),
+        Some((DeclaratorPart::RvalueReference(span), rest)) => (Some((*span, true)), rest),
+        _ => (None, parts),
     }
 }
 

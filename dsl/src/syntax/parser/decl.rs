@@ -128,8 +128,11 @@ fn pointer<'t>() -> P<'t, DeclaratorPart> {
     custom_clone(|inp: &mut At<'t, '_>| {
         let look = ahead(inp);
         inp.skip();
-        if !look.is(0, Punct::Star) {
-            return Ok(DeclaratorPart::Reference(inp.state().place(look.at)));
+        let place = inp.state().place(look.at);
+        match look.punct(0) {
+            Some(Punct::Amp) => return Ok(DeclaratorPart::Reference(place)),
+            Some(Punct::AmpAmp) => return Ok(DeclaratorPart::RvalueReference(place)),
+            _ => {}
         }
         let (mut is_const, mut is_volatile, mut is_restrict) = (false, false, false);
         loop {

@@ -265,6 +265,7 @@ fn function(
         DeclaratorPart::Function(params, _) => params,
         DeclaratorPart::Pointer { .. }
         | DeclaratorPart::Reference(_)
+        | DeclaratorPart::RvalueReference(_)
         | DeclaratorPart::Array(..) => Vec::new(),
     };
     let name = declarator

@@ -63,6 +63,7 @@ fn parts(declarator: &Declarator) -> String {
                 format!("*{words}")
             }
             DeclaratorPart::Reference(_) => "&".to_string(),
+            DeclaratorPart::RvalueReference(_) => "&&".to_string(),
             DeclaratorPart::Array(size, _) => format!(
                 "[{}]",
                 size.as_ref().map_or(String::new(), |size| expr(size))
