@@ -294,7 +294,7 @@ lane_ops! { define_ops! {
     Barrier, BarrierCount, BarrierAnd, BarrierOr,
     /// `__syncwarp(V[a])`, or `S[a]` if `b` is 1.
     SyncWarp,
-    /// A fence.
+    /// A fence; `a`: its scope's place in `FenceScope::ALL`.
     Fence,
     /// Row `a` of the table of prints; `V[d]` gets the result.
     Print,

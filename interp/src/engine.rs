@@ -10,6 +10,8 @@
     reason = "the loop must be compiled with the features of each of its three hosts"
 )]
 
+use dsl::ir::FenceScope;
+
 use crate::bytecode::{Inst, Op, lane_ops};
 use crate::machine::{Fault, Machine, Stop, Totals, Vote, Warp};
 use crate::observer::Observer;
@@ -350,11 +352,12 @@ fn run<L: Level, O: Observer>(machine: &mut Machine<'_, O>, warp: &mut Warp) -> 
     }
     /// The warp's lanes, for those that look at each other.
     macro_rules! lanes {
-        ($warp:ident, $mask:ident, $pc:ident) => {
+        ($warp:ident, $mask:ident) => {
             exchange::Lanes {
                 active: $mask,
                 alive: $warp.lanes & !$warp.gone,
-                loc: code.locs[$pc - 1],
+                // SAFETY: both point into the code, `ip` behind the instruction that runs.
+                loc: code.locs[unsafe { ip.offset_from(insts) } as usize - 1],
             }
         };
     }
@@ -447,8 +450,8 @@ fn run<L: Level, O: Observer>(machine: &mut Machine<'_, O>, warp: &mut Warp) -> 
             Op::Clock => r.set_s(inst.d, totals.warp_instructions & 0xffff_ffff),
             Op::Clock64 => r.set_s(inst.d, totals.warp_instructions),
             Op::ActiveMask => r.set_s(inst.d, u64::from(mask)),
-            Op::Shuffle => attempt!(exchange::shuffle::<L, O>(machine, r, inst, lanes!(warp, mask, pc))),
-            Op::Exchange => attempt!(exchange::others(machine, r, inst, lanes!(warp, mask, pc))),
+            Op::Shuffle => attempt!(exchange::shuffle::<L, O>(machine, r, inst, lanes!(warp, mask))),
+            Op::Exchange => attempt!(exchange::others(machine, r, inst, lanes!(warp, mask))),
 
             Op::Jump => { totals.weigh(inst, mask); ip = at(inst.b); }
             Op::JumpIfNot => { totals.branch(inst, mask, false); if r.s(inst.a) == 0 { ip = at(inst.b); } }
@@ -548,9 +551,9 @@ fn run<L: Level, O: Observer>(machine: &mut Machine<'_, O>, warp: &mut Warp) -> 
                 stop!(ip, Stop::Barrier);
             }
             // Lockstep lanes are always together; whether the mask is right is for the checks to say.
-            Op::SyncWarp if inst.b == 1 => machine.observer.sync_warp(mask, &[r.mask(inst.a); 32]),
-            Op::SyncWarp => machine.observer.sync_warp(mask, r.v32(inst.a)),
-            Op::Fence => machine.observer.fence(mask),
+            Op::SyncWarp if inst.b == 1 => machine.observer.sync_warp(mask, &[r.mask(inst.a); 32], warp.lanes & !warp.gone),
+            Op::SyncWarp => machine.observer.sync_warp(mask, r.v32(inst.a), warp.lanes & !warp.gone),
+            Op::Fence => machine.observer.fence(mask, FenceScope::ALL[inst.a as usize]),
             Op::Print => attempt!(print::print(machine, r, mask, inst)),
             Op::Assert => attempt!(print::assert(machine, r, mask, inst)),
             Op::Trap => attempt!(print::trap(mask)),
