@@ -171,7 +171,7 @@ codes! {
     /// Syntax of C++ or C that dslc reads but does not support.
     UnsupportedSyntax = "E0320", "unsupported-syntax",
         "nvcc accepts this, dslc does not (yet). It is reported where it stands and never given another meaning.",
-        bad: "struct Flags { unsigned a : 3; };", good: "struct Flags { unsigned a; };";
+        bad: "struct S { virtual int f(); };", good: "struct S { int a; };";
     /// A name that nothing declares.
     UnknownName = "E0401", "unknown-name",
         "Every variable and function has to be declared before it is used. Most unknown names are typing errors, or a variable declared in a block that has ended.",
@@ -371,7 +371,7 @@ codes! {
     /// A function or type of CUDA that is not supported yet.
     UnsupportedBuiltin = "E0802", "unsupported-builtin",
         "CUDA has this, dslc does not yet. It is named once and never given another meaning.",
-        bad: "__global__ void f(int *d) { d[0] = __shfl_down_sync(0xffffffff, d[0], 1); }", good: "__global__ void f(int *d) { d[0] = d[1]; }";
+        bad: "__global__ void f(float *d) { d[0] = curand_uniform(0); }", good: "__global__ void f(float *d) { d[0] = d[1]; }";
     /// A kernel that inlining makes too large.
     KernelTooLarge = "E0901", "kernel-too-large",
         "Every call of a `__device__` function is inlined. Functions that call each other several times each grow exponentially, and a kernel ends at a million intermediate values.",

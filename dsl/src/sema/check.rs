@@ -30,8 +30,10 @@ mod access;
 mod atomic;
 mod builtin_call;
 mod call;
+mod cast;
 mod convert;
 mod decl;
+mod exchange;
 mod expr;
 mod format;
 mod function;
@@ -109,12 +111,12 @@ struct ParamFacts {
     /// Of a reference: what it refers to.
     ty: QualTy,
     span: Span,
+    /// What it is if the call leaves it out.
+    default: Option<Arc<ast::Expr>>,
     /// `T &`: another name for the argument.
     is_reference: bool,
     /// `T &&`: a value of its own, which no variable may be given for.
     is_rvalue: bool,
-    /// What it is if the call leaves it out.
-    default: Option<Arc<ast::Expr>>,
 }
 
 /// The function being checked.

@@ -77,7 +77,11 @@ impl Compiler<'_> {
             InstKind::Exchange(exchange) => self.exchange(exchange, &inst.results),
             // Time stands still; whoever spins is known by the loop.
             InstKind::Nanosleep(_) => {}
-            InstKind::Fence(_) => self.emit(Op::Fence, 0, 0, 0, 0),
+            InstKind::Fence(scope) => {
+                let all = dsl::ir::FenceScope::ALL;
+                let number = all.iter().position(|other| other == scope).unwrap_or(0);
+                self.emit(Op::Fence, 0, number as u32, 0, 0);
+            }
             InstKind::Printf(format, args) => {
                 let args = args
                     .iter()

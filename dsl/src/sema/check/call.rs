@@ -178,9 +178,7 @@ impl Checker<'_> {
             _ => self.resolve(name, ids, &values, name_span),
         };
         match resolved {
-            Resolved::Function(id) => {
-                self.call_function(id, name_span, args, values, span)
-            }
+            Resolved::Function(id) => self.call_function(id, name_span, args, values, span),
             Resolved::Builtin => {
                 // It looks at the arguments itself.
                 self.diagnostics.truncate(n_diagnostics);

@@ -206,9 +206,9 @@ impl Checker<'_> {
             name: name.map(|name| name.node.clone()),
             ty,
             span,
+            default: param.default.clone(),
             is_reference: matches!(reference, Some((_, false))),
             is_rvalue: matches!(reference, Some((_, true))),
-            default: param.default.clone(),
         }
     }
 
@@ -495,6 +495,7 @@ impl Checker<'_> {
 fn same_params(old: &[ParamFacts], new: &[ParamFacts]) -> bool {
     old.len() == new.len()
         && old.iter().zip(new).all(|(old, new)| {
+            // `const T &` and `T &` are different parameters, `const T` and `T` are not.
             let same = old.ty.ty == new.ty.ty
                 && old.is_reference == new.is_reference
                 && old.is_rvalue == new.is_rvalue

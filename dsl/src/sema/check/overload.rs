@@ -126,25 +126,34 @@ impl Checker<'_> {
                 _ => None,
             },
             Argument::Value(value) if param.is_reference => self.rank_reference(value, &param.ty),
-            Argument::Value(value) => self.rank_type(value, &param.ty),
+            Argument::Value(value) => {
+                let is_place = param.is_rvalue && Self::place_of(value).is_some();
+                self.rank_type(value, &param.ty).filter(|_| !is_place)
+            }
         }
     }
 
-    /// How well a value fits a reference to a type: a place of that type, or, if it is `const`, whatever converts.
+    /// How well a value fits a reference to `to`: one that is not `const` needs a place of that very type.
     fn rank_reference(&self, value: &Value, to: &QualTy) -> Option<Rank> {
-        if let Some(place) = Self::place_of(value)
-            && super::convert::bare_elements(&place.ty.ty) == super::convert::bare_elements(&to.ty)
-        {
-            let lost = place.ty.is_const && !to.is_const || place.ty.is_volatile && !to.is_volatile;
-            return match lost {
-                true => None,
-                false if place.ty.is_const == to.is_const => Some(Rank::Exact),
-                false => Some(Rank::Qualified),
-            };
+        if value.ty == Ty::Error || to.ty == Ty::Error {
+            return Some(Rank::Exact);
         }
-        match to.is_const && !matches!(to.ty, Ty::Array(..)) {
-            true => self.rank_type(value, to),
-            false => None,
+        let place = Self::place_of(value)
+            .filter(|place| super::reference::same_object(&place.ty.ty, &to.ty));
+        let Some(place) = place else {
+            return match to.is_const && !to.is_volatile && !matches!(to.ty, Ty::Array(..)) {
+                true => self
+                    .rank_type(value, to)
+                    .map(|rank| rank.max(Rank::Qualified)),
+                false => None,
+            };
+        };
+        let drops = place.ty.is_const && !to.is_const || place.ty.is_volatile && !to.is_volatile;
+        let adds = to.is_const && !place.ty.is_const || to.is_volatile && !place.ty.is_volatile;
+        match (drops, adds) {
+            (true, _) => None,
+            (false, true) => Some(Rank::Qualified),
+            (false, false) => Some(Rank::Exact),
         }
     }
 
@@ -279,12 +288,12 @@ impl Checker<'_> {
             .params
             .iter()
             .map(|param| {
-                let mark = match (param.is_reference, param.is_rvalue) {
-                    (true, _) => " &",
-                    (_, true) => " &&",
-                    _ => "",
-                };
-                format!("{}{mark}", self.show_qualified(&param.ty))
+                let text = self.show_qualified(&param.ty);
+                match (param.is_reference, param.is_rvalue) {
+                    (true, _) => format!("{text} &"),
+                    (_, true) => format!("{text} &&"),
+                    _ => text,
+                }
             })
             .collect();
         let name = &self.functions[id.0 as usize].name;
@@ -356,16 +365,20 @@ impl Checker<'_> {
                 None => self.default_argument(param, span),
             };
             let why = Why::Argument(i + 1, &name, Some(param.span));
-            out.push(if param.is_reference {
-                self.bind(value, &param.ty, &why)
-            } else if param.is_rvalue && Self::place_of(&value).is_some() {
-                self.unsupported("a variable as the argument for `&&`", value.span);
-                wrong(value.span)
-            } else {
-                self.implicit(value, &param.ty.ty, &why)
-            });
+            out.push(self.bind_argument(value, param, &why));
         }
         out
+    }
+
+    fn bind_argument(&mut self, value: Value, param: &ParamFacts, why: &Why<'_>) -> Value {
+        if param.is_reference {
+            return self.bind(value, &param.ty, why);
+        }
+        if param.is_rvalue && Self::place_of(&value).is_some() {
+            self.unsupported("a variable as the argument for `&&`", value.span);
+            return wrong(value.span);
+        }
+        self.implicit(value, &param.ty.ty, why)
     }
 
     /// A parameter's default, in the scope of its function.
