@@ -22,7 +22,7 @@ use crate::config::{Check, Checks};
 use crate::finding::Finding;
 use crate::machine::GlobalMap;
 use crate::mask::LaneMask;
-use crate::observer::{Access, Counters, Observer};
+use crate::observer::{Access, Arrival, Counters, Observer};
 use crate::ops::element::lane_value;
 use crate::rules::Arch;
 use crate::stats::{Charge, SiteCounts};
@@ -816,6 +816,12 @@ impl Observer for Checker<'_> {
         };
         self.here.order.fence(self.warp, mask, device, self.now);
         self.now += 1;
+    }
+
+    fn uneven_barrier(&mut self, meeting: &[Arrival]) {
+        if self.subject.checks.has(Check::Barrier) {
+            self.found.uneven_barrier(self.here.block, meeting);
+        }
     }
 
     fn barrier(&mut self) {
