@@ -184,6 +184,9 @@ impl Block {
         std::mem::swap(&mut machine.printed, &mut self.printed);
         machine.observer.begin_block(self.index);
         let turn = self.passes(machine, run);
+        if matches!(turn, Turn::Done) {
+            machine.observer.end_block();
+        }
         std::mem::swap(&mut machine.shared, &mut self.shared);
         std::mem::swap(&mut machine.printed, &mut self.printed);
         turn

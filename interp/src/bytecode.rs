@@ -8,7 +8,7 @@
 //! - [`lane_ops`] is the list of everything that computes; the instruction set, the compiler's choice and the engine's dispatch
 //!   are all made from it. Names: `V…` on 32 lanes, `S…` on one scalar.
 
-use dsl::ir::{Access, AtomicOp, LocId, Space, Type};
+use dsl::ir::{Access, AtomicOp, LocId, ReduceOp, ShuffleMode, Space, Type, VoteOp};
 
 use crate::compile::effects::Effects;
 use crate::trap::AccessOp;
@@ -239,8 +239,12 @@ lane_ops! { define_ops! {
     VPtrVS, VPtrVU, VPtrVL, VPtr32V,
     /// Base scalar, index varying.
     VPtrSS, VPtrSU, VPtr32S,
-    /// `S[d]` = instructions the warp has executed.
-    Clock,
+    /// `S[d]` = instructions the worker's warps have executed, 32 and 64 bits.
+    Clock, Clock64,
+    /// `S[d]` = the active lanes.
+    ActiveMask,
+    /// Row `a` of the table of exchanges.
+    Shuffle, Exchange,
 
     /// To `b`.
     Jump,
@@ -290,7 +294,7 @@ lane_ops! { define_ops! {
     Barrier, BarrierCount, BarrierAnd, BarrierOr,
     /// `__syncwarp(V[a])`, or `S[a]` if `b` is 1.
     SyncWarp,
-    /// A fence.
+    /// A fence; `a`: its scope's place in `FenceScope::ALL`.
     Fence,
     /// Row `a` of the table of prints; `V[d]` gets the result.
     Print,
@@ -449,6 +453,42 @@ pub(crate) struct PrintRow {
     pub(crate) args: Vec<(Type, Place)>,
 }
 
+/// A shuffle, vote, match or reduction.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct ExchangeRow {
+    pub(crate) kind: ExchangeKind,
+    /// What each lane gives; of a vote, a mask register.
+    pub(crate) value: Place,
+    /// Of shuffles.
+    pub(crate) lane: Place,
+    pub(crate) width: Place,
+    pub(crate) mask: Option<Place>,
+    /// The second one is of `match.all` alone.
+    pub(crate) results: [Place; 2],
+}
+
+/// What an exchange does.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum ExchangeKind {
+    Shuffle(ShuffleMode),
+    Vote(VoteOp),
+    MatchAny { wide: bool },
+    MatchAll { wide: bool },
+    Reduce(ReduceOp),
+}
+
+impl ExchangeKind {
+    /// For messages.
+    pub(crate) fn name(self) -> &'static str {
+        match self {
+            ExchangeKind::Shuffle(_) => "shuffle",
+            ExchangeKind::Vote(_) => "vote",
+            ExchangeKind::MatchAny { .. } | ExchangeKind::MatchAll { .. } => "match",
+            ExchangeKind::Reduce(_) => "reduction",
+        }
+    }
+}
+
 /// A divergent statement: while `pc` is in `start..end`, lanes may wait in `S[save]`; they belong to `loc`.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Waitplace {
@@ -485,6 +525,7 @@ pub(crate) struct Code {
     pub(crate) counters: Vec<CounterSite>,
     pub(crate) scales: Vec<PtrScale>,
     pub(crate) prints: Vec<PrintRow>,
+    pub(crate) exchanges: Vec<ExchangeRow>,
     pub(crate) calls: Vec<CallRow>,
     pub(crate) waits: Vec<Waitplace>,
     /// Scalar registers, and the first ones' initial values (constants; the rest are 0).

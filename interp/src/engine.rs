@@ -10,11 +10,13 @@
     reason = "the loop must be compiled with the features of each of its three hosts"
 )]
 
+use dsl::ir::FenceScope;
+
 use crate::bytecode::{Inst, Op, lane_ops};
 use crate::machine::{Fault, Machine, Stop, Totals, Vote, Warp};
 use crate::observer::Observer;
 use crate::ops::fault::Done;
-use crate::ops::{atomic, convert, float, generic, global, int, lanes, local, print, shared};
+use crate::ops::{atomic, convert, exchange, float, generic, global, int, lanes, local, print, shared};
 use crate::registers::View;
 use crate::trap::TrapKind;
 
@@ -348,6 +350,17 @@ fn run<L: Level, O: Observer>(machine: &mut Machine<'_, O>, warp: &mut Warp) -> 
             }
         };
     }
+    /// The warp's lanes, for those that look at each other.
+    macro_rules! lanes {
+        ($warp:ident, $mask:ident) => {
+            exchange::Lanes {
+                active: $mask,
+                alive: $warp.lanes & !$warp.gone,
+                // SAFETY: both point into the code, `ip` behind the instruction that runs.
+                loc: code.locs[unsafe { ip.offset_from(insts) } as usize - 1],
+            }
+        };
+    }
     /// Jumps if no lane is active.
     macro_rules! skip_if_empty {
         ($inst:expr) => {
@@ -435,6 +448,10 @@ fn run<L: Level, O: Observer>(machine: &mut Machine<'_, O>, warp: &mut Warp) -> 
             Op::VPtrSU => lanes::v_ptr_base(r, inst, &code.scales, i64::from),
             Op::VPtr32S => lanes::v_ptr32_base(r, inst, &code.scales),
             Op::Clock => r.set_s(inst.d, totals.warp_instructions & 0xffff_ffff),
+            Op::Clock64 => r.set_s(inst.d, totals.warp_instructions),
+            Op::ActiveMask => r.set_s(inst.d, u64::from(mask)),
+            Op::Shuffle => attempt!(exchange::shuffle::<L, O>(machine, r, inst, lanes!(warp, mask))),
+            Op::Exchange => attempt!(exchange::others(machine, r, inst, lanes!(warp, mask))),
 
             Op::Jump => { totals.weigh(inst, mask); ip = at(inst.b); }
             Op::JumpIfNot => { totals.branch(inst, mask, false); if r.s(inst.a) == 0 { ip = at(inst.b); } }
@@ -534,9 +551,9 @@ fn run<L: Level, O: Observer>(machine: &mut Machine<'_, O>, warp: &mut Warp) -> 
                 stop!(ip, Stop::Barrier);
             }
             // Lockstep lanes are always together; whether the mask is right is for the checks to say.
-            Op::SyncWarp if inst.b == 1 => machine.observer.sync_warp(mask, &[r.mask(inst.a); 32]),
-            Op::SyncWarp => machine.observer.sync_warp(mask, r.v32(inst.a)),
-            Op::Fence => machine.observer.fence(mask),
+            Op::SyncWarp if inst.b == 1 => machine.observer.sync_warp(mask, &[r.mask(inst.a); 32], warp.lanes & !warp.gone),
+            Op::SyncWarp => machine.observer.sync_warp(mask, r.v32(inst.a), warp.lanes & !warp.gone),
+            Op::Fence => machine.observer.fence(mask, FenceScope::ALL[inst.a as usize]),
             Op::Print => attempt!(print::print(machine, r, mask, inst)),
             Op::Assert => attempt!(print::assert(machine, r, mask, inst)),
             Op::Trap => attempt!(print::trap(mask)),

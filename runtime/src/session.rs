@@ -185,7 +185,7 @@ impl Session {
             rules,
             jobs,
             limit: None,
-            checks: true,
+            checks: interp::Checks::ALL,
         });
         Ok(Session {
             program,

@@ -3,9 +3,7 @@
 
 use std::collections::HashSet;
 
-use dsl::ir::{
-    ConvertOp, Function, GlobalId, Inst, InstKind, Object, Operand, SlotId, Space, SpecialReg,
-};
+use dsl::ir::{ConvertOp, Function, GlobalId, Inst, InstKind, Object, Operand, SlotId, Space};
 
 /// Where a pointer comes from.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
@@ -21,7 +19,7 @@ pub(crate) enum Root {
 pub(crate) struct Effects {
     /// Atomics, volatile accesses, fences or the clock: the order of blocks can be seen.
     pub(crate) ordered: bool,
-    /// What stores go to; `None` if that is not known.
+    /// What stores and atomics go to; `None` if that is not known.
     pub(crate) stores: Option<Vec<Root>>,
 }
 
@@ -56,8 +54,12 @@ pub(super) fn analyse(function: &Function) -> Effects {
                 targets.push(*ptr);
             }
             InstKind::Load(access, _) if outside(access.space) => ordered |= access.volatile,
-            InstKind::Atomic { access, .. } => ordered |= outside(access.space),
-            InstKind::Fence(_) | InstKind::Special(SpecialReg::Clock) => ordered = true,
+            InstKind::Atomic { access, ptr, .. } if outside(access.space) => {
+                ordered = true;
+                targets.push(*ptr);
+            }
+            InstKind::Fence(_) => ordered = true,
+            InstKind::Special(register) => ordered |= register.is_time(),
             _ => {}
         }
     });

@@ -228,9 +228,20 @@ impl Analysis<'_> {
                 | SpecialReg::NctaidX
                 | SpecialReg::NctaidY
                 | SpecialReg::NctaidZ
-                | SpecialReg::Clock => false,
+                | SpecialReg::Clock
+                | SpecialReg::Clock64
+                | SpecialReg::GlobalTimer
+                | SpecialReg::ActiveMask => false,
             },
             InstKind::AddrOf(_) | InstKind::Barrier(_) => false,
+            InstKind::Exchange(exchange) => {
+                !exchange.agrees()
+                    || inst
+                        .kind
+                        .operands()
+                        .into_iter()
+                        .any(|operand| exchange.decides(*operand) && self.varies(operand))
+            }
             InstKind::Load(access, ptr) => {
                 matches!(access.space, Space::Local | Space::Generic) || self.varies(ptr)
             }
@@ -244,6 +255,7 @@ impl Analysis<'_> {
             | InstKind::PtrAdd { .. } => any_operand(),
             InstKind::Store(..)
             | InstKind::SyncWarp(_)
+            | InstKind::Nanosleep(_)
             | InstKind::Fence(_)
             | InstKind::Assert(..)
             | InstKind::Trap
