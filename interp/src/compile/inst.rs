@@ -51,6 +51,7 @@ impl Compiler<'_> {
                     unsigned: *unsigned,
                     scale: *scale_bytes,
                     offset: *offset_bytes,
+                    step: None,
                     scalar: None,
                 };
                 self.ptr_add(pointer, result);
@@ -254,6 +255,9 @@ impl Compiler<'_> {
         b: &Operand,
         result: Option<ValueId>,
     ) {
+        if result.is_some_and(|id| self.lifetimes.sums[id.index()].is_some()) {
+            return;
+        }
         if ty == Type::I1 {
             let op = match op {
                 BinaryOp::And => Op::MAnd,
@@ -414,6 +418,16 @@ impl Compiler<'_> {
         self.pointers.insert(id, pointer);
         if let Some(inner) = self.lifetimes.swapped[id.index()] {
             let inner = self.pointers[&inner];
+            let narrow = Class::of(self.function.values[id.index()]) == Class::W32;
+            if narrow && self.type_of(&pointer.index) == Type::I32 {
+                let fused = FusedPointer {
+                    offset: pointer.offset.wrapping_add(inner.offset),
+                    step: Some((pointer.index, pointer.scale)),
+                    ..inner
+                };
+                self.fused.insert(id, fused);
+                return;
+            }
             let sum = FusedPointer {
                 base: inner.base,
                 offset: pointer.offset.wrapping_add(inner.offset),
@@ -428,6 +442,9 @@ impl Compiler<'_> {
                 ..inner
             };
             self.fused.insert(id, fused);
+            return;
+        }
+        if self.lifetimes.steps[id.index()] {
             return;
         }
         if self.lifetimes.fused[id.index()] {
@@ -470,7 +487,7 @@ impl Compiler<'_> {
     }
 
     /// A uniform pointer addition.
-    fn scalar_pointer(&mut self, pointer: FusedPointer, d: u32, class: Class) {
+    pub(super) fn scalar_pointer(&mut self, pointer: FusedPointer, d: u32, class: Class) {
         let wide_index = self.type_of(&pointer.index) == Type::I64;
         let op = match (class == Class::W32, wide_index, pointer.unsigned) {
             (true, ..) => Op::SPtr32,
