@@ -97,7 +97,11 @@ impl Emitter<'_> {
         let globals = global::emit(&mut self);
         let debug = debug::finish(&mut self);
         let mut out = String::with_capacity(self.body.len() + self.metadata.len() + 4096);
-        let _ = writeln!(out, "source_filename = {}", ty::quoted(self.module.name.as_bytes()));
+        let _ = writeln!(
+            out,
+            "source_filename = {}",
+            ty::quoted(self.module.name.as_bytes())
+        );
         out.push_str(&globals);
         out.push_str(&self.shared);
         if self.has_dynamic_shared {
