@@ -275,6 +275,10 @@ lane_ops! { define_ops! {
     ExitIf, ExitIfNot,
     /// The next round of a loop: to `b`.
     Loop,
+    /// `S[d] = S[a] + S[c]`, 32 bits; then the next round of a loop whose head, the jump before `b`, is executed with it: to
+    /// `b` if the comparison holds, which is the opposite of the head's, else to where the head jumps.
+    LoopEq32, LoopNe32, LoopSlt32, LoopSle32, LoopSgt32, LoopSge32,
+    LoopUlt32, LoopUle32, LoopUgt32, LoopUge32,
     /// The active lanes are gone for good; to `b`.
     Exit,
     /// The end of the function.
@@ -325,6 +329,26 @@ pub(crate) struct Inst {
     pub(crate) a: u32,
     pub(crate) b: u32,
     pub(crate) c: u32,
+}
+
+impl Inst {
+    /// The head of the loop that this closes, if it does.
+    pub(crate) fn back_edge_to(&self) -> Option<u32> {
+        match self.op {
+            Op::Loop => Some(self.b),
+            Op::LoopEq32
+            | Op::LoopNe32
+            | Op::LoopSlt32
+            | Op::LoopSle32
+            | Op::LoopSgt32
+            | Op::LoopSge32
+            | Op::LoopUlt32
+            | Op::LoopUle32
+            | Op::LoopUgt32
+            | Op::LoopUge32 => Some(self.b - 1),
+            _ => None,
+        }
+    }
 }
 
 /// Where a value is.

@@ -9,7 +9,7 @@ use std::collections::VecDeque;
 use dsl::ir::{FuncId, FunctionKind, Object, Space};
 
 use crate::block::{Block, Shape, Turn};
-use crate::bytecode::{Code, Op};
+use crate::bytecode::Code;
 use crate::check::{Checker, Scene, Subject};
 use crate::compile::effects::Root;
 use crate::config::{LaunchConfig, MachineConfig};
@@ -376,7 +376,7 @@ impl<'a> Run<'a> {
             .code
             .insts
             .iter()
-            .position(|inst| inst.op == Op::Loop && inst.b == head);
+            .position(|inst| inst.back_edge_to() == Some(head));
         edge.map_or(head, |at| at as u32)
     }
 

@@ -39,7 +39,10 @@ pub(crate) fn run(args: &RunArgs, color: Color) -> Result<u8, Failure> {
         return Ok(0);
     }
     let metrics = nvprof::resolve(&args.metrics)?;
-    let rules = rules(&args.source.arch, args.bank_width)?;
+    let rules = rules(
+        args.source.arch.as_deref().unwrap_or("sm_90"),
+        args.bank_width,
+    )?;
     let loaded = load(&args.source)?;
     let baseline = args.baseline.as_deref().map(Baseline::read).transpose()?;
     if loaded.report(color, Severity::Warning) {

@@ -171,7 +171,7 @@ codes! {
     /// Syntax of C++ or C that dslc reads but does not support.
     UnsupportedSyntax = "E0320", "unsupported-syntax",
         "nvcc accepts this, dslc does not (yet). It is reported where it stands and never given another meaning.",
-        bad: "struct Flags { unsigned a : 3; };", good: "struct Flags { unsigned a; };";
+        bad: "struct S { virtual int f(); };", good: "struct S { int a; };";
     /// A name that nothing declares.
     UnknownName = "E0401", "unknown-name",
         "Every variable and function has to be declared before it is used. Most unknown names are typing errors, or a variable declared in a block that has ended.",
@@ -276,6 +276,14 @@ codes! {
     VariableLength = "E0518", "variable-length-array",
         "An array's size is a constant: a number, a macro, an enumerator or a `const` variable with a constant value. CUDA has no arrays of variable length.",
         bad: "void f(int n) { int a[n]; }", good: "void f() { const int n = 64; int a[n]; }";
+    /// Several overloads fit a call equally well.
+    AmbiguousOverload = "E0520", "ambiguous-overload",
+        "A call means the function whose parameters fit its arguments better than all others': the same type first, then promotions (`char` to `int`, `float` to `double`), then other conversions. Here no function is the best one for all arguments.",
+        bad: "__device__ int f(int a, double b) { return 1; }\n__device__ int f(double a, int b) { return 2; }\n__global__ void k(int *d) { *d = f(1, 1); }", good: "__device__ int f(int a, double b) { return 1; }\n__device__ int f(double a, int b) { return 2; }\n__global__ void k(int *d) { *d = f(1, 1.0); }";
+    /// No overload fits a call.
+    NoMatchingFunction = "E0521", "no-matching-function",
+        "There are several functions of this name, and none of them takes these arguments: their number differs, or an argument does not convert to its parameter's type.",
+        bad: "__device__ int f(int a) { return a; }\n__device__ int f(int a, int b) { return b; }\n__global__ void k(int *d) { *d = f(d); }", good: "__device__ int f(int a) { return a; }\n__device__ int f(int a, int b) { return b; }\n__global__ void k(int *d) { *d = f(*d); }";
     /// Dynamic shared memory is declared as a pointer.
     ExternSharedPointer = "E0601", "extern-shared-pointer",
         "`extern __shared__` declares the block's dynamic shared memory itself, which is an array. A pointer would be a variable that holds an address.",
@@ -363,7 +371,7 @@ codes! {
     /// A function or type of CUDA that is not supported yet.
     UnsupportedBuiltin = "E0802", "unsupported-builtin",
         "CUDA has this, dslc does not yet. It is named once and never given another meaning.",
-        bad: "__global__ void f(int *d) { d[0] = __shfl_down_sync(0xffffffff, d[0], 1); }", good: "__global__ void f(int *d) { d[0] = d[1]; }";
+        bad: "__global__ void f(float *d) { d[0] = curand_uniform(0); }", good: "__global__ void f(float *d) { d[0] = d[1]; }";
     /// A kernel that inlining makes too large.
     KernelTooLarge = "E0901", "kernel-too-large",
         "Every call of a `__device__` function is inlined. Functions that call each other several times each grow exponentially, and a kernel ends at a million intermediate values.",

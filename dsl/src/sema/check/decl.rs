@@ -187,6 +187,7 @@ impl Checker<'_> {
             params: params.to_vec(),
             variadic: false,
             body: None,
+            method: ast::Method::default(),
             span: declarator.span,
         };
         self.declare_function(&function);

@@ -1,13 +1,11 @@
 //! Functions: declarations against definitions, what kernels and `main` must look like, bodies.
 
-use std::sync::Arc;
-
 use super::{Body, Checker, FunctionFacts, ParamFacts, VarFacts};
 use crate::{
     diagnostic::{Code, Diagnostic},
     sema::{
         classify::pointer_to,
-        scope::Entity,
+        scope::{Callable, Entity},
         ty::{QualTy, Ty},
         typed::{Function, FunctionId, FunctionSpace, Stmt, StmtKind, Storage, Var},
     },
@@ -56,11 +54,7 @@ impl Checker<'_> {
         let id = self.declare_function(function);
         self.scopes.restore(hidden);
         let id = id?;
-        self.scopes.bind_prelude(
-            function.name.node.clone(),
-            Entity::Function(id),
-            function.name.span,
-        );
+        self.scopes.use_prelude(&function.name.node, index, id);
         self.function_facts[id.0 as usize].is_defined = true;
         self.queue.push((id, index));
         Some(id)
@@ -116,8 +110,28 @@ impl Checker<'_> {
         };
         if let Some(old) = self.scopes.find_at_file(&function.name.node).cloned() {
             match old.entity {
-                Entity::Function(id) => {
-                    return self.redeclare(id, function, space, &result, params);
+                Entity::Functions(set) => {
+                    let declared = set.iter().filter_map(|callable| match callable {
+                        Callable::Function(id) => Some(*id),
+                        Callable::Unused(_) => None,
+                    });
+                    let same = |id: &FunctionId| {
+                        same_params(&self.function_facts[id.0 as usize].params, &params)
+                    };
+                    if let Some(id) = declared.into_iter().find(same) {
+                        return self.redeclare(id, function, space, &result, params);
+                    }
+                    if &*function.name.node == "main" {
+                        self.report(
+                            Diagnostic::error(
+                                Code::Redefinition,
+                                function.name.span,
+                                "there is only one `main`",
+                            )
+                            .label(old.span, "first declaration"),
+                        );
+                        return None;
+                    }
                 }
                 Entity::Error => {}
                 _ => {
@@ -133,6 +147,7 @@ impl Checker<'_> {
                 }
             }
         }
+        self.check_defaults(&params);
         let launch_bounds = self.launch_bounds(function, space);
         let id = FunctionId(self.functions.len() as u32);
         self.functions.push(Function {
@@ -153,10 +168,12 @@ impl Checker<'_> {
             is_skipped: false,
             calls: Vec::new(),
         });
-        self.scopes.bind_at_file(
+        let callable = Callable::Function(id);
+        self.scopes.add_function(
             function.name.node.clone(),
-            Entity::Function(id),
+            callable,
             function.name.span,
+            false,
         );
         if &*function.name.node == "main" {
             self.check_main(id, function);
@@ -189,6 +206,7 @@ impl Checker<'_> {
             name: name.map(|name| name.node.clone()),
             ty,
             span,
+            default: param.default.clone(),
             is_reference: matches!(reference, Some((_, false))),
             is_rvalue: matches!(reference, Some((_, true))),
         }
@@ -252,25 +270,8 @@ impl Checker<'_> {
         let old = &self.functions[id.0 as usize];
         let facts = &self.function_facts[id.0 as usize];
         let declared = facts.declared;
-        let same_params = facts.params.len() == params.len()
-            && facts.params.iter().zip(&params).all(|(old, new)| {
-                let same = old.ty.ty == new.ty.ty && old.is_reference == new.is_reference;
-                same || old.ty.ty == Ty::Error || new.ty.ty == Ty::Error
-            });
         let name = &function.name.node;
-        let message = if !same_params {
-            if facts.is_defined || function.body.is_some() {
-                Some((
-                    Code::Unsupported,
-                    format!("overloading `{name}` for other parameter types is not supported yet"),
-                ))
-            } else {
-                Some((
-                    Code::ConflictingDeclaration,
-                    format!("`{name}` is declared with other parameters"),
-                ))
-            }
-        } else if old.result != *result && *result != Ty::Error && old.result != Ty::Error {
+        let message = if old.result != *result && *result != Ty::Error && old.result != Ty::Error {
             Some((
                 Code::ConflictingDeclaration,
                 format!("`{name}` is declared with another result type"),
@@ -295,12 +296,49 @@ impl Checker<'_> {
             return None;
         }
         let launch_bounds = self.launch_bounds(function, space);
-        if function.body.is_some() {
-            self.function_facts[id.0 as usize].params = params;
-        }
+        self.merge_params(id, params, function.body.is_some());
         let old = &mut self.functions[id.0 as usize];
         old.launch_bounds = old.launch_bounds.or(launch_bounds);
         Some(id)
+    }
+
+    /// Only the last parameters can have defaults.
+    fn check_defaults(&mut self, params: &[ParamFacts]) {
+        let without = params.iter().rposition(|param| param.default.is_none());
+        let early = params[..without.unwrap_or(0)]
+            .iter()
+            .find(|param| param.default.is_some());
+        if let (Some(early), Some(without)) = (early, without) {
+            let span = params[without].span;
+            let diagnostic = Diagnostic::error(
+                Code::BadDeclaration,
+                span,
+                "a parameter after one with a default argument needs one too",
+            );
+            self.report(diagnostic.label(early.span, "this one has a default argument"));
+        }
+    }
+
+    /// Defaults of parameters add up over the declarations; names are the definition's.
+    fn merge_params(&mut self, id: FunctionId, params: Vec<ParamFacts>, is_definition: bool) {
+        let old = std::mem::take(&mut self.function_facts[id.0 as usize].params);
+        let merged = old.into_iter().zip(params).map(|(old, mut new)| {
+            if let (Some(first), Some(second)) = (&old.default, &new.default) {
+                self.report(
+                    Diagnostic::error(
+                        Code::Redefinition,
+                        second.span,
+                        "this default argument is given twice",
+                    )
+                    .label(first.span, "first one"),
+                );
+            }
+            let default = old.default.clone().or(new.default.take());
+            let facts = if is_definition { new } else { old };
+            ParamFacts { default, ..facts }
+        });
+        let merged = merged.collect();
+        self.function_facts[id.0 as usize].params = merged;
     }
 
     fn launch_bounds(
@@ -451,15 +489,19 @@ impl Checker<'_> {
             .label(end, format!("a `{text}` should be returned before this")),
         );
     }
+}
 
-    /// The function a name stands for, if it is one; uses of prelude functions begin here.
-    pub(super) fn function_named(&mut self, name: &Arc<str>) -> Option<FunctionId> {
-        match self.scopes.find(name)?.entity {
-            Entity::Function(id) => Some(id),
-            Entity::Unused(index) => self.use_prelude(index),
-            _ => None,
-        }
-    }
+/// Whether two declarations are of one function.
+fn same_params(old: &[ParamFacts], new: &[ParamFacts]) -> bool {
+    old.len() == new.len()
+        && old.iter().zip(new).all(|(old, new)| {
+            // `const T &` and `T &` are different parameters, `const T` and `T` are not.
+            let same = old.ty.ty == new.ty.ty
+                && old.is_reference == new.is_reference
+                && old.is_rvalue == new.is_rvalue
+                && (!old.is_reference || old.ty == new.ty);
+            same || old.ty.ty == Ty::Error || new.ty.ty == Ty::Error
+        })
 }
 
 /// The reference a declarator begins with (where it stands, and whether it is `&&`) and what it refers to.

@@ -286,7 +286,7 @@ impl Checker<'_> {
 }
 
 /// A reference to `to` can name an object of type `from`: the types are equal but for qualifiers of elements.
-fn same_object(from: &Ty, to: &Ty) -> bool {
+pub(super) fn same_object(from: &Ty, to: &Ty) -> bool {
     super::convert::bare_elements(from) == super::convert::bare_elements(to)
 }
 
