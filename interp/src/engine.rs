@@ -10,6 +10,8 @@
     reason = "the loop must be compiled with the features of each of its three hosts"
 )]
 
+use dsl::ir::FenceScope;
+
 use crate::bytecode::{Inst, Op, lane_ops};
 use crate::machine::{Fault, Machine, Stop, Totals, Vote, Warp};
 use crate::observer::Observer;
@@ -341,6 +343,13 @@ fn run<L: Level, O: Observer>(machine: &mut Machine<'_, O>, warp: &mut Warp) -> 
             return $stop;
         }};
     }
+    /// The number of the instruction that runs.
+    macro_rules! here {
+        () => {
+            // SAFETY: both point into the code, `ip` behind the instruction that runs.
+            unsafe { ip.offset_from(insts) as usize - 1 }
+        };
+    }
     macro_rules! attempt {
         ($result:expr) => {
             if let Err(fault) = $result {
@@ -350,11 +359,12 @@ fn run<L: Level, O: Observer>(machine: &mut Machine<'_, O>, warp: &mut Warp) -> 
     }
     /// The warp's lanes, for those that look at each other.
     macro_rules! lanes {
-        ($warp:ident, $mask:ident, $pc:ident) => {
+        ($warp:ident, $mask:ident) => {
             exchange::Lanes {
                 active: $mask,
                 alive: $warp.lanes & !$warp.gone,
-                loc: code.locs[$pc - 1],
+                // SAFETY: both point into the code, `ip` behind the instruction that runs.
+                loc: code.locs[unsafe { ip.offset_from(insts) } as usize - 1],
             }
         };
     }
@@ -447,8 +457,8 @@ fn run<L: Level, O: Observer>(machine: &mut Machine<'_, O>, warp: &mut Warp) -> 
             Op::Clock => r.set_s(inst.d, totals.warp_instructions & 0xffff_ffff),
             Op::Clock64 => r.set_s(inst.d, totals.warp_instructions),
             Op::ActiveMask => r.set_s(inst.d, u64::from(mask)),
-            Op::Shuffle => attempt!(exchange::shuffle::<L, O>(machine, r, inst, lanes!(warp, mask, pc))),
-            Op::Exchange => attempt!(exchange::others(machine, r, inst, lanes!(warp, mask, pc))),
+            Op::Shuffle => attempt!(exchange::shuffle::<L, O>(machine, r, inst, lanes!(warp, mask))),
+            Op::Exchange => attempt!(exchange::others(machine, r, inst, lanes!(warp, mask))),
 
             Op::Jump => { totals.weigh(inst, mask); ip = at(inst.b); }
             Op::JumpIfNot => { totals.branch(inst, mask, false); if r.s(inst.a) == 0 { ip = at(inst.b); } }
@@ -498,7 +508,7 @@ fn run<L: Level, O: Observer>(machine: &mut Machine<'_, O>, warp: &mut Warp) -> 
                 let cond = if inst.op == Op::ExitIf { r.mask(inst.a) } else { !r.mask(inst.a) };
                 let leave = mask & cond;
                 totals.branch(inst, mask, leave != 0 && leave != mask);
-                warp.gone |= leave;
+                warp.leave(leave, here!());
                 mask &= !leave;
                 skip_if_empty!(inst);
             }
@@ -513,8 +523,8 @@ fn run<L: Level, O: Observer>(machine: &mut Machine<'_, O>, warp: &mut Warp) -> 
             Op::LoopUle32 => loop_if!(inst, int::ule32),
             Op::LoopUgt32 => loop_if!(inst, int::ugt32),
             Op::LoopUge32 => loop_if!(inst, int::uge32),
-            Op::Exit => { totals.weigh(inst, mask); warp.gone |= mask; mask = 0; ip = at(inst.b); }
-            Op::End => { totals.weigh(inst, mask); warp.gone |= mask; mask = 0; stop!(ip, Stop::Done); }
+            Op::Exit => { totals.weigh(inst, mask); warp.leave(mask, here!()); mask = 0; ip = at(inst.b); }
+            Op::End => { totals.weigh(inst, mask); warp.leave(mask, here!()); mask = 0; stop!(ip, Stop::Done); }
 
             Op::LoadShared => attempt!(L::load_shared(machine, r, mask, inst)),
             Op::StoreShared => attempt!(L::store_shared(machine, r, mask, inst)),
@@ -548,9 +558,9 @@ fn run<L: Level, O: Observer>(machine: &mut Machine<'_, O>, warp: &mut Warp) -> 
                 stop!(ip, Stop::Barrier);
             }
             // Lockstep lanes are always together; whether the mask is right is for the checks to say.
-            Op::SyncWarp if inst.b == 1 => machine.observer.sync_warp(mask, &[r.mask(inst.a); 32]),
-            Op::SyncWarp => machine.observer.sync_warp(mask, r.v32(inst.a)),
-            Op::Fence => machine.observer.fence(mask),
+            Op::SyncWarp if inst.b == 1 => machine.observer.sync_warp(mask, &[r.mask(inst.a); 32], warp.lanes & !warp.gone),
+            Op::SyncWarp => machine.observer.sync_warp(mask, r.v32(inst.a), warp.lanes & !warp.gone),
+            Op::Fence => machine.observer.fence(mask, FenceScope::ALL[inst.a as usize]),
             Op::Print => attempt!(print::print(machine, r, mask, inst)),
             Op::Assert => attempt!(print::assert(machine, r, mask, inst)),
             Op::Trap => attempt!(print::trap(mask)),

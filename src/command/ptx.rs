@@ -8,6 +8,7 @@ mod enabled {
     use std::fs;
 
     use codegen_ptx::{Options, Target};
+    use dsl::diagnostic::Severity;
 
     use crate::{
         args::{Color, Emit, PtxArgs},
@@ -22,7 +23,7 @@ mod enabled {
             None => Target::default(),
         };
         let loaded = load_for(&args.source, arch.number() * 10)?;
-        let failed = loaded.report(color);
+        let failed = loaded.report(color, Severity::Warning);
         let Some(module) = loaded.module.as_ref().filter(|_| !failed) else {
             return Ok(1);
         };
