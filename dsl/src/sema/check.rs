@@ -36,6 +36,7 @@ mod cleanup;
 mod construct;
 mod convert;
 mod decl;
+mod exchange;
 mod expr;
 mod format;
 mod function;
