@@ -22,7 +22,7 @@ use crate::config::{Check, Checks};
 use crate::finding::Finding;
 use crate::machine::GlobalMap;
 use crate::mask::LaneMask;
-use crate::observer::{Access, Counters, Observer};
+use crate::observer::{Access, Arrival, Counters, Observer};
 use crate::ops::element::lane_value;
 use crate::rules::Arch;
 use crate::stats::{Charge, SiteCounts};
@@ -48,6 +48,8 @@ pub(crate) struct Subject<'a> {
     pub(crate) exact: bool,
     /// There are fences.
     pub(crate) fences: bool,
+    /// By counter: a load whose value is only a guess for a compare-and-swap.
+    pub(crate) guesses: Vec<bool>,
 }
 
 impl<'a> Subject<'a> {
@@ -83,6 +85,13 @@ impl<'a> Subject<'a> {
             written,
             exact: fences || partial,
             fences,
+            guesses: code
+                .counters
+                .iter()
+                .map(|site| {
+                    site.op == AccessOp::Load && code.effects.guesses.contains(&site.loc)
+                })
+                .collect(),
         }
     }
 
@@ -540,6 +549,31 @@ impl<'a> Checker<'a> {
         }
     }
 
+    /// Whether an earlier atomic was the release itself that the thread took up: the last of several blocks may write the
+    /// counter that they all have counted up.
+    fn heard(&self, look: &Look<'_>, earlier: &Entry, tag: u32, me: u32) -> bool {
+        let lane = (me & 31) as usize;
+        let within = u64::from(look.within);
+        let released = match look.at {
+            At::Shared => {
+                let offset = u64::from(look.lanes.cells[lane]) << look.shift;
+                self.here.released.get(&((offset - within) as u32))
+            }
+            At::Region(index) => {
+                let offset = u64::from(look.lanes.cells[lane]) << look.shift;
+                let base = self.subject.map.regions[index].base;
+                self.released.get(&(base + offset - within))
+            }
+        };
+        let thread = 32 * u32::from(earlier.warp) + (tag & 31);
+        released
+            .and_then(|released| released.by.get(&(earlier.block, thread)))
+            .is_some_and(|&time| {
+                let to = (self.warp, me & 31);
+                self.here.order.acquired(earlier.block, thread, time, to)
+            })
+    }
+
     /// Two accesses that nothing orders.
     #[cold]
     fn conflict(&mut self, look: &Look<'_>, tag: u32, me: u32, _atomics: bool) {
@@ -571,6 +605,13 @@ impl<'a> Checker<'a> {
             if flag || legal {
                 return;
             }
+        }
+        let guess = |counter: u32| subject.guesses[counter as usize];
+        if atomic && (guess(look.access.counter) || guess(earlier.counter)) {
+            return;
+        }
+        if other_op == AccessOp::Atomic && self.heard(look, &earlier, tag, me) {
+            return;
         }
         let component = look.within / site.access.ty.bytes();
         let register = site.values[component as usize % 4];
@@ -775,6 +816,12 @@ impl Observer for Checker<'_> {
         };
         self.here.order.fence(self.warp, mask, device, self.now);
         self.now += 1;
+    }
+
+    fn uneven_barrier(&mut self, meeting: &[Arrival]) {
+        if self.subject.checks.has(Check::Barrier) {
+            self.found.uneven_barrier(self.here.block, meeting);
+        }
     }
 
     fn barrier(&mut self) {

@@ -343,6 +343,13 @@ fn run<L: Level, O: Observer>(machine: &mut Machine<'_, O>, warp: &mut Warp) -> 
             return $stop;
         }};
     }
+    /// The number of the instruction that runs.
+    macro_rules! here {
+        () => {
+            // SAFETY: both point into the code, `ip` behind the instruction that runs.
+            unsafe { ip.offset_from(insts) as usize - 1 }
+        };
+    }
     macro_rules! attempt {
         ($result:expr) => {
             if let Err(fault) = $result {
@@ -501,7 +508,7 @@ fn run<L: Level, O: Observer>(machine: &mut Machine<'_, O>, warp: &mut Warp) -> 
                 let cond = if inst.op == Op::ExitIf { r.mask(inst.a) } else { !r.mask(inst.a) };
                 let leave = mask & cond;
                 totals.branch(inst, mask, leave != 0 && leave != mask);
-                warp.gone |= leave;
+                warp.leave(leave, here!());
                 mask &= !leave;
                 skip_if_empty!(inst);
             }
@@ -516,8 +523,8 @@ fn run<L: Level, O: Observer>(machine: &mut Machine<'_, O>, warp: &mut Warp) -> 
             Op::LoopUle32 => loop_if!(inst, int::ule32),
             Op::LoopUgt32 => loop_if!(inst, int::ugt32),
             Op::LoopUge32 => loop_if!(inst, int::uge32),
-            Op::Exit => { totals.weigh(inst, mask); warp.gone |= mask; mask = 0; ip = at(inst.b); }
-            Op::End => { totals.weigh(inst, mask); warp.gone |= mask; mask = 0; stop!(ip, Stop::Done); }
+            Op::Exit => { totals.weigh(inst, mask); warp.leave(mask, here!()); mask = 0; ip = at(inst.b); }
+            Op::End => { totals.weigh(inst, mask); warp.leave(mask, here!()); mask = 0; stop!(ip, Stop::Done); }
 
             Op::LoadShared => attempt!(L::load_shared(machine, r, mask, inst)),
             Op::StoreShared => attempt!(L::store_shared(machine, r, mask, inst)),

@@ -28,6 +28,16 @@ pub(crate) struct Access<'a> {
     pub(crate) memory: *const u8,
 }
 
+/// Lanes of a warp when a barrier opens: at a barrier, or ended.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Arrival {
+    pub(crate) warp: u32,
+    /// The barrier's instruction, or the one that ended the last of them.
+    pub(crate) pc: u32,
+    pub(crate) lanes: u32,
+    pub(crate) waits: bool,
+}
+
 /// What can be watched. Events belong to the block and the warp that began last.
 #[expect(unused_variables, reason = "the defaults do nothing")]
 pub(crate) trait Observer: Sized {
@@ -70,6 +80,9 @@ pub(crate) trait Observer: Sized {
     /// A fence of the active lanes.
     #[inline(always)]
     fn fence(&mut self, mask: u32, scope: FenceScope) {}
+    /// The block's barrier is about to open, and not all threads are at one statement.
+    #[inline(always)]
+    fn uneven_barrier(&mut self, meeting: &[Arrival]) {}
     /// The block's barrier opens.
     #[inline(always)]
     fn barrier(&mut self) {}

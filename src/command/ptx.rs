@@ -8,6 +8,7 @@ mod enabled {
     use std::fs;
 
     use codegen_ptx::{Options, Target};
+    use dsl::diagnostic::Severity;
 
     use crate::{
         args::{Color, Emit, PtxArgs},
@@ -22,7 +23,7 @@ mod enabled {
             None => Target::default(),
         };
         let loaded = load_for(&args.source, arch.number() * 10)?;
-        let failed = loaded.report(color);
+        let failed = loaded.report(color, Severity::Warning);
         let Some(module) = loaded.module.as_ref().filter(|_| !failed) else {
             return Ok(1);
         };
@@ -36,9 +37,8 @@ mod enabled {
             Emit::Llvm => codegen_ptx::llvm_ir(module, &options)?,
         };
         match &args.output {
-            Some(path) => fs::write(path, text).map_err(|why| {
-                Failure::new(format!("cannot write `{}`: {why}", path.display()))
-            })?,
+            Some(path) => fs::write(path, text)
+                .map_err(|why| Failure::new(format!("cannot write `{}`: {why}", path.display())))?,
             None => output::out(text.as_bytes()),
         }
         Ok(0)

@@ -126,8 +126,8 @@ impl Emitter<'_> {
                 format!("!DILexicalBlockFile(scope: !{subprogram}, file: !{file_node}, discriminator: 0)")
             })
         });
-        let node =
-            self.metadata(|_| format!("!DILocation(line: {line}, column: {column}, scope: !{scope})"));
+        let node = self
+            .metadata(|_| format!("!DILocation(line: {line}, column: {column}, scope: !{scope})"));
         let lines = self.lines.as_mut()?;
         lines.scopes.insert(file, scope);
         lines.locations.insert(key, node);

@@ -79,7 +79,10 @@ fn initializer(emitter: &mut Emitter<'_>, global: &GlobalVar) -> (String, String
     };
     let chunk = |from: usize, to: usize, push: &mut dyn FnMut(String, String)| {
         if let Some(part) = bytes.get(from..to).filter(|part| !part.is_empty()) {
-            push(format!("[{} x i8]", part.len()), format!("c{}", quoted(part)));
+            push(
+                format!("[{} x i8]", part.len()),
+                format!("c{}", quoted(part)),
+            );
         }
     };
     let mut at = 0;
@@ -110,7 +113,9 @@ impl Emitter<'_> {
                     GlobalSpace::Host => return None,
                 };
                 let symbol = global_symbol(self.module, id.index());
-                Some(format!("addrspacecast (ptr addrspace({space}) @{symbol} to ptr)"))
+                Some(format!(
+                    "addrspacecast (ptr addrspace({space}) @{symbol} to ptr)"
+                ))
             }
             Object::String(id) => Some(self.string_address(id)),
             Object::Shared(_) | Object::Local(_) => None,
@@ -120,7 +125,10 @@ impl Emitter<'_> {
     /// The generic address of a string literal, as a constant expression.
     pub(super) fn string_address(&mut self, id: StringId) -> String {
         self.strings.insert(id);
-        format!("addrspacecast (ptr addrspace(1) @{} to ptr)", string_symbol(id))
+        format!(
+            "addrspacecast (ptr addrspace(1) @{} to ptr)",
+            string_symbol(id)
+        )
     }
 
     /// The generic address of a text of our own, as a constant expression.
@@ -130,7 +138,10 @@ impl Emitter<'_> {
             self.texts.push(text.to_string());
             self.texts.len() - 1
         });
-        format!("addrspacecast (ptr addrspace(1) @{} to ptr)", text_symbol(index))
+        format!(
+            "addrspacecast (ptr addrspace(1) @{} to ptr)",
+            text_symbol(index)
+        )
     }
 
     /// Defines the static shared variables of a kernel.
@@ -151,7 +162,12 @@ impl Emitter<'_> {
     }
 
     /// The symbol of a shared variable of a kernel.
-    pub(super) fn shared_symbol(&self, id: FuncId, function: &Function, shared: SharedId) -> String {
+    pub(super) fn shared_symbol(
+        &self,
+        id: FuncId,
+        function: &Function,
+        shared: SharedId,
+    ) -> String {
         let variable = &function.shared[shared.index()];
         if variable.dynamic {
             return DYNAMIC_SHARED.to_string();

@@ -13,6 +13,7 @@ use crate::finding::{
 };
 use crate::machine::GlobalMap;
 use crate::memory::Memory;
+use crate::observer::Arrival;
 use crate::trap::AccessOp;
 
 /// Where findings are read: what their numbers mean.
@@ -69,10 +70,21 @@ struct Pair {
     first: First,
 }
 
+/// A barrier that not all came to.
+#[derive(Clone, Debug)]
+struct Uneven {
+    count: u64,
+    block: u64,
+    /// Who waits, and who does not, or elsewhere.
+    who: [Arrival; 2],
+}
+
 /// What was found so far.
 #[derive(Debug, Default)]
 pub(super) struct Found {
     pairs: HashMap<(Class, u32, u32), Pair>,
+    /// Barriers that opened for threads at different statements, by their instructions.
+    uneven: BTreeMap<(u32, u32), Uneven>,
     /// Blocks were in conflict with each other.
     pub(super) crosses: bool,
 }
@@ -108,9 +120,45 @@ impl Found {
         }
     }
 
+    /// A barrier opens for threads that are not all at it.
+    pub(super) fn uneven_barrier(&mut self, block: u64, meeting: &[Arrival]) {
+        let Some(first) = meeting.iter().find(|arrival| arrival.waits) else {
+            return;
+        };
+        for other in meeting {
+            if other.waits && other.pc == first.pc {
+                continue;
+            }
+            let uneven = self
+                .uneven
+                .entry((first.pc, other.pc))
+                .or_insert_with(|| Uneven {
+                    count: 0,
+                    block,
+                    who: [*first, *other],
+                });
+            uneven.count += 1;
+        }
+    }
+
     /// Takes over what another worker found; of one pair, the first block's conflict stays.
     pub(super) fn absorb(&mut self, other: &Found) {
         self.crosses |= other.crosses;
+        for (&key, theirs) in &other.uneven {
+            match self.uneven.entry(key) {
+                std::collections::btree_map::Entry::Vacant(entry) => {
+                    entry.insert(theirs.clone());
+                }
+                std::collections::btree_map::Entry::Occupied(mut entry) => {
+                    let ours = entry.get_mut();
+                    let count = ours.count + theirs.count;
+                    if theirs.block < ours.block {
+                        ours.clone_from(theirs);
+                    }
+                    ours.count = count;
+                }
+            }
+        }
         for (&key, theirs) in &other.pairs {
             match self.pairs.entry(key) {
                 std::collections::hash_map::Entry::Vacant(entry) => {
@@ -152,10 +200,19 @@ impl Found {
                 }
             }
         }
-        merged
+        let pairs = merged
             .iter()
-            .map(|((_, _, class), pair)| scene.finding(*class, pair))
-            .collect()
+            .map(|((_, _, class), pair)| scene.finding(*class, pair));
+        let mut findings: Vec<Finding> = pairs.collect();
+        findings.extend(self.uneven.values().map(|uneven| scene.uneven(uneven)));
+        findings.sort_by_key(|finding| {
+            let at = |index: usize| {
+                let loc = scene.module.loc(finding.accesses.get(index)?.loc);
+                Some((loc.file, loc.line, loc.column))
+            };
+            (at(0), at(1), finding.kind)
+        });
+        findings
     }
 }
 
@@ -283,6 +340,83 @@ impl Scene<'_> {
             witness: witness.collect(),
             accesses,
             count: pair.count,
+        }
+    }
+
+    /// A thread at an instruction that is no access.
+    fn stands(&self, op: FindingOp, block: u64, warp: u32, lanes: u32, pc: u32) -> FindingAccess {
+        let lane = lanes.trailing_zeros().min(31);
+        FindingAccess {
+            op,
+            loc: self.code.locs[pc as usize],
+            block: self.shape.block_index(block),
+            thread: self.shape.thread_index(warp as usize, lane),
+            warp,
+            lane,
+            bytes: 0,
+            value: None,
+            volatile: false,
+        }
+    }
+
+    fn uneven(&self, uneven: &Uneven) -> Finding {
+        let [here, there] = uneven.who;
+        let ended = self.code.insts[there.pc as usize].op == Op::End;
+        let op = if there.waits {
+            FindingOp::Barrier
+        } else {
+            FindingOp::Exit
+        };
+        let accesses = vec![
+            self.stands(FindingOp::Barrier, uneven.block, here.warp, here.lanes, here.pc),
+            self.stands(op, uneven.block, there.warp, there.lanes, there.pc),
+        ];
+        let thread = |index: usize| {
+            let access: &FindingAccess = &accesses[index];
+            let [x, y, z] = access.thread;
+            (format!("thread ({x}, {y}, {z})"), self.line(access.loc))
+        };
+        let ((a, a_line), (b, b_line)) = (thread(0), thread(1));
+        let (severity, what) = match (there.waits, ended) {
+            (true, _) => (
+                Severity::Error,
+                format!("{b} waits at another one, at line {b_line}"),
+            ),
+            (false, true) => (Severity::Error, format!("{b} has ended without coming to it")),
+            (false, false) => (
+                Severity::Warning,
+                format!("{b} has returned at line {b_line}"),
+            ),
+        };
+        let advice = if there.waits {
+            "let all threads of the block come to the same barrier: move it out of the branch"
+        } else if ended {
+            "move the barrier to where all threads of the block come by"
+        } else {
+            "let the threads that have nothing to do skip the work, not the barrier: hardware does not wait for those that have              returned, but CUDA does not promise it"
+        };
+        let [x, y, z] = self.shape.block_index(uneven.block);
+        let witness = [here, there].into_iter().enumerate();
+        Finding {
+            code: Message::DivergentBarrier,
+            kind: FindingKind::BarrierDivergence,
+            severity,
+            message: format!(
+                "divergent barrier: {a} waits at line {a_line} in block ({x}, {y}, {z}), and {what}"
+            ),
+            advice: Some(advice.to_owned()),
+            space: None,
+            object: None,
+            witness: witness
+                .map(|(access, arrival)| WitnessLanes {
+                    access,
+                    block: [x, y, z],
+                    warp: arrival.warp,
+                    lanes: arrival.lanes,
+                })
+                .collect(),
+            accesses,
+            count: uneven.count,
         }
     }
 

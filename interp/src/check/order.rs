@@ -7,7 +7,7 @@
 //! takes it up (the acquire, with or without a fence of its own: the programs of CUDA's own samples have none). A barrier or
 //! `__syncwarp` hands on what its threads took up, and what they fenced.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;
 
 use crate::mask::LaneMask;
@@ -37,6 +37,14 @@ impl Know {
             let all = ours.all;
             ours.threads.retain(|_, time| *time > all);
         }
+    }
+
+    /// Up to when a thread is known.
+    fn time(&self, block: u32, thread: u32) -> u32 {
+        self.0.get(&block).map_or(0, |known| {
+            let own = known.threads.get(&thread).copied().unwrap_or(0);
+            own.max(known.all)
+        })
     }
 
     pub(super) fn covers(&self, block: u32, thread: u32, time: u32) -> bool {
@@ -83,6 +91,8 @@ pub(super) struct Released {
     device: Shared,
     /// For threads of that block only.
     block: Option<(u32, Arc<Know>)>,
+    /// Who released: block and thread, and the time of the fence.
+    pub(super) by: HashMap<(u32, u32), u32>,
 }
 
 /// When lanes last synchronised: `[l][m]`: what `m` did until then is ordered before `l`.
@@ -258,6 +268,9 @@ impl Order {
             let own = own.map_or(&None, |own| &own.fenced[level]);
             joined(&self.common.fenced[level], own)
         };
+        if let Some(know) = fenced(0) {
+            at.by.insert((self.block, thread), know.time(self.block, thread));
+        }
         at.device = joined(&at.device, &fenced(1));
         if let Some(know) = fenced(0) {
             let before = match &at.block {

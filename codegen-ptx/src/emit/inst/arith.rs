@@ -64,7 +64,14 @@ impl Kernel<'_, '_> {
         self.result(result, format!("bitcast {bits} {changed} to {value}"));
     }
 
-    pub(super) fn binary(&mut self, result: ValueId, op: BinaryOp, ty: Type, a: Operand, b: Operand) {
+    pub(super) fn binary(
+        &mut self,
+        result: ValueId,
+        op: BinaryOp,
+        ty: Type,
+        a: Operand,
+        b: Operand,
+    ) {
         if let Some(name) = plain_binary(op) {
             let text = format!("{name} {}, {}", self.typed(a), self.operand(b));
             return self.result(result, text);
@@ -85,8 +92,8 @@ impl Kernel<'_, '_> {
             BinaryOp::LShr => return self.shift(result, "lshr", ty, a, b),
             BinaryOp::AShr => return self.shift(result, "ashr", ty, a, b),
             BinaryOp::FRem => {
-                let (line, symbol) = routine::remainder(ty);
-                self.m.declare(line);
+                let symbol = routine::remainder(ty);
+                self.m.declare(symbol);
                 let (a, b) = (self.typed(a), self.typed(b));
                 let ty = ty::value(ty);
                 return self.result(result, format!("call {ty} @{symbol}({a}, {b})"));
@@ -149,7 +156,9 @@ impl Kernel<'_, '_> {
         } else {
             is_zero.clone()
         };
-        let safe = self.fresh(format!("select i1 {unsafe_divisor}, {text_ty} 1, {text_ty} {b}"));
+        let safe = self.fresh(format!(
+            "select i1 {unsafe_divisor}, {text_ty} 1, {text_ty} {b}"
+        ));
         let mut given = self.fresh(format!("{name} {text_ty} {a}, {safe}"));
         if !quotient {
             // By -1 the remainder is 0, which the one by 1 is too.
@@ -224,8 +233,12 @@ impl Kernel<'_, '_> {
             | SpecialReg::NctaidY
             | SpecialReg::NctaidZ
             | SpecialReg::LaneId
-            | SpecialReg::Clock => register.text(),
+            | SpecialReg::Clock
+            | SpecialReg::Clock64
+            | SpecialReg::GlobalTimer => format!("read.ptx.sreg.{register}"),
+            SpecialReg::ActiveMask => "activemask".to_string(),
         };
-        self.result(result, format!("call i32 @llvm.nvvm.read.ptx.sreg.{name}()"));
+        let ty = ty::value(register.ty());
+        self.result(result, format!("call {ty} @llvm.nvvm.{name}()"));
     }
 }

@@ -207,10 +207,15 @@ impl Kernel<'_, '_> {
         let mut value = self.typed(value);
         let exchanged_bits = (op == AtomicOp::Exch && is_float).then(|| {
             let bits = ty::bits(access.ty.value_type());
-            value = format!("{bits} {}", self.fresh(format!("bitcast {value} to {bits}")));
+            value = format!(
+                "{bits} {}",
+                self.fresh(format!("bitcast {value} to {bits}"))
+            );
             bits
         });
-        let old = self.fresh(format!("atomicrmw {name} {pointer}, {value} {ORDER}, align {width}"));
+        let old = self.fresh(format!(
+            "atomicrmw {name} {pointer}, {value} {ORDER}, align {width}"
+        ));
         if let Some(result) = result {
             let text = match exchanged_bits {
                 Some(bits) => format!("bitcast {bits} {old} to {element}"),
