@@ -7,6 +7,7 @@
 
 mod cli;
 mod examples;
+mod findings;
 mod gate;
 mod h200;
 mod programs;
