@@ -6,6 +6,7 @@ mod doctor;
 mod explain;
 mod ir;
 mod run;
+mod verify;
 
 use crate::{
     args::{Cli, Command},
@@ -22,9 +23,7 @@ pub(crate) fn run(cli: Cli) -> Result<u8, Failure> {
         Command::Ptx(_) => Err(Failure::new(
             "`dslc ptx` is not there yet: this version has no PTX back end",
         )),
-        Command::Verify(_) => Err(Failure::new(
-            "`dslc verify` is not there yet: this version has no GPU device",
-        )),
+        Command::Verify(args) => verify::run(&args, color),
         Command::Banks(args) => banks::run(&args),
         Command::Explain(args) => explain::run(&args),
         Command::Doctor => doctor::run(),

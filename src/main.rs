@@ -3,9 +3,11 @@
 //! 0: it worked and nothing was found; 1: the user's program is wrong; 2: dslc could not work.
 
 mod args;
+mod capture;
 mod command;
 mod failure;
 mod output;
+mod record;
 mod report;
 mod source;
 

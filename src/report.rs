@@ -3,6 +3,7 @@
 pub(crate) mod advice;
 pub(crate) mod fault;
 pub(crate) mod fold;
+pub(crate) mod gpu;
 pub(crate) mod json;
 pub(crate) mod nvprof;
 pub(crate) mod text;
@@ -23,6 +24,8 @@ pub(crate) struct Input<'a> {
     pub(crate) rules: &'a RuleSet,
     /// How it went.
     pub(crate) outcome: &'a Outcome,
+    /// The GPU it ran on; `None` for the simulator.
+    pub(crate) gpu: Option<&'a str>,
     /// Only launches of this kernel.
     pub(crate) kernel: Option<&'a str>,
     /// Show each launch, not one of like ones.

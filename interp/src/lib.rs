@@ -37,7 +37,7 @@ mod witness;
 
 pub use config::{LaunchConfig, MachineConfig};
 pub use host::{HostEvent, HostThread};
-pub use launch::launch;
+pub use launch::{LaunchLimits, check_launch, launch};
 pub use memory::{AddressKind, Memory, MemoryFault, OutOfMemory};
 pub use program::Program;
 pub use report::{Finding, InvalidLaunch, LaunchFailure, LaunchReport, Site};

@@ -8,16 +8,22 @@ use interp::{
     rules::{Arch, BankWidth, RuleSet},
 };
 use runtime::{
-    device::simulator::Simulator,
-    host::{HostOptions, Io, Note, Outcome, find_main, run_main},
+    device::{
+        Device,
+        gpu::{Gpu, GpuError, GpuOptions},
+        simulator::Simulator,
+    },
+    host::{Arrival, HostOptions, Io, Note, Outcome, find_main, run_main},
     standalone::{self, Plan},
 };
 
 use crate::{
     args::{Color, DeviceChoice, Format, Launches, RunArgs},
+    capture::Capture,
     failure::Failure,
     output,
-    report::{Input, fault, json, nvprof, text},
+    record::{self, End, Entry, Record},
+    report::{Input, fault, gpu, json, nvprof, text},
     source::load,
 };
 
@@ -25,14 +31,15 @@ use crate::{
 const DEFAULT_LIMIT: u64 = 20_000_000_000;
 
 pub(crate) fn run(args: &RunArgs, color: Color) -> Result<u8, Failure> {
-    if args.device == DeviceChoice::Gpu {
-        return Err(Failure::new(
-            "`--device gpu` is not there yet: this version runs kernels in the simulator only",
-        ));
-    }
     if args.metrics.iter().any(|name| name == "list") {
         output::out(nvprof::list().as_bytes());
         return Ok(0);
+    }
+    let on_gpu = args.device == DeviceChoice::Gpu;
+    if on_gpu && !args.metrics.is_empty() {
+        return Err(Failure::new(
+            "a GPU counts nothing by itself: --metrics needs the simulator (or `dslc verify`, which asks ncu)",
+        ));
     }
     let metrics = nvprof::resolve(&args.metrics)?;
     let rules = rules(&args.source.arch, args.bank_width)?;
@@ -44,31 +51,40 @@ pub(crate) fn run(args: &RunArgs, color: Color) -> Result<u8, Failure> {
         return Err(Failure::new("the front end made no program"));
     };
     let program = Program::new(Arc::new(module));
-    let machine = MachineConfig {
-        rules,
-        jobs: if args.jobs == 0 {
-            std::thread::available_parallelism().map_or(1, |n| n.get())
-        } else {
-            args.jobs
-        },
-        limit: Some(args.limit.unwrap_or(DEFAULT_LIMIT)),
-        checks: !args.no_checks,
+    let mut device: Box<dyn Device> = if on_gpu {
+        Box::new(open_gpu(GpuOptions {
+            opt_level: args.opt_level,
+            timing: !args.quiet || args.record.is_some(),
+            like_simulator: args.record.is_some(),
+            ..GpuOptions::default()
+        })?)
+    } else {
+        Box::new(Simulator::new(machine(rules.clone(), args.jobs, args.limit, !args.no_checks)))
     };
-    let mut device = Simulator::new(machine);
+    // On a GPU the driver prints what kernels print: all of standard output has to be kept.
+    let capture = match args.format {
+        Format::Json if on_gpu => Some(Capture::start()?),
+        Format::Json | Format::Text => None,
+    };
     let mut io = Streams {
         module: program.module().clone(),
-        capture: (args.format == Format::Json).then(Vec::new),
+        capture: (args.format == Format::Json && !on_gpu).then(Vec::new),
+        record: args.record.is_some().then(Record::default),
     };
-    let outcome = match find_main(&program) {
-        Some(main) if args.launch.is_empty() => {
-            let options = HostOptions {
-                args: args.args.clone(),
-                limit: Some(args.limit.unwrap_or(DEFAULT_LIMIT)),
-            };
-            run_main(&program, main, &options, &mut device, &mut io)
-        }
-        _ => launches(args, &program, &mut device, &mut io)?,
+    let what = Launched {
+        args: &args.args,
+        launch: &args.launch,
+        buffer: &args.buffer,
+        print: &args.print,
+        save: &args.save,
+        limit: args.limit,
     };
+    let outcome = execute(&what, &program, &mut *device, &mut io);
+    let captured = match capture {
+        Some(capture) => Some(capture.end()?),
+        None => io.capture.take(),
+    };
+    let outcome = outcome?;
     let failed = outcome.exit_code != 0
         || !outcome.faults.is_empty()
         || outcome.notes.iter().any(|note| note.is_error);
@@ -88,13 +104,71 @@ pub(crate) fn run(args: &RunArgs, color: Color) -> Result<u8, Failure> {
         program: &program.module().name,
         map: &loaded.map,
         module: program.module(),
-        rules: &device.machine().rules,
+        rules: &RuleSet::new(rules.arch, device.bank_width())?,
         outcome: &outcome,
+        gpu: on_gpu.then_some(device.info().name.as_str()),
         kernel: args.kernel.as_deref(),
         all_launches: args.launches == Launches::All,
     };
-    show(&input, args, &metrics, io.capture.as_deref(), color)?;
+    if let (Some(path), Some(mut record)) = (&args.record, io.record) {
+        record.end = Some(End::new(&outcome, fault::sentences(&input)));
+        record::write(&record, path)?;
+    }
+    show(&input, args, &metrics, captured.as_deref(), color)?;
     Ok(exit_code)
+}
+
+/// The machine of the options; `jobs` 0 means one per core.
+pub(super) fn machine(rules: RuleSet, jobs: usize, limit: Option<u64>, checks: bool) -> MachineConfig {
+    MachineConfig {
+        rules,
+        jobs: if jobs == 0 {
+            std::thread::available_parallelism().map_or(1, |n| n.get())
+        } else {
+            jobs
+        },
+        limit: Some(limit.unwrap_or(DEFAULT_LIMIT)),
+        checks,
+    }
+}
+
+/// The GPU, or one sentence.
+pub(super) fn open_gpu(options: GpuOptions) -> Result<Gpu, Failure> {
+    Gpu::open(options).map_err(no_gpu)
+}
+
+/// Why there is no GPU, and what would tell more.
+pub(super) fn no_gpu(error: GpuError) -> Failure {
+    Failure::new(format!("no GPU to run on: {error}; `dslc doctor` says more"))
+}
+
+/// What of a program is run.
+pub(super) struct Launched<'a> {
+    pub(super) args: &'a [String],
+    pub(super) launch: &'a [String],
+    pub(super) buffer: &'a [String],
+    pub(super) print: &'a [String],
+    pub(super) save: &'a [String],
+    pub(super) limit: Option<u64>,
+}
+
+/// Runs `main`, or the launches of the command line.
+pub(super) fn execute(
+    what: &Launched<'_>,
+    program: &Program,
+    device: &mut dyn Device,
+    io: &mut dyn Io,
+) -> Result<Outcome, Failure> {
+    match find_main(program) {
+        Some(main) if what.launch.is_empty() => {
+            let options = HostOptions {
+                args: what.args.to_vec(),
+                limit: Some(what.limit.unwrap_or(DEFAULT_LIMIT)),
+            };
+            run_main(program, main, &options, device, io).map_err(Failure::new)
+        }
+        _ => launches(what, program, device, io),
+    }
 }
 
 /// Prints what was asked for: faults to stderr, the report to stdout.
@@ -115,6 +189,12 @@ fn show(
             output::out(nvprof::table(input, metrics).as_bytes())
         }
         Format::Text if args.quiet => {}
+        Format::Text if input.gpu.is_some() => {
+            let report = gpu::report(input, input.gpu.unwrap_or_default());
+            if !report.is_empty() {
+                output::out(format!("\n{report}").as_bytes());
+            }
+        }
         Format::Text => {
             let report = text::report(input, output::columns());
             if !report.is_empty() {
@@ -158,10 +238,10 @@ fn no_such_kernel(wanted: &str, module: &Module) -> String {
 
 /// The launches of the command line, for a program without `main`.
 fn launches(
-    args: &RunArgs,
+    args: &Launched<'_>,
     program: &Program,
-    device: &mut Simulator,
-    io: &mut Streams,
+    device: &mut dyn Device,
+    io: &mut dyn Io,
 ) -> Result<Outcome, Failure> {
     if args.launch.is_empty() {
         let kernels: Vec<String> = program
@@ -180,10 +260,10 @@ fn launches(
         |path: &str| fs::read(path).map_err(|error| format!("cannot read `{path}`: {error}"));
     let plan = Plan::resolve(
         program,
-        &args.launch,
-        &args.buffer,
-        &args.print,
-        &args.save,
+        args.launch,
+        args.buffer,
+        args.print,
+        args.save,
         &read,
     )?;
     let run = plan.run(program, device, io)?;
@@ -197,10 +277,11 @@ fn launches(
     Ok(run.outcome)
 }
 
-/// The program's streams: straight through, or kept for the JSON report.
+/// The program's streams: straight through, or kept for the JSON report; and a record of the run, if one is wanted.
 struct Streams {
     module: Arc<Module>,
     capture: Option<Vec<u8>>,
+    record: Option<Record>,
 }
 
 impl Io for Streams {
@@ -213,9 +294,29 @@ impl Io for Streams {
 
     fn stderr(&mut self, bytes: &[u8]) {
         output::err(&String::from_utf8_lossy(bytes));
+        if let Some(record) = &mut self.record {
+            record.stderr(bytes);
+        }
     }
 
     fn note(&mut self, note: &Note) {
         output::err(&fault::note(note, &self.module));
+    }
+
+    fn arrived(&mut self, arrival: &Arrival<'_>) {
+        let line = self.module.loc(arrival.loc).line;
+        if let Some(record) = &mut self.record {
+            record.arrived(arrival, line);
+        }
+    }
+
+    fn allocated(&mut self, address: u64, bytes: u64) {
+        if let Some(record) = &mut self.record {
+            record.entries.push(Entry::Allocated(address, bytes));
+        }
+    }
+
+    fn wants_arrivals(&self) -> bool {
+        self.record.is_some()
     }
 }

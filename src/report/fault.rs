@@ -7,7 +7,11 @@ use dsl::{
     span::Span,
 };
 use interp::{Trap, TrapKind};
-use runtime::host::{Fault, Note};
+use runtime::{
+    device::DeviceFault,
+    error::CudaError,
+    host::{Fault, Note},
+};
 
 use super::Input;
 use crate::output;
@@ -36,6 +40,25 @@ pub(crate) fn code_of_trap(kind: &TrapKind) -> Code {
         TrapKind::Assert { .. } | TrapKind::Explicit => Code::AssertionFailed,
         TrapKind::DivisionByZero => Code::DivisionByZero,
         TrapKind::StackOverflow => Code::StackOverflow,
+    }
+}
+
+/// The code of a fault on a GPU: what the driver's error says of it.
+pub(crate) fn code_of_device(error: CudaError) -> Code {
+    match error {
+        CudaError::MisalignedAddress => Code::Misaligned,
+        CudaError::Assert => Code::AssertionFailed,
+        CudaError::LaunchTimeout => Code::Deadlock,
+        CudaError::IllegalAddress => Code::InvalidPointer,
+        _ => Code::AssertionFailed,
+    }
+}
+
+/// The sentence for a fault on a GPU.
+pub(crate) fn device_message(fault: &DeviceFault, module: &Module) -> String {
+    match fault.kernel {
+        Some(kernel) => format!("`{}` failed on the GPU: {fault}", module.function(kernel).name),
+        None => format!("the GPU failed: {fault}"),
     }
 }
 
@@ -71,6 +94,13 @@ pub(crate) fn render_all(input: &Input<'_>, color: bool) -> String {
             )
         }
         Fault::Trap { trap, .. } => diagnostic(trap, input),
+        Fault::Device(fault) => place(
+            code_of_device(fault.error),
+            fault.loc,
+            device_message(fault, input.module),
+            input,
+        )
+        .help("without `--device gpu`, the simulator names the line and the thread"),
     });
     let all: Vec<Diagnostic> = all.collect();
     if all.is_empty() {
@@ -78,6 +108,19 @@ pub(crate) fn render_all(input: &Input<'_>, color: bool) -> String {
     } else {
         render::render(&all, input.map, color, Some(output::columns()))
     }
+}
+
+/// All faults as sentences, for other programs.
+pub(crate) fn sentences(input: &Input<'_>) -> Vec<String> {
+    let all = input.outcome.faults.iter().map(|fault| match fault {
+        Fault::Invalid { kernel, why, .. } => format!(
+            "`{}` cannot be launched: {why}",
+            input.module.function(*kernel).name
+        ),
+        Fault::Trap { trap, .. } => trap.message(),
+        Fault::Device(fault) => device_message(fault, input.module),
+    });
+    all.collect()
 }
 
 fn place(code: Code, loc: LocId, message: String, input: &Input<'_>) -> Diagnostic {

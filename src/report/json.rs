@@ -3,7 +3,7 @@
 //! A count that the architecture's rules do not model is `null`, never 0.
 
 use interp::{LaunchReport, Site};
-use runtime::host::Fault;
+use runtime::{error::CudaError, host::Fault};
 use serde::Serialize;
 use serde_json::{Map, Value, json};
 
@@ -16,7 +16,7 @@ pub(crate) struct Report {
     program: String,
     arch: String,
     bank_width: u32,
-    device: &'static str,
+    device: String,
     launches: Vec<Launch>,
     findings: Vec<Finding>,
     stdout: String,
@@ -35,6 +35,9 @@ struct Launch {
     shared_bytes: SharedBytes,
     metrics: Map<String, Value>,
     sites: Vec<SiteRow>,
+    /// Milliseconds on a GPU.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    time_ms: Option<f64>,
 }
 
 #[derive(Serialize)]
@@ -92,7 +95,7 @@ pub(crate) fn report(input: &Input<'_>, stdout: &[u8]) -> Report {
         program: input.program.to_string(),
         arch: input.rules.arch.to_string(),
         bank_width: input.rules.bank_width.bytes(),
-        device: "simulator",
+        device: input.gpu.unwrap_or("simulator").to_string(),
         launches: input
             .launches()
             .map(|(index, report)| launch(index, report, input))
@@ -114,7 +117,8 @@ fn launch(index: usize, report: &LaunchReport, input: &Input<'_>) -> Launch {
         .counts
         .totals()
         .into_iter()
-        .map(|(name, value)| (name.to_string(), json!(value)));
+        // A GPU counts nothing.
+        .map(|(name, value)| (name.to_string(), json!(value.filter(|_| input.gpu.is_none()))));
     Launch {
         index,
         kernel: report.kernel_name.clone(),
@@ -131,6 +135,7 @@ fn launch(index: usize, report: &LaunchReport, input: &Input<'_>) -> Launch {
             .iter()
             .map(|site| site_row(site, input))
             .collect(),
+        time_ms: input.outcome.times_ms.get(index).copied().flatten(),
     }
 }
 
@@ -188,6 +193,29 @@ fn findings(input: &Input<'_>) -> Vec<Finding> {
                     "`{}` cannot be launched: {why}",
                     input.module.function(*kernel).name
                 ),
+                space: None,
+                accesses: vec![Access {
+                    op: "launch".into(),
+                    line: loc.line,
+                    column: loc.column,
+                    block: [0; 3],
+                    thread: [0; 3],
+                }],
+            }
+        }
+        Fault::Device(fault) => {
+            let loc = input.module.loc(fault.loc);
+            Finding {
+                code: fault::code_of_device(fault.error).number().to_string(),
+                kind: match fault.error {
+                    CudaError::MisalignedAddress => "misaligned",
+                    CudaError::LaunchTimeout => "deadlock",
+                    CudaError::IllegalAddress => "out_of_bounds",
+                    _ => "assertion",
+                },
+                severity: "error",
+                launch: fault.launch,
+                message: fault::device_message(fault, input.module),
                 space: None,
                 accesses: vec![Access {
                     op: "launch".into(),
