@@ -29,8 +29,8 @@ pub(crate) enum Command {
     Check(CheckArgs),
     /// Print the verified IR.
     Ir(IrArgs),
-    /// Print PTX (not there yet).
-    Ptx(NotYetArgs),
+    /// Print PTX for NVIDIA GPUs.
+    Ptx(PtxArgs),
     /// Run a program in the simulator and on a GPU, and compare: every byte, and the counts with ncu's.
     Verify(VerifyArgs),
     /// Draw the banks that an address expression touches.
@@ -82,9 +82,9 @@ pub(crate) struct SourceArgs {
     /// Fuse a * b + c in kernels into one rounding, as nvcc does.
     #[arg(long, value_name = "BOOL", default_value_t = true, action = clap::ArgAction::Set)]
     pub(crate) fmad: bool,
-    /// The architecture whose rules count.
-    #[arg(long, value_name = "SM", default_value = "sm_90")]
-    pub(crate) arch: String,
+    /// The architecture whose rules count, or to compile for: sm_90, for `ptx` the GPU here, else sm_75.
+    #[arg(long, value_name = "SM")]
+    pub(crate) arch: Option<String>,
 }
 
 #[derive(Debug, Args)]
@@ -187,6 +187,36 @@ pub(crate) struct CheckArgs {
 pub(crate) struct IrArgs {
     #[command(flatten)]
     pub(crate) source: SourceArgs,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Emit {
+    /// PTX text.
+    Ptx,
+    /// LLVM IR after optimisation.
+    Llvm,
+}
+
+#[derive(Debug, Args)]
+#[cfg_attr(
+    not(feature = "ptx"),
+    expect(dead_code, reason = "read by the back end only")
+)]
+pub(crate) struct PtxArgs {
+    #[command(flatten)]
+    pub(crate) source: SourceArgs,
+    /// Optimisation level.
+    #[arg(short = 'O', value_name = "0-3", default_value_t = 3, value_parser = clap::value_parser!(u8).range(0..=3))]
+    pub(crate) level: u8,
+    /// What to print.
+    #[arg(long, value_enum, default_value_t = Emit::Ptx)]
+    pub(crate) emit: Emit,
+    /// Leave out the source lines (`.loc`).
+    #[arg(long)]
+    pub(crate) no_lines: bool,
+    /// Write to a file instead of stdout.
+    #[arg(short, value_name = "FILE")]
+    pub(crate) output: Option<PathBuf>,
 }
 
 #[derive(Debug, Args)]

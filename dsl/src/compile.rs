@@ -3,7 +3,7 @@
 use crate::{
     diagnostic::{Diagnostic, Severity},
     ir::{Module, simplify::simplify, verify},
-    lower,
+    lint, lower,
     sema::{self, typed},
     source::{Loader, NoFiles, SourceFile, SourceMap},
     span::FileId,
@@ -65,6 +65,7 @@ pub fn compile(
             if cfg!(debug_assertions) {
                 verify::assert_verified(&module, "simplify");
             }
+            diagnostics.extend(lint::lint(&module, map));
             Some(module)
         });
     diagnostics.sort_by_key(|message| {

@@ -13,11 +13,14 @@
 //! - Every instruction carries a [`LocId`]: file, line, column, text, and the macro use it came from.
 
 pub mod builder;
+pub mod divergence;
 pub mod entity;
 pub mod eval;
+pub mod exchange;
 pub mod host;
 pub mod infer_spaces;
 pub mod inst;
+pub mod locate;
 pub mod parse;
 pub mod print;
 #[cfg(test)]
@@ -34,6 +37,7 @@ use std::sync::Arc;
 
 pub use builder::Builder;
 pub use entity::*;
+pub use exchange::{Exchange, ExchangeOp, ReduceOp, ShuffleMode, VoteOp};
 pub use host::{DeviceProp, HostFn};
 pub use infer_spaces::infer_spaces;
 pub use inst::*;

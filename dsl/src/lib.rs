@@ -7,6 +7,7 @@
 pub mod compile;
 pub mod diagnostic;
 pub mod ir;
+pub mod lint;
 pub mod lower;
 pub mod sema;
 pub mod source;

@@ -18,6 +18,7 @@ mod bulk;
 mod call;
 mod contract;
 mod convert;
+mod exchange;
 mod expr;
 mod facts;
 mod function;
@@ -45,12 +46,12 @@ use crate::{
     ir::{FuncId, GlobalId, Module, StringId, infer_spaces::infer_spaces, verify::verify},
     sema::{
         self,
-        typed::{Function, FunctionId, FunctionSpace, GlobalSpace, GlobalVarId, Program},
+        typed::{Function, FunctionId, FunctionSpace, GlobalSpace, GlobalVarId, Program, VarId},
     },
     source::SourceMap,
     span::Span,
 };
-use facts::{Facts, Item};
+use facts::{Binder, Facts, Item};
 use layout::Layout;
 use loc::Locs;
 
@@ -136,6 +137,8 @@ struct Lowerer<'p> {
     /// In order of declaration. Shared variables at file scope are not among them: each kernel has its own.
     global_ids: Vec<(GlobalVarId, GlobalId)>,
     facts: HashMap<FunctionId, Rc<Facts>>,
+    /// For a function in a kernel (`true`) or on the host.
+    in_memory: HashMap<(FunctionId, bool), Rc<BTreeSet<VarId>>>,
     diagnostics: Vec<Diagnostic>,
 }
 
@@ -151,6 +154,7 @@ impl<'p> Lowerer<'p> {
             function_ids: HashMap::new(),
             global_ids: vec![],
             facts: HashMap::new(),
+            in_memory: HashMap::new(),
             diagnostics: vec![],
         }
     }
@@ -162,7 +166,55 @@ impl<'p> Lowerer<'p> {
     fn facts(&mut self, id: FunctionId) -> Rc<Facts> {
         let function = self.function(id);
         let facts = self.facts.entry(id);
-        Rc::clone(facts.or_insert_with(|| Rc::new(Facts::of(function))))
+        Rc::clone(facts.or_insert_with(|| Rc::new(Facts::of(self.program, function))))
+    }
+
+    /// The variables of a function that need memory because of what their references are used for. In a kernel a reference is
+    /// another name for a slot, unless its address is taken somewhere or it is chosen at run time; on the host a reference
+    /// that is passed on is a pointer.
+    fn in_memory(&mut self, id: FunctionId, is_device: bool) -> Rc<BTreeSet<VarId>> {
+        if let Some(found) = self.in_memory.get(&(id, is_device)) {
+            return Rc::clone(found);
+        }
+        // A circle of calls, which sema refuses in device code, ends here.
+        self.in_memory
+            .insert((id, is_device), Rc::new(BTreeSet::new()));
+        let function = self.function(id);
+        let facts = self.facts(id);
+        let mut found = facts.in_memory.clone();
+        let mut locals = Vec::new();
+        for &(binder, var) in &facts.bindings {
+            let needs = match binder {
+                Binder::Local(reference) => {
+                    locals.push((reference, var));
+                    function.vars[reference.0 as usize].address_taken
+                }
+                Binder::Param(..) | Binder::Result if !is_device => true,
+                Binder::Param(callee, i) => {
+                    let inner = self.in_memory(callee, is_device);
+                    let callee = self.function(callee);
+                    let param = callee.params[i];
+                    callee.vars[param.0 as usize].address_taken || inner.contains(&param)
+                }
+                Binder::Result => !facts.returns_at_end,
+            };
+            if needs {
+                found.insert(var);
+            }
+        }
+        let mut grows = true;
+        while grows {
+            let before = found.len();
+            for &(reference, var) in &locals {
+                if found.contains(&reference) {
+                    found.insert(var);
+                }
+            }
+            grows = found.len() > before;
+        }
+        let found = Rc::new(found);
+        self.in_memory.insert((id, is_device), Rc::clone(&found));
+        found
     }
 
     fn string(&mut self, bytes: &Arc<[u8]>) -> StringId {

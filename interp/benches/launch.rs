@@ -69,7 +69,7 @@ fn run(text: &str, jobs: usize, elements: u64, grid: [u32; 3], block: [u32; 3]) 
         rules: RuleSet::for_arch(Arch::SM_90),
         jobs,
         limit: None,
-        checks: false,
+        checks: interp::Checks::NONE,
     };
     let config = LaunchConfig {
         grid,

@@ -7,7 +7,7 @@
 
 use dsl::ir::Object;
 
-use crate::bytecode::{Class, Code, Place, S_CTAID, S_NCTAID, S_NTID, V_LANE, V_TID};
+use crate::bytecode::{Class, Code, Place, S_CTAID, S_NCTAID, S_NTID, S_TID_YZ, V_LANE, V_TID};
 use crate::engine::Runner;
 use crate::machine::{Fault, Machine, Stop, Vote, Warp, WarpState};
 use crate::mask::LaneMask;
@@ -60,6 +60,11 @@ impl Shape<'_> {
         self.block.iter().product()
     }
 
+    /// Whether the active lanes of every warp have one `tid.y` and one `tid.z`.
+    pub(crate) fn has_row_warps(block: [u32; 3]) -> bool {
+        block[0].is_multiple_of(32) || block[1] == 1 && block[2] == 1
+    }
+
     /// The block's index in x, y, z.
     pub(crate) fn block_index(&self, index: u64) -> [u32; 3] {
         unlinear(index, self.grid)
@@ -106,6 +111,9 @@ impl Block {
                     shape.thread_index(number as usize, lane as u32)[axis];
             }
         }
+        let [_, y, z] = shape.thread_index(number as usize, 0);
+        registers.s[S_TID_YZ as usize] = u64::from(y);
+        registers.s[S_TID_YZ as usize + 1] = u64::from(z);
         for lane in 0..32 {
             registers.v[V_LANE as usize].0[lane] = lane as u32;
         }

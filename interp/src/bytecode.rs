@@ -8,7 +8,7 @@
 //! - [`lane_ops`] is the list of everything that computes; the instruction set, the compiler's choice and the engine's dispatch
 //!   are all made from it. Names: `V…` on 32 lanes, `S…` on one scalar.
 
-use dsl::ir::{Access, AtomicOp, LocId, Space, Type};
+use dsl::ir::{Access, AtomicOp, LocId, ReduceOp, ShuffleMode, Space, Type, VoteOp};
 
 use crate::compile::effects::Effects;
 use crate::trap::AccessOp;
@@ -239,8 +239,12 @@ lane_ops! { define_ops! {
     VPtrVS, VPtrVU, VPtrVL, VPtr32V,
     /// Base scalar, index varying.
     VPtrSS, VPtrSU, VPtr32S,
-    /// `S[d]` = instructions the warp has executed.
-    Clock,
+    /// `S[d]` = instructions the worker's warps have executed, 32 and 64 bits.
+    Clock, Clock64,
+    /// `S[d]` = the active lanes.
+    ActiveMask,
+    /// Row `a` of the table of exchanges.
+    Shuffle, Exchange,
 
     /// To `b`.
     Jump,
@@ -271,6 +275,10 @@ lane_ops! { define_ops! {
     ExitIf, ExitIfNot,
     /// The next round of a loop: to `b`.
     Loop,
+    /// `S[d] = S[a] + S[c]`, 32 bits; then the next round of a loop whose head, the jump before `b`, is executed with it: to
+    /// `b` if the comparison holds, which is the opposite of the head's, else to where the head jumps.
+    LoopEq32, LoopNe32, LoopSlt32, LoopSle32, LoopSgt32, LoopSge32,
+    LoopUlt32, LoopUle32, LoopUgt32, LoopUge32,
     /// The active lanes are gone for good; to `b`.
     Exit,
     /// The end of the function.
@@ -321,6 +329,26 @@ pub(crate) struct Inst {
     pub(crate) a: u32,
     pub(crate) b: u32,
     pub(crate) c: u32,
+}
+
+impl Inst {
+    /// The head of the loop that this closes, if it does.
+    pub(crate) fn back_edge_to(&self) -> Option<u32> {
+        match self.op {
+            Op::Loop => Some(self.b),
+            Op::LoopEq32
+            | Op::LoopNe32
+            | Op::LoopSlt32
+            | Op::LoopSle32
+            | Op::LoopSgt32
+            | Op::LoopSge32
+            | Op::LoopUlt32
+            | Op::LoopUle32
+            | Op::LoopUgt32
+            | Op::LoopUge32 => Some(self.b - 1),
+            _ => None,
+        }
+    }
 }
 
 /// Where a value is.
@@ -422,6 +450,42 @@ pub(crate) struct PrintRow {
     pub(crate) args: Vec<(Type, Place)>,
 }
 
+/// A shuffle, vote, match or reduction.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct ExchangeRow {
+    pub(crate) kind: ExchangeKind,
+    /// What each lane gives; of a vote, a mask register.
+    pub(crate) value: Place,
+    /// Of shuffles.
+    pub(crate) lane: Place,
+    pub(crate) width: Place,
+    pub(crate) mask: Option<Place>,
+    /// The second one is of `match.all` alone.
+    pub(crate) results: [Place; 2],
+}
+
+/// What an exchange does.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum ExchangeKind {
+    Shuffle(ShuffleMode),
+    Vote(VoteOp),
+    MatchAny { wide: bool },
+    MatchAll { wide: bool },
+    Reduce(ReduceOp),
+}
+
+impl ExchangeKind {
+    /// For messages.
+    pub(crate) fn name(self) -> &'static str {
+        match self {
+            ExchangeKind::Shuffle(_) => "shuffle",
+            ExchangeKind::Vote(_) => "vote",
+            ExchangeKind::MatchAny { .. } | ExchangeKind::MatchAll { .. } => "match",
+            ExchangeKind::Reduce(_) => "reduction",
+        }
+    }
+}
+
 /// A divergent statement: while `pc` is in `start..end`, lanes may wait in `S[save]`; they belong to `loc`.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Waitplace {
@@ -458,6 +522,7 @@ pub(crate) struct Code {
     pub(crate) counters: Vec<CounterSite>,
     pub(crate) scales: Vec<PtrScale>,
     pub(crate) prints: Vec<PrintRow>,
+    pub(crate) exchanges: Vec<ExchangeRow>,
     pub(crate) calls: Vec<CallRow>,
     pub(crate) waits: Vec<Waitplace>,
     /// Scalar registers, and the first ones' initial values (constants; the rest are 0).
@@ -491,8 +556,10 @@ pub(crate) const S_CTAID: u32 = 0;
 pub(crate) const S_NTID: u32 = 3;
 /// Grid size.
 pub(crate) const S_NCTAID: u32 = 6;
+/// `tid.y` and `tid.z` of kernels compiled for warps that lie in one row of the block.
+pub(crate) const S_TID_YZ: u32 = 9;
 /// The first scalar register that is free.
-pub(crate) const S_FREE: u32 = 9;
+pub(crate) const S_FREE: u32 = 11;
 /// Varying registers every kernel has: `tid.x`, `.y`, `.z`.
 pub(crate) const V_TID: u32 = 0;
 /// The lane's number.

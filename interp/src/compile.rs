@@ -32,8 +32,8 @@ use lifetimes::Lifetimes;
 use registers::Pool;
 use uniformity::Uniformity;
 
-/// Compiles one function.
-pub(crate) fn compile(module: &Module, id: FuncId) -> Code {
+/// Compiles one function; a kernel with `row_warps` for blocks whose warps have one `tid.y` and `tid.z` each.
+pub(crate) fn compile(module: &Module, id: FuncId, row_warps: bool) -> Code {
     let function = module.function(id);
     let host = function.kind == FunctionKind::Host;
     let uniformity = if host {
@@ -44,12 +44,13 @@ pub(crate) fn compile(module: &Module, id: FuncId) -> Code {
             first_set: vec![None; function.slots.len()],
         }
     } else {
-        uniformity::analyse(function)
+        uniformity::analyse(function, row_warps)
     };
     let lifetimes = lifetimes::analyse(function, &uniformity);
     let mut compiler = Compiler {
         function,
         host,
+        row_warps,
         uniformity,
         lifetimes,
         code: Code::default(),
@@ -102,6 +103,8 @@ struct FusedPointer {
 struct Compiler<'a> {
     function: &'a dsl::ir::Function,
     host: bool,
+    /// `tid.y` and `tid.z` are scalars.
+    row_warps: bool,
     uniformity: Uniformity,
     lifetimes: Lifetimes,
     code: Code,

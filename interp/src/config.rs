@@ -4,6 +4,104 @@ use dsl::ir::LocId;
 
 use crate::rules::RuleSet;
 
+/// A family of findings that can be looked for.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum Check {
+    /// Races in shared and global memory.
+    Race,
+    /// Lanes of one warp that are ordered by lockstep alone.
+    WarpSynchronous,
+    /// Reads of memory and variables that nobody wrote.
+    Uninit,
+    /// Barriers that threads of the block miss, or reach at different statements.
+    Barrier,
+    /// Masks of `__syncwarp`, shuffles and votes.
+    Mask,
+    /// Divisions by zero, shifts out of range.
+    Arithmetic,
+}
+
+impl Check {
+    /// All of them.
+    pub const ALL: [Check; 6] = [
+        Check::Race,
+        Check::WarpSynchronous,
+        Check::Uninit,
+        Check::Barrier,
+        Check::Mask,
+        Check::Arithmetic,
+    ];
+
+    /// As on the command line: `race`, `warp_synchronous` …
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Race => "race",
+            Self::WarpSynchronous => "warp_synchronous",
+            Self::Uninit => "uninit",
+            Self::Barrier => "barrier",
+            Self::Mask => "mask",
+            Self::Arithmetic => "arithmetic",
+        }
+    }
+
+    /// The one with that name.
+    pub fn from_name(name: &str) -> Option<Check> {
+        Self::ALL.into_iter().find(|check| check.name() == name)
+    }
+}
+
+/// A set of [`Check`]s.
+///
+/// ```
+/// use interp::config::{Check, Checks};
+/// let checks = Checks::NONE.with(Check::Race);
+/// assert!(checks.has(Check::Race) && !checks.has(Check::Uninit));
+/// assert!(Checks::default().has(Check::Uninit));
+/// ```
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub struct Checks(u8);
+
+impl Checks {
+    /// Everything.
+    pub const ALL: Checks = Checks((1 << Check::ALL.len()) - 1);
+    /// Nothing.
+    pub const NONE: Checks = Checks(0);
+
+    /// This and another one.
+    #[must_use]
+    pub fn with(self, check: Check) -> Checks {
+        Checks(self.0 | 1 << check as u8)
+    }
+
+    /// All but one.
+    #[must_use]
+    pub fn without(self, check: Check) -> Checks {
+        Checks(self.0 & !(1 << check as u8))
+    }
+
+    /// Whether it is among them.
+    pub fn has(self, check: Check) -> bool {
+        self.0 & 1 << check as u8 != 0
+    }
+
+    /// Whether there is none.
+    pub fn is_empty(self) -> bool {
+        self.0 == 0
+    }
+}
+
+impl Default for Checks {
+    fn default() -> Checks {
+        Checks::ALL
+    }
+}
+
+impl FromIterator<Check> for Checks {
+    fn from_iter<I: IntoIterator<Item = Check>>(checks: I) -> Checks {
+        checks.into_iter().fold(Checks::NONE, Checks::with)
+    }
+}
+
 /// The machine a kernel runs on.
 #[derive(Clone, Debug)]
 pub struct MachineConfig {
@@ -13,8 +111,8 @@ pub struct MachineConfig {
     pub jobs: usize,
     /// Most warp instructions of one launch; more end in [`TrapKind::Limit`](crate::TrapKind::Limit).
     pub limit: Option<u64>,
-    /// Whether findings (races, uninitialised reads …) are looked for. Traps do not depend on it.
-    pub checks: bool,
+    /// What findings are looked for. Traps do not depend on it.
+    pub checks: Checks,
 }
 
 /// `kernel<<<grid, block, shared_bytes>>>` and where it stands.

@@ -9,7 +9,7 @@ use std::collections::VecDeque;
 use dsl::ir::{FuncId, FunctionKind, Object, Space};
 
 use crate::block::{Block, Shape, Turn};
-use crate::bytecode::{Code, Op};
+use crate::bytecode::Code;
 use crate::config::{LaunchConfig, MachineConfig};
 use crate::engine;
 use crate::machine::{GlobalMap, Machine, Totals, WarpState, is_global};
@@ -36,7 +36,7 @@ pub fn launch(
 ) -> Result<LaunchReport, LaunchFailure> {
     let limits = LaunchLimits::of(&Limits::of(machine.rules.arch));
     check_launch(program, kernel, config, args, &limits).map_err(LaunchFailure::Invalid)?;
-    let code = program.code(kernel);
+    let code = program.code_for(kernel, config.block);
     let shape = Shape {
         grid: config.grid,
         block: config.block,
@@ -284,7 +284,7 @@ impl<'a> Run<'a> {
         let warp = &block.warps[number];
         let loc = self.code.locs[warp.pc as usize];
         let mut others = Vec::new();
-        if matches!(kind, TrapKind::BarrierDivergence { .. }) {
+        if kind.is_about_missing_lanes() {
             let mut missing = warp.lanes & !warp.gone & !warp.mask;
             let here =
                 |wait: &&crate::bytecode::Waitplace| (wait.start..wait.end).contains(&warp.pc);
@@ -360,7 +360,7 @@ impl<'a> Run<'a> {
             .code
             .insts
             .iter()
-            .position(|inst| inst.op == Op::Loop && inst.b == head);
+            .position(|inst| inst.back_edge_to() == Some(head));
         edge.map_or(head, |at| at as u32)
     }
 

@@ -5,6 +5,7 @@
 //! Nothing here knows source text, files, processes or clocks; equal input gives equal output at any number of threads.
 
 pub mod config;
+pub mod finding;
 pub mod mask;
 pub mod memory;
 pub mod metrics;
@@ -35,13 +36,14 @@ mod registers;
 mod track;
 mod witness;
 
-pub use config::{LaunchConfig, MachineConfig};
+pub use config::{Check, Checks, LaunchConfig, MachineConfig};
+pub use finding::{Finding, FindingAccess, FindingKind, FindingOp, Severity};
 pub use host::{HostEvent, HostThread};
 pub use launch::{LaunchLimits, check_launch, launch};
 pub use memory::{AddressKind, Memory, MemoryFault, OutOfMemory};
 pub use program::Program;
-pub use report::{Finding, InvalidLaunch, LaunchFailure, LaunchReport, Site};
-pub use trap::{Trap, TrapKind};
+pub use report::{InvalidLaunch, LaunchFailure, LaunchReport, Site};
+pub use trap::{MaskFault, Trap, TrapKind};
 
 #[cfg(test)]
 mod tests;

@@ -1,7 +1,7 @@
 //! Who watches a kernel run. Observers see every access after it was found to be allowed and before it happens; they change
 //! no result. The engine is generic over them, so what is not asked for costs nothing. [`Counters`] is always among them.
 
-use dsl::ir::Space;
+use dsl::ir::{LocId, Space};
 
 use crate::bytecode::MemSite;
 use crate::ops::count;
@@ -53,6 +53,10 @@ pub(crate) trait Observer: Sized {
     /// `__syncwarp` of the active lanes, each naming a mask.
     #[inline(always)]
     fn sync_warp(&mut self, mask: u32, named: &[u32; 32]) {}
+    /// A shuffle in which the lanes `strays` read a lane that does not take part: CUDA leaves what they get undefined, the machine
+    /// gives 0.
+    #[inline(always)]
+    fn stray_shuffle(&mut self, strays: u32, loc: LocId) {}
     /// A fence of the active lanes.
     #[inline(always)]
     fn fence(&mut self, mask: u32) {}

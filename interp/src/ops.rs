@@ -1,6 +1,6 @@
 //! What instructions do, by family. The engine's dispatch names one function per instruction; these are the bodies.
 //!
-//! Computing: `int`, `float`, `convert` say what one lane does, `lanes` spreads it over 32. Memory, all the same way: `address`
+//! Computing: `int`, `float`, `convert` say what one lane does, `lanes` spreads it over 32; in `exchange` lanes read each other. Memory, all the same way: `address`
 //! finds where the lanes go, the space's file checks it (`fault` says what is wrong), `count` charges it, `element` moves the
 //! data. Several lanes storing to one address: lanes are written from the highest to the lowest, so the lowest one's stays.
 
@@ -9,6 +9,7 @@ pub(crate) mod atomic;
 pub(crate) mod convert;
 pub(crate) mod count;
 pub(crate) mod element;
+pub(crate) mod exchange;
 pub(crate) mod fault;
 pub(crate) mod float;
 pub(crate) mod generic;

@@ -4,6 +4,7 @@ use dsl::ir::{FuncId, LocId, Space};
 use thiserror::Error;
 
 use crate::config::LaunchConfig;
+use crate::finding::Finding;
 use crate::program::Program;
 use crate::stats::{LaunchCounts, SiteCounts};
 use crate::trap::{AccessOp, Trap};
@@ -29,7 +30,7 @@ pub struct LaunchReport {
     pub counts: LaunchCounts,
     /// Counts per source access, sorted by file, line, column, text, operation, space and width.
     pub sites: Vec<Site>,
-    /// What the checks found.
+    /// What the checks found, in the order of their first source access.
     pub findings: Vec<Finding>,
 }
 
@@ -90,34 +91,6 @@ pub struct Witness {
     pub block: [u32; 3],
     /// The warp in the block.
     pub warp: u32,
-}
-
-/// Something the checks found in a launch that ran on.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Finding {
-    /// The class, as in the report's `kind`: `race`, `uninitialized` …
-    pub kind: &'static str,
-    /// Whether it makes the program wrong (else it is a warning).
-    pub is_error: bool,
-    /// One sentence.
-    pub message: String,
-    /// The memory it is about.
-    pub space: Option<Space>,
-    /// The accesses that make it.
-    pub accesses: Vec<FindingAccess>,
-}
-
-/// One access of a [`Finding`].
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct FindingAccess {
-    /// What it does.
-    pub op: AccessOp,
-    /// Where it stands.
-    pub loc: LocId,
-    /// The block's index.
-    pub block: [u32; 3],
-    /// The thread's index in it.
-    pub thread: [u32; 3],
 }
 
 /// Why a launch did not run, or not to its end.

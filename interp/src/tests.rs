@@ -22,7 +22,7 @@ fn machine() -> MachineConfig {
         rules: RuleSet::for_arch(Arch::SM_90),
         jobs: 1,
         limit: None,
-        checks: false,
+        checks: crate::Checks::NONE,
     }
 }
 

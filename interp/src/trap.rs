@@ -103,6 +103,25 @@ pub struct BadObject {
     pub declared: bool,
 }
 
+/// What is wrong with the mask of a shuffle, vote, match or reduction.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum MaskFault {
+    /// It does not name the lane that gives it.
+    OmitsCaller,
+    /// A lane that it names gives another mask.
+    Differs {
+        /// That lane.
+        lane: u32,
+        /// Its mask.
+        mask: u32,
+    },
+    /// It names lanes that live and are not here.
+    Elsewhere {
+        /// Those lanes.
+        lanes: u32,
+    },
+}
+
 /// What happened.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum TrapKind {
@@ -130,6 +149,15 @@ pub enum TrapKind {
         arrived: u32,
         /// Threads of the warp that are elsewhere.
         missing: u32,
+    },
+    /// A shuffle, vote, match or reduction whose mask is not one.
+    InvalidMask {
+        /// What was to be done.
+        operation: &'static str,
+        /// The mask.
+        mask: u32,
+        /// What is wrong with it.
+        fault: MaskFault,
     },
     /// The limit on instructions.
     Limit {
@@ -170,9 +198,22 @@ impl TrapKind {
             | TrapKind::StackOverflow => "out_of_bounds",
             TrapKind::Deadlock | TrapKind::Limit { .. } => "deadlock",
             TrapKind::BarrierDivergence { .. } => "barrier_divergence",
+            TrapKind::InvalidMask { .. } => "invalid_mask",
             TrapKind::Assert { .. } | TrapKind::Explicit => "assertion",
             TrapKind::DivisionByZero => "division_by_zero",
         }
+    }
+
+    /// Whether lanes of the warp should be here and are elsewhere.
+    pub(crate) fn is_about_missing_lanes(&self) -> bool {
+        matches!(
+            self,
+            TrapKind::BarrierDivergence { .. }
+                | TrapKind::InvalidMask {
+                    fault: MaskFault::Elsewhere { .. },
+                    ..
+                }
+        )
     }
 
     /// The access, if it is about one.
@@ -188,6 +229,7 @@ impl TrapKind {
             | TrapKind::InvalidPointer(access) => Some(access),
             TrapKind::Deadlock
             | TrapKind::BarrierDivergence { .. }
+            | TrapKind::InvalidMask { .. }
             | TrapKind::Limit { .. }
             | TrapKind::Assert { .. }
             | TrapKind::Explicit
@@ -317,6 +359,26 @@ impl fmt::Display for TrapKind {
                     f,
                     "barrier reached by {arrived} threads of a warp while {missing} are elsewhere"
                 )
+            }
+            TrapKind::InvalidMask {
+                operation,
+                mask,
+                fault,
+            } => {
+                write!(f, "{operation} with the mask {mask:#010x}, ")?;
+                match fault {
+                    MaskFault::OmitsCaller => {
+                        f.write_str("which does not name the thread that executes it")
+                    }
+                    MaskFault::Differs { lane, mask } => write!(
+                        f,
+                        "which names lane {lane}, and that gives the mask {mask:#010x}"
+                    ),
+                    MaskFault::Elsewhere { lanes } => write!(
+                        f,
+                        "which names threads that run on elsewhere (lanes {lanes:#010x})"
+                    ),
+                }
             }
             TrapKind::Limit { instructions } => write!(f, "more than {instructions} instructions"),
             TrapKind::Assert { condition } => write!(f, "assertion failed: {condition}"),

@@ -176,7 +176,7 @@ impl Session {
             rules,
             jobs,
             limit: None,
-            checks: true,
+            checks: interp::Checks::ALL,
         });
         Session::on(device, name, source, loader)
     }

@@ -66,7 +66,7 @@ pub(crate) fn run(args: &BanksArgs) -> Result<u8, Failure> {
         rules,
         jobs: 1,
         limit: None,
-        checks: false,
+        checks: interp::Checks::NONE,
     };
     let result = interp::launch(
         &program,

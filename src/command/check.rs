@@ -14,7 +14,7 @@ pub(crate) fn run(args: &CheckArgs, color: Color) -> Result<u8, Failure> {
     let loaded = load(&args.source)?;
     match args.format {
         Format::Text => {
-            loaded.report(color);
+            loaded.report(color, Severity::Note);
             output::err(&format!("{}\n", summary(&loaded)));
         }
         Format::Json => {
@@ -51,7 +51,11 @@ fn summary(loaded: &Loaded) -> String {
         .map_or("", |(_, file)| file.name.as_str());
     let counted = |n: usize, what: &str| format!("{n} {what}{}", if n == 1 { "" } else { "s" });
     let mut parts = Vec::new();
-    for (severity, what) in [(Severity::Error, "error"), (Severity::Warning, "warning")] {
+    for (severity, what) in [
+        (Severity::Error, "error"),
+        (Severity::Warning, "warning"),
+        (Severity::Note, "note"),
+    ] {
         match count(severity) {
             0 => {}
             n => parts.push(counted(n, what)),

@@ -1,5 +1,7 @@
 //! `dslc ir FILE`: the verified IR as text.
 
+use dsl::diagnostic::Severity;
+
 use crate::{
     args::{Color, IrArgs},
     failure::Failure,
@@ -9,7 +11,7 @@ use crate::{
 
 pub(crate) fn run(args: &IrArgs, color: Color) -> Result<u8, Failure> {
     let loaded = load(&args.source)?;
-    let failed = loaded.report(color);
+    let failed = loaded.report(color, Severity::Warning);
     if let Some(module) = &loaded.module {
         output::out(dsl::ir::print::print(module).as_bytes());
     }

@@ -2,7 +2,7 @@
 
 use std::{fs, sync::Arc};
 
-use dsl::ir::Module;
+use dsl::{diagnostic::Severity, ir::Module};
 use interp::{
     MachineConfig, Program,
     rules::{Arch, BankWidth, RuleSet},
@@ -42,9 +42,12 @@ pub(crate) fn run(args: &RunArgs, color: Color) -> Result<u8, Failure> {
         ));
     }
     let metrics = nvprof::resolve(&args.metrics)?;
-    let rules = rules(&args.source.arch, args.bank_width)?;
+    let rules = rules(
+        args.source.arch.as_deref().unwrap_or("sm_90"),
+        args.bank_width,
+    )?;
     let loaded = load(&args.source)?;
-    if loaded.report(color) {
+    if loaded.report(color, Severity::Warning) {
         return Ok(1);
     }
     let Some(module) = loaded.module.clone() else {
@@ -128,7 +131,11 @@ pub(super) fn machine(rules: RuleSet, jobs: usize, limit: Option<u64>, checks: b
             jobs
         },
         limit: Some(limit.unwrap_or(DEFAULT_LIMIT)),
-        checks,
+        checks: if checks {
+            interp::Checks::ALL
+        } else {
+            interp::Checks::NONE
+        },
     }
 }
 

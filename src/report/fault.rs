@@ -2,9 +2,10 @@
 
 use dsl::{
     diagnostic::{Code, Diagnostic, render},
-    ir::{LocId, Module},
-    source::SourceMap,
-    span::Span,
+    ir::{
+        LocId, Module,
+        locate::{self, Extent},
+    },
 };
 use interp::{Trap, TrapKind};
 use runtime::{
@@ -37,6 +38,7 @@ pub(crate) fn code_of_trap(kind: &TrapKind) -> Code {
         TrapKind::Deadlock => Code::Deadlock,
         TrapKind::Limit { .. } => Code::InstructionLimit,
         TrapKind::BarrierDivergence { .. } => Code::DivergentBarrier,
+        TrapKind::InvalidMask { .. } => Code::InvalidMask,
         TrapKind::Assert { .. } | TrapKind::Explicit => Code::AssertionFailed,
         TrapKind::DivisionByZero => Code::DivisionByZero,
         TrapKind::StackOverflow => Code::StackOverflow,
@@ -60,25 +62,6 @@ pub(crate) fn device_message(fault: &DeviceFault, module: &Module) -> String {
         Some(kernel) => format!("`{}` failed on the GPU: {fault}", module.function(kernel).name),
         None => format!("the GPU failed: {fault}"),
     }
-}
-
-/// The bytes of a place: the text of the access where it is known, else the rest of the line.
-fn span(loc: LocId, module: &Module, map: &SourceMap) -> Option<Span> {
-    let loc = module.loc(loc);
-    let name = module.files.get(loc.file as usize)?;
-    let (file, source) = map.files().find(|(_, source)| source.name == *name)?;
-    if loc.line == 0 {
-        return None;
-    }
-    let start = source.offset(loc.line, loc.column) as usize;
-    let rest = source.text.get(start..)?;
-    let line = rest.lines().next().unwrap_or("");
-    let length = if !loc.text.is_empty() && line.starts_with(&loc.text) {
-        loc.text.len()
-    } else {
-        line.trim_end().len().min(1)
-    };
-    Some(Span::new(file, start, start + length))
 }
 
 /// All faults as text for stderr.
@@ -124,7 +107,7 @@ pub(crate) fn sentences(input: &Input<'_>) -> Vec<String> {
 }
 
 fn place(code: Code, loc: LocId, message: String, input: &Input<'_>) -> Diagnostic {
-    let at = span(loc, input.module, input.map).unwrap_or_default();
+    let at = locate::span(loc, Extent::Character, input.module, input.map).unwrap_or_default();
     Diagnostic::error(code, at, message)
 }
 
@@ -141,7 +124,7 @@ fn diagnostic(trap: &Trap, input: &Input<'_>) -> Diagnostic {
         diagnostic = diagnostic.help(help);
     }
     for (loc, text) in trap.notes() {
-        diagnostic = match span(loc, input.module, input.map) {
+        diagnostic = match locate::span(loc, Extent::Name, input.module, input.map) {
             Some(span) => diagnostic.label(span, text),
             None => diagnostic.note(text),
         };
@@ -169,6 +152,9 @@ fn help(kind: &TrapKind) -> Option<&'static str> {
         TrapKind::DevicePointerOnHost(_) => "copy it to the host with cudaMemcpy first",
         TrapKind::BarrierDivergence { .. } => {
             "move the barrier to where all threads of the block come by"
+        }
+        TrapKind::InvalidMask { .. } => {
+            "name exactly the threads that get there: `__ballot_sync` before the branch, or move it out of the branch"
         }
         TrapKind::Limit { .. } => "if it is meant to run so long, raise --limit",
         TrapKind::NullPointer(_) => "was it ever allocated? check what the allocation returned",

@@ -2,7 +2,7 @@
 //!
 //! The list is one table of rows of the same shape. `E01xx` text and tokens, `E02xx` preprocessor, `E03xx` syntax,
 //! `E04xx` names, `E05xx` types, `E06xx` memory spaces and shared memory, `E07xx` launches and host code,
-//! `E08xx` not supported, `E09xx` limits; `W…` are warnings; `R…` are what the machine finds at run time.
+//! `E08xx` not supported, `E09xx` limits; `W…` are warnings (`W10xx` about threads that part ways); `R…` are what the machine finds at run time.
 
 macro_rules! codes {
     ($( $(#[doc = $doc:literal])* $name:ident = $number:literal, $slug:literal, $why:literal, bad: $bad:literal, good: $good:literal; )*) => {
@@ -171,7 +171,7 @@ codes! {
     /// Syntax of C++ or C that dslc reads but does not support.
     UnsupportedSyntax = "E0320", "unsupported-syntax",
         "nvcc accepts this, dslc does not (yet). It is reported where it stands and never given another meaning.",
-        bad: "struct Flags { unsigned a : 3; };", good: "struct Flags { unsigned a; };";
+        bad: "struct S { virtual int f(); };", good: "struct S { int a; };";
     /// A name that nothing declares.
     UnknownName = "E0401", "unknown-name",
         "Every variable and function has to be declared before it is used. Most unknown names are typing errors, or a variable declared in a block that has ended.",
@@ -276,6 +276,14 @@ codes! {
     VariableLength = "E0518", "variable-length-array",
         "An array's size is a constant: a number, a macro, an enumerator or a `const` variable with a constant value. CUDA has no arrays of variable length.",
         bad: "void f(int n) { int a[n]; }", good: "void f() { const int n = 64; int a[n]; }";
+    /// Several overloads fit a call equally well.
+    AmbiguousOverload = "E0520", "ambiguous-overload",
+        "A call means the function whose parameters fit its arguments better than all others': the same type first, then promotions (`char` to `int`, `float` to `double`), then other conversions. Here no function is the best one for all arguments.",
+        bad: "__device__ int f(int a, double b) { return 1; }\n__device__ int f(double a, int b) { return 2; }\n__global__ void k(int *d) { *d = f(1, 1); }", good: "__device__ int f(int a, double b) { return 1; }\n__device__ int f(double a, int b) { return 2; }\n__global__ void k(int *d) { *d = f(1, 1.0); }";
+    /// No overload fits a call.
+    NoMatchingFunction = "E0521", "no-matching-function",
+        "There are several functions of this name, and none of them takes these arguments: their number differs, or an argument does not convert to its parameter's type.",
+        bad: "__device__ int f(int a) { return a; }\n__device__ int f(int a, int b) { return b; }\n__global__ void k(int *d) { *d = f(d); }", good: "__device__ int f(int a) { return a; }\n__device__ int f(int a, int b) { return b; }\n__global__ void k(int *d) { *d = f(*d); }";
     /// Dynamic shared memory is declared as a pointer.
     ExternSharedPointer = "E0601", "extern-shared-pointer",
         "`extern __shared__` declares the block's dynamic shared memory itself, which is an array. A pointer would be a variable that holds an address.",
@@ -316,6 +324,10 @@ codes! {
     MisplacedSpace = "E0610", "misplaced-space",
         "`__device__` and `__constant__` variables stand at file scope; `__shared__` ones in device functions or at file scope; `__global__` is for functions.",
         bad: "void f() { __shared__ int s[4]; }", good: "__global__ void f() { __shared__ int s[4]; }";
+    /// A reference to something that ends before it.
+    DanglingReference = "E0519", "dangling-reference",
+        "A function's own variables and the values it computes end when it returns. A reference to them would name nothing.",
+        bad: "int &f() { int x = 1; return x; }", good: "int f() { int x = 1; return x; }";
     /// A kernel returns something.
     KernelResult = "E0701", "kernel-result",
         "A kernel is run by many threads and returns nothing. Results go through pointers.",
@@ -348,6 +360,10 @@ codes! {
     BadKernelArgument = "E0708", "bad-kernel-argument",
         "Calls that configure a kernel take its name.",
         bad: "void f() { }\nint main() { cudaFuncSetCacheConfig(f, cudaFuncCachePreferL1); }", good: "__global__ void f() { }\nint main() { cudaFuncSetCacheConfig(f, cudaFuncCachePreferL1); }";
+    /// A kernel's parameter is a reference.
+    KernelReference = "E0709", "kernel-reference",
+        "A kernel runs in another memory than its caller: there is nothing a reference could name. Small things are passed by value, others through a pointer to device memory.",
+        bad: "__global__ void f(int &x) { x = 1; }", good: "__global__ void f(int *x) { *x = 1; }";
     /// A construct that is not supported yet.
     Unsupported = "E0801", "unsupported",
         "nvcc accepts this, dslc does not yet. It is named where it first stands and never given another meaning.",
@@ -355,7 +371,7 @@ codes! {
     /// A function or type of CUDA that is not supported yet.
     UnsupportedBuiltin = "E0802", "unsupported-builtin",
         "CUDA has this, dslc does not yet. It is named once and never given another meaning.",
-        bad: "__global__ void f(int *d) { d[0] = __shfl_down_sync(0xffffffff, d[0], 1); }", good: "__global__ void f(int *d) { d[0] = d[1]; }";
+        bad: "__global__ void f(float *d) { d[0] = curand_uniform(0); }", good: "__global__ void f(float *d) { d[0] = d[1]; }";
     /// A kernel that inlining makes too large.
     KernelTooLarge = "E0901", "kernel-too-large",
         "Every call of a `__device__` function is inlined. Functions that call each other several times each grow exponentially, and a kernel ends at a million intermediate values.",
@@ -432,6 +448,18 @@ codes! {
     ExternSharedSize = "W0601", "extern-shared-size",
         "With `extern` the size of a shared array is the third launch argument; a size in the declaration is ignored.",
         bad: "__global__ void f() { extern __shared__ int s[64]; }", good: "__global__ void f() { extern __shared__ int s[]; }";
+    /// A barrier in a branch, or jumped over.
+    BarrierUnderCondition = "W1001", "barrier-under-condition",
+        "`__syncthreads()` has to be reached by all threads of the block that have not returned. Under a condition that differs between threads, some are at the barrier while others pass it by: since sm_70 the block then hangs or meets at the wrong barrier, before that the barrier counted whole warps and the result was undefined. Conditions that are the same for the whole block (of `blockIdx`, of parameters, of a shared flag, of `__syncthreads_or`) are fine. Two barriers, one in each branch, are not one barrier.",
+        bad: "__global__ void f(int *x) {\n  __shared__ int s[64];\n  int t = threadIdx.x;\n  if (t < 32) {\n    s[t] = x[t];\n    __syncthreads();\n    x[t] = s[31 - t];\n  }\n}", good: "__global__ void f(int *x) {\n  __shared__ int s[64];\n  int t = threadIdx.x;\n  if (t < 32) s[t] = x[t];\n  __syncthreads();\n  if (t < 32) x[t] = s[31 - t];\n}";
+    /// A barrier in a loop of different numbers of rounds.
+    BarrierInUnevenLoop = "W1002", "barrier-in-uneven-loop",
+        "Each round of the loop needs all threads of the block at its barrier, and the number of rounds differs between threads: in the last rounds some are missing. A loop such as `for (i = threadIdx.x; i < n; i += blockDim.x)` is even only if `n` is a multiple of `blockDim.x`. Let the loop run over what is the same for all threads, and put the test of the thread's own index inside, around the accesses and not around the barrier.",
+        bad: "__global__ void f(int *x, int n) {\n  __shared__ int s[64];\n  for (int i = threadIdx.x; i < n; i += blockDim.x) {\n    s[threadIdx.x] = x[i];\n    __syncthreads();\n    x[i] = s[0];\n    __syncthreads();\n  }\n}", good: "__global__ void f(int *x, int n) {\n  __shared__ int s[64];\n  for (int first = 0; first < n; first += blockDim.x) {\n    int i = first + threadIdx.x;\n    if (i < n) s[threadIdx.x] = x[i];\n    __syncthreads();\n    if (i < n) x[i] = s[0];\n    __syncthreads();\n  }\n}";
+    /// A barrier after some threads have returned.
+    BarrierAfterReturn = "W1003", "barrier-after-return",
+        "Some threads have returned before the barrier. CUDA allows it: a barrier waits for the threads of the block that have not exited (sm_70 and later, by the programming guide; earlier devices counted a warp with exited threads as a whole). It is worth knowing because threads that have returned also load no tile, take part in no reduction, and are missed by a cooperative group or a vote.",
+        bad: "__global__ void f(int *x, int n) {\n  __shared__ int s[64];\n  int i = threadIdx.x;\n  if (i >= n) return;\n  s[i] = x[i];\n  __syncthreads();\n  x[i] = s[0];\n}", good: "__global__ void f(int *x, int n) {\n  __shared__ int s[64];\n  int i = threadIdx.x;\n  if (i < n) s[i] = x[i];\n  __syncthreads();\n  if (i < n) x[i] = s[0];\n}";
     /// An access outside of its memory or array.
     OutOfBounds = "R0101", "out-of-bounds",
         "A thread reads or writes outside of the memory it was given, or outside of the array it names. Hardware lets an overflow from one shared array into its neighbour pass silently, and reports a global one only if it leaves the page; here every access is checked against its array and its allocation. The usual causes: the grid has more threads than there are elements (test `if (i < n)`), or an index is off by one.",
@@ -456,6 +484,10 @@ codes! {
     InvalidPointer = "R0106", "invalid-pointer",
         "The address belongs to no memory of the program, or to memory that may only be read (constants, string literals). It was probably never initialised, or computed wrongly.",
         bad: "char *s = (char *)\"abc\";\ns[0] = 'x';", good: "char s[] = \"abc\";\ns[0] = 'x';";
+    /// A read of something nobody wrote, whose value matters.
+    UninitializedRead = "R0107", "uninitialized-read",
+        "The bytes were never written: a shared array begins with whatever the last block left, `cudaMalloc` clears nothing, and a local variable without an initial value has none. It is reported when the value decides something: a branch, an address, what is stored or printed. Copying it from one place to another is not reported. Set it first, for device memory with `cudaMemset` or `cudaMemcpy`.",
+        bad: "__shared__ int s[64];\nif (t < 32) s[t] = x[t];\n__syncthreads();\nout[t] = s[t];", good: "__shared__ int s[64];\ns[t] = t < 32 ? x[t] : 0;\n__syncthreads();\nout[t] = s[t];";
     /// Nobody can advance.
     Deadlock = "R0201", "deadlock",
         "Every thread that is still running waits for something that no thread will do: a barrier that others never reach, or a flag or lock that nobody will change. Threads of one warp that spin on a lock which another lane of the same warp holds are a common case: the holder waits for them at the end of the loop.",
@@ -468,6 +500,22 @@ codes! {
     DivergentBarrier = "R0203", "divergent-barrier",
         "`__syncthreads()` has to be reached by all threads of the block. Here some lanes of a warp are at the barrier while others live on elsewhere: on old GPUs the barrier then counts wrongly, on new ones the kernel hangs or the result is undefined. Move the barrier out of the branch; threads that have returned do not count.",
         bad: "if (t < 16) { s[t] = t; __syncthreads(); }", good: "if (t < 16) s[t] = t;\n__syncthreads();";
+    /// A mask that does not name exactly the lanes that are there.
+    InvalidMask = "R0204", "invalid-mask",
+        "The mask of a `…_sync` function has to name the thread that calls it, and each thread it names has to call the same function with the same mask (threads that have returned do not count). Otherwise CUDA's result is undefined, or the warp waits for threads that never come. Since Volta, threads on the two sides of a branch may meet in one shuffle; the simulator, where a warp runs one side after the other, does not do that and stops.",
+        bad: "if (t < 16) v += __shfl_down_sync(0xffffffff, v, 8);", good: "if (t < 16) v += __shfl_down_sync(0x0000ffff, v, 8);";
+    /// Two threads, one byte, no order.
+    DataRace = "R0205", "data-race",
+        "Two threads access the same byte, at least one of them writes, and nothing orders the two: no barrier between them, no `__syncwarp`, no fence with an atomic or a flag. Which one comes first differs from run to run and from device to device. Within a block put `__syncthreads()` between the two accesses; across blocks use atomics, or end the kernel and launch another one.",
+        bad: "s[t] = x[t];\nout[t] = s[63 - t];", good: "s[t] = x[t];\n__syncthreads();\nout[t] = s[63 - t];";
+    /// Several threads write the same value to one byte.
+    SameValueRace = "R0206", "same-value-race",
+        "Several threads write the same value to the same place without order. The result is the same whoever comes last, so it is a note, not an error; formally it is a race all the same. Letting one thread write says what is meant.",
+        bad: "if (x[t] > limit) *found = 1;", good: "if (x[t] > limit) atomicExch(found, 1);";
+    /// Lanes of one warp ordered by lockstep alone.
+    WarpSynchronousCode = "R0207", "warp-synchronous",
+        "Lanes of one warp exchange data with nothing between the accesses but the order of the instructions. Up to sm_60 a warp ran in lockstep, and with `volatile` (so that values are not kept in registers) such code was legal. Since sm_70 every lane has its own program counter: the lanes of a warp may be at different instructions, and the exchange is a race. Put `__syncwarp()` between the accesses, or use shuffles.",
+        bad: "if (t < 16) { s[t] += s[t + 16]; s[t] += s[t + 8]; }", good: "if (t < 32) {\n  for (int k = 16; k > 0; k /= 2) {\n    int v = t < k ? s[t + k] : 0;\n    __syncwarp();\n    s[t] += v;\n    __syncwarp();\n  }\n}";
     /// A launch that CUDA would refuse.
     InvalidLaunch = "R0301", "invalid-launch",
         "The launch asks for more than the device allows, so the kernel does not run at all and `cudaGetLastError()` gives an error that many programs never look at. A block has at most 1024 threads and, unless `cudaFuncSetAttribute` raises it, 48 KB of shared memory.",
@@ -476,10 +524,14 @@ codes! {
     AssertionFailed = "R0401", "assertion-failed",
         "An `assert` of the program does not hold, or the program ended itself with `__trap()`.",
         bad: "assert(threadIdx.x < 16);", good: "";
-    /// An integer division by zero on the host.
+    /// An integer division by zero.
     DivisionByZero = "R0402", "division-by-zero",
-        "An integer is divided by zero, which ends a host program.",
+        "An integer is divided by zero. That ends a host program; on the device the result is all ones (of `%`, the dividend), and the kernel goes on with it.",
         bad: "int n = 0;\nprintf(\"%d\\n\", 1 / n);", good: "";
+    /// A shift by too many bits.
+    ShiftOutOfRange = "R0404", "shift-out-of-range",
+        "A value is shifted by a count that is negative, or not less than its width. C leaves the result undefined; a GPU gives 0 (or the sign), a CPU something else.",
+        bad: "int mask = (1 << n) - 1; // n is 32", good: "unsigned mask = n < 32 ? (1u << n) - 1 : ~0u;";
     /// Too many nested calls on the host.
     StackOverflow = "R0403", "stack-overflow",
         "The host program's functions call each other too deeply, or their local arrays are too large for the stack of 8 MB. Use `malloc` for large arrays.",

@@ -2,7 +2,9 @@
 
 use std::fmt;
 
-use super::{FuncId, HostFn, LocId, MemType, Object, SlotId, Space, StringId, Type, ValueId};
+use super::{
+    Exchange, FuncId, HostFn, LocId, MemType, Object, SlotId, Space, StringId, Type, ValueId,
+};
 
 /// A constant of a type. `bits` holds the value's bits, zero-extended.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
@@ -155,6 +157,10 @@ pub enum InstKind {
         /// For `cas`: what the memory must hold.
         compare: Option<Operand>,
     },
+    /// `%2 = shfl.down.f32 %0, 1, 32 sync -1`, `vote.ballot`, `match.any`, `reduce.add`: lanes tell each other values.
+    Exchange(Box<Exchange>),
+    /// `nanosleep %0`: the lane waits for about so many nanoseconds (`i32`). Changes nothing.
+    Nanosleep(Operand),
     /// `barrier`: `__syncthreads()`. With a predicate `%1 = barrier.count %0`, also `.and`, `.or` (all give `i32`).
     Barrier(Option<(BarrierReduce, Operand)>),
     /// `syncwarp %mask`.
@@ -209,6 +215,44 @@ macro_rules! named {
             fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result { f.write_str(self.text()) }
         }
     )* };
+}
+pub(super) use named;
+
+impl SpecialReg {
+    /// What it gives.
+    pub fn ty(self) -> Type {
+        match self {
+            SpecialReg::Clock64 | SpecialReg::GlobalTimer => Type::I64,
+            SpecialReg::TidX
+            | SpecialReg::TidY
+            | SpecialReg::TidZ
+            | SpecialReg::CtaidX
+            | SpecialReg::CtaidY
+            | SpecialReg::CtaidZ
+            | SpecialReg::NtidX
+            | SpecialReg::NtidY
+            | SpecialReg::NtidZ
+            | SpecialReg::NctaidX
+            | SpecialReg::NctaidY
+            | SpecialReg::NctaidZ
+            | SpecialReg::LaneId
+            | SpecialReg::Clock
+            | SpecialReg::ActiveMask => Type::I32,
+        }
+    }
+
+    /// Whether it depends on when or where it is read: reads are not to be merged or moved.
+    pub fn changes(self) -> bool {
+        self.is_time() || self == SpecialReg::ActiveMask
+    }
+
+    /// Whether it tells the time.
+    pub fn is_time(self) -> bool {
+        matches!(
+            self,
+            SpecialReg::Clock | SpecialReg::Clock64 | SpecialReg::GlobalTimer
+        )
+    }
 }
 
 named! {
@@ -411,7 +455,7 @@ named! {
         ToLocal = "ptr.local",
     }
 
-    /// What a thread knows of itself. All give `i32`.
+    /// What a thread knows of itself. All give `i32` but the two that say `i64`.
     SpecialReg {
         /// `threadIdx.x`.
         TidX = "tid.x",
@@ -441,6 +485,12 @@ named! {
         LaneId = "laneid",
         /// A count of executed instructions of the warp: `clock()`, of no physical meaning in the simulator.
         Clock = "clock",
+        /// The same in 64 bits, an `i64`: `clock64()`.
+        Clock64 = "clock64",
+        /// Nanoseconds since some time, an `i64`; of no physical meaning in the simulator.
+        GlobalTimer = "globaltimer",
+        /// The lanes that are active where it is read: `__activemask()`.
+        ActiveMask = "activemask",
     }
 
     /// Read-modify-write operations.

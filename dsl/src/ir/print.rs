@@ -23,8 +23,9 @@
 use std::fmt::{self, Display, Write};
 
 use super::{
-    Access, Block, Const, Function, FunctionKind, GlobalSpace, GlobalVar, HostFn, Inst, InstKind,
-    Launch, Loc, LocId, LocalVar, Module, Node, Operand, SharedVar, Space, Type, ValueId,
+    Access, Block, Const, Exchange, ExchangeOp, Function, FunctionKind, GlobalSpace, GlobalVar,
+    HostFn, Inst, InstKind, Launch, Loc, LocId, LocalVar, Module, Node, Operand, SharedVar, Space,
+    Type, ValueId,
 };
 
 /// The whole module.
@@ -394,6 +395,8 @@ impl Printer<'_> {
                 put!(out, "barrier.{reduce} {}", of(&Type::I1, predicate));
             }
             InstKind::SyncWarp(mask) => put!(out, "syncwarp {}", of(&Type::I32, mask)),
+            InstKind::Nanosleep(time) => put!(out, "nanosleep {}", of(&Type::I32, time)),
+            InstKind::Exchange(exchange) => write_exchange(out, exchange),
             InstKind::Fence(scope) => put!(out, "fence.{scope}"),
             InstKind::Printf(format, args) => {
                 put!(out, "printf {format}");
@@ -436,6 +439,29 @@ fn write_ptr_add(out: &mut String, kind: &InstKind) {
         of(&Type::I32, index),
         Addend(*offset_bytes)
     );
+}
+
+/// `shfl.down.f32 %0, %1, 32 sync -1`; without a mask nothing after the operands.
+fn write_exchange(out: &mut String, exchange: &Exchange) {
+    let value = of(&exchange.value_type(), &exchange.value);
+    match &exchange.op {
+        ExchangeOp::Shuffle {
+            mode,
+            ty,
+            lane,
+            width,
+        } => {
+            let (lane, width) = (of(&Type::I32, lane), of(&Type::I32, width));
+            put!(out, "shfl.{mode}.{ty} {value}, {lane}, {width}");
+        }
+        ExchangeOp::Vote(op) => put!(out, "vote.{op} {value}"),
+        ExchangeOp::MatchAny(ty) => put!(out, "match.any.{ty} {value}"),
+        ExchangeOp::MatchAll(ty) => put!(out, "match.all.{ty} {value}"),
+        ExchangeOp::Reduce(op) => put!(out, "reduce.{op} {value}"),
+    }
+    if let Some(mask) = &exchange.mask {
+        put!(out, " sync {}", of(&Type::I32, mask));
+    }
 }
 
 fn write_launch(out: &mut String, launch: &Launch) {

@@ -62,7 +62,7 @@ fn pure(kind: &InstKind) -> Option<Pure> {
         InstKind::Compare(op, ty, a, b) => Pure::Compare(op, ty, a, b),
         InstKind::Select(ty, cond, a, b) => Pure::Select(ty, cond, a, b),
         InstKind::Convert(op, a) => Pure::Convert(op, a),
-        InstKind::Special(SpecialReg::Clock) => return None,
+        InstKind::Special(register) if register.changes() => return None,
         InstKind::Special(register) => Pure::Special(register),
         InstKind::AddrOf(object) => Pure::AddrOf(object),
         InstKind::PtrAdd {
@@ -79,6 +79,8 @@ fn pure(kind: &InstKind) -> Option<Pure> {
         | InstKind::Store(..)
         | InstKind::Atomic { .. }
         | InstKind::Barrier(_)
+        | InstKind::Exchange(_)
+        | InstKind::Nanosleep(_)
         | InstKind::SyncWarp(_)
         | InstKind::Fence(_)
         | InstKind::Printf(..)
@@ -311,10 +313,7 @@ fn sweep(block: &mut Block, used: &mut [bool]) {
     for mut node in std::mem::take(&mut block.0).into_iter().rev() {
         if let Node::Inst(inst) = &node {
             let removable = pure(&inst.kind).is_some()
-                || matches!(
-                    inst.kind,
-                    InstKind::Get(_) | InstKind::Special(SpecialReg::Clock)
-                );
+                || matches!(inst.kind, InstKind::Get(_) | InstKind::Special(_));
             if removable && inst.results.iter().all(|id| !used[id.index()]) {
                 continue;
             }

@@ -245,7 +245,9 @@ impl Module {
             | InstKind::Select(ty, ..) => vec![*ty],
             InstKind::Compare(..) => vec![Type::I1],
             InstKind::Convert(op, _) => vec![op.to_type()],
-            InstKind::Special(_) | InstKind::Printf(..) => vec![Type::I32],
+            InstKind::Special(register) => vec![register.ty()],
+            InstKind::Printf(..) => vec![Type::I32],
+            InstKind::Exchange(exchange) => exchange.result_types(),
             InstKind::Load(access, _) => vec![access.ty.value_type(); access.count as usize],
             InstKind::Atomic { access, .. } => vec![access.ty.value_type()],
             InstKind::Barrier(Some(_)) => vec![Type::I32],
@@ -254,6 +256,7 @@ impl Module {
             | InstKind::Store(..)
             | InstKind::Barrier(None)
             | InstKind::SyncWarp(_)
+            | InstKind::Nanosleep(_)
             | InstKind::Fence(_)
             | InstKind::Assert(..)
             | InstKind::Trap

@@ -16,7 +16,7 @@
 //!   divergent `continue`, what its body set. Lanes still in the loop are in the same round, so inside nothing is lost.
 //! - A variable that is not set yet is varying; a `return` takes lanes away for good and spoils nothing.
 //!
-//! Sources: `threadIdx`, the lane, the clock, results of atomics and of `printf`, loads from local or generic memory (a generic
+//! Sources: `threadIdx`, the lane, the clock, results of atomics, of `printf`, of shuffles and of `match.any`, loads from local or generic memory (a generic
 //! address may be a local one), generic addresses of locals. Loads of all lanes from one address give one value, `volatile` or
 //! not: it is one access. Parameters and constants are uniform. A host function is one thread: all is uniform.
 
@@ -51,6 +51,8 @@ pub enum Cause {
     Thread(SpecialReg),
     /// An atomic or a `printf` serves lane after lane.
     OneByOne,
+    /// A shuffle or a match gives each lane what another has.
+    OtherLane,
     /// It is read from memory that is, or may be, each thread's own; or is such an address.
     OwnMemory,
     /// An operand varies.
@@ -115,7 +117,11 @@ impl Uniformity {
             // A reason names what was found varying before it, so the chain ends.
             next = match reason.cause {
                 Cause::Operand(id) | Cause::Assigned(_, id) | Cause::Divergence(_, id) => Some(id),
-                Cause::Thread(_) | Cause::OneByOne | Cause::OwnMemory | Cause::Unset(_) => None,
+                Cause::Thread(_)
+                | Cause::OneByOne
+                | Cause::OtherLane
+                | Cause::OwnMemory
+                | Cause::Unset(_) => None,
             };
         }
         chain
@@ -469,6 +475,15 @@ impl Analysis<'_> {
                 }
             }
             InstKind::Convert(ConvertOp::ToLocal, _) => return Some(Cause::OwnMemory),
+            InstKind::Exchange(exchange) => {
+                let decides = |operand: &&Operand| exchange.decides(**operand);
+                let mut deciding = inst.kind.operands().into_iter().filter(decides);
+                let varying = deciding.find_map(|operand| self.varying(*operand));
+                return match varying {
+                    Some(id) => Some(Cause::Operand(id)),
+                    None => (!exchange.agrees()).then_some(Cause::OtherLane),
+                };
+            }
             // The whole block's answer.
             InstKind::Barrier(_) => return None,
             InstKind::Set(..)
@@ -482,6 +497,7 @@ impl Analysis<'_> {
             | InstKind::PtrAdd { .. }
             | InstKind::Store(..)
             | InstKind::SyncWarp(_)
+            | InstKind::Nanosleep(_)
             | InstKind::Fence(_)
             | InstKind::Assert(..)
             | InstKind::Trap
@@ -513,7 +529,9 @@ fn thread_register(register: SpecialReg) -> Option<Cause> {
         | SpecialReg::TidY
         | SpecialReg::TidZ
         | SpecialReg::LaneId
-        | SpecialReg::Clock => Some(Cause::Thread(register)),
+        | SpecialReg::Clock
+        | SpecialReg::Clock64
+        | SpecialReg::GlobalTimer => Some(Cause::Thread(register)),
         SpecialReg::CtaidX
         | SpecialReg::CtaidY
         | SpecialReg::CtaidZ
@@ -522,7 +540,8 @@ fn thread_register(register: SpecialReg) -> Option<Cause> {
         | SpecialReg::NtidZ
         | SpecialReg::NctaidX
         | SpecialReg::NctaidY
-        | SpecialReg::NctaidZ => None,
+        | SpecialReg::NctaidZ
+        | SpecialReg::ActiveMask => None,
     }
 }
 

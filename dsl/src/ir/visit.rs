@@ -2,7 +2,9 @@
 //!
 //! The passes share these, so that a new instruction is listed once. Order is the order of execution in the text.
 
-use super::{Block, Const, Inst, InstKind, Launch, Node, Operand, Type, ValueId};
+use super::{
+    Block, Const, Exchange, ExchangeOp, Inst, InstKind, Launch, Node, Operand, Type, ValueId,
+};
 
 impl Operand {
     /// The temporary, if it is one.
@@ -57,10 +59,24 @@ macro_rules! operand_list {
             | InstKind::Load(_, a)
             | InstKind::Barrier(Some((_, a)))
             | InstKind::SyncWarp(a)
+            | InstKind::Nanosleep(a)
             | InstKind::Assert(a, _) => vec![a],
             InstKind::Binary(_, _, a, b) | InstKind::Compare(_, _, a, b) => vec![a, b],
             InstKind::Fma(_, a, b, c) | InstKind::Select(_, a, b, c) => vec![a, b, c],
             InstKind::PtrAdd { base, index, .. } => vec![base, index],
+            InstKind::Exchange(exchange) => {
+                let Exchange { op, value, mask } = exchange.$unbox();
+                let mut operands = vec![value];
+                match op {
+                    ExchangeOp::Shuffle { lane, width, .. } => operands.extend([lane, width]),
+                    ExchangeOp::Vote(_)
+                    | ExchangeOp::MatchAny(_)
+                    | ExchangeOp::MatchAll(_)
+                    | ExchangeOp::Reduce(_) => {}
+                }
+                operands.extend(mask);
+                operands
+            }
             InstKind::Store(_, ptr, values) => [ptr].into_iter().chain(values.$iter()).collect(),
             InstKind::Atomic {
                 ptr,

@@ -16,6 +16,7 @@ use crate::{
 use super::{
     facts,
     function::{FunctionLowerer, Home},
+    place::Location,
 };
 
 /// How many operations a side of `&&` or `?:` may have to be computed without a branch.
@@ -137,7 +138,10 @@ impl FunctionLowerer<'_, '_> {
 
     fn is_register(&mut self, place: &Place) -> bool {
         match &place.kind {
-            PlaceKind::Var(VarRef::Local(id)) => !matches!(self.home(*id), Home::Memory(_)),
+            PlaceKind::Var(VarRef::Local(id)) => !matches!(
+                self.home(*id),
+                Home::Memory(_) | Home::Place(Location::Memory(_))
+            ),
             PlaceKind::Field(whole, _) => self.is_register(whole),
             _ => false,
         }

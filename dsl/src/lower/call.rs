@@ -16,7 +16,22 @@ use crate::{
 use super::{
     function::{Exit, Frame, FunctionLowerer},
     layout,
+    place::{Address, Location},
 };
+
+/// An argument, evaluated.
+enum Argument {
+    Leaves(Vec<Operand>),
+    /// For a reference.
+    Place(Location),
+}
+
+/// What a call in a kernel gave.
+enum Inlined {
+    Leaves(Vec<Operand>),
+    /// The function returns a reference to this.
+    Place(Location),
+}
 
 /// A kernel may have so many temporaries before inlining stops. Functions that call each other twice grow as powers of two.
 const MAX_VALUES: usize = 1 << 20;
@@ -24,25 +39,67 @@ const MAX_VALUES: usize = 1 << 20;
 impl FunctionLowerer<'_, '_> {
     /// A call of a function of the program; gives the leaves of its result.
     pub(super) fn call(&mut self, id: FunctionId, args: &[Value], span: Span) -> Vec<Operand> {
-        let args: Vec<Vec<Operand>> = args.iter().map(|arg| self.leaves(arg)).collect();
-        if self.is_device {
-            self.inline(id, args, span)
-        } else {
-            self.call_host(id, args, span)
+        if !self.is_device {
+            let args: Vec<Vec<Operand>> = args.iter().map(|arg| self.leaves(arg)).collect();
+            return self.call_host(id, args, span);
+        }
+        let function = self.m.function(id);
+        match self.inline(id, args, span) {
+            Inlined::Leaves(leaves) => leaves,
+            Inlined::Place(Location::Memory(address)) => vec![self.close(address, span)],
+            Inlined::Place(Location::Slots(_) | Location::Values(_)) => {
+                self.m.internal(span, "the address of a variable in registers");
+                self.zeros(&function.result)
+            }
         }
     }
 
-    fn inline(&mut self, id: FunctionId, args: Vec<Vec<Operand>>, span: Span) -> Vec<Operand> {
+    /// The place that a function in a kernel returns, or a pointer leads to.
+    pub(super) fn call_for_place(
+        &mut self,
+        id: FunctionId,
+        args: &[Value],
+        pointer: &Value,
+    ) -> Location {
+        match self.inline(id, args, pointer.span) {
+            Inlined::Place(place) => place,
+            Inlined::Leaves(leaves) => {
+                let none = Const::zero(layout::GENERIC).into();
+                Location::Memory(Address::at(leaves.first().copied().unwrap_or(none)))
+            }
+        }
+    }
+
+    fn arg(&mut self, arg: &Value, is_reference: bool) -> Argument {
+        if is_reference {
+            Argument::Place(self.referred(arg))
+        } else {
+            Argument::Leaves(self.leaves(arg))
+        }
+    }
+
+    fn inline(&mut self, id: FunctionId, args: &[Value], span: Span) -> Inlined {
         let function = self.m.function(id);
+        let params = function.params.iter();
+        let params = params.map(|id| &function.vars[id.0 as usize]);
+        let args: Vec<Argument> = args
+            .iter()
+            .zip(params)
+            .map(|(arg, var)| self.arg(arg, var.is_reference))
+            .collect();
         if self.b.function().values.len() > MAX_VALUES {
             if !self.is_too_large {
                 self.is_too_large = true;
                 self.m.too_large(span, &function.name);
             }
-            return self.zeros(&function.result);
+            return Inlined::Leaves(self.zeros(&function.result));
         }
         let via = self.m.locs.plain(span, self.frame.via);
-        let mut frame = Frame::new(self.m, id, Some(via), Exit::Tail(vec![]));
+        let tail = match function.returns_reference {
+            true => Exit::TailPlace(None),
+            false => Exit::Tail(vec![]),
+        };
+        let mut frame = Frame::new(self.m, id, self.is_device, Some(via), tail);
         let scope = (!frame.facts.returns_at_end).then(|| {
             let slots = self.slots_of(&function.name, &function.result.clone().into());
             self.b.set_loc(via);
@@ -52,21 +109,25 @@ impl FunctionLowerer<'_, '_> {
             frame.exit = Exit::Scope(*label, slots.clone());
         }
         let caller = std::mem::replace(&mut self.frame, frame);
-        for (&param, leaves) in function.params.iter().zip(args) {
+        for (&param, arg) in function.params.iter().zip(args) {
             self.at_access(function.vars[param.0 as usize].span);
-            self.define_var(param, leaves);
+            match arg {
+                Argument::Leaves(leaves) => self.define_var(param, leaves),
+                Argument::Place(place) => self.name_place(param, place),
+            }
         }
         self.stmts(function.body.as_deref().unwrap_or_default());
         let callee = std::mem::replace(&mut self.frame, caller);
         self.b.set_loc(via);
-        match (scope, callee.exit) {
+        Inlined::Leaves(match (scope, callee.exit) {
             (Some((_, slots)), _) => {
                 self.b.close();
                 self.get_all(&slots)
             }
+            (None, Exit::TailPlace(Some(place))) => return Inlined::Place(place),
             (None, Exit::Tail(leaves)) if !leaves.is_empty() => leaves,
             (None, _) => self.zeros(&function.result),
-        }
+        })
     }
 
     fn call_host(&mut self, id: FunctionId, args: Vec<Vec<Operand>>, span: Span) -> Vec<Operand> {

@@ -2,12 +2,23 @@
 //!
 //! The walk keeps its own stack, so that a chain of thousands of operators does not deepen the program's.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeSet, HashSet};
 
 use crate::sema::typed::{
-    Builtin, Function, FunctionId, GlobalVarId, Init, Place, PlaceKind, Stmt, StmtKind, Value,
-    ValueKind, VarId, VarRef,
+    Builtin, Function, FunctionId, GlobalVarId, Init, Place, PlaceKind, Program, Stmt, StmtKind,
+    Value, ValueKind, VarId, VarRef,
 };
+
+/// What a reference to a variable is given to.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Binder {
+    /// A reference of the same function.
+    Local(VarId),
+    /// A function's parameter, by its position.
+    Param(FunctionId, usize),
+    /// The function's result.
+    Result,
+}
 
 /// Facts about one function.
 #[derive(Debug, Default)]
@@ -18,18 +29,29 @@ pub(super) struct Facts {
     pub(super) globals: BTreeSet<GlobalVarId>,
     /// Variables whose value is not simply the one they are declared with.
     changes: BTreeSet<VarId>,
+    /// Which references are bound to which variables.
+    pub(super) bindings: Vec<(Binder, VarId)>,
+    /// Variables whose address is taken behind a call: `&f(x)`.
+    pub(super) in_memory: BTreeSet<VarId>,
     /// No `return` but at the very end.
     pub(super) returns_at_end: bool,
 }
 
 impl Facts {
-    pub(super) fn of(function: &Function) -> Facts {
+    pub(super) fn of(program: &Program, function: &Function) -> Facts {
         let mut facts = Facts::default();
         let body = function.body.as_deref().unwrap_or_default();
         let mut n_returns = 0;
+        let mut bound = HashSet::new();
         walk(body, &mut |item| match item {
-            Item::Stmt(stmt) => facts.stmt(stmt, &mut n_returns),
-            Item::Value(value) => facts.value(value),
+            Item::Stmt(stmt) => {
+                facts.stmt(stmt, &mut n_returns);
+                facts.bindings_of_stmt(function, stmt, &mut bound);
+            }
+            Item::Value(value) => {
+                facts.value(value);
+                facts.bindings_of_value(program, value, &mut bound);
+            }
             Item::Place(place) => {
                 if let PlaceKind::Var(VarRef::Global(id)) = place.kind {
                     facts.globals.insert(id);
@@ -43,6 +65,74 @@ impl Facts {
     /// The variable always has the value of its declaration (or argument): no slot is needed.
     pub(super) fn is_fixed(&self, var: VarId) -> bool {
         !self.changes.contains(&var)
+    }
+
+    fn bindings_of_stmt(
+        &mut self,
+        function: &Function,
+        stmt: &Stmt,
+        bound: &mut HashSet<*const Value>,
+    ) {
+        match &stmt.kind {
+            StmtKind::Declare(var, Some(Init::Value(value))) => {
+                let var_info = &function.vars[var.0 as usize];
+                if var_info.is_reference {
+                    self.bind(Binder::Local(*var), value, var_info.ty.is_const, bound);
+                }
+            }
+            StmtKind::Return(Some(value)) if function.returns_reference => {
+                self.bind(Binder::Result, value, false, bound);
+            }
+            _ => {}
+        }
+    }
+
+    fn bindings_of_value(
+        &mut self,
+        program: &Program,
+        value: &Value,
+        bound: &mut HashSet<*const Value>,
+    ) {
+        match &value.kind {
+            ValueKind::Call(id, args) => {
+                let callee = &program.functions[id.0 as usize];
+                for (i, (arg, param)) in args.iter().zip(&callee.params).enumerate() {
+                    let var = &callee.vars[param.0 as usize];
+                    if var.is_reference {
+                        self.bind(Binder::Param(*id, i), arg, var.ty.is_const, bound);
+                    }
+                }
+            }
+            ValueKind::AddressOf(place) if !bound.contains(&std::ptr::from_ref(value)) => {
+                if !matches!(root(place), Some(_)) {
+                    let mut found = Vec::new();
+                    roots(place, &mut found);
+                    self.in_memory.extend(found);
+                }
+            }
+            _ => {}
+        }
+    }
+
+    fn bind(
+        &mut self,
+        binder: Binder,
+        value: &Value,
+        is_const: bool,
+        bound: &mut HashSet<*const Value>,
+    ) {
+        bound.insert(std::ptr::from_ref(value));
+        let ValueKind::AddressOf(place) = &value.kind else {
+            return;
+        };
+        let mut found = Vec::new();
+        roots(place, &mut found);
+        for var in found {
+            self.bindings.push((binder, var));
+            if !is_const {
+                self.changes.insert(var);
+            }
+        }
     }
 
     fn stmt(&mut self, stmt: &Stmt, n_returns: &mut u32) {
@@ -96,6 +186,35 @@ fn root(mut place: &Place) -> Option<VarId> {
             | PlaceKind::Deref(_)
             | PlaceKind::PointerIndex(..)
             | PlaceKind::Temporary(_) => return None,
+        }
+    }
+}
+
+/// The local variables a place may be a part of; a call that gives a reference may give one to any of its arguments.
+fn roots(place: &Place, found: &mut Vec<VarId>) {
+    let mut todo = vec![place];
+    while let Some(mut place) = todo.pop() {
+        loop {
+            match &place.kind {
+                PlaceKind::Var(VarRef::Local(id)) => found.push(*id),
+                PlaceKind::ArrayIndex(whole, _) | PlaceKind::Field(whole, _) => {
+                    place = whole;
+                    continue;
+                }
+                PlaceKind::Deref(pointer) => {
+                    if let ValueKind::Call(_, args) = &pointer.kind {
+                        for arg in args {
+                            if let ValueKind::AddressOf(place) = &arg.kind {
+                                todo.push(place);
+                            }
+                        }
+                    }
+                }
+                PlaceKind::Var(VarRef::Global(_))
+                | PlaceKind::PointerIndex(..)
+                | PlaceKind::Temporary(_) => {}
+            }
+            break;
         }
     }
 }
@@ -237,7 +356,8 @@ fn push_value<'t>(value: &'t Value, todo: &mut Vec<Item<'t>>) {
 pub(super) fn is_cheap_builtin(builtin: &Builtin) -> bool {
     use crate::ir::{BinaryOp, UnaryOp};
     match builtin {
-        Builtin::Special(_) | Builtin::Compare(_) | Builtin::Convert(_) => true,
+        Builtin::Special(register) => !register.changes(),
+        Builtin::Compare(_) | Builtin::Convert(_) => true,
         Builtin::Unary(op) => *op != UnaryOp::FSqrt,
         Builtin::Binary(op) => !op.is_division() && !matches!(op, BinaryOp::FDiv | BinaryOp::FRem),
         _ => false,

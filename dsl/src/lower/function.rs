@@ -4,7 +4,11 @@
 //! slots (one per leaf), memory, or simply the operands it was declared with if it is never written after that. Memory of an
 //! inlined function's variables is shared by all its activations in the kernel, as a stack frame would be; a slot is new for each.
 
-use std::{collections::HashMap, rc::Rc};
+use std::{
+    collections::{BTreeSet, HashMap},
+    rc::Rc,
+    sync::Arc,
+};
 
 use crate::{
     ir::{
@@ -14,8 +18,8 @@ use crate::{
     sema::{
         ty::{QualTy, Ty},
         typed::{
-            self, FunctionId, FunctionSpace, Global, GlobalSpace, GlobalVarId, Place, Storage, Var,
-            VarId,
+            self, FunctionId, FunctionSpace, Global, GlobalSpace, GlobalVarId, Place, Storage,
+            Value, ValueKind, Var, VarId,
         },
     },
     span::Span,
@@ -25,6 +29,7 @@ use super::{
     Lowerer,
     facts::Facts,
     layout::{self, GENERIC},
+    place::{Address, Location},
     stmt::Jump,
     text::Texts,
     tidy::tidy,
@@ -39,6 +44,8 @@ pub(super) enum Home {
     Fixed(Vec<Operand>),
     /// In memory.
     Memory(Object),
+    /// A reference: where the place is that it names.
+    Place(Location),
 }
 
 /// What `return` does.
@@ -52,6 +59,8 @@ pub(super) enum Exit {
     Scope(LabelId, Vec<SlotId>),
     /// It is the last statement: its leaves are the call's.
     Tail(Vec<Operand>),
+    /// The same for a function that returns a reference.
+    TailPlace(Option<Location>),
 }
 
 /// Where `break` and `continue` go.
@@ -67,6 +76,8 @@ pub(super) struct Frame<'p> {
     pub(super) id: FunctionId,
     pub(super) function: &'p typed::Function,
     pub(super) facts: Rc<Facts>,
+    /// Variables that need memory for the sake of references to them.
+    in_memory: Rc<BTreeSet<VarId>>,
     pub(super) homes: Vec<Option<Home>>,
     /// The call it was inlined at.
     pub(super) via: Option<LocId>,
@@ -106,7 +117,7 @@ pub(super) fn lower_function(m: &mut Lowerer<'_>, id: FunctionId) -> Function {
     let loc = m.locs.plain(function.span, None);
     let mut lowerer = FunctionLowerer {
         b: Builder::new(function.name.clone(), kind, loc),
-        frame: Frame::new(m, id, None, Exit::Kernel),
+        frame: Frame::new(m, id, is_device, None, Exit::Kernel),
         m,
         is_device,
         is_too_large: false,
@@ -125,6 +136,7 @@ impl<'p> Frame<'p> {
     pub(super) fn new(
         m: &mut Lowerer<'p>,
         id: FunctionId,
+        is_device: bool,
         via: Option<LocId>,
         exit: Exit,
     ) -> Frame<'p> {
@@ -133,6 +145,7 @@ impl<'p> Frame<'p> {
             id,
             function,
             facts: m.facts(id),
+            in_memory: m.in_memory(id, is_device),
             homes: vec![None; function.vars.len()],
             via,
             exit,
@@ -152,6 +165,7 @@ impl<'a, 'p> FunctionLowerer<'a, 'p> {
             name: String::new(),
             space: FunctionSpace::Host,
             result: Ty::Void,
+            returns_reference: false,
             params: vec![],
             vars: vec![],
             launch_bounds: None,
@@ -167,6 +181,7 @@ impl<'a, 'p> FunctionLowerer<'a, 'p> {
             id: FunctionId(u32::MAX),
             function: &NO_FUNCTION,
             facts: Rc::new(Facts::default()),
+            in_memory: Rc::default(),
             homes: vec![],
             via: None,
             exit: Exit::Kernel,
@@ -226,7 +241,12 @@ impl<'a, 'p> FunctionLowerer<'a, 'p> {
         for (id, slots) in params {
             let var = function.var(id);
             self.at_access(var.span);
-            if self.lives_in_slots(var) {
+            if var.is_reference {
+                let leaves: Vec<Operand> = slots.into_iter().map(|slot| self.b.get(slot)).collect();
+                let pointer = leaves.first().copied().unwrap_or(Const::zero(GENERIC).into());
+                let place = Location::Memory(Address::at(pointer));
+                self.frame.homes[id.0 as usize] = Some(Home::Place(place));
+            } else if self.lives_in_slots(id) {
                 self.frame.homes[id.0 as usize] = Some(Home::Slots(slots));
             } else {
                 let leaves = slots.into_iter().map(|slot| self.b.get(slot)).collect();
@@ -248,8 +268,15 @@ impl<'a, 'p> FunctionLowerer<'a, 'p> {
     }
 
     fn param(&mut self, var: &Var) -> Vec<SlotId> {
-        let leaves = self.m.layout.named_leaves(&var.name, &var.ty);
-        let leaves = leaves.into_iter().map(|(name, ty)| {
+        let leaves = if var.is_reference {
+            vec![(
+                var.name.clone(),
+                Ty::Pointer(Arc::new(var.ty.clone())).into(),
+            )]
+        } else {
+            self.m.layout.named_leaves(&var.name, &var.ty)
+        };
+        let leaves = leaves.into_iter().map(|(name, ty): (String, QualTy)| {
             let pointee = match &ty.ty {
                 Ty::Pointer(pointee) => Some(pointee.as_ref()),
                 _ => None,
@@ -280,8 +307,10 @@ impl<'a, 'p> FunctionLowerer<'a, 'p> {
     }
 
     /// Whether a variable needs no memory.
-    pub(super) fn lives_in_slots(&self, var: &Var) -> bool {
-        var.storage == Storage::Auto && !var.address_taken && self.m.layout.splits(&var.ty.ty)
+    pub(super) fn lives_in_slots(&self, id: VarId) -> bool {
+        let var = self.frame.var(id);
+        let needs_memory = var.address_taken || self.frame.in_memory.contains(&id);
+        var.storage == Storage::Auto && !needs_memory && self.m.layout.splits(&var.ty.ty)
     }
 
     /// Where a variable is; slots and memory are made when it is first asked for.
@@ -290,7 +319,10 @@ impl<'a, 'p> FunctionLowerer<'a, 'p> {
             return home.clone();
         }
         let var = self.frame.var(id);
-        let home = if self.lives_in_slots(var) {
+        if var.is_reference {
+            self.m.internal(var.span, "a reference that is not bound");
+        }
+        let home = if self.lives_in_slots(id) {
             Home::Slots(self.slots_of(&var.name, &var.ty))
         } else {
             Home::Memory(self.object_of(id, var))
@@ -301,8 +333,7 @@ impl<'a, 'p> FunctionLowerer<'a, 'p> {
 
     /// Gives a variable that is declared with a value its home and the value.
     pub(super) fn define_var(&mut self, id: VarId, leaves: Vec<Operand>) {
-        let var = self.frame.var(id);
-        if self.lives_in_slots(var) && self.frame.facts.is_fixed(id) {
+        if self.lives_in_slots(id) && self.frame.facts.is_fixed(id) {
             self.frame.homes[id.0 as usize] = Some(Home::Fixed(leaves));
         } else {
             self.store_var(id, leaves);
@@ -316,8 +347,39 @@ impl<'a, 'p> FunctionLowerer<'a, 'p> {
                 let var = self.frame.var(id);
                 self.store_object(object, &var.ty, &leaves);
             }
-            Home::Fixed(_) => {}
+            Home::Fixed(_) | Home::Place(_) => {}
         }
+    }
+
+    /// Declares a reference with the address it is bound to.
+    pub(super) fn bind_reference(&mut self, id: VarId, value: &Value) {
+        let place = self.referred(value);
+        self.name_place(id, place);
+    }
+
+    /// Where the place is whose address a reference is bound to; computed once, here.
+    pub(super) fn referred(&mut self, value: &Value) -> Location {
+        let ValueKind::AddressOf(place) = &value.kind else {
+            let pointer = self.value(value);
+            return Location::Memory(Address::at(pointer));
+        };
+        match self.locate(place) {
+            Location::Memory(address) => Location::Memory(self.closed(address, place.span)),
+            found @ (Location::Slots(_) | Location::Values(_)) => found,
+        }
+    }
+
+    /// Makes a reference the name of a place.
+    pub(super) fn name_place(&mut self, id: VarId, place: Location) {
+        let var = self.frame.var(id);
+        let needs_memory = var.address_taken || self.frame.in_memory.contains(&id);
+        let place = match place {
+            Location::Values(leaves) if needs_memory => {
+                Location::Memory(self.spilled(leaves, &var.ty, var.span))
+            }
+            place => place,
+        };
+        self.frame.homes[id.0 as usize] = Some(Home::Place(place));
     }
 
     /// New slots for the leaves of a type.

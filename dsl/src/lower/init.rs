@@ -28,6 +28,7 @@ impl FunctionLowerer<'_, '_> {
         }
         match init {
             None => {}
+            Some(Init::Value(value)) if var.is_reference => self.bind_reference(id, value),
             Some(Init::Value(value)) => {
                 if let Some(from) = bulk::long_source(self, value) {
                     return self.declare_copy(id, from);
@@ -36,7 +37,7 @@ impl FunctionLowerer<'_, '_> {
                 self.at_access(var.span);
                 self.define_var(id, leaves);
             }
-            Some(Init::Parts { parts, .. }) if self.lives_in_slots(var) => {
+            Some(Init::Parts { parts, .. }) if self.lives_in_slots(id) => {
                 self.declare_leaves(id, parts);
             }
             Some(Init::Parts { zero_rest, parts }) => self.declare_parts(id, *zero_rest, parts),

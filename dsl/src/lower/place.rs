@@ -76,12 +76,18 @@ impl FunctionLowerer<'_, '_> {
                 Home::Slots(slots) => Location::Slots(slots),
                 Home::Fixed(leaves) => Location::Values(leaves),
                 Home::Memory(object) => Location::Memory(self.object_address(object, place.span)),
+                Home::Place(location) => location,
             },
             PlaceKind::Var(VarRef::Global(id)) => {
                 let object = self.global_object(*id);
                 Location::Memory(self.object_address(object, place.span))
             }
-            PlaceKind::Deref(pointer) => Location::Memory(self.pointee(pointer)),
+            PlaceKind::Deref(pointer) => match &pointer.kind {
+                ValueKind::Call(id, args) if self.is_device => {
+                    self.call_for_place(*id, args, pointer)
+                }
+                _ => Location::Memory(self.pointee(pointer)),
+            },
             PlaceKind::PointerIndex(pointer, index) => {
                 let address = self.pointee(pointer);
                 Location::Memory(self.indexed(address, index, &place.ty.ty, place.span))
@@ -134,7 +140,7 @@ impl FunctionLowerer<'_, '_> {
         }
     }
 
-    fn spilled(&mut self, leaves: Vec<Operand>, ty: &QualTy, span: Span) -> Address {
+    pub(super) fn spilled(&mut self, leaves: Vec<Operand>, ty: &QualTy, span: Span) -> Address {
         let object = self.temporary(&ty.ty, span);
         self.at_access(span);
         self.store_object(object, ty, &leaves);
@@ -227,6 +233,17 @@ impl FunctionLowerer<'_, '_> {
                 index.scale_bytes,
                 address.offset_bytes,
             ),
+        }
+    }
+
+    /// The address with its index computed.
+    pub(super) fn closed(&mut self, address: Address, span: Span) -> Address {
+        match address.index {
+            None => address,
+            Some(_) => Address {
+                object: address.object,
+                ..Address::at(self.close(address, span))
+            },
         }
     }
 

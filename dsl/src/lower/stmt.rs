@@ -152,6 +152,11 @@ impl FunctionLowerer<'_, '_> {
     }
 
     fn return_from(&mut self, value: Option<&Value>) {
+        if let (Exit::TailPlace(_), Some(value)) = (&self.frame.exit, value) {
+            let place = self.referred(value);
+            self.frame.exit = Exit::TailPlace(Some(place));
+            return;
+        }
         let leaves = value.map_or(vec![], |value| self.leaves(value));
         if let Some(value) = value {
             self.at(value.span);
@@ -170,6 +175,8 @@ impl FunctionLowerer<'_, '_> {
                 self.b.break_to(label);
             }
             Exit::Tail(_) => self.frame.exit = Exit::Tail(leaves),
+            // A function that returns a reference has a value in every `return`.
+            Exit::TailPlace(_) => {}
         }
     }
 }

@@ -8,7 +8,10 @@ use std::{collections::HashMap, sync::OnceLock};
 
 use super::{layout, typed::Value};
 use crate::{
-    ir::{BarrierReduce, BinaryOp, ConvertOp, FenceScope, HostFn, SpecialReg, UnaryOp},
+    ir::{
+        BarrierReduce, BinaryOp, ConvertOp, FenceScope, HostFn, ReduceOp, ShuffleMode, SpecialReg,
+        UnaryOp, VoteOp,
+    },
     span::Span,
 };
 
@@ -56,6 +59,9 @@ pub(super) enum Make {
     SyncThreads,
     SyncThreadsReduce(BarrierReduce),
     SyncWarp,
+    Nanosleep,
+    /// Predicate, and mask if there is one.
+    Vote(VoteOp),
     Fence(FenceScope),
     Trap,
     /// A counter of the machine.
@@ -84,6 +90,12 @@ pub(super) enum Overload {
     IsFinite,
     SignBit,
     Atomic(Atomic),
+    /// With a mask or without.
+    Shuffle(ShuffleMode, bool),
+    MatchAny,
+    MatchAll,
+    /// Signed minima and maxima for `int`s.
+    Reduce(ReduceOp),
     Printf,
     Assert,
     /// `__ldg(p)`: a plain load.

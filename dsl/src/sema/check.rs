@@ -14,7 +14,7 @@ use super::{
     Options,
     const_eval::Const,
     layout,
-    scope::{Entity, Scopes},
+    scope::{Callable, Entity, Scopes},
     show,
     ty::{QualTy, Record, RecordId, Ty},
     typed::{self, FunctionId, FunctionSpace, GlobalVarId, Program, Value, ValueKind, VarId},
@@ -30,8 +30,10 @@ mod access;
 mod atomic;
 mod builtin_call;
 mod call;
+mod cast;
 mod convert;
 mod decl;
+mod exchange;
 mod expr;
 mod format;
 mod function;
@@ -40,7 +42,9 @@ mod host_call;
 mod init;
 mod launch;
 mod operator;
+mod overload;
 mod record;
+mod reference;
 mod specifier;
 mod stmt;
 mod switch;
@@ -104,8 +108,15 @@ struct FunctionFacts {
 #[derive(Clone, Debug)]
 struct ParamFacts {
     name: Option<Arc<str>>,
+    /// Of a reference: what it refers to.
     ty: QualTy,
     span: Span,
+    /// What it is if the call leaves it out.
+    default: Option<Arc<ast::Expr>>,
+    /// `T &`: another name for the argument.
+    is_reference: bool,
+    /// `T &&`: a value of its own, which no variable may be given for.
+    is_rvalue: bool,
 }
 
 /// The function being checked.
@@ -186,8 +197,9 @@ impl<'a> Checker<'a> {
             match item {
                 ast::Item::Function(function) if self.in_prelude(function.name.span) => {
                     let name = function.name.clone();
+                    let callable = Callable::Unused(index);
                     self.scopes
-                        .bind(name.node, Entity::Unused(index), name.span, true);
+                        .add_function(name.node, callable, name.span, true);
                 }
                 ast::Item::Function(function) => self.function(function),
                 ast::Item::Declaration(declaration) => self.file_declaration(declaration),
@@ -211,6 +223,7 @@ impl<'a> Checker<'a> {
         }
         self.scopes.restore(hidden);
         self.check_graph();
+        self.name_overloaded_kernels();
     }
 
     /// The program, unless there was an error.

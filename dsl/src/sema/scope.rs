@@ -18,16 +18,30 @@ pub(super) enum Entity {
     Local(VarId),
     /// A variable at file scope, or a `static` one.
     Global(GlobalVarId),
-    /// A function.
-    Function(FunctionId),
-    /// A function of the prelude that nothing has used yet, by its item's index.
-    Unused(usize),
+    /// The functions of this name: mostly one, several if it is overloaded.
+    Functions(Arc<[Callable]>),
     /// A type's name.
     Typedef(QualTy),
     /// An enumerator.
     Enumerator(EnumId, i64),
     /// Its declaration was wrong and has been reported.
     Error,
+}
+
+/// One of the functions that a name stands for.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Callable {
+    /// One that is declared.
+    Function(FunctionId),
+    /// One of the prelude that nothing has used yet, by its item's index.
+    Unused(usize),
+}
+
+impl Entity {
+    /// The function alone.
+    pub(super) fn function(callable: Callable) -> Entity {
+        Entity::Functions(Arc::from([callable]))
+    }
 }
 
 /// A name's meaning and the place that gave it.
@@ -92,16 +106,58 @@ impl Scopes {
             .insert(name, Binding { entity, span });
     }
 
-    /// Binds a name at file scope, wherever we are.
-    pub(super) fn bind_at_file(&mut self, name: Arc<str>, entity: Entity, span: Span) {
-        self.stack[FILE]
+    /// Adds a function to those that a name stands for at file scope (in the prelude's when `in_prelude`).
+    pub(super) fn add_function(
+        &mut self,
+        name: Arc<str>,
+        callable: Callable,
+        span: Span,
+        in_prelude: bool,
+    ) {
+        let scope = &mut self.stack[if in_prelude { 0 } else { FILE }];
+        match scope
             .names
-            .insert(name, Binding { entity, span });
+            .get_mut(&name)
+            .map(|binding| &mut binding.entity)
+        {
+            Some(Entity::Functions(set)) => {
+                *set = set.iter().copied().chain([callable]).collect();
+            }
+            _ => {
+                let entity = Entity::function(callable);
+                scope.names.insert(name, Binding { entity, span });
+            }
+        }
     }
 
-    /// Replaces an unused prelude function by its function.
-    pub(super) fn bind_prelude(&mut self, name: Arc<str>, entity: Entity, span: Span) {
-        self.stack[0].names.insert(name, Binding { entity, span });
+    /// An unused prelude function has become one that is declared.
+    pub(super) fn use_prelude(&mut self, name: &str, index: usize, id: FunctionId) {
+        if let Some(Binding {
+            entity: Entity::Functions(set),
+            ..
+        }) = self.stack[0].names.get_mut(name)
+        {
+            let swap = |callable: &Callable| match callable {
+                Callable::Unused(i) if *i == index => Callable::Function(id),
+                other => *other,
+            };
+            *set = set.iter().map(swap).collect();
+        }
+    }
+
+    /// The prelude's meaning of a name.
+    pub(super) fn find_in_prelude(&self, name: &str) -> Option<&Binding> {
+        self.stack[0].names.get(name)
+    }
+
+    /// Hides the blocks' names; gives them back to [`Scopes::show`].
+    pub(super) fn only_file(&mut self) -> Vec<Scope> {
+        self.stack.split_off((FILE + 1).min(self.stack.len()))
+    }
+
+    pub(super) fn show(&mut self, hidden: Vec<Scope>) {
+        self.stack.truncate(FILE + 1);
+        self.stack.extend(hidden);
     }
 
     pub(super) fn bind_tag(&mut self, name: Arc<str>, ty: Ty, span: Span, in_prelude: bool) {

@@ -14,6 +14,7 @@ use crate::{
 mod convert;
 mod errors;
 mod explain;
+mod overload;
 mod seeds;
 mod space;
 mod tree;

@@ -9,7 +9,10 @@ use std::sync::Arc;
 
 use super::ty::{QualTy, Record, RecordId, Ty};
 use crate::{
-    ir::{AtomicOp, BarrierReduce, CompareOp, ConvertOp, FenceScope, HostFn, SpecialReg},
+    ir::{
+        AtomicOp, BarrierReduce, CompareOp, ConvertOp, FenceScope, HostFn, ReduceOp, ShuffleMode,
+        SpecialReg, VoteOp,
+    },
     span::Span,
     syntax::ast::Unroll,
 };
@@ -96,8 +99,10 @@ pub struct Function {
     pub name: String,
     /// Where it may be called.
     pub space: FunctionSpace,
-    /// What it returns.
+    /// What it returns; for a function that returns a reference, the pointer to it.
     pub result: Ty,
+    /// `T &f()`: each `return` has the address of a place, and a call is only ever what a [`PlaceKind::Deref`] is behind.
+    pub returns_reference: bool,
     /// Its parameters, in order.
     pub params: Vec<VarId>,
     /// All its variables.
@@ -121,6 +126,9 @@ pub struct Var {
     pub storage: Storage,
     /// `&` is applied to it (or to a part of it) somewhere, or it decays to a pointer: it needs memory.
     pub address_taken: bool,
+    /// Another name for a place: `ty` is the type of what is there. Its declaration, or the argument for it, is the address
+    /// of that place, or of a [`PlaceKind::Temporary`] with a value that lives as long as the reference.
+    pub is_reference: bool,
     /// A pointer with `__restrict__`.
     pub is_restrict: bool,
     /// `__align__(n)`, else the type's.
@@ -419,6 +427,19 @@ pub enum Builtin {
     SyncThreadsReduce(BarrierReduce),
     /// `__syncwarp(mask)`.
     SyncWarp,
+    /// `__nanosleep(t)`.
+    Nanosleep,
+    /// `__shfl_down_sync(mask, value, delta, width)`: value, lane, width, then the mask if there is one. Of the value's type: any
+    /// number of at least 32 bits.
+    Shuffle(ShuffleMode),
+    /// `__ballot_sync(mask, p)`: a `bool`, then the mask if there is one; gives a `bool` or an `unsigned`.
+    Vote(VoteOp),
+    /// `__match_any_sync(mask, value)`: value, mask; gives an `unsigned`.
+    MatchAny,
+    /// `__match_all_sync(mask, value, &p)`: value, mask, the `int` that gets the truth; gives an `unsigned`.
+    MatchAll,
+    /// `__reduce_add_sync(mask, value)`: value, mask; of the value's type, `int` or `unsigned`.
+    Reduce(ReduceOp),
     /// `__threadfence…()`.
     Fence(FenceScope),
     /// Address, value; for `Cas` address, compare, value. Signedness of min/max is already in the op.

@@ -48,8 +48,54 @@ pub struct Function {
     pub variadic: bool,
     /// The body, absent in a prototype.
     pub body: Option<Block>,
+    /// What only members of classes have.
+    pub method: Method,
     /// From the first specifier to the closing parenthesis of the parameters.
     pub span: Span,
+}
+
+/// What a member function has besides.
+#[derive(Clone, PartialEq, Debug, Default)]
+pub struct Method {
+    /// Which kind of function its name makes it.
+    pub kind: MethodKind,
+    /// `const` after the parameters.
+    pub is_const: bool,
+    /// `: x(1), y{2}` of a constructor.
+    pub inits: Vec<MemberInit>,
+    /// `= default`, `= delete`.
+    pub special: Option<Spanned<Special>>,
+}
+
+/// Functions whose name says what they are for.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
+pub enum MethodKind {
+    /// An ordinary function, or an operator: its name is `operator+`.
+    #[default]
+    Plain,
+    /// `S(…)`.
+    Constructor,
+    /// `~S()`.
+    Destructor,
+    /// `operator float()`.
+    Conversion,
+}
+
+/// A function that the compiler writes, or that is not there.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+#[expect(missing_docs, reason = "each variant is the keyword of that name")]
+pub enum Special {
+    Default,
+    Delete,
+}
+
+/// How a constructor begins a member or a base class.
+#[derive(Clone, PartialEq, Debug)]
+pub struct MemberInit {
+    /// Which.
+    pub name: Name,
+    /// `(a, b)` or `{ a, b }`.
+    pub init: Init,
 }
 
 /// A parameter.
@@ -59,6 +105,8 @@ pub struct Param {
     pub specifiers: Specifiers,
     /// The declarator; its name may be absent.
     pub declarator: Declarator,
+    /// `= e`: what it is if a call leaves it out.
+    pub default: Option<Arc<Expr>>,
     /// The whole.
     pub span: Span,
 }
@@ -112,6 +160,8 @@ pub enum SpecifierWord {
     Forceinline,
     Noinline,
     GridConstant,
+    Explicit,
+    Mutable,
 }
 
 /// A type as named.
@@ -158,17 +208,58 @@ pub enum Signedness {
 pub struct RecordSpecifier {
     /// Members overlap.
     pub is_union: bool,
+    /// Written `class`: members are private until another word says otherwise.
+    pub is_class: bool,
     /// The tag.
     pub name: Option<Name>,
+    /// What it is derived from.
+    pub bases: Vec<Base>,
     /// The members, if there is a body.
-    pub members: Option<Vec<Declaration>>,
+    pub members: Option<Vec<Member>>,
     /// `__align__(n)` after `struct`.
     pub align: Option<Box<Expr>>,
+}
+
+/// `: public Base`.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Base {
+    /// As written; absent is `private` for a `class` and `public` for a `struct`.
+    pub access: Option<Access>,
+    /// The class.
+    pub name: Name,
+}
+
+/// Who may use a member.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+#[expect(missing_docs, reason = "each variant is the keyword of that name")]
+pub enum Access {
+    Public,
+    Protected,
+    Private,
+}
+
+/// What stands in a struct.
+#[derive(Clone, PartialEq, Debug)]
+pub enum Member {
+    /// Data, static or not, and types.
+    Declaration(Declaration),
+    /// A member function.
+    Function(Function),
+    /// `public:`.
+    Access(Access),
+    /// `friend` and a function, with or without its body.
+    FriendFunction(Function),
+    /// `friend class S;`
+    FriendClass(Name),
 }
 
 /// `enum name { … }`.
 #[derive(Clone, PartialEq, Debug)]
 pub struct EnumSpecifier {
+    /// `enum class`: its names are reached through it, and it is no number.
+    pub is_scoped: bool,
+    /// `: int`.
+    pub underlying: Option<Box<Specifiers>>,
     /// The tag.
     pub name: Option<Name>,
     /// The enumerators, if there is a body.
@@ -193,6 +284,8 @@ pub struct InitDeclarator {
     pub declarator: Declarator,
     /// `= e`, `= { … }`, `(a, b)`.
     pub init: Option<Init>,
+    /// `: 3` of a bit-field.
+    pub width: Option<Box<Expr>>,
     /// The whole.
     pub span: Span,
 }
@@ -250,8 +343,10 @@ pub enum DeclaratorPart {
         /// `__restrict__`.
         is_restrict: bool,
     },
-    /// `&` (C++; level 7).
+    /// `&`.
     Reference(Span),
+    /// `&&`.
+    RvalueReference(Span),
     /// `[n]` or `[]`.
     Array(Option<Box<Expr>>, Span),
     /// `(params)`: a function or, after a pointer, a function pointer.
@@ -439,6 +534,16 @@ pub enum ExprKind {
     Cast(Box<TypeName>, Box<Expr>),
     /// `T(a, b)`: `dim3(32, 8)`, `float(x)`, `make_…` is a plain call.
     Construct(Box<TypeName>, Vec<Expr>),
+    /// `T{a, b}`.
+    Braced(Box<TypeName>, Vec<InitItem>),
+    /// `static_cast<T>(e)` and its like.
+    NamedCast(CastWord, Box<TypeName>, Box<Expr>),
+    /// `this`.
+    This,
+    /// `[=](int i) { … }`.
+    Lambda(Box<Lambda>),
+    /// `alignof(T)`.
+    Alignof(Box<TypeName>),
     /// `sizeof(T)`.
     SizeofType(Box<TypeName>),
     /// `sizeof e`.
@@ -449,6 +554,57 @@ pub enum ExprKind {
     Unsupported(&'static str),
     /// Did not parse; an error has been reported.
     Error,
+}
+
+/// C++'s casts.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+#[expect(missing_docs, reason = "each variant is the keyword of that name")]
+pub enum CastWord {
+    Static,
+    Reinterpret,
+    Const,
+    Dynamic,
+}
+
+/// A function written where it is used.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Lambda {
+    /// `[=]`, `[&]`: how a variable is captured that the list does not name.
+    pub default: Option<CaptureKind>,
+    /// What stands in the brackets.
+    pub captures: Vec<Capture>,
+    /// `__device__`, `__host__`.
+    pub words: Vec<Spanned<SpecifierWord>>,
+    /// The parameters; none if there are no parentheses.
+    pub params: Vec<Param>,
+    /// `mutable`: captured values can be changed.
+    pub is_mutable: bool,
+    /// `-> T`.
+    pub result: Option<Box<TypeName>>,
+    /// The code.
+    pub body: Block,
+    /// From `[` to the end of the parameters.
+    pub span: Span,
+}
+
+/// How a lambda holds a variable.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum CaptureKind {
+    /// A copy.
+    Value,
+    /// The variable itself.
+    Reference,
+}
+
+/// One entry of a lambda's brackets.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Capture {
+    /// `&x` or `x`.
+    pub kind: CaptureKind,
+    /// The variable, or the name of what `init` gives; `this`.
+    pub name: Name,
+    /// `x = e`.
+    pub init: Option<Expr>,
 }
 
 /// Prefix operators.

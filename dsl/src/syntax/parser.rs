@@ -21,6 +21,7 @@ mod depth;
 mod expr;
 mod item;
 mod kit;
+mod lambda;
 mod loops;
 mod primary;
 mod record;

@@ -3,9 +3,7 @@
 
 use std::collections::HashSet;
 
-use dsl::ir::{
-    ConvertOp, Function, GlobalId, Inst, InstKind, Object, Operand, SlotId, Space, SpecialReg,
-};
+use dsl::ir::{ConvertOp, Function, GlobalId, Inst, InstKind, Object, Operand, SlotId, Space};
 
 /// Where a pointer comes from.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
@@ -57,7 +55,8 @@ pub(super) fn analyse(function: &Function) -> Effects {
             }
             InstKind::Load(access, _) if outside(access.space) => ordered |= access.volatile,
             InstKind::Atomic { access, .. } => ordered |= outside(access.space),
-            InstKind::Fence(_) | InstKind::Special(SpecialReg::Clock) => ordered = true,
+            InstKind::Fence(_) => ordered = true,
+            InstKind::Special(register) => ordered |= register.is_time(),
             _ => {}
         }
     });

@@ -1,12 +1,14 @@
 //! Straight-line instructions but those on memory.
 
 use dsl::ir::{
-    BarrierReduce, BinaryOp, Inst, InstKind, Object, Operand, SlotId, SpecialReg, Type, ValueId,
+    BarrierReduce, BinaryOp, Exchange, ExchangeOp, Inst, InstKind, Object, Operand, SlotId,
+    SpecialReg, Type, ValueId,
 };
 
 use super::{Compiler, FusedPointer, Owned, select};
 use crate::bytecode::{
-    CallRow, Class, Op, Place, PrintRow, PtrScale, S_CTAID, S_NCTAID, S_NTID, V_LANE, V_TID,
+    CallRow, Class, ExchangeKind, ExchangeRow, Op, Place, PrintRow, PtrScale, S_CTAID, S_NCTAID,
+    S_NTID, S_TID_YZ, V_LANE, V_TID,
 };
 use crate::memory::layout;
 
@@ -72,6 +74,9 @@ impl Compiler<'_> {
                 };
                 self.emit(Op::SyncWarp, 0, register, scalar, 0);
             }
+            InstKind::Exchange(exchange) => self.exchange(exchange, &inst.results),
+            // Time stands still; whoever spins is known by the loop.
+            InstKind::Nanosleep(_) => {}
             InstKind::Fence(_) => self.emit(Op::Fence, 0, 0, 0, 0),
             InstKind::Printf(format, args) => {
                 let args = args
@@ -303,6 +308,8 @@ impl Compiler<'_> {
         let Some(id) = result else { return };
         let place = match register {
             SpecialReg::TidX => Place::V(V_TID),
+            SpecialReg::TidY if self.row_warps => Place::S(S_TID_YZ),
+            SpecialReg::TidZ if self.row_warps => Place::S(S_TID_YZ + 1),
             SpecialReg::TidY => Place::V(V_TID + 1),
             SpecialReg::TidZ => Place::V(V_TID + 2),
             SpecialReg::CtaidX => Place::S(S_CTAID),
@@ -315,15 +322,59 @@ impl Compiler<'_> {
             SpecialReg::NctaidY => Place::S(S_NCTAID + 1),
             SpecialReg::NctaidZ => Place::S(S_NCTAID + 2),
             SpecialReg::LaneId => Place::V(V_LANE),
-            SpecialReg::Clock => {
-                self.tick();
-                if let Place::S(d) = self.define(id) {
-                    self.emit(Op::Clock, d, 0, 0, 0);
-                }
-                return;
-            }
+            SpecialReg::Clock => return self.reading(Op::Clock, id),
+            SpecialReg::Clock64 | SpecialReg::GlobalTimer => return self.reading(Op::Clock64, id),
+            SpecialReg::ActiveMask => return self.reading(Op::ActiveMask, id),
         };
         self.places[id.index()] = Some(place);
+    }
+
+    /// What is read each time anew.
+    fn reading(&mut self, op: Op, id: ValueId) {
+        self.tick();
+        if let Place::S(d) = self.define(id) {
+            self.emit(op, d, 0, 0, 0);
+        }
+    }
+
+    fn exchange(&mut self, exchange: &Exchange, results: &[ValueId]) {
+        let wide = self.class_of(&exchange.value) == Class::W64;
+        let value = self.place(&exchange.value);
+        let (mut lane, mut width) = (value, value);
+        let kind = match &exchange.op {
+            ExchangeOp::Shuffle {
+                mode,
+                lane: from,
+                width: lanes,
+                ..
+            } => {
+                (lane, width) = (self.place(from), self.place(lanes));
+                ExchangeKind::Shuffle(*mode)
+            }
+            ExchangeOp::Vote(op) => ExchangeKind::Vote(*op),
+            ExchangeOp::MatchAny(_) => ExchangeKind::MatchAny { wide },
+            ExchangeOp::MatchAll(_) => ExchangeKind::MatchAll { wide },
+            ExchangeOp::Reduce(op) => ExchangeKind::Reduce(*op),
+        };
+        let mask = exchange.mask.map(|mask| self.place(&mask));
+        let mut places = [value; 2];
+        for (place, &id) in places.iter_mut().zip(results) {
+            *place = self.define(id);
+        }
+        self.code.exchanges.push(ExchangeRow {
+            kind,
+            value,
+            lane,
+            width,
+            mask,
+            results: places,
+        });
+        let op = match kind {
+            ExchangeKind::Shuffle(_) => Op::Shuffle,
+            _ => Op::Exchange,
+        };
+        let row = self.code.exchanges.len() as u32 - 1;
+        self.emit(op, 0, row, 0, 0);
     }
 
     fn addr_of(&mut self, object: Object, result: Option<ValueId>) {

@@ -36,14 +36,15 @@ struct Home {
 
 struct Analysis<'a> {
     function: &'a Function,
+    row_warps: bool,
     result: Uniformity,
     home_depth: Vec<usize>,
     around: Vec<Around>,
     changed: bool,
 }
 
-/// Analyses a kernel.
-pub(super) fn analyse(function: &Function) -> Uniformity {
+/// Analyses a kernel. `row_warps`: the lanes of each warp have one `tid.y` and one `tid.z`.
+pub(super) fn analyse(function: &Function, row_warps: bool) -> Uniformity {
     let mut homes = vec![Home::default(); function.slots.len()];
     Homes {
         homes: &mut homes,
@@ -68,6 +69,7 @@ pub(super) fn analyse(function: &Function) -> Uniformity {
     }
     let mut analysis = Analysis {
         function,
+        row_warps,
         result: Uniformity {
             values: vec![false; function.values.len()],
             slots: vec![false; function.slots.len()],
@@ -215,7 +217,8 @@ impl Analysis<'_> {
             }
             InstKind::Get(slot) => self.result.slots[slot.index()],
             InstKind::Special(register) => match register {
-                SpecialReg::TidX | SpecialReg::TidY | SpecialReg::TidZ | SpecialReg::LaneId => true,
+                SpecialReg::TidX | SpecialReg::LaneId => true,
+                SpecialReg::TidY | SpecialReg::TidZ => !self.row_warps,
                 SpecialReg::CtaidX
                 | SpecialReg::CtaidY
                 | SpecialReg::CtaidZ
@@ -225,9 +228,20 @@ impl Analysis<'_> {
                 | SpecialReg::NctaidX
                 | SpecialReg::NctaidY
                 | SpecialReg::NctaidZ
-                | SpecialReg::Clock => false,
+                | SpecialReg::Clock
+                | SpecialReg::Clock64
+                | SpecialReg::GlobalTimer
+                | SpecialReg::ActiveMask => false,
             },
             InstKind::AddrOf(_) | InstKind::Barrier(_) => false,
+            InstKind::Exchange(exchange) => {
+                !exchange.agrees()
+                    || inst
+                        .kind
+                        .operands()
+                        .into_iter()
+                        .any(|operand| exchange.decides(*operand) && self.varies(operand))
+            }
             InstKind::Load(access, ptr) => {
                 matches!(access.space, Space::Local | Space::Generic) || self.varies(ptr)
             }
@@ -241,6 +255,7 @@ impl Analysis<'_> {
             | InstKind::PtrAdd { .. } => any_operand(),
             InstKind::Store(..)
             | InstKind::SyncWarp(_)
+            | InstKind::Nanosleep(_)
             | InstKind::Fence(_)
             | InstKind::Assert(..)
             | InstKind::Trap

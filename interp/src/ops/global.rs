@@ -182,8 +182,8 @@ pub(crate) fn load_global<L: Level, O: Observer>(
 ) -> Done {
     let site = &machine.code.sites[i.c as usize];
     let pattern = &mut machine.patterns[i.c as usize];
-    let Some(first) = pattern.hit_global(r, i, site, mask) else {
-        return L::load_global(machine, r, mask, i);
+    let Some(first) = pattern.hit_global::<L>(r, i, site, mask) else {
+        return L::slow_load_global(machine, r, mask, i);
     };
     let lowest = first - pattern.below;
     if O::SEES_REPEATS || cfg!(debug_assertions) {
@@ -307,8 +307,8 @@ pub(crate) fn store_global<L: Level, O: Observer>(
 ) -> Done {
     let site = &machine.code.sites[i.c as usize];
     let pattern = &mut machine.patterns[i.c as usize];
-    let Some(first) = pattern.hit_global(r, i, site, mask) else {
-        return L::store_global(machine, r, mask, i);
+    let Some(first) = pattern.hit_global::<L>(r, i, site, mask) else {
+        return L::slow_store_global(machine, r, mask, i);
     };
     let lowest = first - pattern.below;
     if O::SEES_REPEATS || cfg!(debug_assertions) {

@@ -94,8 +94,8 @@ pub(crate) fn load_shared<L: Level, O: Observer>(
 ) -> Done {
     let site = &machine.code.sites[i.c as usize];
     let pattern = &mut machine.patterns[i.c as usize];
-    let Some(first) = pattern.hit_shared(r, i, site, mask) else {
-        return L::load_shared(machine, r, mask, i);
+    let Some(first) = pattern.hit_shared::<L>(r, i, site, mask) else {
+        return L::slow_load_shared(machine, r, mask, i);
     };
     let lowest = (first - pattern.below) as usize;
     if O::SEES_REPEATS || cfg!(debug_assertions) {
@@ -199,8 +199,8 @@ pub(crate) fn store_shared<L: Level, O: Observer>(
 ) -> Done {
     let site = &machine.code.sites[i.c as usize];
     let pattern = &mut machine.patterns[i.c as usize];
-    let Some(first) = pattern.hit_shared(r, i, site, mask) else {
-        return L::store_shared(machine, r, mask, i);
+    let Some(first) = pattern.hit_shared::<L>(r, i, site, mask) else {
+        return L::slow_store_shared(machine, r, mask, i);
     };
     let lowest = (first - pattern.below) as usize;
     if O::SEES_REPEATS || cfg!(debug_assertions) {

@@ -2,9 +2,9 @@
 
 use super::Builder;
 use crate::ir::{
-    Access, AtomicOp, BarrierReduce, BinaryOp, CompareOp, Const, ConvertOp, FenceScope, FuncId,
-    HostFn, Inst, InstKind, Launch, Node, Object, Operand, SlotId, Space, SpecialReg, StringId,
-    Type, UnaryOp, ValueId, eval,
+    Access, AtomicOp, BarrierReduce, BinaryOp, CompareOp, Const, ConvertOp, Exchange, ExchangeOp,
+    FenceScope, FuncId, HostFn, Inst, InstKind, Launch, Node, Object, Operand, SlotId, Space,
+    SpecialReg, StringId, Type, UnaryOp, ValueId, eval,
 };
 
 /// Instructions.
@@ -114,7 +114,7 @@ impl Builder {
 
     /// `special.tid.x` and the like.
     pub fn special(&mut self, register: SpecialReg) -> Operand {
-        self.one(InstKind::Special(register), Type::I32)
+        self.one(InstKind::Special(register), register.ty())
     }
 
     /// `addr shared0`: generic until `infer_spaces`.
@@ -215,6 +215,24 @@ impl Builder {
     /// `syncwarp mask`
     pub fn sync_warp(&mut self, mask: Operand) {
         self.none(InstKind::SyncWarp(mask));
+    }
+
+    /// `shfl.idx.i32 value, lane, width sync mask` and the like; one operand per result.
+    pub fn exchange(
+        &mut self,
+        op: ExchangeOp,
+        value: Operand,
+        mask: Option<Operand>,
+    ) -> Vec<Operand> {
+        let exchange = Exchange { op, value, mask };
+        debug_assert_eq!(self.value_type(value), exchange.value_type());
+        let types = exchange.result_types();
+        self.inst(InstKind::Exchange(Box::new(exchange)), &types)
+    }
+
+    /// `nanosleep time`
+    pub fn nanosleep(&mut self, time: Operand) {
+        self.none(InstKind::Nanosleep(time));
     }
 
     /// `fence.block` and the like.

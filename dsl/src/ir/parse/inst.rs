@@ -4,9 +4,9 @@ use super::cursor::Cursor;
 use super::function::{Reader, ty};
 use super::{Result, addend, at, object};
 use crate::ir::{
-    Access, AtomicOp, BarrierReduce, BinaryOp, CompareOp, Const, ConvertOp, FenceScope, FuncId,
-    HostFn, Inst, InstKind, Launch, MemType, Operand, SlotId, Space, SpecialReg, StringId, Type,
-    UnaryOp, ValueId,
+    Access, AtomicOp, BarrierReduce, BinaryOp, CompareOp, Const, ConvertOp, Exchange, ExchangeOp,
+    FenceScope, FuncId, HostFn, Inst, InstKind, Launch, MemType, Operand, ReduceOp, ShuffleMode,
+    SlotId, Space, SpecialReg, StringId, Type, UnaryOp, ValueId, VoteOp,
 };
 
 impl Reader<'_> {
@@ -86,6 +86,10 @@ impl Reader<'_> {
             "syncwarp" if suffix.is_empty() => {
                 InstKind::SyncWarp(self.operand(cursor, Some(Type::I32))?)
             }
+            "nanosleep" if suffix.is_empty() => {
+                InstKind::Nanosleep(self.operand(cursor, Some(Type::I32))?)
+            }
+            "shfl" | "vote" | "match" | "reduce" => self.exchange(cursor, name, suffix)?,
             "fence" => InstKind::Fence(named(cursor, FenceScope::from_text(suffix))?),
             "printf" if suffix.is_empty() => {
                 let format = StringId(cursor.id("string")?);
@@ -204,6 +208,38 @@ impl Reader<'_> {
             value,
             compare,
         })
+    }
+
+    /// `shfl.down.f32 %0, %1, 32 sync -1`
+    fn exchange(&mut self, cursor: &mut Cursor<'_>, name: &str, suffix: &str) -> Result<InstKind> {
+        let (mode, ty) = suffix.split_once('.').unwrap_or((suffix, ""));
+        let zero = Operand::Const(Const::i32(0));
+        let mut exchange = Exchange {
+            op: match (name, mode) {
+                ("shfl", mode) => ExchangeOp::Shuffle {
+                    mode: named(cursor, ShuffleMode::from_text(mode))?,
+                    ty: suffix_type(cursor, ty)?,
+                    lane: zero,
+                    width: zero,
+                },
+                ("match", "any") => ExchangeOp::MatchAny(suffix_type(cursor, ty)?),
+                ("match", "all") => ExchangeOp::MatchAll(suffix_type(cursor, ty)?),
+                ("vote", _) => ExchangeOp::Vote(named(cursor, VoteOp::from_text(suffix))?),
+                ("reduce", _) => ExchangeOp::Reduce(named(cursor, ReduceOp::from_text(suffix))?),
+                _ => return cursor.fail_word("an instruction"),
+            },
+            value: zero,
+            mask: None,
+        };
+        exchange.value = self.operand(cursor, Some(exchange.value_type()))?;
+        if let ExchangeOp::Shuffle { lane, width, .. } = &mut exchange.op {
+            cursor.expect(",")?;
+            [*lane, *width] = self.operands(cursor, [Type::I32; 2])?;
+        }
+        if cursor.eat_word("sync") {
+            exchange.mask = Some(self.operand(cursor, Some(Type::I32))?);
+        }
+        Ok(InstKind::Exchange(Box::new(exchange)))
     }
 
     fn launch(&mut self, cursor: &mut Cursor<'_>) -> Result<InstKind> {

@@ -15,6 +15,9 @@ impl Generator<'_> {
                     SpecialReg::CtaidX,
                     SpecialReg::NtidX,
                     SpecialReg::Clock,
+                    SpecialReg::Clock64,
+                    SpecialReg::GlobalTimer,
+                    SpecialReg::ActiveMask,
                 ]);
                 let value = self.builder.special(register);
                 self.keep(value);
@@ -167,7 +170,7 @@ impl Generator<'_> {
 
     fn device_only(&mut self) {
         let string = StringId(0);
-        match self.random.below(8) {
+        match self.random.below(10) {
             0 => {
                 let ty =
                     self.random
@@ -212,7 +215,38 @@ impl Generator<'_> {
                 let cond = self.operand(Type::I1);
                 self.builder.assert(cond, string);
             }
+            7 => self.exchange(),
+            8 => {
+                let time = self.operand(Type::I32);
+                self.builder.nanosleep(time);
+            }
             _ => self.builder.trap(),
+        }
+    }
+
+    fn exchange(&mut self) {
+        let op = match self.random.below(5) {
+            0 => ExchangeOp::Shuffle {
+                mode: self.random.pick(ShuffleMode::ALL),
+                ty: self.random.pick(&[Type::I32, Type::F32]),
+                lane: self.operand(Type::I32),
+                width: self.operand(Type::I32),
+            },
+            1 => ExchangeOp::Vote(self.random.pick(VoteOp::ALL)),
+            2 => ExchangeOp::MatchAny(self.random.pick(&[Type::I32, Type::I64])),
+            3 => ExchangeOp::MatchAll(self.random.pick(&[Type::I32, Type::I64])),
+            _ => ExchangeOp::Reduce(self.random.pick(ReduceOp::ALL)),
+        };
+        let ty = Exchange {
+            op: op.clone(),
+            value: Const::i32(0).into(),
+            mask: None,
+        }
+        .value_type();
+        let value = self.operand(ty);
+        let mask = self.random.chance(2).then(|| self.operand(Type::I32));
+        for result in self.builder.exchange(op, value, mask) {
+            self.keep(result);
         }
     }
 

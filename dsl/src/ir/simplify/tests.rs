@@ -279,7 +279,7 @@ impl Lane<'_> {
                 self.operand(if self.operand(*cond) != 0 { *a } else { *b })
             }
             InstKind::Special(SpecialReg::TidX | SpecialReg::LaneId) => self.lane,
-            InstKind::Special(SpecialReg::Clock) => self.clock,
+            InstKind::Special(register) if register.is_time() => self.clock,
             InstKind::Special(_) => 2,
             kind => panic!("not a plain kernel: {kind:?}"),
         };

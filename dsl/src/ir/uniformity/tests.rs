@@ -442,7 +442,7 @@ impl Warp<'_> {
                 _ => self.operand(*a, lane),
             },
             InstKind::Special(SpecialReg::TidX | SpecialReg::LaneId) => lane as u64,
-            InstKind::Special(SpecialReg::Clock) => self.random.next() & 0xff,
+            InstKind::Special(register) if register.is_time() => self.random.next() & 0xff,
             InstKind::Special(_) => 2,
             kind => panic!("not a plain kernel: {kind:?}"),
         }

@@ -2,8 +2,8 @@
 
 use super::{Verifier, operand_name, seen_by_kernels};
 use crate::ir::{
-    Access, AtomicOp, FuncId, FunctionKind, HostFn, Inst, InstKind, Launch, Object, Operand,
-    SlotId, Space, StringId, Type,
+    Access, AtomicOp, ExchangeOp, FuncId, FunctionKind, HostFn, Inst, InstKind, Launch, Object,
+    Operand, SlotId, Space, StringId, Type,
 };
 
 impl Verifier<'_> {
@@ -90,6 +90,18 @@ impl Verifier<'_> {
             }
             InstKind::Barrier(Some((_, predicate))) => self.verify_operand(*predicate, Type::I1),
             InstKind::SyncWarp(mask) => self.verify_operand(*mask, Type::I32),
+            InstKind::Nanosleep(time) => self.verify_operand(*time, Type::I32),
+            InstKind::Exchange(exchange) => {
+                let ty = exchange.value_type();
+                self.verify_scalar(exchange.accepts(), ty, &[exchange.value]);
+                if let ExchangeOp::Shuffle { lane, width, .. } = exchange.op {
+                    self.verify_operand(lane, Type::I32);
+                    self.verify_operand(width, Type::I32);
+                }
+                if let Some(mask) = exchange.mask {
+                    self.verify_operand(mask, Type::I32);
+                }
+            }
             InstKind::Printf(format, args) => {
                 self.verify_string(*format);
                 self.verify_variadic(args);
@@ -127,6 +139,8 @@ impl Verifier<'_> {
             InstKind::Special(_)
             | InstKind::Atomic { .. }
             | InstKind::Barrier(_)
+            | InstKind::Exchange(_)
+            | InstKind::Nanosleep(_)
             | InstKind::SyncWarp(_)
             | InstKind::Fence(_)
             | InstKind::Printf(..)

@@ -4,7 +4,10 @@
 
 use super::{Atomic, Make, Overload, Row, Sides};
 use crate::{
-    ir::{BarrierReduce, BinaryOp, ConvertOp, FenceScope, SpecialReg, UnaryOp},
+    ir::{
+        BarrierReduce, BinaryOp, ConvertOp, FenceScope, ReduceOp, ShuffleMode, SpecialReg, UnaryOp,
+        VoteOp,
+    },
     sema::{
         ty::Ty,
         typed::{Arith, Builtin, Value, ValueKind},
@@ -36,6 +39,25 @@ pub(super) const OVERLOADS: &[(&str, Overload)] = &[
     ("printf", Overload::Printf),
     ("assert", Overload::Assert),
     ("clock", Overload::Clock),
+    ("__shfl", Overload::Shuffle(ShuffleMode::Idx, false)),
+    ("__shfl_up", Overload::Shuffle(ShuffleMode::Up, false)),
+    ("__shfl_down", Overload::Shuffle(ShuffleMode::Down, false)),
+    ("__shfl_xor", Overload::Shuffle(ShuffleMode::Xor, false)),
+    ("__shfl_sync", Overload::Shuffle(ShuffleMode::Idx, true)),
+    ("__shfl_up_sync", Overload::Shuffle(ShuffleMode::Up, true)),
+    (
+        "__shfl_down_sync",
+        Overload::Shuffle(ShuffleMode::Down, true),
+    ),
+    ("__shfl_xor_sync", Overload::Shuffle(ShuffleMode::Xor, true)),
+    ("__match_any_sync", Overload::MatchAny),
+    ("__match_all_sync", Overload::MatchAll),
+    ("__reduce_add_sync", Overload::Reduce(ReduceOp::Add)),
+    ("__reduce_min_sync", Overload::Reduce(ReduceOp::UMin)),
+    ("__reduce_max_sync", Overload::Reduce(ReduceOp::UMax)),
+    ("__reduce_and_sync", Overload::Reduce(ReduceOp::And)),
+    ("__reduce_or_sync", Overload::Reduce(ReduceOp::Or)),
+    ("__reduce_xor_sync", Overload::Reduce(ReduceOp::Xor)),
     ("__ldg", Overload::Ldg),
     ("__ldca", Overload::Ldg),
     ("__ldcg", Overload::Ldg),
@@ -72,7 +94,25 @@ pub(super) const ROWS: &[Row] = &[
         Make::Fence(FenceScope::System),
     ),
     device("__trap", "void()", Make::Trap),
-    device("clock64", "ll()", Make::Special(SpecialReg::Clock)),
+    device("clock64", "ll()", Make::Special(SpecialReg::Clock64)),
+    device("__nanosleep", "void(uint)", Make::Nanosleep),
+    // Votes.
+    device(
+        "__activemask",
+        "uint()",
+        Make::Special(SpecialReg::ActiveMask),
+    ),
+    device("__all_sync", "int(uint, int)", Make::Vote(VoteOp::All)),
+    device("__any_sync", "int(uint, int)", Make::Vote(VoteOp::Any)),
+    device("__uni_sync", "int(uint, int)", Make::Vote(VoteOp::Uni)),
+    device(
+        "__ballot_sync",
+        "uint(uint, int)",
+        Make::Vote(VoteOp::Ballot),
+    ),
+    device("__all", "int(int)", Make::Vote(VoteOp::All)),
+    device("__any", "int(int)", Make::Vote(VoteOp::Any)),
+    device("__ballot", "uint(int)", Make::Vote(VoteOp::Ballot)),
     // Bits.
     device("__popc", "int(uint)", Make::Unary(UnaryOp::Popc)),
     device("__popcll", "int(ull)", Make::Unary(UnaryOp::Popc)),

@@ -3,34 +3,6 @@
 /// Families of functions: what to call them, their names.
 const FAMILIES: &[(&str, &[&str])] = &[
     (
-        "warp shuffles",
-        &[
-            "__shfl",
-            "__shfl_up",
-            "__shfl_down",
-            "__shfl_xor",
-            "__shfl_sync",
-            "__shfl_up_sync",
-            "__shfl_down_sync",
-            "__shfl_xor_sync",
-        ],
-    ),
-    (
-        "warp votes",
-        &[
-            "__all",
-            "__any",
-            "__ballot",
-            "__all_sync",
-            "__any_sync",
-            "__uni_sync",
-            "__ballot_sync",
-            "__activemask",
-            "__match_any_sync",
-            "__match_all_sync",
-        ],
-    ),
-    (
         "math functions",
         &[
             "tgamma",
@@ -76,7 +48,6 @@ const FAMILIES: &[(&str, &[&str])] = &[
         "bit intrinsics",
         &["__fns", "__dp4a", "__dp2a_lo", "__dp2a_hi"],
     ),
-    ("timing", &["__nanosleep", "globaltimer"]),
     (
         "address-space queries",
         &[
@@ -160,7 +131,6 @@ const PREFIXES: &[(&str, &str)] = &[
     ("cudaBindTexture", "textures"),
     ("cudaCreateTexture", "textures"),
     ("cudaDestroyTexture", "textures"),
-    ("__reduce_", "warp reductions"),
     ("__float2half", "half precision"),
     ("__half", "half precision"),
     ("__hadd", "half precision"),

@@ -456,7 +456,7 @@ fn pointer_root(place: &Place) -> Option<VarRef> {
     }
 }
 
-fn is_temporary(place: &Place) -> bool {
+pub(super) fn is_temporary(place: &Place) -> bool {
     match &place.kind {
         PlaceKind::Temporary(_) => true,
         PlaceKind::ArrayIndex(base, _) | PlaceKind::Field(base, _) => is_temporary(base),

@@ -2,14 +2,19 @@
 
 use std::sync::Arc;
 
-use super::{Checked, Checker, Side, convert::Why, function::space_text, wrong};
+use super::{
+    Checked, Checker, Side,
+    function::space_text,
+    overload::{Argument, Resolved},
+    wrong,
+};
 use crate::{
     diagnostic::{Code, Diagnostic},
     sema::{
         builtin,
         scope::Entity,
         ty::Ty,
-        typed::{FunctionId, FunctionSpace, Value, ValueKind},
+        typed::{FunctionId, FunctionSpace, Place, PlaceKind, Value, ValueKind},
     },
     span::Span,
     syntax::ast::{self, ExprKind},
@@ -39,10 +44,10 @@ impl Checker<'_> {
             return self.math_call(name, callee.span, args, span);
         }
         match binding.map(|binding| binding.entity) {
-            Some(Entity::Function(_) | Entity::Unused(_)) => match self.function_named(name) {
-                Some(id) => Checked::Value(self.call_function(id, callee.span, args, span)),
-                None => Checked::Value(wrong(span)),
-            },
+            Some(Entity::Functions(set)) => {
+                let ids = self.functions_of(&set);
+                self.call_overloaded(name, &ids, callee.span, args, span)
+            }
             Some(Entity::Typedef(ty)) => Checked::Value(self.construct(&ty.ty, args, span)),
             Some(Entity::Error) => {
                 self.check_args_alone(args);
@@ -82,7 +87,7 @@ impl Checker<'_> {
         if !self.may_be_device() && builtin::is_host(name) {
             return self.call_builtin(name, name_span, args, span);
         }
-        let Some(mut id) = self.function_named(name) else {
+        let Some(mut id) = self.prelude_function(name) else {
             return Checked::Value(wrong(span));
         };
         let float = builtin::float_version(name);
@@ -92,7 +97,7 @@ impl Checker<'_> {
             float,
             params.len() != args.len() || args.iter().any(is_list),
         ) else {
-            return Checked::Value(self.call_function(id, name_span, args, span));
+            return self.call_overloaded(name, &[id], name_span, args, span);
         };
         let is_double: Vec<bool> = params
             .iter()
@@ -101,13 +106,14 @@ impl Checker<'_> {
         let values: Vec<Value> = args.iter().map(|arg| self.value(arg)).collect();
         let mut reals = values.iter().zip(is_double).filter(|(_, is)| *is);
         if reals.all(|(value, _)| value.ty == Ty::Float)
-            && let Some(float) = self.function_named(&float)
+            && let Some(float) = self.prelude_function(&float)
         {
             id = float;
         }
         self.note_call(id, name_span);
         let ty = self.functions[id.0 as usize].result.clone();
-        let args = self.implicit_args(id, values);
+        let args = values.into_iter().map(Argument::Value).collect();
+        let args = self.bind_arguments(id, args, span);
         Checked::Value(Value {
             kind: ValueKind::Call(id, args),
             ty,
@@ -152,13 +158,48 @@ impl Checker<'_> {
         }
     }
 
+    /// A call of one of the functions that a name stands for, or of what CUDA has under it.
+    fn call_overloaded(
+        &mut self,
+        name: &Arc<str>,
+        ids: &[FunctionId],
+        name_span: Span,
+        args: &[ast::Expr],
+        span: Span,
+    ) -> Checked {
+        let n_diagnostics = self.diagnostics.len();
+        let values = self.arguments(args);
+        // The prelude's own functions do not compete with what they stand for.
+        let own = ids
+            .iter()
+            .all(|id| self.is_own(self.function_facts[id.0 as usize].declared));
+        let resolved = match ids {
+            [id] if own => Resolved::Function(*id),
+            _ => self.resolve(name, ids, &values, name_span),
+        };
+        match resolved {
+            Resolved::Function(id) => self.call_function(id, name_span, args, values, span),
+            Resolved::Builtin => {
+                // It looks at the arguments itself.
+                self.diagnostics.truncate(n_diagnostics);
+                if builtin::is_math(name) {
+                    self.math_call(name, name_span, args, span)
+                } else {
+                    self.call_builtin(name, name_span, args, span)
+                }
+            }
+            Resolved::Wrong => Checked::Value(wrong(span)),
+        }
+    }
+
     fn call_function(
         &mut self,
         id: FunctionId,
         name_span: Span,
         args: &[ast::Expr],
+        values: Vec<Argument<'_>>,
         span: Span,
-    ) -> Value {
+    ) -> Checked {
         let function = &self.functions[id.0 as usize];
         let (name, space, declared) = (function.name.clone(), function.space, function.span);
         let ty = function.result.clone();
@@ -176,16 +217,31 @@ impl Checker<'_> {
                     "say how many blocks and threads: `{name}<<<blocks, threads>>>({given}"
                 )),
             );
-            self.check_args_alone(args);
-            return wrong(span);
+            return Checked::Value(wrong(span));
         }
         self.check_call_side(&name, space, declared, name_span);
         self.note_call(id, name_span);
-        let args = self.args(id, args, name_span, span);
-        Value {
+        let args = self.args(id, args, values, name_span, span);
+        let value = Value {
             kind: ValueKind::Call(id, args),
             ty,
             span,
+        };
+        self.called(id, value)
+    }
+
+    /// What a call gives: a function that returns a reference gives a place.
+    pub(super) fn called(&mut self, id: FunctionId, call: Value) -> Checked {
+        let span = call.span;
+        match call.ty.clone() {
+            Ty::Pointer(referee) if self.functions[id.0 as usize].returns_reference => {
+                Checked::Place(Place {
+                    kind: PlaceKind::Deref(Box::new(call)),
+                    ty: referee.as_ref().clone(),
+                    span,
+                })
+            }
+            _ => Checked::Value(call),
         }
     }
 
@@ -220,15 +276,22 @@ impl Checker<'_> {
         &mut self,
         id: FunctionId,
         args: &[ast::Expr],
+        values: Vec<Argument<'_>>,
         at: Span,
         span: Span,
     ) -> Vec<Value> {
         let facts = &self.function_facts[id.0 as usize];
         let params = facts.params.clone();
+        let optional = params.iter().rev();
+        let optional = optional.take_while(|param| param.default.is_some()).count();
         let function = &self.functions[id.0 as usize];
         let (name, declared, space) = (function.name.clone(), function.span, function.space);
-        if params.len() != args.len() {
-            let expected = count(params.len());
+        let least = params.len() - optional;
+        if args.len() > params.len() || args.len() < least {
+            let expected = match optional {
+                0 => count(params.len()),
+                _ => format!("{least} to {}", count(params.len())),
+            };
             let mut diagnostic = Diagnostic::error(
                 Code::WrongArgumentCount,
                 at,
@@ -246,31 +309,9 @@ impl Checker<'_> {
                 (None, None) => {}
             }
             self.report(diagnostic.label(declared, format!("{} declared here", space_text(space))));
-            self.check_args_alone(args);
             return Vec::new();
         }
-        let _ = span;
-        let values = args
-            .iter()
-            .zip(&params)
-            .map(|(arg, param)| match &arg.kind {
-                ExprKind::List(items) => self.list_value(&param.ty.ty, items, arg.span),
-                _ => self.value(arg),
-            })
-            .collect();
-        self.implicit_args(id, values)
-    }
-
-    /// Values in their parameters' types; there are as many.
-    fn implicit_args(&mut self, id: FunctionId, values: Vec<Value>) -> Vec<Value> {
-        let params = self.function_facts[id.0 as usize].params.clone();
-        let name = self.functions[id.0 as usize].name.clone();
-        let args = values.into_iter().zip(&params).enumerate();
-        args.map(|(i, (value, param))| {
-            let why = Why::Argument(i + 1, &name, Some(param.span));
-            self.implicit(value, &param.ty.ty, &why)
-        })
-        .collect()
+        self.bind_arguments(id, values, span)
     }
 }
 

@@ -390,6 +390,11 @@ impl Checker<'_> {
     }
 }
 
+/// A pointer to `from` is one to `to` but for added qualifiers.
+pub(super) fn same_pointee(from: &QualTy, to: &QualTy) -> bool {
+    bare_elements(&from.ty) == bare_elements(&to.ty) || adds_const_below(from, to)
+}
+
 /// `T **` to `const T *const *`: C++ allows it when every level in between is `const`.
 fn adds_const_below(from: &QualTy, to: &QualTy) -> bool {
     let (Ty::Pointer(from_inner), Ty::Pointer(to_inner)) = (&from.ty, &to.ty) else {
@@ -404,7 +409,7 @@ fn adds_const_below(from: &QualTy, to: &QualTy) -> bool {
 
 /// An array's type without its elements' qualifiers, which are the array's own: `int (*)[4]` becomes `const int (*)[4]` as `int *`
 /// becomes `const int *`. Other types as they are.
-fn bare_elements(ty: &Ty) -> Ty {
+pub(super) fn bare_elements(ty: &Ty) -> Ty {
     match ty {
         Ty::Array(element, n) => Ty::Array(Arc::new(bare_elements(&element.ty).into()), *n),
         _ => ty.clone(),

@@ -4,7 +4,7 @@
 
 use std::sync::Arc;
 
-use super::{Checked, Checker};
+use super::{Checked, Checker, function::reference_part};
 use crate::{
     diagnostic::{Code, Diagnostic},
     sema::{
@@ -76,10 +76,11 @@ impl Checker<'_> {
             if base.is_none() {
                 let deduced = self.deduced(declarator, specifiers.ty.span);
                 let qualified = QualTy {
-                    is_const: specifiers.is_const
+                    is_const: deduced.is_const
+                        || specifiers.is_const
                         || specifiers.word(SpecifierWord::Constexpr).is_some(),
-                    is_volatile: specifiers.is_volatile,
-                    ty: deduced,
+                    is_volatile: deduced.is_volatile || specifiers.is_volatile,
+                    ty: deduced.ty,
                 };
                 variable(self, qualified, declarator);
                 continue;
@@ -98,14 +99,21 @@ impl Checker<'_> {
         base.take();
     }
 
-    /// The type `auto` stands for.
-    fn deduced(&mut self, declarator: &ast::InitDeclarator, span: Span) -> Ty {
+    /// The type `auto` stands for, without what the declarator puts around it. Only a reference keeps qualifiers.
+    fn deduced(&mut self, declarator: &ast::InitDeclarator, span: Span) -> QualTy {
+        let (reference, parts) = reference_part(&declarator.declarator.parts);
         let expr = match &declarator.init {
-            Some(ast::Init::Expr(expr)) if declarator.declarator.parts.is_empty() => expr,
-            _ => {
-                self.unsupported("this form of `auto`", span);
-                return Ty::Error;
-            }
+            Some(ast::Init::Expr(expr)) => Some(expr),
+            Some(ast::Init::Construct(args)) => match &args.node[..] {
+                [expr] => Some(expr),
+                _ => None,
+            },
+            _ => None,
+        };
+        let is_pointer = matches!(parts, [DeclaratorPart::Pointer { .. }]);
+        let Some(expr) = expr.filter(|_| parts.is_empty() || is_pointer) else {
+            self.unsupported("this form of `auto`", span);
+            return Ty::Error.into();
         };
         // Errors in the initialiser are reported when the variable is made, unless they leave it without a type.
         let n_diagnostics = self.diagnostics.len();
@@ -113,16 +121,30 @@ impl Checker<'_> {
         let checked = self.expr(expr);
         self.unevaluated -= 1;
         let ty = match checked {
+            Checked::Place(place) if reference.is_some() && !is_pointer => place.ty,
             Checked::Place(place) => match &place.ty.ty {
-                Ty::Array(element, _) => Ty::Pointer(Arc::new(element.as_ref().clone())),
-                other => other.clone(),
+                Ty::Array(element, _) => Ty::Pointer(Arc::new(element.as_ref().clone())).into(),
+                other => other.clone().into(),
             },
-            Checked::Value(value) => value.ty,
+            Checked::Value(value) => value.ty.into(),
         };
-        if ty != Ty::Error {
+        if ty.ty != Ty::Error {
             self.diagnostics.truncate(n_diagnostics);
         }
-        ty
+        match ty.ty {
+            Ty::Pointer(pointee) if is_pointer => pointee.as_ref().clone(),
+            Ty::Error => Ty::Error.into(),
+            ref other if is_pointer => {
+                let text = self.show(other);
+                self.report(Diagnostic::error(
+                    Code::TypeMismatch,
+                    expr.span,
+                    format!("`auto *` needs a pointer, not a `{text}`"),
+                ));
+                Ty::Error.into()
+            }
+            _ => ty,
+        }
     }
 
     /// `int f(int);` in a declaration: a prototype.
@@ -165,6 +187,7 @@ impl Checker<'_> {
             params: params.to_vec(),
             variadic: false,
             body: None,
+            method: ast::Method::default(),
             span: declarator.span,
         };
         self.declare_function(&function);

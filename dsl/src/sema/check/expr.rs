@@ -71,6 +71,26 @@ impl Checker<'_> {
             ExprKind::Arrow(base, name) => return self.arrow(base, name, span),
             ExprKind::Cast(ty, inner) => self.cast_expr(ty, inner, span),
             ExprKind::Construct(ty, args) => self.construct_expr(ty, args, span),
+            ExprKind::Braced(ty, items) => {
+                let ty = self.type_name(ty).ty;
+                self.list_value(&ty, items, span)
+            }
+            ExprKind::NamedCast(word, ty, inner) => return self.named_cast(*word, ty, inner, span),
+            ExprKind::This => {
+                self.unsupported("`this`", span);
+                wrong(span)
+            }
+            ExprKind::Lambda(lambda) => {
+                self.unsupported("a lambda", lambda.span);
+                wrong(span)
+            }
+            ExprKind::Alignof(ty) => {
+                let ty = self.type_name(ty).ty;
+                match self.sizeof(&ty, span) {
+                    Value { kind: ValueKind::Int(_), .. } => int(self.align_of(&ty), Ty::ULong, span),
+                    wrong => wrong,
+                }
+            }
             ExprKind::SizeofType(ty) => self.sizeof_type(ty, span),
             ExprKind::SizeofExpr(inner) => {
                 let ty = self.type_of_unevaluated(inner);
@@ -122,7 +142,7 @@ impl Checker<'_> {
             Some(Entity::Enumerator(id, value)) => {
                 Checked::Value(int(value as u64, Ty::Enum(id), span))
             }
-            Some(Entity::Function(_) | Entity::Unused(_)) => {
+            Some(Entity::Functions(_)) => {
                 self.report(
                     Diagnostic::error(
                         Code::WrongKindOfName,

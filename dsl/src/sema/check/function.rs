@@ -1,15 +1,15 @@
 //! Functions: declarations against definitions, what kernels and `main` must look like, bodies.
 
-use std::sync::Arc;
-
 use super::{Body, Checker, FunctionFacts, ParamFacts, VarFacts};
 use crate::{
     diagnostic::{Code, Diagnostic},
     sema::{
-        scope::Entity,
+        classify::pointer_to,
+        scope::{Callable, Entity},
         ty::{QualTy, Ty},
         typed::{Function, FunctionId, FunctionSpace, Stmt, StmtKind, Storage, Var},
     },
+    span::Span,
     syntax::ast::{self, DeclaratorPart, SpecifierWord},
 };
 
@@ -54,11 +54,7 @@ impl Checker<'_> {
         let id = self.declare_function(function);
         self.scopes.restore(hidden);
         let id = id?;
-        self.scopes.bind_prelude(
-            function.name.node.clone(),
-            Entity::Function(id),
-            function.name.span,
-        );
+        self.scopes.use_prelude(&function.name.node, index, id);
         self.function_facts[id.0 as usize].is_defined = true;
         self.queue.push((id, index));
         Some(id)
@@ -89,7 +85,8 @@ impl Checker<'_> {
             ));
         }
         let base = self.base_type_not_auto(specifiers);
-        let result = self.declared_type(base, &function.declarator.parts, function.declarator.span);
+        let (reference, parts) = reference_part(&function.declarator.parts);
+        let result = self.declared_type(base, parts, function.declarator.span);
         let params: Vec<ParamFacts> = function
             .params
             .iter()
@@ -98,11 +95,43 @@ impl Checker<'_> {
         if function.variadic {
             self.unsupported("a function with `...`", function.span);
         }
+        if space == FunctionSpace::Kernel {
+            self.check_kernel_params(function, &params);
+        }
         self.check_result(function, space, &result);
+        if let Some((span, true)) = reference {
+            self.unsupported("a function that returns an rvalue reference", span);
+        }
+        let returns_reference = reference.is_some() && result.ty != Ty::Error;
+        let result = if returns_reference {
+            pointer_to(result)
+        } else {
+            result.ty
+        };
         if let Some(old) = self.scopes.find_at_file(&function.name.node).cloned() {
             match old.entity {
-                Entity::Function(id) => {
-                    return self.redeclare(id, function, space, &result.ty, params);
+                Entity::Functions(set) => {
+                    let declared = set.iter().filter_map(|callable| match callable {
+                        Callable::Function(id) => Some(*id),
+                        Callable::Unused(_) => None,
+                    });
+                    let same = |id: &FunctionId| {
+                        same_params(&self.function_facts[id.0 as usize].params, &params)
+                    };
+                    if let Some(id) = declared.into_iter().find(same) {
+                        return self.redeclare(id, function, space, &result, params);
+                    }
+                    if &*function.name.node == "main" {
+                        self.report(
+                            Diagnostic::error(
+                                Code::Redefinition,
+                                function.name.span,
+                                "there is only one `main`",
+                            )
+                            .label(old.span, "first declaration"),
+                        );
+                        return None;
+                    }
                 }
                 Entity::Error => {}
                 _ => {
@@ -118,12 +147,14 @@ impl Checker<'_> {
                 }
             }
         }
+        self.check_defaults(&params);
         let launch_bounds = self.launch_bounds(function, space);
         let id = FunctionId(self.functions.len() as u32);
         self.functions.push(Function {
             name: function.name.node.to_string(),
             space,
-            result: result.ty,
+            result,
+            returns_reference,
             params: Vec::new(),
             vars: Vec::new(),
             launch_bounds,
@@ -137,10 +168,12 @@ impl Checker<'_> {
             is_skipped: false,
             calls: Vec::new(),
         });
-        self.scopes.bind_at_file(
+        let callable = Callable::Function(id);
+        self.scopes.add_function(
             function.name.node.clone(),
-            Entity::Function(id),
+            callable,
             function.name.span,
+            false,
         );
         if &*function.name.node == "main" {
             self.check_main(id, function);
@@ -149,6 +182,7 @@ impl Checker<'_> {
     }
 
     fn param(&mut self, param: &ast::Param) -> ParamFacts {
+        let (reference, _) = reference_part(&param.declarator.parts);
         let ty = self.param_type(param);
         let name = param.declarator.name.as_ref();
         let span = name.map_or(param.span, |name| name.span);
@@ -167,10 +201,33 @@ impl Checker<'_> {
             }
             None => ty,
         };
+        // What an rvalue reference is bound to is a value of the function's own.
         ParamFacts {
             name: name.map(|name| name.node.clone()),
             ty,
             span,
+            default: param.default.clone(),
+            is_reference: matches!(reference, Some((_, false))),
+            is_rvalue: matches!(reference, Some((_, true))),
+        }
+    }
+
+    /// A kernel runs elsewhere: what a reference names is not there.
+    fn check_kernel_params(&mut self, function: &ast::Function, params: &[ParamFacts]) {
+        for (param, facts) in function.params.iter().zip(params) {
+            if let (Some((span, _)), _) = reference_part(&param.declarator.parts)
+                && facts.ty.ty != Ty::Error
+            {
+                let name = facts.name.as_deref().unwrap_or("this parameter");
+                self.report(
+                    Diagnostic::error(
+                        Code::KernelReference,
+                        span,
+                        format!("`{name}` is a reference, and a kernel cannot have references as parameters"),
+                    )
+                    .help("pass it by value, or pass a pointer to device memory"),
+                );
+            }
         }
     }
 
@@ -213,24 +270,8 @@ impl Checker<'_> {
         let old = &self.functions[id.0 as usize];
         let facts = &self.function_facts[id.0 as usize];
         let declared = facts.declared;
-        let same_params = facts.params.len() == params.len()
-            && facts.params.iter().zip(&params).all(|(old, new)| {
-                old.ty.ty == new.ty.ty || old.ty.ty == Ty::Error || new.ty.ty == Ty::Error
-            });
         let name = &function.name.node;
-        let message = if !same_params {
-            if facts.is_defined || function.body.is_some() {
-                Some((
-                    Code::Unsupported,
-                    format!("overloading `{name}` for other parameter types is not supported yet"),
-                ))
-            } else {
-                Some((
-                    Code::ConflictingDeclaration,
-                    format!("`{name}` is declared with other parameters"),
-                ))
-            }
-        } else if old.result != *result && *result != Ty::Error && old.result != Ty::Error {
+        let message = if old.result != *result && *result != Ty::Error && old.result != Ty::Error {
             Some((
                 Code::ConflictingDeclaration,
                 format!("`{name}` is declared with another result type"),
@@ -255,12 +296,49 @@ impl Checker<'_> {
             return None;
         }
         let launch_bounds = self.launch_bounds(function, space);
-        if function.body.is_some() {
-            self.function_facts[id.0 as usize].params = params;
-        }
+        self.merge_params(id, params, function.body.is_some());
         let old = &mut self.functions[id.0 as usize];
         old.launch_bounds = old.launch_bounds.or(launch_bounds);
         Some(id)
+    }
+
+    /// Only the last parameters can have defaults.
+    fn check_defaults(&mut self, params: &[ParamFacts]) {
+        let without = params.iter().rposition(|param| param.default.is_none());
+        let early = params[..without.unwrap_or(0)]
+            .iter()
+            .find(|param| param.default.is_some());
+        if let (Some(early), Some(without)) = (early, without) {
+            let span = params[without].span;
+            let diagnostic = Diagnostic::error(
+                Code::BadDeclaration,
+                span,
+                "a parameter after one with a default argument needs one too",
+            );
+            self.report(diagnostic.label(early.span, "this one has a default argument"));
+        }
+    }
+
+    /// Defaults of parameters add up over the declarations; names are the definition's.
+    fn merge_params(&mut self, id: FunctionId, params: Vec<ParamFacts>, is_definition: bool) {
+        let old = std::mem::take(&mut self.function_facts[id.0 as usize].params);
+        let merged = old.into_iter().zip(params).map(|(old, mut new)| {
+            if let (Some(first), Some(second)) = (&old.default, &new.default) {
+                self.report(
+                    Diagnostic::error(
+                        Code::Redefinition,
+                        second.span,
+                        "this default argument is given twice",
+                    )
+                    .label(first.span, "first one"),
+                );
+            }
+            let default = old.default.clone().or(new.default.take());
+            let facts = if is_definition { new } else { old };
+            ParamFacts { default, ..facts }
+        });
+        let merged = merged.collect();
+        self.function_facts[id.0 as usize].params = merged;
     }
 
     fn launch_bounds(
@@ -358,6 +436,7 @@ impl Checker<'_> {
                 ty: param.ty.clone(),
                 storage: Storage::Auto,
                 address_taken: false,
+                is_reference: param.is_reference,
                 is_restrict,
                 span: param.span,
             });
@@ -387,7 +466,7 @@ impl Checker<'_> {
         if matches!(typed.result, Ty::Void | Ty::Error) || !super::stmt::falls_through(body) {
             return;
         }
-        let end = crate::span::Span {
+        let end = Span {
             start: block.span.end.saturating_sub(1),
             ..block.span
         };
@@ -410,14 +489,27 @@ impl Checker<'_> {
             .label(end, format!("a `{text}` should be returned before this")),
         );
     }
+}
 
-    /// The function a name stands for, if it is one; uses of prelude functions begin here.
-    pub(super) fn function_named(&mut self, name: &Arc<str>) -> Option<FunctionId> {
-        match self.scopes.find(name)?.entity {
-            Entity::Function(id) => Some(id),
-            Entity::Unused(index) => self.use_prelude(index),
-            _ => None,
-        }
+/// Whether two declarations are of one function.
+fn same_params(old: &[ParamFacts], new: &[ParamFacts]) -> bool {
+    old.len() == new.len()
+        && old.iter().zip(new).all(|(old, new)| {
+            // `const T &` and `T &` are different parameters, `const T` and `T` are not.
+            let same = old.ty.ty == new.ty.ty
+                && old.is_reference == new.is_reference
+                && old.is_rvalue == new.is_rvalue
+                && (!old.is_reference || old.ty == new.ty);
+            same || old.ty.ty == Ty::Error || new.ty.ty == Ty::Error
+        })
+}
+
+/// The reference a declarator begins with (where it stands, and whether it is `&&`) and what it refers to.
+pub(super) fn reference_part(parts: &[DeclaratorPart]) -> (Option<(Span, bool)>, &[DeclaratorPart]) {
+    match parts.split_first() {
+        Some((DeclaratorPart::Reference(span), rest)) => (Some((*span, false)), rest),
+        Some((DeclaratorPart::RvalueReference(span), rest)) => (Some((*span, true)), rest),
+        _ => (None, parts),
     }
 }
 

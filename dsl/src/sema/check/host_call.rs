@@ -202,8 +202,13 @@ impl Checker<'_> {
             );
             return wrong(arg.span);
         };
-        let Some(id) = self.function_named(name) else {
-            match self.scopes.find(name).map(|binding| binding.entity.clone()) {
+        let entity = self.scopes.find(name).map(|binding| binding.entity.clone());
+        let ids = match &entity {
+            Some(Entity::Functions(set)) => self.functions_of(set),
+            _ => Vec::new(),
+        };
+        let &[id, ref others @ ..] = &ids[..] else {
+            match entity {
                 None => self.unknown_name(name, arg.span, true),
                 Some(Entity::Error) => {}
                 Some(_) => self.report(Diagnostic::error(
@@ -214,6 +219,10 @@ impl Checker<'_> {
             }
             return wrong(arg.span);
         };
+        if !others.is_empty() {
+            self.which_overload(name, &ids, arg.span);
+            return wrong(arg.span);
+        }
         let function = &self.functions[id.0 as usize];
         if function.space != FunctionSpace::Kernel {
             let diagnostic = Diagnostic::error(

@@ -1,10 +1,13 @@
 //! Kernel launches: the callee, the configuration, the arguments.
 
-use super::{Checker, Side, convert::Why, function::space_text, wrong};
+use std::sync::Arc;
+
+use super::{Checker, Side, convert::Why, function::space_text, overload::Resolved, wrong};
 use crate::{
     diagnostic::{Code, Diagnostic},
     sema::{
         classify::Classify,
+        scope::Entity,
         ty::Ty,
         typed::{self, FunctionId, FunctionSpace, Value, ValueKind},
     },
@@ -30,10 +33,13 @@ impl Checker<'_> {
             )
             .help("launch it from the host after this kernel"),
         );
-        let kernel = self.launched(callee);
+        let kernels = self.launched(callee);
         let configured = self.launch_config(config);
-        let Some(kernel) = kernel else {
-            self.check_args_alone(args);
+        let values = self.arguments(args);
+        let Some((name, kernels)) = kernels else {
+            return wrong(span);
+        };
+        let Resolved::Function(kernel) = self.resolve(&name, &kernels, &values, callee.span) else {
             return wrong(span);
         };
         if let Some(caller) = self.body.id
@@ -43,7 +49,7 @@ impl Checker<'_> {
                 .calls
                 .push((kernel, callee.span));
         }
-        let args = self.args(kernel, args, callee.span, span);
+        let args = self.args(kernel, args, values, callee.span, span);
         let Some((grid, block, shared_bytes, stream)) = configured else {
             return wrong(span);
         };
@@ -62,8 +68,8 @@ impl Checker<'_> {
         }
     }
 
-    /// The kernel that is launched.
-    fn launched(&mut self, callee: &ast::Expr) -> Option<FunctionId> {
+    /// The kernels that the name launched stands for: several if it is overloaded.
+    fn launched(&mut self, callee: &ast::Expr) -> Option<(Arc<str>, Vec<FunctionId>)> {
         let ExprKind::Name(name) = &callee.kind else {
             match &callee.kind {
                 ExprKind::Unsupported(construct) => self.unsupported(construct, callee.span),
@@ -72,10 +78,11 @@ impl Checker<'_> {
             }
             return None;
         };
-        let Some(id) = self.function_named(name) else {
+        let binding = self.scopes.find(name);
+        let Some(Entity::Functions(set)) = binding.map(|binding| binding.entity.clone()) else {
             match self.scopes.find(name) {
                 None => self.unknown_name(name, callee.span, true),
-                Some(binding) if !matches!(binding.entity, crate::sema::scope::Entity::Error) => {
+                Some(binding) if !matches!(binding.entity, Entity::Error) => {
                     let declared = binding.span;
                     self.report(
                         Diagnostic::error(
@@ -90,8 +97,11 @@ impl Checker<'_> {
             }
             return None;
         };
-        let function = &self.functions[id.0 as usize];
-        if function.space != FunctionSpace::Kernel {
+        let mut ids = self.functions_of(&set);
+        let first = ids.first().copied()?;
+        ids.retain(|id| self.functions[id.0 as usize].space == FunctionSpace::Kernel);
+        if ids.is_empty() {
+            let function = &self.functions[first.0 as usize];
             let diagnostic = Diagnostic::error(
                 Code::LaunchOfNonKernel,
                 callee.span,
@@ -107,7 +117,7 @@ impl Checker<'_> {
             self.report(diagnostic);
             return None;
         }
-        Some(id)
+        Some((name.clone(), ids))
     }
 
     fn launch_config(

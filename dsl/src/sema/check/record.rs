@@ -90,13 +90,21 @@ impl Checker<'_> {
         &mut self,
         id: RecordId,
         specifier: &ast::RecordSpecifier,
-        members: &[ast::Declaration],
+        members: &[ast::Member],
         span: Span,
     ) {
         let mut fields = Vec::new();
         let mut names: Vec<(std::sync::Arc<str>, Span)> = Vec::new();
         for member in members {
-            self.member_declaration(member, &mut fields, &mut names);
+            match member {
+                ast::Member::Declaration(member) => {
+                    self.member_declaration(member, &mut fields, &mut names);
+                }
+                ast::Member::Function(function) | ast::Member::FriendFunction(function) => {
+                    self.unsupported("a member function", function.span);
+                }
+                ast::Member::Access(_) | ast::Member::FriendClass(_) => {}
+            }
         }
         let align = specifier
             .align

@@ -5,7 +5,7 @@
 
 use std::sync::Arc;
 
-use super::{Checked, Checker};
+use super::{Checked, Checker, function::reference_part};
 use crate::{
     diagnostic::{Code, Diagnostic},
     sema::{
@@ -158,8 +158,8 @@ impl Checker<'_> {
                     is_const: *is_const,
                     is_volatile: *is_volatile,
                 },
-                DeclaratorPart::Reference(span) => {
-                    self.unsupported("a reference", *span);
+                DeclaratorPart::Reference(span) | DeclaratorPart::RvalueReference(span) => {
+                    self.misplaced_reference(&parts[..i], *span);
                     Ty::Error.into()
                 }
                 DeclaratorPart::Array(size, span) => {
@@ -190,8 +190,10 @@ impl Checker<'_> {
     /// A parameter's type: arrays are pointers.
     pub(super) fn param_type(&mut self, param: &ast::Param) -> QualTy {
         let base = self.base_type_not_auto(&param.specifiers);
-        let ty = self.declared_type(base, &param.declarator.parts, param.declarator.span);
+        let (reference, parts) = reference_part(&param.declarator.parts);
+        let ty = self.declared_type(base, parts, param.declarator.span);
         match &ty.ty {
+            Ty::Array(..) if reference.is_some() => ty,
             Ty::Array(element, _) => pointer_to(element.as_ref().clone()).into(),
             Ty::Function(_) => {
                 self.unsupported("a function pointer", param.span);

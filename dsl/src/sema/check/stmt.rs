@@ -202,6 +202,7 @@ impl Checker<'_> {
         let Some(id) = self.body.id else { return };
         let function = &self.functions[id.0 as usize];
         let result = function.result.clone();
+        let returns_reference = function.returns_reference;
         let name = function.name.clone();
         let value = match (value, &result) {
             (None, Ty::Void | Ty::Error) => None,
@@ -235,6 +236,10 @@ impl Checker<'_> {
                     span,
                 });
                 None
+            }
+            (Some(expr), Ty::Pointer(referee)) if returns_reference => {
+                let value = self.value(expr);
+                Some(self.bind_result(value, &referee.clone(), &name))
             }
             (Some(expr), _) => Some(self.returned(expr, &result, &name)),
         };

@@ -39,7 +39,7 @@ impl Checker<'_> {
         .at("not declared here");
         let mut candidates: Vec<&str> = builtin::names(is_call).collect();
         for (candidate, entity) in self.scopes.names() {
-            let is_function = matches!(entity, Entity::Function(_) | Entity::Unused(_));
+            let is_function = matches!(entity, Entity::Functions(_));
             if is_function == is_call || is_call {
                 candidates.push(candidate);
             }

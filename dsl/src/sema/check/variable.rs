@@ -3,7 +3,7 @@
 //! A `const` variable of arithmetic type with a constant initialiser (C++'s "usable in constant expressions") keeps that
 //! value in its facts; every read of it becomes the constant.
 
-use super::{Checker, VarFacts};
+use super::{Checker, VarFacts, function::reference_part};
 use crate::{
     diagnostic::{Code, Diagnostic},
     sema::{
@@ -62,6 +62,9 @@ impl Checker<'_> {
         base: QualTy,
         declarator: &ast::InitDeclarator,
     ) {
+        if let (Some((span, _)), _) = reference_part(&declarator.declarator.parts) {
+            return self.refuse_reference("a reference at file scope", declarator, span);
+        }
         let Some(declared) = self.declared(declaration, base, declarator) else {
             return;
         };
@@ -181,6 +184,9 @@ impl Checker<'_> {
         declarator: &ast::InitDeclarator,
         out: &mut Vec<Stmt>,
     ) {
+        if let (Some((span, is_rvalue)), _) = reference_part(&declarator.declarator.parts) {
+            return self.local_reference(declaration, base, declarator, (span, is_rvalue), out);
+        }
         let Some(declared) = self.declared(declaration, base, declarator) else {
             return;
         };
@@ -284,6 +290,7 @@ impl Checker<'_> {
             ty: ty.clone(),
             storage,
             address_taken: false,
+            is_reference: false,
             is_restrict,
             align_bytes,
             span: name.span,

@@ -201,7 +201,8 @@ void f(int n) {
     struct { int u, v; } p = { .u = 1, .w = 2 }; //~ E0403
     int arr[2] = 5; //~ E0509
 }
-int f(float n) { return 0; } //~ E0801
+int f(float n) { return 0; }
+float f(int n) { return 0; } //~ E0408
 __device__ int g(int);
 int g(int a) { return a; } //~ E0408
 void main() { } //~ E0706

@@ -3,6 +3,8 @@
 //! A declarator is read inside out. `int *a[4]` declares an array of pointers, `int (*a)[4]` a pointer to an array: suffixes
 //! bind tighter than stars, and parentheses turn that round.
 
+use std::sync::Arc;
+
 use chumsky::prelude::*;
 
 use super::{
@@ -21,8 +23,8 @@ use crate::{
     span::{Span, Spanned},
     syntax::{
         ast::{
-            Declaration, Declarator, DeclaratorPart, Expr, Init, InitDeclarator, Name, Param,
-            SpecifierWord, Specifiers,
+            Declaration, Declarator, DeclaratorPart, Expr, Init, InitDeclarator, MemberInit,
+            Method, Name, Param, Special, SpecifierWord, Specifiers,
         },
         token::{Keyword, Punct, TokenKind},
     },
@@ -34,6 +36,48 @@ pub(super) struct Declared {
     pub(super) declarator: Declarator,
     /// The parameters of the function it declares end in `...`.
     pub(super) variadic: bool,
+}
+
+/// What stands between the parameters of a function and its body: `const`, words without meaning here, `: x(1)`, `= default`.
+pub(super) fn method_tail<'t>(element: P<'t, Expr>) -> P<'t, Method> {
+    let init = init(element);
+    let entry = name().then(init).map(|(name, init)| MemberInit { name, init });
+    let inits = list(entry, Punct::LBrace, false).boxed();
+    custom_clone(move |inp: &mut At<'t, '_>| {
+        let mut method = Method::default();
+        loop {
+            let look = ahead(inp);
+            match look.kind(0) {
+                Some(TokenKind::Keyword(Keyword::Const)) => method.is_const = true,
+                Some(TokenKind::Ident(word))
+                    if matches!(&**word, "noexcept" | "override" | "final") =>
+                {
+                    if look.is(1, Punct::LParen) {
+                        super::kit::skip(inp, look.after_brackets(1) - 1);
+                    }
+                }
+                Some(TokenKind::Punct(Punct::Eq)) => {
+                    let special = match look.kind(1) {
+                        Some(TokenKind::Keyword(Keyword::Default)) => Special::Default,
+                        Some(TokenKind::Keyword(Keyword::Delete)) => Special::Delete,
+                        _ => return Ok(method),
+                    };
+                    let span = inp.state().place(look.at + 1);
+                    method.special = Some(Spanned::new(special, span));
+                    super::kit::skip(inp, 2);
+                    return Ok(method);
+                }
+                Some(TokenKind::Punct(Punct::Colon)) => {
+                    inp.skip();
+                    method.inits = inp.parse(&inits)?;
+                    return Ok(method);
+                }
+                _ => return Ok(method),
+            }
+            inp.skip();
+        }
+    })
+    .boxed()
 }
 
 /// What follows a name: `[4]`, `(int x, ...)`.
@@ -65,7 +109,9 @@ pub(super) fn declarator<'t>(
                     inner.variadic,
                 ));
             }
-            let named: Option<Name> = if look.is_ident(0) || look.is_type_name(0) {
+            let named: Option<Name> = if begins_function_name(look) {
+                Some(function_name(inp, look)?)
+            } else if look.is_ident(0) || look.is_type_name(0) {
                 Some(inp.parse(name)?)
             } else {
                 reserved(inp, look)?
@@ -97,6 +143,65 @@ pub(super) fn declarator<'t>(
     .boxed()
 }
 
+/// `A::f`, `~S`, `operator+`, `A::operator float`.
+fn begins_function_name(look: Ahead<'_>) -> bool {
+    look.is_word(0, Keyword::Operator)
+        || (look.is(0, Punct::Tilde) && (look.is_type_name(1) || look.is_ident(1)))
+        || ((look.is_ident(0) || look.is_type_name(0)) && look.is(1, Punct::ColonColon))
+}
+
+fn function_name(inp: &mut At<'_, '_>, look: Ahead<'_>) -> Result<Name, super::recover::Failure> {
+    let mut text = String::new();
+    let mut n = 0;
+    while let Some(TokenKind::Ident(name)) | Some(TokenKind::TypeName(name)) = look.kind(n)
+        && look.is(n + 1, Punct::ColonColon)
+    {
+        text.push_str(name);
+        text.push_str("::");
+        n += 2;
+    }
+    match look.kind(n) {
+        Some(TokenKind::Ident(name) | TokenKind::TypeName(name)) => {
+            text.push_str(name);
+            n += 1;
+        }
+        Some(TokenKind::Punct(Punct::Tilde)) => {
+            text.push('~');
+            if let Some(TokenKind::Ident(name) | TokenKind::TypeName(name)) = look.kind(n + 1) {
+                text.push_str(name);
+            }
+            n += 2;
+        }
+        Some(TokenKind::Keyword(Keyword::Operator)) => {
+            let Some((operator, m)) = operator_name(look.past(n + 1)) else {
+                super::kit::skip(inp, n + 1);
+                return fail(inp, What::Phrase("an operator"));
+            };
+            text.push_str("operator");
+            text.push_str(&operator);
+            n += 1 + m;
+        }
+        _ => {
+            super::kit::skip(inp, n);
+            return fail(inp, What::Name);
+        }
+    }
+    super::kit::skip(inp, n);
+    let span = inp.state().span(look.at, look.at + n);
+    Ok(Spanned::new(text.into(), span))
+}
+
+/// What stands after `operator`: the operator's text and how many tokens it is. For a conversion the type is read elsewhere.
+fn operator_name(look: Ahead<'_>) -> Option<(String, usize)> {
+    match look.punct(0) {
+        Some(Punct::LParen) if look.is(1, Punct::RParen) => Some(("()".into(), 2)),
+        Some(Punct::LBracket) if look.is(1, Punct::RBracket) => Some(("[]".into(), 2)),
+        Some(Punct::LParen | Punct::LBracket | Punct::Semi | Punct::RParen) => None,
+        Some(punct) => Some((punct.text().to_string(), 1)),
+        None => Some((" conversion".into(), 0)),
+    }
+}
+
 /// A reserved word where a name could be is a slip; anything else means that there is no name.
 fn reserved(
     inp: &mut At<'_, '_>,
@@ -123,13 +228,23 @@ fn begins_pointer(look: Ahead<'_>) -> bool {
     )
 }
 
+/// `**const`, as the parts of a declarator.
+pub(super) fn pointers<'t>() -> P<'t, Vec<DeclaratorPart>> {
+    repeat_while(begins_pointer, pointer())
+        .map(|pointers| pointers.into_iter().rev().collect())
+        .boxed()
+}
+
 /// `*const __restrict__`, `&`.
 fn pointer<'t>() -> P<'t, DeclaratorPart> {
     custom_clone(|inp: &mut At<'t, '_>| {
         let look = ahead(inp);
         inp.skip();
-        if !look.is(0, Punct::Star) {
-            return Ok(DeclaratorPart::Reference(inp.state().place(look.at)));
+        let place = inp.state().place(look.at);
+        match look.punct(0) {
+            Some(Punct::Amp) => return Ok(DeclaratorPart::Reference(place)),
+            Some(Punct::AmpAmp) => return Ok(DeclaratorPart::RvalueReference(place)),
+            _ => {}
         }
         let (mut is_const, mut is_volatile, mut is_restrict) = (false, false, false);
         loop {
@@ -233,6 +348,17 @@ fn suffix<'t>(
     .boxed()
 }
 
+/// The parameters of a function that has no declarator.
+pub(super) fn parameters<'t>(
+    element: P<'t, Expr>,
+    specifiers: P<'t, Specifiers>,
+) -> P<'t, DeclaratorPart> {
+    let declarator = declarator(element.clone(), specifiers.clone());
+    params(element, specifiers, declarator)
+        .map_with(|(params, _), extra| DeclaratorPart::Function(params, whole(extra)))
+        .boxed()
+}
+
 /// `(const float *a, int n, ...)`; `(void)` is none.
 fn params<'t>(
     element: P<'t, Expr>,
@@ -279,23 +405,16 @@ fn param<'t>(
     specifiers: P<'t, Specifiers>,
     declarator: P<'t, Declared>,
 ) -> P<'t, Param> {
-    let default = punct(Punct::Eq).ignore_then(element).map_with(|_, extra| {
-        let span = whole(extra);
-        let diagnostic = Diagnostic::error(
-            Code::UnsupportedSyntax,
-            span,
-            "a default argument is not supported",
-        );
-        extra.state().diagnostics.push(diagnostic);
-    });
+    let default = punct(Punct::Eq).ignore_then(element).map(Arc::new);
     specifiers
         .then(declarator)
-        .then_ignore(super::kit::when(|look| look.is(0, Punct::Eq), default))
-        .map_with(|(specifiers, declared), extra| {
+        .then(super::kit::when(|look| look.is(0, Punct::Eq), default))
+        .map_with(|((specifiers, declared), default), extra| {
             reject_spaces(&specifiers, &mut extra.state().diagnostics);
             Param {
                 specifiers,
                 declarator: declared.declarator,
+                default,
                 span: whole(extra),
             }
         })
@@ -388,6 +507,7 @@ pub(super) fn init_declarator<'t>(
             InitDeclarator {
                 declarator,
                 init,
+                width: None,
                 span,
             },
             variadic,

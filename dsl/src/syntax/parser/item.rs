@@ -5,9 +5,12 @@ use std::sync::Arc;
 use chumsky::prelude::*;
 
 use super::{
-    decl::init_declarator,
+    decl::{init_declarator, method_tail},
     expr::element,
-    kit::{Ahead, At, P, ahead, custom_clone, fail, list, punct, qualified, repeat_while, skip},
+    kit::{
+        Ahead, At, P, ahead, custom_clone, fail, list, path, punct, qualified, repeat_while, skip,
+        special_name, template_arguments,
+    },
     recover::{Failure, What, construct_end, item_end, recovered},
     stmt, ty,
 };
@@ -16,8 +19,8 @@ use crate::{
     span::{Span, Spanned},
     syntax::{
         ast::{
-            Block, Declaration, Declarator, DeclaratorPart, Function, InitDeclarator, Item,
-            Specifiers,
+            Block, Declaration, Declarator, DeclaratorPart, Function, InitDeclarator, Item, Method,
+            MethodKind, Specifiers, TypeSpecifier,
         },
         token::{Keyword, Punct, TokenKind},
     },
@@ -25,9 +28,14 @@ use crate::{
 
 /// All of a file.
 pub(super) fn unit<'t>() -> P<'t, Vec<Item>> {
-    repeat_while(|look| look.kind(0).is_some(), item())
-        .map(|items| items.into_iter().flatten().collect())
-        .boxed()
+    let items = repeat_while(|look| look.kind(0).is_some(), item());
+    let body = stmt::body();
+    custom_clone(move |inp: &mut At<'t, '_>| {
+        inp.state().body = Some(body.clone());
+        inp.parse(&items)
+    })
+    .map(|items| items.into_iter().flatten().collect())
+    .boxed()
 }
 
 /// One item; `extern "C" { … }` gives those inside it.
@@ -88,17 +96,16 @@ fn linkage<'t>(item: P<'t, Vec<Item>>) -> P<'t, Vec<Item>> {
 fn foreign_item(look: Ahead<'_>) -> Option<(&'static str, usize)> {
     let construct = match look.kind(0)? {
         TokenKind::Keyword(Keyword::Template) => "a template",
-        TokenKind::Keyword(Keyword::Class) => "a class",
         TokenKind::Keyword(Keyword::Namespace) => "a namespace",
         TokenKind::Keyword(Keyword::Using) => "`using`",
         TokenKind::Keyword(Keyword::StaticAssert) => "`static_assert`",
         TokenKind::Keyword(Keyword::Asm) => "inline PTX",
         TokenKind::Ident(_) | TokenKind::TypeName(_) | TokenKind::Punct(Punct::ColonColon)
-            if qualified(look).is_some() =>
+            if qualified(look).is_some() && !is_qualified_declaration(look) =>
         {
             "a qualified name `A::b`"
         }
-        _ => return operator_function(look),
+        _ => return None,
     };
     Some((construct, construct_end(look)))
 }
@@ -125,31 +132,20 @@ fn foreign_name(look: Ahead<'_>, n: usize) -> Option<(usize, &Arc<str>)> {
     None
 }
 
-/// `T operator+(T a, T b) { … }`.
-fn operator_function(look: Ahead<'_>) -> Option<(&'static str, usize)> {
-    let mut n = 0;
-    loop {
-        match look.kind(n)? {
-            TokenKind::Keyword(Keyword::Operator) => {
-                return Some(("an operator function", construct_end(look)));
-            }
-            TokenKind::Keyword(_)
-            | TokenKind::Ident(_)
-            | TokenKind::TypeName(_)
-            | TokenKind::Punct(Punct::Star | Punct::Amp)
-                if n < 16 =>
-            {
-                n += 1
-            }
-            _ => return None,
-        }
-    }
+/// `A::B x`, or a special function of a class: `A::A(…)`.
+fn is_qualified_declaration(look: Ahead<'_>) -> bool {
+    special_name(look, &[]).is_some()
+        || path(look).is_some_and(|(_, n, is_type)| {
+            is_type && template_arguments(look, n).is_none() && !look.is(n, Punct::ColonColon)
+        })
 }
 
 /// A function or a declaration: they begin alike.
 fn external<'t>() -> P<'t, Item> {
     let specifiers = ty::specifiers();
     let declarator = init_declarator(element(), specifiers.clone());
+    let tail = method_tail(element());
+    let conversion = conversion_of(specifiers.clone());
     let more = list(
         declarator.clone().map(|(declarator, _)| declarator),
         Punct::Semi,
@@ -161,10 +157,27 @@ fn external<'t>() -> P<'t, Item> {
     custom_clone(move |inp: &mut At<'t, '_>| {
         let start = ahead(inp).at;
         reject_statement(inp)?;
-        let specifiers = inp.parse(&specifiers)?;
+        let mut specifiers = inp.parse(&specifiers)?;
+        let look = ahead(inp);
+        let kind = special_name(look, &[])
+            .filter(|_| matches!(specifiers.ty.node, TypeSpecifier::Void));
         if ahead(inp).is(0, Punct::Semi) || ahead(inp).is_after_body() {
             inp.parse(&semicolon)?;
             return Ok(declaration(inp, start, specifiers, Vec::new()));
+        }
+        if kind == Some(MethodKind::Conversion) {
+            let mut function = inp.parse(&conversion)?;
+            take_conversion(&mut function, &mut specifiers);
+            function.method = Method { kind: MethodKind::Conversion, ..inp.parse(&tail)? };
+            let stop = ahead(inp).at;
+            function.span = inp.state().span(start, stop);
+            function.specifiers = specifiers;
+            if ahead(inp).is(0, Punct::LBrace) {
+                function.body = Some(inp.parse(&body)?);
+            } else {
+                inp.parse(&semicolon)?;
+            }
+            return Ok(Item::Function(function));
         }
         let (first, variadic) = inp.parse(&declarator)?;
         if matches!(
@@ -173,19 +186,20 @@ fn external<'t>() -> P<'t, Item> {
         ) {
             let stop = ahead(inp).at;
             let span = inp.state().span(start, stop);
+            let method = Method {
+                kind: kind.unwrap_or_default(),
+                ..inp.parse(&tail)?
+            };
             if ahead(inp).is(0, Punct::LBrace) {
                 let body = inp.parse(&body)?;
-                return Ok(function(
-                    specifiers,
-                    first.declarator,
-                    variadic,
-                    Some(body),
-                    span,
-                ));
+                let body = Some(body);
+                let function = function(specifiers, first.declarator, variadic, body, method, span);
+                return Ok(Item::Function(function));
             }
             if !ahead(inp).is(0, Punct::Comma) {
                 end_of_prototype(inp, &first.declarator)?;
-                return Ok(function(specifiers, first.declarator, variadic, None, span));
+                let function = function(specifiers, first.declarator, variadic, None, method, span);
+                return Ok(Item::Function(function));
             }
         }
         let mut declarators = vec![first];
@@ -254,32 +268,80 @@ fn declaration(
     })
 }
 
-fn function(
+/// A function of its parts.
+pub(super) fn function(
     specifiers: Specifiers,
     mut declarator: Declarator,
     variadic: bool,
     body: Option<Block>,
+    method: Method,
     span: Span,
-) -> Item {
+) -> Function {
     let params = match declarator.parts.remove(0) {
         DeclaratorPart::Function(params, _) => params,
         DeclaratorPart::Pointer { .. }
         | DeclaratorPart::Reference(_)
+        | DeclaratorPart::RvalueReference(_)
         | DeclaratorPart::Array(..) => Vec::new(),
     };
     let name = declarator
         .name
         .clone()
         .unwrap_or_else(|| Spanned::new("".into(), declarator.span));
-    Item::Function(Function {
+    Function {
         specifiers,
         declarator,
         name,
         params,
         variadic,
         body,
+        method,
         span,
+    }
+}
+
+/// `operator float *()`: its type stands in its name. The function's specifiers are those of the type.
+pub(super) fn conversion_of<'t>(specifiers: P<'t, Specifiers>) -> P<'t, Function> {
+    let ty = ty::conversion_type(specifiers);
+    custom_clone(move |inp: &mut At<'t, '_>| {
+        let look = ahead(inp);
+        let mut n = 0;
+        let mut text = String::new();
+        while !look.is_word(n, Keyword::Operator) {
+            match look.kind(n) {
+                Some(TokenKind::Ident(name) | TokenKind::TypeName(name)) => text.push_str(name),
+                _ => text.push_str("::"),
+            }
+            n += 1;
+        }
+        skip(inp, n + 1);
+        let ty = inp.parse(&ty)?;
+        let stop = ahead(inp).at;
+        let span = inp.state().span(look.at, stop);
+        text.push_str("operator conversion");
+        if !(ahead(inp).is(0, Punct::LParen) && ahead(inp).is(1, Punct::RParen)) {
+            return fail(inp, What::Phrase("`()`"));
+        }
+        skip(inp, 2);
+        Ok(Function {
+            specifiers: ty.specifiers,
+            declarator: ty.declarator,
+            name: Spanned::new(text.into(), span),
+            params: Vec::new(),
+            variadic: false,
+            body: None,
+            method: Method::default(),
+            span,
+        })
     })
+    .boxed()
+}
+
+/// Gives the words before `operator` to the function and the type in its name to the words.
+pub(super) fn take_conversion(function: &mut Function, specifiers: &mut Specifiers) {
+    specifiers.ty = function.specifiers.ty.clone();
+    specifiers.is_const |= function.specifiers.is_const;
+    specifiers.is_volatile |= function.specifiers.is_volatile;
 }
 
 /// The `;` of a prototype, or the message that there is neither it nor a body.

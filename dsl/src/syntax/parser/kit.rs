@@ -12,7 +12,7 @@ use crate::{
     diagnostic::{Code, Diagnostic},
     span::{Span, Spanned},
     syntax::{
-        ast::Name,
+        ast::{Block, MethodKind, Name},
         token::{Keyword, Punct, Token, TokenKind},
     },
 };
@@ -40,6 +40,11 @@ pub(super) struct State<'t> {
     pub(super) operators: u32,
     /// What is said once for a file and has been.
     pub(super) said_once: Vec<Code>,
+    /// The parser for a function's body, for functions inside types and expressions. A grammar that contained it would
+    /// contain itself.
+    pub(super) body: Option<P<'t, Block>>,
+    /// The classes that are open here.
+    pub(super) classes: Vec<Arc<str>>,
 }
 
 impl<'t> State<'t> {
@@ -52,6 +57,8 @@ impl<'t> State<'t> {
             depth: 0,
             operators: 0,
             said_once: Vec::new(),
+            body: None,
+            classes: Vec::new(),
         }
     }
 
@@ -346,6 +353,64 @@ pub(super) fn custom_clone<'t, O>(
     function: impl Fn(&mut At<'t, '_>) -> Result<O, Failure> + Clone,
 ) -> impl Parser<'t, In<'t>, O, Ex<'t>> + Clone {
     custom(function)
+}
+
+/// A name with its scopes, `a::b::c`, without template arguments: its text, how many tokens it takes, and whether the last
+/// name in it is a type. A plain name is one too.
+pub(super) fn path<'t>(look: Ahead<'t>) -> Option<(Arc<str>, usize, bool)> {
+    let mut offset = usize::from(look.is(0, Punct::ColonColon));
+    let first = match look.kind(offset)? {
+        TokenKind::Ident(name) | TokenKind::TypeName(name) => name,
+        _ => return None,
+    };
+    let mut is_type = look.is_type_name(offset);
+    offset += 1;
+    if !look.is(offset, Punct::ColonColon) && offset == 1 {
+        return Some((first.clone(), 1, is_type));
+    }
+    let mut text = first.to_string();
+    while look.is(offset, Punct::ColonColon) {
+        let (Some(TokenKind::Ident(name)) | Some(TokenKind::TypeName(name))) =
+            look.kind(offset + 1)
+        else {
+            break;
+        };
+        text.push_str("::");
+        text.push_str(name);
+        is_type = look.is_type_name(offset + 1);
+        offset += 2;
+    }
+    Some((text.into(), offset, is_type))
+}
+
+/// Whether the tokens ahead are the name of a function that has no result type before it: `S(`, `~S(`, `operator float(`, or
+/// outside of the class `S::S(`.
+pub(super) fn special_name(look: Ahead<'_>, classes: &[Arc<str>]) -> Option<MethodKind> {
+    let mut n = 0;
+    let mut class: Option<&Arc<str>> = classes.last();
+    let mut is_qualified = false;
+    while let Some(TokenKind::Ident(name)) | Some(TokenKind::TypeName(name)) = look.kind(n)
+        && look.is(n + 1, Punct::ColonColon)
+    {
+        class = Some(name);
+        is_qualified = true;
+        n += 2;
+    }
+    let class = class?;
+    match look.kind(n)? {
+        TokenKind::Ident(name) | TokenKind::TypeName(name) => {
+            let is_constructor = name == class && look.is(n + 1, Punct::LParen);
+            // `S (*f)(int)` and `S (x)` declare something of that type.
+            let is_constructor = is_constructor && !look.is(n + 2, Punct::Star);
+            is_constructor.then_some(MethodKind::Constructor)
+        }
+        TokenKind::Punct(Punct::Tilde) if !is_qualified || n > 0 => Some(MethodKind::Destructor),
+        TokenKind::Keyword(Keyword::Operator) => match look.kind(n + 1)? {
+            TokenKind::Punct(_) | TokenKind::Keyword(Keyword::New | Keyword::Delete) => None,
+            _ => Some(MethodKind::Conversion),
+        },
+        _ => None,
+    }
 }
 
 /// The name of a qualified name `a::b::c`, and how many tokens it and its template arguments take; `None` if there is no `::`.

@@ -1,14 +1,16 @@
 //! Primary expressions and their suffixes: names, literals, parentheses, `T(x)`, `sizeof(T)`; calls, launches,
 //! subscripts, members. What C++ adds here is read as one node that says what it is, for later stages to reject.
 
+use std::sync::Arc;
+
 use chumsky::prelude::*;
 
 use super::{
     depth::count_operator,
-    expr::{Piece, comma},
+    expr::{Piece, comma, init_items},
     kit::{
-        Ahead, At, Ex, In, P, ahead, closing, custom_clone, fail, list, name, punct, qualified,
-        repeat_while, skip, template_arguments, whole, word,
+        Ahead, At, Ex, In, P, ahead, closing, custom_clone, fail, list, name, path, punct,
+        qualified, repeat_while, skip, template_arguments, whole, word,
     },
     recover::What,
     ty,
@@ -16,7 +18,7 @@ use super::{
 use crate::{
     span::{Span, Spanned},
     syntax::{
-        ast::{Expr, ExprKind, Name, PostfixOp},
+        ast::{CastWord, Expr, ExprKind, Name, PostfixOp},
         token::{Keyword, Punct, TokenKind},
     },
 };
@@ -127,6 +129,14 @@ fn primary<'t>(assign: P<'t, Expr>) -> P<'t, Piece> {
         .delimited_by(punct(Punct::LParen), closing(Punct::RParen, "`)`"))
         .boxed();
     let construct = construct(assign.clone());
+    let pathed = node(qualified_name()).boxed();
+    let this = node(word(Keyword::This).to(ExprKind::This)).boxed();
+    let named_cast = node(named_cast(assign.clone())).boxed();
+    let lambda = super::lambda::lambda(assign.clone());
+    let alignof = ty::type_name(assign.clone())
+        .delimited_by(punct(Punct::LParen), punct(Punct::RParen))
+        .map(|ty| ExprKind::Alignof(Box::new(ty)));
+    let alignof = node(word(Keyword::Alignof).ignore_then(alignof)).boxed();
     let sizeof_type = ty::type_name(assign)
         .delimited_by(punct(Punct::LParen), punct(Punct::RParen))
         .map(|ty| ExprKind::SizeofType(Box::new(ty)));
@@ -137,12 +147,32 @@ fn primary<'t>(assign: P<'t, Expr>) -> P<'t, Piece> {
     custom_clone(move |inp: &mut At<'t, '_>| {
         let look = ahead(inp);
         match look.kind(0) {
-            Some(TokenKind::Ident(_)) if is_foreign_name(look) => inp.parse(&foreign),
-            Some(TokenKind::TypeName(_)) if look.is(1, Punct::LParen) => inp.parse(&construct),
-            Some(TokenKind::TypeName(_)) if look.is(1, Punct::LBrace) || is_foreign_name(look) => {
-                inp.parse(&foreign)
+            Some(TokenKind::Ident(_) | TokenKind::TypeName(_) | TokenKind::Punct(Punct::ColonColon))
+                if is_plain_path(look).is_some() =>
+            {
+                let (_, n, is_type) = is_plain_path(look).unwrap_or_default();
+                if is_type && matches!(look.punct(n), Some(Punct::LParen | Punct::LBrace)) {
+                    return inp.parse(&construct);
+                }
+                inp.parse(&pathed)
             }
+            Some(TokenKind::Ident(_)) if is_foreign_name(look) => inp.parse(&foreign),
+            Some(TokenKind::TypeName(_))
+                if !is_foreign_name(look)
+                    && matches!(look.punct(1), Some(Punct::LParen | Punct::LBrace)) =>
+            {
+                inp.parse(&construct)
+            }
+            Some(TokenKind::TypeName(_)) if is_foreign_name(look) => inp.parse(&foreign),
             Some(TokenKind::Ident(_) | TokenKind::TypeName(_)) => inp.parse(&named),
+            Some(TokenKind::Keyword(Keyword::This)) => inp.parse(&this),
+            Some(TokenKind::Keyword(Keyword::Alignof)) if is_type_in_parentheses(look, 1) => {
+                inp.parse(&alignof)
+            }
+            Some(TokenKind::Keyword(keyword)) if cast_word(*keyword).is_some() => {
+                inp.parse(&named_cast)
+            }
+            Some(TokenKind::Punct(Punct::LBracket)) if is_lambda(look) => inp.parse(&lambda),
             Some(TokenKind::Punct(Punct::LParen)) if is_type_in_parentheses(look, 0) => {
                 inp.parse(&foreign)
             }
@@ -206,21 +236,74 @@ fn literal<'t>() -> impl Parser<'t, In<'t>, ExprKind, Ex<'t>> + Clone + 't {
     })
 }
 
-/// `dim3(32, 8)`, `float(x)`.
+/// A qualified name without template arguments.
+fn is_plain_path<'t>(look: Ahead<'t>) -> Option<(Arc<str>, usize, bool)> {
+    path(look).filter(|(_, n, _)| {
+        *n > 1 && !look.is(*n, Punct::ColonColon) && template_arguments(look, *n).is_none()
+    })
+}
+
+/// `a::b`.
+fn qualified_name<'t>() -> impl Parser<'t, In<'t>, ExprKind, Ex<'t>> + Clone + 't {
+    custom_clone(|inp: &mut At<'t, '_>| {
+        let Some((text, n, _)) = path(ahead(inp)) else {
+            return fail(inp, What::Name);
+        };
+        skip(inp, n);
+        Ok(ExprKind::Name(text))
+    })
+}
+
+/// `static_cast<T>(e)`.
+fn named_cast<'t>(assign: P<'t, Expr>) -> P<'t, ExprKind> {
+    let ty = ty::type_name(assign.clone())
+        .delimited_by(punct(Punct::Lt), closing(Punct::Gt, "the `>` of the cast"));
+    let operand = comma(assign)
+        .delimited_by(closing(Punct::LParen, "the operand in `( )`"), closing(Punct::RParen, "`)`"));
+    let rest = ty.then(operand).boxed();
+    custom_clone(move |inp: &mut At<'t, '_>| {
+        let word = ahead(inp).keyword(0).and_then(cast_word);
+        inp.skip();
+        let (ty, operand) = inp.parse(&rest)?;
+        let word = word.unwrap_or(CastWord::Static);
+        Ok(ExprKind::NamedCast(word, Box::new(ty), Box::new(operand)))
+    })
+    .boxed()
+}
+
+fn cast_word(keyword: Keyword) -> Option<CastWord> {
+    Some(match keyword {
+        Keyword::StaticCast => CastWord::Static,
+        Keyword::ReinterpretCast => CastWord::Reinterpret,
+        Keyword::ConstCast => CastWord::Const,
+        Keyword::DynamicCast => CastWord::Dynamic,
+        _ => return None,
+    })
+}
+
+/// Whether the `[` ahead begins a lambda; it cannot begin anything else that is an operand.
+fn is_lambda(look: Ahead<'_>) -> bool {
+    let n = look.after_brackets(0);
+    matches!(look.punct(n), Some(Punct::LParen | Punct::LBrace))
+        || look.keyword(n).is_some_and(ty::is_specifier)
+        || look.is_ident(n)
+}
+
+/// `dim3(32, 8)`, `float(x)`, `float2{1, 2}`.
 fn construct<'t>(assign: P<'t, Expr>) -> P<'t, Expr> {
-    let args = custom_clone(|inp: &mut At<'t, '_>| {
-        if ahead(inp).is(0, Punct::LParen) {
-            Ok(())
-        } else {
-            fail(inp, What::Phrase("an expression"))
+    let args = arguments(assign.clone());
+    let items = init_items(assign);
+    let ty = ty::simple_type();
+    node(custom_clone(move |inp: &mut At<'t, '_>| {
+        let ty = Box::new(inp.parse(&ty)?);
+        if ahead(inp).is(0, Punct::LBrace) {
+            return Ok(ExprKind::Braced(ty, inp.parse(&items)?));
         }
-    });
-    node(
-        ty::simple_type()
-            .then_ignore(args)
-            .then(arguments(assign))
-            .map(|(ty, args)| ExprKind::Construct(Box::new(ty), args)),
-    )
+        if !ahead(inp).is(0, Punct::LParen) {
+            return fail(inp, What::Phrase("an expression"));
+        }
+        Ok(ExprKind::Construct(ty, inp.parse(&args)?))
+    }))
     .boxed()
 }
 
@@ -256,14 +339,9 @@ fn is_foreign_name(look: Ahead<'_>) -> bool {
 /// The C++ words that begin an expression.
 pub(super) fn foreign_word(keyword: Keyword) -> Option<&'static str> {
     Some(match keyword {
-        Keyword::StaticCast => "`static_cast`",
-        Keyword::ReinterpretCast => "`reinterpret_cast`",
-        Keyword::ConstCast => "`const_cast`",
-        Keyword::DynamicCast => "`dynamic_cast`",
         Keyword::New => "`new`",
         Keyword::Delete => "`delete`",
         Keyword::Throw => "`throw`",
-        Keyword::This => "`this`",
         Keyword::Operator => "an operator function",
         Keyword::Alignof => "`alignof`",
         Keyword::Decltype => "`decltype`",
@@ -289,7 +367,7 @@ fn foreign<'t>() -> P<'t, Expr> {
 /// What it is and how many tokens it takes.
 fn foreign_extent(look: Ahead<'_>) -> (&'static str, usize) {
     match look.kind(0) {
-        Some(TokenKind::Punct(Punct::LBracket)) => ("a lambda", lambda_extent(look)),
+        Some(TokenKind::Punct(Punct::LBracket)) => ("an attribute", look.after_brackets(0)),
         Some(TokenKind::Punct(Punct::LParen)) => (
             "a compound literal `(T){ … }`",
             look.after_brackets(look.after_brackets(0)),
@@ -300,9 +378,6 @@ fn foreign_extent(look: Ahead<'_>) -> (&'static str, usize) {
         ),
         _ => match qualified(look) {
             Some((_, n)) => ("a qualified name `A::b`", n),
-            None if look.is(1, Punct::LBrace) => {
-                ("a constructor call `T{ … }`", look.after_brackets(1))
-            }
             None => (
                 "a template's arguments `<…>`",
                 template_arguments(look, 1).unwrap_or(1),
@@ -311,71 +386,10 @@ fn foreign_extent(look: Ahead<'_>) -> (&'static str, usize) {
     }
 }
 
-/// `[captures](params) -> T { body }`.
-fn lambda_extent(look: Ahead<'_>) -> usize {
-    let mut n = look.after_brackets(0);
-    if look.is(n, Punct::LParen) {
-        n = look.after_brackets(n);
-    }
-    let mut body = n;
-    while body < n + 8
-        && look.kind(body).is_some()
-        && !look.is(body, Punct::LBrace)
-        && !look.is(body, Punct::Semi)
-    {
-        body += 1;
-    }
-    if look.is(body, Punct::LBrace) {
-        look.after_brackets(body)
-    } else {
-        n
-    }
-}
-
 fn word_extent(look: Ahead<'_>, keyword: Keyword) -> usize {
     match keyword {
-        Keyword::This => 1,
-        Keyword::StaticCast
-        | Keyword::ReinterpretCast
-        | Keyword::ConstCast
-        | Keyword::DynamicCast => {
-            let n = angle_brackets(look, 1);
-            if look.is(n, Punct::LParen) {
-                look.after_brackets(n)
-            } else {
-                n
-            }
-        }
         Keyword::Alignof | Keyword::Decltype if look.is(1, Punct::LParen) => look.after_brackets(1),
         _ => operand_extent(look, 1),
-    }
-}
-
-/// The offset after `< … >` at offset `n`.
-fn angle_brackets(look: Ahead<'_>, n: usize) -> usize {
-    let mut depth = 0i32;
-    let mut offset = n;
-    loop {
-        match look.punct(offset) {
-            Some(Punct::Lt) => depth += 1,
-            Some(Punct::Gt) => depth -= 1,
-            Some(Punct::Shr) => depth -= 2,
-            Some(Punct::Semi | Punct::LBrace | Punct::RBrace) => return offset,
-            Some(punct) if super::kit::closes(punct) => return offset,
-            Some(punct) if super::kit::opens(punct) => {
-                if depth <= 0 {
-                    return offset;
-                }
-                offset = look.after_brackets(offset);
-                continue;
-            }
-            _ if look.kind(offset).is_none() => return offset,
-            _ => {}
-        }
-        offset += 1;
-        if depth <= 0 {
-            return offset;
-        }
     }
 }
 

@@ -1,62 +1,86 @@
-//! `struct`, `union` and `enum`, with their members. What C++ adds to them (methods, access words, bit-fields' cousins)
-//! is read and named, so that one message is all it costs.
+//! `struct`, `class`, `union` and `enum`, with their members. What is not supported of C++ is read and named, so that one
+//! message is all it costs.
 
 use chumsky::prelude::*;
 
 use super::{
     decl,
     kit::{
-        Ahead, At, P, ahead, closing, custom_clone, list, name, punct, repeat_while, skip, when,
-        whole, word,
+        Ahead, At, P, ahead, closing, custom_clone, fail, list, name, path, punct, repeat_while,
+        skip, special_name, template_arguments, when,
     },
     primary::arguments,
-    recover::{construct_end, recovered, statement_end},
+    recover::{What, construct_end, recovered, statement_end},
     stmt,
 };
 use crate::{
     diagnostic::{Code, Diagnostic},
-    span::Span,
+    span::{Span, Spanned},
     syntax::{
         ast::{
-            Declaration, DeclaratorPart, EnumSpecifier, Expr, InitDeclarator, Name,
-            RecordSpecifier, Specifiers,
+            Access, Base, Declaration, Declarator, DeclaratorPart, EnumSpecifier, Expr,
+            InitDeclarator, Member, Method, MethodKind, Name, RecordSpecifier, SpecifierWord,
+            Specifiers, TypeSpecifier,
         },
         token::{Keyword, Punct, TokenKind},
     },
 };
 
-/// `struct __align__(8) S { float x, y; }`.
+/// `struct __align__(8) S : Base { float x, y; void f() { … } }`.
 pub(super) fn record<'t>(
     element: P<'t, Expr>,
     specifiers: P<'t, Specifiers>,
 ) -> P<'t, RecordSpecifier> {
-    let is_union = custom_clone(|inp: &mut At<'t, '_>| {
-        let is_union = ahead(inp).is_word(0, Keyword::Union);
-        inp.skip();
-        Ok(is_union)
-    });
-    let align = word(Keyword::Align)
-        .ignore_then(arguments(element.clone()))
-        .map(|mut args| args.pop().map(Box::new));
-    let align = when(|look| look.is_word(0, Keyword::Align), align).map(Option::flatten);
+    let arguments = arguments(element.clone());
+    let tag = tag("a name or `{`");
+    let bases = bases();
     let members = repeat_while(
         |look: Ahead<'_>| look.kind(0).is_some() && !look.is(0, Punct::RBrace),
         member(element, specifiers),
     )
-    .map(|members| members.into_iter().flatten().collect())
-    .delimited_by(punct(Punct::LBrace), punct(Punct::RBrace));
-    is_union
-        .then(align)
-        .then(tag("a name or `{`"))
-        .then_ignore(bases("inheritance"))
-        .then(when(|look| look.is(0, Punct::LBrace), members))
-        .map(|(((is_union, align), name), members)| RecordSpecifier {
-            is_union,
+    .map(|members| members.into_iter().flatten().collect::<Vec<Member>>())
+    .delimited_by(punct(Punct::LBrace), punct(Punct::RBrace))
+    .boxed();
+    custom_clone(move |inp: &mut At<'t, '_>| {
+        let keyword = ahead(inp).keyword(0);
+        inp.skip();
+        let mut align = None;
+        loop {
+            let look = ahead(inp);
+            match look.kind(0) {
+                Some(TokenKind::Keyword(Keyword::Align)) => {}
+                Some(TokenKind::Ident(text)) if &**text == "alignas" && look.is(1, Punct::LParen) => {}
+                _ => break,
+            }
+            inp.skip();
+            align = inp.parse(&arguments)?.pop().map(Box::new);
+        }
+        let name = inp.parse(&tag)?;
+        if matches!(ahead(inp).kind(0), Some(TokenKind::Ident(word)) if &**word == "final")
+            && matches!(ahead(inp).punct(1), Some(Punct::LBrace | Punct::Colon))
+        {
+            inp.skip();
+        }
+        let bases = inp.parse(&bases)?;
+        let mut all = None;
+        if ahead(inp).is(0, Punct::LBrace) {
+            let class = name.as_ref().map_or_else(|| "".into(), |name| name.node.clone());
+            inp.state().classes.push(class);
+            let n_open = inp.state().classes.len();
+            let parsed = inp.parse(&members);
+            inp.state().classes.truncate(n_open - 1);
+            all = Some(parsed?);
+        }
+        Ok(RecordSpecifier {
+            is_union: keyword == Some(Keyword::Union),
+            is_class: keyword == Some(Keyword::Class),
             name,
-            members,
+            bases,
+            members: all,
             align,
         })
-        .boxed()
+    })
+    .boxed()
 }
 
 /// The name after `struct` or `enum`; it may be absent before a body.
@@ -76,147 +100,274 @@ fn tag<'t>(phrase: &'static str) -> P<'t, Option<Name>> {
     .boxed()
 }
 
-/// `: public Base` and `enum E : int`, which are C++.
-fn bases<'t>(construct: &'static str) -> P<'t, ()> {
-    custom_clone(move |inp: &mut At<'t, '_>| {
-        let look = ahead(inp);
-        if look.is(0, Punct::Colon) {
-            let mut n = 1;
-            while look.kind(n).is_some()
-                && !matches!(
-                    look.punct(n),
-                    Some(Punct::LBrace | Punct::Semi | Punct::RBrace)
-                )
-            {
-                n += 1;
+/// `: public Base, Other`.
+fn bases<'t>() -> P<'t, Vec<Base>> {
+    custom_clone(|inp: &mut At<'t, '_>| {
+        let mut bases = Vec::new();
+        // A bit-field of a struct without a body, `struct S : 3`, does not exist.
+        if !ahead(inp).is(0, Punct::Colon) {
+            return Ok(bases);
+        }
+        loop {
+            inp.skip();
+            let mut access = None;
+            loop {
+                let look = ahead(inp);
+                match look.keyword(0) {
+                    Some(Keyword::Virtual) => {
+                        unsupported(inp, look.at, look.at + 1, "virtual inheritance")
+                    }
+                    Some(keyword) if access_word(keyword).is_some() => {
+                        access = access_word(keyword);
+                    }
+                    _ => break,
+                }
+                inp.skip();
             }
-            if look.is(n, Punct::LBrace) {
-                unsupported(inp, look.at, look.at + n, construct);
-                skip(inp, n);
+            let look = ahead(inp);
+            let Some((text, n, _)) = path(look) else {
+                return fail(inp, What::Phrase("the name of a base class"));
+            };
+            skip(inp, n);
+            let name = Spanned::new(text, inp.state().span(look.at, look.at + n));
+            if let Some(end) = template_arguments(ahead(inp), 0)
+                .or_else(|| base_arguments(ahead(inp)))
+            {
+                unsupported(inp, look.at, look.at + n + end, "a template as a base class");
+                skip(inp, end);
+            } else {
+                bases.push(Base { access, name });
+            }
+            if !ahead(inp).is(0, Punct::Comma) {
+                return Ok(bases);
             }
         }
-        Ok(())
     })
     .boxed()
 }
 
-/// `float x, *y[4];`, or something of C++ that is reported and left out.
-fn member<'t>(element: P<'t, Expr>, specifiers: P<'t, Specifiers>) -> P<'t, Option<Declaration>> {
-    let declarator = decl::declarator(element.clone(), specifiers.clone());
-    let width = punct(Punct::Colon).ignore_then(element);
-    let width = when(
-        |look| look.is(0, Punct::Colon),
-        width.map_with(|_, extra| whole(extra)),
-    );
-    let declarator = declarator
-        .map(|declared| declared.declarator)
-        .then(width)
-        .map_with(|(declarator, width), extra| {
-            if let Some(span) = width {
-                let diagnostic = Diagnostic::error(
-                    Code::UnsupportedSyntax,
-                    span,
-                    "a bit-field is not supported",
-                );
-                extra
-                    .state()
-                    .diagnostics
-                    .push(diagnostic.help("use a whole member, or shifts and masks"));
-            }
-            InitDeclarator {
-                declarator,
-                init: None,
-                span: whole(extra),
-            }
-        });
-    let declarators = decl::declarator_list(declarator);
-    let data = specifiers
-        .then(declarators)
-        .then_ignore(stmt::semicolon())
-        .map_with(|(specifiers, declarators), extra| {
-            Some(Declaration {
-                specifiers,
-                declarators,
-                span: whole(extra),
-            })
-        });
+/// `<…>` before the `{` of a class.
+fn base_arguments(look: Ahead<'_>) -> Option<usize> {
+    if !look.is(0, Punct::Lt) {
+        return None;
+    }
+    let mut n = 1;
+    while !matches!(look.punct(n), Some(Punct::LBrace | Punct::Semi)) {
+        look.kind(n)?;
+        n += 1;
+    }
+    Some(n)
+}
+
+fn access_word(keyword: Keyword) -> Option<Access> {
+    Some(match keyword {
+        Keyword::Public => Access::Public,
+        Keyword::Protected => Access::Protected,
+        Keyword::Private => Access::Private,
+        _ => return None,
+    })
+}
+
+/// Data, a function, `public:`, a friend; or something that is reported and left out.
+fn member<'t>(element: P<'t, Expr>, specifiers: P<'t, Specifiers>) -> P<'t, Option<Member>> {
+    let plain = plain_member(element, specifiers.clone());
+    let alias = alias(specifiers);
     let member = custom_clone(move |inp: &mut At<'t, '_>| {
         let look = ahead(inp);
-        if look.is(0, Punct::Semi) {
-            inp.skip();
-            return Ok(None);
+        match look.kind(0) {
+            Some(TokenKind::Punct(Punct::Semi)) => {
+                inp.skip();
+                return Ok(None);
+            }
+            Some(&TokenKind::Keyword(keyword))
+                if look.is(1, Punct::Colon) && access_word(keyword).is_some() =>
+            {
+                skip(inp, 2);
+                return Ok(access_word(keyword).map(Member::Access));
+            }
+            Some(TokenKind::Keyword(Keyword::Friend)) => {
+                inp.skip();
+                let class = matches!(ahead(inp).keyword(0), Some(Keyword::Class | Keyword::Struct));
+                let n = usize::from(class);
+                if let Some((text, m, _)) = path(ahead(inp).past(n))
+                    && ahead(inp).is(n + m, Punct::Semi)
+                {
+                    let at = ahead(inp).at + n;
+                    skip(inp, n + m + 1);
+                    let span = inp.state().span(at, at + m);
+                    return Ok(Some(Member::FriendClass(Spanned::new(text, span))));
+                }
+                return Ok(match inp.parse(&plain)? {
+                    Some(Member::Function(function)) => Some(Member::FriendFunction(function)),
+                    other => other,
+                });
+            }
+            Some(TokenKind::Keyword(Keyword::Using)) if look.is(2, Punct::Eq) => {
+                return inp.parse(&alias).map(Some);
+            }
+            _ => {}
         }
         if let Some((construct, n)) = foreign_member(look) {
             unsupported(inp, look.at, look.at + n, construct);
             skip(inp, n);
             return Ok(None);
         }
-        inp.parse(&data)
-            .map(|member: Option<Declaration>| member.filter(|member| is_data(inp, member)))
+        inp.parse(&plain)
     });
     recovered(member, statement_end, |_| None).boxed()
 }
 
-/// C++ members and how many tokens they take.
+/// `using T = int;` is `typedef int T;`.
+fn alias<'t>(specifiers: P<'t, Specifiers>) -> P<'t, Member> {
+    let ty = specifiers.then(decl::pointers()).then_ignore(stmt::semicolon()).boxed();
+    custom_clone(move |inp: &mut At<'t, '_>| {
+        let start = ahead(inp).at;
+        inp.skip();
+        let name = inp.parse(name())?;
+        inp.skip();
+        let (mut specifiers, parts) = inp.parse(&ty)?;
+        let stop = ahead(inp).at;
+        let span = inp.state().span(start, stop);
+        specifiers
+            .words
+            .push(Spanned::new(SpecifierWord::Typedef, name.span));
+        let declarator = Declarator {
+            span: name.span,
+            name: Some(name),
+            parts,
+        };
+        Ok(Member::Declaration(Declaration {
+            specifiers,
+            declarators: vec![InitDeclarator {
+                declarator,
+                init: None,
+                width: None,
+                span,
+            }],
+            span,
+        }))
+    })
+    .boxed()
+}
+
+/// Data with its first value or its width, or a function with its body.
+fn plain_member<'t>(
+    element: P<'t, Expr>,
+    specifiers: P<'t, Specifiers>,
+) -> P<'t, Option<Member>> {
+    let declarator = decl::init_declarator(element.clone(), specifiers.clone());
+    let width = punct(Punct::Colon).ignore_then(element.clone()).boxed();
+    let tail = decl::method_tail(element);
+    let conversion = super::item::conversion_of(specifiers.clone());
+    let semicolon = stmt::semicolon();
+    custom_clone(move |inp: &mut At<'t, '_>| {
+        let start = ahead(inp).at;
+        let mut parsed = inp.parse(&specifiers)?;
+        let kind = {
+            let look = ahead(inp);
+            let is_first = matches!(parsed.ty.node, TypeSpecifier::Void);
+            special_name(look, &inp.state().classes).filter(|_| is_first)
+        };
+        let (function, variadic) = if kind == Some(MethodKind::Conversion) {
+            let mut function = inp.parse(&conversion)?;
+            super::item::take_conversion(&mut function, &mut parsed);
+            (Some(function), false)
+        } else if ahead(inp).is(0, Punct::Semi) || ahead(inp).is_after_body() {
+            inp.parse(&semicolon)?;
+            let stop = ahead(inp).at;
+            let span = inp.state().span(start, stop);
+            return Ok(Some(Member::Declaration(Declaration {
+                specifiers: parsed,
+                declarators: Vec::new(),
+                span,
+            })));
+        } else {
+            let (mut first, variadic) = if ahead(inp).is(0, Punct::Colon) {
+                // `int : 3;` is padding.
+                let at = ahead(inp).at;
+                let span = inp.state().place(at);
+                let declarator = Declarator { name: None, parts: Vec::new(), span };
+                (InitDeclarator { declarator, init: None, width: None, span }, false)
+            } else {
+                inp.parse(&declarator)?
+            };
+            let is_function = matches!(
+                first.declarator.parts.first(),
+                Some(DeclaratorPart::Function(..))
+            );
+            if is_function {
+                let stop = ahead(inp).at;
+                let span = inp.state().span(start, stop);
+                let words = parsed.clone();
+                let method = Method::default();
+                (Some(super::item::function(words, first.declarator, variadic, None, method, span)), variadic)
+            } else {
+                let mut declarators = Vec::new();
+                loop {
+                    if ahead(inp).is(0, Punct::Colon) {
+                        first.width = Some(Box::new(inp.parse(&width)?));
+                        if ahead(inp).is(0, Punct::Eq) {
+                            return fail(inp, What::Punct(Punct::Semi));
+                        }
+                    }
+                    declarators.push(first);
+                    if !ahead(inp).is(0, Punct::Comma) {
+                        break;
+                    }
+                    inp.skip();
+                    first = inp.parse(&declarator)?.0;
+                }
+                inp.parse(&semicolon)?;
+                let stop = ahead(inp).at;
+                let span = inp.state().span(start, stop);
+                return Ok(Some(Member::Declaration(Declaration {
+                    specifiers: parsed,
+                    declarators,
+                    span,
+                })));
+            }
+        };
+        let Some(mut function) = function else {
+            return Ok(None);
+        };
+        function.specifiers = parsed;
+        function.variadic = variadic;
+        function.method = inp.parse(&tail)?;
+        function.method.kind = kind.unwrap_or_default();
+        let body = inp.state().body.clone();
+        match body {
+            Some(body) if ahead(inp).is(0, Punct::LBrace) => {
+                let outside = std::mem::take(&mut inp.state().classes);
+                let parsed = inp.parse(&body);
+                inp.state().classes = outside;
+                function.body = Some(parsed?);
+            }
+            _ => inp.parse(&semicolon)?,
+        }
+        Ok(Some(Member::Function(function)))
+    })
+    .boxed()
+}
+
+/// C++ members that are not read, and how many tokens they take.
 fn foreign_member(look: Ahead<'_>) -> Option<(&'static str, usize)> {
     use Keyword::*;
     match look.kind(0)? {
-        TokenKind::Keyword(Public | Private | Protected) => Some(("an access word", 2)),
-        TokenKind::Keyword(Template) => Some(("a template", construct_end(look))),
-        TokenKind::Keyword(Friend | Virtual | Using | Operator) => {
-            Some(("a C++ member", construct_end(look)))
-        }
-        TokenKind::Punct(Punct::Tilde) => Some(("a destructor", construct_end(look))),
-        _ => method_extent(look).map(|n| ("a member function", n)),
-    }
-}
-
-/// The tokens of a member function or constructor, if that is what is ahead: a name and a parameter list before the `;`.
-fn method_extent(look: Ahead<'_>) -> Option<usize> {
-    let mut n = 0;
-    loop {
-        match look.kind(n)? {
-            TokenKind::Ident(_) | TokenKind::TypeName(_)
-                if look.is(n + 1, Punct::LParen) && !look.is(n + 2, Punct::Star) =>
-            {
-                return Some(statement_end(look, n + 1));
+        TokenKind::Keyword(Template) => Some(("a member template", construct_end(look))),
+        TokenKind::Keyword(Virtual) => Some(("a virtual function", construct_end(look))),
+        TokenKind::Keyword(StaticAssert) => Some(("`static_assert`", construct_end(look))),
+        TokenKind::Keyword(Using) => Some(("`using` in a class", construct_end(look))),
+        TokenKind::Keyword(_) => {
+            // `__device__ virtual void f()`.
+            let mut n = 1;
+            while matches!(look.keyword(n), Some(Device | Host | Inline | Forceinline)) {
+                n += 1;
             }
-            TokenKind::Keyword(Keyword::Operator) => return Some(statement_end(look, n + 1)),
-            TokenKind::Keyword(Keyword::Align | Keyword::LaunchBounds) => {
-                n = look.after_brackets(n + 1)
-            }
-            TokenKind::Keyword(Keyword::Struct | Keyword::Union | Keyword::Enum) => return None,
-            TokenKind::Ident(_)
-            | TokenKind::TypeName(_)
-            | TokenKind::Keyword(_)
-            | TokenKind::Punct(Punct::Star | Punct::Amp) => n += 1,
-            _ => return None,
+            look.is_word(n, Virtual)
+                .then(|| ("a virtual function", construct_end(look)))
         }
+        _ => None,
     }
-}
-
-/// Reports a member that is neither data nor anything [`foreign_member`] knew.
-fn is_data(inp: &mut At<'_, '_>, member: &Declaration) -> bool {
-    let is_function = |declarator: &InitDeclarator| {
-        matches!(
-            declarator.declarator.parts.first(),
-            Some(DeclaratorPart::Function(..))
-        )
-    };
-    let Some(function) = member
-        .declarators
-        .iter()
-        .find(|declarator| is_function(declarator))
-    else {
-        return true;
-    };
-    let diagnostic = Diagnostic::error(
-        Code::UnsupportedSyntax,
-        function.span,
-        "a member function is not supported",
-    );
-    inp.state().diagnostics.push(diagnostic);
-    false
 }
 
 fn unsupported(inp: &mut At<'_, '_>, start: usize, stop: usize, construct: &str) {
@@ -229,27 +380,46 @@ fn unsupported(inp: &mut At<'_, '_>, start: usize, stop: usize, construct: &str)
     ));
 }
 
-/// `enum E { A, B = 2 }`.
-pub(super) fn enumeration<'t>(element: P<'t, Expr>) -> P<'t, EnumSpecifier> {
-    let class = custom_clone(|inp: &mut At<'t, '_>| {
-        let look = ahead(inp);
-        if matches!(look.keyword(0), Some(Keyword::Class | Keyword::Struct)) {
-            unsupported(inp, look.at, look.at + 1, "a scoped enum");
-            inp.skip();
-        }
-        Ok(())
-    });
+/// `enum E { A, B = 2 }`, `enum class E : unsigned char { A }`.
+pub(super) fn enumeration<'t>(
+    element: P<'t, Expr>,
+    specifiers: P<'t, Specifiers>,
+) -> P<'t, EnumSpecifier> {
     let value = when(
         |look| look.is(0, Punct::Eq),
         punct(Punct::Eq).ignore_then(element),
     );
     let enumerators = list(name().then(value), Punct::RBrace, true)
-        .delimited_by(punct(Punct::LBrace), closing(Punct::RBrace, "`,` or `}`"));
-    word(Keyword::Enum)
-        .ignore_then(class)
-        .ignore_then(tag("a name or `{`"))
-        .then_ignore(bases("an enum's underlying type"))
-        .then(when(|look| look.is(0, Punct::LBrace), enumerators))
-        .map(|(name, enumerators)| EnumSpecifier { name, enumerators })
-        .boxed()
+        .delimited_by(punct(Punct::LBrace), closing(Punct::RBrace, "`,` or `}`"))
+        .boxed();
+    let tag = tag("a name or `{`");
+    custom_clone(move |inp: &mut At<'t, '_>| {
+        inp.skip();
+        let is_scoped = matches!(
+            ahead(inp).keyword(0),
+            Some(Keyword::Class | Keyword::Struct)
+        );
+        if is_scoped {
+            inp.skip();
+        }
+        let name = inp.parse(&tag)?;
+        let mut underlying = None;
+        let look = ahead(inp);
+        // In a struct, `enum E : 3` is a bit-field.
+        if look.is(0, Punct::Colon) && !matches!(look.kind(1), Some(TokenKind::Int { .. })) {
+            inp.skip();
+            underlying = Some(Box::new(inp.parse(&specifiers)?));
+        }
+        let mut all = None;
+        if ahead(inp).is(0, Punct::LBrace) {
+            all = Some(inp.parse(&enumerators)?);
+        }
+        Ok(EnumSpecifier {
+            is_scoped,
+            underlying,
+            name,
+            enumerators: all,
+        })
+    })
+    .boxed()
 }

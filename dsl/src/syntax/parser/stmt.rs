@@ -9,8 +9,8 @@ use super::{
     depth::nested,
     expr::expression,
     kit::{
-        Ahead, At, Ex, In, P, ahead, closing, custom_clone, fail, punct, repeat_while, skip, when,
-        whole, word,
+        Ahead, At, Ex, In, P, ahead, closing, custom_clone, fail, path, punct, repeat_while, skip,
+        when, whole, word,
     },
     loops,
     recover::{Failure, What, bracket_end, described, recovered, statement_end},
@@ -299,6 +299,13 @@ pub(super) fn is_declaration(look: Ahead<'_>) -> bool {
             !look.is(1, Punct::LParen) || look.is(2, Punct::Star)
         }
         Some(TokenKind::Keyword(keyword)) => ty::is_specifier(*keyword),
+        Some(TokenKind::Ident(_) | TokenKind::TypeName(_) | TokenKind::Punct(Punct::ColonColon))
+            if path(look).is_some_and(|(_, n, is_type)| n > 1 && is_type) =>
+        {
+            let (_, n, _) = path(look).unwrap_or_default();
+            // The last name of the path is read as a type by itself.
+            is_declaration(look.past(n - 1))
+        }
         Some(TokenKind::TypeName(_)) => match look.kind(1) {
             Some(TokenKind::Ident(_) | TokenKind::TypeName(_)) => true,
             Some(TokenKind::Keyword(keyword)) => {

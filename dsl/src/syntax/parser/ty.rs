@@ -11,7 +11,10 @@ use super::{
     decl,
     depth::nested,
     expr::element,
-    kit::{Ahead, At, P, ahead, custom_clone, fail, qualified, skip, template_arguments, whole},
+    kit::{
+        Ahead, At, P, ahead, custom_clone, fail, path, qualified, skip, special_name,
+        template_arguments, whole,
+    },
     primary::arguments,
     record,
     recover::{Failure, What},
@@ -33,6 +36,7 @@ pub(super) fn is_specifier(keyword: Keyword) -> bool {
         || matches!(
             keyword,
             Struct
+                | Class
                 | Union
                 | Enum
                 | Const
@@ -85,8 +89,8 @@ pub(super) fn specifiers<'t>() -> P<'t, Specifiers> {
 pub(super) fn specifiers_of<'t>(element: P<'t, Expr>) -> P<'t, Specifiers> {
     recursive(|specifiers| {
         let specifiers = nested(specifiers).boxed();
-        let record = record::record(element.clone(), specifiers);
-        let enumeration = record::enumeration(element.clone());
+        let record = record::record(element.clone(), specifiers.clone());
+        let enumeration = record::enumeration(element.clone(), specifiers);
         let arguments = arguments(element);
         custom_clone(move |inp: &mut At<'t, '_>| {
             let start = ahead(inp).at;
@@ -100,7 +104,9 @@ pub(super) fn specifiers_of<'t>(element: P<'t, Expr>) -> P<'t, Specifiers> {
                     return gathered.finish(inp, start);
                 }
                 match look.kind(0) {
-                    Some(TokenKind::Keyword(Keyword::Struct | Keyword::Union)) => {
+                    Some(TokenKind::Keyword(
+                        Keyword::Struct | Keyword::Union | Keyword::Class,
+                    )) => {
                         let record = inp.parse(&record)?;
                         gathered.name(inp, look.at, TypeSpecifier::Record(record));
                     }
@@ -127,6 +133,20 @@ pub(super) fn specifiers_of<'t>(element: P<'t, Expr>) -> P<'t, Specifiers> {
                     Some(&TokenKind::Keyword(keyword)) if is_specifier(keyword) => {
                         gathered.word(inp, look, keyword)
                     }
+                    Some(TokenKind::Ident(text))
+                        if !inp.state().classes.is_empty() && member_word(text).is_some() =>
+                    {
+                        inp.skip();
+                        let span = inp.state().place(look.at);
+                        let word = member_word(text).unwrap_or(SpecifierWord::Explicit);
+                        gathered.words.push(Spanned::new(word, span));
+                    }
+                    Some(TokenKind::Ident(_) | TokenKind::TypeName(_))
+                        if !gathered.has_type()
+                            && special_name(look, &inp.state().classes).is_some() =>
+                    {
+                        return gathered.finish(inp, start);
+                    }
                     Some(
                         TokenKind::TypeName(_)
                         | TokenKind::Ident(_)
@@ -147,6 +167,11 @@ pub(super) fn specifiers_of<'t>(element: P<'t, Expr>) -> P<'t, Specifiers> {
 
 /// The name of a type, with `A::` before it and `<…>` after it, and how many tokens that is.
 fn type_name_extent(look: Ahead<'_>) -> (Arc<str>, usize) {
+    if let Some((text, n, true)) = path(look)
+        && template_arguments(look, n).is_none()
+    {
+        return (text, n);
+    }
     if let Some((text, n)) = qualified(look) {
         return (text.into(), n.max(1));
     }
@@ -179,6 +204,15 @@ pub(super) fn is_unknown_type(look: Ahead<'_>) -> bool {
         Some(&TokenKind::Keyword(keyword)) => is_specifier(keyword),
         _ => false,
     }
+}
+
+/// Words that only members have, and that are ordinary names elsewhere.
+fn member_word(text: &str) -> Option<SpecifierWord> {
+    Some(match text {
+        "explicit" => SpecifierWord::Explicit,
+        "mutable" => SpecifierWord::Mutable,
+        _ => return None,
+    })
 }
 
 /// The words of a type as they come.
@@ -255,6 +289,7 @@ impl Gathered {
             return false;
         }
         match look.kind(0) {
+            // `T A::f()`: the name of what is declared.
             Some(TokenKind::TypeName(_)) => true,
             _ => {
                 is_unknown_type(look)
@@ -266,7 +301,10 @@ impl Gathered {
 
     fn finish(self, inp: &mut At<'_, '_>, start: usize) -> Result<Specifiers, Failure> {
         let at = ahead(inp).at;
-        if at == start {
+        let look = ahead(inp);
+        let is_special =
+            !self.has_type() && special_name(look, &inp.state().classes).is_some();
+        if at == start && !is_special {
             return fail(inp, What::Phrase("a type"));
         }
         let span = inp.state().span(start, at);
@@ -279,6 +317,9 @@ impl Gathered {
         let ty = match (self.named, self.base_span) {
             (Some(named), _) => named,
             (None, Some(span)) => Spanned::new(combine(inp, &self.base, span), span),
+            (None, None) if is_special => {
+                Spanned::new(TypeSpecifier::Void, inp.state().place(at))
+            }
             (None, None) => {
                 let place = inp.state().place(at);
                 let found = inp
@@ -406,9 +447,9 @@ pub(super) fn simple_type<'t>() -> P<'t, TypeName> {
     custom_clone(|inp: &mut At<'t, '_>| {
         let look = ahead(inp);
         let mut gathered = Gathered::default();
-        if let Some(TokenKind::TypeName(text)) = look.kind(0) {
-            inp.skip();
-            gathered.name(inp, look.at, TypeSpecifier::Named(text.clone()));
+        if let Some((text, n, true)) = path(look) {
+            skip(inp, n);
+            gathered.name(inp, look.at, TypeSpecifier::Named(text));
         }
         while let Some(keyword) = ahead(inp).keyword(0).filter(|&keyword| is_base(keyword)) {
             let look = ahead(inp);
@@ -427,4 +468,24 @@ pub(super) fn simple_type<'t>() -> P<'t, TypeName> {
         })
     })
     .boxed()
+}
+
+/// The type in `operator const float *()`.
+pub(super) fn conversion_type<'t>(specifiers: P<'t, Specifiers>) -> P<'t, TypeName> {
+    let pointers = decl::pointers();
+    specifiers
+        .then(pointers)
+        .map_with(|(specifiers, parts), extra| {
+            let span = whole(extra);
+            TypeName {
+                specifiers,
+                declarator: Declarator {
+                    name: None,
+                    parts,
+                    span,
+                },
+                span,
+            }
+        })
+        .boxed()
 }

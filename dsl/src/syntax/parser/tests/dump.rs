@@ -11,20 +11,48 @@ pub(super) fn unit(unit: &Unit) -> String {
 
 fn one_item(item: &Item) -> String {
     match item {
-        Item::Function(f) => {
-            let params: Vec<String> = f.params.iter().map(param).collect();
-            let dots = if f.variadic { " ..." } else { "" };
-            let body = f.body.as_ref().map_or(String::new(), |body| block(body, 1));
-            format!(
-                "(fn {} {}{} ({}{dots}){body})",
-                f.name.node,
-                specifiers(&f.specifiers),
-                parts(&f.declarator),
-                params.join(", ")
-            )
-        }
+        Item::Function(f) => function(f),
         Item::Declaration(d) => declaration(d),
         Item::Unsupported { construct, .. } => format!("(unsupported {construct})"),
+    }
+}
+
+fn function(f: &Function) -> String {
+    let params: Vec<String> = f.params.iter().map(param).collect();
+    let dots = if f.variadic { " ..." } else { "" };
+    let body = f.body.as_ref().map_or(String::new(), |body| block(body, 1));
+    let kind = match f.method.kind {
+        MethodKind::Plain => String::new(),
+        kind => format!(" {kind:?}").to_lowercase(),
+    };
+    let inits: String = f
+        .method
+        .inits
+        .iter()
+        .map(|one| format!(" {}:{}", one.name.node, init(&one.init)))
+        .collect();
+    let tail = if f.method.is_const { " const" } else { "" };
+    let special = f
+        .method
+        .special
+        .as_ref()
+        .map_or(String::new(), |special| format!(" ={:?}", special.node));
+    format!(
+        "(fn{kind} {} {}{} ({}{dots}){tail}{special}{inits}{body})",
+        f.name.node,
+        specifiers(&f.specifiers),
+        parts(&f.declarator),
+        params.join(", ")
+    )
+}
+
+fn member(member: &Member) -> String {
+    match member {
+        Member::Declaration(d) => declaration(d),
+        Member::Function(f) => function(f),
+        Member::Access(access) => format!("{access:?}:"),
+        Member::FriendFunction(f) => format!("(friend {})", function(f)),
+        Member::FriendClass(name) => format!("(friend {})", name.node),
     }
 }
 
@@ -63,6 +91,7 @@ fn parts(declarator: &Declarator) -> String {
                 format!("*{words}")
             }
             DeclaratorPart::Reference(_) => "&".to_string(),
+            DeclaratorPart::RvalueReference(_) => "&&".to_string(),
             DeclaratorPart::Array(size, _) => format!(
                 "[{}]",
                 size.as_ref().map_or(String::new(), |size| expr(size))
@@ -125,7 +154,16 @@ fn ty(ty: &TypeSpecifier) -> String {
         TypeSpecifier::Auto => "auto".into(),
         TypeSpecifier::Named(name) => name.to_string(),
         TypeSpecifier::Record(record) => {
-            let word = if record.is_union { "union" } else { "struct" };
+            let word = match (record.is_union, record.is_class) {
+                (true, _) => "union",
+                (_, true) => "class",
+                _ => "struct",
+            };
+            let bases: String = record
+                .bases
+                .iter()
+                .map(|base| format!(" :{}", base.name.node))
+                .collect();
             let align = record
                 .align
                 .as_ref()
@@ -137,14 +175,10 @@ fn ty(ty: &TypeSpecifier) -> String {
             let members = record.members.as_ref().map_or(String::new(), |members| {
                 format!(
                     " {{{}}}",
-                    members
-                        .iter()
-                        .map(declaration)
-                        .collect::<Vec<_>>()
-                        .join(" ")
+                    members.iter().map(member).collect::<Vec<_>>().join(" ")
                 )
             });
-            format!("({word}{align}{name}{members})")
+            format!("({word}{align}{name}{bases}{members})")
         }
         TypeSpecifier::Enum(e) => {
             let name = e
@@ -161,7 +195,11 @@ fn ty(ty: &TypeSpecifier) -> String {
                     values.iter().map(one).collect::<Vec<_>>().join(" ")
                 )
             });
-            format!("(enum{name}{values})")
+            let scoped = if e.is_scoped { "-class" } else { "" };
+            let underlying = e.underlying.as_ref().map_or(String::new(), |underlying| {
+                format!(" :{}", specifiers(underlying))
+            });
+            format!("(enum{scoped}{name}{underlying}{values})")
         }
     }
 }
@@ -309,6 +347,39 @@ pub(super) fn expr(e: &Expr) -> String {
         ExprKind::Arrow(a, name) => format!("{}->{}", expr(a), name.node),
         ExprKind::Cast(ty, a) => format!("(cast {} {})", type_name(ty), expr(a)),
         ExprKind::Construct(ty, args) => format!("(new {} {})", type_name(ty), exprs(args)),
+        ExprKind::Braced(ty, list) => format!("(new {} {})", type_name(ty), items(list)),
+        ExprKind::NamedCast(word, ty, a) => {
+            format!("({word:?}-cast {} {})", type_name(ty), expr(a)).to_lowercase()
+        }
+        ExprKind::This => "this".into(),
+        ExprKind::Lambda(l) => {
+            let mut captures: Vec<String> =
+                l.default.iter().map(|kind| format!("{kind:?}")).collect();
+            captures.extend(l.captures.iter().map(|capture| {
+                let amp = if capture.kind == CaptureKind::Reference {
+                    "&"
+                } else {
+                    ""
+                };
+                let init = capture
+                    .init
+                    .as_ref()
+                    .map_or(String::new(), |e| format!("={}", expr(e)));
+                format!("{amp}{}{init}", capture.name.node)
+            }));
+            let params: Vec<String> = l.params.iter().map(param).collect();
+            let result = l
+                .result
+                .as_ref()
+                .map_or(String::new(), |ty| format!(" -> {}", type_name(ty)));
+            format!(
+                "(lambda [{}] ({}){result}{})",
+                captures.join(" "),
+                params.join(", "),
+                block(&l.body, 1)
+            )
+        }
+        ExprKind::Alignof(ty) => format!("(alignof-type {})", type_name(ty)),
         ExprKind::SizeofType(ty) => format!("(sizeof-type {})", type_name(ty)),
         ExprKind::SizeofExpr(a) => format!("(sizeof {})", expr(a)),
         ExprKind::List(list) => items(list),

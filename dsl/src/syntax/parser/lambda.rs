@@ -1,0 +1,161 @@
+//! Lambdas: `[=, &x] __device__ (int i) mutable -> float { … }`.
+
+use chumsky::prelude::*;
+
+use super::{
+    decl,
+    kit::{At, P, ahead, custom_clone, fail, list, name, punct, word},
+    recover::What,
+    ty,
+};
+use crate::{
+    span::Spanned,
+    syntax::{
+        ast::{Capture, CaptureKind, DeclaratorPart, Expr, ExprKind, Lambda, Param, SpecifierWord, TypeName},
+        token::{Keyword, Punct, TokenKind},
+    },
+};
+
+/// An entry of the brackets.
+#[derive(Clone)]
+enum Entry {
+    Default(CaptureKind),
+    Capture(Capture),
+}
+
+/// A lambda, whose `[` is ahead.
+pub(super) fn lambda<'t>(assign: P<'t, Expr>) -> P<'t, Expr> {
+    let entries = list(entry(assign.clone()), Punct::RBracket, false)
+        .delimited_by(punct(Punct::LBracket), punct(Punct::RBracket))
+        .boxed();
+    let params = decl::parameters(assign.clone(), ty::specifiers_of(assign.clone()));
+    let result = ty::type_name(assign);
+    custom_clone(move |inp: &mut At<'t, '_>| {
+        let start = ahead(inp).at;
+        let entries = inp.parse(&entries)?;
+        let mut lambda = Parts::default();
+        lambda.words(inp);
+        if ahead(inp).is(0, Punct::LParen) {
+            let part = inp.parse(&params)?;
+            if let DeclaratorPart::Function(params, _) = part {
+                lambda.params = params;
+            }
+        }
+        lambda.words(inp);
+        if ahead(inp).is(0, Punct::Arrow) {
+            inp.skip();
+            lambda.result = Some(Box::new(inp.parse(&result)?));
+        }
+        let head = ahead(inp).at;
+        let span = inp.state().span(start, head);
+        if !ahead(inp).is(0, Punct::LBrace) {
+            return fail(inp, What::Phrase("the `{` of the lambda's body"));
+        }
+        let Some(body) = inp.state().body.clone() else {
+            return fail(inp, What::Quiet);
+        };
+        let operators = std::mem::take(&mut inp.state().operators);
+        let classes = std::mem::take(&mut inp.state().classes);
+        let body = inp.parse(&super::depth::nested(body));
+        inp.state().operators = operators;
+        inp.state().classes = classes;
+        let body = body?;
+        let stop = ahead(inp).at;
+        let mut default = None;
+        let mut captures = Vec::new();
+        for entry in entries {
+            match entry {
+                Entry::Default(kind) => default = Some(kind),
+                Entry::Capture(capture) => captures.push(capture),
+            }
+        }
+        Ok(Expr {
+            kind: ExprKind::Lambda(Box::new(Lambda {
+                default,
+                captures,
+                words: lambda.words,
+                params: lambda.params,
+                is_mutable: lambda.is_mutable,
+                result: lambda.result,
+                body,
+                span,
+            })),
+            span: inp.state().span(start, stop),
+        })
+    })
+    .boxed()
+}
+
+#[derive(Default)]
+struct Parts {
+    words: Vec<Spanned<SpecifierWord>>,
+    params: Vec<Param>,
+    is_mutable: bool,
+    result: Option<Box<TypeName>>,
+}
+
+impl Parts {
+    /// What may stand around the parameters.
+    fn words(&mut self, inp: &mut At<'_, '_>) {
+        loop {
+            let look = ahead(inp);
+            match look.kind(0) {
+                Some(TokenKind::Keyword(keyword)) => {
+                    let word = match keyword {
+                        Keyword::Device => SpecifierWord::Device,
+                        Keyword::Host => SpecifierWord::Host,
+                        Keyword::Constexpr => SpecifierWord::Constexpr,
+                        Keyword::Forceinline => SpecifierWord::Forceinline,
+                        _ => return,
+                    };
+                    let span = inp.state().place(look.at);
+                    self.words.push(Spanned::new(word, span));
+                }
+                Some(TokenKind::Ident(word)) if &**word == "mutable" => self.is_mutable = true,
+                Some(TokenKind::Ident(word)) if &**word == "noexcept" => {}
+                _ => return,
+            }
+            inp.skip();
+        }
+    }
+}
+
+/// `=`, `&`, `&x`, `x`, `x = e`, `this`.
+fn entry<'t>(assign: P<'t, Expr>) -> P<'t, Entry> {
+    let init = punct(Punct::Eq).ignore_then(assign).boxed();
+    let this = word(Keyword::This).map_with(|(), extra| Spanned::new("this".into(), super::kit::whole(extra)));
+    let this = this.boxed();
+    custom_clone(move |inp: &mut At<'t, '_>| {
+        let look = ahead(inp);
+        let is_end = |n| matches!(look.punct(n), Some(Punct::Comma | Punct::RBracket));
+        let mut kind = CaptureKind::Value;
+        match look.punct(0) {
+            Some(Punct::Eq) if is_end(1) => {
+                inp.skip();
+                return Ok(Entry::Default(CaptureKind::Value));
+            }
+            Some(Punct::Amp) => {
+                inp.skip();
+                if is_end(1) {
+                    return Ok(Entry::Default(CaptureKind::Reference));
+                }
+                kind = CaptureKind::Reference;
+            }
+            Some(Punct::Star) if look.is_word(1, Keyword::This) => inp.skip(),
+            _ => {}
+        }
+        let name = if ahead(inp).is_word(0, Keyword::This) {
+            kind = if look.is(0, Punct::Star) { CaptureKind::Value } else { CaptureKind::Reference };
+            inp.parse(&this)?
+        } else {
+            inp.parse(name())?
+        };
+        let init = if ahead(inp).is(0, Punct::Eq) {
+            Some(inp.parse(&init)?)
+        } else {
+            None
+        };
+        Ok(Entry::Capture(Capture { kind, name, init }))
+    })
+    .boxed()
+}
