@@ -5,6 +5,7 @@
 mod args;
 mod capture;
 mod command;
+mod execute;
 mod failure;
 mod output;
 mod record;

@@ -8,7 +8,7 @@ use std::{collections::BTreeMap, fs, io, path::Path};
 use runtime::host::{Arrival, Outcome};
 use serde::{Deserialize, Serialize};
 
-use crate::failure::Failure;
+use crate::{failure::Failure, report::findings::Found};
 
 /// A run.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -53,13 +53,14 @@ pub(crate) struct End {
 }
 
 impl End {
-    /// From an outcome, with its faults as sentences.
-    pub(crate) fn new(outcome: &Outcome, faults: Vec<String>) -> End {
+    /// From an outcome and what was found.
+    pub(crate) fn new(outcome: &Outcome, found: &[Found]) -> End {
+        let faults = found.iter().filter(|found| found.is_error());
         let errors = outcome.notes.iter().filter(|note| note.is_error);
         let kernels = outcome.launches.iter();
         End {
             exit_code: outcome.exit_code,
-            faults,
+            faults: faults.map(|found| found.message.clone()).collect(),
             errors: errors.map(|note| note.text.clone()).collect(),
             kernels: kernels.map(|launch| launch.kernel_name.clone()).collect(),
             times_ms: outcome.times_ms.clone(),

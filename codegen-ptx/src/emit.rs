@@ -17,6 +17,7 @@ use crate::{Error, Options};
 pub(crate) fn module(module: &Module, options: &Options) -> Result<String, Error> {
     let mut emitter = Emitter {
         module,
+        arch: options.arch.number(),
         lines: options.lines.then(|| debug::Lines::new(module)),
         declarations: BTreeSet::new(),
         strings: BTreeSet::new(),
@@ -37,6 +38,8 @@ pub(crate) fn module(module: &Module, options: &Options) -> Result<String, Error
 /// What has been written so far.
 struct Emitter<'m> {
     module: &'m Module,
+    /// 90 for `sm_90`.
+    arch: u32,
     /// Line information, if wanted.
     lines: Option<debug::Lines>,
     /// `declare` lines of intrinsics and of functions of the driver.
@@ -107,7 +110,7 @@ impl Emitter<'_> {
         out.push_str(&self.body);
         for line in &self.declarations {
             let routine = routine::definition(line);
-            let line = routine.map_or_else(|| line.to_string(), str::to_string);
+            let line = routine.unwrap_or_else(|| line.to_string());
             let _ = writeln!(out, "{line}");
         }
         for (number, text) in self.attributes.iter().enumerate() {

@@ -26,7 +26,9 @@ pub(crate) fn ptx(text: &str, options: &Options) -> Result<String, Error> {
         .map_err(refused)?;
     let bytes = buffer.as_slice();
     let bytes = bytes.strip_suffix(&[0]).unwrap_or(bytes);
-    Ok(String::from_utf8_lossy(bytes).into_owned())
+    // LLVM writes this empty section wherever there are lines.
+    let text = String::from_utf8_lossy(bytes);
+    Ok(text.replace("\t.section\t.debug_macinfo\t{\t}\n", ""))
 }
 
 /// A module in LLVM IR text after the pipeline.

@@ -294,7 +294,7 @@ lane_ops! { define_ops! {
     Barrier, BarrierCount, BarrierAnd, BarrierOr,
     /// `__syncwarp(V[a])`, or `S[a]` if `b` is 1.
     SyncWarp,
-    /// A fence.
+    /// A fence; `a`: its scope's place in `FenceScope::ALL`.
     Fence,
     /// Row `a` of the table of prints; `V[d]` gets the result.
     Print,
@@ -401,9 +401,9 @@ impl Class {
 /// How an access finds its address: from `a` and `b`, then `* scale + offset` of the site.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Form {
-    /// `S[a] + offset`: one address for all lanes.
+    /// `S[a] + offset`, and the site's term: one address for all lanes.
     Uniform,
-    /// `S[a] + V[b] * scale + offset`, `V[b]` an `i32`.
+    /// `S[a] + V[b] * scale + offset`, `V[b]` an `i32`, and the site's term.
     UniformIndexed,
     /// `V[a] + offset`.
     Varying,
@@ -422,6 +422,9 @@ pub(crate) struct MemSite {
     pub(crate) unsigned: bool,
     pub(crate) scale: i64,
     pub(crate) offset: i64,
+    /// A uniform term in a scalar register: of 32-bit pointers, so many times this scale, of others it is added to the index.
+    pub(crate) term: u32,
+    pub(crate) term_scale: i64,
     /// First counter: generic accesses have one each for global, shared and local.
     pub(crate) counter: u32,
     /// Registers of the components: all `V`, or all `S` (masks, uniform results).

@@ -10,6 +10,8 @@
     reason = "the loop must be compiled with the features of each of its three hosts"
 )]
 
+use dsl::ir::FenceScope;
+
 use crate::bytecode::{Inst, Op, lane_ops};
 use crate::machine::{Fault, Machine, Stop, Totals, Vote, Warp};
 use crate::observer::Observer;
@@ -341,6 +343,13 @@ fn run<L: Level, O: Observer>(machine: &mut Machine<'_, O>, warp: &mut Warp) -> 
             return $stop;
         }};
     }
+    /// The number of the instruction that runs.
+    macro_rules! here {
+        () => {
+            // SAFETY: both point into the code, `ip` behind the instruction that runs.
+            unsafe { ip.offset_from(insts) as usize - 1 }
+        };
+    }
     macro_rules! attempt {
         ($result:expr) => {
             if let Err(fault) = $result {
@@ -499,7 +508,7 @@ fn run<L: Level, O: Observer>(machine: &mut Machine<'_, O>, warp: &mut Warp) -> 
                 let cond = if inst.op == Op::ExitIf { r.mask(inst.a) } else { !r.mask(inst.a) };
                 let leave = mask & cond;
                 totals.branch(inst, mask, leave != 0 && leave != mask);
-                warp.gone |= leave;
+                warp.leave(leave, here!());
                 mask &= !leave;
                 skip_if_empty!(inst);
             }
@@ -514,8 +523,8 @@ fn run<L: Level, O: Observer>(machine: &mut Machine<'_, O>, warp: &mut Warp) -> 
             Op::LoopUle32 => loop_if!(inst, int::ule32),
             Op::LoopUgt32 => loop_if!(inst, int::ugt32),
             Op::LoopUge32 => loop_if!(inst, int::uge32),
-            Op::Exit => { totals.weigh(inst, mask); warp.gone |= mask; mask = 0; ip = at(inst.b); }
-            Op::End => { totals.weigh(inst, mask); warp.gone |= mask; mask = 0; stop!(ip, Stop::Done); }
+            Op::Exit => { totals.weigh(inst, mask); warp.leave(mask, here!()); mask = 0; ip = at(inst.b); }
+            Op::End => { totals.weigh(inst, mask); warp.leave(mask, here!()); mask = 0; stop!(ip, Stop::Done); }
 
             Op::LoadShared => attempt!(L::load_shared(machine, r, mask, inst)),
             Op::StoreShared => attempt!(L::store_shared(machine, r, mask, inst)),
@@ -549,9 +558,9 @@ fn run<L: Level, O: Observer>(machine: &mut Machine<'_, O>, warp: &mut Warp) -> 
                 stop!(ip, Stop::Barrier);
             }
             // Lockstep lanes are always together; whether the mask is right is for the checks to say.
-            Op::SyncWarp if inst.b == 1 => machine.observer.sync_warp(mask, &[r.mask(inst.a); 32]),
-            Op::SyncWarp => machine.observer.sync_warp(mask, r.v32(inst.a)),
-            Op::Fence => machine.observer.fence(mask),
+            Op::SyncWarp if inst.b == 1 => machine.observer.sync_warp(mask, &[r.mask(inst.a); 32], warp.lanes & !warp.gone),
+            Op::SyncWarp => machine.observer.sync_warp(mask, r.v32(inst.a), warp.lanes & !warp.gone),
+            Op::Fence => machine.observer.fence(mask, FenceScope::ALL[inst.a as usize]),
             Op::Print => attempt!(print::print(machine, r, mask, inst)),
             Op::Assert => attempt!(print::assert(machine, r, mask, inst)),
             Op::Trap => attempt!(print::trap(mask)),

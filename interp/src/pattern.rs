@@ -143,7 +143,10 @@ impl Pattern {
         site: &MemSite,
         mask: u32,
     ) -> Option<u64> {
-        let offset = (site.offset as u32).wrapping_sub(SHARED_BASE);
+        let term = (r.s(site.term) as u32).wrapping_mul(site.term_scale as u32);
+        let offset = (site.offset as u32)
+            .wrapping_sub(SHARED_BASE)
+            .wrapping_add(term);
         let first = match site.form {
             Form::Uniform => (r.s(i.a) as u32).wrapping_add(offset),
             Form::UniformIndexed => {
@@ -192,12 +195,13 @@ impl Pattern {
             Form::Uniform => r.s(i.a).wrapping_add_signed(site.offset),
             Form::UniformIndexed => {
                 let b = r.v32(i.b);
-                let in_range = b[0].wrapping_sub(self.index_from) <= self.index_range;
+                let index = b[0].wrapping_add(r.s(site.term) as u32);
+                let in_range = index.wrapping_sub(self.index_from) <= self.index_range;
                 if !L::alike(b, &self.deltas) | !in_range {
                     return None;
                 }
                 r.s(i.a)
-                    .wrapping_add_signed(extend(site, b[0]).wrapping_mul(site.scale))
+                    .wrapping_add_signed(extend(site, index).wrapping_mul(site.scale))
                     .wrapping_add_signed(site.offset)
             }
             Form::Varying => {
@@ -290,10 +294,12 @@ impl Pattern {
             Form::Uniform => {}
             Form::UniformIndexed => {
                 let b = r.v32(inst.b);
+                let more = if shared { 0 } else { r.s(site.term) as u32 };
+                let first = extend(site, b[0].wrapping_add(more));
                 let (mut least, mut most) = (i64::MAX, i64::MIN);
                 for l in 0..32 {
                     self.deltas[l] = b[l].wrapping_sub(b[0]);
-                    let apart = extend(site, b[l]) - extend(site, b[0]);
+                    let apart = extend(site, b[l].wrapping_add(more)) - first;
                     least = least.min(apart);
                     most = most.max(apart);
                 }

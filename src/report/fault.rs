@@ -1,21 +1,8 @@
-//! A fault at run time as a diagnostic: the same form as the front end's messages, at the line of the access.
+//! What a trap is called: its code, and one thing to try. And notes, as lines for stderr.
 
-use dsl::{
-    diagnostic::{Code, Diagnostic, render},
-    ir::{
-        LocId, Module,
-        locate::{self, Extent},
-    },
-};
-use interp::{Trap, TrapKind};
-use runtime::{
-    device::DeviceFault,
-    error::CudaError,
-    host::{Fault, Note},
-};
-
-use super::Input;
-use crate::output;
+use dsl::{diagnostic::Code, ir::Module};
+use interp::TrapKind;
+use runtime::{device::DeviceFault, error::CudaError, host::Note};
 
 /// The code of a launch that is refused.
 pub(crate) fn code_of_invalid() -> Code {
@@ -56,6 +43,16 @@ pub(crate) fn code_of_device(error: CudaError) -> Code {
     }
 }
 
+/// The kind of a fault on a GPU, in the report's schema.
+pub(crate) fn kind_of_device(error: CudaError) -> &'static str {
+    match error {
+        CudaError::MisalignedAddress => "misaligned",
+        CudaError::LaunchTimeout => "deadlock",
+        CudaError::IllegalAddress => "out_of_bounds",
+        _ => "assertion",
+    }
+}
+
 /// The sentence for a fault on a GPU.
 pub(crate) fn device_message(fault: &DeviceFault, module: &Module) -> String {
     match fault.kernel {
@@ -64,87 +61,8 @@ pub(crate) fn device_message(fault: &DeviceFault, module: &Module) -> String {
     }
 }
 
-/// All faults as text for stderr.
-pub(crate) fn render_all(input: &Input<'_>, color: bool) -> String {
-    let all = input.outcome.faults.iter().map(|fault| match fault {
-        Fault::Invalid { kernel, loc, why } => {
-            let name = &input.module.function(*kernel).name;
-            place(
-                code_of_invalid(),
-                *loc,
-                format!("`{name}` cannot be launched: {why}"),
-                input,
-            )
-        }
-        Fault::Trap { trap, .. } => diagnostic(trap, input),
-        Fault::Device(fault) => place(
-            code_of_device(fault.error),
-            fault.loc,
-            device_message(fault, input.module),
-            input,
-        )
-        .help("without `--device gpu`, the simulator names the line and the thread"),
-    });
-    let all: Vec<Diagnostic> = all.collect();
-    if all.is_empty() {
-        String::new()
-    } else {
-        render::render(&all, input.map, color, Some(output::columns()))
-    }
-}
-
-/// All faults as sentences, for other programs.
-pub(crate) fn sentences(input: &Input<'_>) -> Vec<String> {
-    let all = input.outcome.faults.iter().map(|fault| match fault {
-        Fault::Invalid { kernel, why, .. } => format!(
-            "`{}` cannot be launched: {why}",
-            input.module.function(*kernel).name
-        ),
-        Fault::Trap { trap, .. } => trap.message(),
-        Fault::Device(fault) => device_message(fault, input.module),
-    });
-    all.collect()
-}
-
-fn place(code: Code, loc: LocId, message: String, input: &Input<'_>) -> Diagnostic {
-    let at = locate::span(loc, Extent::Character, input.module, input.map).unwrap_or_default();
-    Diagnostic::error(code, at, message)
-}
-
-fn diagnostic(trap: &Trap, input: &Input<'_>) -> Diagnostic {
-    let mut diagnostic = place(code_of_trap(&trap.kind), trap.loc, trap.message(), input);
-    if !trap.on_host {
-        let [bx, by, bz] = trap.block;
-        let [tx, ty, tz] = trap.thread;
-        diagnostic = diagnostic.at(format!(
-            "block ({bx}, {by}, {bz}), thread ({tx}, {ty}, {tz})"
-        ));
-    }
-    if let Some(help) = help(&trap.kind) {
-        diagnostic = diagnostic.help(help);
-    }
-    for (loc, text) in trap.notes() {
-        diagnostic = match locate::span(loc, Extent::Name, input.module, input.map) {
-            Some(span) => diagnostic.label(span, text),
-            None => diagnostic.note(text),
-        };
-    }
-    let mut via = input.module.loc(trap.loc).via;
-    while let Some(id) = via {
-        let loc = input.module.loc(id);
-        let file = input
-            .module
-            .files
-            .get(loc.file as usize)
-            .map_or("", String::as_str);
-        diagnostic = diagnostic.note(format!("by way of {file}:{}:{}", loc.line, loc.column));
-        via = loc.via;
-    }
-    diagnostic
-}
-
 /// One thing to try, where the kind of fault alone suggests it.
-fn help(kind: &TrapKind) -> Option<&'static str> {
+pub(crate) fn help(kind: &TrapKind) -> Option<&'static str> {
     Some(match kind {
         TrapKind::HostPointerOnDevice(_) => {
             "allocate it with cudaMalloc and copy with cudaMemcpy, or use cudaMallocManaged"

@@ -1,8 +1,9 @@
-//! Instructions, by family: `arith`, `convert`, `memory`, `collective`.
+//! Instructions, by family: `arith`, `convert`, `memory`, `collective`, `exchange`.
 
 mod arith;
 mod collective;
 mod convert;
+mod exchange;
 mod memory;
 
 use dsl::ir::{BinaryOp, CompareOp, ConvertOp, Inst, InstKind, Type, UnaryOp};
@@ -83,6 +84,8 @@ impl Kernel<'_, '_> {
             InstKind::Barrier(Some((reduce, predicate))) => {
                 self.barrier_reduce(inst.results[0], *reduce, *predicate);
             }
+            InstKind::Exchange(exchange) => self.exchange(&inst.results, exchange)?,
+            InstKind::Nanosleep(nanoseconds) => self.nanosleep(*nanoseconds),
             InstKind::SyncWarp(mask) => self.sync_warp(*mask),
             InstKind::Fence(scope) => self.fence(*scope),
             InstKind::Printf(format, args) => {

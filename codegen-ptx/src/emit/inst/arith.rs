@@ -85,8 +85,8 @@ impl Kernel<'_, '_> {
             BinaryOp::LShr => return self.shift(result, "lshr", ty, a, b),
             BinaryOp::AShr => return self.shift(result, "ashr", ty, a, b),
             BinaryOp::FRem => {
-                let (line, symbol) = routine::remainder(ty);
-                self.m.declare(line);
+                let symbol = routine::remainder(ty);
+                self.m.declare(symbol);
                 let (a, b) = (self.typed(a), self.typed(b));
                 let ty = ty::value(ty);
                 return self.result(result, format!("call {ty} @{symbol}({a}, {b})"));
@@ -224,8 +224,12 @@ impl Kernel<'_, '_> {
             | SpecialReg::NctaidY
             | SpecialReg::NctaidZ
             | SpecialReg::LaneId
-            | SpecialReg::Clock => register.text(),
+            | SpecialReg::Clock
+            | SpecialReg::Clock64
+            | SpecialReg::GlobalTimer => format!("read.ptx.sreg.{register}"),
+            SpecialReg::ActiveMask => "activemask".to_string(),
         };
-        self.result(result, format!("call i32 @llvm.nvvm.read.ptx.sreg.{name}()"));
+        let ty = ty::value(register.ty());
+        self.result(result, format!("call {ty} @llvm.nvvm.{name}()"));
     }
 }
