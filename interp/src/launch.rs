@@ -37,7 +37,8 @@ pub fn launch(
     machine: &MachineConfig,
     out: &mut dyn FnMut(&[u8]),
 ) -> Result<LaunchReport, LaunchFailure> {
-    validate(program, kernel, config, args, machine).map_err(LaunchFailure::Invalid)?;
+    let limits = LaunchLimits::of(&Limits::of(machine.rules.arch));
+    check_launch(program, kernel, config, args, &limits).map_err(LaunchFailure::Invalid)?;
     let code = program.code_for(kernel, config.block);
     let shape = Shape {
         grid: config.grid,
@@ -82,13 +83,38 @@ fn shared_bytes(code: &Code, config: &LaunchConfig) -> u64 {
     }
 }
 
-/// As CUDA would.
-fn validate(
+/// What a launch may ask of a device.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct LaunchLimits {
+    /// Most blocks in x, y, z.
+    pub grid: [u32; 3],
+    /// Most threads of a block in x, y, z.
+    pub block: [u32; 3],
+    /// Most threads of a block.
+    pub threads_per_block: u32,
+    /// Most shared memory of a block, after `cudaFuncSetAttribute`.
+    pub shared_bytes_per_block: u64,
+}
+
+impl LaunchLimits {
+    /// Those of an architecture.
+    pub fn of(limits: &Limits) -> LaunchLimits {
+        LaunchLimits {
+            grid: limits.max_grid,
+            block: limits.max_block,
+            threads_per_block: limits.max_threads_per_block,
+            shared_bytes_per_block: limits.shared_bytes_per_block_optin.into(),
+        }
+    }
+}
+
+/// Refuses a launch as CUDA would.
+pub fn check_launch(
     program: &Program,
     kernel: FuncId,
     config: &LaunchConfig,
     args: &[u64],
-    machine: &MachineConfig,
+    limits: &LaunchLimits,
 ) -> Result<(), InvalidLaunch> {
     let function = program.module().function(kernel);
     if function.kind != FunctionKind::Kernel {
@@ -100,10 +126,9 @@ fn validate(
             expected: function.params.len(),
         });
     }
-    let limits = Limits::of(machine.rules.arch);
     for (what, sizes, most) in [
-        ("grid", config.grid, limits.max_grid),
-        ("block", config.block, limits.max_block),
+        ("grid", config.grid, limits.grid),
+        ("block", config.block, limits.block),
     ] {
         for (axis, (&value, limit)) in "xyz".chars().zip(sizes.iter().zip(most)) {
             if value == 0 {
@@ -120,7 +145,7 @@ fn validate(
         }
     }
     let threads = config.threads_per_block();
-    let limit = u64::from(limits.max_threads_per_block);
+    let limit = u64::from(limits.threads_per_block);
     if threads > limit {
         return Err(InvalidLaunch::TooManyThreads { threads, limit });
     }
@@ -135,7 +160,7 @@ fn validate(
     }
     let (bytes, limit) = (
         shared_bytes(program.code(kernel), config),
-        u64::from(limits.shared_bytes_per_block_optin),
+        limits.shared_bytes_per_block,
     );
     if bytes > limit {
         return Err(InvalidLaunch::TooMuchShared { bytes, limit });

@@ -8,6 +8,7 @@ pub mod layout;
 
 pub(crate) mod bytes;
 pub(crate) mod defined;
+mod foreign;
 
 use std::fmt;
 
@@ -132,6 +133,7 @@ pub(crate) struct Region {
     pub(crate) base: u64,
     pub(crate) size: u64,
     pub(crate) kind: AddressKind,
+    /// Empty for memory of a real device, which the host cannot reach.
     pub(crate) bytes: Bytes,
     pub(crate) freed: bool,
     /// Of device memory: which bytes somebody wrote.
@@ -143,6 +145,12 @@ pub(crate) struct Region {
 impl Region {
     pub(crate) fn end(&self) -> u64 {
         self.base + self.size
+    }
+
+    /// Whether all of `len` bytes at `address` are in it, and it lives.
+    fn holds(&self, address: u64, len: u64) -> bool {
+        let offset = address.wrapping_sub(self.base);
+        !self.freed && offset <= self.size && self.size - offset >= len
     }
 
     /// As the object of a bad access to `address`.
@@ -245,6 +253,8 @@ pub struct Memory {
     managed: Area,
     device: Area,
     stack: Area,
+    /// Memory of a real device, at its real addresses: see [`foreign`].
+    foreign: Area,
     symbols: Vec<u64>,
     string_addresses: Vec<u64>,
 }
@@ -261,6 +271,7 @@ impl Memory {
             managed: Area::new(layout::MANAGED + 0x200_0000),
             device: Area::new(layout::DEVICE + 0x20_0000),
             stack: Area::new(layout::STACK + 0x10_0000),
+            foreign: Area::new(0),
             symbols: Vec::new(),
             string_addresses: Vec::new(),
         };
@@ -397,7 +408,11 @@ impl Memory {
         (region.base == address && !region.freed).then_some(region.size)
     }
 
+    #[inline]
     fn area(&self, address: u64) -> Option<&Area> {
+        if self.is_foreign(address) {
+            return Some(&self.foreign);
+        }
         Some(match area(address) {
             0x55 => &self.heap,
             0x56 => &self.statics,
@@ -412,6 +427,9 @@ impl Memory {
     }
 
     fn area_mut(&mut self, address: u64) -> &mut Area {
+        if self.is_foreign(address) {
+            return &mut self.foreign;
+        }
         match area(address) {
             0x55 => &mut self.heap,
             0x56 => &mut self.statics,
@@ -452,6 +470,7 @@ impl Memory {
             return AddressKind::Null;
         }
         match area(address) {
+            _ if self.is_foreign(address) => {}
             0x79 => return AddressKind::Local,
             0x7a => return AddressKind::Shared,
             _ => {}
@@ -478,7 +497,10 @@ impl Memory {
                 .get(area.find(address).map_or(0, |index| index + 1))?;
             (address.wrapping_add(GUARD_BYTES) >= region.base).then_some(region)
         };
-        let object = near.or_else(next).map(|region| region.describe(address));
+        let near = near.or_else(next);
+        // Device memory of a real GPU: all its bytes are there, only not for the host.
+        let out_of_reach = near.is_some_and(|region| region.is_remote() && region.holds(address, len));
+        let object = near.filter(|_| !out_of_reach).map(|region| region.describe(address));
         MemoryFault {
             kind,
             address,
@@ -510,7 +532,7 @@ impl Memory {
     /// Bytes to write. String literals are read-only; constant memory is not, seen from the host's runtime.
     pub fn bytes_mut(&mut self, address: u64, len: u64) -> Result<&mut [u8], MemoryFault> {
         self.read_bytes(address, len)?;
-        if area(address) == area(layout::STRINGS) {
+        if area(address) == area(layout::STRINGS) && !self.is_foreign(address) {
             return Err(self.fault(address, len, true));
         }
         if len == 0 {
