@@ -45,6 +45,7 @@ mod host_call;
 mod init;
 mod lambda;
 mod launch;
+mod launch_call;
 mod method;
 mod operator;
 mod overload;
