@@ -29,6 +29,7 @@ pub(crate) fn module(module: &Module, options: &Options) -> Result<String, Error
         metadata: String::new(),
         next_metadata: 0,
     };
+    global::check(&emitter)?;
     for (id, function) in module.kernels() {
         kernel::emit(&mut emitter, id, function)?;
     }
@@ -97,7 +98,11 @@ impl Emitter<'_> {
         let globals = global::emit(&mut self);
         let debug = debug::finish(&mut self);
         let mut out = String::with_capacity(self.body.len() + self.metadata.len() + 4096);
-        let _ = writeln!(out, "source_filename = {}", ty::quoted(self.module.name.as_bytes()));
+        let _ = writeln!(
+            out,
+            "source_filename = {}",
+            ty::quoted(self.module.name.as_bytes())
+        );
         out.push_str(&globals);
         out.push_str(&self.shared);
         if self.has_dynamic_shared {

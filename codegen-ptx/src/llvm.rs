@@ -8,7 +8,9 @@ use inkwell::{
     memory_buffer::MemoryBuffer,
     module::Module,
     passes::PassBuilderOptions,
-    targets::{FileType, InitializationConfig, Target, TargetMachine, TargetMachineOptions, TargetTriple},
+    targets::{
+        FileType, InitializationConfig, Target, TargetMachine, TargetMachineOptions, TargetTriple,
+    },
 };
 
 use crate::{Error, Options};

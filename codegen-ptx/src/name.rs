@@ -47,9 +47,7 @@ pub fn global_symbol(module: &Module, index: usize) -> String {
         .iter()
         .filter(|global| on_device(global.space) && global.name == *name)
         .count();
-    let is_kernel = module
-        .kernels()
-        .any(|(_, kernel)| kernel.name == *name);
+    let is_kernel = module.kernels().any(|(_, kernel)| kernel.name == *name);
     let symbol = mangle(name);
     let symbol = if is_kernel { symbol + "$$g" } else { symbol };
     numbered(symbol, twins)

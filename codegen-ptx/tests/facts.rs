@@ -61,17 +61,26 @@ fn floats_round_once_and_are_not_contracted() {
     );
     has(&text, &["mul.rn.f32", "add.rn.f32", "fma.rn.f32"]);
     assert_eq!(count(&text, "fma.rn.f32"), 1, "{text}");
-    let text = body("float *f", "f[0] = f[1] / f[2]; f[3] = sqrtf(f[4]); f[5] = f[6] / 3.0f;");
+    let text = body(
+        "float *f",
+        "f[0] = f[1] / f[2]; f[3] = sqrtf(f[4]); f[5] = f[6] / 3.0f;",
+    );
     has(&text, &["div.rn.f32", "sqrt.rn.f32"]);
     assert_eq!(count(&text, "div.rn.f32"), 2, "{text}");
     has_none(&text, &[".ftz", ".approx", ".full"]);
-    let text = body("double *f", "f[0] = f[1] / f[2]; f[3] = sqrt(f[4]); f[5] = f[6] + f[7];");
+    let text = body(
+        "double *f",
+        "f[0] = f[1] / f[2]; f[3] = sqrt(f[4]); f[5] = f[6] + f[7];",
+    );
     has(&text, &["div.rn.f64", "sqrt.rn.f64", "add.rn.f64"]);
 }
 
 #[test]
 fn minimum_and_maximum_are_one_instruction() {
-    let text = body("float *f", "f[0] = fminf(f[1], f[2]); f[3] = fmaxf(f[4], f[5]);");
+    let text = body(
+        "float *f",
+        "f[0] = fminf(f[1], f[2]); f[3] = fmaxf(f[4], f[5]);",
+    );
     has(&text, &["min.f32", "max.f32"]);
     has_none(&text, &["setp", "selp"]);
 }
@@ -93,7 +102,13 @@ fn conversions_truncate_and_saturate_as_hardware_does() {
     );
     has(
         &text,
-        &["cvt.rzi.s32.f32", "cvt.rzi.u32.f32", "cvt.rzi.s64.f32", "cvt.rn.f32.s64", "cvt.rn.f32.u32"],
+        &[
+            "cvt.rzi.s32.f32",
+            "cvt.rzi.u32.f32",
+            "cvt.rzi.s64.f32",
+            "cvt.rn.f32.s64",
+            "cvt.rn.f32.u32",
+        ],
     );
 }
 
@@ -125,13 +140,25 @@ fn spaces_are_named_and_shared_addresses_have_32_bits() {
         "__shared__ float s[64]; float mine[4]; for (int i = 0; i < 4; i++) mine[i] = out[i]; \
          s[threadIdx.x] = mine[k & 3]; __syncthreads(); out[threadIdx.x] = s[threadIdx.x ^ 1];",
     );
-    has(&text, &["st.shared.b32 \t[%r", "ld.shared.b32", "ld.local.b32", "st.global.b32", "bar.sync \t0;"]);
+    has(
+        &text,
+        &[
+            "st.shared.b32 \t[%r",
+            "ld.shared.b32",
+            "ld.local.b32",
+            "st.global.b32",
+            "bar.sync \t0;",
+        ],
+    );
     has_none(&text, &["ld.b32", "st.b32", "cvta."]);
 }
 
 #[test]
 fn an_index_of_32_bits_is_widened_by_the_address_only() {
-    let text = body("float *a, int n", "int i = blockIdx.x * blockDim.x + threadIdx.x; if (i < n) a[i] = 1;");
+    let text = body(
+        "float *a, int n",
+        "int i = blockIdx.x * blockDim.x + threadIdx.x; if (i < n) a[i] = 1;",
+    );
     assert_eq!(count(&text, "mul.wide.s32"), 1, "{text}");
     has_none(&text, &["cvt.s64", "mul.lo.s64"]);
 }
@@ -150,7 +177,10 @@ fn volatile_accesses_stay_as_they_are() {
     let text = body("volatile int *a", "a[0]; a[0]; a[1] = 1; a[1] = 1;");
     assert_eq!(count(&text, "ld.volatile.global"), 2, "{text}");
     assert_eq!(count(&text, "st.volatile.global"), 2, "{text}");
-    let text = body("int *out", "volatile __shared__ int s[64]; s[threadIdx.x] = 1; s[threadIdx.x] = 2; out[0] = s[0];");
+    let text = body(
+        "int *out",
+        "volatile __shared__ int s[64]; s[threadIdx.x] = 1; s[threadIdx.x] = 2; out[0] = s[0];",
+    );
     assert_eq!(count(&text, "st.volatile.shared"), 2, "{text}");
     has(&text, &["ld.volatile.shared"]);
 }
@@ -162,15 +192,31 @@ fn vectors_are_one_access() {
         "float4 v = a[0]; a[1] = make_float4(v.w, v.z, v.y, v.x); int2 w = b[0]; b[1] = make_int2(w.y, w.x); \
          double2 e = d[0]; d[1] = make_double2(e.y, e.x);",
     );
-    has(&text, &["ld.global.v4.b32", "st.global.v4.b32", "ld.global.v2.b32", "st.global.v2.b32", "ld.global.v2.b64", "st.global.v2.b64"]);
+    has(
+        &text,
+        &[
+            "ld.global.v4.b32",
+            "st.global.v4.b32",
+            "ld.global.v2.b32",
+            "st.global.v2.b32",
+            "ld.global.v2.b64",
+            "st.global.v2.b64",
+        ],
+    );
     assert_eq!(count(&text, "ld.global"), 3, "{text}");
 }
 
 #[test]
 fn restricted_constant_pointers_are_read_through_the_texture_cache() {
-    let text = body("const float * __restrict__ in, float * __restrict__ out", "out[threadIdx.x] = in[threadIdx.x];");
+    let text = body(
+        "const float * __restrict__ in, float * __restrict__ out",
+        "out[threadIdx.x] = in[threadIdx.x];",
+    );
     has(&text, &["ld.global.nc.b32"]);
-    let text = body("const float *in, float *out", "out[threadIdx.x] = in[threadIdx.x];");
+    let text = body(
+        "const float *in, float *out",
+        "out[threadIdx.x] = in[threadIdx.x];",
+    );
     has_none(&text, &[".nc"]);
 }
 
@@ -184,11 +230,21 @@ fn atomics_are_relaxed_at_the_device_s_scope() {
     has(
         &text,
         &[
-            "atom.global.add.u32", "atom.global.add.f32", "atom.global.add.f64", "atom.relaxed.gpu.global.cas.b32",
-            "atom.global.exch.b32", "atom.global.inc.u32", "atom.global.dec.u32", "atom.global.max.u64", "atom.global.min.s32",
+            "atom.global.add.u32",
+            "atom.global.add.f32",
+            "atom.global.add.f64",
+            "atom.relaxed.gpu.global.cas.b32",
+            "atom.global.exch.b32",
+            "atom.global.inc.u32",
+            "atom.global.dec.u32",
+            "atom.global.max.u64",
+            "atom.global.min.s32",
         ],
     );
-    let text = body("int *a", "__shared__ int s; if (threadIdx.x == 0) s = 0; __syncthreads(); atomicAdd(&s, 1); __syncthreads(); a[0] = s;");
+    let text = body(
+        "int *a",
+        "__shared__ int s; if (threadIdx.x == 0) s = 0; __syncthreads(); atomicAdd(&s, 1); __syncthreads(); a[0] = s;",
+    );
     has(&text, &["atom.shared.add.u32"]);
 }
 
@@ -201,13 +257,24 @@ fn fences_and_barriers_of_every_kind() {
     );
     has(
         &text,
-        &["membar.cta", "membar.gl", "membar.sys", "bar.red.popc.u32", "bar.red.and.pred", "bar.red.or.pred", "bar.warp.sync"],
+        &[
+            "membar.cta",
+            "membar.gl",
+            "membar.sys",
+            "bar.red.popc.u32",
+            "bar.red.and.pred",
+            "bar.red.or.pred",
+            "bar.warp.sync",
+        ],
     );
 }
 
 #[test]
 fn a_shared_value_is_read_again_after_a_barrier() {
-    let text = body("int *a", "__shared__ int s[32]; s[threadIdx.x & 1] = a[1]; s[0] = 5; __syncthreads(); a[threadIdx.x] = s[0];");
+    let text = body(
+        "int *a",
+        "__shared__ int s[32]; s[threadIdx.x & 1] = a[1]; s[0] = 5; __syncthreads(); a[threadIdx.x] = s[0];",
+    );
     has(&text, &["ld.shared.b32"]);
 }
 
@@ -240,7 +307,10 @@ fn variables_have_names_initial_values_and_addresses() {
 
 #[test]
 fn printf_and_assert_call_the_driver() {
-    let text = body("int k", "printf(\"%d %f %c\\n\", k, 1.5f, 'x'); assert(k != 3);");
+    let text = body(
+        "int k",
+        "printf(\"%d %f %c\\n\", k, 1.5f, 'x'); assert(k != 3);",
+    );
     has(&text, &["vprintf", "__assertfail", "trap;"]);
     // k at 0, the double at 8, the character as an int at 16.
     has(&text, &["4609434218613702656"]);
@@ -250,21 +320,56 @@ fn printf_and_assert_call_the_driver() {
 fn hints_of_the_source_reach_ptx() {
     let text = whole("__global__ void __launch_bounds__(256, 2) k(int *a) { a[threadIdx.x] = 1; }");
     has(&text, &[".maxntid 256", ".minnctapersm 2"]);
-    let rolled = body("float *a", "_Pragma(\"unroll 1\") for (int i = 0; i < 8; i++) a[i] *= 3;".trim_start_matches("_Pragma(\"unroll 1\") "));
+    let rolled = body(
+        "float *a",
+        "_Pragma(\"unroll 1\") for (int i = 0; i < 8; i++) a[i] *= 3;"
+            .trim_start_matches("_Pragma(\"unroll 1\") "),
+    );
     assert_eq!(count(&rolled, "ld.global"), 8, "{rolled}");
-    let text = whole("__global__ void k(float *a) {\n#pragma unroll 1\nfor (int i = 0; i < 8; i++) a[i] *= 3; }");
+    let text = whole(
+        "__global__ void k(float *a) {\n#pragma unroll 1\nfor (int i = 0; i < 8; i++) a[i] *= 3; }",
+    );
     assert_eq!(count(&text, "ld.global"), 1, "{text}");
     has(&text, &[".pragma \"nounroll\""]);
-    let text = whole("__global__ void k(float *a, int n) {\n#pragma unroll 2\nfor (int i = 0; i < n; i++) a[i] *= 3; }");
-    assert_eq!(count(&text, "ld.global"), 3, "two in the loop, one for what is left\n{text}");
+    let text = whole(
+        "__global__ void k(float *a, int n) {\n#pragma unroll 2\nfor (int i = 0; i < n; i++) a[i] *= 3; }",
+    );
+    assert_eq!(
+        count(&text, "ld.global"),
+        3,
+        "two in the loop, one for what is left\n{text}"
+    );
 }
 
 #[test]
 fn parameters_are_as_wide_as_their_values() {
-    let text = body("bool b, char c, float f, double d, long long l, int *p", "if (b) p[c] = (int)(f + d) + (int)l;");
-    let widths = ["k_param_0", "k_param_1", "k_param_2", "k_param_3", "k_param_4", "k_param_5"]
-        .map(|name| text.lines().find(|line| line.contains(".param .") && line.contains(name)).unwrap_or("").trim().to_string());
-    let expected = [".param .u8 ", ".param .u32 ", ".param .f32 ", ".param .f64 ", ".param .u64 ", ".param .u64 .ptr .global"];
+    let text = body(
+        "bool b, char c, float f, double d, long long l, int *p",
+        "if (b) p[c] = (int)(f + d) + (int)l;",
+    );
+    let widths = [
+        "k_param_0",
+        "k_param_1",
+        "k_param_2",
+        "k_param_3",
+        "k_param_4",
+        "k_param_5",
+    ]
+    .map(|name| {
+        text.lines()
+            .find(|line| line.contains(".param .") && line.contains(name))
+            .unwrap_or("")
+            .trim()
+            .to_string()
+    });
+    let expected = [
+        ".param .u8 ",
+        ".param .u32 ",
+        ".param .f32 ",
+        ".param .f64 ",
+        ".param .u64 ",
+        ".param .u64 .ptr .global",
+    ];
     for (line, expected) in widths.iter().zip(expected) {
         assert!(line.starts_with(expected), "{line}: expected {expected}");
     }
@@ -307,17 +412,33 @@ loc !1 = 0:1:1
     has(
         &modern,
         &[
-            "shfl.sync.down.b32", ", 4, 31, -1", "shfl.sync.bfly.b32", ", 2, 4127, ", "shfl.sync.up.b32",
-            "vote.sync.ballot.b32", "vote.sync.any.pred", "match.any.sync.b32", "match.all.sync.b32",
-            "redux.sync.add.s32", "redux.sync.max.u32", "activemask.b32", "nanosleep.u32 \t100",
+            "shfl.sync.down.b32",
+            ", 4, 31, -1",
+            "shfl.sync.bfly.b32",
+            ", 2, 4127, ",
+            "shfl.sync.up.b32",
+            "vote.sync.ballot.b32",
+            "vote.sync.any.pred",
+            "match.any.sync.b32",
+            "match.all.sync.b32",
+            "redux.sync.add.s32",
+            "redux.sync.max.u32",
+            "activemask.b32",
+            "nanosleep.u32 \t100",
         ],
     );
     // Before sm_80 the reductions are loops; before sm_70 there is no match.
     let older = ptx(&module, &options("sm_75", 3)).expect("sm_75 has all but the reductions");
-    has(&older, &["$$reduce_add", "$$reduce_umax", "shfl.sync.idx.b32"]);
+    has(
+        &older,
+        &["$$reduce_add", "$$reduce_umax", "shfl.sync.idx.b32"],
+    );
     has_none(&older, &["redux"]);
     let refused = ptx(&module, &options("sm_61", 3));
-    assert!(matches!(&refused, Err(Error::Unsupported { line: 1, .. })), "{refused:?}");
+    assert!(
+        matches!(&refused, Err(Error::Unsupported { line: 1, .. })),
+        "{refused:?}"
+    );
 }
 
 #[test]
@@ -328,8 +449,13 @@ fn every_level_and_target_gives_ptx() {
     );
     for target in Target::all() {
         for opt_level in 0..=3 {
-            let options = Options { arch: target, opt_level, lines: true };
-            let text = ptx(&module, &options).unwrap_or_else(|error| panic!("{target} -O{opt_level}: {error}"));
+            let options = Options {
+                arch: target,
+                opt_level,
+                lines: true,
+            };
+            let text = ptx(&module, &options)
+                .unwrap_or_else(|error| panic!("{target} -O{opt_level}: {error}"));
             has(&text, &[&format!(".target {target}"), ".entry k("]);
         }
     }
@@ -337,17 +463,32 @@ fn every_level_and_target_gives_ptx() {
 
 #[test]
 fn every_instruction_has_its_line() {
-    let module = module("__global__ void k(float *a)\n{\n    int i = threadIdx.x;\n    a[i] =\n        a[i + 1] * 2;\n}\n");
-    let options = Options { lines: true, ..options("sm_90", 3) };
+    let module = module(
+        "__global__ void k(float *a)\n{\n    int i = threadIdx.x;\n    a[i] =\n        a[i + 1] * 2;\n}\n",
+    );
+    let options = Options {
+        lines: true,
+        ..options("sm_90", 3)
+    };
     let text = ptx(&module, &options).expect("PTX");
-    has(&text, &[".file\t1 \"test.k\"", ".loc\t1 3 ", ".loc\t1 4 ", ".loc\t1 5 "]);
+    has(
+        &text,
+        &[
+            ".file\t1 \"test.k\"",
+            ".loc\t1 3 ",
+            ".loc\t1 4 ",
+            ".loc\t1 5 ",
+        ],
+    );
     // Lines only: nothing that would make the assembler keep variables in memory.
     has_none(&text, &[", debug", ".section"]);
 }
 
 #[test]
 fn symbols_are_found_again() {
-    let module = module("__device__ int größe; __constant__ int c; __global__ void WARP_SZ(int *a) { a[0] = größe + c; } __global__ void k(int *a) { a[0] = 1; }");
+    let module = module(
+        "__device__ int größe; __constant__ int c; __global__ void WARP_SZ(int *a) { a[0] = größe + c; } __global__ void k(int *a) { a[0] = 1; }",
+    );
     let text = ptx(&module, &options("sm_90", 3)).expect("PTX");
     for (id, _) in module.kernels() {
         has(&text, &[&format!(".entry {}(", kernel_symbol(&module, id))]);

@@ -16,6 +16,7 @@ use crate::config::{LaunchConfig, MachineConfig};
 use crate::engine;
 use crate::machine::{GlobalMap, Machine, Totals, WarpState, is_global};
 use crate::memory::Memory;
+use crate::memory::defined::Defined;
 use crate::observer::{Counters, Observer};
 #[cfg(feature = "threads")]
 use crate::parallel;
@@ -58,12 +59,17 @@ pub fn launch(
     };
     let counters = || Counters::new(&machine.rules, code.counters.len());
     if machine.checks.is_empty() {
-        return run.with(&counters, out);
+        return run.with(&counters, out).0;
     }
     let written = run.written();
     let arch = machine.rules.arch;
-    let subject = Subject::new(machine.checks, arch, code, &run.shape, &map, written);
-    run.with(&|| Checker::new(counters(), &subject), out)
+    let places = (&map, run.memory);
+    let subject = Subject::new(machine.checks, arch, code, &run.shape, places, written);
+    let (result, stored) = run.with(&|| Checker::new(counters(), &subject), out);
+    for (base, defined) in &stored {
+        memory.define(*base, defined);
+    }
+    result
 }
 
 /// Static and dynamic shared memory of a block.
@@ -193,7 +199,7 @@ impl<'a> Run<'a> {
         &self,
         observer: &(impl Fn() -> O + Sync),
         out: &mut dyn FnMut(&[u8]),
-    ) -> Result<LaunchReport, LaunchFailure> {
+    ) -> (Result<LaunchReport, LaunchFailure>, Vec<(u64, Defined)>) {
         #[cfg(feature = "threads")]
         let (mut state, trap) = match parallel::run(self, observer, out) {
             Some(state) => (state, None),
@@ -203,13 +209,14 @@ impl<'a> Run<'a> {
         let (mut state, trap) = self.sequential(observer(), out);
         state.settle();
         let report = self.report(&state);
-        match trap {
+        let result = match trap {
             None => Ok(report),
             Some(trap) => Err(LaunchFailure::Trap {
                 trap: Box::new(trap),
                 report: Box::new(report),
             }),
-        }
+        };
+        (result, state.observer.stored())
     }
 
     /// Per region: whether the kernel's stores or atomics can reach it.

@@ -7,6 +7,7 @@
 pub mod layout;
 
 pub(crate) mod bytes;
+pub(crate) mod defined;
 mod foreign;
 
 use std::fmt;
@@ -18,6 +19,7 @@ use crate::program::Program;
 use crate::trap::{AccessOp, BadAccess, BadObject, TrapKind};
 
 use bytes::Bytes;
+use defined::Defined;
 use layout::area;
 
 /// Gap between regions, at least.
@@ -134,6 +136,8 @@ pub(crate) struct Region {
     /// Empty for memory of a real device, which the host cannot reach.
     pub(crate) bytes: Bytes,
     pub(crate) freed: bool,
+    /// Of device memory: which bytes somebody wrote.
+    pub(crate) defined: Defined,
     name: Option<String>,
     element_bytes: u64,
 }
@@ -206,6 +210,7 @@ impl Area {
             kind,
             bytes,
             freed: false,
+            defined: Defined::All,
             name: None,
             element_bytes: 1,
         });
@@ -343,7 +348,9 @@ impl Memory {
 
     /// `cudaMalloc`: zeroed, aligned to 256 bytes.
     pub fn malloc_device(&mut self, bytes: u64) -> Result<u64, OutOfMemory> {
-        Ok(self.device.add(bytes, 256, AddressKind::Device)?.base)
+        let region = self.device.add(bytes, 256, AddressKind::Device)?;
+        region.defined = Defined::Nothing;
+        Ok(region.base)
     }
 
     /// `cudaMallocManaged`.
@@ -534,6 +541,7 @@ impl Memory {
         let (_, index) = self.region_index(address).expect("read_bytes found it");
         let region = &mut self.area_mut(address).regions[index];
         let offset = (address - region.base) as usize;
+        region.defined.define(offset as u64, len, region.size);
         Ok(&mut region.bytes.slice_mut()[offset..offset + len as usize])
     }
 
@@ -547,7 +555,45 @@ impl Memory {
     /// Copies between any two objects; the ranges may overlap.
     pub fn copy(&mut self, to: u64, from: u64, len: u64) -> Result<(), MemoryFault> {
         self.read_bytes(from, len)?;
+        let whole = |region: &Region| region.defined.holds(from - region.base, len);
+        let before = match self.region(from) {
+            Some(source) if !whole(source) => self.region(to).map(|region| region.defined.clone()),
+            _ => None,
+        };
         self.bytes_mut(to, len)?;
+        let copied = self.copy_bytes(to, from, len);
+        self.copy_defined(to, from, len, before);
+        copied
+    }
+
+    /// What a copy makes of what was never written.
+    fn copy_defined(&mut self, to: u64, from: u64, len: u64, before: Option<Defined>) {
+        let source = self
+            .region(from)
+            .map(|region| (region.defined.clone(), from - region.base));
+        let (Some((source, start)), Some((_, index))) = (source, self.region_index(to)) else {
+            return;
+        };
+        let region = &mut self.area_mut(to).regions[index];
+        // Host memory is the host's business.
+        if let (AddressKind::Device, Some(before)) = (region.kind, before) {
+            region.defined = before;
+            let at = to - region.base;
+            region.defined.copy(at, region.size, &source, start, len);
+        }
+    }
+
+    /// What a kernel wrote.
+    pub(crate) fn define(&mut self, base: u64, defined: &Defined) {
+        if let Some((_, index)) = self.region_index(base) {
+            let region = &mut self.area_mut(base).regions[index];
+            if region.base == base {
+                region.defined.join(defined);
+            }
+        }
+    }
+
+    fn copy_bytes(&mut self, to: u64, from: u64, len: u64) -> Result<(), MemoryFault> {
         if len == 0 {
             return Ok(());
         }

@@ -37,9 +37,8 @@ mod enabled {
             Emit::Llvm => codegen_ptx::llvm_ir(module, &options)?,
         };
         match &args.output {
-            Some(path) => fs::write(path, text).map_err(|why| {
-                Failure::new(format!("cannot write `{}`: {why}", path.display()))
-            })?,
+            Some(path) => fs::write(path, text)
+                .map_err(|why| Failure::new(format!("cannot write `{}`: {why}", path.display())))?,
             None => output::out(text.as_bytes()),
         }
         Ok(0)

@@ -79,7 +79,14 @@ impl Kernel<'_, '_> {
                 ptr,
                 value,
                 compare,
-            } => self.atomic(inst.results.first().copied(), *op, *access, *ptr, *value, *compare),
+            } => self.atomic(
+                inst.results.first().copied(),
+                *op,
+                *access,
+                *ptr,
+                *value,
+                *compare,
+            ),
             InstKind::Barrier(None) => self.barrier(),
             InstKind::Barrier(Some((reduce, predicate))) => {
                 self.barrier_reduce(inst.results[0], *reduce, *predicate);
@@ -94,7 +101,9 @@ impl Kernel<'_, '_> {
             InstKind::Assert(condition, text) => self.assert(*condition, *text),
             InstKind::Trap => self.trap(),
             InstKind::Call(..) | InstKind::HostCall(..) | InstKind::Launch(_) => {
-                return Err(self.m.unsupported("a call of the host's in a kernel", inst.loc));
+                return Err(self
+                    .m
+                    .unsupported("a call of the host's in a kernel", inst.loc));
             }
         }
         Ok(())
@@ -108,7 +117,10 @@ impl Kernel<'_, '_> {
         ty: Type,
         operands: &[dsl::ir::Operand],
     ) {
-        let operands: Vec<String> = operands.iter().map(|operand| self.typed(*operand)).collect();
+        let operands: Vec<String> = operands
+            .iter()
+            .map(|operand| self.typed(*operand))
+            .collect();
         let text = format!(
             "call {} @llvm.{name}.{}({})",
             ty::value(ty),

@@ -10,7 +10,11 @@ use super::{Emitter, ty};
 use crate::{Error, name::kernel_symbol};
 
 /// Writes a kernel into the module.
-pub(super) fn emit(emitter: &mut Emitter<'_>, id: FuncId, function: &Function) -> Result<(), Error> {
+pub(super) fn emit(
+    emitter: &mut Emitter<'_>,
+    id: FuncId,
+    function: &Function,
+) -> Result<(), Error> {
     let symbol = kernel_symbol(emitter.module, id);
     emitter.define_shared(id, function);
     let attributes = attributes(function);
@@ -84,7 +88,9 @@ fn numbers_only(function: &Function) -> Vec<bool> {
                         }
                     }
                 }
-                Node::If { then, otherwise, .. } => {
+                Node::If {
+                    then, otherwise, ..
+                } => {
                     walk(then, only);
                     walk(otherwise, only);
                 }
@@ -174,7 +180,11 @@ impl Kernel<'_, '_> {
 
     /// An operand with its type.
     pub(super) fn typed(&self, operand: Operand) -> String {
-        format!("{} {}", ty::value(self.type_of(operand)), self.operand(operand))
+        format!(
+            "{} {}",
+            ty::value(self.type_of(operand)),
+            self.operand(operand)
+        )
     }
 
     /// A pointer as a generic one, with its type.
@@ -208,7 +218,9 @@ impl Kernel<'_, '_> {
     }
 
     pub(super) fn branch(&mut self, condition: &str, then: u32, otherwise: u32) {
-        self.line(format!("br i1 {condition}, label %b{then}, label %b{otherwise}"));
+        self.line(format!(
+            "br i1 {condition}, label %b{then}, label %b{otherwise}"
+        ));
         self.reachable = false;
     }
 
@@ -236,9 +248,15 @@ impl Kernel<'_, '_> {
             let ty = self.f.slots[param.slot.index()].ty;
             let value = match ty {
                 Type::I1 => self.fresh(format!("icmp ne i8 %p{index}, 0")),
-                Type::I32 | Type::I64 | Type::F32 | Type::F64 | Type::Ptr(_) => format!("%p{index}"),
+                Type::I32 | Type::I64 | Type::F32 | Type::F64 | Type::Ptr(_) => {
+                    format!("%p{index}")
+                }
             };
-            self.line(format!("store {} {value}, ptr %s{}", ty::value(ty), param.slot.0));
+            self.line(format!(
+                "store {} {value}, ptr %s{}",
+                ty::value(ty),
+                param.slot.0
+            ));
         }
     }
 
@@ -345,7 +363,9 @@ impl Kernel<'_, '_> {
             Some(count) => format!("!{{!\"llvm.loop.unroll.count\", i32 {count}}}"),
         };
         let hint = self.m.metadata(|_| hint);
-        let node = self.m.metadata(|id| format!("distinct !{{!{id}, !{hint}}}"));
+        let node = self
+            .m
+            .metadata(|id| format!("distinct !{{!{id}, !{hint}}}"));
         format!(", !llvm.loop !{node}")
     }
 }

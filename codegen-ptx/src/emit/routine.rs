@@ -37,7 +37,10 @@ pub(super) fn definition(key: &str) -> Option<String> {
     let (neutral, join) = match op {
         ReduceOp::Add => ("0", "add i32 %sum, %part"),
         ReduceOp::SMin => ("2147483647", "call i32 @llvm.smin.i32(i32 %sum, i32 %part)"),
-        ReduceOp::SMax => ("-2147483648", "call i32 @llvm.smax.i32(i32 %sum, i32 %part)"),
+        ReduceOp::SMax => (
+            "-2147483648",
+            "call i32 @llvm.smax.i32(i32 %sum, i32 %part)",
+        ),
         ReduceOp::UMin => ("-1", "call i32 @llvm.umin.i32(i32 %sum, i32 %part)"),
         ReduceOp::UMax => ("0", "call i32 @llvm.umax.i32(i32 %sum, i32 %part)"),
         ReduceOp::And => ("-1", "and i32 %sum, %part"),

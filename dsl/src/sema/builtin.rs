@@ -6,7 +6,7 @@
 
 use std::{collections::HashMap, sync::OnceLock};
 
-use super::{layout, typed::Value};
+use super::{layout, library, typed::Value};
 use crate::{
     ir::{
         BarrierReduce, BinaryOp, ConvertOp, FenceScope, HostFn, ReduceOp, ShuffleMode, SpecialReg,
@@ -100,6 +100,8 @@ pub(super) enum Overload {
     Assert,
     /// `__ldg(p)`: a plain load.
     Ldg,
+    /// `__stcg(p, x)`: a plain store.
+    StoreThrough,
     Clock,
     /// `make_float4`: the components of the vector type of this name.
     MakeVector(&'static str),
@@ -281,7 +283,7 @@ pub(super) fn names(callable: bool) -> impl Iterator<Item = &'static str> {
         })
         .filter(|(_, entry)| !matches!(entry, Entry::Unsupported(_)))
         .map(|(name, _)| *name)
-        .chain(math::names().filter(move |_| callable))
+        .chain(math::names().chain(library::names()).filter(move |_| callable))
 }
 
 #[cfg(test)]

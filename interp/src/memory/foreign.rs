@@ -10,7 +10,7 @@ use std::ptr::NonNull;
 
 use dsl::ir::{GlobalId, GlobalSpace, Object};
 
-use super::{AddressKind, Memory, MemoryFault, Region, bytes::Bytes};
+use super::{AddressKind, Memory, MemoryFault, Region, bytes::Bytes, defined::Defined};
 
 impl Region {
     /// Memory whose bytes are on the other side of a bus.
@@ -94,6 +94,7 @@ impl Memory {
             kind,
             bytes,
             freed: false,
+            defined: Defined::All,
             name: name.map(str::to_owned),
             element_bytes: 1,
         };

@@ -64,7 +64,14 @@ impl Kernel<'_, '_> {
         self.result(result, format!("bitcast {bits} {changed} to {value}"));
     }
 
-    pub(super) fn binary(&mut self, result: ValueId, op: BinaryOp, ty: Type, a: Operand, b: Operand) {
+    pub(super) fn binary(
+        &mut self,
+        result: ValueId,
+        op: BinaryOp,
+        ty: Type,
+        a: Operand,
+        b: Operand,
+    ) {
         if let Some(name) = plain_binary(op) {
             let text = format!("{name} {}, {}", self.typed(a), self.operand(b));
             return self.result(result, text);
@@ -149,7 +156,9 @@ impl Kernel<'_, '_> {
         } else {
             is_zero.clone()
         };
-        let safe = self.fresh(format!("select i1 {unsafe_divisor}, {text_ty} 1, {text_ty} {b}"));
+        let safe = self.fresh(format!(
+            "select i1 {unsafe_divisor}, {text_ty} 1, {text_ty} {b}"
+        ));
         let mut given = self.fresh(format!("{name} {text_ty} {a}, {safe}"));
         if !quotient {
             // By -1 the remainder is 0, which the one by 1 is too.

@@ -11,7 +11,12 @@ impl Kernel<'_, '_> {
         self.line("call void @llvm.nvvm.barrier.cta.sync.aligned.all(i32 0)");
     }
 
-    pub(super) fn barrier_reduce(&mut self, result: ValueId, reduce: BarrierReduce, predicate: Operand) {
+    pub(super) fn barrier_reduce(
+        &mut self,
+        result: ValueId,
+        reduce: BarrierReduce,
+        predicate: Operand,
+    ) {
         // Any value that is not 0 is true; the predicate may be an `i1` or a number.
         let predicate = match self.type_of(predicate) {
             Type::I1 => self.operand(predicate),
@@ -21,7 +26,9 @@ impl Kernel<'_, '_> {
             }
         };
         let call = |ty: &str, name: &str| {
-            format!("call {ty} @llvm.nvvm.barrier.cta.red.{name}.aligned.all(i32 0, i1 {predicate})")
+            format!(
+                "call {ty} @llvm.nvvm.barrier.cta.red.{name}.aligned.all(i32 0, i1 {predicate})"
+            )
         };
         match reduce {
             BarrierReduce::Count => self.result(result, call("i32", "popc")),
@@ -48,7 +55,8 @@ impl Kernel<'_, '_> {
 
     /// The driver's `vprintf`: the format, and the arguments in memory as a C compiler passes variable arguments.
     pub(super) fn printf(&mut self, result: Option<ValueId>, format: StringId, args: &[Operand]) {
-        self.m.declare("declare i32 @vprintf(ptr, ptr) convergent nounwind");
+        self.m
+            .declare("declare i32 @vprintf(ptr, ptr) convergent nounwind");
         let format = self.m.string_address(format);
         let mut size = 0u64;
         let mut places = Vec::new();
@@ -75,7 +83,9 @@ impl Kernel<'_, '_> {
                 Type::Ptr(_) => self.generic(arg),
                 Type::I32 | Type::I64 | Type::F32 | Type::F64 => self.typed(arg),
             };
-            let at = self.fresh(format!("getelementptr inbounds i8, ptr {buffer}, i64 {place}"));
+            let at = self.fresh(format!(
+                "getelementptr inbounds i8, ptr {buffer}, i64 {place}"
+            ));
             self.line(format!("store {value}, ptr {at}"));
         }
         let text = format!("call i32 @vprintf(ptr {format}, ptr {buffer})");
@@ -113,4 +123,3 @@ impl Kernel<'_, '_> {
         self.line("call void @llvm.trap()");
     }
 }
-

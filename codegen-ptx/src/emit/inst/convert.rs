@@ -48,10 +48,9 @@ fn form(op: ConvertOp) -> Form {
         }
         ConvertOp::PtrToInt => Form::Address,
         ConvertOp::IntToPtr => Form::Cast("inttoptr"),
-        ConvertOp::ToGeneric
-        | ConvertOp::ToGlobal
-        | ConvertOp::ToShared
-        | ConvertOp::ToLocal => Form::Space,
+        ConvertOp::ToGeneric | ConvertOp::ToGlobal | ConvertOp::ToShared | ConvertOp::ToLocal => {
+            Form::Space
+        }
     }
 }
 

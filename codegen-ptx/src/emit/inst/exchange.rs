@@ -6,7 +6,11 @@ use super::{super::kernel::Kernel, ty};
 use crate::{Error, emit::routine};
 
 impl Kernel<'_, '_> {
-    pub(super) fn exchange(&mut self, results: &[ValueId], exchange: &Exchange) -> Result<(), Error> {
+    pub(super) fn exchange(
+        &mut self,
+        results: &[ValueId],
+        exchange: &Exchange,
+    ) -> Result<(), Error> {
         // The functions without a mask mean the lanes that are here.
         let mask = match exchange.mask {
             Some(mask) => self.operand(mask),
@@ -137,7 +141,10 @@ impl Kernel<'_, '_> {
     /// An error for targets before `arch`.
     fn needs(&self, arch: u32, what: &str) -> Result<(), Error> {
         if self.m.arch < arch {
-            let what = format!("{what}, which needs sm_{arch} (this is for sm_{}),", self.m.arch);
+            let what = format!(
+                "{what}, which needs sm_{arch} (this is for sm_{}),",
+                self.m.arch
+            );
             return Err(self.m.unsupported(what, self.at));
         }
         Ok(())

@@ -16,6 +16,10 @@ pub(super) struct Parts {
 
 impl Kernel<'_, '_> {
     pub(super) fn address_of(&mut self, result: ValueId, object: Object) -> Result<(), Error> {
+        let space = match self.m.module.object_space(object) {
+            Some(space) => space,
+            None => return Err(self.m.unsupported("a host variable in a kernel", self.at)),
+        };
         let address = match object {
             Object::Shared(id) if self.f.shared[id.index()].dynamic => {
                 format!("ptr addrspace(3) @{DYNAMIC_SHARED}")
@@ -26,15 +30,20 @@ impl Kernel<'_, '_> {
             }
             Object::Local(id) => format!("ptr %l{}", id.0),
             Object::Global(id) => {
-                let Some(space) = self.m.module.object_space(object) else {
-                    return Err(self.m.unsupported("a host variable in a kernel", self.at));
-                };
                 let symbol = global_symbol(self.m.module, id.index());
                 format!("{} @{symbol}", ty::pointer(space))
             }
             Object::String(id) => format!("ptr {}", self.m.string_address(id)),
         };
-        self.result(result, format!("getelementptr i8, {address}, i32 0"));
+        // Before spaces are inferred, an address is generic from the start.
+        let given = self.f.values[result.index()];
+        let text = match given {
+            Type::Ptr(given) if !ty::same_space(given, space) => {
+                format!("addrspacecast {address} to {}", ty::pointer(given))
+            }
+            _ => format!("getelementptr i8, {address}, i32 0"),
+        };
+        self.result(result, text);
         Ok(())
     }
 
@@ -207,10 +216,15 @@ impl Kernel<'_, '_> {
         let mut value = self.typed(value);
         let exchanged_bits = (op == AtomicOp::Exch && is_float).then(|| {
             let bits = ty::bits(access.ty.value_type());
-            value = format!("{bits} {}", self.fresh(format!("bitcast {value} to {bits}")));
+            value = format!(
+                "{bits} {}",
+                self.fresh(format!("bitcast {value} to {bits}"))
+            );
             bits
         });
-        let old = self.fresh(format!("atomicrmw {name} {pointer}, {value} {ORDER}, align {width}"));
+        let old = self.fresh(format!(
+            "atomicrmw {name} {pointer}, {value} {ORDER}, align {width}"
+        ));
         if let Some(result) = result {
             let text = match exchanged_bits {
                 Some(bits) => format!("bitcast {bits} {old} to {element}"),

@@ -45,10 +45,6 @@ const FAMILIES: &[(&str, &[&str])] = &[
         ],
     ),
     (
-        "bit intrinsics",
-        &["__fns", "__dp4a", "__dp2a_lo", "__dp2a_hi"],
-    ),
-    (
         "address-space queries",
         &[
             "__isShared",
@@ -139,13 +135,6 @@ const PREFIXES: &[(&str, &str)] = &[
     ("__hsub", "half precision"),
     ("__float2bfloat16", "bfloat16"),
     ("__bfloat16", "bfloat16"),
-    ("__vadd", "SIMD-in-a-word intrinsics"),
-    ("__vsub", "SIMD-in-a-word intrinsics"),
-    ("__vabs", "SIMD-in-a-word intrinsics"),
-    ("__vmax", "SIMD-in-a-word intrinsics"),
-    ("__vmin", "SIMD-in-a-word intrinsics"),
-    ("__vcmp", "SIMD-in-a-word intrinsics"),
-    ("__vset", "SIMD-in-a-word intrinsics"),
     ("__nv_", "compiler intrinsics"),
     ("__nvvm_", "compiler intrinsics"),
     ("cudaEGL", "graphics interoperation"),

@@ -46,6 +46,7 @@ impl Checker<'_> {
         let value = match entry {
             Entry::Function(row) => self.fixed(row, &called),
             Entry::Overloaded(Overload::Ldg) => return self.ldg(&called),
+            Entry::Overloaded(Overload::StoreThrough) => self.store_through(&called),
             Entry::Overloaded(overload) => self.overloaded(overload, &called),
             Entry::Unsupported(what) => {
                 self.unsupported_builtin(name, what, name_span);
@@ -529,6 +530,41 @@ impl Checker<'_> {
             span: called.span,
         };
         Checked::Value(self.load(place))
+    }
+
+    /// `__stcg(p, x)` is `*p = x`.
+    fn store_through(&mut self, called: &Called<'_>) -> Value {
+        self.require_device_call(called);
+        let [pointer, value] = called.args else {
+            self.wrong_count(called, 2, 2, false);
+            return wrong(called.span);
+        };
+        let (pointer, value) = (self.value(pointer), self.value(value));
+        let Some(pointee) = self.pointee(&pointer, "written to") else {
+            return wrong(called.span);
+        };
+        if pointee.is_const {
+            let text = self.show(&pointer.ty);
+            self.report(Diagnostic::error(
+                Code::NoOverload,
+                pointer.span,
+                format!("`{}` cannot write through `{text}`", called.name),
+            ));
+            return wrong(called.span);
+        }
+        let value = self.implicit(value, &pointee.ty, &Why::Argument(2, called.name, None));
+        let place = Place {
+            kind: PlaceKind::Deref(Box::new(pointer)),
+            ty: pointee,
+            span: called.span,
+        };
+        let ty = place.ty.ty.clone();
+        let stored = Value {
+            kind: ValueKind::Assign(Box::new(place), Box::new(value)),
+            ty,
+            span: called.span,
+        };
+        self.convert(stored, &Ty::Void)
     }
 
     /// An `int` parameter that is asked for its truth: of a `bool`, the `bool`.
