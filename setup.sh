@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
-# Installs what building dslc needs and is not there yet: a C linker and a Rust toolchain. Safe to run again; quick when all is there.
+# Installs what building dslc needs and is not there yet: a C linker, a Rust toolchain, LLVM 22; and ptxas, which tests use. Safe to run again;
+# quick when all is there. DSLC_WITHOUT_LLVM=1 leaves LLVM out: `cargo build --no-default-features` needs none.
 set -euo pipefail
 cd "$(dirname "$0")"
 
@@ -21,7 +22,20 @@ as_root() {
 cargo_home=${CARGO_HOME:-$HOME/.cargo}
 export PATH="$PATH:$cargo_home/bin"
 
+# Where the tests look for ptxas if it is not in PATH.
+ptxas_folder=target/ptxas
+
 packages=()
+wants_llvm=1
+[ "${DSLC_WITHOUT_LLVM:-0}" = 0 ] || wants_llvm=0
+if [ $wants_llvm = 1 ]; then
+    # The static libraries, and what they are linked with.
+    llvm_config=$(command -v llvm-config-22 || true)
+    [ -n "$llvm_config" ] && "$llvm_config" --link-static --libs core >/dev/null 2>&1 || packages+=(llvm-22-dev libpolly-22-dev)
+    for pair in libffi-dev:ffi.h libzstd-dev:zstd.h zlib1g-dev:zlib.h; do
+        find /usr/include -maxdepth 2 -name "${pair#*:}" 2>/dev/null | grep -q . || packages+=("${pair%:*}")
+    done
+fi
 has cc || packages+=(build-essential)
 if ! has cargo; then
     has curl || packages+=(curl ca-certificates)
@@ -31,9 +45,18 @@ if [ ${#packages[@]} -gt 0 ]; then
     if has apt-get; then
         say "installing ${packages[*]}"
         as_root apt-get update -qq
+        if [[ " ${packages[*]} " == *" llvm-22-dev "* ]] && ! apt-cache show llvm-22-dev >/dev/null 2>&1; then
+            # A system older than LLVM 22 gets it from LLVM's own packages.
+            codename=$(. /etc/os-release && printf '%s' "${VERSION_CODENAME:-}")
+            say "adding LLVM's package source for $codename (https://apt.llvm.org)"
+            as_root env DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends ca-certificates curl
+            curl --proto '=https' --tlsv1.2 -sSf https://apt.llvm.org/llvm-snapshot.gpg.key | as_root tee /etc/apt/trusted.gpg.d/apt.llvm.org.asc >/dev/null
+            echo "deb https://apt.llvm.org/$codename/ llvm-toolchain-$codename-22 main" | as_root tee /etc/apt/sources.list.d/llvm-22.list >/dev/null
+            as_root apt-get update -qq
+        fi
         as_root env DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends "${packages[@]}"
     else
-        say "please install with your system's package manager: a C compiler and linker (cc)$(has cargo || printf ', curl')"
+        say "please install with your system's package manager: a C compiler and linker (cc)$(has cargo || printf ', curl')$([ $wants_llvm = 0 ] || printf ', LLVM 22 with its static libraries, libffi, libzstd and zlib (or set DSLC_WITHOUT_LLVM=1)')"
         exit 1
     fi
 fi
@@ -52,6 +75,15 @@ found=$(cargo --version | cut -d' ' -f2)
 if [ "$(printf '%s\n%s\n' "$wanted" "$found" | sort -V | head -n1)" != "$wanted" ]; then
     say "cargo $found is too old, $wanted or later is needed (https://rustup.rs)"
     exit 1
+fi
+
+# NVIDIA's assembler checks the PTX in the tests; without it they say that they were skipped.
+if [ $wants_llvm = 1 ] && ! has ptxas && [ -z "$(find "$ptxas_folder" -name ptxas -type f 2>/dev/null)" ]; then
+    say "fetching ptxas (the Python package nvidia-cuda-nvcc)"
+    if ! python3 -m pip install --quiet --disable-pip-version-check --no-deps --target "$ptxas_folder" 'nvidia-cuda-nvcc==13.*' >&2; then
+        say "no ptxas: tests will not assemble the PTX (python3 with pip would fetch it)"
+    fi
+    find "$ptxas_folder" -name ptxas -type f -exec chmod +x {} + 2>/dev/null || true
 fi
 
 say "ready: cargo $found, $(cc --version | head -n1)"

@@ -24,13 +24,13 @@ pub(crate) struct Cli {
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {
     /// Run a program in the simulator and report what each access costs.
-    Run(RunArgs),
+    Run(Box<RunArgs>),
     /// Check a program: every error in one go.
     Check(CheckArgs),
     /// Print the verified IR.
     Ir(IrArgs),
-    /// Print PTX (not there yet).
-    Ptx(NotYetArgs),
+    /// Print PTX for NVIDIA GPUs.
+    Ptx(PtxArgs),
     /// Compare the simulator with a GPU (not there yet).
     Verify(NotYetArgs),
     /// Draw the banks that an address expression touches.
@@ -50,8 +50,12 @@ pub(crate) enum Color {
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(crate) enum Format {
+    /// For people.
     Text,
+    /// For programs: schema dslc-report/1.
     Json,
+    /// For code-scanning services: SARIF 2.1.0, the findings alone.
+    Sarif,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
@@ -82,9 +86,9 @@ pub(crate) struct SourceArgs {
     /// Fuse a * b + c in kernels into one rounding, as nvcc does.
     #[arg(long, value_name = "BOOL", default_value_t = true, action = clap::ArgAction::Set)]
     pub(crate) fmad: bool,
-    /// The architecture whose rules count.
-    #[arg(long, value_name = "SM", default_value = "sm_90")]
-    pub(crate) arch: String,
+    /// The architecture whose rules count, or to compile for: sm_90, for `ptx` the GPU here, else sm_75.
+    #[arg(long, value_name = "SM")]
+    pub(crate) arch: Option<String>,
 }
 
 #[derive(Debug, Args)]
@@ -106,9 +110,19 @@ pub(crate) struct RunArgs {
     /// CPU threads; results do not depend on it. 0: one per core.
     #[arg(long, value_name = "N", default_value_t = 0)]
     pub(crate) jobs: usize,
-    /// No search for races and unwritten memory. (There is none yet; bounds are always checked.)
-    #[arg(long)]
+    /// Look for these findings only: race, warp_synchronous, uninit, barrier, mask, arithmetic. Without it, for all.
+    /// Bounds, alignment, pointers and deadlocks are always checked: a program cannot go on after them.
+    #[arg(long, value_name = "A,B", value_delimiter = ',', value_parser = checks_of)]
+    pub(crate) checks: Option<Vec<interp::Checks>>,
+    /// Look for none of them.
+    #[arg(long, conflicts_with = "checks")]
     pub(crate) no_checks: bool,
+    /// Findings in this file are known: they are not shown and do not fail the run.
+    #[arg(long, value_name = "FILE")]
+    pub(crate) baseline: Option<PathBuf>,
+    /// Write what is found to this file, to be given to --baseline.
+    #[arg(long, value_name = "FILE")]
+    pub(crate) write_baseline: Option<PathBuf>,
     /// Report launches of this kernel only.
     #[arg(long, value_name = "NAME")]
     pub(crate) kernel: Option<String>,
@@ -153,6 +167,36 @@ pub(crate) struct IrArgs {
     pub(crate) source: SourceArgs,
 }
 
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Emit {
+    /// PTX text.
+    Ptx,
+    /// LLVM IR after optimisation.
+    Llvm,
+}
+
+#[derive(Debug, Args)]
+#[cfg_attr(
+    not(feature = "ptx"),
+    expect(dead_code, reason = "read by the back end only")
+)]
+pub(crate) struct PtxArgs {
+    #[command(flatten)]
+    pub(crate) source: SourceArgs,
+    /// Optimisation level.
+    #[arg(short = 'O', value_name = "0-3", default_value_t = 3, value_parser = clap::value_parser!(u8).range(0..=3))]
+    pub(crate) level: u8,
+    /// What to print.
+    #[arg(long, value_enum, default_value_t = Emit::Ptx)]
+    pub(crate) emit: Emit,
+    /// Leave out the source lines (`.loc`).
+    #[arg(long)]
+    pub(crate) no_lines: bool,
+    /// Write to a file instead of stdout.
+    #[arg(short, value_name = "FILE")]
+    pub(crate) output: Option<PathBuf>,
+}
+
 #[derive(Debug, Args)]
 pub(crate) struct NotYetArgs {
     /// What it will take.
@@ -193,4 +237,40 @@ pub(crate) struct BanksArgs {
 pub(crate) struct ExplainArgs {
     /// A code or its name: E0301, missing-semicolon. Without one, all are listed.
     pub(crate) code: Option<String>,
+}
+
+/// A word of `--checks`: a check's name, the `kind` of its findings, or `all`.
+fn checks_of(word: &str) -> Result<interp::Checks, String> {
+    use interp::{Check, Checks};
+    let name = word.trim().to_lowercase().replace('-', "_");
+    let check = match name.as_str() {
+        "all" => return Ok(Checks::ALL),
+        "none" => return Ok(Checks::NONE),
+        "uninitialized" => Some(Check::Uninit),
+        "barrier_divergence" => Some(Check::Barrier),
+        "invalid_mask" => Some(Check::Mask),
+        "division_by_zero" => Some(Check::Arithmetic),
+        name => Check::from_name(name),
+    };
+    let names = Check::ALL.map(Check::name);
+    check.map(|check| Checks::NONE.with(check)).ok_or_else(|| {
+        match dsl::suggest::nearest(&name, names) {
+            Some(nearest) => format!("there is no such check; did you mean `{nearest}`?"),
+            None => format!("there is no such check; there are {}", names.join(", ")),
+        }
+    })
+}
+
+impl RunArgs {
+    /// What to look for.
+    pub(crate) fn wanted_checks(&self) -> interp::Checks {
+        match &self.checks {
+            _ if self.no_checks => interp::Checks::NONE,
+            None => interp::Checks::ALL,
+            Some(words) => interp::Check::ALL
+                .into_iter()
+                .filter(|&check| words.iter().any(|word| word.has(check)))
+                .collect(),
+        }
+    }
 }

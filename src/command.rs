@@ -5,6 +5,7 @@ mod check;
 mod doctor;
 mod explain;
 mod ir;
+mod ptx;
 mod run;
 
 use crate::{
@@ -19,9 +20,7 @@ pub(crate) fn run(cli: Cli) -> Result<u8, Failure> {
         Command::Run(args) => run::run(&args, color),
         Command::Check(args) => check::run(&args, color),
         Command::Ir(args) => ir::run(&args, color),
-        Command::Ptx(_) => Err(Failure::new(
-            "`dslc ptx` is not there yet: this version has no PTX back end",
-        )),
+        Command::Ptx(args) => ptx::run(&args, color),
         Command::Verify(_) => Err(Failure::new(
             "`dslc verify` is not there yet: this version has no GPU device",
         )),

@@ -2,12 +2,20 @@
 
 pub(crate) mod advice;
 pub(crate) mod fault;
+pub(crate) mod findings;
 pub(crate) mod fold;
 pub(crate) mod json;
 pub(crate) mod nvprof;
+pub(crate) mod sarif;
 pub(crate) mod text;
 
-use dsl::{ir::Module, source::SourceMap};
+use dsl::{
+    ir::{
+        Module,
+        locate::{self, Extent},
+    },
+    source::SourceMap,
+};
 use interp::rules::RuleSet;
 use runtime::host::Outcome;
 
@@ -23,6 +31,8 @@ pub(crate) struct Input<'a> {
     pub(crate) rules: &'a RuleSet,
     /// How it went.
     pub(crate) outcome: &'a Outcome,
+    /// What was found on the way.
+    pub(crate) findings: &'a [findings::Found],
     /// Only launches of this kernel.
     pub(crate) kernel: Option<&'a str>,
     /// Show each launch, not one of like ones.
@@ -44,4 +54,13 @@ impl Input<'_> {
         let found = self.map.files().find(|(_, source)| source.name == *name);
         found.map_or("", |(_, source)| source.line(line).trim())
     }
+}
+
+/// The text of the source line of a place, without its indentation.
+pub(crate) fn line(module: &Module, map: &SourceMap, loc: dsl::ir::LocId) -> String {
+    let found = locate::span(loc, Extent::Character, module, map);
+    found.map_or(String::new(), |span| {
+        let line = module.loc(loc).line;
+        map.file(span.file).line(line).trim().to_string()
+    })
 }

@@ -26,6 +26,11 @@ pub(crate) struct Loaded {
 
 /// Reads and compiles.
 pub(crate) fn load(args: &SourceArgs) -> Result<Loaded, Failure> {
+    load_for(args, dsl::Options::default().cuda_arch)
+}
+
+/// Reads and compiles with that value of `__CUDA_ARCH__`.
+pub(crate) fn load_for(args: &SourceArgs, cuda_arch: u32) -> Result<Loaded, Failure> {
     let name = args.file.display().to_string();
     let text =
         read(&args.file).map_err(|why| Failure::new(format!("cannot read `{name}`: {why}")))?;
@@ -34,7 +39,7 @@ pub(crate) fn load(args: &SourceArgs) -> Result<Loaded, Failure> {
     let options = dsl::Options {
         defines: defines(&args.defines)?,
         fmad: args.fmad,
-        ..dsl::Options::default()
+        cuda_arch,
     };
     let loader = Files {
         folders: args.include.clone(),

@@ -92,7 +92,7 @@ fn check(
     let tokenized = syntax::tokenize(map, file, &preprocessing, loader);
     let (program, syntax_errors) = syntax::parser::parse(&tokenized.tokens, tokenized.end);
     // CUDA's own declarations come first; they are not the user's to break.
-    let (mut unit, prelude) = declarations(map, sema::mentions_math(&tokenized.tokens));
+    let (mut unit, prelude) = declarations(map, &sema::wanted(&tokenized.tokens));
     unit.items.extend(program.items);
     let (program, type_errors) = sema::check(
         &unit,
@@ -108,12 +108,11 @@ fn check(
     (program, diagnostics)
 }
 
-/// The prelude, with the mathematical functions if they are wanted, and the files it is in.
-pub(crate) fn declarations(map: &mut SourceMap, with_math: bool) -> (Unit, Vec<FileId>) {
-    let math = sema::MATH.iter().filter(|_| with_math);
+/// The prelude with those parts of the library, and the files it is in.
+pub(crate) fn declarations(map: &mut SourceMap, parts: &[sema::Part]) -> (Unit, Vec<FileId>) {
     let mut unit = Unit::default();
     let mut files = Vec::new();
-    for (name, text) in [(sema::PRELUDE_NAME, sema::PRELUDE)].iter().chain(math) {
+    for (name, text) in [(sema::PRELUDE_NAME, sema::PRELUDE)].iter().chain(parts) {
         let file = map.add(SourceFile::new(*name, *text));
         let tokenized = syntax::tokenize(map, file, &syntax::Options::default(), &NoFiles);
         let (parsed, broken) = syntax::parser::parse(&tokenized.tokens, tokenized.end);

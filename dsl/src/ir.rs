@@ -23,8 +23,8 @@ pub mod inst;
 pub mod locate;
 pub mod parse;
 pub mod print;
-#[cfg(test)]
-mod random;
+#[cfg(any(test, feature = "random"))]
+pub mod random;
 pub mod renumber;
 pub mod simplify;
 pub mod ty;

@@ -18,6 +18,7 @@ mod bulk;
 mod call;
 mod contract;
 mod convert;
+mod exchange;
 mod expr;
 mod facts;
 mod function;

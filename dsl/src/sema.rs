@@ -8,10 +8,7 @@ use crate::{
     diagnostic::Diagnostic,
     source::SourceMap,
     span::FileId,
-    syntax::{
-        ast,
-        token::{Token, TokenKind},
-    },
+    syntax::ast,
 };
 
 mod builtin;
@@ -19,6 +16,7 @@ mod check;
 mod classify;
 mod const_eval;
 mod layout;
+mod library;
 mod scope;
 mod show;
 pub mod ty;
@@ -28,32 +26,13 @@ pub mod typed;
 mod tests;
 
 pub use classify::Classify;
+pub use library::{Part, is_own, parts, wanted};
 
 /// The declarations that every program starts with, in the language itself. To be parsed before the program.
 pub const PRELUDE: &str = include_str!("sema/prelude.k");
 
 /// The name the prelude has in messages.
 pub const PRELUDE_NAME: &str = "<cuda runtime>";
-
-/// CUDA's mathematical functions, in the language itself: for programs that [mention one](mentions_math), after the prelude.
-pub const MATH: [(&str, &str); 3] = [
-    ("<cuda math, double>", include_str!("sema/math_double.k")),
-    ("<cuda math, angles>", include_str!("sema/math_angle.k")),
-    ("<cuda math, float>", include_str!("sema/math_float.k")),
-];
-
-/// The files that are ours: what a program may use without declaring it.
-pub fn is_own(file: &str) -> bool {
-    file == PRELUDE_NAME || MATH.iter().any(|(name, _)| *name == file)
-}
-
-/// True if a program has a function of [`MATH`] among its names.
-pub fn mentions_math(tokens: &[Token]) -> bool {
-    tokens.iter().any(|token| match &token.kind {
-        TokenKind::Ident(name) => builtin::is_math(name),
-        _ => false,
-    })
-}
 
 /// How a unit is checked.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]

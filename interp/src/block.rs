@@ -12,7 +12,7 @@ use crate::engine::Runner;
 use crate::machine::{Fault, Machine, Stop, Vote, Warp, WarpState};
 use crate::mask::LaneMask;
 use crate::memory::Memory;
-use crate::observer::Observer;
+use crate::observer::{Arrival, Observer};
 use crate::registers::Registers;
 
 /// Rounds of a loop before a warp lets others run; less once nothing seems to move.
@@ -140,6 +140,7 @@ impl Block {
             mask: 0,
             lanes: LaneMask::first(threads - (number * 32).min(threads)).0,
             gone: 0,
+            left: 0,
             state: WarpState::Ready,
             vote: None,
             fingerprint: 0,
@@ -184,6 +185,9 @@ impl Block {
         std::mem::swap(&mut machine.printed, &mut self.printed);
         machine.observer.begin_block(self.index);
         let turn = self.passes(machine, run);
+        if matches!(turn, Turn::Done) {
+            machine.observer.end_block();
+        }
         std::mem::swap(&mut machine.shared, &mut self.shared);
         std::mem::swap(&mut machine.printed, &mut self.printed);
         turn
@@ -223,6 +227,9 @@ impl Block {
             }
             self.moved |= advanced || machine.watch && machine.changed;
             if !left {
+                if O::SEES_REPEATS && !self.meets() {
+                    machine.observer.uneven_barrier(&self.meeting());
+                }
                 if !self.open_barrier() {
                     self.moved = true;
                     return Turn::Done;
@@ -246,6 +253,42 @@ impl Block {
                 return Turn::Stuck;
             }
         }
+    }
+
+    /// Whether all threads wait at one barrier, or none does.
+    fn meets(&self) -> bool {
+        let mut waiting = self
+            .warps
+            .iter()
+            .filter(|warp| warp.state == WarpState::AtBarrier);
+        let Some(first) = waiting.next() else {
+            return true;
+        };
+        waiting.all(|warp| warp.pc == first.pc) && self.warps.iter().all(|warp| warp.gone == 0)
+    }
+
+    /// Who stands where when a barrier opens.
+    fn meeting(&self) -> Vec<Arrival> {
+        let mut meeting = Vec::new();
+        for (number, warp) in (0..).zip(&self.warps) {
+            if warp.state == WarpState::AtBarrier {
+                meeting.push(Arrival {
+                    warp: number,
+                    pc: warp.pc.saturating_sub(1),
+                    lanes: warp.mask,
+                    waits: true,
+                });
+            }
+            if warp.gone != 0 {
+                meeting.push(Arrival {
+                    warp: number,
+                    pc: warp.left,
+                    lanes: warp.gone,
+                    waits: false,
+                });
+            }
+        }
+        meeting
     }
 
     /// Lets the waiting warps go; false if none waits.

@@ -275,6 +275,10 @@ lane_ops! { define_ops! {
     ExitIf, ExitIfNot,
     /// The next round of a loop: to `b`.
     Loop,
+    /// `S[d] = S[a] + S[c]`, 32 bits; then the next round of a loop whose head, the jump before `b`, is executed with it: to
+    /// `b` if the comparison holds, which is the opposite of the head's, else to where the head jumps.
+    LoopEq32, LoopNe32, LoopSlt32, LoopSle32, LoopSgt32, LoopSge32,
+    LoopUlt32, LoopUle32, LoopUgt32, LoopUge32,
     /// The active lanes are gone for good; to `b`.
     Exit,
     /// The end of the function.
@@ -290,7 +294,7 @@ lane_ops! { define_ops! {
     Barrier, BarrierCount, BarrierAnd, BarrierOr,
     /// `__syncwarp(V[a])`, or `S[a]` if `b` is 1.
     SyncWarp,
-    /// A fence.
+    /// A fence; `a`: its scope's place in `FenceScope::ALL`.
     Fence,
     /// Row `a` of the table of prints; `V[d]` gets the result.
     Print,
@@ -325,6 +329,26 @@ pub(crate) struct Inst {
     pub(crate) a: u32,
     pub(crate) b: u32,
     pub(crate) c: u32,
+}
+
+impl Inst {
+    /// The head of the loop that this closes, if it does.
+    pub(crate) fn back_edge_to(&self) -> Option<u32> {
+        match self.op {
+            Op::Loop => Some(self.b),
+            Op::LoopEq32
+            | Op::LoopNe32
+            | Op::LoopSlt32
+            | Op::LoopSle32
+            | Op::LoopSgt32
+            | Op::LoopSge32
+            | Op::LoopUlt32
+            | Op::LoopUle32
+            | Op::LoopUgt32
+            | Op::LoopUge32 => Some(self.b - 1),
+            _ => None,
+        }
+    }
 }
 
 /// Where a value is.
@@ -377,9 +401,9 @@ impl Class {
 /// How an access finds its address: from `a` and `b`, then `* scale + offset` of the site.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Form {
-    /// `S[a] + offset`: one address for all lanes.
+    /// `S[a] + offset`, and the site's term: one address for all lanes.
     Uniform,
-    /// `S[a] + V[b] * scale + offset`, `V[b]` an `i32`.
+    /// `S[a] + V[b] * scale + offset`, `V[b]` an `i32`, and the site's term.
     UniformIndexed,
     /// `V[a] + offset`.
     Varying,
@@ -398,6 +422,9 @@ pub(crate) struct MemSite {
     pub(crate) unsigned: bool,
     pub(crate) scale: i64,
     pub(crate) offset: i64,
+    /// A uniform term in a scalar register: of 32-bit pointers, so many times this scale, of others it is added to the index.
+    pub(crate) term: u32,
+    pub(crate) term_scale: i64,
     /// First counter: generic accesses have one each for global, shared and local.
     pub(crate) counter: u32,
     /// Registers of the components: all `V`, or all `S` (masks, uniform results).

@@ -96,6 +96,8 @@ struct FusedPointer {
     unsigned: bool,
     scale: i64,
     offset: i64,
+    /// A uniform index, and its scale, to be added, too: of 32-bit pointers.
+    step: Option<(Operand, i64)>,
     /// The base in a scalar register, if it has been computed.
     scalar: Option<u32>,
 }

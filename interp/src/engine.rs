@@ -10,6 +10,8 @@
     reason = "the loop must be compiled with the features of each of its three hosts"
 )]
 
+use dsl::ir::FenceScope;
+
 use crate::bytecode::{Inst, Op, lane_ops};
 use crate::machine::{Fault, Machine, Stop, Totals, Vote, Warp};
 use crate::observer::Observer;
@@ -46,20 +48,52 @@ pub(crate) fn runner<O: Observer>() -> Runner<O> {
     run_portable
 }
 
-/// What the loop does differently on each kind of CPU: the slow ways, which are functions of their own so that the loop
-/// stays small, and what the compiler does not find by itself.
-pub(crate) trait Level {
-    fn load_shared<O: Observer>(machine: &mut Machine<'_, O>, r: View, mask: u32, i: &Inst)
-    -> Done;
+/// What the loop does differently on each kind of CPU: the accesses, quick and slow, which are functions of their own so
+/// that the loop stays small and its state in the CPU's registers, and what the compiler does not find by itself.
+pub(crate) trait Level: Sized {
+    fn load_shared<O: Observer>(
+        machine: &mut Machine<'_, O>,
+        r: View,
+        mask: u32,
+        i: &Inst,
+    ) -> Done;
+    fn slow_load_shared<O: Observer>(
+        machine: &mut Machine<'_, O>,
+        r: View,
+        mask: u32,
+        i: &Inst,
+    ) -> Done;
     fn store_shared<O: Observer>(
         machine: &mut Machine<'_, O>,
         r: View,
         mask: u32,
         i: &Inst,
     ) -> Done;
-    fn load_global<O: Observer>(machine: &mut Machine<'_, O>, r: View, mask: u32, i: &Inst)
-    -> Done;
+    fn slow_store_shared<O: Observer>(
+        machine: &mut Machine<'_, O>,
+        r: View,
+        mask: u32,
+        i: &Inst,
+    ) -> Done;
+    fn load_global<O: Observer>(
+        machine: &mut Machine<'_, O>,
+        r: View,
+        mask: u32,
+        i: &Inst,
+    ) -> Done;
+    fn slow_load_global<O: Observer>(
+        machine: &mut Machine<'_, O>,
+        r: View,
+        mask: u32,
+        i: &Inst,
+    ) -> Done;
     fn store_global<O: Observer>(
+        machine: &mut Machine<'_, O>,
+        r: View,
+        mask: u32,
+        i: &Inst,
+    ) -> Done;
+    fn slow_store_global<O: Observer>(
         machine: &mut Machine<'_, O>,
         r: View,
         mask: u32,
@@ -74,6 +108,26 @@ pub(crate) trait Level {
             mask |= holds[l] & 1 << l;
         }
         mask
+    }
+
+    /// Whether all lanes' distances from the first lane are these.
+    #[inline(always)]
+    fn alike(values: &[u32; 32], deltas: &[u32; 32]) -> bool {
+        let mut differs = 0;
+        for l in 0..32 {
+            differs |= values[l].wrapping_sub(values[0]) ^ deltas[l];
+        }
+        differs == 0
+    }
+
+    /// The same of 64-bit values, the distances being sign-extended.
+    #[inline(always)]
+    fn alike64(values: &[u64; 32], deltas: &[u32; 32]) -> bool {
+        let mut differs = 0;
+        for l in 0..32 {
+            differs |= values[l].wrapping_sub(values[0]) ^ (deltas[l] as i32 as i64 as u64);
+        }
+        differs == 0
     }
 
     /// `out[l] = row[(bytes[l] + more) / 4]`.
@@ -104,23 +158,27 @@ macro_rules! level {
         }
 
         impl Level for $level {
-            level! { @slow $(#[$features])? load_shared any_load_shared shared }
-            level! { @slow $(#[$features])? store_shared any_store_shared shared }
-            level! { @slow $(#[$features])? load_global any_load_global global }
-            level! { @slow $(#[$features])? store_global any_store_global global }
+            level! { @access $(#[$features])? load_shared shared::load_shared::<$level, O> }
+            level! { @access $(#[$features])? slow_load_shared shared::any_load_shared }
+            level! { @access $(#[$features])? store_shared shared::store_shared::<$level, O> }
+            level! { @access $(#[$features])? slow_store_shared shared::any_store_shared }
+            level! { @access $(#[$features])? load_global global::load_global::<$level, O> }
+            level! { @access $(#[$features])? slow_load_global global::any_load_global }
+            level! { @access $(#[$features])? store_global global::store_global::<$level, O> }
+            level! { @access $(#[$features])? slow_store_global global::any_store_global }
             $($more)*
         }
     };
-    (@slow $(#[$features:meta])? $name:ident $any:ident $family:ident) => {
+    (@access $(#[$features:meta])? $name:ident $body:expr) => {
         fn $name<O: Observer>(machine: &mut Machine<'_, O>, r: View, mask: u32, i: &Inst) -> Done {
             #[inline(never)]
             $(#[$features])?
-            fn slow<O: Observer>(machine: &mut Machine<'_, O>, r: View, mask: u32, i: &Inst) -> Done {
-                $family::$any(machine, r, mask, i)
+            fn access<O: Observer>(machine: &mut Machine<'_, O>, r: View, mask: u32, i: &Inst) -> Done {
+                $body(machine, r, mask, i)
             }
             #[allow(unused_unsafe, reason = "the portable level has no features")]
             // SAFETY: only the loop of this level comes here, and `runner` chose it for a CPU that has its features.
-            unsafe { slow(machine, r, mask, i) }
+            unsafe { access(machine, r, mask, i) }
         }
     };
 }
@@ -140,6 +198,26 @@ level! { Avx2 run_avx2 #[target_feature(enable = "avx2,fma,bmi1,bmi2,lzcnt,popcn
         }
         mask
     }
+
+    #[inline(always)]
+    fn alike(values: &[u32; 32], deltas: &[u32; 32]) -> bool {
+        use std::arch::x86_64::{
+            __m256i, _mm256_loadu_si256, _mm256_or_si256, _mm256_set1_epi32, _mm256_setzero_si256, _mm256_sub_epi32,
+            _mm256_testz_si256, _mm256_xor_si256,
+        };
+        // SAFETY: the level's CPU has AVX2; quarters of 128 bytes.
+        unsafe {
+            let first = _mm256_set1_epi32(values[0] as i32);
+            let mut differs = _mm256_setzero_si256();
+            for part in 0..4 {
+                let values = _mm256_loadu_si256(values.as_ptr().cast::<__m256i>().add(part));
+                let deltas = _mm256_loadu_si256(deltas.as_ptr().cast::<__m256i>().add(part));
+                let differ = _mm256_xor_si256(_mm256_sub_epi32(values, first), deltas);
+                differs = _mm256_or_si256(differs, differ);
+            }
+            _mm256_testz_si256(differs, differs) == 1
+        }
+    }
 } }
 
 #[cfg(target_arch = "x86_64")]
@@ -155,6 +233,41 @@ level! {
                 let low = _mm512_movepi32_mask(_mm512_loadu_si512(holds.as_ptr().cast()));
                 let high = _mm512_movepi32_mask(_mm512_loadu_si512(holds.as_ptr().add(16).cast()));
                 u32::from(low) | u32::from(high) << 16
+            }
+        }
+
+        #[inline(always)]
+        fn alike(values: &[u32; 32], deltas: &[u32; 32]) -> bool {
+            use std::arch::x86_64::{
+                __m512i, _mm512_cmpneq_epi32_mask, _mm512_loadu_si512, _mm512_set1_epi32, _mm512_sub_epi32,
+            };
+            // SAFETY: the level's CPU has AVX-512; halves of 128 bytes.
+            unsafe {
+                let first = _mm512_set1_epi32(values[0] as i32);
+                let differ = |half: usize| {
+                    let values = _mm512_loadu_si512(values.as_ptr().cast::<__m512i>().add(half));
+                    let deltas = _mm512_loadu_si512(deltas.as_ptr().cast::<__m512i>().add(half));
+                    _mm512_cmpneq_epi32_mask(_mm512_sub_epi32(values, first), deltas)
+                };
+                differ(0) | differ(1) == 0
+            }
+        }
+
+        #[inline(always)]
+        fn alike64(values: &[u64; 32], deltas: &[u32; 32]) -> bool {
+            use std::arch::x86_64::{
+                __m256i, __m512i, _mm256_loadu_si256, _mm512_cmpneq_epi64_mask, _mm512_cvtepi32_epi64,
+                _mm512_loadu_si512, _mm512_set1_epi64, _mm512_sub_epi64,
+            };
+            // SAFETY: the level's CPU has AVX-512; quarters of 256 and of 128 bytes.
+            unsafe {
+                let first = _mm512_set1_epi64(values[0] as i64);
+                let differ = |part: usize| {
+                    let values = _mm512_loadu_si512(values.as_ptr().cast::<__m512i>().add(part));
+                    let deltas = _mm256_loadu_si256(deltas.as_ptr().cast::<__m256i>().add(part));
+                    _mm512_cmpneq_epi64_mask(_mm512_sub_epi64(values, first), _mm512_cvtepi32_epi64(deltas))
+                };
+                differ(0) | differ(1) | differ(2) | differ(3) == 0
             }
         }
 
@@ -213,34 +326,45 @@ fn run<L: Level, O: Observer>(machine: &mut Machine<'_, O>, warp: &mut Warp) -> 
     let code = machine.code;
     let insts = code.insts.as_ptr();
     let r = warp.registers.view();
-    let mut pc = warp.pc as usize;
+    // SAFETY: every jump goes to an instruction, and the last one is `End` (the compiler's business; see `Code`).
+    let at = |number: u32| unsafe { insts.add(number as usize) };
+    let mut ip = at(warp.pc);
     let mut mask = warp.mask;
     let mut rounds = machine.slice;
     // In registers: in memory, adding to neighbours two at a time would wait for the stores before.
     let mut totals = machine.totals;
     /// Leaves the loop with the warp's state written back.
     macro_rules! stop {
-        ($pc:expr, $stop:expr) => {{
-            warp.pc = $pc as u32;
+        ($ip:expr, $stop:expr) => {{
+            // SAFETY: both point into the code.
+            warp.pc = unsafe { $ip.offset_from(insts) } as u32;
             warp.mask = mask;
             machine.totals = totals;
             return $stop;
         }};
     }
+    /// The number of the instruction that runs.
+    macro_rules! here {
+        () => {
+            // SAFETY: both point into the code, `ip` behind the instruction that runs.
+            unsafe { ip.offset_from(insts) as usize - 1 }
+        };
+    }
     macro_rules! attempt {
         ($result:expr) => {
             if let Err(fault) = $result {
-                stop!(pc - 1, Stop::Fault(fault));
+                stop!(ip.wrapping_sub(1), Stop::Fault(fault));
             }
         };
     }
     /// The warp's lanes, for those that look at each other.
     macro_rules! lanes {
-        ($warp:ident, $mask:ident, $pc:ident) => {
+        ($warp:ident, $mask:ident) => {
             exchange::Lanes {
                 active: $mask,
                 alive: $warp.lanes & !$warp.gone,
-                loc: code.locs[$pc - 1],
+                // SAFETY: both point into the code, `ip` behind the instruction that runs.
+                loc: code.locs[unsafe { ip.offset_from(insts) } as usize - 1],
             }
         };
     }
@@ -248,7 +372,7 @@ fn run<L: Level, O: Observer>(machine: &mut Machine<'_, O>, warp: &mut Warp) -> 
     macro_rules! skip_if_empty {
         ($inst:expr) => {
             if mask == 0 {
-                pc = $inst.b as usize;
+                ip = at($inst.b);
             }
         };
     }
@@ -257,15 +381,42 @@ fn run<L: Level, O: Observer>(machine: &mut Machine<'_, O>, warp: &mut Warp) -> 
         ($inst:ident, $f:path) => {{
             totals.branch($inst, mask, false);
             if lanes::s_holds(r, $inst, $f) {
-                pc = $inst.b as usize;
+                ip = at($inst.b);
             }
         }};
     }
+    /// Starts the next round of a loop at `$head`, unless it is time to stop.
+    macro_rules! next_round {
+        ($inst:ident, $head:expr) => {{
+            totals.weigh($inst, mask);
+            totals.branches += 1;
+            ip = at($head);
+            rounds -= 1;
+            if totals.warp_instructions > machine.limit {
+                let kind = TrapKind::Limit { instructions: machine.limit };
+                stop!(ip, Stop::Fault(Box::new(Fault { kind, lane: mask.trailing_zeros() })));
+            }
+            if rounds == 0 {
+                stop!(ip, Stop::Yield);
+            }
+        }};
+    }
+    /// The same with the addition before it and the head's jump after it.
+    macro_rules! loop_if {
+        ($inst:ident, $f:path) => {{
+            lanes::s_step(r, $inst);
+            next_round!($inst, $inst.b - 1);
+            // SAFETY: the compiler puts the head's jump before the place this goes to.
+            let head: &Inst = unsafe { &*ip };
+            totals.branch(head, mask, false);
+            ip = at(if lanes::s_holds(r, head, $f) { $inst.b } else { head.b });
+        }};
+    }
     loop {
-        debug_assert!(pc < code.insts.len(), "the code ends with `End`");
-        // SAFETY: every jump goes to an instruction, and the last one is `End` (the compiler's business; see `Code`).
-        let inst: &Inst = unsafe { &*insts.add(pc) };
-        pc += 1;
+        debug_assert!(code.insts.as_ptr_range().contains(&ip), "the code ends with `End`");
+        // SAFETY: as `at`; no instruction but jumps and `End` is the last.
+        let inst: &Inst = unsafe { &*ip };
+        ip = ip.wrapping_add(1);
         lane_ops! { dispatch! { inst, r, {
             Op::SMove => r.set_s(inst.d, r.s(inst.a)),
             Op::VMove32 => lanes::move32(r, inst),
@@ -306,12 +457,12 @@ fn run<L: Level, O: Observer>(machine: &mut Machine<'_, O>, warp: &mut Warp) -> 
             Op::Clock => r.set_s(inst.d, totals.warp_instructions & 0xffff_ffff),
             Op::Clock64 => r.set_s(inst.d, totals.warp_instructions),
             Op::ActiveMask => r.set_s(inst.d, u64::from(mask)),
-            Op::Shuffle => attempt!(exchange::shuffle::<L, O>(machine, r, inst, lanes!(warp, mask, pc))),
-            Op::Exchange => attempt!(exchange::others(machine, r, inst, lanes!(warp, mask, pc))),
+            Op::Shuffle => attempt!(exchange::shuffle::<L, O>(machine, r, inst, lanes!(warp, mask))),
+            Op::Exchange => attempt!(exchange::others(machine, r, inst, lanes!(warp, mask))),
 
-            Op::Jump => { totals.weigh(inst, mask); pc = inst.b as usize; }
-            Op::JumpIfNot => { totals.branch(inst, mask, false); if r.s(inst.a) == 0 { pc = inst.b as usize; } }
-            Op::JumpIf => { totals.branch(inst, mask, false); if r.s(inst.a) != 0 { pc = inst.b as usize; } }
+            Op::Jump => { totals.weigh(inst, mask); ip = at(inst.b); }
+            Op::JumpIfNot => { totals.branch(inst, mask, false); if r.s(inst.a) == 0 { ip = at(inst.b); } }
+            Op::JumpIf => { totals.branch(inst, mask, false); if r.s(inst.a) != 0 { ip = at(inst.b); } }
             Op::JumpEq32 => jump_if!(inst, int::eq32),
             Op::JumpNe32 => jump_if!(inst, int::ne32),
             Op::JumpSlt32 => jump_if!(inst, int::slt32),
@@ -343,7 +494,7 @@ fn run<L: Level, O: Observer>(machine: &mut Machine<'_, O>, warp: &mut Warp) -> 
                 totals.weigh(inst, mask);
                 r.set_s(inst.d, u64::from(r.mask(inst.d) | mask));
                 mask = 0;
-                pc = inst.b as usize;
+                ip = at(inst.b);
             }
             Op::ParkIf | Op::ParkIfNot => {
                 let cond = if inst.op == Op::ParkIf { r.mask(inst.a) } else { !r.mask(inst.a) };
@@ -357,31 +508,29 @@ fn run<L: Level, O: Observer>(machine: &mut Machine<'_, O>, warp: &mut Warp) -> 
                 let cond = if inst.op == Op::ExitIf { r.mask(inst.a) } else { !r.mask(inst.a) };
                 let leave = mask & cond;
                 totals.branch(inst, mask, leave != 0 && leave != mask);
-                warp.gone |= leave;
+                warp.leave(leave, here!());
                 mask &= !leave;
                 skip_if_empty!(inst);
             }
-            Op::Loop => {
-                totals.weigh(inst, mask);
-                totals.branches += 1;
-                pc = inst.b as usize;
-                rounds -= 1;
-                if totals.warp_instructions > machine.limit {
-                    let kind = TrapKind::Limit { instructions: machine.limit };
-                    stop!(pc, Stop::Fault(Box::new(Fault { kind, lane: mask.trailing_zeros() })));
-                }
-                if rounds == 0 {
-                    stop!(pc, Stop::Yield);
-                }
-            }
-            Op::Exit => { totals.weigh(inst, mask); warp.gone |= mask; mask = 0; pc = inst.b as usize; }
-            Op::End => { totals.weigh(inst, mask); warp.gone |= mask; mask = 0; stop!(pc, Stop::Done); }
+            Op::Loop => next_round!(inst, inst.b),
+            Op::LoopEq32 => loop_if!(inst, int::eq32),
+            Op::LoopNe32 => loop_if!(inst, int::ne32),
+            Op::LoopSlt32 => loop_if!(inst, int::slt32),
+            Op::LoopSle32 => loop_if!(inst, int::sle32),
+            Op::LoopSgt32 => loop_if!(inst, int::sgt32),
+            Op::LoopSge32 => loop_if!(inst, int::sge32),
+            Op::LoopUlt32 => loop_if!(inst, int::ult32),
+            Op::LoopUle32 => loop_if!(inst, int::ule32),
+            Op::LoopUgt32 => loop_if!(inst, int::ugt32),
+            Op::LoopUge32 => loop_if!(inst, int::uge32),
+            Op::Exit => { totals.weigh(inst, mask); warp.leave(mask, here!()); mask = 0; ip = at(inst.b); }
+            Op::End => { totals.weigh(inst, mask); warp.leave(mask, here!()); mask = 0; stop!(ip, Stop::Done); }
 
-            Op::LoadShared => attempt!(shared::load_shared::<L, O>(machine, r, mask, inst)),
-            Op::StoreShared => attempt!(shared::store_shared::<L, O>(machine, r, mask, inst)),
+            Op::LoadShared => attempt!(L::load_shared(machine, r, mask, inst)),
+            Op::StoreShared => attempt!(L::store_shared(machine, r, mask, inst)),
             Op::AtomicShared => attempt!(atomic::shared(machine, r, mask, inst)),
-            Op::LoadGlobal => attempt!(global::load_global::<L, O>(machine, r, mask, inst)),
-            Op::StoreGlobal => attempt!(global::store_global::<L, O>(machine, r, mask, inst)),
+            Op::LoadGlobal => attempt!(L::load_global(machine, r, mask, inst)),
+            Op::StoreGlobal => attempt!(L::store_global(machine, r, mask, inst)),
             Op::AtomicGlobal => attempt!(atomic::global(machine, r, mask, inst)),
             Op::LoadLocal => attempt!(local::load_local(machine, r, mask, inst, &warp.local)),
             Op::StoreLocal => attempt!(local::store_local(machine, r, mask, inst, &mut warp.local)),
@@ -396,7 +545,7 @@ fn run<L: Level, O: Observer>(machine: &mut Machine<'_, O>, warp: &mut Warp) -> 
                 if mask != alive {
                     let (arrived, missing) = (mask.count_ones(), (alive & !mask).count_ones());
                     let kind = TrapKind::BarrierDivergence { arrived, missing };
-                    stop!(pc - 1, Stop::Fault(Box::new(Fault { kind, lane: mask.trailing_zeros() })));
+                    stop!(ip.wrapping_sub(1), Stop::Fault(Box::new(Fault { kind, lane: mask.trailing_zeros() })));
                 }
                 totals.barriers += 1;
                 let vote = match inst.op {
@@ -406,12 +555,12 @@ fn run<L: Level, O: Observer>(machine: &mut Machine<'_, O>, warp: &mut Warp) -> 
                     _ => None,
                 };
                 warp.vote = vote.map(|vote| (vote, mask & r.mask(inst.a), inst.d));
-                stop!(pc, Stop::Barrier);
+                stop!(ip, Stop::Barrier);
             }
             // Lockstep lanes are always together; whether the mask is right is for the checks to say.
-            Op::SyncWarp if inst.b == 1 => machine.observer.sync_warp(mask, &[r.mask(inst.a); 32]),
-            Op::SyncWarp => machine.observer.sync_warp(mask, r.v32(inst.a)),
-            Op::Fence => machine.observer.fence(mask),
+            Op::SyncWarp if inst.b == 1 => machine.observer.sync_warp(mask, &[r.mask(inst.a); 32], warp.lanes & !warp.gone),
+            Op::SyncWarp => machine.observer.sync_warp(mask, r.v32(inst.a), warp.lanes & !warp.gone),
+            Op::Fence => machine.observer.fence(mask, FenceScope::ALL[inst.a as usize]),
             Op::Print => attempt!(print::print(machine, r, mask, inst)),
             Op::Assert => attempt!(print::assert(machine, r, mask, inst)),
             Op::Trap => attempt!(print::trap(mask)),

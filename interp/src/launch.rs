@@ -9,7 +9,9 @@ use std::collections::VecDeque;
 use dsl::ir::{FuncId, FunctionKind, Object, Space};
 
 use crate::block::{Block, Shape, Turn};
-use crate::bytecode::{Code, Op};
+use crate::bytecode::Code;
+use crate::check::{Checker, Scene, Subject};
+use crate::compile::effects::Root;
 use crate::config::{LaunchConfig, MachineConfig};
 use crate::engine;
 use crate::machine::{GlobalMap, Machine, Totals, WarpState, is_global};
@@ -53,23 +55,14 @@ pub fn launch(
         map: &map,
         machine,
     };
-    let observer = || Counters::new(&machine.rules, code.counters.len());
-    #[cfg(feature = "threads")]
-    let (mut state, trap) = match parallel::run(&run, &observer, out) {
-        Some(state) => (state, None),
-        None => run.sequential(observer(), out),
-    };
-    #[cfg(not(feature = "threads"))]
-    let (mut state, trap) = run.sequential(observer(), out);
-    state.settle();
-    let report = run.report(&state);
-    match trap {
-        None => Ok(report),
-        Some(trap) => Err(LaunchFailure::Trap {
-            trap: Box::new(trap),
-            report: Box::new(report),
-        }),
+    let counters = || Counters::new(&machine.rules, code.counters.len());
+    if machine.checks.is_empty() {
+        return run.with(&counters, out);
     }
+    let written = run.written();
+    let arch = machine.rules.arch;
+    let subject = Subject::new(machine.checks, arch, code, &run.shape, &map, written);
+    run.with(&|| Checker::new(counters(), &subject), out)
 }
 
 /// Static and dynamic shared memory of a block.
@@ -170,6 +163,54 @@ pub(crate) struct Run<'a> {
 }
 
 impl<'a> Run<'a> {
+    /// Runs it with an observer.
+    fn with<O: Observer + Send>(
+        &self,
+        observer: &(impl Fn() -> O + Sync),
+        out: &mut dyn FnMut(&[u8]),
+    ) -> Result<LaunchReport, LaunchFailure> {
+        #[cfg(feature = "threads")]
+        let (mut state, trap) = match parallel::run(self, observer, out) {
+            Some(state) => (state, None),
+            None => self.sequential(observer(), out),
+        };
+        #[cfg(not(feature = "threads"))]
+        let (mut state, trap) = self.sequential(observer(), out);
+        state.settle();
+        let report = self.report(&state);
+        match trap {
+            None => Ok(report),
+            Some(trap) => Err(LaunchFailure::Trap {
+                trap: Box::new(trap),
+                report: Box::new(report),
+            }),
+        }
+    }
+
+    /// Per region: whether the kernel's stores or atomics can reach it.
+    pub(crate) fn written(&self) -> Vec<bool> {
+        let Some(roots) = &self.code.effects.stores else {
+            return self
+                .map
+                .regions
+                .iter()
+                .map(|region| region.writable)
+                .collect();
+        };
+        let mut written = vec![false; self.map.regions.len()];
+        for root in roots {
+            let address = match root {
+                Root::Param(k) => self.shape.args[*k as usize],
+                Root::Global(id) => self.memory.symbol_address(*id),
+            };
+            let region = self.map.regions[self.map.find(address) as usize];
+            if region.writable && region.holds(address, 0) {
+                written[region.index as usize] = true;
+            }
+        }
+        written
+    }
+
     /// A worker's state, nothing counted yet.
     pub(crate) fn worker<O: Observer>(&self, observer: O) -> Machine<'a, O> {
         let module = self.program.module();
@@ -335,7 +376,7 @@ impl<'a> Run<'a> {
             .code
             .insts
             .iter()
-            .position(|inst| inst.op == Op::Loop && inst.b == head);
+            .position(|inst| inst.back_edge_to() == Some(head));
         edge.map_or(head, |at| at as u32)
     }
 
@@ -396,7 +437,14 @@ impl<'a> Run<'a> {
                 .map_or(0, |loc| loc.line),
             counts,
             sites: merged(sites),
-            findings: Vec::new(),
+            findings: machine.observer.findings(&Scene {
+                module,
+                function: module.function(self.kernel),
+                code: self.code,
+                shape: &self.shape,
+                memory: self.memory,
+                map: self.map,
+            }),
         }
     }
 }

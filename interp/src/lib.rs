@@ -18,6 +18,7 @@ pub mod trap;
 
 mod block;
 mod bytecode;
+mod check;
 mod compile;
 mod engine;
 mod host;

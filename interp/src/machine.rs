@@ -177,6 +177,8 @@ pub(crate) struct Warp {
     pub(crate) lanes: u32,
     /// Lanes that have ended.
     pub(crate) gone: u32,
+    /// Where the last of them did.
+    pub(crate) left: u32,
     pub(crate) state: WarpState,
     /// At a barrier with a reduction: which, the lanes whose predicate holds, and the register for the result.
     pub(crate) vote: Option<(Vote, u32, u32)>,
@@ -193,6 +195,15 @@ pub(crate) enum Vote {
 }
 
 impl Warp {
+    /// Lanes end.
+    #[inline(always)]
+    pub(crate) fn leave(&mut self, lanes: u32, pc: usize) {
+        if lanes != 0 {
+            self.gone |= lanes;
+            self.left = pc as u32;
+        }
+    }
+
     /// A digest of everything that decides what the warp does next.
     pub(crate) fn digest(&self) -> u64 {
         let mut hash = 0xcbf2_9ce4_8422_2325u64;

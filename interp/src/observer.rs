@@ -1,9 +1,12 @@
 //! Who watches a kernel run. Observers see every access after it was found to be allowed and before it happens; they change
 //! no result. The engine is generic over them, so what is not asked for costs nothing. [`Counters`] is always among them.
 
-use dsl::ir::{LocId, Space};
+use dsl::ir::{FenceScope, LocId, Space};
 
 use crate::bytecode::MemSite;
+use crate::check::Scene;
+use crate::finding::Finding;
+use crate::registers::View;
 use crate::ops::count;
 use crate::rules::RuleSet;
 use crate::rules::bank::Cost;
@@ -19,6 +22,20 @@ pub(crate) struct Access<'a> {
     pub(crate) space: Space,
     /// Active lanes.
     pub(crate) mask: u32,
+    /// The warp's registers.
+    pub(crate) r: View,
+    /// The block's shared memory.
+    pub(crate) memory: *const u8,
+}
+
+/// Lanes of a warp when a barrier opens: at a barrier, or ended.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Arrival {
+    pub(crate) warp: u32,
+    /// The barrier's instruction, or the one that ended the last of them.
+    pub(crate) pc: u32,
+    pub(crate) lanes: u32,
+    pub(crate) waits: bool,
 }
 
 /// What can be watched. Events belong to the block and the warp that began last.
@@ -27,6 +44,9 @@ pub(crate) trait Observer: Sized {
     /// A block starts, or goes on after others had their turn.
     #[inline(always)]
     fn begin_block(&mut self, index: u64) {}
+    /// The block in hand has ended.
+    #[inline(always)]
+    fn end_block(&mut self) {}
     /// A warp runs.
     #[inline(always)]
     fn begin_warp(&mut self, number: u32) {}
@@ -50,16 +70,19 @@ pub(crate) trait Observer: Sized {
     fn repeats(&mut self, site: &MemSite, charge: Charge, requests: u64, lanes: u64);
     /// Moving all addresses by a multiple of this changes no cost: of a site of shared, and of global memory.
     fn period_bytes(&self, site: &MemSite) -> u64;
-    /// `__syncwarp` of the active lanes, each naming a mask.
+    /// `__syncwarp` of the active lanes, each naming a mask; `alive`: lanes that have not ended.
     #[inline(always)]
-    fn sync_warp(&mut self, mask: u32, named: &[u32; 32]) {}
+    fn sync_warp(&mut self, mask: u32, named: &[u32; 32], alive: u32) {}
     /// A shuffle in which the lanes `strays` read a lane that does not take part: CUDA leaves what they get undefined, the machine
     /// gives 0.
     #[inline(always)]
     fn stray_shuffle(&mut self, strays: u32, loc: LocId) {}
     /// A fence of the active lanes.
     #[inline(always)]
-    fn fence(&mut self, mask: u32) {}
+    fn fence(&mut self, mask: u32, scope: FenceScope) {}
+    /// The block's barrier is about to open, and not all threads are at one statement.
+    #[inline(always)]
+    fn uneven_barrier(&mut self, meeting: &[Arrival]) {}
     /// The block's barrier opens.
     #[inline(always)]
     fn barrier(&mut self) {}
@@ -69,6 +92,19 @@ pub(crate) trait Observer: Sized {
         allow(dead_code, reason = "there is one worker")
     )]
     fn absorb(&mut self, other: &Self);
+    /// Whether what it found depends on other blocks: then they have to run in order.
+    #[cfg_attr(
+        not(feature = "threads"),
+        allow(dead_code, reason = "there is one worker")
+    )]
+    #[inline(always)]
+    fn needs_order(&self) -> bool {
+        false
+    }
+    /// What it found.
+    fn findings(&self, scene: &Scene<'_>) -> Vec<Finding> {
+        Vec::new()
+    }
     /// The counts.
     fn counts(&self) -> &[SiteCounts];
     /// The worst request of each counter.

@@ -10,7 +10,6 @@
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
 use crate::block::{Block, Turn};
-use crate::compile::effects::Root;
 use crate::engine;
 use crate::launch::Run;
 use crate::machine::{GlobalRegion, Machine};
@@ -36,7 +35,7 @@ pub(crate) fn run<'a, O: Observer + Send>(
     if workers < 2 || run.code.effects.ordered {
         return None;
     }
-    let reachable = reachable(run);
+    let reachable = run.written();
     let written: Vec<GlobalRegion> = run
         .map
         .regions
@@ -109,30 +108,6 @@ fn copy(region: &GlobalRegion, workers: usize) -> Vec<u8> {
     copy
 }
 
-/// Per region: whether the kernel's stores can reach it.
-fn reachable(run: &Run<'_>) -> Vec<bool> {
-    let Some(roots) = &run.code.effects.stores else {
-        return run
-            .map
-            .regions
-            .iter()
-            .map(|region| region.writable)
-            .collect();
-    };
-    let mut reachable = vec![false; run.map.regions.len()];
-    for root in roots {
-        let address = match root {
-            Root::Param(k) => run.shape.args[*k as usize],
-            Root::Global(id) => run.memory.symbol_address(*id),
-        };
-        let region = run.map.regions[run.map.find(address) as usize];
-        if region.writable && region.holds(address, 0) {
-            reachable[region.index as usize] = true;
-        }
-    }
-    reachable
-}
-
 /// Runs blocks until there are none; `None` if one did not simply end.
 fn worker<'a, O: Observer>(
     run: &Run<'a>,
@@ -180,7 +155,8 @@ fn merge<'a, O: Observer>(
         .filter_map(|(machine, _)| machine.tracker.as_deref())
         .collect();
     for (k, tracker) in trackers.iter().enumerate() {
-        if tracker.escaped
+        if results[k].0.observer.needs_order()
+            || tracker.escaped
             || trackers[k + 1..]
                 .iter()
                 .any(|other| tracker.conflicts(other))

@@ -24,6 +24,7 @@
 use dsl::ir::MemType;
 
 use crate::bytecode::{Form, Inst, MemSite};
+use crate::engine::Level;
 use crate::memory::layout::SHARED_BASE;
 use crate::observer::Observer;
 use crate::registers::View;
@@ -99,27 +100,6 @@ pub(crate) struct Example<'a> {
     pub(crate) region: u32,
 }
 
-/// Whether all lanes' distances from the first lane are these.
-#[inline(always)]
-fn alike(values: &[u32; 32], deltas: &[u32; 32]) -> bool {
-    let first = values[0];
-    let mut differs = 0;
-    for l in 0..32 {
-        differs |= values[l].wrapping_sub(first) ^ deltas[l];
-    }
-    differs == 0
-}
-
-#[inline(always)]
-fn alike64(values: &[u64; 32], deltas: &[u32; 32]) -> bool {
-    let first = values[0];
-    let mut differs = 0;
-    for l in 0..32 {
-        differs |= values[l].wrapping_sub(first) ^ (deltas[l] as i32 as i64 as u64);
-    }
-    differs == 0
-}
-
 impl Pattern {
     pub(crate) fn new() -> Pattern {
         Pattern {
@@ -156,19 +136,22 @@ impl Pattern {
 
     /// The first lane's offset in shared memory, if the request is like this; counts it then.
     #[inline(always)]
-    pub(crate) fn hit_shared(
+    pub(crate) fn hit_shared<L: Level>(
         &mut self,
         r: View,
         i: &Inst,
         site: &MemSite,
         mask: u32,
     ) -> Option<u64> {
-        let offset = (site.offset as u32).wrapping_sub(SHARED_BASE);
+        let term = (r.s(site.term) as u32).wrapping_mul(site.term_scale as u32);
+        let offset = (site.offset as u32)
+            .wrapping_sub(SHARED_BASE)
+            .wrapping_add(term);
         let first = match site.form {
             Form::Uniform => (r.s(i.a) as u32).wrapping_add(offset),
             Form::UniformIndexed => {
                 let b = r.v32(i.b);
-                if !alike(b, &self.deltas) {
+                if !L::alike(b, &self.deltas) {
                     return None;
                 }
                 (r.s(i.a) as u32)
@@ -177,14 +160,14 @@ impl Pattern {
             }
             Form::Varying => {
                 let a = r.v32(i.a);
-                if !alike(a, &self.deltas) {
+                if !L::alike(a, &self.deltas) {
                     return None;
                 }
                 a[0].wrapping_add(offset)
             }
             Form::VaryingIndexed => {
                 let sums = sums32(r, i, site);
-                if !alike(&sums, &self.deltas) {
+                if !L::alike(&sums, &self.deltas) {
                     return None;
                 }
                 sums[0].wrapping_add(offset)
@@ -201,7 +184,7 @@ impl Pattern {
 
     /// The first lane's address in global memory, if the request is like this; counts it then.
     #[inline(always)]
-    pub(crate) fn hit_global(
+    pub(crate) fn hit_global<L: Level>(
         &mut self,
         r: View,
         i: &Inst,
@@ -212,24 +195,25 @@ impl Pattern {
             Form::Uniform => r.s(i.a).wrapping_add_signed(site.offset),
             Form::UniformIndexed => {
                 let b = r.v32(i.b);
-                let in_range = b[0].wrapping_sub(self.index_from) <= self.index_range;
-                if !alike(b, &self.deltas) | !in_range {
+                let index = b[0].wrapping_add(r.s(site.term) as u32);
+                let in_range = index.wrapping_sub(self.index_from) <= self.index_range;
+                if !L::alike(b, &self.deltas) | !in_range {
                     return None;
                 }
                 r.s(i.a)
-                    .wrapping_add_signed(extend(site, b[0]).wrapping_mul(site.scale))
+                    .wrapping_add_signed(extend(site, index).wrapping_mul(site.scale))
                     .wrapping_add_signed(site.offset)
             }
             Form::Varying => {
                 let a = r.v64(i.a);
-                if !alike64(a, &self.deltas) {
+                if !L::alike64(a, &self.deltas) {
                     return None;
                 }
                 a[0].wrapping_add_signed(site.offset)
             }
             Form::VaryingIndexed => {
                 let sums = sums64(r, i, site);
-                if !alike64(&sums, &self.deltas) {
+                if !L::alike64(&sums, &self.deltas) {
                     return None;
                 }
                 sums[0].wrapping_add_signed(site.offset)
@@ -310,10 +294,12 @@ impl Pattern {
             Form::Uniform => {}
             Form::UniformIndexed => {
                 let b = r.v32(inst.b);
+                let more = if shared { 0 } else { r.s(site.term) as u32 };
+                let first = extend(site, b[0].wrapping_add(more));
                 let (mut least, mut most) = (i64::MAX, i64::MIN);
                 for l in 0..32 {
                     self.deltas[l] = b[l].wrapping_sub(b[0]);
-                    let apart = extend(site, b[l]) - extend(site, b[0]);
+                    let apart = extend(site, b[l].wrapping_add(more)) - first;
                     least = least.min(apart);
                     most = most.max(apart);
                 }

@@ -7,6 +7,7 @@ use crate::{
     args::{CheckArgs, Color, Format},
     failure::Failure,
     output,
+    report::sarif,
     source::{Loaded, load},
 };
 
@@ -16,6 +17,10 @@ pub(crate) fn run(args: &CheckArgs, color: Color) -> Result<u8, Failure> {
         Format::Text => {
             loaded.report(color, Severity::Note);
             output::err(&format!("{}\n", summary(&loaded)));
+        }
+        Format::Sarif => {
+            let log = sarif::of_check(&loaded.diagnostics, &loaded.map);
+            output::out(format!("{}\n", serde_json::to_string_pretty(&log)?).as_bytes());
         }
         Format::Json => {
             let messages: Vec<Value> = loaded

@@ -20,11 +20,7 @@ pub(crate) fn run() -> Result<u8, Failure> {
         Some(format!("dslc {}", env!("CARGO_PKG_VERSION"))),
         "`dslc run` works on any machine",
     );
-    row(
-        "PTX back end",
-        None,
-        "`dslc ptx` is not part of this version",
-    );
+    row("PTX back end", back_end(), back_end_allows());
     row(
         "GPU driver",
         driver(),
@@ -33,7 +29,7 @@ pub(crate) fn run() -> Result<u8, Failure> {
     row(
         "ptxas",
         tool("ptxas", "--version"),
-        "would assemble PTX to machine code",
+        "would assemble PTX to machine code; tests use it",
     );
     row(
         "ncu",
@@ -42,6 +38,22 @@ pub(crate) fn run() -> Result<u8, Failure> {
     );
     output::out(text.as_bytes());
     Ok(0)
+}
+
+/// LLVM, which is part of the program or not.
+fn back_end() -> Option<String> {
+    #[cfg(feature = "ptx")]
+    return Some(format!("LLVM {}", codegen_ptx::llvm_version()));
+    #[cfg(not(feature = "ptx"))]
+    None
+}
+
+fn back_end_allows() -> &'static str {
+    if cfg!(feature = "ptx") {
+        "`dslc ptx` works; it needs no GPU"
+    } else {
+        "`dslc ptx` is left out of this build (the feature `ptx`)"
+    }
 }
 
 /// The driver's library, where the system's loader looks for it.

@@ -17,8 +17,12 @@ use crate::{
     args::{Color, DeviceChoice, Format, Launches, RunArgs},
     failure::Failure,
     output,
-    report::{Input, fault, json, nvprof, text},
-    source::load,
+    report::{
+        self, Input, fault,
+        findings::{self, Found, baseline::Baseline},
+        json, nvprof, sarif, text,
+    },
+    source::{Loaded, load},
 };
 
 /// Warp instructions of one launch, and instructions of the host program, when `--limit` says nothing: minutes of work.
@@ -35,9 +39,16 @@ pub(crate) fn run(args: &RunArgs, color: Color) -> Result<u8, Failure> {
         return Ok(0);
     }
     let metrics = nvprof::resolve(&args.metrics)?;
-    let rules = rules(&args.source.arch, args.bank_width)?;
+    let rules = rules(
+        args.source.arch.as_deref().unwrap_or("sm_90"),
+        args.bank_width,
+    )?;
     let loaded = load(&args.source)?;
+    let baseline = args.baseline.as_deref().map(Baseline::read).transpose()?;
     if loaded.report(color, Severity::Warning) {
+        if args.format == Format::Sarif {
+            print_json(&sarif::of_check(&loaded.diagnostics, &loaded.map))?;
+        }
         return Ok(1);
     }
     let Some(module) = loaded.module.clone() else {
@@ -52,16 +63,16 @@ pub(crate) fn run(args: &RunArgs, color: Color) -> Result<u8, Failure> {
             args.jobs
         },
         limit: Some(args.limit.unwrap_or(DEFAULT_LIMIT)),
-        checks: if args.no_checks {
-            interp::Checks::NONE
-        } else {
-            interp::Checks::ALL
-        },
+        checks: args.wanted_checks(),
     };
     let mut device = Simulator::new(machine);
     let mut io = Streams {
         module: program.module().clone(),
-        capture: (args.format == Format::Json).then(Vec::new),
+        program_out: match args.format {
+            Format::Text => ProgramOut::Through,
+            Format::Json => ProgramOut::Kept(Vec::new()),
+            Format::Sarif => ProgramOut::Talk,
+        },
     };
     let outcome = match find_main(&program) {
         Some(main) if args.launch.is_empty() => {
@@ -73,8 +84,16 @@ pub(crate) fn run(args: &RunArgs, color: Color) -> Result<u8, Failure> {
         }
         _ => launches(args, &program, &mut device, &mut io)?,
     };
+    let line = |loc| report::line(program.module(), &loaded.map, loc);
+    let mut found = findings::all(&outcome, program.module(), &line);
+    if let Some(baseline) = &baseline {
+        baseline.mute(&mut found);
+    }
+    if let Some(path) = &args.write_baseline {
+        Baseline::of(&found).write(path)?;
+    }
     let failed = outcome.exit_code != 0
-        || !outcome.faults.is_empty()
+        || found.iter().any(Found::is_error)
         || outcome.notes.iter().any(|note| note.is_error);
     let exit_code = u8::from(failed);
     if let Some(kernel) = &args.kernel
@@ -94,27 +113,39 @@ pub(crate) fn run(args: &RunArgs, color: Color) -> Result<u8, Failure> {
         module: program.module(),
         rules: &device.machine().rules,
         outcome: &outcome,
+        findings: &found,
         kernel: args.kernel.as_deref(),
         all_launches: args.launches == Launches::All,
     };
-    show(&input, args, &metrics, io.capture.as_deref(), color)?;
+    let kept = match &io.program_out {
+        ProgramOut::Kept(bytes) => bytes.as_slice(),
+        ProgramOut::Through | ProgramOut::Talk => &[],
+    };
+    show(&input, args, &metrics, kept, &loaded, color)?;
     Ok(exit_code)
 }
 
-/// Prints what was asked for: faults to stderr, the report to stdout.
+/// Prints what was asked for: findings to stderr, the report to stdout.
 fn show(
     input: &Input<'_>,
     args: &RunArgs,
     metrics: &[&'static interp::metrics::Metric],
-    captured: Option<&[u8]>,
+    kept: &[u8],
+    loaded: &Loaded,
     color: Color,
 ) -> Result<(), Failure> {
-    output::err(&fault::render_all(input, output::use_color(color)));
+    let color = output::use_color(color);
+    let messages = findings::render::all(
+        input.findings,
+        input.module,
+        input.map,
+        color,
+        output::columns(),
+    );
+    output::err(&messages);
     match args.format {
-        Format::Json => {
-            let report = json::report(input, captured.unwrap_or_default());
-            output::out(format!("{}\n", serde_json::to_string_pretty(&report)?).as_bytes());
-        }
+        Format::Json => print_json(&json::report(input, kept))?,
+        Format::Sarif => print_json(&sarif::of_run(input, &loaded.diagnostics))?,
         Format::Text if !metrics.is_empty() => {
             output::out(nvprof::table(input, metrics).as_bytes())
         }
@@ -130,6 +161,11 @@ fn show(
     if code != 0 {
         output::err(&format!("the program ended with exit code {code}\n"));
     }
+    Ok(())
+}
+
+fn print_json(object: &impl serde::Serialize) -> Result<(), Failure> {
+    output::out(format!("{}\n", serde_json::to_string_pretty(object)?).as_bytes());
     Ok(())
 }
 
@@ -201,17 +237,28 @@ fn launches(
     Ok(run.outcome)
 }
 
-/// The program's streams: straight through, or kept for the JSON report.
+/// Where the program's standard output goes.
+enum ProgramOut {
+    /// To ours.
+    Through,
+    /// Into the JSON report.
+    Kept(Vec<u8>),
+    /// To stderr: stdout holds nothing but the log.
+    Talk,
+}
+
+/// The program's streams.
 struct Streams {
     module: Arc<Module>,
-    capture: Option<Vec<u8>>,
+    program_out: ProgramOut,
 }
 
 impl Io for Streams {
     fn stdout(&mut self, bytes: &[u8]) {
-        match &mut self.capture {
-            Some(kept) => kept.extend_from_slice(bytes),
-            None => output::out(bytes),
+        match &mut self.program_out {
+            ProgramOut::Through => output::out(bytes),
+            ProgramOut::Kept(kept) => kept.extend_from_slice(bytes),
+            ProgramOut::Talk => output::err(&String::from_utf8_lossy(bytes)),
         }
     }
 

@@ -1,17 +1,8 @@
-//! A fault at run time as a diagnostic: the same form as the front end's messages, at the line of the access.
+//! What a trap is called: its code, and one thing to try. And notes, as lines for stderr.
 
-use dsl::{
-    diagnostic::{Code, Diagnostic, render},
-    ir::{
-        LocId, Module,
-        locate::{self, Extent},
-    },
-};
-use interp::{Trap, TrapKind};
-use runtime::host::{Fault, Note};
-
-use super::Input;
-use crate::output;
+use dsl::{diagnostic::Code, ir::Module};
+use interp::TrapKind;
+use runtime::host::Note;
 
 /// The code of a launch that is refused.
 pub(crate) fn code_of_invalid() -> Code {
@@ -41,67 +32,8 @@ pub(crate) fn code_of_trap(kind: &TrapKind) -> Code {
     }
 }
 
-/// All faults as text for stderr.
-pub(crate) fn render_all(input: &Input<'_>, color: bool) -> String {
-    let all = input.outcome.faults.iter().map(|fault| match fault {
-        Fault::Invalid { kernel, loc, why } => {
-            let name = &input.module.function(*kernel).name;
-            place(
-                code_of_invalid(),
-                *loc,
-                format!("`{name}` cannot be launched: {why}"),
-                input,
-            )
-        }
-        Fault::Trap { trap, .. } => diagnostic(trap, input),
-    });
-    let all: Vec<Diagnostic> = all.collect();
-    if all.is_empty() {
-        String::new()
-    } else {
-        render::render(&all, input.map, color, Some(output::columns()))
-    }
-}
-
-fn place(code: Code, loc: LocId, message: String, input: &Input<'_>) -> Diagnostic {
-    let at = locate::span(loc, Extent::Character, input.module, input.map).unwrap_or_default();
-    Diagnostic::error(code, at, message)
-}
-
-fn diagnostic(trap: &Trap, input: &Input<'_>) -> Diagnostic {
-    let mut diagnostic = place(code_of_trap(&trap.kind), trap.loc, trap.message(), input);
-    if !trap.on_host {
-        let [bx, by, bz] = trap.block;
-        let [tx, ty, tz] = trap.thread;
-        diagnostic = diagnostic.at(format!(
-            "block ({bx}, {by}, {bz}), thread ({tx}, {ty}, {tz})"
-        ));
-    }
-    if let Some(help) = help(&trap.kind) {
-        diagnostic = diagnostic.help(help);
-    }
-    for (loc, text) in trap.notes() {
-        diagnostic = match locate::span(loc, Extent::Name, input.module, input.map) {
-            Some(span) => diagnostic.label(span, text),
-            None => diagnostic.note(text),
-        };
-    }
-    let mut via = input.module.loc(trap.loc).via;
-    while let Some(id) = via {
-        let loc = input.module.loc(id);
-        let file = input
-            .module
-            .files
-            .get(loc.file as usize)
-            .map_or("", String::as_str);
-        diagnostic = diagnostic.note(format!("by way of {file}:{}:{}", loc.line, loc.column));
-        via = loc.via;
-    }
-    diagnostic
-}
-
 /// One thing to try, where the kind of fault alone suggests it.
-fn help(kind: &TrapKind) -> Option<&'static str> {
+pub(crate) fn help(kind: &TrapKind) -> Option<&'static str> {
     Some(match kind {
         TrapKind::HostPointerOnDevice(_) => {
             "allocate it with cudaMalloc and copy with cudaMemcpy, or use cudaMallocManaged"

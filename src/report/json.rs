@@ -3,11 +3,13 @@
 //! A count that the architecture's rules do not model is `null`, never 0.
 
 use interp::{LaunchReport, Site};
-use runtime::host::Fault;
 use serde::Serialize;
 use serde_json::{Map, Value, json};
 
-use super::{Input, fault};
+use super::{
+    Input,
+    findings::{Found, Side},
+};
 
 /// The whole object.
 #[derive(Serialize)]
@@ -23,6 +25,8 @@ pub(crate) struct Report {
     /// What `main` returned or gave to `exit`.
     exit_code: i32,
     notes: Vec<String>,
+    /// Findings that the baseline has, and that are not among `findings`.
+    muted_findings: usize,
 }
 
 #[derive(Serialize)]
@@ -67,13 +71,24 @@ struct SiteRow {
 
 #[derive(Serialize)]
 struct Finding {
-    code: String,
+    code: &'static str,
     kind: &'static str,
     severity: &'static str,
     launch: Option<usize>,
     message: String,
     space: Option<String>,
     accesses: Vec<Access>,
+    kernel: Option<String>,
+    /// The array or allocation, and the element in it.
+    array: Option<String>,
+    index: Option<String>,
+    advice: Option<String>,
+    /// How often the accesses met, in all launches together.
+    count: u64,
+    /// In how many launches.
+    launches: usize,
+    witness: Vec<Lanes>,
+    fingerprint: String,
 }
 
 #[derive(Serialize)]
@@ -83,6 +98,23 @@ struct Access {
     column: u32,
     block: [u32; 3],
     thread: [u32; 3],
+    file: String,
+    text: String,
+    warp: Option<u32>,
+    lane: Option<u32>,
+    bytes: u32,
+    value: Option<String>,
+    volatile: bool,
+}
+
+/// Lanes of one warp that did one of the accesses when it was first found.
+#[derive(Serialize)]
+struct Lanes {
+    access: usize,
+    block: [u32; 3],
+    warp: u32,
+    /// One bit per lane.
+    lanes: String,
 }
 
 /// Builds the object.
@@ -106,6 +138,7 @@ pub(crate) fn report(input: &Input<'_>, stdout: &[u8]) -> Report {
             .iter()
             .map(|note| note.text.clone())
             .collect(),
+        muted_findings: input.findings.iter().filter(|found| found.muted).count(),
     }
 }
 
@@ -176,47 +209,51 @@ fn site_row(site: &Site, input: &Input<'_>) -> SiteRow {
 }
 
 fn findings(input: &Input<'_>) -> Vec<Finding> {
-    let faults = input.outcome.faults.iter().map(|fault| match fault {
-        Fault::Invalid { kernel, loc, why } => {
-            let loc = input.module.loc(*loc);
-            Finding {
-                code: fault::code_of_invalid().number().to_string(),
-                kind: "invalid_launch",
-                severity: "error",
-                launch: None,
-                message: format!(
-                    "`{}` cannot be launched: {why}",
-                    input.module.function(*kernel).name
-                ),
-                space: None,
-                accesses: vec![Access {
-                    op: "launch".into(),
-                    line: loc.line,
-                    column: loc.column,
-                    block: [0; 3],
-                    thread: [0; 3],
-                }],
-            }
-        }
-        Fault::Trap { launch, trap } => {
-            let loc = input.module.loc(trap.loc);
-            let access = trap.kind.access();
-            Finding {
-                code: fault::code_of_trap(&trap.kind).number().to_string(),
-                kind: trap.kind.name(),
-                severity: "error",
-                launch: *launch,
-                message: trap.message(),
-                space: access.map(|access| access.space.to_string()),
-                accesses: vec![Access {
-                    op: access.map_or_else(|| "stop".to_string(), |access| access.op.to_string()),
-                    line: loc.line,
-                    column: loc.column,
-                    block: trap.block,
-                    thread: trap.thread,
-                }],
-            }
-        }
+    let shown = input.findings.iter().filter(|found| !found.muted);
+    shown.map(|found| finding(found, input)).collect()
+}
+
+fn finding(found: &Found, input: &Input<'_>) -> Finding {
+    let witness = found.witness.iter().map(|row| Lanes {
+        access: row.access,
+        block: row.block,
+        warp: row.warp,
+        lanes: format!("{:#010x}", row.lanes),
     });
-    faults.collect()
+    Finding {
+        code: found.code.number(),
+        kind: found.kind,
+        severity: found.severity.name(),
+        launch: found.launch,
+        message: found.message.clone(),
+        space: found.space.clone(),
+        accesses: found.sides.iter().map(|side| access(side, input)).collect(),
+        kernel: found.kernel.clone(),
+        array: found.object.as_ref().map(|(name, _)| name.clone()),
+        index: found.object.as_ref().map(|(_, index)| index.clone()),
+        advice: found.advice.clone(),
+        count: found.count,
+        launches: found.launches,
+        witness: witness.collect(),
+        fingerprint: found.fingerprint.clone(),
+    }
+}
+
+fn access(side: &Side, input: &Input<'_>) -> Access {
+    let loc = input.module.loc(side.loc);
+    let file = input.module.files.get(loc.file as usize);
+    Access {
+        op: side.op.clone(),
+        line: loc.line,
+        column: loc.column,
+        block: side.block,
+        thread: side.thread,
+        file: file.filter(|_| loc.line > 0).cloned().unwrap_or_default(),
+        text: loc.text.clone(),
+        warp: side.lane.map(|(warp, _)| warp),
+        lane: side.lane.map(|(_, lane)| lane),
+        bytes: side.bytes,
+        value: side.value.clone(),
+        volatile: side.volatile,
+    }
 }

@@ -8,7 +8,7 @@ use std::fmt::Write;
 use dsl::ir::Space;
 use interp::{LaunchReport, Site, metrics, stats::LaunchCounts};
 
-use super::{Input, advice, fold};
+use super::{Input, advice, findings::table, fold};
 
 /// How many requests of a launch a metric is about.
 type About = fn(&LaunchCounts) -> u64;
@@ -51,7 +51,7 @@ fn label_columns(columns: usize) -> usize {
     columns.saturating_sub(COUNT_COLUMNS).min(LABEL_COLUMNS)
 }
 
-/// The whole report; empty without launches.
+/// The whole report; empty without launches and findings.
 pub(crate) fn report(input: &Input<'_>, columns: usize) -> String {
     let mut text = String::new();
     for group in fold::groups(input) {
@@ -59,10 +59,14 @@ pub(crate) fn report(input: &Input<'_>, columns: usize) -> String {
         sites(&mut text, &group.launch, input, columns);
         totals(&mut text, &group.launch, input, columns);
     }
+    let findings = table::section(input.findings, input.module, columns);
     if !text.is_empty() {
         let _ = writeln!(text, "{}", provenance(input, columns));
+        if !findings.is_empty() {
+            text.push('\n');
+        }
     }
-    text
+    text + &findings
 }
 
 fn dim(dim: [u32; 3]) -> String {

@@ -1,12 +1,18 @@
 //! What the program as a whole does, through its command line: every test runs the built `dslc`.
 //!
 //! `h200`: counts against the hardware's. `examples`: reports and IR of every example. `tables`: the transactions per request that
-//! the tutorials' patterns must give on four rule sets. `programs`: whole programs' output, and what wrong ones are told. `cli`: commands, streams and exit codes. `robustness`: bad input of any kind.
+//! the tutorials' patterns must give on four rule sets. `programs`: whole programs' output, and what wrong ones are told. `cli`: commands, streams and exit codes.
+//! `gate`: SARIF and baselines. `robustness`: bad input of any kind.
+//! `ptx`: PTX of every example and program.
 
 mod cli;
 mod examples;
+mod findings;
+mod gate;
 mod h200;
 mod programs;
+#[cfg(feature = "ptx")]
+mod ptx;
 mod robustness;
 mod support;
 mod tables;

@@ -39,9 +39,9 @@ impl Random {
 
 /// What to generate.
 #[derive(Clone, Copy)]
-pub(super) struct Options {
+pub struct Options {
     /// Only what the executor of the uniformity tests runs, and with small integers.
-    pub(super) plain: bool,
+    pub plain: bool,
 }
 
 const GENERIC: Type = Type::Ptr(Space::Generic);
@@ -68,7 +68,7 @@ const MEM_TYPES: &[MemType] = &[
 ];
 
 /// A module: tables full of odd names, a kernel, and (unless plain) two host functions. Pointers are generic throughout.
-pub(super) fn module(seed: u64, options: Options) -> Module {
+pub fn module(seed: u64, options: Options) -> Module {
     let mut random = Random::new(seed);
     let mut module = Module {
         name: name(&mut random),

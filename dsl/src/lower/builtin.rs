@@ -3,7 +3,7 @@
 //! An atomic's access is shown under the place it changes: `atomicAdd(&bins[k], 1)` as `bins[k]`, checked against `bins`.
 
 use crate::{
-    ir::{AtomicOp, BinaryOp, Const, ConvertOp, MemType, Operand, Type, UnaryOp},
+    ir::{AtomicOp, BinaryOp, Const, ConvertOp, ExchangeOp, MemType, Operand, Type, UnaryOp},
     sema::typed::{Builtin, Place, Value, ValueKind},
 };
 
@@ -24,6 +24,9 @@ impl FunctionLowerer<'_, '_> {
         if let Builtin::Atomic(op) = builtin {
             return self.atomic(*op, args);
         }
+        if let (Builtin::MatchAll, [given, mask, truth]) = (builtin, args) {
+            return Some(self.match_all(given, mask, truth, value.span));
+        }
         let operands: Vec<Operand> = args.iter().map(|arg| self.value(arg)).collect();
         self.at(value.span);
         let result = match (builtin, operands.as_slice()) {
@@ -39,6 +42,26 @@ impl FunctionLowerer<'_, '_> {
                 let all = Const::i32(-1).into();
                 self.b.sync_warp(mask.first().copied().unwrap_or(all));
                 return None;
+            }
+            (Builtin::Nanosleep, &[time]) => {
+                self.b.nanosleep(time);
+                return None;
+            }
+            (Builtin::Shuffle(mode), &[value, lane, width, ..]) => {
+                let mode = *mode;
+                self.shuffle(mode, value, [lane, width], operands.get(3).copied())
+            }
+            (Builtin::Vote(op), &[truth, ..]) => {
+                let (op, mask) = (ExchangeOp::Vote(*op), operands.get(1).copied());
+                self.exchange(op, truth, mask)
+            }
+            (Builtin::MatchAny, &[value, mask]) => {
+                let value = self.as_int(value);
+                let op = ExchangeOp::MatchAny(self.b.value_type(value));
+                self.exchange(op, value, Some(mask))
+            }
+            (Builtin::Reduce(op), &[value, mask]) => {
+                self.exchange(ExchangeOp::Reduce(*op), value, Some(mask))
             }
             (Builtin::Fence(scope), _) => {
                 self.b.fence(*scope);

@@ -356,7 +356,8 @@ fn push_value<'t>(value: &'t Value, todo: &mut Vec<Item<'t>>) {
 pub(super) fn is_cheap_builtin(builtin: &Builtin) -> bool {
     use crate::ir::{BinaryOp, UnaryOp};
     match builtin {
-        Builtin::Special(_) | Builtin::Compare(_) | Builtin::Convert(_) => true,
+        Builtin::Special(register) => !register.changes(),
+        Builtin::Compare(_) | Builtin::Convert(_) => true,
         Builtin::Unary(op) => *op != UnaryOp::FSqrt,
         Builtin::Binary(op) => !op.is_division() && !matches!(op, BinaryOp::FDiv | BinaryOp::FRem),
         _ => false,

@@ -31,8 +31,8 @@ fn compile_with(text: &str, options: &Options) -> Module {
     assert_eq!(tokenized.diagnostics, []);
     let (program, diagnostics) = parser::parse(&tokenized.tokens, tokenized.end);
     assert_eq!(diagnostics, []);
-    let with_math = sema::mentions_math(&tokenized.tokens);
-    let (mut unit, prelude) = declarations(&mut map, with_math);
+    let parts = sema::wanted(&tokenized.tokens);
+    let (mut unit, prelude) = declarations(&mut map, &parts);
     unit.items.extend(program.items);
     let sema_options = sema::Options {
         prelude,

@@ -6,9 +6,12 @@
 
 use std::{collections::HashMap, sync::OnceLock};
 
-use super::{layout, typed::Value};
+use super::{layout, library, typed::Value};
 use crate::{
-    ir::{BarrierReduce, BinaryOp, ConvertOp, FenceScope, HostFn, SpecialReg, UnaryOp},
+    ir::{
+        BarrierReduce, BinaryOp, ConvertOp, FenceScope, HostFn, ReduceOp, ShuffleMode, SpecialReg,
+        UnaryOp, VoteOp,
+    },
     span::Span,
 };
 
@@ -56,6 +59,9 @@ pub(super) enum Make {
     SyncThreads,
     SyncThreadsReduce(BarrierReduce),
     SyncWarp,
+    Nanosleep,
+    /// Predicate, and mask if there is one.
+    Vote(VoteOp),
     Fence(FenceScope),
     Trap,
     /// A counter of the machine.
@@ -84,10 +90,18 @@ pub(super) enum Overload {
     IsFinite,
     SignBit,
     Atomic(Atomic),
+    /// With a mask or without.
+    Shuffle(ShuffleMode, bool),
+    MatchAny,
+    MatchAll,
+    /// Signed minima and maxima for `int`s.
+    Reduce(ReduceOp),
     Printf,
     Assert,
     /// `__ldg(p)`: a plain load.
     Ldg,
+    /// `__stcg(p, x)`: a plain store.
+    StoreThrough,
     Clock,
     /// `make_float4`: the components of the vector type of this name.
     MakeVector(&'static str),
@@ -269,7 +283,7 @@ pub(super) fn names(callable: bool) -> impl Iterator<Item = &'static str> {
         })
         .filter(|(_, entry)| !matches!(entry, Entry::Unsupported(_)))
         .map(|(name, _)| *name)
-        .chain(math::names().filter(move |_| callable))
+        .chain(math::names().chain(library::names()).filter(move |_| callable))
 }
 
 #[cfg(test)]

@@ -34,8 +34,8 @@ fn check(text: &str) -> Checked {
     let mut diagnostics = tokenized.diagnostics;
     let (parsed, errors) = syntax::parser::parse(&tokenized.tokens, tokenized.end);
     diagnostics.extend(errors);
-    let with_math = sema::mentions_math(&tokenized.tokens);
-    let (mut unit, prelude) = declarations(&mut map, with_math);
+    let parts = sema::wanted(&tokenized.tokens);
+    let (mut unit, prelude) = declarations(&mut map, &parts);
     unit.items.extend(parsed.items);
     let options = sema::Options {
         prelude,

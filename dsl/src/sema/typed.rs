@@ -9,7 +9,10 @@ use std::sync::Arc;
 
 use super::ty::{QualTy, Record, RecordId, Ty};
 use crate::{
-    ir::{AtomicOp, BarrierReduce, CompareOp, ConvertOp, FenceScope, HostFn, SpecialReg},
+    ir::{
+        AtomicOp, BarrierReduce, CompareOp, ConvertOp, FenceScope, HostFn, ReduceOp, ShuffleMode,
+        SpecialReg, VoteOp,
+    },
     span::Span,
     syntax::ast::Unroll,
 };
@@ -424,6 +427,19 @@ pub enum Builtin {
     SyncThreadsReduce(BarrierReduce),
     /// `__syncwarp(mask)`.
     SyncWarp,
+    /// `__nanosleep(t)`.
+    Nanosleep,
+    /// `__shfl_down_sync(mask, value, delta, width)`: value, lane, width, then the mask if there is one. Of the value's type: any
+    /// number of at least 32 bits.
+    Shuffle(ShuffleMode),
+    /// `__ballot_sync(mask, p)`: a `bool`, then the mask if there is one; gives a `bool` or an `unsigned`.
+    Vote(VoteOp),
+    /// `__match_any_sync(mask, value)`: value, mask; gives an `unsigned`.
+    MatchAny,
+    /// `__match_all_sync(mask, value, &p)`: value, mask, the `int` that gets the truth; gives an `unsigned`.
+    MatchAll,
+    /// `__reduce_add_sync(mask, value)`: value, mask; of the value's type, `int` or `unsigned`.
+    Reduce(ReduceOp),
     /// `__threadfence…()`.
     Fence(FenceScope),
     /// Address, value; for `Cas` address, compare, value. Signedness of min/max is already in the op.

@@ -5,10 +5,10 @@
 //! next: the innermost such statement's join ([`Compiler::park_target`]). A loop whose lanes all leave together is plain
 //! jumps and does not count as such a place.
 
-use dsl::ir::{Block, LabelId, LocId, Node, Operand, SlotId};
+use dsl::ir::{Block, InstKind, LabelId, LocId, Node, Operand, SlotId};
 
 use super::{Compiler, Owned, select};
-use crate::bytecode::{Op, Waitplace};
+use crate::bytecode::{Inst, Op, Waitplace};
 
 /// A statement around the current one.
 #[derive(Debug)]
@@ -64,6 +64,37 @@ fn only(block: &Block) -> Option<&Node> {
         [node @ (Node::Break(_) | Node::Continue(_) | Node::Return(_))] => Some(node),
         _ => None,
     }
+}
+
+/// Of an `if` that does nothing but leave on one side: how, and the condition it leaves on.
+fn leaving<'a>(then: &'a Block, otherwise: &'a Block) -> Option<(&'a Node, bool)> {
+    match (only(then), only(otherwise)) {
+        (Some(node), None) if otherwise.0.is_empty() => Some((node, true)),
+        (None, Some(node)) if then.0.is_empty() => Some((node, false)),
+        _ => None,
+    }
+}
+
+/// Whether a block is straight and can neither end the launch nor read the clock: when its weight is counted does not show.
+fn is_calm(block: &Block) -> bool {
+    block.0.iter().all(|node| {
+        let Node::Inst(inst) = node else {
+            return false;
+        };
+        matches!(
+            inst.kind,
+            InstKind::Get(_)
+                | InstKind::Set(..)
+                | InstKind::Unary(..)
+                | InstKind::Binary(..)
+                | InstKind::Fma(..)
+                | InstKind::Compare(..)
+                | InstKind::Select(..)
+                | InstKind::Convert(..)
+                | InstKind::AddrOf(_)
+                | InstKind::PtrAdd { .. }
+        )
+    })
 }
 
 impl Compiler<'_> {
@@ -158,7 +189,9 @@ impl Compiler<'_> {
             if self.lifetimes.uses[id.index()] == 1 && matches!(self.owned[id.index()], Some(Owned::S(_))));
         let cond = self.scalar(cond);
         if uniform {
-            self.uniform_if(cond, once, then, otherwise);
+            if !self.jumping_if(cond, once, then, otherwise) {
+                self.uniform_if(cond, once, then, otherwise);
+            }
         } else if !self.leaving_if(cond, then, otherwise) {
             self.parting_if(cond, then, otherwise, loc);
         }
@@ -179,6 +212,24 @@ impl Compiler<'_> {
             return at;
         }
         self.control(if sense { Op::JumpIf } else { Op::JumpIfNot }, 0, cond, 0)
+    }
+
+    /// `if (c) break;` and the like where all lanes leave together: the jump itself leaves.
+    fn jumping_if(&mut self, cond: u32, once: bool, then: &Block, otherwise: &Block) -> bool {
+        let Some((node, sense)) = leaving(then, otherwise) else {
+            return false;
+        };
+        let (Node::Break(label) | Node::Continue(label)) = *node else {
+            return false;
+        };
+        let continues = matches!(node, Node::Continue(_));
+        if self.waiting_register(label, continues).is_some() {
+            return false;
+        }
+        let at = self.jump_on(cond, sense, once);
+        self.pos += 1;
+        self.jump_from(at, label, continues);
+        true
     }
 
     fn uniform_if(&mut self, cond: u32, once: bool, then: &Block, otherwise: &Block) {
@@ -203,10 +254,8 @@ impl Compiler<'_> {
 
     /// `if (c) break;` and the like in one instruction.
     fn leaving_if(&mut self, cond: u32, then: &Block, otherwise: &Block) -> bool {
-        let (node, sense) = match (only(then), only(otherwise)) {
-            (Some(node), None) if otherwise.0.is_empty() => (node, true),
-            (None, Some(node)) if then.0.is_empty() => (node, false),
-            _ => return false,
+        let Some((node, sense)) = leaving(then, otherwise) else {
+            return false;
         };
         let at = match node {
             Node::Return(None) => {
@@ -312,7 +361,6 @@ impl Compiler<'_> {
         self.tick();
         let head = self.here();
         self.block(body);
-        self.tick();
         let to_step = match &mut self.frames.last_mut().expect("opened").kind {
             FrameKind::Label {
                 to_step, in_step, ..
@@ -322,6 +370,10 @@ impl Compiler<'_> {
             }
             FrameKind::Function | FrameKind::Side => unreachable!("opened as a label"),
         };
+        let calm = is_calm(step) && !self.host;
+        if !to_step.is_empty() || continued.is_some() || !calm {
+            self.tick();
+        }
         self.bind(to_step);
         if let Some(save) = continued {
             self.loc = loc;
@@ -332,9 +384,54 @@ impl Compiler<'_> {
         self.block(step);
         self.loc = loc;
         self.count();
-        self.control(Op::Loop, 0, 0, head);
+        if !(calm && self.closed_loop(head)) {
+            self.control(Op::Loop, 0, 0, head);
+        }
         self.pos += 1;
         self.close(left, continued, loc, start);
+    }
+
+    /// The back edge of a loop whose head is the jump out of it, with the head's comparison and the step's addition in it.
+    fn closed_loop(&mut self, head: u32) -> bool {
+        let head_at = head as usize;
+        // What lies before the comparison, if it is only values spread for the body, can as well be done behind the jump: values
+        // of the body are not read outside, variables are not among them.
+        let spreads = self.code.insts[head_at..]
+            .iter()
+            .take_while(|inst| self.is_spread(inst))
+            .count();
+        let Some(jump) = self.code.insts.get(head_at + spreads) else {
+            return false;
+        };
+        let Some(op) = select::loop_unless(jump.op) else {
+            return false;
+        };
+        if spreads > 0 {
+            let exits = &mut self.frames.last_mut().expect("opened").exits;
+            let Some(exit) = exits.iter_mut().find(|at| **at == head_at + spreads) else {
+                return false;
+            };
+            *exit = head_at;
+            self.code.insts[head_at..=head_at + spreads].rotate_right(1);
+        }
+        let last = self.code.insts.len() - 1;
+        let step = self.code.insts[last];
+        let (d, a, c) = if step.op == Op::SAdd32 && last > head_at + spreads {
+            self.code.insts.pop();
+            self.code.locs.pop();
+            (step.d, step.a, step.b)
+        } else {
+            let zero = self.constant(0);
+            (self.scalar_temporary(), zero, zero)
+        };
+        let at = self.control(op, d, a, head + 1);
+        self.code.insts[at].c = c;
+        true
+    }
+
+    /// Whether an instruction spreads a temporary.
+    fn is_spread(&self, inst: &Inst) -> bool {
+        matches!(inst.op, Op::VSplat32 | Op::VSplat64) && !self.code.slot_v.contains(&inst.d)
     }
 
     fn scope_node(&mut self, label: LabelId, body: &Block, loc: LocId) {
@@ -374,6 +471,11 @@ impl Compiler<'_> {
             return self.park_target(at);
         }
         let at = self.control(Op::Jump, 0, 0, 0);
+        self.jump_from(at, label, continues);
+    }
+
+    /// The jump at `at` leaves a label, or goes on with it, with all lanes.
+    fn jump_from(&mut self, at: usize, label: LabelId, continues: bool) {
         let frame = self.label_frame(label);
         match &mut frame.kind {
             FrameKind::Label { to_step, .. } if continues => to_step.push(at),

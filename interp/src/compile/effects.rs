@@ -3,7 +3,7 @@
 
 use std::collections::HashSet;
 
-use dsl::ir::{ConvertOp, Function, GlobalId, Inst, InstKind, Object, Operand, SlotId, Space};
+use dsl::ir::{ConvertOp, Function, GlobalId, Inst, InstKind, LocId, Object, Operand, SlotId, Space};
 
 /// Where a pointer comes from.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
@@ -19,8 +19,10 @@ pub(crate) enum Root {
 pub(crate) struct Effects {
     /// Atomics, volatile accesses, fences or the clock: the order of blocks can be seen.
     pub(crate) ordered: bool,
-    /// What stores go to; `None` if that is not known.
+    /// What stores and atomics go to; `None` if that is not known.
     pub(crate) stores: Option<Vec<Root>>,
+    /// Loads whose value is a guess that a compare-and-swap tests: the places of their instructions.
+    pub(crate) guesses: HashSet<LocId>,
 }
 
 struct Search<'a> {
@@ -42,9 +44,17 @@ pub(super) fn analyse(function: &Function) -> Effects {
     };
     let mut ordered = false;
     let mut targets = Vec::new();
+    let mut compared = Vec::new();
     function.body.for_each_inst(&mut |inst| {
         for result in &inst.results {
             search.definitions[result.index()] = Some(inst);
+        }
+        if let InstKind::Atomic {
+            compare: Some(compare),
+            ..
+        } = &inst.kind
+        {
+            compared.push(*compare);
         }
         let outside = |space| matches!(space, Space::Global | Space::Generic);
         match &inst.kind {
@@ -54,13 +64,21 @@ pub(super) fn analyse(function: &Function) -> Effects {
                 targets.push(*ptr);
             }
             InstKind::Load(access, _) if outside(access.space) => ordered |= access.volatile,
-            InstKind::Atomic { access, .. } => ordered |= outside(access.space),
+            InstKind::Atomic { access, ptr, .. } if outside(access.space) => {
+                ordered = true;
+                targets.push(*ptr);
+            }
             InstKind::Fence(_) => ordered = true,
             InstKind::Special(register) => ordered |= register.is_time(),
             _ => {}
         }
     });
     let known = targets.iter().all(|ptr| search.follow(ptr).is_some());
+    search.seen.clear();
+    let mut guesses = HashSet::new();
+    for compare in &compared {
+        search.guess(compare, &mut guesses);
+    }
     let mut roots: Vec<Root> = search.roots.into_iter().collect();
     roots.sort_by_key(|root| match root {
         Root::Param(k) => (0, *k),
@@ -69,6 +87,7 @@ pub(super) fn analyse(function: &Function) -> Effects {
     Effects {
         ordered,
         stores: known.then_some(roots),
+        guesses,
     }
 }
 
@@ -99,6 +118,33 @@ impl Search<'_> {
         }
     }
 
+    /// Collects the loads that a value comes from.
+    fn guess(&mut self, operand: &Operand, guesses: &mut HashSet<LocId>) {
+        let Operand::Value(id) = operand else { return };
+        let Some(inst) = self.definitions[id.index()] else {
+            return;
+        };
+        match &inst.kind {
+            InstKind::Load(..) => {
+                guesses.insert(inst.loc);
+            }
+            InstKind::Get(slot) => {
+                if self.seen.insert(*slot) {
+                    for value in self.sets[slot.index()].clone() {
+                        self.guess(&value, guesses);
+                    }
+                }
+            }
+            InstKind::Convert(_, a) => self.guess(&{ *a }, guesses),
+            InstKind::Select(_, _, a, b) => {
+                let (a, b) = (*a, *b);
+                self.guess(&a, guesses);
+                self.guess(&b, guesses);
+            }
+            _ => {}
+        }
+    }
+
     fn slot(&mut self, slot: SlotId) -> Option<()> {
         if !self.seen.insert(slot) {
             return Some(());
@@ -111,7 +157,7 @@ impl Search<'_> {
         if let Some(index) = param {
             self.roots.insert(Root::Param(index as u32));
         }
-        for value in std::mem::take(&mut self.sets[slot.index()]) {
+        for value in self.sets[slot.index()].clone() {
             self.follow(&value)?;
         }
         Some(())

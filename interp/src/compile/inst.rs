@@ -51,6 +51,7 @@ impl Compiler<'_> {
                     unsigned: *unsigned,
                     scale: *scale_bytes,
                     offset: *offset_bytes,
+                    step: None,
                     scalar: None,
                 };
                 self.ptr_add(pointer, result);
@@ -77,7 +78,11 @@ impl Compiler<'_> {
             InstKind::Exchange(exchange) => self.exchange(exchange, &inst.results),
             // Time stands still; whoever spins is known by the loop.
             InstKind::Nanosleep(_) => {}
-            InstKind::Fence(_) => self.emit(Op::Fence, 0, 0, 0, 0),
+            InstKind::Fence(scope) => {
+                let all = dsl::ir::FenceScope::ALL;
+                let number = all.iter().position(|other| other == scope).unwrap_or(0);
+                self.emit(Op::Fence, 0, number as u32, 0, 0);
+            }
             InstKind::Printf(format, args) => {
                 let args = args
                     .iter()
@@ -250,6 +255,9 @@ impl Compiler<'_> {
         b: &Operand,
         result: Option<ValueId>,
     ) {
+        if result.is_some_and(|id| self.lifetimes.sums[id.index()].is_some()) {
+            return;
+        }
         if ty == Type::I1 {
             let op = match op {
                 BinaryOp::And => Op::MAnd,
@@ -410,6 +418,16 @@ impl Compiler<'_> {
         self.pointers.insert(id, pointer);
         if let Some(inner) = self.lifetimes.swapped[id.index()] {
             let inner = self.pointers[&inner];
+            let narrow = Class::of(self.function.values[id.index()]) == Class::W32;
+            if narrow && self.type_of(&pointer.index) == Type::I32 {
+                let fused = FusedPointer {
+                    offset: pointer.offset.wrapping_add(inner.offset),
+                    step: Some((pointer.index, pointer.scale)),
+                    ..inner
+                };
+                self.fused.insert(id, fused);
+                return;
+            }
             let sum = FusedPointer {
                 base: inner.base,
                 offset: pointer.offset.wrapping_add(inner.offset),
@@ -424,6 +442,9 @@ impl Compiler<'_> {
                 ..inner
             };
             self.fused.insert(id, fused);
+            return;
+        }
+        if self.lifetimes.steps[id.index()] {
             return;
         }
         if self.lifetimes.fused[id.index()] {
@@ -466,7 +487,7 @@ impl Compiler<'_> {
     }
 
     /// A uniform pointer addition.
-    fn scalar_pointer(&mut self, pointer: FusedPointer, d: u32, class: Class) {
+    pub(super) fn scalar_pointer(&mut self, pointer: FusedPointer, d: u32, class: Class) {
         let wide_index = self.type_of(&pointer.index) == Type::I64;
         let op = match (class == Class::W32, wide_index, pointer.unsigned) {
             (true, ..) => Op::SPtr32,

@@ -4,9 +4,10 @@
 //! in lives to the end of that loop. A `get` is only another name for its slot if the slot is not set before the
 //! temporary's last use.
 
-use dsl::ir::{Block, Const, Function, Inst, InstKind, Node, Operand, Type, ValueId};
+use dsl::ir::{BinaryOp, Block, Const, Function, Inst, InstKind, Node, Operand, Type, ValueId};
 
 use super::uniformity::Uniformity;
+use crate::bytecode::Class;
 
 /// What is known of each temporary.
 #[derive(Debug, Default)]
@@ -20,6 +21,11 @@ pub(super) struct Lifetimes {
     /// A fused `ptradd` of a uniform index to another `ptradd` (named here) of a varying index to a uniform base: the uniform
     /// index is added first, in a scalar register, so that the accesses are of the form scalar base plus index.
     pub(super) swapped: Vec<Option<ValueId>>,
+    /// A uniform `ptradd` to a pointer of 32 bits that only accesses read, themselves or as the base of what they compute: they
+    /// add its index, too.
+    pub(super) steps: Vec<bool>,
+    /// A sum of a varying and a uniform index that only accesses read, which add the uniform one themselves: the two.
+    pub(super) sums: Vec<Option<(Operand, Operand)>>,
     /// A `get` that is its slot's register.
     pub(super) alias: Vec<bool>,
     /// A uniform value that a 32-lane operation reads: it is spread where it is made.
@@ -33,7 +39,19 @@ struct Use {
     /// Number of loops around it.
     depth: usize,
     loops: Vec<u32>,
-    pointer: bool,
+    role: Role,
+}
+
+/// What an operand is for.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Role {
+    /// An access's pointer.
+    Pointer,
+    /// The uniform base of a pointer that accesses compute.
+    Base,
+    /// The varying index of such a pointer, its base being uniform.
+    Index,
+    Other,
 }
 
 struct Walk<'a> {
@@ -43,8 +61,6 @@ struct Walk<'a> {
     defs: Vec<Option<(&'a Inst, u32, usize)>>,
     uses: Vec<Vec<Use>>,
     sets: Vec<Vec<u32>>,
-    uniformity: &'a Uniformity,
-    spread: Vec<bool>,
 }
 
 /// Analyses a function.
@@ -57,8 +73,6 @@ pub(super) fn analyse(function: &Function, uniformity: &Uniformity) -> Lifetimes
         defs: vec![None; n],
         uses: (0..n).map(|_| Vec::new()).collect(),
         sets: vec![Vec::new(); function.slots.len()],
-        uniformity,
-        spread: vec![false; n],
     };
     walk.block(&function.body);
     let mut result = Lifetimes {
@@ -66,51 +80,14 @@ pub(super) fn analyse(function: &Function, uniformity: &Uniformity) -> Lifetimes
         uses: walk.uses.iter().map(|uses| uses.len() as u32).collect(),
         fused: vec![false; n],
         swapped: vec![None; n],
+        steps: vec![false; n],
+        sums: vec![None; n],
         alias: vec![false; n],
-        spread: Vec::new(),
+        spread: vec![false; n],
         ends: vec![Vec::new(); walk.pos as usize + 1],
     };
-    // Fused additions first, from the last to the first: they lend their uses to their operands.
-    for v in (0..n).rev() {
-        let Some((inst, ..)) = walk.defs[v] else {
-            continue;
-        };
-        let InstKind::PtrAdd { base, index, .. } = &inst.kind else {
-            continue;
-        };
-        if walk.uses[v].is_empty() || !walk.uses[v].iter().all(|u| u.pointer) {
-            // Nothing reads it if what did has been swapped.
-            result.fused[v] = walk.uses[v].is_empty() && result.uses[v] > 0;
-            continue;
-        }
-        let mut terms = vec![base, index];
-        if !fuses(function, uniformity, base, index) {
-            let Some((inner, base, varying)) = swaps(&walk.defs, uniformity, function, base, index)
-            else {
-                continue;
-            };
-            result.swapped[v] = Some(inner);
-            let pos = walk.defs[v].expect("it has one").1;
-            walk.uses[inner.index()].retain(|u| u.pos != pos);
-            terms = vec![base, index, varying];
-        }
-        result.fused[v] = true;
-        for operand in terms {
-            if let Operand::Value(id) = operand {
-                let lent: Vec<Use> = walk.uses[v]
-                    .iter()
-                    .map(|u| Use {
-                        loops: u.loops.clone(),
-                        ..*u
-                    })
-                    .collect();
-                walk.uses[id.index()].extend(lent.into_iter().map(|u| Use {
-                    pointer: false,
-                    ..u
-                }));
-            }
-        }
-    }
+    fuse(function, uniformity, &mut walk, &mut result);
+    spread(uniformity, &walk, &mut result);
     for v in 0..n {
         let Some((inst, def, depth)) = walk.defs[v] else {
             continue;
@@ -131,13 +108,112 @@ pub(super) fn analyse(function: &Function, uniformity: &Uniformity) -> Lifetimes
                 .any(|&set| set > def && set < last);
         }
     }
-    result.spread = walk.spread;
     result
 }
 
+/// Finds what accesses compute themselves, from the last addition to the first: they lend their uses to their operands.
+fn fuse(function: &Function, uniformity: &Uniformity, walk: &mut Walk<'_>, result: &mut Lifetimes) {
+    let uniform = |operand: &Operand| match operand {
+        Operand::Value(id) => !uniformity.values[id.index()],
+        Operand::Const(_) => true,
+    };
+    for v in (0..function.values.len()).rev() {
+        let Some((inst, pos, _)) = walk.defs[v] else {
+            continue;
+        };
+        let only_for = |walk: &Walk<'_>, roles: &[Role]| {
+            let uses = &walk.uses[v];
+            !uses.is_empty() && uses.iter().all(|u| roles.contains(&u.role))
+        };
+        match &inst.kind {
+            InstKind::Binary(BinaryOp::Add, Type::I32, a, b)
+                if !uniform(&Operand::Value(ValueId(v as u32))) =>
+            {
+                let (varying, other) = if uniform(b) { (a, b) } else { (b, a) };
+                if uniform(other) && only_for(walk, &[Role::Index]) {
+                    result.sums[v] = Some((*varying, *other));
+                    walk.forget(varying, pos);
+                    walk.forget(other, pos);
+                    walk.lend(v, varying, Role::Other);
+                    walk.lend(v, other, Role::Other);
+                }
+            }
+            InstKind::PtrAdd { base, index, .. } => {
+                let narrow = Class::of(function.values[v]) == Class::W32;
+                if narrow && uniform(base) && uniform(index) && is_short(function, index) {
+                    if only_for(walk, &[Role::Pointer, Role::Base]) {
+                        result.steps[v] = true;
+                        walk.lend(v, base, Role::Other);
+                        walk.lend(v, index, Role::Other);
+                    }
+                    continue;
+                }
+                if !only_for(walk, &[Role::Pointer]) {
+                    // Nothing reads it if what did has been swapped.
+                    result.fused[v] = walk.uses[v].is_empty() && result.uses[v] > 0;
+                    continue;
+                }
+                if fuses(function, uniformity, index) {
+                    let (first, second) = if uniform(base) {
+                        (Role::Base, Role::Index)
+                    } else {
+                        (Role::Other, Role::Other)
+                    };
+                    walk.forget(base, pos);
+                    walk.forget(index, pos);
+                    walk.lend(v, base, first);
+                    walk.lend(v, index, second);
+                } else if let Some((inner, base, varying)) =
+                    swaps(&walk.defs, uniformity, function, base, index)
+                {
+                    result.swapped[v] = Some(inner);
+                    walk.forget(&Operand::Value(inner), pos);
+                    walk.lend(v, base, Role::Other);
+                    walk.lend(v, index, Role::Other);
+                    walk.lend(v, varying, Role::Index);
+                } else {
+                    continue;
+                }
+                result.fused[v] = true;
+            }
+            _ => {}
+        }
+    }
+}
+
+/// Whether an index is one of 32 bits.
+fn is_short(function: &Function, index: &Operand) -> bool {
+    match index {
+        Operand::Value(id) => function.values[id.index()] == Type::I32,
+        Operand::Const(_) => true,
+    }
+}
+
+/// Finds the uniform values that operations on 32 lanes read.
+fn spread(uniformity: &Uniformity, walk: &Walk<'_>, result: &mut Lifetimes) {
+    for (v, def) in walk.defs.iter().enumerate() {
+        let Some((inst, ..)) = def else { continue };
+        let lane_op = matches!(
+            inst.kind,
+            InstKind::Unary(..)
+                | InstKind::Binary(..)
+                | InstKind::Fma(..)
+                | InstKind::Compare(..)
+                | InstKind::Select(..)
+                | InstKind::Convert(..)
+        );
+        if lane_op && uniformity.values[v] && result.sums[v].is_none() {
+            for operand in inst.kind.operands() {
+                if let Operand::Value(id) = operand {
+                    result.spread[id.index()] |= !uniformity.values[id.index()];
+                }
+            }
+        }
+    }
+}
+
 /// Whether an access can compute `base + index * scale` itself.
-fn fuses(function: &Function, uniformity: &Uniformity, base: &Operand, index: &Operand) -> bool {
-    let _ = base;
+fn fuses(function: &Function, uniformity: &Uniformity, index: &Operand) -> bool {
     match index {
         Operand::Const(_) => true,
         Operand::Value(id) => {
@@ -174,6 +250,28 @@ fn swaps<'a>(
 }
 
 impl<'a> Walk<'a> {
+    /// A node at the position no longer reads an operand.
+    fn forget(&mut self, operand: &Operand, pos: u32) {
+        if let Operand::Value(id) = operand {
+            self.uses[id.index()].retain(|u| u.pos != pos);
+        }
+    }
+
+    /// Whoever uses `v` uses the operand.
+    fn lend(&mut self, v: usize, operand: &Operand, role: Role) {
+        if let Operand::Value(id) = operand {
+            let lent: Vec<Use> = self.uses[v]
+                .iter()
+                .map(|u| Use {
+                    loops: u.loops.clone(),
+                    role,
+                    ..*u
+                })
+                .collect();
+            self.uses[id.index()].extend(lent);
+        }
+    }
+
     fn operand(&mut self, operand: &Operand, pointer: bool) {
         if let Operand::Value(id) = operand {
             let (pos, depth, loops) = (self.pos, self.loops.len(), self.loops.clone());
@@ -181,7 +279,7 @@ impl<'a> Walk<'a> {
                 pos,
                 depth,
                 loops,
-                pointer,
+                role: if pointer { Role::Pointer } else { Role::Other },
             });
         }
     }
@@ -230,26 +328,6 @@ impl<'a> Walk<'a> {
         }
         if let InstKind::Set(slot, _) = inst.kind {
             self.sets[slot.index()].push(self.pos);
-        }
-        let varying = inst
-            .results
-            .iter()
-            .any(|id| self.uniformity.values[id.index()]);
-        let lane_op = matches!(
-            inst.kind,
-            InstKind::Unary(..)
-                | InstKind::Binary(..)
-                | InstKind::Fma(..)
-                | InstKind::Compare(..)
-                | InstKind::Select(..)
-                | InstKind::Convert(..)
-        );
-        if varying && lane_op {
-            for operand in inst.kind.operands() {
-                if let Operand::Value(id) = operand {
-                    self.spread[id.index()] |= !self.uniformity.values[id.index()];
-                }
-            }
         }
         for result in &inst.results {
             self.defs[result.index()] = Some((inst, self.pos, self.loops.len()));

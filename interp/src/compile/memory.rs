@@ -1,6 +1,6 @@
 //! Accesses: their address form, their counters, the registers of their values.
 
-use dsl::ir::{Access, AtomicOp, MemType, Object, Operand, Space, ValueId};
+use dsl::ir::{Access, AtomicOp, Const, MemType, Object, Operand, Space, ValueId};
 
 use super::{Compiler, FusedPointer, lifetimes};
 use crate::bytecode::{Class, CounterSite, Form, MemSite, Op, Place};
@@ -13,20 +13,61 @@ impl Compiler<'_> {
             Operand::Value(id) => self.fused.get(id).copied(),
             Operand::Const(_) => None,
         };
-        let pointer = fused.unwrap_or(FusedPointer {
+        let mut pointer = fused.unwrap_or(FusedPointer {
             base: *ptr,
-            index: Operand::Const(dsl::ir::Const::i32(0)),
+            index: Operand::Const(Const::i32(0)),
             unsigned: false,
             scale: 0,
             offset: 0,
+            step: None,
             scalar: None,
         });
-        let base = match pointer.scalar {
+        if let Operand::Value(id) = pointer.base
+            && self.lifetimes.steps[id.index()]
+        {
+            let inner = self.pointers[&id];
+            pointer.base = inner.base;
+            pointer.step = Some((inner.index, inner.scale));
+            pointer.offset = pointer.offset.wrapping_add(inner.offset);
+        }
+        if let Some((step, scale)) = pointer.step
+            && let Some(constant) = lifetimes::constant(&step)
+        {
+            let bytes = i64::from(constant.bits as i32).wrapping_mul(scale);
+            pointer.offset = pointer.offset.wrapping_add(bytes);
+            pointer.step = None;
+        }
+        let (index, added) = match pointer.index {
+            Operand::Value(id) => match self.lifetimes.sums[id.index()] {
+                Some((varying, uniform)) => (varying, Some(uniform)),
+                None => (pointer.index, None),
+            },
+            Operand::Const(_) => (pointer.index, None),
+        };
+        let mut base = match pointer.scalar {
             Some(register) => Place::S(register),
             None => self.place(&pointer.base),
         };
+        let (term, term_scale) = match (pointer.step, added) {
+            (None, None) => (self.constant(0), 0),
+            (Some((step, scale)), None) => (self.scalar(&step), scale),
+            (None, Some(added)) => (self.scalar(&added), pointer.scale),
+            // One term is all a site has.
+            (Some((step, scale)), Some(added)) => {
+                let sum = FusedPointer {
+                    index: step,
+                    scale,
+                    offset: 0,
+                    ..pointer
+                };
+                let register = self.scalar_temporary();
+                self.scalar_pointer(sum, register, Class::W32);
+                base = Place::S(register);
+                (self.scalar(&added), pointer.scale)
+            }
+        };
         let mut offset = pointer.offset;
-        let index = match lifetimes::constant(&pointer.index) {
+        let index = match lifetimes::constant(&index) {
             Some(constant) => {
                 let value = match constant.ty {
                     dsl::ir::Type::I64 => constant.bits as i64,
@@ -36,7 +77,7 @@ impl Compiler<'_> {
                 offset = offset.wrapping_add(value.wrapping_mul(pointer.scale));
                 None
             }
-            None => Some(self.vector(&pointer.index)),
+            None => Some(self.vector(&index)),
         };
         let (form, a, b) = match (base, index) {
             (Place::S(a), None) => (Form::Uniform, a, 0),
@@ -69,6 +110,8 @@ impl Compiler<'_> {
             unsigned: pointer.unsigned,
             scale: pointer.scale,
             offset,
+            term,
+            term_scale,
             counter,
             values: [0; 4],
             uniform_values: false,

@@ -25,13 +25,16 @@ pub(crate) fn addresses(r: View, i: &Inst, site: &MemSite) -> [u64; 32] {
         }
         Form::UniformIndexed => {
             let (a, b) = (r.s(i.a).wrapping_add_signed(offset), r.v32(i.b));
+            let more = r.s(site.term) as u32;
             if site.unsigned {
                 for l in 0..32 {
-                    out[l] = a.wrapping_add((b[l] as u64).wrapping_mul(scale as u64));
+                    let index = b[l].wrapping_add(more);
+                    out[l] = a.wrapping_add((index as u64).wrapping_mul(scale as u64));
                 }
             } else {
                 for l in 0..32 {
-                    out[l] = a.wrapping_add_signed((b[l] as i32 as i64).wrapping_mul(scale));
+                    let index = b[l].wrapping_add(more);
+                    out[l] = a.wrapping_add_signed((index as i32 as i64).wrapping_mul(scale));
                 }
             }
         }
@@ -57,6 +60,7 @@ pub(crate) fn addresses(r: View, i: &Inst, site: &MemSite) -> [u64; 32] {
 pub(crate) fn offsets(r: View, i: &Inst, site: &MemSite, base: u32) -> [u32; 32] {
     let mut out = [0; 32];
     let (scale, offset) = (site.scale as u32, (site.offset as u32).wrapping_sub(base));
+    let offset = offset.wrapping_add((r.s(site.term) as u32).wrapping_mul(site.term_scale as u32));
     match site.form {
         Form::Uniform => out = [(r.s(i.a) as u32).wrapping_add(offset); 32],
         Form::Varying => {

@@ -68,6 +68,8 @@ fn in_shared<O: Observer>(
         counter,
         space: Space::Shared,
         mask,
+        r,
+        memory: machine.shared.as_ptr(),
     };
     machine.observer.window(&access, offsets);
     let base = machine.shared.as_mut_ptr();
@@ -86,7 +88,7 @@ fn in_global<O: Observer>(
     addresses: &[u64; 32],
 ) -> Done {
     let region = region(machine, site, row, mask, addresses, true)?;
-    machine.observer.global(&access(site, mask), addresses);
+    machine.observer.global(&access(r, site, mask), addresses);
     // SAFETY: `region` found all active lanes' bytes inside of writable regions.
     let changed = unsafe { serve(r, site, mask, |l| pointer(region, machine, addresses[l])) };
     machine.changed |= changed;
@@ -115,6 +117,8 @@ fn in_local<O: Observer>(
         counter,
         space: Space::Local,
         mask,
+        r,
+        memory: machine.shared.as_ptr(),
     };
     machine.observer.window(&access, offsets);
     for lane in LaneMask(mask) {

@@ -126,6 +126,15 @@ fn groups(r: View, row: &ExchangeRow, lanes: Lanes) -> Result<Groups, Box<Fault>
     }
 }
 
+/// Lanes that come to one exchange with a mask have synchronised.
+#[inline(always)]
+fn tell<O: Observer>(observer: &mut O, groups: &Groups, lanes: Lanes) {
+    match groups {
+        Groups::One => observer.sync_warp(lanes.active, &[lanes.active; 32], lanes.alive),
+        Groups::Each(groups) => observer.sync_warp(lanes.active, groups, lanes.alive),
+    }
+}
+
 /// A 32-bit operand by lane.
 #[inline(always)]
 fn lanes32(r: View, place: Place) -> [u32; 32] {
@@ -162,6 +171,9 @@ pub(crate) fn shuffle<L: Level, O: Observer>(
         return Ok(());
     };
     let groups = groups(r, row, lanes)?;
+    if row.mask.is_some() {
+        tell(&mut machine.observer, &groups, lanes);
+    }
     let value = lanes32(r, row.value);
     let (lane, width) = (lanes32(r, row.lane), lanes32(r, row.width));
     let mut bytes = [0u32; 32];
@@ -197,6 +209,9 @@ pub(crate) fn others<O: Observer>(
 ) -> Done {
     let row = &machine.code.exchanges[i.a as usize];
     let groups = groups(r, row, lanes)?;
+    if row.mask.is_some() {
+        tell(&mut machine.observer, &groups, lanes);
+    }
     let active = lanes.active;
     let mut out = [0; 32];
     let mut give = |group: u32, bits: u32| {

@@ -104,7 +104,7 @@ pub(crate) fn pointer<O: Observer>(
 
 /// The event of an access; a generic one that came here goes to global memory.
 #[inline(always)]
-pub(crate) fn access(site: &MemSite, mask: u32) -> Access<'_> {
+pub(crate) fn access(r: View, site: &MemSite, mask: u32) -> Access<'_> {
     let space = if site.access.space == Space::Constant {
         Space::Constant
     } else {
@@ -115,11 +115,13 @@ pub(crate) fn access(site: &MemSite, mask: u32) -> Access<'_> {
         counter: site.counter,
         space,
         mask,
+        r,
+        memory: std::ptr::null(),
     }
 }
 
 /// Shows a request like a pattern to observers that have to see it. Debug builds hold it against the slow way.
-#[cold]
+#[inline(never)]
 fn see_repeat<O: Observer>(
     observer: &mut O,
     r: View,
@@ -130,7 +132,7 @@ fn see_repeat<O: Observer>(
     lowest: u64,
 ) {
     let places = pattern.bytes.map(|bytes| lowest + u64::from(bytes));
-    let access = access(site, mask);
+    let access = access(r, site, mask);
     if cfg!(debug_assertions) {
         assert_eq!(places, addresses(r, i, site));
         assert_eq!(pattern.charge, observer.charge_global(&access, &places));
@@ -182,8 +184,8 @@ pub(crate) fn load_global<L: Level, O: Observer>(
 ) -> Done {
     let site = &machine.code.sites[i.c as usize];
     let pattern = &mut machine.patterns[i.c as usize];
-    let Some(first) = pattern.hit_global(r, i, site, mask) else {
-        return L::load_global(machine, r, mask, i);
+    let Some(first) = pattern.hit_global::<L>(r, i, site, mask) else {
+        return L::slow_load_global(machine, r, mask, i);
     };
     let lowest = first - pattern.below;
     if O::SEES_REPEATS || cfg!(debug_assertions) {
@@ -266,7 +268,7 @@ pub(crate) fn global_in<O: Observer>(
     addresses: &[u64; 32],
 ) -> Result<Served, Box<Fault>> {
     let region = region(machine, site, row, mask, addresses, false)?;
-    let charge = machine.observer.global(&access(site, mask), addresses);
+    let charge = machine.observer.global(&access(r, site, mask), addresses);
     let run = mask == u32::MAX
         && copies(site)
         && stride64(addresses) == Some(i64::from(site.width_bytes));
@@ -307,8 +309,8 @@ pub(crate) fn store_global<L: Level, O: Observer>(
 ) -> Done {
     let site = &machine.code.sites[i.c as usize];
     let pattern = &mut machine.patterns[i.c as usize];
-    let Some(first) = pattern.hit_global(r, i, site, mask) else {
-        return L::store_global(machine, r, mask, i);
+    let Some(first) = pattern.hit_global::<L>(r, i, site, mask) else {
+        return L::slow_store_global(machine, r, mask, i);
     };
     let lowest = first - pattern.below;
     if O::SEES_REPEATS || cfg!(debug_assertions) {
@@ -350,7 +352,7 @@ pub(crate) fn global_out<O: Observer>(
     addresses: &[u64; 32],
 ) -> Result<Served, Box<Fault>> {
     let region = region(machine, site, row, mask, addresses, true)?;
-    let charge = machine.observer.global(&access(site, mask), addresses);
+    let charge = machine.observer.global(&access(r, site, mask), addresses);
     let run = mask == u32::MAX
         && copies(site)
         && stride64(addresses) == Some(i64::from(site.width_bytes));

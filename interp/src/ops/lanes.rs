@@ -45,9 +45,12 @@ macro_rules! spread {
         #[inline(always)]
         pub(crate) fn $into(r: View, i: &Inst, f: impl Fn($ty, $ty, $ty) -> $ty) {
             let (a, b, d) = (r.$get(i.a), r.$get(i.b), r.$get_mut(i.d));
+            // All lanes first: else each run would test whether `d` overlaps `a` or `b`.
+            let mut sums = [0; 32];
             for l in 0..32 {
-                d[l] = f(a[l], b[l], d[l]);
+                sums[l] = f(a[l], b[l], d[l]);
             }
+            *d = sums;
         }
         #[inline(always)]
         pub(crate) fn $compare<L: Level>(r: View, i: &Inst, f: impl Fn($ty, $ty) -> bool) {
@@ -141,6 +144,13 @@ scalars!(s_unary64 s_binary64 s_fma64 s_compare64 u64);
 #[inline(always)]
 pub(crate) fn s_holds(r: View, i: &Inst, f: impl Fn(u32, u32) -> bool) -> bool {
     f(r.s(i.a) as u32, r.s(i.c) as u32)
+}
+
+/// `S[d] = S[a] + S[c]`, 32 bits: the step of a loop.
+#[inline(always)]
+pub(crate) fn s_step(r: View, i: &Inst) {
+    let sum = (r.s(i.a) as u32).wrapping_add(r.s(i.c) as u32);
+    r.set_s(i.d, u64::from(sum));
 }
 
 /// An operation on masks.

@@ -88,6 +88,8 @@ pub(crate) fn local_in<O: Observer>(
         counter,
         space: Space::Local,
         mask,
+        r,
+        memory: machine.shared.as_ptr(),
     };
     machine.observer.window(&access, offsets);
     let ty = site.access.ty;
@@ -152,6 +154,8 @@ pub(crate) fn local_out<O: Observer>(
         counter,
         space: Space::Local,
         mask,
+        r,
+        memory: machine.shared.as_ptr(),
     };
     machine.observer.window(&access, offsets);
     let ty = site.access.ty;

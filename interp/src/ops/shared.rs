@@ -61,7 +61,8 @@ pub(crate) fn check_window<O: Observer>(
 }
 
 /// Shows a request like a pattern to observers that have to see it. Debug builds hold it against the slow way.
-#[cold]
+#[inline(never)]
+#[expect(clippy::too_many_arguments, reason = "all of one access")]
 fn see_repeat<O: Observer>(
     observer: &mut O,
     r: View,
@@ -70,6 +71,7 @@ fn see_repeat<O: Observer>(
     site: &MemSite,
     mask: u32,
     lowest: usize,
+    memory: *const u8,
 ) {
     let places = pattern.bytes.map(|bytes| lowest as u32 + bytes);
     let access = Access {
@@ -77,6 +79,8 @@ fn see_repeat<O: Observer>(
         counter: site.counter,
         space: Space::Shared,
         mask,
+        r,
+        memory,
     };
     if cfg!(debug_assertions) {
         assert_eq!(places, offsets(r, i, site, SHARED_BASE));
@@ -94,12 +98,13 @@ pub(crate) fn load_shared<L: Level, O: Observer>(
 ) -> Done {
     let site = &machine.code.sites[i.c as usize];
     let pattern = &mut machine.patterns[i.c as usize];
-    let Some(first) = pattern.hit_shared(r, i, site, mask) else {
-        return L::load_shared(machine, r, mask, i);
+    let Some(first) = pattern.hit_shared::<L>(r, i, site, mask) else {
+        return L::slow_load_shared(machine, r, mask, i);
     };
     let lowest = (first - pattern.below) as usize;
     if O::SEES_REPEATS || cfg!(debug_assertions) {
-        see_repeat(&mut machine.observer, r, i, pattern, site, mask, lowest);
+        let memory = machine.shared.as_ptr();
+        see_repeat(&mut machine.observer, r, i, pattern, site, mask, lowest, memory);
     }
     // SAFETY: all lanes' bytes lie inside (the pattern's invariant).
     unsafe {
@@ -182,6 +187,8 @@ pub(crate) fn shared_in<O: Observer>(
         counter,
         space: Space::Shared,
         mask,
+        r,
+        memory: machine.shared.as_ptr(),
     };
     let charge = machine.observer.window(&access, offsets);
     let base = machine.shared.as_ptr();
@@ -199,12 +206,13 @@ pub(crate) fn store_shared<L: Level, O: Observer>(
 ) -> Done {
     let site = &machine.code.sites[i.c as usize];
     let pattern = &mut machine.patterns[i.c as usize];
-    let Some(first) = pattern.hit_shared(r, i, site, mask) else {
-        return L::store_shared(machine, r, mask, i);
+    let Some(first) = pattern.hit_shared::<L>(r, i, site, mask) else {
+        return L::slow_store_shared(machine, r, mask, i);
     };
     let lowest = (first - pattern.below) as usize;
     if O::SEES_REPEATS || cfg!(debug_assertions) {
-        see_repeat(&mut machine.observer, r, i, pattern, site, mask, lowest);
+        let memory = machine.shared.as_ptr();
+        see_repeat(&mut machine.observer, r, i, pattern, site, mask, lowest, memory);
     }
     // SAFETY: the lowest lane lies inside.
     let to = unsafe { machine.shared.as_mut_ptr().add(lowest) };
@@ -252,6 +260,8 @@ pub(crate) fn shared_out<O: Observer>(
         counter,
         space: Space::Shared,
         mask,
+        r,
+        memory: machine.shared.as_ptr(),
     };
     let charge = machine.observer.window(&access, offsets);
     let base = machine.shared.as_mut_ptr();

@@ -163,6 +163,7 @@ pub(super) fn names() -> impl Iterator<Item = &'static str> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::sema::library;
 
     #[test]
     fn the_names_are_sorted() {
@@ -171,12 +172,9 @@ mod tests {
 
     #[test]
     fn every_name_is_defined_and_every_definition_has_its_name() {
-        let defined: std::collections::BTreeSet<&str> = crate::sema::MATH
+        let defined: std::collections::BTreeSet<&str> = library::MATH
             .iter()
-            .flat_map(|(_, text)| text.lines())
-            .filter(|line| line.contains("__device__ ") && line.ends_with(['{', '}']))
-            .filter_map(|line| line.split_once('(')?.0.rsplit([' ', '*']).next())
-            .filter(|name| !name.starts_with("__dslc_"))
+            .flat_map(|(_, text)| library::defined(text))
             .collect();
         for name in &defined {
             assert!(is_math(name), "{name}");

@@ -3,34 +3,6 @@
 /// Families of functions: what to call them, their names.
 const FAMILIES: &[(&str, &[&str])] = &[
     (
-        "warp shuffles",
-        &[
-            "__shfl",
-            "__shfl_up",
-            "__shfl_down",
-            "__shfl_xor",
-            "__shfl_sync",
-            "__shfl_up_sync",
-            "__shfl_down_sync",
-            "__shfl_xor_sync",
-        ],
-    ),
-    (
-        "warp votes",
-        &[
-            "__all",
-            "__any",
-            "__ballot",
-            "__all_sync",
-            "__any_sync",
-            "__uni_sync",
-            "__ballot_sync",
-            "__activemask",
-            "__match_any_sync",
-            "__match_all_sync",
-        ],
-    ),
-    (
         "math functions",
         &[
             "tgamma",
@@ -72,11 +44,6 @@ const FAMILIES: &[(&str, &[&str])] = &[
             "truncl",
         ],
     ),
-    (
-        "bit intrinsics",
-        &["__fns", "__dp4a", "__dp2a_lo", "__dp2a_hi"],
-    ),
-    ("timing", &["__nanosleep", "globaltimer"]),
     (
         "address-space queries",
         &[
@@ -160,7 +127,6 @@ const PREFIXES: &[(&str, &str)] = &[
     ("cudaBindTexture", "textures"),
     ("cudaCreateTexture", "textures"),
     ("cudaDestroyTexture", "textures"),
-    ("__reduce_", "warp reductions"),
     ("__float2half", "half precision"),
     ("__half", "half precision"),
     ("__hadd", "half precision"),
@@ -169,13 +135,6 @@ const PREFIXES: &[(&str, &str)] = &[
     ("__hsub", "half precision"),
     ("__float2bfloat16", "bfloat16"),
     ("__bfloat16", "bfloat16"),
-    ("__vadd", "SIMD-in-a-word intrinsics"),
-    ("__vsub", "SIMD-in-a-word intrinsics"),
-    ("__vabs", "SIMD-in-a-word intrinsics"),
-    ("__vmax", "SIMD-in-a-word intrinsics"),
-    ("__vmin", "SIMD-in-a-word intrinsics"),
-    ("__vcmp", "SIMD-in-a-word intrinsics"),
-    ("__vset", "SIMD-in-a-word intrinsics"),
     ("__nv_", "compiler intrinsics"),
     ("__nvvm_", "compiler intrinsics"),
     ("cudaEGL", "graphics interoperation"),

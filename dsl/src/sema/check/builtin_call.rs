@@ -8,7 +8,7 @@ use super::{
 };
 use crate::{
     diagnostic::{Code, Diagnostic},
-    ir::{BinaryOp, CompareOp, HostFn, SpecialReg, UnaryOp},
+    ir::{BinaryOp, CompareOp, HostFn, SpecialReg, Type, UnaryOp, VoteOp},
     sema::{
         builtin::{Atomic, Entry, Make, Overload, ParamType, Row, Sides, Signature, TypeWord},
         classify::{Classify, common, constant, pointer_to, promoted},
@@ -46,6 +46,7 @@ impl Checker<'_> {
         let value = match entry {
             Entry::Function(row) => self.fixed(row, &called),
             Entry::Overloaded(Overload::Ldg) => return self.ldg(&called),
+            Entry::Overloaded(Overload::StoreThrough) => self.store_through(&called),
             Entry::Overloaded(overload) => self.overloaded(overload, &called),
             Entry::Unsupported(what) => {
                 self.unsupported_builtin(name, what, name_span);
@@ -113,7 +114,22 @@ impl Checker<'_> {
             Make::SyncWarp => (Builtin::SyncWarp, Ty::Void),
             Make::Fence(scope) => (Builtin::Fence(scope), Ty::Void),
             Make::Trap => (Builtin::Trap, Ty::Void),
-            Make::Special(reg) => (Builtin::Special(reg), Ty::UInt),
+            Make::Nanosleep => (Builtin::Nanosleep, Ty::Void),
+            Make::Vote(op) => {
+                let truth = args.pop().map(|arg| self.predicate(arg));
+                args = truth.into_iter().chain(args).collect();
+                let ty = if op == VoteOp::Ballot {
+                    Ty::UInt
+                } else {
+                    Ty::Bool
+                };
+                (Builtin::Vote(op), ty)
+            }
+            Make::Special(reg) => {
+                let wide = reg.ty() == Type::I64;
+                let ty = if wide { Ty::ULongLong } else { Ty::UInt };
+                (Builtin::Special(reg), ty)
+            }
             Make::Round(None) => {
                 let value = args.remove(0);
                 return spanned(self.convert(value, result), span);
@@ -274,6 +290,14 @@ impl Checker<'_> {
             Overload::Printf => return self.printf(called),
             Overload::Assert => return self.assert(called),
             Overload::Clock => return self.clock(called),
+            _ => {}
+        }
+        match overload {
+            Overload::Shuffle(mode, masked) => return self.shuffle(mode, masked, called),
+            Overload::MatchAny | Overload::MatchAll => {
+                return self.match_values(overload == Overload::MatchAll, called);
+            }
+            Overload::Reduce(op) => return self.reduce(op, called),
             _ => {}
         }
         let n = match overload {
@@ -506,6 +530,49 @@ impl Checker<'_> {
             span: called.span,
         };
         Checked::Value(self.load(place))
+    }
+
+    /// `__stcg(p, x)` is `*p = x`.
+    fn store_through(&mut self, called: &Called<'_>) -> Value {
+        self.require_device_call(called);
+        let [pointer, value] = called.args else {
+            self.wrong_count(called, 2, 2, false);
+            return wrong(called.span);
+        };
+        let (pointer, value) = (self.value(pointer), self.value(value));
+        let Some(pointee) = self.pointee(&pointer, "written to") else {
+            return wrong(called.span);
+        };
+        if pointee.is_const {
+            let text = self.show(&pointer.ty);
+            self.report(Diagnostic::error(
+                Code::NoOverload,
+                pointer.span,
+                format!("`{}` cannot write through `{text}`", called.name),
+            ));
+            return wrong(called.span);
+        }
+        let value = self.implicit(value, &pointee.ty, &Why::Argument(2, called.name, None));
+        let place = Place {
+            kind: PlaceKind::Deref(Box::new(pointer)),
+            ty: pointee,
+            span: called.span,
+        };
+        let ty = place.ty.ty.clone();
+        let stored = Value {
+            kind: ValueKind::Assign(Box::new(place), Box::new(value)),
+            ty,
+            span: called.span,
+        };
+        self.convert(stored, &Ty::Void)
+    }
+
+    /// An `int` parameter that is asked for its truth: of a `bool`, the `bool`.
+    fn predicate(&mut self, value: Value) -> Value {
+        match value.kind {
+            ValueKind::Convert(inner) if inner.ty == Ty::Bool => *inner,
+            _ => self.truth_value(value),
+        }
     }
 
     fn clock(&mut self, called: &Called<'_>) -> Value {

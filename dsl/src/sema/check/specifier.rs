@@ -67,7 +67,7 @@ impl Checker<'_> {
         })
     }
 
-    fn named_type(&mut self, name: &Arc<str>, span: Span) -> QualTy {
+    pub(super) fn named_type(&mut self, name: &Arc<str>, span: Span) -> QualTy {
         match self.scopes.find(name).map(|binding| &binding.entity) {
             Some(Entity::Typedef(ty)) => return ty.clone(),
             Some(Entity::Error) => return Ty::Error.into(),

@@ -1,0 +1,145 @@
+//! Source lines: metadata from which LLVM prints `.loc` directives, and nothing else (no types, no variables).
+//!
+//! A place in code that was inlined keeps its own line. Places in declarations that are built in (their file's name stands in angle
+//! brackets) have no line a user could open; they get the line of the call, which the chain of `via` leads to.
+
+use std::collections::HashMap;
+
+use dsl::ir::{Loc, LocId, Module};
+
+use super::{Emitter, ty::quoted};
+
+/// Numbers of the metadata nodes made so far.
+pub(super) struct Lines {
+    /// For each place, the one whose line is shown.
+    shown: Vec<LocId>,
+    /// By file.
+    files: HashMap<u32, u32>,
+    /// The compile unit.
+    unit: Option<u32>,
+    /// The current kernel's subprogram and its file.
+    subprogram: Option<(u32, u32)>,
+    /// Of the current kernel: the scope for a file.
+    scopes: HashMap<u32, u32>,
+    /// Of the current kernel: the node of a file, line, column.
+    locations: HashMap<(u32, u32, u32), u32>,
+}
+
+impl Lines {
+    pub(super) fn new(module: &Module) -> Lines {
+        let is_builtin = |loc: &Loc| {
+            let file = module.files.get(loc.file as usize);
+            file.is_none_or(|name| name.starts_with('<'))
+        };
+        let shown = (0..module.locs.len() as u32).map(LocId).map(|id| {
+            let mut at = id;
+            // A chain longer than the table would be a cycle.
+            for _ in 0..module.locs.len() {
+                let loc = module.loc(at);
+                match loc.via {
+                    Some(via) if is_builtin(loc) => at = via,
+                    _ => break,
+                }
+            }
+            if is_builtin(module.loc(at)) { id } else { at }
+        });
+        Lines {
+            shown: shown.collect(),
+            files: HashMap::new(),
+            unit: None,
+            subprogram: None,
+            scopes: HashMap::new(),
+            locations: HashMap::new(),
+        }
+    }
+}
+
+impl Emitter<'_> {
+    fn file_node(&mut self, file: u32) -> u32 {
+        let known = self.lines.as_ref().and_then(|lines| lines.files.get(&file));
+        if let Some(&known) = known {
+            return known;
+        }
+        let name = self.module.files.get(file as usize);
+        let name = quoted(name.map_or(&b"?"[..], |name| name.as_bytes()));
+        let node = self.metadata(|_| format!("!DIFile(filename: {name}, directory: \"\")"));
+        if let Some(lines) = &mut self.lines {
+            lines.files.insert(file, node);
+        }
+        node
+    }
+
+    /// Starts a kernel: `!dbg !7` for its definition, or nothing.
+    pub(super) fn subprogram(&mut self, name: &str, loc: LocId) -> String {
+        let Some(lines) = &self.lines else {
+            return String::new();
+        };
+        let unit = lines.unit;
+        let loc = self.module.loc(lines.shown[loc.index()]);
+        let (file, line) = (loc.file, loc.line);
+        let file_node = self.file_node(file);
+        let unit = unit.unwrap_or_else(|| {
+            self.metadata(|_| {
+                format!(
+                    "distinct !DICompileUnit(language: DW_LANG_C, file: !{file_node}, producer: \"dslc\", isOptimized: true, runtimeVersion: 0, emissionKind: DebugDirectivesOnly)"
+                )
+            })
+        });
+        let name = quoted(name.as_bytes());
+        let types = self.metadata(|_| "!DISubroutineType(types: !{})".to_string());
+        let node = self.metadata(|_| {
+            format!(
+                "distinct !DISubprogram(name: {name}, scope: !{file_node}, file: !{file_node}, line: {line}, type: !{types}, scopeLine: {line}, spFlags: DISPFlagDefinition | DISPFlagOptimized, unit: !{unit})"
+            )
+        });
+        if let Some(lines) = &mut self.lines {
+            lines.unit = Some(unit);
+            lines.subprogram = Some((node, file));
+            lines.scopes = HashMap::from([(file, node)]);
+            lines.locations.clear();
+        }
+        format!(" !dbg !{node}")
+    }
+
+    /// `, !dbg !9` for an instruction that stands there, or nothing.
+    pub(super) fn dbg(&mut self, loc: LocId) -> String {
+        match self.location(loc) {
+            Some(node) => format!(", !dbg !{node}"),
+            None => String::new(),
+        }
+    }
+
+    fn location(&mut self, loc: LocId) -> Option<u32> {
+        let lines = self.lines.as_ref()?;
+        let (subprogram, _) = lines.subprogram?;
+        let at = self.module.loc(*lines.shown.get(loc.index())?);
+        // LLVM keeps columns in 16 bits.
+        let key = (at.file, at.line, at.column.min(u16::MAX as u32));
+        if let Some(&known) = lines.locations.get(&key) {
+            return Some(known);
+        }
+        let (file, line, column) = key;
+        let scope = lines.scopes.get(&file).copied();
+        let scope = scope.unwrap_or_else(|| {
+            let file_node = self.file_node(file);
+            self.metadata(|_| {
+                format!("!DILexicalBlockFile(scope: !{subprogram}, file: !{file_node}, discriminator: 0)")
+            })
+        });
+        let node = self
+            .metadata(|_| format!("!DILocation(line: {line}, column: {column}, scope: !{scope})"));
+        let lines = self.lines.as_mut()?;
+        lines.scopes.insert(file, scope);
+        lines.locations.insert(key, node);
+        Some(node)
+    }
+}
+
+/// The named metadata that goes with it.
+pub(super) fn finish(emitter: &mut Emitter<'_>) -> String {
+    let Some(unit) = emitter.lines.as_ref().and_then(|lines| lines.unit) else {
+        return String::new();
+    };
+    let version = emitter.metadata(|_| "!{i32 2, !\"Debug Info Version\", i32 3}".to_string());
+    format!("!llvm.dbg.cu = !{{!{unit}}}\n!llvm.module.flags = !{{!{version}}}\n")
+}

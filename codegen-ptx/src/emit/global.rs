@@ -1,0 +1,182 @@
+//! Variables: `__device__`, `__constant__`, strings, shared memory.
+
+use std::fmt::Write;
+
+use dsl::ir::{FuncId, Function, GlobalSpace, GlobalVar, Object, SharedId, StringId};
+
+use super::{Emitter, ty::quoted};
+use crate::name::{global_symbol, kernel_symbol, mangle};
+
+/// The one array behind every `extern __shared__` name: they all start where the static ones end.
+pub(super) const DYNAMIC_SHARED: &str = "$$dynamic_shared";
+
+/// Definitions of the variables that the host can name and of the strings that are used.
+pub(super) fn emit(emitter: &mut Emitter<'_>) -> String {
+    let module = emitter.module;
+    let mut out = String::new();
+    for (index, global) in module.globals.iter().enumerate() {
+        let (space, kind) = match global.space {
+            GlobalSpace::Constant => (4, "global"),
+            GlobalSpace::Device => (1, "global"),
+            GlobalSpace::Host => continue,
+        };
+        let symbol = global_symbol(module, index);
+        let (ty, init) = initializer(emitter, global);
+        let _ = writeln!(
+            out,
+            "@{symbol} = addrspace({space}) externally_initialized {kind} {ty} {init}, align {}",
+            global.align_bytes.max(1)
+        );
+    }
+    for &id in &emitter.strings {
+        let mut bytes = module.strings[id.index()].to_vec();
+        bytes.push(0);
+        let _ = writeln!(
+            out,
+            "@{} = internal addrspace(1) constant [{} x i8] c{}, align 1",
+            string_symbol(id),
+            bytes.len(),
+            quoted(&bytes)
+        );
+    }
+    for (index, text) in emitter.texts.iter().enumerate() {
+        let mut bytes = text.clone().into_bytes();
+        bytes.push(0);
+        let _ = writeln!(
+            out,
+            "@{} = internal addrspace(1) constant [{} x i8] c{}, align 1",
+            text_symbol(index),
+            bytes.len(),
+            quoted(&bytes)
+        );
+    }
+    out
+}
+
+fn text_symbol(index: usize) -> String {
+    format!("$$text{index}")
+}
+
+fn string_symbol(id: StringId) -> String {
+    format!("$$string{}", id.0)
+}
+
+/// Type and value of an initialiser. One with pointers is a packed struct of byte arrays and pointers.
+fn initializer(emitter: &mut Emitter<'_>, global: &GlobalVar) -> (String, String) {
+    let size = global.size_bytes;
+    let Some(bytes) = &global.init else {
+        return (format!("[{size} x i8]"), "zeroinitializer".to_string());
+    };
+    if global.relocations.is_empty() {
+        return (format!("[{size} x i8]"), format!("c{}", quoted(bytes)));
+    }
+    let mut relocations = global.relocations.clone();
+    relocations.sort_by_key(|(offset, ..)| *offset);
+    let (mut types, mut values) = (Vec::new(), Vec::new());
+    let mut push = |ty: String, value: String| {
+        values.push(format!("{ty} {value}"));
+        types.push(ty);
+    };
+    let chunk = |from: usize, to: usize, push: &mut dyn FnMut(String, String)| {
+        if let Some(part) = bytes.get(from..to).filter(|part| !part.is_empty()) {
+            push(
+                format!("[{} x i8]", part.len()),
+                format!("c{}", quoted(part)),
+            );
+        }
+    };
+    let mut at = 0;
+    for (offset, object, addend) in relocations {
+        chunk(at, offset as usize, &mut push);
+        let address = match emitter.object_address(object) {
+            Some(address) => format!("getelementptr (i8, ptr {address}, i64 {addend})"),
+            None => "null".to_string(),
+        };
+        push("ptr".to_string(), address);
+        at = offset as usize + 8;
+    }
+    chunk(at, bytes.len(), &mut push);
+    (
+        format!("<{{ {} }}>", types.join(", ")),
+        format!("<{{ {} }}>", values.join(", ")),
+    )
+}
+
+impl Emitter<'_> {
+    /// The generic address of a variable or string, as a constant expression.
+    fn object_address(&mut self, object: Object) -> Option<String> {
+        match object {
+            Object::Global(id) => {
+                let space = match self.module.globals[id.index()].space {
+                    GlobalSpace::Constant => 4,
+                    GlobalSpace::Device => 1,
+                    GlobalSpace::Host => return None,
+                };
+                let symbol = global_symbol(self.module, id.index());
+                Some(format!(
+                    "addrspacecast (ptr addrspace({space}) @{symbol} to ptr)"
+                ))
+            }
+            Object::String(id) => Some(self.string_address(id)),
+            Object::Shared(_) | Object::Local(_) => None,
+        }
+    }
+
+    /// The generic address of a string literal, as a constant expression.
+    pub(super) fn string_address(&mut self, id: StringId) -> String {
+        self.strings.insert(id);
+        format!(
+            "addrspacecast (ptr addrspace(1) @{} to ptr)",
+            string_symbol(id)
+        )
+    }
+
+    /// The generic address of a text of our own, as a constant expression.
+    pub(super) fn text_address(&mut self, text: &str) -> String {
+        let known = self.texts.iter().position(|known| known == text);
+        let index = known.unwrap_or_else(|| {
+            self.texts.push(text.to_string());
+            self.texts.len() - 1
+        });
+        format!(
+            "addrspacecast (ptr addrspace(1) @{} to ptr)",
+            text_symbol(index)
+        )
+    }
+
+    /// Defines the static shared variables of a kernel.
+    pub(super) fn define_shared(&mut self, id: FuncId, function: &Function) {
+        for (index, variable) in function.shared.iter().enumerate() {
+            if variable.dynamic {
+                self.has_dynamic_shared = true;
+                continue;
+            }
+            let _ = writeln!(
+                self.shared,
+                "@{} = internal addrspace(3) global [{} x i8] undef, align {}",
+                self.shared_symbol(id, function, SharedId(index as u32)),
+                variable.size_bytes,
+                variable.align_bytes.max(1)
+            );
+        }
+    }
+
+    /// The symbol of a shared variable of a kernel.
+    pub(super) fn shared_symbol(
+        &self,
+        id: FuncId,
+        function: &Function,
+        shared: SharedId,
+    ) -> String {
+        let variable = &function.shared[shared.index()];
+        if variable.dynamic {
+            return DYNAMIC_SHARED.to_string();
+        }
+        format!(
+            "{}$${}$${}",
+            kernel_symbol(self.module, id),
+            mangle(&variable.name),
+            shared.0
+        )
+    }
+}

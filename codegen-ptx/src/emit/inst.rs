@@ -1,0 +1,171 @@
+//! Instructions, by family: `arith`, `convert`, `memory`, `collective`, `exchange`.
+
+mod arith;
+mod collective;
+mod convert;
+mod exchange;
+mod memory;
+
+use dsl::ir::{BinaryOp, CompareOp, ConvertOp, Inst, InstKind, Type, UnaryOp};
+
+use super::{kernel::Kernel, ty};
+use crate::Error;
+
+/// Whether the instruction takes its operands as numbers only: any NaN is as good as any other to it.
+pub(super) fn reads_numbers(kind: &InstKind) -> bool {
+    match kind {
+        InstKind::Unary(op, ..) => !matches!(op, UnaryOp::FNeg | UnaryOp::FAbs),
+        InstKind::Binary(..) | InstKind::Fma(..) | InstKind::Compare(..) => true,
+        InstKind::Convert(op, _) => !matches!(
+            op,
+            ConvertOp::F32Bits | ConvertOp::F64Bits | ConvertOp::F32ToF64
+        ),
+        _ => false,
+    }
+}
+
+impl Kernel<'_, '_> {
+    /// Writes one instruction.
+    pub(super) fn inst(&mut self, inst: &Inst) -> Result<(), Error> {
+        match &inst.kind {
+            InstKind::Get(slot) => {
+                let ty = ty::value(self.f.slots[slot.index()].ty);
+                self.result(inst.results[0], format!("load {ty}, ptr %s{}", slot.0));
+            }
+            InstKind::Set(slot, value) => {
+                let value = self.typed(*value);
+                self.line(format!("store {value}, ptr %s{}", slot.0));
+            }
+            InstKind::Unary(op, ty, a) => self.unary(inst.results[0], *op, *ty, *a),
+            InstKind::Binary(op, ty, a, b) => self.binary(inst.results[0], *op, *ty, *a, *b),
+            InstKind::Fma(ty, a, b, c) => {
+                let operands = [*a, *b, *c];
+                self.intrinsic(inst.results[0], "fma", *ty, &operands);
+            }
+            InstKind::Compare(op, ty, a, b) => {
+                let (name, ty) = (compare_name(*op), ty::value(*ty));
+                let (a, b) = (self.operand(*a), self.operand(*b));
+                self.result(inst.results[0], format!("{name} {ty} {a}, {b}"));
+            }
+            InstKind::Select(_, condition, a, b) => {
+                let condition = self.operand(*condition);
+                let (a, b) = (self.typed(*a), self.typed(*b));
+                self.result(inst.results[0], format!("select i1 {condition}, {a}, {b}"));
+            }
+            InstKind::Convert(op, a) => self.convert(inst.results[0], *op, *a),
+            InstKind::Special(register) => self.special(inst.results[0], *register),
+            InstKind::AddrOf(object) => self.address_of(inst.results[0], *object)?,
+            InstKind::PtrAdd {
+                base,
+                index,
+                unsigned,
+                scale_bytes,
+                offset_bytes,
+            } => {
+                let parts = memory::Parts {
+                    base: *base,
+                    index: *index,
+                    unsigned: *unsigned,
+                    scale_bytes: *scale_bytes,
+                    offset_bytes: *offset_bytes,
+                };
+                self.ptr_add(inst.results[0], parts);
+            }
+            InstKind::Load(access, ptr) => self.load(&inst.results, *access, *ptr),
+            InstKind::Store(access, ptr, values) => self.store(*access, *ptr, values),
+            InstKind::Atomic {
+                op,
+                access,
+                ptr,
+                value,
+                compare,
+            } => self.atomic(
+                inst.results.first().copied(),
+                *op,
+                *access,
+                *ptr,
+                *value,
+                *compare,
+            ),
+            InstKind::Barrier(None) => self.barrier(),
+            InstKind::Barrier(Some((reduce, predicate))) => {
+                self.barrier_reduce(inst.results[0], *reduce, *predicate);
+            }
+            InstKind::Exchange(exchange) => self.exchange(&inst.results, exchange)?,
+            InstKind::Nanosleep(nanoseconds) => self.nanosleep(*nanoseconds),
+            InstKind::SyncWarp(mask) => self.sync_warp(*mask),
+            InstKind::Fence(scope) => self.fence(*scope),
+            InstKind::Printf(format, args) => {
+                self.printf(inst.results.first().copied(), *format, args);
+            }
+            InstKind::Assert(condition, text) => self.assert(*condition, *text),
+            InstKind::Trap => self.trap(),
+            InstKind::Call(..) | InstKind::HostCall(..) | InstKind::Launch(_) => {
+                return Err(self
+                    .m
+                    .unsupported("a call of the host's in a kernel", inst.loc));
+            }
+        }
+        Ok(())
+    }
+
+    /// A call of `llvm.NAME.TYPE` whose operands and result are of one type.
+    fn intrinsic(
+        &mut self,
+        result: dsl::ir::ValueId,
+        name: &str,
+        ty: Type,
+        operands: &[dsl::ir::Operand],
+    ) {
+        let operands: Vec<String> = operands
+            .iter()
+            .map(|operand| self.typed(*operand))
+            .collect();
+        let text = format!(
+            "call {} @llvm.{name}.{}({})",
+            ty::value(ty),
+            ty::suffix(ty),
+            operands.join(", ")
+        );
+        self.result(result, text);
+    }
+}
+
+/// The LLVM instruction and its condition. `feq` and its like are false for NaN, `fne` is true.
+fn compare_name(op: CompareOp) -> &'static str {
+    match op {
+        CompareOp::Eq => "icmp eq",
+        CompareOp::Ne => "icmp ne",
+        CompareOp::Slt => "icmp slt",
+        CompareOp::Sle => "icmp sle",
+        CompareOp::Sgt => "icmp sgt",
+        CompareOp::Sge => "icmp sge",
+        CompareOp::Ult => "icmp ult",
+        CompareOp::Ule => "icmp ule",
+        CompareOp::Ugt => "icmp ugt",
+        CompareOp::Uge => "icmp uge",
+        CompareOp::FEq => "fcmp oeq",
+        CompareOp::FNe => "fcmp une",
+        CompareOp::FLt => "fcmp olt",
+        CompareOp::FLe => "fcmp ole",
+        CompareOp::FGt => "fcmp ogt",
+        CompareOp::FGe => "fcmp oge",
+    }
+}
+
+/// The LLVM instruction of a binary operation that is one and has no undefined cases.
+fn plain_binary(op: BinaryOp) -> Option<&'static str> {
+    Some(match op {
+        BinaryOp::Add => "add",
+        BinaryOp::Sub => "sub",
+        BinaryOp::Mul => "mul",
+        BinaryOp::And => "and",
+        BinaryOp::Or => "or",
+        BinaryOp::Xor => "xor",
+        BinaryOp::FAdd => "fadd",
+        BinaryOp::FSub => "fsub",
+        BinaryOp::FMul => "fmul",
+        BinaryOp::FDiv => "fdiv",
+        _ => return None,
+    })
+}

@@ -1,0 +1,244 @@
+//! Arithmetic. No operation is written in a form for which LLVM has an undefined case, and none may be contracted or reordered.
+
+use dsl::ir::{BinaryOp, Operand, SpecialReg, Type, UnaryOp, ValueId};
+
+use super::{super::kernel::Kernel, plain_binary, ty};
+use crate::emit::routine;
+
+impl Kernel<'_, '_> {
+    pub(super) fn unary(&mut self, result: ValueId, op: UnaryOp, ty: Type, a: Operand) {
+        let name = match op {
+            UnaryOp::Neg => {
+                let text = format!("sub {} 0, {}", ty::value(ty), self.operand(a));
+                return self.result(result, text);
+            }
+            UnaryOp::Not => {
+                let text = format!("xor {}, -1", self.typed(a));
+                return self.result(result, text);
+            }
+            UnaryOp::Clz => {
+                let text = format!(
+                    "call {0} @llvm.ctlz.{0}({0} {1}, i1 false)",
+                    ty::value(ty),
+                    self.operand(a)
+                );
+                return self.result(result, text);
+            }
+            UnaryOp::FNeg if self.numbers_only[result.index()] => {
+                let text = format!("fneg {}", self.typed(a));
+                return self.result(result, text);
+            }
+            UnaryOp::FNeg => return self.sign(result, ty, a, "xor", i64::MIN),
+            UnaryOp::FAbs if self.numbers_only[result.index()] => "fabs",
+            UnaryOp::FAbs => return self.sign(result, ty, a, "and", i64::MAX),
+            UnaryOp::Popc => "ctpop",
+            UnaryOp::Brev => "bitreverse",
+            UnaryOp::FSqrt => "sqrt",
+            UnaryOp::FFloor => "floor",
+            UnaryOp::FCeil => "ceil",
+            UnaryOp::FTrunc => "trunc",
+            UnaryOp::FRint => "roundeven",
+            UnaryOp::FRound => "round",
+        };
+        self.intrinsic(result, name, ty, &[a]);
+    }
+
+    /// A sign changed on the bits. `neg.f32` and `abs.f32` may give another NaN, and LLVM would make them of plain bit operations.
+    fn sign(&mut self, result: ValueId, ty: Type, a: Operand, name: &str, mask: i64) {
+        let (bits, value) = (ty::bits(ty), ty::value(ty));
+        let (width, class, mask) = match ty {
+            Type::F64 => (64, "l", mask),
+            _ => (32, "r", (mask >> 32) as i32 as i64),
+        };
+        // The mask of 32 bits: the high half of the one of 64.
+        let mask = if width == 32 && name == "and" {
+            i32::MAX as i64
+        } else {
+            mask
+        };
+        let a = self.typed(a);
+        let a = self.fresh(format!("bitcast {a} to {bits}"));
+        let changed = self.fresh(format!(
+            "call {bits} asm \"{name}.b{width} $0, $1, {mask};\", \"={class},{class}\"({bits} {a})"
+        ));
+        self.result(result, format!("bitcast {bits} {changed} to {value}"));
+    }
+
+    pub(super) fn binary(
+        &mut self,
+        result: ValueId,
+        op: BinaryOp,
+        ty: Type,
+        a: Operand,
+        b: Operand,
+    ) {
+        if let Some(name) = plain_binary(op) {
+            let text = format!("{name} {}, {}", self.typed(a), self.operand(b));
+            return self.result(result, text);
+        }
+        let name = match op {
+            BinaryOp::SMin => "smin",
+            BinaryOp::SMax => "smax",
+            BinaryOp::UMin => "umin",
+            BinaryOp::UMax => "umax",
+            BinaryOp::FMin => "minimumnum",
+            BinaryOp::FMax => "maximumnum",
+            BinaryOp::SMulHi => return self.mul_high(result, ty, a, b, "sext"),
+            BinaryOp::UMulHi => return self.mul_high(result, ty, a, b, "zext"),
+            BinaryOp::SDiv | BinaryOp::UDiv | BinaryOp::SRem | BinaryOp::URem => {
+                return self.divide(result, op, ty, a, b);
+            }
+            BinaryOp::Shl => return self.shift(result, "shl", ty, a, b),
+            BinaryOp::LShr => return self.shift(result, "lshr", ty, a, b),
+            BinaryOp::AShr => return self.shift(result, "ashr", ty, a, b),
+            BinaryOp::FRem => {
+                let symbol = routine::remainder(ty);
+                self.m.declare(symbol);
+                let (a, b) = (self.typed(a), self.typed(b));
+                let ty = ty::value(ty);
+                return self.result(result, format!("call {ty} @{symbol}({a}, {b})"));
+            }
+            BinaryOp::Add
+            | BinaryOp::Sub
+            | BinaryOp::Mul
+            | BinaryOp::And
+            | BinaryOp::Or
+            | BinaryOp::Xor
+            | BinaryOp::FAdd
+            | BinaryOp::FSub
+            | BinaryOp::FMul
+            | BinaryOp::FDiv => unreachable!("{op} is written above"),
+        };
+        self.intrinsic(result, name, ty, &[a, b]);
+    }
+
+    /// The high half of a product, by one of twice the width.
+    fn mul_high(&mut self, result: ValueId, ty: Type, a: Operand, b: Operand, extend: &str) {
+        let (narrow, wide, width) = match ty {
+            Type::I64 => ("i64", "i128", 64),
+            _ => ("i32", "i64", 32),
+        };
+        let (a, b) = (self.operand(a), self.operand(b));
+        let a = self.fresh(format!("{extend} {narrow} {a} to {wide}"));
+        let b = self.fresh(format!("{extend} {narrow} {b} to {wide}"));
+        let product = self.fresh(format!("mul {wide} {a}, {b}"));
+        let high = self.fresh(format!("lshr {wide} {product}, {width}"));
+        self.result(result, format!("trunc {wide} {high} to {narrow}"));
+    }
+
+    /// Division and remainder. LLVM's are undefined for a divisor of 0, and for the least value by -1: such divisors are replaced
+    /// by 1 and the result chosen afterwards. A constant divisor needs none of that.
+    fn divide(&mut self, result: ValueId, op: BinaryOp, ty: Type, a: Operand, b: Operand) {
+        let name = op.text();
+        let signed = matches!(op, BinaryOp::SDiv | BinaryOp::SRem);
+        let quotient = matches!(op, BinaryOp::SDiv | BinaryOp::UDiv);
+        let text_ty = ty::value(ty);
+        let a = self.operand(a);
+        let minus_one = match ty {
+            Type::I32 => u32::MAX as u64,
+            _ => u64::MAX,
+        };
+        if let Operand::Const(divisor) = b {
+            let text = match (divisor.bits, quotient) {
+                (0, true) => format!("or {text_ty} {a}, -1"),
+                (0, false) => format!("or {text_ty} {a}, 0"),
+                (bits, true) if signed && bits == minus_one => format!("sub {text_ty} 0, {a}"),
+                (bits, false) if signed && bits == minus_one => format!("and {text_ty} {a}, 0"),
+                _ => format!("{name} {text_ty} {a}, {}", self.operand(b)),
+            };
+            return self.result(result, text);
+        }
+        let b = self.operand(b);
+        let is_zero = self.fresh(format!("icmp eq {text_ty} {b}, 0"));
+        let unsafe_divisor = if signed {
+            let next = self.fresh(format!("add {text_ty} {b}, 1"));
+            self.fresh(format!("icmp ult {text_ty} {next}, 2"))
+        } else {
+            is_zero.clone()
+        };
+        let safe = self.fresh(format!(
+            "select i1 {unsafe_divisor}, {text_ty} 1, {text_ty} {b}"
+        ));
+        let mut given = self.fresh(format!("{name} {text_ty} {a}, {safe}"));
+        if !quotient {
+            // By -1 the remainder is 0, which the one by 1 is too.
+            return self.result(
+                result,
+                format!("select i1 {is_zero}, {text_ty} {a}, {text_ty} {given}"),
+            );
+        }
+        if signed {
+            let negative = self.fresh(format!("sub {text_ty} 0, {a}"));
+            let by_minus_one = self.fresh(format!("icmp eq {text_ty} {b}, -1"));
+            given = self.fresh(format!(
+                "select i1 {by_minus_one}, {text_ty} {negative}, {text_ty} {given}"
+            ));
+        }
+        self.result(
+            result,
+            format!("select i1 {is_zero}, {text_ty} -1, {text_ty} {given}"),
+        );
+    }
+
+    /// A shift whose count may be anything. The hardware's shifts clamp the count; LLVM finds them in this form.
+    fn shift(&mut self, result: ValueId, name: &str, ty: Type, a: Operand, b: Operand) {
+        let text_ty = ty::value(ty);
+        let width: u64 = if ty == Type::I64 { 64 } else { 32 };
+        let a = self.operand(a);
+        if let Operand::Const(count) = b {
+            let count = count.bits & 0xffff_ffff;
+            let text = match name {
+                _ if count < width => format!("{name} {text_ty} {a}, {count}"),
+                "ashr" => format!("ashr {text_ty} {a}, {}", width - 1),
+                _ => format!("and {text_ty} {a}, 0"),
+            };
+            return self.result(result, text);
+        }
+        let mut count = self.operand(b);
+        if self.type_of(b) == Type::I64 {
+            // Only the low 32 bits count.
+            count = self.fresh(format!("trunc i64 {count} to i32"));
+        }
+        let wide = |kernel: &mut Self, count: String| match ty {
+            Type::I64 => kernel.fresh(format!("zext i32 {count} to i64")),
+            _ => count,
+        };
+        if name == "ashr" {
+            let most = width - 1;
+            let clamped = self.fresh(format!("call i32 @llvm.umin.i32(i32 {count}, i32 {most})"));
+            let clamped = wide(self, clamped);
+            return self.result(result, format!("ashr {text_ty} {a}, {clamped}"));
+        }
+        let in_range = self.fresh(format!("icmp ult i32 {count}, {width}"));
+        let count = wide(self, count);
+        let shifted = self.fresh(format!("{name} {text_ty} {a}, {count}"));
+        self.result(
+            result,
+            format!("select i1 {in_range}, {text_ty} {shifted}, {text_ty} 0"),
+        );
+    }
+
+    pub(super) fn special(&mut self, result: ValueId, register: SpecialReg) {
+        let name = match register {
+            SpecialReg::TidX
+            | SpecialReg::TidY
+            | SpecialReg::TidZ
+            | SpecialReg::CtaidX
+            | SpecialReg::CtaidY
+            | SpecialReg::CtaidZ
+            | SpecialReg::NtidX
+            | SpecialReg::NtidY
+            | SpecialReg::NtidZ
+            | SpecialReg::NctaidX
+            | SpecialReg::NctaidY
+            | SpecialReg::NctaidZ
+            | SpecialReg::LaneId
+            | SpecialReg::Clock
+            | SpecialReg::Clock64
+            | SpecialReg::GlobalTimer => format!("read.ptx.sreg.{register}"),
+            SpecialReg::ActiveMask => "activemask".to_string(),
+        };
+        let ty = ty::value(register.ty());
+        self.result(result, format!("call {ty} @llvm.nvvm.{name}()"));
+    }
+}

@@ -1,0 +1,125 @@
+//! What threads do together, and what they ask of the driver: barriers, fences, `printf`, `assert`.
+
+use std::fmt::Write;
+
+use dsl::ir::{BarrierReduce, FenceScope, Operand, StringId, Type, ValueId};
+
+use super::super::kernel::Kernel;
+
+impl Kernel<'_, '_> {
+    pub(super) fn barrier(&mut self) {
+        self.line("call void @llvm.nvvm.barrier.cta.sync.aligned.all(i32 0)");
+    }
+
+    pub(super) fn barrier_reduce(
+        &mut self,
+        result: ValueId,
+        reduce: BarrierReduce,
+        predicate: Operand,
+    ) {
+        // Any value that is not 0 is true; the predicate may be an `i1` or a number.
+        let predicate = match self.type_of(predicate) {
+            Type::I1 => self.operand(predicate),
+            _ => {
+                let typed = self.typed(predicate);
+                self.fresh(format!("icmp ne {typed}, 0"))
+            }
+        };
+        let call = |ty: &str, name: &str| {
+            format!(
+                "call {ty} @llvm.nvvm.barrier.cta.red.{name}.aligned.all(i32 0, i1 {predicate})"
+            )
+        };
+        match reduce {
+            BarrierReduce::Count => self.result(result, call("i32", "popc")),
+            BarrierReduce::And | BarrierReduce::Or => {
+                let all = self.fresh(call("i1", reduce.text()));
+                self.result(result, format!("zext i1 {all} to i32"));
+            }
+        }
+    }
+
+    pub(super) fn sync_warp(&mut self, mask: Operand) {
+        let mask = self.operand(mask);
+        self.line(format!("call void @llvm.nvvm.bar.warp.sync(i32 {mask})"));
+    }
+
+    pub(super) fn fence(&mut self, scope: FenceScope) {
+        let name = match scope {
+            FenceScope::Block => "cta",
+            FenceScope::Device => "gl",
+            FenceScope::System => "sys",
+        };
+        self.line(format!("call void @llvm.nvvm.membar.{name}()"));
+    }
+
+    /// The driver's `vprintf`: the format, and the arguments in memory as a C compiler passes variable arguments.
+    pub(super) fn printf(&mut self, result: Option<ValueId>, format: StringId, args: &[Operand]) {
+        self.m
+            .declare("declare i32 @vprintf(ptr, ptr) convergent nounwind");
+        let format = self.m.string_address(format);
+        let mut size = 0u64;
+        let mut places = Vec::new();
+        for &arg in args {
+            let bytes = match self.type_of(arg) {
+                Type::I1 | Type::I32 | Type::F32 => 4,
+                Type::I64 | Type::F64 | Type::Ptr(_) => 8,
+            };
+            size = size.next_multiple_of(bytes);
+            places.push(size);
+            size += bytes;
+        }
+        let mut buffer = "null".to_string();
+        if !args.is_empty() {
+            buffer = format!("%printf{}", self.new_block());
+            let _ = writeln!(self.allocas, "  {buffer} = alloca [{size} x i8], align 8");
+        }
+        for (&arg, place) in args.iter().zip(places) {
+            let value = match self.type_of(arg) {
+                Type::I1 => {
+                    let typed = self.typed(arg);
+                    format!("i32 {}", self.fresh(format!("zext {typed} to i32")))
+                }
+                Type::Ptr(_) => self.generic(arg),
+                Type::I32 | Type::I64 | Type::F32 | Type::F64 => self.typed(arg),
+            };
+            let at = self.fresh(format!(
+                "getelementptr inbounds i8, ptr {buffer}, i64 {place}"
+            ));
+            self.line(format!("store {value}, ptr {at}"));
+        }
+        let text = format!("call i32 @vprintf(ptr {format}, ptr {buffer})");
+        match result {
+            Some(result) => self.result(result, text),
+            None => {
+                self.fresh(text);
+            }
+        }
+    }
+
+    /// The driver's `__assertfail`: text of the condition, file, line, function, bytes per character.
+    pub(super) fn assert(&mut self, condition: Operand, text: StringId) {
+        self.m
+            .declare("declare void @__assertfail(ptr, ptr, i32, ptr, i64) convergent nounwind");
+        let (failed, holds) = (self.new_block(), self.new_block());
+        let condition = self.operand(condition);
+        self.branch(&condition, holds, failed);
+        self.start_block(failed);
+        let loc = self.m.module.loc(self.at);
+        let (file, line) = (loc.file, loc.line);
+        let file_name = self.m.module.files.get(file as usize).cloned();
+        let text = self.m.string_address(text);
+        let file = self.m.text_address(&file_name.unwrap_or_default());
+        let function = self.m.text_address(&self.f.name);
+        self.line(format!(
+            "call void @__assertfail(ptr {text}, ptr {file}, i32 {line}, ptr {function}, i64 1)"
+        ));
+        self.line("call void @llvm.trap()");
+        self.end("unreachable");
+        self.start_block(holds);
+    }
+
+    pub(super) fn trap(&mut self) {
+        self.line("call void @llvm.trap()");
+    }
+}

@@ -1,0 +1,108 @@
+//! Conversions.
+
+use dsl::ir::{ConvertOp, Operand, Space, Type, ValueId};
+
+use super::{super::kernel::Kernel, ty};
+
+/// How a conversion is written.
+enum Form {
+    /// One LLVM instruction to a type: `sext … to i64`.
+    Cast(&'static str),
+    /// An intrinsic that is one PTX instruction: `cvt.rzi`, which truncates and saturates.
+    Call(&'static str),
+    /// To that width and back by the second instruction.
+    Narrow(&'static str, &'static str),
+    /// A pointer's space changes.
+    Space,
+    /// A pointer's generic address.
+    Address,
+}
+
+fn form(op: ConvertOp) -> Form {
+    match op {
+        ConvertOp::Sext => Form::Cast("sext"),
+        ConvertOp::Zext | ConvertOp::BoolToI32 => Form::Cast("zext"),
+        ConvertOp::Trunc => Form::Cast("trunc"),
+        ConvertOp::Sext8 => Form::Narrow("i8", "sext"),
+        ConvertOp::Zext8 => Form::Narrow("i8", "zext"),
+        ConvertOp::Sext16 => Form::Narrow("i16", "sext"),
+        ConvertOp::Zext16 => Form::Narrow("i16", "zext"),
+        ConvertOp::S32ToF32 | ConvertOp::S64ToF32 | ConvertOp::S32ToF64 | ConvertOp::S64ToF64 => {
+            Form::Cast("sitofp")
+        }
+        ConvertOp::U32ToF32 | ConvertOp::U64ToF32 | ConvertOp::U32ToF64 | ConvertOp::U64ToF64 => {
+            Form::Cast("uitofp")
+        }
+        ConvertOp::F32ToS32 => Form::Call("f2i.rz"),
+        ConvertOp::F32ToU32 => Form::Call("f2ui.rz"),
+        ConvertOp::F32ToS64 => Form::Call("f2ll.rz"),
+        ConvertOp::F32ToU64 => Form::Call("f2ull.rz"),
+        ConvertOp::F64ToS32 => Form::Call("d2i.rz"),
+        ConvertOp::F64ToU32 => Form::Call("d2ui.rz"),
+        ConvertOp::F64ToS64 => Form::Call("d2ll.rz"),
+        ConvertOp::F64ToU64 => Form::Call("d2ull.rz"),
+        ConvertOp::F32ToF64 => Form::Cast("fpext"),
+        ConvertOp::F64ToF32 => Form::Cast("fptrunc"),
+        ConvertOp::F32Bits | ConvertOp::BitsToF32 | ConvertOp::F64Bits | ConvertOp::BitsToF64 => {
+            Form::Cast("bitcast")
+        }
+        ConvertOp::PtrToInt => Form::Address,
+        ConvertOp::IntToPtr => Form::Cast("inttoptr"),
+        ConvertOp::ToGeneric | ConvertOp::ToGlobal | ConvertOp::ToShared | ConvertOp::ToLocal => {
+            Form::Space
+        }
+    }
+}
+
+impl Kernel<'_, '_> {
+    pub(super) fn convert(&mut self, result: ValueId, op: ConvertOp, a: Operand) {
+        let to = ty::value(op.to_type());
+        match form(op) {
+            Form::Cast(name) => {
+                let text = format!("{name} {} to {to}", self.typed(a));
+                self.result(result, text);
+            }
+            Form::Call(name) => {
+                let text = format!("call {to} @llvm.nvvm.{name}({})", self.typed(a));
+                self.result(result, text);
+            }
+            Form::Narrow(width, extend) => {
+                let narrow = format!("trunc {} to {width}", self.typed(a));
+                let narrow = self.fresh(narrow);
+                self.result(result, format!("{extend} {width} {narrow} to {to}"));
+            }
+            Form::Space => {
+                let from = self.type_of(a);
+                let same = match (from, op.to_type()) {
+                    (Type::Ptr(a), Type::Ptr(b)) => ty::same_space(a, b),
+                    _ => false,
+                };
+                let a = self.typed(a);
+                let text = if same {
+                    format!("getelementptr i8, {a}, i64 0")
+                } else {
+                    format!("addrspacecast {a} to {to}")
+                };
+                self.result(result, text);
+            }
+            Form::Address => {
+                let pointer = self.generic(a);
+                self.result(result, format!("ptrtoint {pointer} to i64"));
+            }
+        }
+    }
+
+    /// An operand as a pointer of that space, with its type. Only a null may be of another one.
+    pub(super) fn pointer(&mut self, operand: Operand, space: Space) -> String {
+        match operand {
+            Operand::Const(constant) => {
+                let constant = dsl::ir::Const {
+                    ty: Type::Ptr(space),
+                    ..constant
+                };
+                format!("{} {}", ty::pointer(space), ty::constant(constant))
+            }
+            Operand::Value(_) => self.typed(operand),
+        }
+    }
+}

@@ -1,0 +1,371 @@
+//! A kernel: its parameters, its variables, and structured control as basic blocks.
+//!
+//! Slots become allocas, which LLVM turns into registers; temporaries are SSA values already.
+
+use std::fmt::Write;
+
+use dsl::ir::{Block, FuncId, Function, LabelId, LocId, Node, Operand, Space, Type, ValueId};
+
+use super::{Emitter, ty};
+use crate::{Error, name::kernel_symbol};
+
+/// Writes a kernel into the module.
+pub(super) fn emit(
+    emitter: &mut Emitter<'_>,
+    id: FuncId,
+    function: &Function,
+) -> Result<(), Error> {
+    let symbol = kernel_symbol(emitter.module, id);
+    emitter.define_shared(id, function);
+    let attributes = attributes(function);
+    let group = emitter.attribute_group(attributes);
+    let dbg = emitter.subprogram(&function.name, function.loc);
+    let mut kernel = Kernel {
+        m: emitter,
+        id,
+        f: function,
+        allocas: String::new(),
+        code: String::new(),
+        next: 0,
+        next_block: 0,
+        labels: vec![None; function.labels as usize],
+        reachable: true,
+        at: function.loc,
+        dbg: String::new(),
+        numbers_only: numbers_only(function),
+    };
+    kernel.parameters();
+    kernel.block(&function.body)?;
+    if kernel.reachable {
+        kernel.line("ret void");
+    }
+    let Kernel { allocas, code, .. } = kernel;
+    let parameters: Vec<String> = (0..function.params.len())
+        .map(|index| parameter(function, index))
+        .collect();
+    let _ = writeln!(
+        emitter.body,
+        "define ptx_kernel void @{symbol}({}) #{group}{dbg} {{\nentry:\n{allocas}{code}}}",
+        parameters.join(", ")
+    );
+    Ok(())
+}
+
+/// `ptr addrspace(1) noalias %p0`.
+fn parameter(function: &Function, index: usize) -> String {
+    let param = &function.params[index];
+    let slot_type = function.slots[param.slot.index()].ty;
+    let noalias = match slot_type {
+        Type::Ptr(_) if param.is_restrict => " noalias",
+        _ => "",
+    };
+    format!("{}{noalias} %p{index}", ty::param(slot_type))
+}
+
+fn attributes(function: &Function) -> String {
+    // Address 0 is an address like others: a program that uses it must fault there, not be undefined.
+    let mut text = "nounwind null_pointer_is_valid".to_string();
+    if let Some((threads, blocks)) = function.launch_bounds {
+        let _ = write!(text, " \"nvvm.maxntid\"=\"{threads}\"");
+        if let Some(blocks) = blocks {
+            let _ = write!(text, " \"nvvm.minctasm\"=\"{blocks}\"");
+        }
+    }
+    text
+}
+
+/// For each temporary, whether all its uses take it as a number, so that which NaN it is does not matter.
+fn numbers_only(function: &Function) -> Vec<bool> {
+    let mut only = vec![true; function.values.len()];
+    fn walk(block: &Block, only: &mut [bool]) {
+        for node in &block.0 {
+            match node {
+                Node::Inst(inst) if super::inst::reads_numbers(&inst.kind) => {}
+                Node::Inst(inst) => {
+                    for operand in inst.kind.operands() {
+                        if let Operand::Value(id) = operand {
+                            only[id.index()] = false;
+                        }
+                    }
+                }
+                Node::If {
+                    then, otherwise, ..
+                } => {
+                    walk(then, only);
+                    walk(otherwise, only);
+                }
+                Node::Loop { body, step, .. } => {
+                    walk(body, only);
+                    walk(step, only);
+                }
+                Node::Scope { body, .. } => walk(body, only),
+                Node::Break(_) | Node::Continue(_) | Node::Return(_) => {}
+            }
+        }
+    }
+    walk(&function.body, &mut only);
+    only
+}
+
+/// Where `break` and `continue` of a label go.
+#[derive(Clone, Copy)]
+struct Target {
+    exit: u32,
+    step: u32,
+}
+
+/// A kernel being written.
+pub(super) struct Kernel<'a, 'm> {
+    pub(super) m: &'a mut Emitter<'m>,
+    pub(super) id: FuncId,
+    pub(super) f: &'a Function,
+    /// Instructions at the very start.
+    pub(super) allocas: String,
+    code: String,
+    /// The next made-up value.
+    next: u32,
+    next_block: u32,
+    labels: Vec<Option<Target>>,
+    /// Whether control gets to the end of what is written.
+    reachable: bool,
+    /// The place of the instruction being written.
+    pub(super) at: LocId,
+    /// Its `, !dbg !7`.
+    dbg: String,
+    pub(super) numbers_only: Vec<bool>,
+}
+
+impl Kernel<'_, '_> {
+    /// Sets the place for what is written next.
+    fn stand(&mut self, loc: LocId) {
+        if self.at != loc || self.dbg.is_empty() {
+            self.at = loc;
+            self.dbg = self.m.dbg(loc);
+        }
+    }
+
+    /// An instruction without a result.
+    pub(super) fn line(&mut self, text: impl AsRef<str>) {
+        let _ = writeln!(self.code, "  {}{}", text.as_ref(), self.dbg);
+    }
+
+    /// An instruction with a result, into a fresh value.
+    pub(super) fn fresh(&mut self, text: impl AsRef<str>) -> String {
+        let name = format!("%t{}", self.next);
+        self.next += 1;
+        self.line(format!("{name} = {}", text.as_ref()));
+        name
+    }
+
+    /// An instruction that gives a temporary its value.
+    pub(super) fn result(&mut self, value: ValueId, text: impl AsRef<str>) {
+        self.line(format!("%v{} = {}", value.0, text.as_ref()));
+    }
+
+    /// An operand, without its type.
+    pub(super) fn operand(&self, operand: Operand) -> String {
+        match operand {
+            Operand::Value(id) => format!("%v{}", id.0),
+            Operand::Const(constant) => ty::constant(constant),
+        }
+    }
+
+    /// The type of an operand.
+    pub(super) fn type_of(&self, operand: Operand) -> Type {
+        match operand {
+            Operand::Value(id) => self.f.values[id.index()],
+            Operand::Const(constant) => constant.ty,
+        }
+    }
+
+    /// An operand with its type.
+    pub(super) fn typed(&self, operand: Operand) -> String {
+        format!(
+            "{} {}",
+            ty::value(self.type_of(operand)),
+            self.operand(operand)
+        )
+    }
+
+    /// A pointer as a generic one, with its type.
+    pub(super) fn generic(&mut self, operand: Operand) -> String {
+        match self.type_of(operand) {
+            Type::Ptr(space) if !ty::same_space(space, Space::Generic) => {
+                let text = format!("addrspacecast {} to ptr", self.typed(operand));
+                format!("ptr {}", self.fresh(text))
+            }
+            _ => self.typed(operand),
+        }
+    }
+
+    pub(super) fn new_block(&mut self) -> u32 {
+        self.next_block += 1;
+        self.next_block
+    }
+
+    /// Ends the current block if need be, and starts that one.
+    pub(super) fn start_block(&mut self, block: u32) {
+        if self.reachable {
+            self.line(format!("br label %b{block}"));
+        }
+        let _ = writeln!(self.code, "b{block}:");
+        self.reachable = true;
+    }
+
+    pub(super) fn jump(&mut self, block: u32) {
+        self.line(format!("br label %b{block}"));
+        self.reachable = false;
+    }
+
+    pub(super) fn branch(&mut self, condition: &str, then: u32, otherwise: u32) {
+        self.line(format!(
+            "br i1 {condition}, label %b{then}, label %b{otherwise}"
+        ));
+        self.reachable = false;
+    }
+
+    /// Ends the block for good.
+    pub(super) fn end(&mut self, text: &str) {
+        self.line(text);
+        self.reachable = false;
+    }
+
+    /// Space for variables, and the arguments moved into theirs.
+    fn parameters(&mut self) {
+        for (index, slot) in self.f.slots.iter().enumerate() {
+            let _ = writeln!(self.allocas, "  %s{index} = alloca {}", ty::value(slot.ty));
+        }
+        for (index, local) in self.f.locals.iter().enumerate() {
+            let _ = writeln!(
+                self.allocas,
+                "  %l{index} = alloca [{} x i8], align {}",
+                local.size_bytes,
+                local.align_bytes.max(1)
+            );
+        }
+        self.stand(self.f.loc);
+        for (index, param) in self.f.params.iter().enumerate() {
+            let ty = self.f.slots[param.slot.index()].ty;
+            let value = match ty {
+                Type::I1 => self.fresh(format!("icmp ne i8 %p{index}, 0")),
+                Type::I32 | Type::I64 | Type::F32 | Type::F64 | Type::Ptr(_) => {
+                    format!("%p{index}")
+                }
+            };
+            self.line(format!(
+                "store {} {value}, ptr %s{}",
+                ty::value(ty),
+                param.slot.0
+            ));
+        }
+    }
+
+    fn block(&mut self, block: &Block) -> Result<(), Error> {
+        for node in &block.0 {
+            // What follows a jump is never run.
+            if !self.reachable {
+                break;
+            }
+            self.node(node)?;
+        }
+        Ok(())
+    }
+
+    fn node(&mut self, node: &Node) -> Result<(), Error> {
+        match node {
+            Node::Inst(inst) => {
+                self.stand(inst.loc);
+                self.inst(inst)
+            }
+            Node::If {
+                cond,
+                then,
+                otherwise,
+                loc,
+            } => {
+                self.stand(*loc);
+                let (yes, no, after) = (self.new_block(), self.new_block(), self.new_block());
+                let condition = self.operand(*cond);
+                self.branch(&condition, yes, no);
+                self.start_block(yes);
+                self.block(then)?;
+                let then_ends = self.reachable;
+                if then_ends {
+                    self.jump(after);
+                }
+                self.start_block(no);
+                self.block(otherwise)?;
+                if then_ends || self.reachable {
+                    self.start_block(after);
+                }
+                Ok(())
+            }
+            Node::Loop {
+                label,
+                body,
+                step,
+                unroll,
+                loc,
+            } => {
+                let (head, next, exit) = (self.new_block(), self.new_block(), self.new_block());
+                self.labels[label.index()] = Some(Target { exit, step: next });
+                self.stand(*loc);
+                self.start_block(head);
+                self.block(body)?;
+                self.stand(*loc);
+                self.start_block(next);
+                self.block(step)?;
+                if self.reachable {
+                    self.stand(*loc);
+                    let hint = self.unroll_hint(*unroll);
+                    self.line(format!("br label %b{head}{hint}"));
+                    self.reachable = false;
+                }
+                self.start_block(exit);
+                Ok(())
+            }
+            Node::Scope { label, body, loc } => {
+                let exit = self.new_block();
+                self.labels[label.index()] = Some(Target { exit, step: exit });
+                self.block(body)?;
+                self.stand(*loc);
+                self.start_block(exit);
+                Ok(())
+            }
+            Node::Break(label) => {
+                let target = self.target(*label)?;
+                self.jump(target.exit);
+                Ok(())
+            }
+            Node::Continue(label) => {
+                let target = self.target(*label)?;
+                self.jump(target.step);
+                Ok(())
+            }
+            Node::Return(_) => {
+                self.end("ret void");
+                Ok(())
+            }
+        }
+    }
+
+    fn target(&self, label: LabelId) -> Result<Target, Error> {
+        let known = self.labels.get(label.index()).copied().flatten();
+        known.ok_or_else(|| self.m.unsupported("a jump to nowhere", self.at))
+    }
+
+    /// `, !llvm.loop !7` for `#pragma unroll`.
+    fn unroll_hint(&mut self, unroll: Option<u32>) -> String {
+        let hint = match unroll {
+            None => return String::new(),
+            Some(0) => "!{!\"llvm.loop.unroll.enable\"}".to_string(),
+            Some(1) => "!{!\"llvm.loop.unroll.disable\"}".to_string(),
+            Some(count) => format!("!{{!\"llvm.loop.unroll.count\", i32 {count}}}"),
+        };
+        let hint = self.m.metadata(|_| hint);
+        let node = self
+            .m
+            .metadata(|id| format!("distinct !{{!{id}, !{hint}}}"));
+        format!(", !llvm.loop !{node}")
+    }
+}

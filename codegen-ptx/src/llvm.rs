@@ -1,0 +1,110 @@
+//! Everything that is asked of LLVM: reading a module, the pipeline, printing PTX.
+
+use std::sync::Once;
+
+use inkwell::{
+    OptimizationLevel,
+    context::Context,
+    memory_buffer::MemoryBuffer,
+    module::Module,
+    passes::PassBuilderOptions,
+    targets::{
+        FileType, InitializationConfig, Target, TargetMachine, TargetMachineOptions, TargetTriple,
+    },
+};
+
+use crate::{Error, Options};
+
+/// The triple of 64-bit CUDA.
+const TRIPLE: &str = "nvptx64-nvidia-cuda";
+
+/// PTX of a module in LLVM IR text.
+pub(crate) fn ptx(text: &str, options: &Options) -> Result<String, Error> {
+    let machine = machine(options)?;
+    let context = Context::create();
+    let module = optimize(&context, text, &machine, options)?;
+    let buffer = machine
+        .write_to_memory_buffer(&module, FileType::Assembly)
+        .map_err(refused)?;
+    let bytes = buffer.as_slice();
+    let bytes = bytes.strip_suffix(&[0]).unwrap_or(bytes);
+    // LLVM writes this empty section wherever there are lines.
+    let text = String::from_utf8_lossy(bytes);
+    Ok(text.replace("\t.section\t.debug_macinfo\t{\t}\n", ""))
+}
+
+/// A module in LLVM IR text after the pipeline.
+pub(crate) fn optimized(text: &str, options: &Options) -> Result<String, Error> {
+    let machine = machine(options)?;
+    let context = Context::create();
+    let module = optimize(&context, text, &machine, options)?;
+    Ok(module.print_to_string().to_string())
+}
+
+fn refused(message: impl ToString) -> Error {
+    Error::Llvm {
+        message: message.to_string(),
+    }
+}
+
+fn optimize<'ctx>(
+    context: &'ctx Context,
+    text: &str,
+    machine: &TargetMachine,
+    options: &Options,
+) -> Result<Module<'ctx>, Error> {
+    let buffer = MemoryBuffer::create_from_memory_range_copy(text.as_bytes(), "kernels");
+    let module = context.create_module_from_ir(buffer).map_err(refused)?;
+    module.set_triple(&machine.get_triple());
+    module.set_data_layout(&machine.get_target_data().get_data_layout());
+    if cfg!(debug_assertions) {
+        module.verify().map_err(refused)?;
+    }
+    let pipeline = format!("default<O{}>", options.opt_level.min(3));
+    let settings = PassBuilderOptions::create();
+    module
+        .run_passes(&pipeline, machine, settings)
+        .map_err(refused)?;
+    Ok(module)
+}
+
+fn machine(options: &Options) -> Result<TargetMachine, Error> {
+    start();
+    let unusable = |message: String| Error::Target {
+        target: options.arch.to_string(),
+        message,
+    };
+    let triple = TargetTriple::create(TRIPLE);
+    let target = Target::from_triple(&triple).map_err(|message| unusable(message.to_string()))?;
+    let level = match options.opt_level {
+        0 => OptimizationLevel::None,
+        1 => OptimizationLevel::Less,
+        2 => OptimizationLevel::Default,
+        _ => OptimizationLevel::Aggressive,
+    };
+    let settings = TargetMachineOptions::new()
+        .set_cpu(&options.arch.to_string())
+        .set_features(&format!("+ptx{}", options.arch.ptx_version()))
+        .set_level(level);
+    target
+        .create_target_machine_from_options(&triple, settings)
+        .ok_or_else(|| unusable("no machine of that name".to_string()))
+}
+
+/// Sets LLVM up once per process: the NVPTX back end, and shared, constant and local pointers of 32 bits, which is what the
+/// hardware has. Index arithmetic on them then needs no widening.
+fn start() {
+    static STARTED: Once = Once::new();
+    STARTED.call_once(|| {
+        Target::initialize_nvptx(&InitializationConfig::default());
+        let arguments = [c"dslc".as_ptr(), c"-nvptx-short-ptr".as_ptr()];
+        // SAFETY: the array holds as many NUL-terminated strings as the count says, and `Once` keeps other threads out.
+        unsafe {
+            inkwell::llvm_sys::support::LLVMParseCommandLineOptions(
+                arguments.len() as i32,
+                arguments.as_ptr(),
+                std::ptr::null(),
+            );
+        }
+    });
+}

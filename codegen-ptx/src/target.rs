@@ -1,0 +1,135 @@
+//! GPU generations: what `--arch` takes, and the PTX version that suits each.
+
+use std::{fmt, str::FromStr};
+
+/// Processors with the first PTX version (times ten) that knows them.
+const PROCESSORS: &[(u32, u32)] = &[
+    (50, 40),
+    (52, 41),
+    (53, 42),
+    (60, 50),
+    (61, 50),
+    (62, 50),
+    (70, 60),
+    (72, 61),
+    (75, 63),
+    (80, 70),
+    (86, 71),
+    (87, 74),
+    (88, 90),
+    (89, 78),
+    (90, 78),
+    (100, 86),
+    (103, 88),
+    (110, 90),
+    (120, 87),
+    (121, 88),
+];
+
+/// The least PTX version (times ten) we ask for: warp functions with a mask need 6.0, `activemask` 6.2, initialisers with parts
+/// of addresses 7.1. Drivers from CUDA 11.1 (2020) on read it.
+const LEAST_PTX: u32 = 71;
+
+/// A GPU generation, `sm_50` to `sm_121`.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
+pub struct Target(u32);
+
+/// A name that is no [`Target`]; says which there are.
+#[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
+#[error("unknown GPU architecture `{name}`; there are {list}")]
+pub struct UnknownTarget {
+    /// What was asked for.
+    pub name: String,
+    /// The known ones, in words: `sm_50, sm_52, …`.
+    pub list: String,
+}
+
+impl Target {
+    /// All of them, oldest first.
+    pub fn all() -> impl Iterator<Item = Target> {
+        PROCESSORS.iter().map(|&(number, _)| Target(number))
+    }
+
+    /// Reads `sm_90`; `compute_90` and `90` mean the same.
+    pub fn parse(name: &str) -> Result<Target, UnknownTarget> {
+        let digits = name
+            .strip_prefix("sm_")
+            .or_else(|| name.strip_prefix("compute_"))
+            .unwrap_or(name);
+        let known = Target::all().find(|target| target.0.to_string() == digits);
+        known.ok_or_else(|| {
+            let all: Vec<String> = Target::all().map(|target| target.to_string()).collect();
+            UnknownTarget {
+                name: name.to_string(),
+                list: all.join(", "),
+            }
+        })
+    }
+
+    /// The newest one that code for a device of this compute capability may use: 9, 0 gives `sm_90`. `None` below 5.0.
+    pub fn for_device(major: u32, minor: u32) -> Option<Target> {
+        let device = major * 10 + minor;
+        Target::all().filter(|target| target.0 <= device).last()
+    }
+
+    /// The compute capability times ten: 90 for `sm_90`.
+    pub fn number(self) -> u32 {
+        self.0
+    }
+
+    /// The PTX version times ten.
+    pub fn ptx_version(self) -> u32 {
+        let first = PROCESSORS
+            .iter()
+            .find(|(number, _)| *number == self.0)
+            .map_or(LEAST_PTX, |(_, version)| *version);
+        first.max(LEAST_PTX)
+    }
+}
+
+impl Default for Target {
+    /// What runs on every GPU that current drivers support.
+    fn default() -> Target {
+        Target(75)
+    }
+}
+
+impl fmt::Display for Target {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "sm_{}", self.0)
+    }
+}
+
+impl FromStr for Target {
+    type Err = UnknownTarget;
+
+    fn from_str(name: &str) -> Result<Target, UnknownTarget> {
+        Target::parse(name)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_are_read_and_unknown_ones_refused_with_the_list() {
+        assert_eq!(Target::parse("sm_90").map(Target::number), Ok(90));
+        assert_eq!("compute_75".parse::<Target>().map(Target::number), Ok(75));
+        let refused = Target::parse("sm_42").unwrap_err().to_string();
+        assert!(refused.starts_with("unknown GPU architecture `sm_42`; there are sm_50, sm_52"));
+        assert!(refused.ends_with("sm_121"), "{refused}");
+        for wrong in ["", "sm_", "sm_090", "sm_90a", "90.0"] {
+            assert!(Target::parse(wrong).is_err(), "{wrong}");
+        }
+    }
+
+    #[test]
+    fn devices_get_the_newest_target_they_run() {
+        let name = |major, minor| Target::for_device(major, minor).map(|target| target.to_string());
+        assert_eq!(name(9, 0).as_deref(), Some("sm_90"));
+        assert_eq!(name(8, 2).as_deref(), Some("sm_80"));
+        assert_eq!(name(3, 7), None);
+        assert_eq!(name(99, 0).as_deref(), Some("sm_121"));
+    }
+}

@@ -1,0 +1,411 @@
+//! Shadow memory: who wrote each cell last, and who has read it since.
+//!
+//! A cell is 4 bytes of memory, or one byte once any access to that memory was narrower than 4. Each side holds a [tag](self)
+//! of 32 bits: the lane, the number of an [`Entry`] (which says block, warp, source access and time), and of readers how far
+//! they reach: one thread, several lanes of a warp, several warps of a block, several blocks. Atomics are kept on the side of the
+//! readers, with a mark: they are in no conflict with each other.
+//!
+//! Entries are numbered in the order in which they are made, so that the common questions are comparisons of numbers: what
+//! this block did before its last barrier, what this warp did before its last `__syncwarp`, what this thread did
+//! ([`Bases`]). [`Cells::read`] and [`Cells::write`] answer them for 32 lanes at once and give back the lanes that need a
+//! closer look.
+
+#![allow(
+    clippy::inline_always,
+    clippy::needless_range_loop,
+    reason = "loops over lanes must vanish into the levels; they index several arrays"
+)]
+
+use std::collections::HashMap;
+
+/// Lane and entry of a tag.
+pub(crate) const PLACE: u32 = (1 << 29) - 1;
+/// Entries there can be.
+pub(crate) const MOST_ENTRIES: u32 = 1 << 24;
+/// Where the reach begins.
+const REACH: u32 = 29;
+/// Readers: one thread.
+pub(crate) const ONE: u32 = 0;
+/// Several lanes of a warp.
+pub(crate) const WARP: u32 = 1;
+/// Several warps of a block.
+pub(crate) const BLOCK: u32 = 2;
+/// Several blocks.
+pub(crate) const GRID: u32 = 3;
+/// They are atomics.
+pub(crate) const ATOMIC: u32 = 1 << 31;
+
+/// How far a tag's readers reach.
+#[inline(always)]
+pub(crate) fn reach(tag: u32) -> u32 {
+    tag >> REACH & 3
+}
+
+/// The tag with another reach.
+#[inline(always)]
+pub(crate) fn reaching(tag: u32, reach: u32) -> u32 {
+    tag & !(3 << REACH) | reach << REACH
+}
+
+/// The accesses of one instruction by one warp between two of its synchronisations.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Entry {
+    /// The source access.
+    pub(crate) counter: u32,
+    pub(crate) block: u32,
+    /// When: orders the events of a block.
+    pub(crate) time: u32,
+    pub(crate) warp: u8,
+    pub(crate) volatile: bool,
+}
+
+/// Ranges of tags that are known to be ordered before what the warp in hand does.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Bases {
+    /// From here to `epoch`: this block, before its last barrier.
+    pub(crate) block: u32,
+    pub(crate) epoch: u32,
+    /// From here on: this warp. To `sync`: before all its lanes synchronised.
+    pub(crate) warp: u32,
+    pub(crate) sync: u32,
+}
+
+impl Bases {
+    #[inline(always)]
+    fn in_block(self, place: u32) -> bool {
+        place.wrapping_sub(self.block) < self.epoch - self.block
+    }
+
+    #[inline(always)]
+    fn in_warp(self, place: u32) -> bool {
+        place.wrapping_sub(self.warp) < self.sync - self.warp
+    }
+
+    /// Whether a single access is ordered before one by `me`.
+    #[inline(always)]
+    fn orders(self, place: u32, me: u32) -> bool {
+        (place == 0)
+            | self.in_block(place)
+            | self.in_warp(place)
+            | ((place >= self.warp) & ((place ^ me) & 31 == 0))
+    }
+
+    /// Whether all readers are.
+    #[inline(always)]
+    fn orders_all(self, tag: u32, me: u32) -> bool {
+        let (place, reach) = (tag & PLACE, reach(tag));
+        (tag == 0)
+            | (self.in_block(place) & (reach != GRID))
+            | (self.in_warp(place) & (reach <= WARP))
+            | ((place >= self.warp) & ((place ^ me) & 31 == 0) & (reach == ONE))
+    }
+}
+
+/// Entries and the ranges among them.
+#[derive(Debug, Default)]
+pub(crate) struct Table {
+    pub(crate) entries: Vec<Entry>,
+    /// By counter: the entry made last, and when.
+    latest: Vec<(u32, u32)>,
+    pub(crate) bases: Bases,
+}
+
+impl Table {
+    pub(crate) fn new(counters: usize) -> Table {
+        let mut table = Table {
+            entries: Vec::new(),
+            latest: vec![(u32::MAX, 0); counters],
+            bases: Bases::default(),
+        };
+        table.clear();
+        table
+    }
+
+    /// Forgets everything. Entry 0 is nobody's.
+    pub(crate) fn clear(&mut self) {
+        self.entries.clear();
+        self.entries.push(Entry {
+            counter: 0,
+            block: u32::MAX,
+            time: 0,
+            warp: 0,
+            volatile: false,
+        });
+        self.latest.fill((u32::MAX, 0));
+        self.begin_block();
+    }
+
+    /// Tags from here on are new.
+    pub(crate) fn next(&self) -> u32 {
+        (self.entries.len() as u32) << 5
+    }
+
+    pub(crate) fn begin_block(&mut self) {
+        let next = self.next();
+        self.bases = Bases {
+            block: next,
+            epoch: next,
+            warp: next,
+            sync: next,
+        };
+    }
+
+    pub(crate) fn begin_warp(&mut self) {
+        let next = self.next();
+        (self.bases.warp, self.bases.sync) = (next, next);
+    }
+
+    pub(crate) fn barrier(&mut self) {
+        self.bases.epoch = self.next();
+        self.begin_warp();
+    }
+
+    pub(crate) fn sync_warp(&mut self) {
+        self.bases.sync = self.next();
+    }
+
+    /// The entry of a source access now, as a tag without lane.
+    #[inline(always)]
+    pub(crate) fn tag(&mut self, counter: u32, now: u32, make: impl FnOnce() -> Entry) -> u32 {
+        let latest = &mut self.latest[counter as usize];
+        if latest.0 != now {
+            *latest = (now, self.entries.len() as u32);
+            self.entries.push(make());
+        }
+        latest.1 << 5
+    }
+
+    pub(crate) fn entry(&self, tag: u32) -> &Entry {
+        &self.entries[((tag & PLACE) >> 5) as usize]
+    }
+
+    pub(crate) fn is_full(&self) -> bool {
+        self.entries.len() as u32 >= MOST_ENTRIES - 1
+    }
+}
+
+/// The shadow of one memory: a block's shared memory, or a region.
+#[derive(Debug, Default)]
+pub(crate) struct Cells {
+    /// Bytes of a cell as a power of two: 2 or 0.
+    pub(crate) shift: u32,
+    bytes: usize,
+    /// The last write.
+    pub(crate) write: Vec<u32>,
+    /// Reads (or atomics) since: the last one that had to be noted.
+    pub(crate) read: Vec<u32>,
+    /// Another one that differs in lane, warp or block, whatever the reach says.
+    pub(crate) other: Vec<u32>,
+    /// All readers of cells that several have read, where the exact answer needs them.
+    pub(crate) many: HashMap<u32, Vec<u32>>,
+}
+
+/// What 32 lanes do to the cells: the first cell of each; of lanes that are not active, that of one that is.
+pub(crate) struct Lanes {
+    pub(crate) cells: [u32; 32],
+    pub(crate) mask: u32,
+    /// The entry.
+    pub(crate) tag: u32,
+}
+
+impl Cells {
+    pub(crate) fn new(bytes: usize) -> Cells {
+        Cells {
+            shift: 2,
+            bytes,
+            ..Cells::default()
+        }
+    }
+
+    /// Nobody has touched anything.
+    pub(crate) fn clear(&mut self) {
+        self.write.fill(0);
+        self.read.fill(0);
+        self.many.clear();
+    }
+
+    /// Makes cells of such accesses, if there are none.
+    #[inline(always)]
+    pub(crate) fn prepare(&mut self, width_bytes: u32) {
+        if self.write.is_empty() || (width_bytes < 4 && self.shift != 0) {
+            self.make(width_bytes);
+        }
+    }
+
+    #[cold]
+    fn make(&mut self, width_bytes: u32) {
+        let fresh = self.write.is_empty();
+        let split = width_bytes < 4 && self.shift != 0;
+        if split {
+            self.shift = 0;
+        }
+        let count = self.bytes.div_ceil(1 << self.shift);
+        for side in [&mut self.write, &mut self.read, &mut self.other] {
+            if fresh {
+                // Pages nobody touches cost nothing.
+                *side = vec![0; count];
+            } else {
+                *side = (0..count).map(|byte| side[byte / 4]).collect();
+            }
+        }
+        let words = std::mem::take(&mut self.many);
+        for (word, readers) in words {
+            for byte in 0..4 {
+                self.many.insert(4 * word + byte, readers.clone());
+            }
+        }
+    }
+
+    /// Reads of 32 lanes. Gives those that need a closer look.
+    #[inline(always)]
+    fn read_any(&mut self, lanes: &Lanes, bases: Bases, exact: bool) -> u32 {
+        let (write, read) = (self.write.as_ptr(), self.read.as_mut_ptr());
+        let (mut set, mut bad) = (0u32, 0u32);
+        for l in 0..32 {
+            let i = lanes.cells[l] as usize;
+            debug_assert!(i < self.write.len());
+            // SAFETY: the cells were made for the memory, and the lane's bytes lie inside of it.
+            let (w, r) = unsafe { (*write.add(i), *read.add(i)) };
+            let me = lanes.tag | l as u32;
+            let (place, reach) = (r & PLACE, reach(r));
+            let ours = bases.orders(w, me);
+            let replaced = bases.orders_all(r, me);
+            let covered = (r & ATOMIC == 0)
+                & !exact
+                & (((place >= bases.sync) & (reach >= WARP))
+                    | ((place >= bases.epoch) & (reach >= BLOCK))
+                    | (reach == GRID));
+            set |= u32::from(ours & replaced) << l;
+            bad |= u32::from(!(ours & (replaced | covered))) << l;
+        }
+        set &= lanes.mask;
+        bad &= lanes.mask;
+        let mut rest = set;
+        while rest != 0 {
+            let l = rest.trailing_zeros();
+            rest &= rest - 1;
+            // SAFETY: as above.
+            unsafe { *read.add(lanes.cells[l as usize] as usize) = lanes.tag | l };
+        }
+        let mut lost = 0u32;
+        for l in 0..32 {
+            // SAFETY: as above.
+            let r = unsafe { *read.add(lanes.cells[l] as usize) };
+            lost |= u32::from(r != lanes.tag | l as u32) << l;
+        }
+        lost &= set;
+        if exact {
+            return bad | lost;
+        }
+        let other = self.other.as_mut_ptr();
+        while lost != 0 {
+            let l = lost.trailing_zeros();
+            lost &= lost - 1;
+            let i = lanes.cells[l as usize] as usize;
+            // SAFETY: as above.
+            unsafe {
+                *read.add(i) = reaching(*read.add(i), WARP);
+                *other.add(i) = lanes.tag | l;
+            }
+        }
+        bad
+    }
+
+    /// Writes of 32 lanes. Gives those that need a closer look; and those that wrote a cell that a lower lane writes, too.
+    #[inline(always)]
+    fn write_any(&mut self, lanes: &Lanes, bases: Bases) -> (u32, u32) {
+        let (write, read) = (self.write.as_mut_ptr(), self.read.as_mut_ptr());
+        let mut good = 0u32;
+        for l in 0..32 {
+            let i = lanes.cells[l] as usize;
+            debug_assert!(i < self.write.len());
+            // SAFETY: the cells were made for the memory, and the lane's bytes lie inside of it.
+            let (w, r) = unsafe { (*write.add(i), *read.add(i)) };
+            let me = lanes.tag | l as u32;
+            good |= u32::from(bases.orders(w, me) & bases.orders_all(r, me)) << l;
+        }
+        good &= lanes.mask;
+        let mut rest = good;
+        while rest != 0 {
+            let l = 31 - rest.leading_zeros();
+            rest &= !(1 << l);
+            let i = lanes.cells[l as usize] as usize;
+            // SAFETY: as above.
+            unsafe {
+                *write.add(i) = lanes.tag | l;
+                *read.add(i) = 0;
+            }
+        }
+        let mut lost = 0u32;
+        for l in 0..32 {
+            // SAFETY: as above.
+            let w = unsafe { *write.add(lanes.cells[l] as usize) };
+            lost |= u32::from(w != lanes.tag | l as u32) << l;
+        }
+        (lanes.mask & !good, lost & good)
+    }
+
+    /// Reads of 32 lanes. Gives those that need a closer look.
+    pub(crate) fn read(&mut self, lanes: &Lanes, bases: Bases, exact: bool) -> u32 {
+        #[cfg(target_arch = "x86_64")]
+        {
+            #[target_feature(enable = "avx512f,avx512vl,avx512bw,avx512dq,avx2,bmi1,bmi2,lzcnt,popcnt")]
+            fn avx512(cells: &mut Cells, lanes: &Lanes, bases: Bases, exact: bool) -> u32 {
+                cells.read_any(lanes, bases, exact)
+            }
+            #[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
+            fn avx2(cells: &mut Cells, lanes: &Lanes, bases: Bases, exact: bool) -> u32 {
+                cells.read_any(lanes, bases, exact)
+            }
+            if has_avx512() {
+                // SAFETY: the CPU has the features.
+                return unsafe { avx512(self, lanes, bases, exact) };
+            }
+            if has_avx2() {
+                // SAFETY: the CPU has the features.
+                return unsafe { avx2(self, lanes, bases, exact) };
+            }
+        }
+        self.read_any(lanes, bases, exact)
+    }
+
+    /// Writes of 32 lanes. Gives those that need a closer look; and those that wrote a cell that a lower lane writes, too.
+    pub(crate) fn write(&mut self, lanes: &Lanes, bases: Bases) -> (u32, u32) {
+        #[cfg(target_arch = "x86_64")]
+        {
+            #[target_feature(enable = "avx512f,avx512vl,avx512bw,avx512dq,avx2,bmi1,bmi2,lzcnt,popcnt")]
+            fn avx512(cells: &mut Cells, lanes: &Lanes, bases: Bases) -> (u32, u32) {
+                cells.write_any(lanes, bases)
+            }
+            #[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
+            fn avx2(cells: &mut Cells, lanes: &Lanes, bases: Bases) -> (u32, u32) {
+                cells.write_any(lanes, bases)
+            }
+            if has_avx512() {
+                // SAFETY: the CPU has the features.
+                return unsafe { avx512(self, lanes, bases) };
+            }
+            if has_avx2() {
+                // SAFETY: the CPU has the features.
+                return unsafe { avx2(self, lanes, bases) };
+            }
+        }
+        self.write_any(lanes, bases)
+    }
+}
+
+#[cfg(target_arch = "x86_64")]
+#[inline(always)]
+fn has_avx512() -> bool {
+    is_x86_feature_detected!("avx512f")
+        && is_x86_feature_detected!("avx512vl")
+        && is_x86_feature_detected!("avx512bw")
+        && is_x86_feature_detected!("avx512dq")
+        && is_x86_feature_detected!("bmi2")
+}
+
+#[cfg(target_arch = "x86_64")]
+#[inline(always)]
+fn has_avx2() -> bool {
+    is_x86_feature_detected!("avx2") && is_x86_feature_detected!("bmi2")
+}

@@ -1,0 +1,592 @@
+//! Gathers conflicts by pairs of source accesses, and words them.
+
+use std::collections::{BTreeMap, HashMap};
+
+use dsl::diagnostic::Code as Message;
+use dsl::ir::{AtomicOp, Function, LocId, Module, Space};
+
+use crate::block::Shape;
+use crate::bytecode::{Code, CounterSite, Op};
+use crate::finding::{
+    Finding, FindingAccess, FindingKind, FindingObject, FindingOp, Severity, ValueBits,
+    WitnessLanes,
+};
+use crate::machine::GlobalMap;
+use crate::memory::Memory;
+use crate::observer::Arrival;
+use crate::trap::AccessOp;
+
+/// Where findings are read: what their numbers mean.
+pub(crate) struct Scene<'a> {
+    pub(crate) module: &'a Module,
+    pub(crate) function: &'a Function,
+    pub(crate) code: &'a Code,
+    pub(crate) shape: &'a Shape<'a>,
+    pub(crate) memory: &'a Memory,
+    pub(crate) map: &'a GlobalMap,
+}
+
+/// Kinds of conflicts.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
+pub(super) enum Class {
+    /// Nothing orders them.
+    Race,
+    /// The same, of lanes of one instruction.
+    Together,
+    /// Lockstep does, and not both are `volatile`.
+    LockstepPlain,
+    /// Lockstep does, and both are `volatile`.
+    Lockstep,
+    /// They write the same value.
+    SameValue,
+}
+
+/// One access of a conflict.
+#[derive(Clone, Debug)]
+pub(super) struct Side {
+    pub(super) counter: u32,
+    pub(super) block: u64,
+    pub(super) warp: u32,
+    pub(super) lane: u32,
+    pub(super) value: Option<u64>,
+    pub(super) volatile: bool,
+}
+
+/// The first conflict of a pair.
+#[derive(Clone, Debug)]
+struct First {
+    sides: [Side; 2],
+    /// The region, if it is global memory, and the offset.
+    place: (Option<usize>, u64),
+    /// The instruction, and the lanes that were in conflict in it.
+    look: u64,
+    lanes: [u32; 2],
+}
+
+/// A pair of source accesses in conflict.
+#[derive(Clone, Debug)]
+struct Pair {
+    count: u64,
+    first: First,
+}
+
+/// A barrier that not all came to.
+#[derive(Clone, Debug)]
+struct Uneven {
+    count: u64,
+    block: u64,
+    /// Who waits, and who does not, or elsewhere.
+    who: [Arrival; 2],
+}
+
+/// What was found so far.
+#[derive(Debug, Default)]
+pub(super) struct Found {
+    pairs: HashMap<(Class, u32, u32), Pair>,
+    /// Barriers that opened for threads at different statements, by their instructions.
+    uneven: BTreeMap<(u32, u32), Uneven>,
+    /// Blocks were in conflict with each other.
+    pub(super) crosses: bool,
+}
+
+impl Found {
+    pub(super) fn add(
+        &mut self,
+        class: Class,
+        first: Side,
+        second: Side,
+        place: (Option<usize>, u64),
+        look: u64,
+        crosses: bool,
+    ) {
+        self.crosses |= crosses;
+        let (a, b) = (first.counter, second.counter);
+        let key = (class, a.min(b), a.max(b));
+        let pair = self.pairs.entry(key).or_insert_with(|| Pair {
+            count: 0,
+            first: First {
+                sides: [first.clone(), second.clone()],
+                place,
+                look,
+                lanes: [0; 2],
+            },
+        });
+        pair.count += 1;
+        let kept = &mut pair.first;
+        let like = |a: &Side, b: &Side| (a.counter, a.block, a.warp) == (b.counter, b.block, b.warp);
+        if kept.look == look && like(&kept.sides[0], &first) && like(&kept.sides[1], &second) {
+            kept.lanes[0] |= 1 << first.lane;
+            kept.lanes[1] |= 1 << second.lane;
+        }
+    }
+
+    /// A barrier opens for threads that are not all at it.
+    pub(super) fn uneven_barrier(&mut self, block: u64, meeting: &[Arrival]) {
+        let Some(first) = meeting.iter().find(|arrival| arrival.waits) else {
+            return;
+        };
+        for other in meeting {
+            if other.waits && other.pc == first.pc {
+                continue;
+            }
+            let uneven = self
+                .uneven
+                .entry((first.pc, other.pc))
+                .or_insert_with(|| Uneven {
+                    count: 0,
+                    block,
+                    who: [*first, *other],
+                });
+            uneven.count += 1;
+        }
+    }
+
+    /// Takes over what another worker found; of one pair, the first block's conflict stays.
+    pub(super) fn absorb(&mut self, other: &Found) {
+        self.crosses |= other.crosses;
+        for (&key, theirs) in &other.uneven {
+            match self.uneven.entry(key) {
+                std::collections::btree_map::Entry::Vacant(entry) => {
+                    entry.insert(theirs.clone());
+                }
+                std::collections::btree_map::Entry::Occupied(mut entry) => {
+                    let ours = entry.get_mut();
+                    let count = ours.count + theirs.count;
+                    if theirs.block < ours.block {
+                        ours.clone_from(theirs);
+                    }
+                    ours.count = count;
+                }
+            }
+        }
+        for (&key, theirs) in &other.pairs {
+            match self.pairs.entry(key) {
+                std::collections::hash_map::Entry::Vacant(entry) => {
+                    entry.insert(theirs.clone());
+                }
+                std::collections::hash_map::Entry::Occupied(mut entry) => {
+                    let ours = entry.get_mut();
+                    ours.count += theirs.count;
+                    if theirs.first.sides[1].block < ours.first.sides[1].block {
+                        ours.first = theirs.first.clone();
+                    }
+                }
+            }
+        }
+    }
+
+    /// In the order of their places.
+    pub(super) fn findings(&self, scene: &Scene<'_>) -> Vec<Finding> {
+        // Instructions that come from one source access are one.
+        let mut sorted: Vec<_> = self.pairs.iter().collect();
+        sorted.sort_by_key(|(key, _)| **key);
+        let mut merged: BTreeMap<_, Pair> = BTreeMap::new();
+        for (&(class, a, b), pair) in sorted {
+            let (mut a, mut b) = (scene.source(a), scene.source(b));
+            if b < a {
+                (a, b) = (b, a);
+            }
+            match merged.entry((a, b, class)) {
+                std::collections::btree_map::Entry::Vacant(entry) => {
+                    entry.insert(pair.clone());
+                }
+                std::collections::btree_map::Entry::Occupied(mut entry) => {
+                    let ours = entry.get_mut();
+                    ours.count += pair.count;
+                    let at = |pair: &Pair| (pair.first.sides[1].block, pair.first.look);
+                    if at(pair) < at(ours) {
+                        ours.first = pair.first.clone();
+                    }
+                }
+            }
+        }
+        let pairs = merged
+            .iter()
+            .map(|((_, _, class), pair)| scene.finding(*class, pair));
+        let mut findings: Vec<Finding> = pairs.collect();
+        findings.extend(self.uneven.values().map(|uneven| scene.uneven(uneven)));
+        findings.sort_by_key(|finding| {
+            let at = |index: usize| {
+                let loc = scene.module.loc(finding.accesses.get(index)?.loc);
+                Some((loc.file, loc.line, loc.column))
+            };
+            (at(0), at(1), finding.kind)
+        });
+        findings
+    }
+}
+
+/// What makes two counters one source access.
+type Source = (u32, u32, u32, String, AccessOp);
+
+impl Scene<'_> {
+    fn counter(&self, counter: u32) -> &CounterSite {
+        &self.code.counters[counter as usize]
+    }
+
+    fn source(&self, counter: u32) -> Source {
+        let site = self.counter(counter);
+        let loc = self.module.loc(site.loc);
+        (loc.file, loc.line, loc.column, loc.text.clone(), site.op)
+    }
+
+    fn line(&self, loc: LocId) -> u32 {
+        self.module.loc(loc).line
+    }
+
+    fn finding(&self, class: Class, pair: &Pair) -> Finding {
+        let first = &pair.first;
+        let [a, b] = &first.sides;
+        let space = self.counter(b.counter).space;
+        let object = self.object(space, first.place);
+        let name = format!("`{}{}`", object.name, object.index);
+        let access = |side: &Side| {
+            let site = self.counter(side.counter);
+            let ty = self.element(side.counter);
+            FindingAccess {
+                op: FindingOp::from(site.op),
+                loc: site.loc,
+                block: self.shape.block_index(side.block),
+                thread: self.shape.thread_index(side.warp as usize, side.lane),
+                warp: side.warp,
+                lane: side.lane,
+                bytes: site.width_bytes,
+                value: side
+                    .value
+                    .zip(ty)
+                    .map(|(bits, ty)| ValueBits { bits, ty }),
+                volatile: side.volatile,
+            }
+        };
+        let accesses = vec![access(a), access(b)];
+        let did = |side: &Side| match self.counter(side.counter).op {
+            AccessOp::Load => "reads",
+            AccessOp::Store => "writes",
+            AccessOp::Atomic => "updates atomically",
+        };
+        let who = |index: usize| {
+            let access = &accesses[index];
+            let [x, y, z] = access.thread;
+            format!("thread ({x}, {y}, {z})")
+        };
+        let blocks = if a.block == b.block {
+            let [x, y, z] = accesses[0].block;
+            format!("in block ({x}, {y}, {z})")
+        } else {
+            let [[ax, ay, az], [bx, by, bz]] = [accesses[0].block, accesses[1].block];
+            format!("in blocks ({ax}, {ay}, {az}) and ({bx}, {by}, {bz})")
+        };
+        let what = format!("{} {} and {} {} {name}", who(0), did(a), who(1), did(b));
+        let (code, kind, severity, message) = match class {
+            Class::Race => (
+                Message::DataRace,
+                FindingKind::Race,
+                Severity::Error,
+                format!("race: {what} {blocks}, and nothing orders the two"),
+            ),
+            Class::Together => (
+                Message::DataRace,
+                FindingKind::Race,
+                Severity::Error,
+                format!(
+                    "race: {} and {} write different values to {name} at once, {blocks}",
+                    who(0),
+                    who(1)
+                ),
+            ),
+            Class::SameValue => (
+                Message::SameValueRace,
+                FindingKind::Race,
+                Severity::Note,
+                format!(
+                    "{} and {} write the same value to {name} {blocks}, and nothing orders the two",
+                    who(0),
+                    who(1)
+                ),
+            ),
+            Class::Lockstep => (
+                Message::WarpSynchronousCode,
+                FindingKind::WarpSynchronous,
+                Severity::Warning,
+                format!(
+                    "warp-synchronous: {what} {blocks}, ordered by the lockstep of their warp alone: legal up to sm_60, \
+                     undefined since sm_70"
+                ),
+            ),
+            Class::LockstepPlain => (
+                Message::WarpSynchronousCode,
+                FindingKind::WarpSynchronous,
+                Severity::Error,
+                format!(
+                    "warp-synchronous: {what} {blocks}, ordered by the lockstep of their warp alone, and not `volatile`: \
+                     up to sm_60 the compiler may keep the value in a register, since sm_70 it is a race"
+                ),
+            ),
+        };
+        let witness = (0..2).map(|index| WitnessLanes {
+            access: index,
+            block: accesses[index].block,
+            warp: accesses[index].warp,
+            lanes: first.lanes[index],
+        });
+        Finding {
+            code,
+            kind,
+            severity,
+            message,
+            advice: Some(self.advice(class, a, b)),
+            space: Some(space),
+            object: Some(object),
+            witness: witness.collect(),
+            accesses,
+            count: pair.count,
+        }
+    }
+
+    /// A thread at an instruction that is no access.
+    fn stands(&self, op: FindingOp, block: u64, warp: u32, lanes: u32, pc: u32) -> FindingAccess {
+        let lane = lanes.trailing_zeros().min(31);
+        FindingAccess {
+            op,
+            loc: self.code.locs[pc as usize],
+            block: self.shape.block_index(block),
+            thread: self.shape.thread_index(warp as usize, lane),
+            warp,
+            lane,
+            bytes: 0,
+            value: None,
+            volatile: false,
+        }
+    }
+
+    fn uneven(&self, uneven: &Uneven) -> Finding {
+        let [here, there] = uneven.who;
+        let ended = self.code.insts[there.pc as usize].op == Op::End;
+        let op = if there.waits {
+            FindingOp::Barrier
+        } else {
+            FindingOp::Exit
+        };
+        let accesses = vec![
+            self.stands(FindingOp::Barrier, uneven.block, here.warp, here.lanes, here.pc),
+            self.stands(op, uneven.block, there.warp, there.lanes, there.pc),
+        ];
+        let thread = |index: usize| {
+            let access: &FindingAccess = &accesses[index];
+            let [x, y, z] = access.thread;
+            (format!("thread ({x}, {y}, {z})"), self.line(access.loc))
+        };
+        let ((a, a_line), (b, b_line)) = (thread(0), thread(1));
+        let (severity, what) = match (there.waits, ended) {
+            (true, _) => (
+                Severity::Error,
+                format!("{b} waits at another one, at line {b_line}"),
+            ),
+            (false, true) => (Severity::Error, format!("{b} has ended without coming to it")),
+            (false, false) => (
+                Severity::Warning,
+                format!("{b} has returned at line {b_line}"),
+            ),
+        };
+        let advice = if there.waits {
+            "let all threads of the block come to the same barrier: move it out of the branch"
+        } else if ended {
+            "move the barrier to where all threads of the block come by"
+        } else {
+            "let the threads that have nothing to do skip the work, not the barrier: hardware does not wait for those that have              returned, but CUDA does not promise it"
+        };
+        let [x, y, z] = self.shape.block_index(uneven.block);
+        let witness = [here, there].into_iter().enumerate();
+        Finding {
+            code: Message::DivergentBarrier,
+            kind: FindingKind::BarrierDivergence,
+            severity,
+            message: format!(
+                "divergent barrier: {a} waits at line {a_line} in block ({x}, {y}, {z}), and {what}"
+            ),
+            advice: Some(advice.to_owned()),
+            space: None,
+            object: None,
+            witness: witness
+                .map(|(access, arrival)| WitnessLanes {
+                    access,
+                    block: [x, y, z],
+                    warp: arrival.warp,
+                    lanes: arrival.lanes,
+                })
+                .collect(),
+            accesses,
+            count: uneven.count,
+        }
+    }
+
+    fn element(&self, counter: u32) -> Option<dsl::ir::MemType> {
+        let site = self
+            .code
+            .sites
+            .iter()
+            .rev()
+            .find(|site| site.counter <= counter)?;
+        Some(site.access.ty)
+    }
+
+    /// The instruction of a counter.
+    fn pc(&self, counter: u32) -> Option<usize> {
+        let row = self
+            .code
+            .sites
+            .iter()
+            .rposition(|site| site.counter <= counter)?;
+        self.code.insts.iter().position(|inst| {
+            is_access(inst.op) && inst.c as usize == row
+        })
+    }
+
+    /// One sentence about what is missing where.
+    fn advice(&self, class: Class, a: &Side, b: &Side) -> String {
+        let (loc_a, loc_b) = (self.counter(a.counter).loc, self.counter(b.counter).loc);
+        let (pc_a, pc_b) = (self.pc(a.counter), self.pc(b.counter));
+        let (low, high) = if pc_a <= pc_b {
+            (loc_a, loc_b)
+        } else {
+            (loc_b, loc_a)
+        };
+        let (low, high) = (self.line(low), self.line(high));
+        let between = |barrier: &str, is: fn(Op) -> bool| {
+            let (from, to) = (pc_a.min(pc_b), pc_a.max(pc_b));
+            let held = match (from, to) {
+                (Some(from), Some(to)) => {
+                    self.code.insts[from..to].iter().any(|inst| is(inst.op))
+                }
+                _ => false,
+            };
+            if held {
+                format!("put `{barrier}` after line {high}, before the loop comes back to line {low}")
+            } else if low == high {
+                format!(
+                    "put `{barrier}` between the two accesses of line {low}: read into a variable first, write after the barrier"
+                )
+            } else {
+                format!("put `{barrier}` between line {low} and line {high}")
+            }
+        };
+        let locks = self.code.sites.iter().any(|site| {
+            matches!(site.atomic, Some((AtomicOp::Cas | AtomicOp::Exch, _)))
+                || site.access.volatile
+        });
+        let fenced = self.code.insts.iter().any(|inst| inst.op == Op::Fence);
+        match class {
+            Class::Together => format!(
+                "let one thread write at line {high} (`if (threadIdx.x == 0)`), give each thread an element of its own, or use an atomic"
+            ),
+            Class::SameValue => {
+                "if that is meant it does no harm; one thread that writes, or an atomic, would say so".to_owned()
+            }
+            Class::Lockstep | Class::LockstepPlain => between("__syncwarp()", |op| op == Op::SyncWarp),
+            Class::Race if a.block != b.block => {
+                if locks && !fenced {
+                    "if a lock or a flag is to order the two, put `__threadfence()` before it is set or given back".to_owned()
+                } else if fenced {
+                    "blocks run in any order: see that `__threadfence()` stands between the write and the atomic or `volatile` \
+                     store that announces it, and that the reader waits for that"
+                        .to_owned()
+                } else {
+                    "blocks run in any order: use atomics, give each block elements of its own, or end the kernel between the two"
+                        .to_owned()
+                }
+            }
+            Class::Race if locks && !fenced => format!(
+                "{}; or, if a lock or a flag is to order the two, put `__threadfence()` before it is set or given back",
+                between("__syncthreads()", is_barrier)
+            ),
+            Class::Race => {
+                let writes = [a, b]
+                    .iter()
+                    .all(|side| self.counter(side.counter).op == AccessOp::Store);
+                if writes && a.counter == b.counter {
+                    format!(
+                        "let one thread write at line {high}, give each thread an element of its own, or use an atomic"
+                    )
+                } else {
+                    between("__syncthreads()", is_barrier)
+                }
+            }
+        }
+    }
+
+    /// The object at a place, by its name.
+    fn object(&self, space: Space, place: (Option<usize>, u64)) -> FindingObject {
+        let (region, offset) = place;
+        if let Some(region) = region {
+            let base = self.map.regions[region].base;
+            let described = self.memory.region(base).map(|region| region.describe(base + offset));
+            let (name, element, size) = described.map_or_else(
+                || ("memory".to_owned(), 1, 0),
+                |object| (object.name, object.element_bytes, object.size_bytes),
+            );
+            let element = element.max(1);
+            // An allocation has no elements of its own: those of the access.
+            let element = if element == 1 && size >= 4 { 4 } else { element };
+            let index = if size <= element {
+                String::new()
+            } else {
+                format!("[{}]", offset / element)
+            };
+            return FindingObject {
+                name: name.trim_matches('`').to_owned(),
+                index,
+                offset_bytes: offset,
+            };
+        }
+        let vars = self.function.shared.iter();
+        let var = vars
+            .filter(|_| space == Space::Shared)
+            .filter(|var| offset >= var.offset_bytes)
+            .find(|var| var.dynamic || offset < var.offset_bytes + var.size_bytes);
+        let Some(var) = var else {
+            return FindingObject {
+                name: "shared memory".to_owned(),
+                index: format!("[{offset}]"),
+                offset_bytes: offset,
+            };
+        };
+        let within = offset - var.offset_bytes;
+        let mut rest = within / var.element_bytes.max(1);
+        let mut index = String::new();
+        for k in 0..var.dims.len() {
+            let stride: u64 = var.dims[k + 1..].iter().product::<u64>().max(1);
+            index += &format!("[{}]", rest / stride);
+            rest %= stride;
+        }
+        FindingObject {
+            name: var.name.clone(),
+            index,
+            offset_bytes: within,
+        }
+    }
+}
+
+fn is_barrier(op: Op) -> bool {
+    matches!(
+        op,
+        Op::Barrier | Op::BarrierCount | Op::BarrierAnd | Op::BarrierOr
+    )
+}
+
+fn is_access(op: Op) -> bool {
+    matches!(
+        op,
+        Op::LoadShared
+            | Op::StoreShared
+            | Op::AtomicShared
+            | Op::LoadGlobal
+            | Op::StoreGlobal
+            | Op::AtomicGlobal
+            | Op::LoadLocal
+            | Op::StoreLocal
+            | Op::AtomicLocal
+            | Op::LoadGeneric
+            | Op::StoreGeneric
+            | Op::AtomicGeneric
+    )
+}

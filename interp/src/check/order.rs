@@ -1,0 +1,297 @@
+//! What happened before what, beyond program order and barriers: `__syncwarp` of some lanes, and fences with atomics or
+//! `volatile` accesses.
+//!
+//! Time is one number that grows with every synchronisation. What a thread *knows* is, for each block, a time up to which
+//! everything that block did is ordered before the thread, and later times of single threads. A fence keeps what its thread knows
+//! then; an atomic or `volatile` store after it leaves that at its address (the release); an atomic or `volatile` load there
+//! takes it up (the acquire, with or without a fence of its own: the programs of CUDA's own samples have none). A barrier or
+//! `__syncwarp` hands on what its threads took up, and what they fenced.
+
+use std::collections::{BTreeMap, HashMap};
+use std::sync::Arc;
+
+use crate::mask::LaneMask;
+
+/// Of one block.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+struct Known {
+    /// Everything up to then.
+    all: u32,
+    /// What single threads did up to then.
+    threads: BTreeMap<u32, u32>,
+}
+
+/// By block.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(super) struct Know(BTreeMap<u32, Known>);
+
+impl Know {
+    fn join(&mut self, other: &Know) {
+        for (&block, theirs) in &other.0 {
+            let ours = self.0.entry(block).or_default();
+            ours.all = ours.all.max(theirs.all);
+            for (&thread, &time) in &theirs.threads {
+                let known = ours.threads.entry(thread).or_default();
+                *known = time.max(*known);
+            }
+            let all = ours.all;
+            ours.threads.retain(|_, time| *time > all);
+        }
+    }
+
+    /// Up to when a thread is known.
+    fn time(&self, block: u32, thread: u32) -> u32 {
+        self.0.get(&block).map_or(0, |known| {
+            let own = known.threads.get(&thread).copied().unwrap_or(0);
+            own.max(known.all)
+        })
+    }
+
+    pub(super) fn covers(&self, block: u32, thread: u32, time: u32) -> bool {
+        self.0.get(&block).is_some_and(|known| {
+            known.all >= time || known.threads.get(&thread).is_some_and(|&until| until >= time)
+        })
+    }
+}
+
+type Shared = Option<Arc<Know>>;
+
+fn joined(a: &Shared, b: &Shared) -> Shared {
+    match (a, b) {
+        (None, one) | (one, None) => one.clone(),
+        (Some(a), Some(b)) if Arc::ptr_eq(a, b) => Some(a.clone()),
+        (Some(a), Some(b)) => {
+            let mut sum = Know::clone(a);
+            sum.join(b);
+            Some(if sum == **a { a.clone() } else { Arc::new(sum) })
+        }
+    }
+}
+
+/// What a thread took up and fenced since the block's last barrier.
+#[derive(Clone, Debug, Default)]
+struct Own {
+    acquired: Shared,
+    /// By a fence of at least block scope, and of at least device scope.
+    fenced: [Shared; 2],
+}
+
+impl Own {
+    fn join(&mut self, other: &Own) {
+        self.acquired = joined(&self.acquired, &other.acquired);
+        for (ours, theirs) in self.fenced.iter_mut().zip(&other.fenced) {
+            *ours = joined(ours, theirs);
+        }
+    }
+}
+
+/// What was released at an address.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Released {
+    device: Shared,
+    /// For threads of that block only.
+    block: Option<(u32, Arc<Know>)>,
+    /// Who released: block and thread, and the time of the fence.
+    pub(super) by: HashMap<(u32, u32), u32>,
+}
+
+/// When lanes last synchronised: `[l][m]`: what `m` did until then is ordered before `l`.
+type Pairs = Box<[[u32; 32]; 32]>;
+
+/// The order within one block.
+#[derive(Debug, Default)]
+pub(super) struct Order {
+    block: u32,
+    /// The last barrier.
+    barrier: u32,
+    /// By warp: all lanes synchronised.
+    full: Vec<u32>,
+    pairs: Vec<Option<Pairs>>,
+    /// By thread; empty until a fence or a release is met.
+    own: Vec<Own>,
+    /// What all threads have from before the last barrier.
+    common: Own,
+}
+
+impl Order {
+    pub(super) fn begin(&mut self, block: u32, warps: usize) {
+        self.block = block;
+        self.barrier = 0;
+        self.full.clear();
+        self.full.resize(warps, 0);
+        self.pairs.clear();
+        self.pairs.resize(warps, None);
+        self.own.clear();
+        self.common = Own::default();
+    }
+
+    fn own(&mut self, thread: u32) -> &mut Own {
+        if self.own.is_empty() {
+            self.own = vec![Own::default(); 32 * self.full.len()];
+        }
+        &mut self.own[thread as usize]
+    }
+
+    /// Whether what `thread` of this block's `warp` did at `time` is ordered before what a thread of it does now.
+    pub(super) fn in_block(&self, from: (u32, u32), time: u32, to: (u32, u32)) -> bool {
+        let ((warp, lane), (my_warp, my_lane)) = (from, to);
+        if from == to || time <= self.barrier {
+            return true;
+        }
+        if warp == my_warp {
+            let pairs = self.pairs[warp as usize].as_ref();
+            if time <= self.full[warp as usize]
+                || pairs.is_some_and(|pairs| time <= pairs[my_lane as usize][lane as usize])
+            {
+                return true;
+            }
+        }
+        self.acquired(self.block, 32 * warp + lane, time, to)
+    }
+
+    /// Whether the last barrier was later.
+    pub(super) fn past_barrier(&self, time: u32) -> bool {
+        time <= self.barrier
+    }
+
+    /// Whether what any lane of this block's `warp` did up to `time` is ordered before what a thread of `to` does now.
+    pub(super) fn all_lanes(&self, warp: u32, time: u32, to: u32) -> bool {
+        time <= self.barrier || warp == to && time <= self.full[warp as usize]
+    }
+
+    /// Whether what a thread of any block did at `time` is known by a release that this one took up.
+    pub(super) fn acquired(&self, block: u32, thread: u32, time: u32, to: (u32, u32)) -> bool {
+        let covers = |know: &Shared| {
+            know.as_ref()
+                .is_some_and(|know| know.covers(block, thread, time))
+        };
+        covers(&self.common.acquired)
+            || self
+                .own
+                .get((32 * to.0 + to.1) as usize)
+                .is_some_and(|own| covers(&own.acquired))
+    }
+
+    /// All threads came to a barrier.
+    pub(super) fn barrier(&mut self, now: u32) {
+        self.barrier = now;
+        let mut common = std::mem::take(&mut self.common);
+        for own in std::mem::take(&mut self.own) {
+            common.join(&own);
+        }
+        self.common = common;
+        for pairs in &mut self.pairs {
+            *pairs = None;
+        }
+    }
+
+    /// Lanes of a warp synchronised; `all`: those are all that live.
+    pub(super) fn sync_warp(&mut self, warp: u32, lanes: u32, all: bool, now: u32) {
+        let first = 32 * warp;
+        if !self.own.is_empty() {
+            let mut sum = Own::default();
+            for lane in LaneMask(lanes) {
+                sum.join(&self.own[(first + lane as u32) as usize]);
+            }
+            for lane in LaneMask(lanes) {
+                self.own[(first + lane as u32) as usize] = sum.clone();
+            }
+        }
+        if all {
+            self.full[warp as usize] = now;
+            self.pairs[warp as usize] = None;
+            return;
+        }
+        let pairs = self.pairs[warp as usize].get_or_insert_with(|| Box::new([[0; 32]; 32]));
+        let mut row = [0; 32];
+        for lane in LaneMask(lanes) {
+            for (sum, &time) in row.iter_mut().zip(&pairs[lane]) {
+                *sum = time.max(*sum);
+            }
+        }
+        for lane in LaneMask(lanes) {
+            row[lane] = now;
+        }
+        for lane in LaneMask(lanes) {
+            pairs[lane] = row;
+        }
+    }
+
+    /// A fence of some lanes; `device`: others than the block's threads see it, too.
+    pub(super) fn fence(&mut self, warp: u32, lanes: u32, device: bool, now: u32) {
+        for lane in LaneMask(lanes) {
+            let thread = 32 * warp + lane as u32;
+            let mut known = Known {
+                all: self.barrier,
+                threads: BTreeMap::new(),
+            };
+            let full = self.full[warp as usize];
+            let pairs = self.pairs[warp as usize].as_ref();
+            for other in 0..32 {
+                let time = full.max(pairs.map_or(0, |pairs| pairs[lane][other as usize]));
+                if time > self.barrier {
+                    known.threads.insert(32 * warp + other, time);
+                }
+            }
+            known.threads.insert(thread, now);
+            let mut know = Know(BTreeMap::from([(self.block, known)]));
+            for acquired in [
+                self.common.acquired.clone(),
+                self.own(thread).acquired.clone(),
+            ] {
+                if let Some(acquired) = acquired {
+                    know.join(&acquired);
+                }
+            }
+            let know = Some(Arc::new(know));
+            let own = self.own(thread);
+            own.fenced[0].clone_from(&know);
+            if device {
+                own.fenced[1] = know;
+            }
+        }
+    }
+
+    /// Whether the thread has anything to release.
+    pub(super) fn has_fenced(&self, thread: u32) -> bool {
+        self.common.fenced[0].is_some()
+            || self
+                .own
+                .get(thread as usize)
+                .is_some_and(|own| own.fenced[0].is_some())
+    }
+
+    /// An atomic or `volatile` store of a thread.
+    pub(super) fn release(&mut self, thread: u32, at: &mut Released) {
+        let own = self.own.get(thread as usize);
+        let fenced = |level: usize| {
+            let own = own.map_or(&None, |own| &own.fenced[level]);
+            joined(&self.common.fenced[level], own)
+        };
+        if let Some(know) = fenced(0) {
+            at.by.insert((self.block, thread), know.time(self.block, thread));
+        }
+        at.device = joined(&at.device, &fenced(1));
+        if let Some(know) = fenced(0) {
+            let before = match &at.block {
+                Some((block, know)) if *block == self.block => Some(know.clone()),
+                _ => None,
+            };
+            at.block = joined(&before, &Some(know)).map(|know| (self.block, know));
+        }
+    }
+
+    /// An atomic or `volatile` load of a thread.
+    pub(super) fn acquire(&mut self, thread: u32, at: &Released) {
+        let block = match &at.block {
+            Some((block, know)) if *block == self.block => Some(know.clone()),
+            _ => None,
+        };
+        for know in [at.device.clone(), block] {
+            if know.is_some() {
+                let own = self.own(thread);
+                own.acquired = joined(&own.acquired, &know);
+            }
+        }
+    }
+}

@@ -1,0 +1,56 @@
+//! `dslc ptx FILE`: the kernels as PTX or LLVM IR.
+
+#[cfg(feature = "ptx")]
+pub(crate) use enabled::run;
+
+#[cfg(feature = "ptx")]
+mod enabled {
+    use std::fs;
+
+    use codegen_ptx::{Options, Target};
+    use dsl::diagnostic::Severity;
+
+    use crate::{
+        args::{Color, Emit, PtxArgs},
+        failure::Failure,
+        output,
+        source::load_for,
+    };
+
+    pub(crate) fn run(args: &PtxArgs, color: Color) -> Result<u8, Failure> {
+        let arch = match &args.source.arch {
+            Some(name) => Target::parse(name)?,
+            None => Target::default(),
+        };
+        let loaded = load_for(&args.source, arch.number() * 10)?;
+        let failed = loaded.report(color, Severity::Warning);
+        let Some(module) = loaded.module.as_ref().filter(|_| !failed) else {
+            return Ok(1);
+        };
+        let options = Options {
+            arch,
+            opt_level: args.level,
+            lines: !args.no_lines,
+        };
+        let text = match args.emit {
+            Emit::Ptx => codegen_ptx::ptx(module, &options)?,
+            Emit::Llvm => codegen_ptx::llvm_ir(module, &options)?,
+        };
+        match &args.output {
+            Some(path) => fs::write(path, text)
+                .map_err(|why| Failure::new(format!("cannot write `{}`: {why}", path.display())))?,
+            None => output::out(text.as_bytes()),
+        }
+        Ok(0)
+    }
+}
+
+#[cfg(not(feature = "ptx"))]
+pub(crate) fn run(
+    _: &crate::args::PtxArgs,
+    _: crate::args::Color,
+) -> Result<u8, crate::failure::Failure> {
+    Err(crate::failure::Failure::new(
+        "this dslc was built without the PTX back end (the feature `ptx`)",
+    ))
+}

@@ -1,0 +1,285 @@
+//! What was found in a run, in one form for all outputs: refused launches, traps and the checks' findings, in the order of the launches.
+//!
+//! A finding that several launches share (the same code at the same accesses) is one, with the counts added. Each has a fingerprint of
+//! what does not move when lines are added elsewhere: the code, the kernel, and the source text of the accesses; the second finding of the
+//! same text has another one than the first. [`Baseline`](baseline::Baseline) knows findings by it.
+
+pub(crate) mod baseline;
+pub(crate) mod lanes;
+pub(crate) mod render;
+pub(crate) mod table;
+
+use std::collections::HashMap;
+
+use dsl::{
+    diagnostic::Code,
+    ir::{LocId, Module},
+};
+use interp::{Finding, FindingAccess, FindingOp, Severity, Trap, finding::WitnessLanes};
+use runtime::host::{Fault, Outcome};
+
+use super::fault;
+
+/// Something that was found.
+#[derive(Clone, Debug)]
+pub(crate) struct Found {
+    pub(crate) code: Code,
+    /// As in the report's schema: `race`, `uninitialized` …
+    pub(crate) kind: &'static str,
+    pub(crate) severity: Severity,
+    /// The first launch it was found in.
+    pub(crate) launch: Option<usize>,
+    /// In how many launches.
+    pub(crate) launches: usize,
+    /// The kernel's name; `None` on the host.
+    pub(crate) kernel: Option<String>,
+    pub(crate) message: String,
+    pub(crate) advice: Option<String>,
+    /// `shared`, `global` …
+    pub(crate) space: Option<String>,
+    /// The array or allocation, and the element.
+    pub(crate) object: Option<(String, String)>,
+    /// The accesses that make it.
+    pub(crate) sides: Vec<Side>,
+    /// Who else stands where.
+    pub(crate) others: Vec<(LocId, String)>,
+    /// How often.
+    pub(crate) count: u64,
+    pub(crate) witness: Vec<WitnessLanes>,
+    pub(crate) fingerprint: String,
+    /// The baseline has it.
+    pub(crate) muted: bool,
+}
+
+/// One access of a finding.
+#[derive(Clone, Debug)]
+pub(crate) struct Side {
+    /// `read`, `write`, `load`, `launch` …
+    pub(crate) op: String,
+    pub(crate) loc: LocId,
+    pub(crate) block: [u32; 3],
+    pub(crate) thread: [u32; 3],
+    /// The warp in its block and the lane in it; `None` on the host.
+    pub(crate) lane: Option<(u32, u32)>,
+    pub(crate) bytes: u32,
+    pub(crate) value: Option<String>,
+    pub(crate) volatile: bool,
+}
+
+impl Found {
+    /// Whether it makes the program wrong.
+    pub(crate) fn is_error(&self) -> bool {
+        self.severity == Severity::Error && !self.muted
+    }
+}
+
+/// Everything found in a run. `line`: the source line of a place.
+pub(crate) fn all(
+    outcome: &Outcome,
+    module: &Module,
+    line: &dyn Fn(LocId) -> String,
+) -> Vec<Found> {
+    let mut found: Vec<Found> = vec![];
+    let mut shown = 0;
+    for fault in &outcome.faults {
+        match fault {
+            Fault::Invalid { kernel, loc, why } => {
+                let name = &module.function(*kernel).name;
+                add(&mut found, of_refusal(name, *loc, &why.to_string()));
+            }
+            Fault::Trap { launch, trap } => {
+                if let Some(last) = *launch {
+                    of_launches(outcome, shown..last + 1, &mut found);
+                    shown = shown.max(last + 1);
+                }
+                let report = launch.and_then(|index| outcome.launches.get(index));
+                add(&mut found, of_trap(trap, *launch, report));
+            }
+        }
+    }
+    of_launches(outcome, shown..outcome.launches.len(), &mut found);
+    fingerprint(&mut found, module, line);
+    found
+}
+
+/// What the checks found in some launches.
+fn of_launches(outcome: &Outcome, which: std::ops::Range<usize>, found: &mut Vec<Found>) {
+    for index in which {
+        if let Some(launch) = outcome.launches.get(index) {
+            for finding in &launch.findings {
+                add(found, of_finding(finding, index, &launch.kernel_name));
+            }
+        }
+    }
+}
+
+/// What makes findings of two launches one.
+fn is_same(a: &Found, b: &Found) -> bool {
+    let places = |found: &Found| -> Vec<(String, LocId)> {
+        let side = |side: &Side| (side.op.clone(), side.loc);
+        found.sides.iter().map(side).collect()
+    };
+    let name = |found: &Found| found.object.as_ref().map(|(name, _)| name.clone());
+    (a.code, a.severity, &a.kernel, &a.space) == (b.code, b.severity, &b.kernel, &b.space)
+        && a.launch != b.launch
+        && places(a) == places(b)
+        && name(a) == name(b)
+}
+
+fn add(found: &mut Vec<Found>, new: Found) {
+    match found.iter_mut().find(|known| is_same(known, &new)) {
+        Some(known) => {
+            known.count += new.count;
+            known.launches += 1;
+        }
+        None => found.push(new),
+    }
+}
+
+fn of_finding(finding: &Finding, launch: usize, kernel: &str) -> Found {
+    let side = |access: &FindingAccess| Side {
+        op: access.op.to_string(),
+        loc: access.loc,
+        block: access.block,
+        thread: access.thread,
+        lane: Some((access.warp, access.lane)),
+        bytes: access.bytes,
+        value: access.value.map(|value| value.to_string()),
+        volatile: access.volatile,
+    };
+    Found {
+        code: finding.code,
+        kind: finding.kind.name(),
+        severity: finding.severity,
+        launch: Some(launch),
+        launches: 1,
+        kernel: Some(kernel.to_string()),
+        message: finding.message.clone(),
+        advice: finding.advice.clone(),
+        space: finding.space.map(|space| space.to_string()),
+        object: finding
+            .object
+            .as_ref()
+            .map(|object| (object.name.clone(), object.index.clone())),
+        sides: finding.accesses.iter().map(side).collect(),
+        others: vec![],
+        count: finding.count,
+        witness: finding.witness.clone(),
+        fingerprint: String::new(),
+        muted: false,
+    }
+}
+
+fn of_refusal(kernel: &str, loc: LocId, why: &str) -> Found {
+    Found {
+        code: fault::code_of_invalid(),
+        kind: "invalid_launch",
+        severity: Severity::Error,
+        launch: None,
+        launches: 1,
+        kernel: Some(kernel.to_string()),
+        message: format!("`{kernel}` cannot be launched: {why}"),
+        advice: None,
+        space: None,
+        object: None,
+        sides: vec![Side {
+            op: "launch".to_string(),
+            loc,
+            block: [0; 3],
+            thread: [0; 3],
+            lane: None,
+            bytes: 0,
+            value: None,
+            volatile: false,
+        }],
+        others: vec![],
+        count: 1,
+        witness: vec![],
+        fingerprint: String::new(),
+        muted: false,
+    }
+}
+
+fn of_trap(trap: &Trap, launch: Option<usize>, report: Option<&interp::LaunchReport>) -> Found {
+    let access = trap.kind.access();
+    let lane = report.filter(|_| !trap.on_host).map(|report| {
+        let ([x, y, z], [nx, ny, _]) = (trap.thread, report.block);
+        let thread = x + nx * (y + ny * z);
+        (thread / 32, thread % 32)
+    });
+    let object = access.and_then(|access| access.object.as_ref());
+    Found {
+        code: fault::code_of_trap(&trap.kind),
+        kind: trap.kind.name(),
+        severity: Severity::Error,
+        launch,
+        launches: 1,
+        kernel: report.map(|report| report.kernel_name.clone()),
+        message: trap.message(),
+        advice: fault::help(&trap.kind).map(str::to_string),
+        space: access.map(|access| access.space.to_string()),
+        object: object.map(|object| (object.name.trim_matches('`').to_string(), object.index())),
+        sides: vec![Side {
+            op: access
+                .map_or("stop", |access| FindingOp::from(access.op).name())
+                .to_string(),
+            loc: trap.loc,
+            block: trap.block,
+            thread: trap.thread,
+            lane,
+            bytes: access.map_or(0, |access| access.width_bytes),
+            value: None,
+            volatile: false,
+        }],
+        others: trap.notes(),
+        count: 1,
+        witness: vec![],
+        fingerprint: String::new(),
+        muted: false,
+    }
+}
+
+/// Gives each finding its fingerprint.
+fn fingerprint(found: &mut [Found], module: &Module, line: &dyn Fn(LocId) -> String) {
+    let mut seen: HashMap<String, u32> = HashMap::new();
+    for found in found {
+        let mut text = format!(
+            "{}\n{}\n",
+            found.code.number(),
+            found.kernel.as_deref().unwrap_or("")
+        );
+        for side in &found.sides {
+            let access = &module.loc(side.loc).text;
+            let source = if access.is_empty() {
+                line(side.loc)
+            } else {
+                access.clone()
+            };
+            let words: Vec<&str> = source.split_whitespace().collect();
+            text += &format!("{}\n{}\n", side.op, words.join(" "));
+        }
+        let times = seen.entry(text.clone()).or_insert(0);
+        *times += 1;
+        found.fingerprint = format!("{:016x}:{times}", fnv1a(text.as_bytes()));
+    }
+}
+
+/// FNV-1a of 64 bits: fingerprints have to be the same for every version of dslc, so no hash of the standard library's.
+fn fnv1a(bytes: &[u8]) -> u64 {
+    bytes.iter().fold(0xcbf2_9ce4_8422_2325, |hash, &byte| {
+        (hash ^ u64::from(byte)).wrapping_mul(0x0000_0100_0000_01b3)
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::fnv1a;
+
+    #[test]
+    fn the_hash_is_fnv_1a() {
+        // Test vectors of the algorithm's authors.
+        assert_eq!(fnv1a(b""), 0xcbf2_9ce4_8422_2325);
+        assert_eq!(fnv1a(b"a"), 0xaf63_dc4c_8601_ec8c);
+        assert_eq!(fnv1a(b"foobar"), 0x8594_4171_f739_67e8);
+    }
+}
