@@ -116,7 +116,7 @@ pub(super) fn lower_function(m: &mut Lowerer<'_>, id: FunctionId) -> Function {
     };
     let loc = m.locs.plain(function.span, None);
     let mut lowerer = FunctionLowerer {
-        b: Builder::new(function.name.clone(), kind, loc),
+        b: Builder::new(symbol(&function.name), kind, loc),
         frame: Frame::new(m, id, is_device, None, Exit::Kernel),
         m,
         is_device,
@@ -130,6 +130,17 @@ pub(super) fn lower_function(m: &mut Lowerer<'_>, id: FunctionId) -> Function {
     let mut function = lowerer.b.finish();
     tidy(&mut function);
     function
+}
+
+/// A name of the IR: `S::operator()` has characters that no name there has.
+fn symbol(name: &str) -> String {
+    let plain = |c: char| c.is_ascii_alphanumeric() || c == '_' || c == '<' || c == '>';
+    if name.chars().all(plain) || !name.contains("::") {
+        return name.to_string();
+    }
+    name.chars()
+        .map(|c| if c.is_alphanumeric() || c == '_' { c } else { '_' })
+        .collect()
 }
 
 impl<'p> Frame<'p> {
@@ -376,6 +387,16 @@ impl<'a, 'p> FunctionLowerer<'a, 'p> {
         let place = match place {
             Location::Values(leaves) if needs_memory => {
                 Location::Memory(self.spilled(leaves, &var.ty, var.span))
+            }
+            // The object of a member function that changes it: a value becomes a variable.
+            Location::Values(leaves) if !var.ty.is_const => {
+                if self.m.layout.splits(&var.ty.ty) {
+                    let slots = self.slots_of(&var.name, &var.ty);
+                    self.set_all(&slots, &leaves);
+                    Location::Slots(slots)
+                } else {
+                    Location::Memory(self.spilled(leaves, &var.ty, var.span))
+                }
             }
             place => place,
         };

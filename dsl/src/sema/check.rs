@@ -16,7 +16,7 @@ use super::{
     layout,
     scope::{Callable, Entity, Scopes},
     show,
-    ty::{QualTy, Record, RecordId, Ty},
+    ty::{EnumId, QualTy, Record, RecordId, Ty},
     typed::{self, FunctionId, FunctionSpace, GlobalVarId, Program, Value, ValueKind, VarId},
 };
 use crate::{
@@ -31,6 +31,9 @@ mod atomic;
 mod builtin_call;
 mod call;
 mod cast;
+mod class;
+mod cleanup;
+mod construct;
 mod convert;
 mod decl;
 mod exchange;
@@ -40,7 +43,10 @@ mod function;
 mod graph;
 mod host_call;
 mod init;
+mod lambda;
 mod launch;
+mod launch_call;
+mod method;
 mod operator;
 mod overload;
 mod record;
@@ -77,6 +83,18 @@ pub(super) struct Checker<'a> {
     later: HashMap<Arc<str>, Span>,
     /// Errors that hold only if a `__host__ __device__` function is reached from one side.
     deferred: Vec<Deferred>,
+    /// Classes by their records.
+    classes: HashMap<RecordId, class::ClassFacts>,
+    /// Those whose members are being read, outermost first.
+    open_classes: Vec<class::OpenClass>,
+    /// The functions around the one being checked, outermost first, for what a lambda captures.
+    outer_bodies: Vec<Body>,
+    /// The classes of lambdas that have been checked, by their place.
+    lambdas: HashMap<(Option<FunctionId>, Span), lambda::LambdaFacts>,
+    /// The operators that the program gives to any type: `operator+`.
+    operators: HashSet<Arc<str>>,
+    /// The enumerations that are `enum class`.
+    scoped_enums: HashSet<EnumId>,
     /// Inside `sizeof`: nothing is evaluated, so memory spaces do not matter.
     unevaluated: u32,
 }
@@ -93,11 +111,23 @@ struct VarFacts {
 }
 
 /// What is known of a function besides its typed form.
-#[derive(Clone, Debug)]
+#[derive(Clone, Default, Debug)]
 struct FunctionFacts {
     params: Vec<ParamFacts>,
     /// The prototype's or the definition's name.
     declared: Span,
+    /// The class it is a member of.
+    class: Option<RecordId>,
+    /// Its first parameter is the object.
+    has_this: bool,
+    /// A member function without an object.
+    is_static: bool,
+    /// `explicit`.
+    is_explicit: bool,
+    /// `= delete`.
+    is_deleted: bool,
+    /// Its body does nothing.
+    is_empty: bool,
     is_defined: bool,
     /// Defined, but its body was not looked at.
     is_skipped: bool,
@@ -117,6 +147,8 @@ struct ParamFacts {
     is_reference: bool,
     /// `T &&`: a value of its own, which no variable may be given for.
     is_rvalue: bool,
+    /// The object of a member function: any value will do.
+    is_this: bool,
 }
 
 /// The function being checked.
@@ -128,6 +160,20 @@ struct Body {
     facts: Vec<VarFacts>,
     loops: u32,
     switches: u32,
+    /// The objects with destructors of each open block.
+    cleanups: Vec<Vec<VarId>>,
+    /// How many blocks are open around the body of each open loop or switch, and whether it is a loop.
+    exits: Vec<(usize, bool)>,
+    /// The class it is a member of.
+    class: Option<RecordId>,
+    /// The object, in a member function.
+    this: Option<VarId>,
+    /// What a lambda captures.
+    lambda: Option<lambda::Captures>,
+    /// The result's type is that of the first `return`.
+    deduces: bool,
+    /// Where its scopes begin.
+    floor: usize,
 }
 
 /// An error that waits for the call graph.
@@ -180,6 +226,12 @@ impl<'a> Checker<'a> {
             later: HashMap::new(),
             deferred: Vec::new(),
             unevaluated: 0,
+            scoped_enums: HashSet::new(),
+            operators: HashSet::new(),
+            lambdas: HashMap::new(),
+            classes: HashMap::new(),
+            open_classes: Vec::new(),
+            outer_bodies: Vec::new(),
         }
     }
 
@@ -203,6 +255,12 @@ impl<'a> Checker<'a> {
                 }
                 ast::Item::Function(function) => self.function(function),
                 ast::Item::Declaration(declaration) => self.file_declaration(declaration),
+                ast::Item::Template(template) => self.unsupported("a template", template.span),
+                ast::Item::Namespace(namespace) => self.unsupported("a namespace", namespace.span),
+                ast::Item::Using(_) => {}
+                ast::Item::StaticAssert(assertion) => {
+                    self.unsupported("`static_assert`", assertion.span)
+                }
                 ast::Item::Unsupported {
                     construct,
                     span,

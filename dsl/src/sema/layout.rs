@@ -36,20 +36,34 @@ pub(super) fn is_complete(record: &Record) -> bool {
     record.align_bytes != 0
 }
 
-/// Places the members one after the other (or on top of each other) and gives size and alignment.
+/// How members lie.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum RecordKind {
+    /// One after the other.
+    Struct,
+    /// One after the other; the first is a base class, which takes no room if it is empty.
+    Derived,
+    /// All at the beginning.
+    Union,
+}
+
+/// Places the members and gives size and alignment.
 pub(super) fn place_fields(
     fields: &mut [Field],
-    is_union: bool,
+    kind: RecordKind,
     least_align: u64,
     records: &[Record],
 ) -> Option<(u64, u64)> {
     let mut size = 0u64;
     let mut align = least_align.max(1);
-    for field in fields {
-        let field_size = size_of(&field.ty.ty, records)?;
+    for (i, field) in fields.iter_mut().enumerate() {
+        let mut field_size = size_of(&field.ty.ty, records)?;
         let field_align = align_of(&field.ty.ty, records);
         align = align.max(field_align);
-        if is_union {
+        if i == 0 && kind == RecordKind::Derived && is_empty(&field.ty.ty, records) {
+            field_size = 0;
+        }
+        if kind == RecordKind::Union {
             size = size.max(field_size);
         } else {
             field.offset_bytes = size.checked_next_multiple_of(field_align)?;
@@ -58,6 +72,17 @@ pub(super) fn place_fields(
     }
     // An empty struct has size 1 in C++.
     Some((size.max(1).checked_next_multiple_of(align)?, align))
+}
+
+/// A class without data.
+fn is_empty(ty: &Ty, records: &[Record]) -> bool {
+    match ty {
+        Ty::Record(id) => records[id.0 as usize]
+            .fields
+            .iter()
+            .all(|field| field.name.is_empty() && is_empty(&field.ty.ty, records)),
+        _ => false,
+    }
 }
 
 /// CUDA's vector types: component type, number of components and alignment of `float4`, `uchar2`, `dim3` …

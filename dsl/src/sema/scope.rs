@@ -6,7 +6,7 @@
 use std::{collections::HashMap, sync::Arc};
 
 use super::{
-    ty::{EnumId, QualTy, Ty},
+    ty::{EnumId, QualTy, RecordId, Ty},
     typed::{FunctionId, GlobalVarId, VarId},
 };
 use crate::span::Span;
@@ -20,6 +20,8 @@ pub(super) enum Entity {
     Global(GlobalVarId),
     /// The functions of this name: mostly one, several if it is overloaded.
     Functions(Arc<[Callable]>),
+    /// A member of the class whose function is being checked: needs an object.
+    Member(RecordId),
     /// A type's name.
     Typedef(QualTy),
     /// An enumerator.
@@ -56,12 +58,26 @@ pub(super) struct Binding {
 pub(super) struct Scope {
     names: HashMap<Arc<str>, Binding>,
     tags: HashMap<Arc<str>, (Ty, Span)>,
+    /// The members of this class are names here, too.
+    class: Option<RecordId>,
+}
+
+/// The names that a class declares.
+#[derive(Default, Debug)]
+struct ClassNames {
+    scope: Scope,
+    base: Option<RecordId>,
 }
 
 /// The blocks around the place being checked.
 #[derive(Debug)]
 pub(super) struct Scopes {
     stack: Vec<Scope>,
+    classes: HashMap<RecordId, ClassNames>,
+    /// The enumerators of each enumeration that has a name, for `E::A`.
+    enumerators: HashMap<EnumId, HashMap<Arc<str>, Binding>>,
+    /// Where the names of the function being checked begin: variables of blocks before that are another function's.
+    floor: usize,
 }
 
 /// Index of the program's file scope.
@@ -71,6 +87,9 @@ impl Scopes {
     pub(super) fn new() -> Scopes {
         Scopes {
             stack: vec![Scope::default(), Scope::default()],
+            classes: HashMap::new(),
+            enumerators: HashMap::new(),
+            floor: 0,
         }
     }
 
@@ -80,6 +99,147 @@ impl Scopes {
 
     pub(super) fn leave(&mut self) {
         self.stack.pop();
+    }
+
+    /// Enters a class whose members are names until [`Scopes::leave`].
+    pub(super) fn enter_class(&mut self, class: RecordId) {
+        self.stack.push(Scope {
+            class: Some(class),
+            ..Scope::default()
+        });
+    }
+
+    /// Makes the innermost scope the names of a class, and leaves it.
+    pub(super) fn close_class(&mut self, class: RecordId, base: Option<RecordId>) {
+        if let Some(scope) = self.stack.pop() {
+            self.classes.insert(class, ClassNames { scope, base });
+        }
+    }
+
+    /// Adds a function to a class whose body is open (the innermost scope).
+    pub(super) fn add_method(&mut self, name: Arc<str>, callable: Callable, span: Span) {
+        let at = self.stack.len() - 1;
+        add_callable(&mut self.stack[at], name, callable, span);
+    }
+
+    /// The meaning of a name as a member of a class or of its bases, and the class that has it.
+    pub(super) fn find_in_class(&self, class: RecordId, name: &str) -> Option<(RecordId, &Binding)> {
+        let mut class = Some(class);
+        while let Some(id) = class {
+            let names = self.classes.get(&id)?;
+            if let Some(binding) = names.scope.names.get(name) {
+                return Some((id, binding));
+            }
+            class = names.base;
+        }
+        None
+    }
+
+    fn find_tag_in_class(&self, class: RecordId, name: &str) -> Option<&(Ty, Span)> {
+        let mut class = Some(class);
+        while let Some(id) = class {
+            let names = self.classes.get(&id)?;
+            if let Some(tag) = names.scope.tags.get(name) {
+                return Some(tag);
+            }
+            class = names.base;
+        }
+        None
+    }
+
+    /// The functions of a name, whatever else may have it in a block.
+    pub(super) fn find_function(&self, name: &str) -> Option<&Binding> {
+        self.stack.iter().rev().find_map(|scope| {
+            let found = scope.names.get(name)?;
+            matches!(found.entity, Entity::Functions(_)).then_some(found)
+        })
+    }
+
+    /// Keeps an enumerator for `E::A`.
+    pub(super) fn add_enumerator(&mut self, id: EnumId, name: Arc<str>, value: i64, span: Span) {
+        let entity = Entity::Enumerator(id, value);
+        self.enumerators
+            .entry(id)
+            .or_default()
+            .insert(name, Binding { entity, span });
+    }
+
+    /// Names from here on are those of another function; gives back what was before, for [`Scopes::set_floor`].
+    pub(super) fn raise_floor(&mut self) -> usize {
+        std::mem::replace(&mut self.floor, self.stack.len())
+    }
+
+    pub(super) fn set_floor(&mut self, floor: usize) {
+        self.floor = floor;
+    }
+
+    pub(super) fn floor(&self) -> usize {
+        self.floor
+    }
+
+    /// The variable that a name stands for, if it is one of a function around the one being checked, and how deep in the stack
+    /// its block is.
+    pub(super) fn find_outer(&self, name: &str) -> Option<(usize, VarId)> {
+        for (depth, scope) in self.stack.iter().enumerate().rev() {
+            if let Some(binding) = scope.names.get(name) {
+                return match binding.entity {
+                    Entity::Local(var) if depth < self.floor => Some((depth, var)),
+                    _ => None,
+                };
+            }
+            if scope
+                .class
+                .is_some_and(|class| self.find_in_class(class, name).is_some())
+            {
+                return None;
+            }
+        }
+        None
+    }
+
+    /// The type that the scopes of a qualified name lead to: `A::B` of `A::B::c`.
+    fn find_scope(&self, scopes: &str) -> Option<Ty> {
+        let mut parts = scopes.split("::").filter(|part| !part.is_empty());
+        let first = parts.next()?;
+        let mut ty = match self.find_tag(first) {
+            Some((ty, _)) => ty.clone(),
+            None => match &self.find(first)?.entity {
+                Entity::Typedef(ty) => ty.ty.clone(),
+                _ => return None,
+            },
+        };
+        for part in parts {
+            let Ty::Record(class) = ty else { return None };
+            ty = match self.find_tag_in_class(class, part) {
+                Some((ty, _)) => ty.clone(),
+                None => match &self.find_in_class(class, part)?.1.entity {
+                    Entity::Typedef(ty) => ty.ty.clone(),
+                    _ => return None,
+                },
+            };
+        }
+        Some(ty)
+    }
+
+    /// The class that the scopes of a qualified name lead to, and the name in it.
+    pub(super) fn split_path<'n>(&self, name: &'n str) -> Option<(RecordId, &'n str)> {
+        let (scopes, last) = name.rsplit_once("::")?;
+        match self.find_scope(scopes)? {
+            Ty::Record(class) => Some((class, last)),
+            _ => None,
+        }
+    }
+
+    fn find_path(&self, name: &str) -> Option<&Binding> {
+        let (scopes, last) = name.rsplit_once("::")?;
+        if scopes.is_empty() {
+            return self.find_at_file(last);
+        }
+        match self.find_scope(scopes)? {
+            Ty::Record(class) => self.find_in_class(class, last).map(|(_, found)| found),
+            Ty::Enum(id) => self.enumerators.get(&id)?.get(last),
+            _ => None,
+        }
     }
 
     /// Hides everything but the prelude; gives it back to [`Scopes::restore`].
@@ -115,19 +275,7 @@ impl Scopes {
         in_prelude: bool,
     ) {
         let scope = &mut self.stack[if in_prelude { 0 } else { FILE }];
-        match scope
-            .names
-            .get_mut(&name)
-            .map(|binding| &mut binding.entity)
-        {
-            Some(Entity::Functions(set)) => {
-                *set = set.iter().copied().chain([callable]).collect();
-            }
-            _ => {
-                let entity = Entity::function(callable);
-                scope.names.insert(name, Binding { entity, span });
-            }
-        }
+        add_callable(scope, name, callable, span);
     }
 
     /// An unused prelude function has become one that is declared.
@@ -166,10 +314,21 @@ impl Scopes {
 
     /// The meaning of a name here.
     pub(super) fn find(&self, name: &str) -> Option<&Binding> {
-        self.stack
-            .iter()
-            .rev()
-            .find_map(|scope| scope.names.get(name))
+        if name.contains("::") {
+            return self.find_path(name);
+        }
+        let stack = self.stack.iter().enumerate().rev();
+        stack
+            .filter_map(|(depth, scope)| {
+                let class = || {
+                    let found = self.find_in_class(scope.class?, name);
+                    found.map(|(_, found)| found)
+                };
+                scope.names.get(name).or_else(class).filter(|found| {
+                    depth >= self.floor || !matches!(found.entity, Entity::Local(_))
+                })
+            })
+            .next()
     }
 
     /// The meaning given in the innermost scope itself.
@@ -184,10 +343,19 @@ impl Scopes {
     }
 
     pub(super) fn find_tag(&self, name: &str) -> Option<&(Ty, Span)> {
-        self.stack
-            .iter()
-            .rev()
-            .find_map(|scope| scope.tags.get(name))
+        if let Some((scopes, last)) = name.rsplit_once("::") {
+            if scopes.is_empty() {
+                return self.stack[FILE].tags.get(last);
+            }
+            return match self.find_scope(scopes)? {
+                Ty::Record(class) => self.find_tag_in_class(class, last),
+                _ => None,
+            };
+        }
+        self.stack.iter().rev().find_map(|scope| {
+            let class = || self.find_tag_in_class(scope.class?, name);
+            scope.tags.get(name).or_else(class)
+        })
     }
 
     pub(super) fn find_tag_here(&self, name: &str, in_prelude: bool) -> Option<&(Ty, Span)> {
@@ -211,5 +379,21 @@ impl Scopes {
             .iter()
             .rev()
             .flat_map(|scope| scope.tags.keys().map(|name| &**name))
+    }
+}
+
+fn add_callable(scope: &mut Scope, name: Arc<str>, callable: Callable, span: Span) {
+    match scope
+        .names
+        .get_mut(&name)
+        .map(|binding| &mut binding.entity)
+    {
+        Some(Entity::Functions(set)) => {
+            *set = set.iter().copied().chain([callable]).collect();
+        }
+        _ => {
+            let entity = Entity::function(callable);
+            scope.names.insert(name, Binding { entity, span });
+        }
     }
 }

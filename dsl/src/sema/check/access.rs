@@ -10,6 +10,7 @@ use crate::{
     sema::{
         builtin::{self, Entry},
         classify::{Classify, pointer_to, promoted},
+        scope::Entity,
         const_eval::{self, Const},
         ty::{QualTy, RecordId, Ty},
         typed::{GlobalSpace, Place, PlaceKind, Value, ValueKind, VarRef},
@@ -23,6 +24,21 @@ impl Checker<'_> {
     pub(super) fn index(&mut self, base: &ast::Expr, index: &ast::Expr, span: Span) -> Checked {
         let base = self.expr(base);
         let index = self.value(index);
+        if matches!(base.ty(), Ty::Record(_)) && index.ty != Ty::Error {
+            let object = match base {
+                Checked::Place(place) => super::method::place_value(place),
+                Checked::Value(value) => value,
+            };
+            let at = object.span;
+            let operands = [object, index];
+            if let Some(called) = self.operator_call("[]", &operands, at, span) {
+                return called;
+            }
+            let [object, index] = operands;
+            let pointer = self.as_pointer(object);
+            return self.pointer_index(pointer, index, span);
+        }
+        let index = self.as_number(index);
         if *base.ty() == Ty::Error || index.ty == Ty::Error {
             return Checked::Value(wrong(span));
         }
@@ -42,6 +58,20 @@ impl Checker<'_> {
                 let pointer = self.read(other);
                 self.pointer_index(pointer, index, span)
             }
+        }
+    }
+
+    /// An object whose class converts to a pointer, as that.
+    fn as_pointer(&mut self, object: Value) -> Value {
+        let Ty::Record(class) = &object.ty else {
+            return object;
+        };
+        let conversions = self.classes.get(class).map(|facts| facts.conversions.clone());
+        let mut pointers = conversions.unwrap_or_default();
+        pointers.retain(|id| matches!(self.functions[id.0 as usize].result, Ty::Pointer(_)));
+        match pointers[..] {
+            [id] => self.call_conversion(id, object),
+            _ => object,
         }
     }
 
@@ -115,7 +145,46 @@ impl Checker<'_> {
 
     /// `*p`.
     pub(super) fn deref(&mut self, inner: &ast::Expr, span: Span) -> Checked {
-        match self.expr(inner) {
+        if matches!(inner.kind, ExprKind::This) {
+            return match self.this_place(span) {
+                Some(place) => Checked::Place(place),
+                None => {
+                    self.no_this("`this`", inner.span);
+                    Checked::Value(wrong(span))
+                }
+            };
+        }
+        let operand = self.expr(inner);
+        if matches!(operand.ty(), Ty::Record(_)) {
+            let object = match operand {
+                Checked::Place(place) => super::method::place_value(place),
+                Checked::Value(value) => value,
+            };
+            if let Some(called) = self.operator_call("*", &[object.clone()], span, span) {
+                return called;
+            }
+            if let Some(called) = self.operator_call("->", &[object.clone()], span, span) {
+                let pointer = self.read_checked(called);
+                let Some(ty) = self.pointee(&pointer, "dereferenced") else {
+                    return Checked::Value(wrong(span));
+                };
+                return Checked::Place(Place {
+                    kind: PlaceKind::Deref(Box::new(pointer)),
+                    ty,
+                    span,
+                });
+            }
+            let pointer = self.as_pointer(object);
+            let Some(ty) = self.pointee(&pointer, "dereferenced") else {
+                return Checked::Value(wrong(span));
+            };
+            return Checked::Place(Place {
+                kind: PlaceKind::Deref(Box::new(pointer)),
+                ty,
+                span,
+            });
+        }
+        match operand {
             Checked::Place(place) if matches!(place.ty.ty, Ty::Array(..)) => {
                 Checked::Place(element(place, int(0, Ty::Int, span), span))
             }
@@ -225,7 +294,18 @@ impl Checker<'_> {
 
     /// `e->name`.
     pub(super) fn arrow(&mut self, base: &ast::Expr, name: &ast::Name, span: Span) -> Checked {
-        let pointer = self.value(base);
+        if matches!(base.kind, ExprKind::This) {
+            return match self.deref(base, base.span) {
+                Checked::Place(place) => self.field(place, name, span),
+                wrong => wrong,
+            };
+        }
+        let mut pointer = self.value(base);
+        if matches!(pointer.ty, Ty::Record(_))
+            && let Some(called) = self.operator_call("->", std::slice::from_ref(&pointer), span, span)
+        {
+            pointer = self.read_checked(called);
+        }
         match &pointer.ty {
             Ty::Error => return Checked::Value(wrong(span)),
             Ty::Record(_) => {
@@ -253,9 +333,25 @@ impl Checker<'_> {
         self.field(place, name, span)
     }
 
-    fn field(&mut self, place: Place, name: &ast::Name, span: Span) -> Checked {
+    pub(super) fn field(&mut self, place: Place, name: &ast::Name, span: Span) -> Checked {
         let id = match &place.ty.ty {
-            Ty::Record(id) => *id,
+            Ty::Record(id) => {
+                let (class, last) = match name.node.rsplit_once("::") {
+                    Some((_, last)) => (self.scopes.split_path(&name.node).map(|(id, _)| id), last),
+                    None => (None, &*name.node),
+                };
+                self.check_access(*id, last, name.span);
+                if let Some(member) = self.static_member_of(*id, last, name.span) {
+                    return member;
+                }
+                if let Some(class) = class {
+                    let name = ast::Name::new(last.into(), name.span);
+                    if matches!(&place.ty.ty, Ty::Record(id) if *id != class) {
+                        return self.field(self.base_place(place, class), &name, span);
+                    }
+                }
+                *id
+            }
             Ty::Error => return Checked::Value(wrong(span)),
             other => {
                 let text = self.show(other);
@@ -290,6 +386,30 @@ impl Checker<'_> {
         Checked::Place(place)
     }
 
+    /// What a class has under a name that belongs to no object: a static member, an enumerator; or a function, which is not
+    /// called here.
+    fn static_member_of(&mut self, class: RecordId, name: &str, span: Span) -> Option<Checked> {
+        let (_, binding) = self.scopes.find_in_class(class, name)?;
+        match binding.entity.clone() {
+            Entity::Global(_) | Entity::Enumerator(..) => {
+                let entity = binding.entity.clone();
+                Some(self.entity(&name.into(), Some(entity), span))
+            }
+            Entity::Functions(_) => {
+                self.report(
+                    Diagnostic::error(
+                        Code::WrongKindOfName,
+                        span,
+                        format!("`{name}` is a function and is not called here"),
+                    )
+                    .help(format!("call it: `{name}(…)`")),
+                );
+                Some(Checked::Value(wrong(span)))
+            }
+            _ => None,
+        }
+    }
+
     /// The member of a place by index.
     pub(super) fn field_place(&self, place: Place, index: u32, span: Span) -> Place {
         let Ty::Record(id) = &place.ty.ty else {
@@ -305,11 +425,13 @@ impl Checker<'_> {
 
     /// The way to a member; members of unnamed members count as the record's own.
     pub(super) fn find_field(&self, id: RecordId, name: &str, path: &mut Vec<u32>) -> bool {
-        for (i, field) in self.record(id).fields.iter().enumerate() {
+        let fields = &self.record(id).fields;
+        if let Some(i) = fields.iter().position(|field| field.name == name && !name.is_empty()) {
             path.push(i as u32);
-            if field.name == name {
-                return true;
-            }
+            return true;
+        }
+        for (i, field) in fields.iter().enumerate() {
+            path.push(i as u32);
             if let (true, Ty::Record(inner)) = (field.name.is_empty(), &field.ty.ty)
                 && self.find_field(*inner, name, path)
             {
@@ -320,9 +442,24 @@ impl Checker<'_> {
         false
     }
 
-    /// An expression as a place that may be written; reports otherwise.
-    pub(super) fn target(&mut self, expr: &ast::Expr, done: &str) -> Option<Place> {
-        let place = match self.expr(expr) {
+    /// What an expression gave as a place that may be written; reports otherwise.
+    pub(super) fn target_of(
+        &mut self,
+        checked: Checked,
+        expr: &ast::Expr,
+        done: &str,
+    ) -> Option<Place> {
+        let checked = match checked {
+            Checked::Value(value) if matches!(value.kind, ValueKind::Conditional(..)) => {
+                let value = self.as_place_value(value);
+                match Self::place_of(&value) {
+                    Some(place) => Checked::Place(place.clone()),
+                    None => Checked::Value(value),
+                }
+            }
+            place => place,
+        };
+        let place = match checked {
             Checked::Value(value) if value.ty == Ty::Error => return None,
             Checked::Place(place) if !is_temporary(&place) => place,
             _ => {

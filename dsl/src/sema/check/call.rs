@@ -27,8 +27,21 @@ impl Checker<'_> {
             match &callee.kind {
                 ExprKind::Unsupported(construct) => self.unsupported(construct, callee.span),
                 ExprKind::Error => {}
+                ExprKind::Member(base, name) => {
+                    return self.method_call(base, false, name, args, span);
+                }
+                ExprKind::Arrow(base, name) => {
+                    return self.method_call(base, true, name, args, span);
+                }
                 _ => {
-                    if self.value(callee).ty != Ty::Error {
+                    let value = match self.expr(callee) {
+                        Checked::Place(place) => super::method::place_value(place),
+                        Checked::Value(value) => value,
+                    };
+                    if matches!(value.ty, Ty::Record(_)) {
+                        return self.call_object(value, callee.span, args, span);
+                    }
+                    if value.ty != Ty::Error {
                         self.unsupported("a call of anything but a function's name", callee.span);
                     }
                 }
@@ -36,6 +49,13 @@ impl Checker<'_> {
             self.check_args_alone(args);
             return Checked::Value(wrong(span));
         };
+        if let Some(object) = self.outer_name(name, callee.span) {
+            let value = match object {
+                Checked::Place(place) => super::method::place_value(place),
+                Checked::Value(value) => value,
+            };
+            return self.call_object(value, callee.span, args, span);
+        }
         let binding = self.scopes.find(name).cloned();
         if let Some(binding) = &binding
             && self.is_own(binding.span)
@@ -46,6 +66,18 @@ impl Checker<'_> {
         match binding.map(|binding| binding.entity) {
             Some(Entity::Functions(set)) => {
                 let ids = self.functions_of(&set);
+                if let Some(class) = self.class_of(&ids) {
+                    self.check_path_access(name, callee.span);
+                    let object = self.this_place(callee.span);
+                    let object = object.map(|this| super::method::place_value(this));
+                    let object = object.filter(|object| {
+                        matches!(object.ty, Ty::Record(id) if self.is_derived(id, class))
+                    });
+                    let object = object.map(|object| self.as_base(object, class));
+                    let values = self.arguments(args);
+                    let last = name.rsplit("::").next().unwrap_or(name);
+                    return self.call_member(object, &ids, last, callee.span, values, span);
+                }
                 self.call_overloaded(name, &ids, callee.span, args, span)
             }
             Some(Entity::Typedef(ty)) => Checked::Value(self.construct(&ty.ty, args, span)),
@@ -56,6 +88,21 @@ impl Checker<'_> {
             Some(Entity::Local(id)) if self.body.vars[id.0 as usize].ty.ty == Ty::Error => {
                 self.check_args_alone(args);
                 Checked::Value(wrong(span))
+            }
+            Some(Entity::Member(_)) => {
+                let value = self.name(name, callee.span);
+                let value = match value {
+                    Checked::Place(place) => super::method::place_value(place),
+                    Checked::Value(value) => value,
+                };
+                self.call_object(value, callee.span, args, span)
+            }
+            Some(Entity::Local(_) | Entity::Global(_)) if self.names_object(name) => {
+                let value = match self.name(name, callee.span) {
+                    Checked::Place(place) => super::method::place_value(place),
+                    Checked::Value(value) => value,
+                };
+                self.call_object(value, callee.span, args, span)
             }
             Some(Entity::Local(_) | Entity::Global(_) | Entity::Enumerator(..)) => {
                 let declared = self.scopes.find(name).map(|binding| binding.span);
@@ -73,6 +120,75 @@ impl Checker<'_> {
             }
             None => self.call_builtin(name, callee.span, args, span),
         }
+    }
+
+    /// The class whose functions these are.
+    fn class_of(&self, ids: &[FunctionId]) -> Option<crate::sema::ty::RecordId> {
+        let facts = &self.function_facts[ids.first()?.0 as usize];
+        // A friend is no member.
+        let is_member = facts.has_this || facts.is_static;
+        facts.class.filter(|_| is_member)
+    }
+
+    /// The name is that of a variable that is an object.
+    fn names_object(&self, name: &str) -> bool {
+        match self.scopes.find(name).map(|binding| &binding.entity) {
+            Some(Entity::Local(id)) => {
+                matches!(self.body.vars[id.0 as usize].ty.ty, Ty::Record(_))
+            }
+            Some(Entity::Global(id)) => {
+                matches!(self.globals[id.0 as usize].ty.ty, Ty::Record(_))
+            }
+            _ => false,
+        }
+    }
+
+    /// A call of a member function or an operator, whose object is the first argument; `given` arguments were written.
+    pub(super) fn call_with(
+        &mut self,
+        id: FunctionId,
+        at: Span,
+        given: usize,
+        values: Vec<Argument<'_>>,
+        span: Span,
+    ) -> Checked {
+        let function = &self.functions[id.0 as usize];
+        let (name, space, declared) = (function.name.clone(), function.space, function.span);
+        let ty = function.result.clone();
+        let params = &self.function_facts[id.0 as usize].params;
+        let least = params
+            .iter()
+            .take_while(|param| param.default.is_none())
+            .count();
+        if values.len() > params.len() || values.len() < least {
+            let hidden = values.len() - given;
+            let expected = match (least, params.len()) {
+                (least, all) if least == all => count(all - hidden),
+                (least, all) => format!("{} to {}", least - hidden, count(all - hidden)),
+            };
+            let shown = name.rsplit("::").next().unwrap_or(&name).to_string();
+            self.report(
+                Diagnostic::error(
+                    Code::WrongArgumentCount,
+                    at,
+                    format!("`{shown}` takes {expected}, but {} given", were(given)),
+                )
+                .label(declared, "declared here"),
+            );
+            return Checked::Value(wrong(span));
+        }
+        self.check_call_side(&name, space, declared, at);
+        self.note_call(id, at);
+        let args = self.bind_arguments(id, values, span);
+        if args.iter().any(|arg| arg.ty == Ty::Error) {
+            return Checked::Value(wrong(span));
+        }
+        let value = Value {
+            kind: ValueKind::Call(id, args),
+            ty,
+            span,
+        };
+        self.called(id, value)
     }
 
     /// A function of `math_double.k` and its like. Host code calls C's library where it has the function. A `double` function

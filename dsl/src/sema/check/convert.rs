@@ -80,7 +80,12 @@ impl Checker<'_> {
         if value.ty == Ty::Error {
             return value;
         }
-        if !value.ty.is_scalar() {
+        if let Some(id) = self.conversion_function(&value.ty, &Ty::Bool, true) {
+            let value = self.call_conversion(id, value);
+            return self.truth_value(value);
+        }
+        let value = self.as_number(value);
+        if !value.ty.is_scalar() || self.is_scoped(&value.ty) {
             let text = self.show(&value.ty);
             self.report(Diagnostic::error(
                 Code::BadOperand,
@@ -97,11 +102,20 @@ impl Checker<'_> {
 
     /// Converts where the program does not say so; reports what C++ does not allow.
     pub(super) fn implicit(&mut self, value: Value, to: &Ty, why: &Why<'_>) -> Value {
-        if value.ty == *to || value.ty == Ty::Error {
+        if value.ty == *to {
+            return self.copied(value);
+        }
+        if value.ty == Ty::Error {
             return value;
         }
         if *to == Ty::Error {
             return wrong(value.span);
+        }
+        if self.is_scoped(&value.ty) || self.is_scoped(to) {
+            return self.mismatch(&value, to, why);
+        }
+        if matches!(value.ty, Ty::Record(_)) || matches!(to, Ty::Record(_)) {
+            return self.implicit_class(value, to, why);
         }
         match to {
             Ty::Enum(_) if value.ty.is_integral() => {
@@ -113,6 +127,32 @@ impl Checker<'_> {
             }
             Ty::Bool if matches!(value.ty, Ty::Pointer(_)) => self.truth_value(value),
             Ty::Pointer(pointee) => self.implicit_pointer(value, to, &pointee.clone(), why),
+            Ty::Record(_) => self.implicit_record(value, to, why),
+            _ => self.mismatch(&value, to, why),
+        }
+    }
+
+    /// Where one of the types is a class: its base, or a function of one of the classes that converts.
+    fn implicit_class(&mut self, value: Value, to: &Ty, why: &Why<'_>) -> Value {
+        if let (Ty::Record(from), Ty::Record(class)) = (&value.ty, to)
+            && self.is_derived(*from, *class)
+        {
+            let class = *class;
+            let value = self.as_base(value, class);
+            return self.copied(value);
+        }
+        if let Ty::Record(class) = to
+            && self.converting_constructor(&value, *class, false).is_some()
+        {
+            let (class, span) = (*class, value.span);
+            let args = vec![super::overload::Argument::Value(value)];
+            return self.construct_temporary(class, args, span);
+        }
+        if let Some(id) = self.conversion_function(&value.ty, to, false) {
+            let value = self.call_conversion(id, value);
+            return self.implicit(value, to, why);
+        }
+        match to {
             Ty::Record(_) => self.implicit_record(value, to, why),
             _ => self.mismatch(&value, to, why),
         }
@@ -181,6 +221,15 @@ impl Checker<'_> {
             return self.convert(value, to);
         }
         if adds_const_below(&from, pointee) {
+            return self.convert(value, to);
+        }
+        // The base is at the beginning of the object.
+        if let (Ty::Record(derived), Ty::Record(base)) = (&from.ty, &pointee.ty)
+            && self.is_derived(*derived, *base)
+        {
+            if from.is_const && !pointee.is_const {
+                return self.drops_qualifier(&value, &from, to, pointee, why);
+            }
             return self.convert(value, to);
         }
         self.mismatch(&value, to, why)
@@ -317,6 +366,19 @@ impl Checker<'_> {
     pub(super) fn cast(&mut self, value: Value, to: &Ty, span: Span) -> Value {
         if value.ty == Ty::Error || *to == Ty::Error {
             return wrong(span);
+        }
+        if let Ty::Record(class) = to
+            && value.ty != *to
+            && self.converting_constructor(&value, *class, true).is_some()
+        {
+            let args = vec![super::overload::Argument::Value(value)];
+            return self.construct_temporary(*class, args, span);
+        }
+        if matches!(value.ty, Ty::Record(_))
+            && let Some(id) = self.conversion_function(&value.ty, to, true)
+        {
+            let value = self.call_conversion(id, value);
+            return self.cast(value, to, span);
         }
         let is_ok = match (&value.ty, to) {
             (_, Ty::Void) => true,

@@ -60,7 +60,7 @@ impl Checker<'_> {
     }
 
     /// Deals with typedefs and prototypes and calls `variable` for the rest.
-    fn each_declarator(
+    pub(super) fn each_declarator(
         &mut self,
         declaration: &ast::Declaration,
         variable: &mut dyn FnMut(&mut Self, QualTy, &ast::InitDeclarator),

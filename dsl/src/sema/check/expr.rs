@@ -5,7 +5,7 @@
 
 use std::sync::Arc;
 
-use super::{Checked, Checker, Side, int, wrong};
+use super::{Checked, Checker, Side, int, overload::Argument, wrong};
 use crate::{
     diagnostic::{Code, Diagnostic},
     ir::SpecialReg,
@@ -53,11 +53,15 @@ impl Checker<'_> {
                 span,
             },
             ExprKind::Name(name) => return self.name(name, span),
+            ExprKind::Path(_) => {
+                self.unsupported("a template's arguments `<…>`", span);
+                wrong(span)
+            }
             ExprKind::Unary(UnaryOp::Deref, inner) => return self.deref(inner, span),
-            ExprKind::Unary(op, inner) => self.unary(*op, inner, span),
-            ExprKind::Postfix(op, inner) => self.postfix(*op, inner, span),
-            ExprKind::Binary(..) => self.binary_chain(expr),
-            ExprKind::Assign(op, left, right) => self.assign(op, left, right, span),
+            ExprKind::Unary(op, inner) => return self.unary_expr(*op, inner, span),
+            ExprKind::Postfix(op, inner) => return self.postfix_expr(*op, inner, span),
+            ExprKind::Binary(..) => return self.binary_chain(expr),
+            ExprKind::Assign(op, left, right) => return self.assign_expr(op, left, right, span),
             ExprKind::Conditional(cond, yes, no) => self.conditional(cond, yes, no, span),
             ExprKind::Comma(..) => self.comma_chain(expr),
             ExprKind::Call(callee, args) => return self.call(callee, args, span),
@@ -76,14 +80,8 @@ impl Checker<'_> {
                 self.list_value(&ty, items, span)
             }
             ExprKind::NamedCast(word, ty, inner) => return self.named_cast(*word, ty, inner, span),
-            ExprKind::This => {
-                self.unsupported("`this`", span);
-                wrong(span)
-            }
-            ExprKind::Lambda(lambda) => {
-                self.unsupported("a lambda", lambda.span);
-                wrong(span)
-            }
+            ExprKind::This => self.this_value(span),
+            ExprKind::Lambda(lambda) => self.lambda(lambda, span),
             ExprKind::Alignof(ty) => {
                 let ty = self.type_name(ty).ty;
                 match self.sizeof(&ty, span) {
@@ -113,8 +111,30 @@ impl Checker<'_> {
     }
 
     /// What a name stands for.
-    fn name(&mut self, name: &Arc<str>, span: Span) -> Checked {
+    pub(super) fn name(&mut self, name: &Arc<str>, span: Span) -> Checked {
+        if let Some(outer) = self.outer_name(name, span) {
+            return outer;
+        }
         let entity = self.scopes.find(name).map(|binding| binding.entity.clone());
+        self.check_path_access(name, span);
+        self.entity(name, entity, span)
+    }
+
+    /// A member named by its path is one that the code here may use.
+    pub(super) fn check_path_access(&mut self, name: &str, span: Span) {
+        if let Some((class, last)) = self.scopes.split_path(name) {
+            let last = last.to_string();
+            self.check_access(class, &last, span);
+        }
+    }
+
+    /// What an entity is in an expression.
+    pub(super) fn entity(
+        &mut self,
+        name: &Arc<str>,
+        entity: Option<Entity>,
+        span: Span,
+    ) -> Checked {
         match entity {
             Some(Entity::Local(var)) => {
                 let ty = self.body.vars[var.0 as usize].ty.clone();
@@ -155,6 +175,7 @@ impl Checker<'_> {
                 );
                 Checked::Value(wrong(span))
             }
+            Some(Entity::Member(class)) => self.member_of_this(class, name, span),
             Some(Entity::Typedef(_)) => {
                 self.report(Diagnostic::error(
                     Code::WrongKindOfName,
@@ -351,6 +372,27 @@ impl Checker<'_> {
         if self.is_vector(to, "dim3") && args.len() != 1 {
             return self.construct_dim3(args, span);
         }
+        if let Ty::Record(class) = to
+            && (self.has_constructors(to) || (args.is_empty() && self.classes.contains_key(class)))
+        {
+            let values = self.arguments(args);
+            let is_same = |arg: &Argument<'_>| {
+                matches!(arg, Argument::Value(value) if value.ty == *to || value.ty == Ty::Error)
+            };
+            if let ([Argument::Value(value)], true) = (&values[..], values.iter().all(is_same)) {
+                let value = value.clone();
+                return Value { span, ..self.copied(value) };
+            }
+            // An object of another class may know how to become one of this.
+            if let [Argument::Value(value)] = &values[..]
+                && self.converting_constructor(value, *class, true).is_none()
+                && let Some(id) = self.conversion_function(&value.ty, to, true)
+            {
+                let value = value.clone();
+                return self.call_conversion(id, value);
+            }
+            return self.construct_temporary(*class, values, span);
+        }
         match args {
             [] if to.is_scalar() => {
                 let zero = int(0, Ty::Int, span);
@@ -407,7 +449,7 @@ impl Checker<'_> {
         self.sizeof(&ty, span)
     }
 
-    fn sizeof(&mut self, ty: &Ty, span: Span) -> Value {
+    pub(super) fn sizeof(&mut self, ty: &Ty, span: Span) -> Value {
         if *ty == Ty::Error {
             return wrong(span);
         }

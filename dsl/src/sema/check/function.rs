@@ -1,6 +1,6 @@
 //! Functions: declarations against definitions, what kernels and `main` must look like, bodies.
 
-use super::{Body, Checker, FunctionFacts, ParamFacts, VarFacts};
+use super::{Checker, FunctionFacts, ParamFacts, VarFacts};
 use crate::{
     diagnostic::{Code, Diagnostic},
     sema::{
@@ -10,12 +10,15 @@ use crate::{
         typed::{Function, FunctionId, FunctionSpace, Stmt, StmtKind, Storage, Var},
     },
     span::Span,
-    syntax::ast::{self, DeclaratorPart, SpecifierWord},
+    syntax::ast::{self, DeclaratorPart, MethodKind, SpecifierWord},
 };
 
 impl Checker<'_> {
     /// A function at file scope.
     pub(super) fn function(&mut self, function: &ast::Function) {
+        if function.name.node.contains("::") {
+            return self.method_definition(function);
+        }
         let Some(id) = self.declare_function(function) else {
             return;
         };
@@ -62,18 +65,9 @@ impl Checker<'_> {
 
     /// Finds or makes the function a declaration is about.
     pub(super) fn declare_function(&mut self, function: &ast::Function) -> Option<FunctionId> {
+        self.note_operator(&function.name.node);
         let specifiers = &function.specifiers;
-        let has = |word| specifiers.word(word).is_some();
-        let space = match (
-            has(SpecifierWord::Global),
-            has(SpecifierWord::Device),
-            has(SpecifierWord::Host),
-        ) {
-            (true, _, _) => FunctionSpace::Kernel,
-            (_, true, true) => FunctionSpace::HostDevice,
-            (_, true, false) => FunctionSpace::Device,
-            (_, false, _) => FunctionSpace::Host,
-        };
+        let space = space_of(specifiers);
         if let Some(span) = specifiers
             .word(SpecifierWord::Shared)
             .or(specifiers.word(SpecifierWord::Constant))
@@ -164,9 +158,7 @@ impl Checker<'_> {
         self.function_facts.push(FunctionFacts {
             params,
             declared: function.name.span,
-            is_defined: false,
-            is_skipped: false,
-            calls: Vec::new(),
+            ..FunctionFacts::default()
         });
         let callable = Callable::Function(id);
         self.scopes.add_function(
@@ -181,14 +173,16 @@ impl Checker<'_> {
         Some(id)
     }
 
-    fn param(&mut self, param: &ast::Param) -> ParamFacts {
+    pub(super) fn param(&mut self, param: &ast::Param) -> ParamFacts {
         let (reference, _) = reference_part(&param.declarator.parts);
         let ty = self.param_type(param);
         let name = param.declarator.name.as_ref();
         let span = name.map_or(param.span, |name| name.span);
         let is_wrong = match &ty.ty {
             Ty::Void => Some("a parameter cannot have type `void`".to_string()),
-            Ty::Record(_) if self.size_of(&ty.ty).is_none() => {
+            Ty::Record(id)
+                if self.size_of(&ty.ty).is_none() && reference.is_none() && !self.is_open(*id) =>
+            {
                 let text = self.show(&ty.ty);
                 Some(format!("this parameter has the incomplete type `{text}`"))
             }
@@ -209,6 +203,7 @@ impl Checker<'_> {
             default: param.default.clone(),
             is_reference: matches!(reference, Some((_, false))),
             is_rvalue: matches!(reference, Some((_, true))),
+            is_this: false,
         }
     }
 
@@ -411,18 +406,13 @@ impl Checker<'_> {
     /// Checks a function's body and stores it.
     pub(super) fn function_body(&mut self, id: FunctionId, function: &ast::Function) {
         let Some(block) = &function.body else { return };
-        let outer = std::mem::replace(
-            &mut self.body,
-            Body {
-                id: Some(id),
-                space: Some(self.functions[id.0 as usize].space),
-                ..Body::default()
-            },
-        );
+        let floor = self.begin_body(id);
+        let class = self.body.class;
+        let depth = self.enter_class_scopes(class);
         self.scopes.enter();
         let params = self.function_facts[id.0 as usize].params.clone();
-        let mut ids = Vec::new();
-        for (param, declared) in params.iter().zip(&function.params) {
+        let mut ids = self.hidden_param(id);
+        for (param, declared) in params[ids.len()..].iter().zip(&function.params) {
             let is_restrict = matches!(
                 declared.declarator.parts.first(),
                 Some(DeclaratorPart::Pointer {
@@ -430,6 +420,9 @@ impl Checker<'_> {
                     ..
                 })
             );
+            if self.has_destructor(&param.ty.ty) && !param.is_reference {
+                self.unsupported("a parameter with a destructor", param.span);
+            }
             let var = self.add_var(Var {
                 name: param.name.as_deref().unwrap_or("").to_string(),
                 align_bytes: self.align_of(&param.ty.ty),
@@ -447,16 +440,30 @@ impl Checker<'_> {
             }
         }
         let mut body = Vec::new();
+        if let (MethodKind::Constructor, Some(class)) = (function.method.kind, class) {
+            let span = function.name.span;
+            self.construct_members(class, &function.method.inits, span, &mut body);
+        }
+        self.cleanups_enter();
         for stmt in &block.stmts {
             self.stmt(stmt, &mut body);
         }
+        self.cleanups_leave(&mut body, block.span);
+        if function.method.kind == MethodKind::Destructor
+            && let Some(this) = self.this_place(function.name.span)
+            && self.has_member_destructors(class)
+        {
+            if body.iter().any(returns) {
+                self.unsupported("`return` in a destructor", function.name.span);
+            }
+            self.destroy_members(this, function.name.span, &mut body);
+        }
         self.scopes.leave();
+        for _ in 0..depth {
+            self.scopes.leave();
+        }
         self.check_end(id, function, &mut body);
-        let done = std::mem::replace(&mut self.body, outer);
-        let typed = &mut self.functions[id.0 as usize];
-        typed.params = ids;
-        typed.vars = done.vars;
-        typed.body = Some(body);
+        self.end_body(id, floor, ids, body);
     }
 
     /// What happens when control reaches the closing brace.
@@ -492,7 +499,7 @@ impl Checker<'_> {
 }
 
 /// Whether two declarations are of one function.
-fn same_params(old: &[ParamFacts], new: &[ParamFacts]) -> bool {
+pub(super) fn same_params(old: &[ParamFacts], new: &[ParamFacts]) -> bool {
     old.len() == new.len()
         && old.iter().zip(new).all(|(old, new)| {
             // `const T &` and `T &` are different parameters, `const T` and `T` are not.
@@ -502,6 +509,21 @@ fn same_params(old: &[ParamFacts], new: &[ParamFacts]) -> bool {
                 && (!old.is_reference || old.ty == new.ty);
             same || old.ty.ty == Ty::Error || new.ty.ty == Ty::Error
         })
+}
+
+/// Where the words of a declaration say that a function runs.
+pub(super) fn space_of(specifiers: &ast::Specifiers) -> FunctionSpace {
+    let has = |word| specifiers.word(word).is_some();
+    match (
+        has(SpecifierWord::Global),
+        has(SpecifierWord::Device),
+        has(SpecifierWord::Host),
+    ) {
+        (true, _, _) => FunctionSpace::Kernel,
+        (_, true, true) => FunctionSpace::HostDevice,
+        (_, true, false) => FunctionSpace::Device,
+        (_, false, _) => FunctionSpace::Host,
+    }
 }
 
 /// The reference a declarator begins with (where it stands, and whether it is `&&`) and what it refers to.
@@ -520,5 +542,20 @@ pub(super) fn space_text(space: FunctionSpace) -> &'static str {
         FunctionSpace::Device => "a `__device__` function",
         FunctionSpace::Host => "a host function",
         FunctionSpace::HostDevice => "a `__host__ __device__` function",
+    }
+}
+
+/// There is a `return` in it.
+fn returns(stmt: &Stmt) -> bool {
+    match &stmt.kind {
+        StmtKind::Return(_) => true,
+        StmtKind::Block(body) | StmtKind::Loop { body, .. } => body.iter().any(returns),
+        StmtKind::If { arms, otherwise } => {
+            otherwise.iter().any(returns) || arms.iter().any(|(_, body)| body.iter().any(returns))
+        }
+        StmtKind::Switch { sections, .. } => sections
+            .iter()
+            .any(|section| section.body.iter().any(returns)),
+        StmtKind::Expr(_) | StmtKind::Declare(..) | StmtKind::Break | StmtKind::Continue => false,
     }
 }

@@ -264,6 +264,7 @@ impl Checker<'_> {
         let mut items = Items::new(items);
         let mut position = 0u64;
         let mut end = 0u64;
+        let mut filled = Vec::new();
         while let Some(item) = items.peek() {
             let mut depth = 0;
             if let Some(designator) = &item.designator {
@@ -303,8 +304,46 @@ impl Checker<'_> {
             filling.path.truncate(keep);
             position += 1;
             end = end.max(position);
+            filled.push(step);
         }
+        self.fill_defaults(ty, &filled, span, filling);
         end
+    }
+
+    /// Members that a list leaves out and that have a value in their class.
+    fn fill_defaults(&mut self, ty: &Ty, filled: &[Step], span: Span, filling: &mut Filling<'_>) {
+        let Ty::Record(class) = ty else { return };
+        let Some(facts) = self.classes.get(class) else {
+            return;
+        };
+        let mut defaults: Vec<(u32, Arc<ast::Init>)> = facts
+            .defaults
+            .iter()
+            .map(|(index, init)| (*index, init.clone()))
+            .collect();
+        defaults.sort_by_key(|(index, _)| *index);
+        for (index, init) in defaults {
+            if filled.contains(&Step::Field(index)) {
+                continue;
+            }
+            let member = self.record(*class).fields[index as usize].ty.ty.clone();
+            let value = match &*init {
+                ast::Init::Expr(expr) => {
+                    let value = self.value(expr);
+                    self.implicit(value, &member, &Why::Init(filling.name))
+                }
+                ast::Init::List(items) if !matches!(member, Ty::Array(..)) => {
+                    self.list_value(&member, &items.node, items.span)
+                }
+                ast::Init::List(_) | ast::Init::Construct(_) => {
+                    self.unsupported("a list that leaves out this member", span);
+                    continue;
+                }
+            };
+            filling.path.push(Step::Field(index));
+            filling.parts.push((filling.path.clone(), value));
+            filling.path.pop();
+        }
     }
 
     /// Fills one member or element from the next item, or from the next few if its braces are left out.
@@ -317,6 +356,11 @@ impl Checker<'_> {
     ) {
         let Some(item) = items.peek() else { return };
         match &item.value {
+            ast::Init::List(list) if self.has_constructors(ty) => {
+                let value = self.list_value(ty, &list.node, list.span);
+                filling.parts.push((filling.path.clone(), value));
+                items.advance();
+            }
             ast::Init::List(list) => {
                 if ty.is_scalar() {
                     let value = self.scalar_list(ty, &list.node, list.span, filling.name);
@@ -357,7 +401,11 @@ impl Checker<'_> {
                 let is_whole = match ty {
                     Ty::Array(..) => false,
                     Ty::Record(_) => {
-                        value.ty == *ty || value.ty == Ty::Error || self.is_vector(ty, "dim3")
+                        value.ty == *ty
+                            || value.ty == Ty::Error
+                            || self.is_vector(ty, "dim3")
+                            || self.has_constructors(ty)
+                            || self.conversion_function(&value.ty, ty, false).is_some()
                     }
                     _ => true,
                 };
@@ -490,6 +538,24 @@ impl Checker<'_> {
         let Ty::Record(id) = ty else {
             return wrong(span);
         };
+        if !items.is_empty()
+            && self.classes.get(id).is_some_and(|facts| !facts.defaults.is_empty())
+            && !self.has_constructors(ty)
+            && items.len() < self.record(*id).fields.len()
+        {
+            self.unsupported("a list that leaves out members with values of their own", span);
+            return wrong(span);
+        }
+        if self.has_constructors(ty) || (items.is_empty() && self.classes.contains_key(id)) {
+            let args = self.list_arguments(items);
+            if let [super::overload::Argument::Value(value)] = &args[..]
+                && value.ty == *ty
+            {
+                let value = value.clone();
+                return self.copied(value);
+            }
+            return self.construct_temporary(*id, args, span);
+        }
         let plain = items
             .iter()
             .all(|item| item.designator.is_none() && matches!(item.value, ast::Init::Expr(_)));

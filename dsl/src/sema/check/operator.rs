@@ -1,6 +1,6 @@
 //! Operators: what operands they take, the type they are done in, the type they give.
 
-use super::{Checker, convert::Why, wrong};
+use super::{Checked, Checker, convert::Why, wrong};
 use crate::{
     diagnostic::{Code, Diagnostic},
     sema::{
@@ -57,6 +57,38 @@ fn text(op: Arith) -> &'static str {
     }
 }
 
+/// An operand that is an object or an enumeration: what operators of the program can be for.
+fn as_object(operand: &Checked) -> Option<Value> {
+    if !matches!(operand.ty(), Ty::Record(_) | Ty::Enum(_)) {
+        return None;
+    }
+    Some(match operand {
+        Checked::Place(place) => super::method::place_value(place.clone()),
+        Checked::Value(value) => value.clone(),
+    })
+}
+
+/// An operator as written.
+pub(super) fn binary_text(op: BinaryOp) -> &'static str {
+    match family(op) {
+        Family::Arith(op) => text(op),
+        Family::Compare(relation) => relation_text(relation),
+        Family::Logical(LogicalOp::And) => "&&",
+        Family::Logical(LogicalOp::Or) => "||",
+    }
+}
+
+fn relation_text(relation: Relation) -> &'static str {
+    match relation {
+        Relation::Eq => "==",
+        Relation::Ne => "!=",
+        Relation::Lt => "<",
+        Relation::Le => "<=",
+        Relation::Gt => ">",
+        Relation::Ge => ">=",
+    }
+}
+
 fn is_shift(op: Arith) -> bool {
     matches!(op, Arith::Shl | Arith::Shr)
 }
@@ -70,19 +102,28 @@ fn needs_integers(op: Arith) -> bool {
 
 impl Checker<'_> {
     /// `a + b - c …`: down the left side with a loop, then up again.
-    pub(super) fn binary_chain(&mut self, expr: &ast::Expr) -> Value {
+    pub(super) fn binary_chain(&mut self, expr: &ast::Expr) -> Checked {
         let mut links = Vec::new();
         let mut first = expr;
         while let ExprKind::Binary(op, left, right) = &first.kind {
             links.push((op, right, first.span));
             first = left;
         }
-        let mut value = self.value(first);
+        let mut result = Checked::Value(self.value(first));
         while let Some((op, right, span)) = links.pop() {
             let right = self.value(right);
-            value = self.binary(op, value, right, span);
+            let left = self.read_checked(result);
+            let operands = [left, right];
+            let symbol = binary_text(op.node);
+            result = match self.operator_call(symbol, &operands, op.span, span) {
+                Some(called) => called,
+                None => {
+                    let [left, right] = operands;
+                    Checked::Value(self.binary(op, left, right, span))
+                }
+            };
         }
-        value
+        result
     }
 
     /// `a, b, c …`, in the same way.
@@ -109,6 +150,17 @@ impl Checker<'_> {
     fn binary(&mut self, op: &Spanned<BinaryOp>, left: Value, right: Value, span: Span) -> Value {
         if left.ty == Ty::Error || right.ty == Ty::Error {
             return wrong(span);
+        }
+        let left = self.as_number(left);
+        let right = self.as_number(right);
+        if self.is_scoped(&left.ty) || self.is_scoped(&right.ty) {
+            let compares = matches!(family(op.node), Family::Compare(_)) && left.ty == right.ty;
+            if !compares {
+                let help = "an `enum class` is no number: convert it with `static_cast<int>(…)`";
+                let help = Some(help.to_string());
+                self.bad_operands(binary_text(op.node), op.span, &left, &right, help);
+                return wrong(span);
+            }
         }
         match family(op.node) {
             Family::Arith(arith) => self.arithmetic(arith, op.span, left, right, span),
@@ -318,15 +370,7 @@ impl Checker<'_> {
             (left, right)
         } else {
             let Some(ty) = self.common_pointer(&left, &right) else {
-                let symbol = match relation {
-                    Relation::Eq => "==",
-                    Relation::Ne => "!=",
-                    Relation::Lt => "<",
-                    Relation::Le => "<=",
-                    Relation::Gt => ">",
-                    Relation::Ge => ">=",
-                };
-                self.bad_operands(symbol, at, &left, &right, None);
+                self.bad_operands(relation_text(relation), at, &left, &right, None);
                 return wrong(span);
             };
             (
@@ -380,19 +424,67 @@ impl Checker<'_> {
         }
     }
 
-    /// `-e`, `+e`, `!e`, `~e`, `&e`, `++e`, `--e`.
-    pub(super) fn unary(&mut self, op: UnaryOp, inner: &ast::Expr, span: Span) -> Value {
-        match op {
-            UnaryOp::AddressOf => return self.address_of(inner, span),
-            UnaryOp::PreInc => return self.inc_dec(inner, false, true, span),
-            UnaryOp::PreDec => return self.inc_dec(inner, true, true, span),
-            UnaryOp::Plus | UnaryOp::Neg | UnaryOp::Not | UnaryOp::BitNot | UnaryOp::Deref => {}
+    /// A prefix operator, the program's own if the operand is an object that has it.
+    pub(super) fn unary_expr(&mut self, op: UnaryOp, inner: &ast::Expr, span: Span) -> Checked {
+        let symbol = match op {
+            UnaryOp::Plus => "+",
+            UnaryOp::Neg => "-",
+            UnaryOp::Not => "!",
+            UnaryOp::BitNot => "~",
+            UnaryOp::PreInc => "++",
+            UnaryOp::PreDec => "--",
+            UnaryOp::AddressOf | UnaryOp::Deref => {
+                return Checked::Value(self.address_of(inner, span));
+            }
+        };
+        let operand = self.expr(inner);
+        if let Some(object) = as_object(&operand)
+            && let Some(called) = self.operator_call(symbol, &[object], span, span)
+        {
+            return called;
         }
-        let value = self.value(inner);
+        if matches!(op, UnaryOp::PreInc | UnaryOp::PreDec) {
+            let decrement = op == UnaryOp::PreDec;
+            return Checked::Value(self.inc_dec(operand, inner, decrement, true, span));
+        }
+        let value = self.read_checked(operand);
+        Checked::Value(self.unary(op, value, span))
+    }
+
+    /// `e++`, `e--`; an object's operator has a second parameter that tells it from `++e`.
+    pub(super) fn postfix_expr(&mut self, op: PostfixOp, inner: &ast::Expr, span: Span) -> Checked {
+        let symbol = match op {
+            PostfixOp::Inc => "++",
+            PostfixOp::Dec => "--",
+        };
+        let operand = self.expr(inner);
+        if let Some(object) = as_object(&operand) {
+            let marker = super::int(0, Ty::Int, span);
+            if let Some(called) = self.operator_call(symbol, &[object, marker], span, span) {
+                return called;
+            }
+        }
+        Checked::Value(self.inc_dec(operand, inner, op == PostfixOp::Dec, false, span))
+    }
+
+    /// `-e`, `+e`, `!e`, `~e`.
+    fn unary(&mut self, op: UnaryOp, value: Value, span: Span) -> Value {
+        if value.ty == Ty::Error {
+            return wrong(span);
+        }
+        let value = match op {
+            UnaryOp::Not => value,
+            _ => self.as_number(value),
+        };
+        let value = match (op, &value.ty) {
+            (UnaryOp::Not, Ty::Record(_)) => self.truth_value(value),
+            _ => value,
+        };
         if value.ty == Ty::Error {
             return wrong(span);
         }
         let fits = match op {
+            _ if self.is_scoped(&value.ty) => false,
             UnaryOp::BitNot => value.ty.is_integral(),
             UnaryOp::Not => value.ty.is_scalar(),
             _ => value.ty.is_arithmetic(),
@@ -447,18 +539,20 @@ impl Checker<'_> {
         value
     }
 
-    /// `e++`, `e--`.
-    pub(super) fn postfix(&mut self, op: PostfixOp, inner: &ast::Expr, span: Span) -> Value {
-        self.inc_dec(inner, op == PostfixOp::Dec, false, span)
-    }
-
-    fn inc_dec(&mut self, inner: &ast::Expr, decrement: bool, prefix: bool, span: Span) -> Value {
+    fn inc_dec(
+        &mut self,
+        operand: Checked,
+        inner: &ast::Expr,
+        decrement: bool,
+        prefix: bool,
+        span: Span,
+    ) -> Value {
         let done = if decrement {
             "decremented"
         } else {
             "incremented"
         };
-        let Some(place) = self.target(inner, done) else {
+        let Some(place) = self.target_of(operand, inner, done) else {
             return wrong(span);
         };
         let ty = place.ty.ty.clone();
@@ -487,22 +581,50 @@ impl Checker<'_> {
         }
     }
 
-    /// `a = b`, `a += b`.
-    pub(super) fn assign(
+    /// `a = b`, `a += b`, the program's own operator if `a` is an object that has it.
+    pub(super) fn assign_expr(
         &mut self,
         op: &Spanned<Option<BinaryOp>>,
         left: &ast::Expr,
         right: &ast::Expr,
         span: Span,
-    ) -> Value {
-        let place = self.target(left, "assigned to");
-        let value = match (&right.kind, &place) {
-            (ExprKind::List(items), Some(place)) if op.node.is_none() => {
-                let ty = place.ty.ty.clone();
+    ) -> Checked {
+        let target = self.expr(left);
+        let value = match &right.kind {
+            ExprKind::List(items) if op.node.is_none() => {
+                let ty = target.ty().clone();
                 self.list_value(&ty, items, right.span)
             }
             _ => self.value(right),
         };
+        if let Some(object) = as_object(&target)
+            && value.ty != Ty::Error
+        {
+            let symbol = match op.node {
+                None => "=".to_string(),
+                Some(op) => format!("{}=", binary_text(op)),
+            };
+            let operands = [object, value];
+            return match self.operator_call(&symbol, &operands, op.span, span) {
+                Some(called) => called,
+                None => {
+                    let [_, value] = operands;
+                    Checked::Value(self.assign(op, target, left, value, span))
+                }
+            };
+        }
+        Checked::Value(self.assign(op, target, left, value, span))
+    }
+
+    fn assign(
+        &mut self,
+        op: &Spanned<Option<BinaryOp>>,
+        target: Checked,
+        left: &ast::Expr,
+        value: Value,
+        span: Span,
+    ) -> Value {
+        let place = self.target_of(target, left, "assigned to");
         let Some(place) = place else {
             return wrong(span);
         };
@@ -521,6 +643,7 @@ impl Checker<'_> {
         let Family::Arith(arith) = family(op_node) else {
             return wrong(span);
         };
+        let value = self.as_number(value);
         let operand = Value {
             kind: ValueKind::Int(1),
             ty: ty.clone(),
@@ -572,6 +695,34 @@ impl Checker<'_> {
         }
     }
 
+    /// Of two operands of `?:` one may become what the other is.
+    fn class_sides(&mut self, yes: Value, no: Value) -> (Value, Value) {
+        match (&yes.ty, &no.ty) {
+            (a, b) if a == b => (yes, no),
+            (Ty::Record(a), Ty::Record(b)) if self.is_derived(*b, *a) => {
+                let a = *a;
+                let no = self.as_base(no, a);
+                (yes, no)
+            }
+            (Ty::Record(class), _) if self.converting_constructor(&no, *class, false).is_some() => {
+                let ty = yes.ty.clone();
+                let no = self.implicit(no, &ty, &Why::Operand);
+                (yes, no)
+            }
+            (_, Ty::Record(class)) if self.converting_constructor(&yes, *class, false).is_some() => {
+                let ty = no.ty.clone();
+                let yes = self.implicit(yes, &ty, &Why::Operand);
+                (yes, no)
+            }
+            (Ty::Record(_), _) => (self.as_number(yes), no),
+            (_, Ty::Record(_)) => {
+                let no = self.as_number(no);
+                (yes, no)
+            }
+            _ => (yes, no),
+        }
+    }
+
     /// `c ? a : b`.
     pub(super) fn conditional(
         &mut self,
@@ -586,6 +737,7 @@ impl Checker<'_> {
         if cond.ty == Ty::Error || yes.ty == Ty::Error || no.ty == Ty::Error {
             return wrong(span);
         }
+        let (yes, no) = self.class_sides(yes, no);
         let (yes, no, ty) = if yes.ty == no.ty {
             let ty = yes.ty.clone();
             (yes, no, ty)

@@ -125,6 +125,9 @@ impl Checker<'_> {
                 ty if ty.is_scalar() && items.len() < 2 => Some(Rank::Conversion),
                 _ => None,
             },
+            Argument::Value(value) if param.is_this && Checker::place_of(value).is_none() => {
+                Some(Rank::Exact)
+            }
             Argument::Value(value) if param.is_reference => self.rank_reference(value, &param.ty),
             Argument::Value(value) => {
                 let is_place = param.is_rvalue && Self::place_of(value).is_some();
@@ -138,8 +141,12 @@ impl Checker<'_> {
         if value.ty == Ty::Error || to.ty == Ty::Error {
             return Some(Rank::Exact);
         }
+        let is_base = match (&value.ty, &to.ty) {
+            (Ty::Record(from), Ty::Record(to)) => from != to && self.is_derived(*from, *to),
+            _ => false,
+        };
         let place = Self::place_of(value)
-            .filter(|place| super::reference::same_object(&place.ty.ty, &to.ty));
+            .filter(|place| is_base || super::reference::same_object(&place.ty.ty, &to.ty));
         let Some(place) = place else {
             return match to.is_const && !to.is_volatile && !matches!(to.ty, Ty::Array(..)) {
                 true => self
@@ -152,9 +159,24 @@ impl Checker<'_> {
         let adds = to.is_const && !place.ty.is_const || to.is_volatile && !place.ty.is_volatile;
         match (drops, adds) {
             (true, _) => None,
+            _ if is_base => Some(Rank::Conversion),
             (false, true) => Some(Rank::Qualified),
             (false, false) => Some(Rank::Exact),
         }
+    }
+
+    /// How well a value fits a parameter without help of its class or the parameter's.
+    pub(super) fn rank_standard(&self, value: &Value, param: &ParamFacts) -> Option<Rank> {
+        let is_class = |ty: &Ty| matches!(ty, Ty::Record(id) if self.classes.contains_key(id));
+        if value.ty != param.ty.ty && (is_class(&value.ty) || is_class(&param.ty.ty)) {
+            return match (&value.ty, &param.ty.ty) {
+                (Ty::Record(from), Ty::Record(to)) if self.is_derived(*from, *to) => {
+                    Some(Rank::Conversion)
+                }
+                _ => None,
+            };
+        }
+        self.rank(&Argument::Value(value.clone()), param)
     }
 
     /// How well a value fits a type.
@@ -163,6 +185,29 @@ impl Checker<'_> {
         let to = &to.ty;
         if from == to || *from == Ty::Error || *to == Ty::Error {
             return Some(Rank::Exact);
+        }
+        if self.is_scoped(from) || self.is_scoped(to) {
+            return None;
+        }
+        match (from, to) {
+            (Ty::Record(a), Ty::Record(b)) if self.is_derived(*a, *b) => {
+                return Some(Rank::Conversion);
+            }
+            (Ty::Pointer(a), Ty::Pointer(b)) => {
+                if let (Ty::Record(x), Ty::Record(y)) = (&a.ty, &b.ty)
+                    && x != y
+                    && self.is_derived(*x, *y)
+                {
+                    return (!a.is_const || b.is_const).then_some(Rank::Conversion);
+                }
+            }
+            (_, Ty::Record(class)) if self.converting_constructor(value, *class, false).is_some() => {
+                return Some(Rank::User);
+            }
+            (Ty::Record(_), _) if self.conversion_function(from, to, false).is_some() => {
+                return Some(Rank::User);
+            }
+            _ => {}
         }
         match to {
             Ty::Pointer(pointee) => rank_pointer(value, pointee),
@@ -371,6 +416,9 @@ impl Checker<'_> {
     }
 
     fn bind_argument(&mut self, value: Value, param: &ParamFacts, why: &Why<'_>) -> Value {
+        if param.is_this {
+            return self.bind_object(value, &param.ty, why);
+        }
         if param.is_reference {
             return self.bind(value, &param.ty, why);
         }

@@ -1,6 +1,8 @@
 //! Structs, unions and enumerations: their tags, members and layout.
 
-use super::Checker;
+use std::sync::Arc;
+
+use super::{Checker, function::reference_part};
 use crate::{
     diagnostic::{Code, Diagnostic},
     sema::{
@@ -12,16 +14,16 @@ use crate::{
     },
     span::Span,
     suggest,
-    syntax::ast::{self, TypeSpecifier},
+    syntax::ast::{self, SpecifierWord, TypeSpecifier},
 };
 
 impl Checker<'_> {
     /// `struct S`, `struct S { … }`, `union { … }`.
     pub(super) fn record_type(&mut self, specifier: &ast::RecordSpecifier, span: Span) -> Ty {
-        let word = if specifier.is_union {
-            "union"
-        } else {
-            "struct"
+        let word = match (specifier.is_union, specifier.is_class) {
+            (true, _) => "union",
+            (_, true) => "class",
+            _ => "struct",
         };
         let in_prelude = self.in_prelude(span);
         let name = specifier.name.as_ref();
@@ -67,7 +69,9 @@ impl Checker<'_> {
                     name: name
                         .map_or_else(|| format!("<unnamed {word}>"), |name| name.node.to_string()),
                     is_union: specifier.is_union,
-                    is_vector: false,
+                    // Vectors whose components are records: two parts that move in one access.
+                    is_vector: in_prelude
+                        && name.is_some_and(|name| matches!(&*name.node, "__half2" | "__nv_bfloat162")),
                     fields: Vec::new(),
                     size_bytes: 0,
                     align_bytes: 0,
@@ -94,23 +98,35 @@ impl Checker<'_> {
         span: Span,
     ) {
         let mut fields = Vec::new();
-        let mut names: Vec<(std::sync::Arc<str>, Span)> = Vec::new();
+        let mut names: Vec<(Arc<str>, Span)> = Vec::new();
+        self.open_class(id, specifier, &mut fields);
         for member in members {
             match member {
                 ast::Member::Declaration(member) => {
-                    self.member_declaration(member, &mut fields, &mut names);
+                    self.member_declaration(id, member, &mut fields, &mut names);
                 }
-                ast::Member::Function(function) | ast::Member::FriendFunction(function) => {
-                    self.unsupported("a member function", function.span);
+                ast::Member::Function(function) => self.member_function(id, function),
+                ast::Member::FriendFunction(function) => self.friend_function(id, function),
+                ast::Member::FriendClass(name) => self.friend_class(id, name),
+                ast::Member::Access(access) => {
+                    if let Some(open) = self.open_classes.last_mut() {
+                        open.access = *access;
+                    }
                 }
-                ast::Member::Access(_) | ast::Member::FriendClass(_) => {}
             }
         }
         let align = specifier
             .align
             .as_ref()
             .map_or(1, |align| self.alignment(align));
-        let placed = layout::place_fields(&mut fields, specifier.is_union, align, &self.records);
+        self.check_base_padding(id, &fields, span);
+        let has_base = self.classes.get(&id).is_some_and(|facts| facts.base.is_some());
+        let kind = match (specifier.is_union, has_base) {
+            (true, _) => layout::RecordKind::Union,
+            (false, true) => layout::RecordKind::Derived,
+            (false, false) => layout::RecordKind::Struct,
+        };
+        let placed = layout::place_fields(&mut fields, kind, align, &self.records);
         let record = &mut self.records[id.0 as usize];
         record.fields = fields;
         match placed {
@@ -132,17 +148,50 @@ impl Checker<'_> {
                 }
             }
         }
+        self.close_class(id);
+    }
+
+    /// A base class that ends in padding: whether the next member goes there depends on what the base is in C++'s eyes.
+    fn check_base_padding(&mut self, id: RecordId, fields: &[Field], span: Span) {
+        let Some(base) = self.classes.get(&id).and_then(|facts| facts.base) else {
+            return;
+        };
+        let is_plain = self.classes.get(&base).is_none_or(|facts| facts.is_plain);
+        let record = self.record(base);
+        let used = record.fields.iter().map(|field| {
+            field.offset_bytes + self.size_of(&field.ty.ty).unwrap_or(0)
+        });
+        let used = used.max().unwrap_or(0);
+        let Some(next) = fields.get(1) else { return };
+        let fits = used.next_multiple_of(self.align_of(&next.ty.ty)) < record.size_bytes;
+        if fits && used > 0 && !is_plain {
+            self.unsupported("a member in the padding of a base class", span);
+        }
     }
 
     fn member_declaration(
         &mut self,
+        class: RecordId,
         member: &ast::Declaration,
         fields: &mut Vec<Field>,
-        names: &mut Vec<(std::sync::Arc<str>, Span)>,
+        names: &mut Vec<(Arc<str>, Span)>,
     ) {
+        let has = |word| member.specifiers.word(word);
+        if has(SpecifierWord::Typedef).is_some() || has(SpecifierWord::Static).is_some() {
+            for declarator in &member.declarators {
+                if let Some(name) = &declarator.declarator.name {
+                    self.note_access(&name.node);
+                }
+            }
+            return self.static_members(member);
+        }
         let base = self.base_type_not_auto(&member.specifiers);
         if let Some(word) = member.specifiers.words.first() {
-            self.unsupported("a storage or memory-space word on a member", word.span);
+            let what = match word.node {
+                SpecifierWord::Mutable => "`mutable`",
+                _ => "a storage or memory-space word on a member",
+            };
+            self.unsupported(what, word.span);
         }
         if member.declarators.is_empty() {
             let unnamed = matches!(&member.specifiers.ty.node,
@@ -157,9 +206,17 @@ impl Checker<'_> {
             return;
         }
         for declarator in &member.declarators {
+            if let Some(width) = &declarator.width {
+                self.unsupported("a bit-field", width.span);
+            }
             let Some(name) = &declarator.declarator.name else {
                 continue;
             };
+            if let (Some((span, _)), _) = reference_part(&declarator.declarator.parts) {
+                self.unsupported("a member that is a reference", span);
+                self.declare_name(name, Entity::Error);
+                continue;
+            }
             let mut ty =
                 self.declared_type(base.clone(), &declarator.declarator.parts, declarator.span);
             if ty.ty != Ty::Error && self.size_of(&ty.ty).is_none() {
@@ -176,8 +233,11 @@ impl Checker<'_> {
                 self.report(diagnostic);
                 ty = Ty::Error.into();
             }
-            if let Some(init) = &declarator.init {
-                self.unsupported("an initialiser on a member", init_span(init));
+            if let Some(init) = &declarator.init
+                && let Some(facts) = self.classes.get_mut(&class)
+            {
+                let index = fields.len() as u32;
+                facts.defaults.insert(index, Arc::new(init.clone()));
             }
             if let Some((_, first)) = names.iter().find(|(other, _)| *other == name.node) {
                 let diagnostic = Diagnostic::error(
@@ -190,6 +250,20 @@ impl Checker<'_> {
                 continue;
             }
             names.push((name.node.clone(), name.span));
+            self.note_access(&name.node);
+            let is_public = self
+                .open_classes
+                .last()
+                .is_none_or(|open| open.access == ast::Access::Public);
+            if let (false, Some(facts)) = (is_public, self.classes.get_mut(&class)) {
+                facts.is_plain = false;
+            }
+            self.scopes.bind(
+                name.node.clone(),
+                Entity::Member(class),
+                name.span,
+                false,
+            );
             fields.push(Field {
                 name: name.node.to_string(),
                 ty,
@@ -274,7 +348,17 @@ impl Checker<'_> {
             self.report(diagnostic);
             return Ty::Error;
         };
+        if let Some(underlying) = &specifier.underlying {
+            let ty = self.base_type_not_auto(underlying).ty;
+            if !matches!(ty, Ty::Int | Ty::UInt | Ty::Error) {
+                let text = self.show(&ty);
+                self.unsupported(&format!("an enumeration kept in a `{text}`"), underlying.span);
+            }
+        }
         let id = EnumId(self.enums.len() as u32);
+        if specifier.is_scoped {
+            self.scoped_enums.insert(id);
+        }
         let name = specifier.name.as_ref();
         self.enums.push(name.map_or_else(
             || "<unnamed enum>".to_string(),
@@ -296,11 +380,18 @@ impl Checker<'_> {
                 .bind_tag(name.node.clone(), Ty::Enum(id), name.span, in_prelude);
         }
         let mut next = 0i64;
+        let mut scoped: Vec<(Arc<str>, i64, Span)> = Vec::new();
         for (name, value) in enumerators {
             if let Some(value) = value {
+                self.scopes.enter();
+                for (name, value, span) in &scoped {
+                    let value = Entity::Enumerator(id, *value);
+                    self.scopes.bind(name.clone(), value, *span, false);
+                }
                 next = self
                     .constant_int(value, "the value of an enumerator")
                     .unwrap_or(next);
+                self.scopes.leave();
             }
             if i32::try_from(next).is_err() {
                 self.report(
@@ -313,7 +404,15 @@ impl Checker<'_> {
                 );
                 next = 0;
             }
-            self.declare_name(name, Entity::Enumerator(id, next));
+            self.scopes
+                .add_enumerator(id, name.node.clone(), next, name.span);
+            if specifier.is_scoped {
+                // The later ones may use it by its name alone.
+                scoped.push((name.node.clone(), next, name.span));
+            } else {
+                self.note_access(&name.node);
+                self.declare_name(name, Entity::Enumerator(id, next));
+            }
             next += 1;
         }
         Ty::Enum(id)

@@ -30,17 +30,63 @@ impl Checker<'_> {
         }
     }
 
+    /// `c ? a : b` of two places is a place: the one behind the address that the condition chooses.
+    pub(super) fn as_place_value(&mut self, value: Value) -> Value {
+        let ValueKind::Conditional(cond, yes, no) = &value.kind else {
+            return value;
+        };
+        let (Some(a), Some(b)) = (Self::place_of(yes), Self::place_of(no)) else {
+            return value;
+        };
+        if a.ty.ty != b.ty.ty || matches!(a.ty.ty, Ty::Array(..)) {
+            return value;
+        }
+        let (a, b, span) = (a.clone(), b.clone(), value.span);
+        let ty = QualTy {
+            ty: a.ty.ty.clone(),
+            is_const: a.ty.is_const || b.ty.is_const,
+            is_volatile: a.ty.is_volatile || b.ty.is_volatile,
+        };
+        self.take_address(&a);
+        self.take_address(&b);
+        let chosen = Value {
+            kind: ValueKind::Conditional(
+                cond.clone(),
+                Box::new(address(a, &ty, span)),
+                Box::new(address(b, &ty, span)),
+            ),
+            ty: pointer_to(ty.clone()),
+            span,
+        };
+        super::method::place_value(Place {
+            kind: PlaceKind::Deref(Box::new(chosen)),
+            ty,
+            span,
+        })
+    }
+
     /// The address of what a reference to `ty` is bound to.
     pub(super) fn bind(&mut self, value: Value, ty: &QualTy, why: &Why<'_>) -> Value {
+        let value = match ty.is_const {
+            true => value,
+            false => self.as_place_value(value),
+        };
         if value.ty == Ty::Error || ty.ty == Ty::Error {
             return wrong(value.span);
         }
         let span = value.span;
-        if let Some(place) = Self::place_of(&value)
-            && same_object(&place.ty.ty, &ty.ty)
-        {
-            let place = place.clone();
-            return self.bind_place(place, ty, why);
+        if let Some(place) = Self::place_of(&value) {
+            let is_base = match (&place.ty.ty, &ty.ty) {
+                (Ty::Record(from), Ty::Record(to)) => self.is_derived(*from, *to),
+                _ => false,
+            };
+            if is_base || same_object(&place.ty.ty, &ty.ty) {
+                let mut place = place.clone();
+                if let Ty::Record(base) = ty.ty {
+                    place = self.base_place(place, base);
+                }
+                return self.bind_place(place, ty, why);
+            }
         }
         if !ty.is_const || ty.is_volatile || matches!(ty.ty, Ty::Array(..)) {
             return self.not_bindable(&value, ty, why);
@@ -49,6 +95,20 @@ impl Checker<'_> {
         if value.ty == Ty::Error {
             return value;
         }
+        let place = Place {
+            kind: PlaceKind::Temporary(Box::new(value)),
+            ty: ty.clone(),
+            span,
+        };
+        address(place, ty, span)
+    }
+
+    /// The address of the object of a member function: a place, or a value that is kept while the function runs.
+    pub(super) fn bind_object(&mut self, value: Value, ty: &QualTy, why: &Why<'_>) -> Value {
+        if value.ty == Ty::Error || Self::place_of(&value).is_some() || value.ty != ty.ty {
+            return self.bind(value, ty, why);
+        }
+        let span = value.span;
         let place = Place {
             kind: PlaceKind::Temporary(Box::new(value)),
             ty: ty.clone(),
@@ -120,6 +180,7 @@ impl Checker<'_> {
         if value.ty == Ty::Error {
             return value;
         }
+        let value = self.as_place_value(value);
         let span = value.span;
         let found = Self::place_of(&value).filter(|place| same_object(&place.ty.ty, &ty.ty));
         let Some(place) = found.cloned() else {

@@ -46,6 +46,10 @@ impl Checker<'_> {
             TypeSpecifier::Double => Ty::Double.into(),
             TypeSpecifier::Auto => return None,
             TypeSpecifier::Named(name) => self.named_type(name, span),
+            TypeSpecifier::Path(_) | TypeSpecifier::Decltype(_) => {
+                self.unsupported("a template's arguments `<…>`", span);
+                Ty::Error.into()
+            }
             TypeSpecifier::Record(record) => self.record_type(record, span).into(),
             TypeSpecifier::Enum(specifier) => self.enum_type(specifier, span).into(),
         };
@@ -63,7 +67,7 @@ impl Checker<'_> {
         })
     }
 
-    fn named_type(&mut self, name: &Arc<str>, span: Span) -> QualTy {
+    pub(super) fn named_type(&mut self, name: &Arc<str>, span: Span) -> QualTy {
         match self.scopes.find(name).map(|binding| &binding.entity) {
             Some(Entity::Typedef(ty)) => return ty.clone(),
             Some(Entity::Error) => return Ty::Error.into(),

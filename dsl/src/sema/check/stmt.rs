@@ -35,7 +35,9 @@ impl Checker<'_> {
                     span,
                 });
             }
-            ast::StmtKind::If { arms, otherwise } => {
+            ast::StmtKind::Using(_) => self.unsupported("`using` in a function", span),
+            ast::StmtKind::StaticAssert(_) => self.unsupported("`static_assert` in a function", span),
+            ast::StmtKind::If { arms, otherwise, .. } => {
                 self.if_stmt(arms, otherwise.as_deref(), span, out)
             }
             ast::StmtKind::While { cond, body, unroll } => {
@@ -85,10 +87,13 @@ impl Checker<'_> {
     /// The statements of a block, in a scope of their own.
     pub(super) fn block(&mut self, stmts: &[ast::Stmt]) -> Vec<Stmt> {
         self.scopes.enter();
+        self.cleanups_enter();
         let mut out = Vec::new();
         for stmt in stmts {
             self.stmt(stmt, &mut out);
         }
+        let end = stmts.last().map_or_else(Span::default, |last| last.span);
+        self.cleanups_leave(&mut out, end);
         self.scopes.leave();
         out
     }
@@ -150,7 +155,9 @@ impl Checker<'_> {
             Checked::Place(place) => self.load(place),
         });
         self.body.loops += 1;
+        self.body.exits.push((self.body.cleanups.len(), true));
         let body = self.body(parts.body);
+        self.body.exits.pop();
         self.body.loops -= 1;
         let kind = StmtKind::Loop {
             cond,
@@ -168,8 +175,10 @@ impl Checker<'_> {
         }
         self.scopes.enter();
         let mut inner = Vec::new();
+        self.cleanups_enter();
         self.stmt(init, &mut inner);
         self.loop_stmt(parts, span, &mut inner);
+        self.cleanups_leave(&mut inner, span);
         self.scopes.leave();
         out.push(Stmt {
             kind: StmtKind::Block(inner),
@@ -195,11 +204,18 @@ impl Checker<'_> {
             ));
             return;
         }
+        let mut exits = self.body.exits.iter().rev();
+        if let Some(&(depth, _)) = exits.find(|(_, is_loop)| word == "break" || *is_loop) {
+            self.destroy_from(depth, span, out);
+        }
         out.push(Stmt { kind, span });
     }
 
     fn return_stmt(&mut self, value: Option<&ast::Expr>, span: Span, out: &mut Vec<Stmt>) {
         let Some(id) = self.body.id else { return };
+        if let (true, Some(expr)) = (self.body.deduces, value) {
+            self.deduce_result(id, expr);
+        }
         let function = &self.functions[id.0 as usize];
         let result = function.result.clone();
         let returns_reference = function.returns_reference;
@@ -243,10 +259,33 @@ impl Checker<'_> {
             }
             (Some(expr), _) => Some(self.returned(expr, &result, &name)),
         };
+        let mut value = value;
+        if self.has_cleanups() {
+            value = match value {
+                Some(value) if !returns_reference && value.ty != Ty::Error => {
+                    Some(self.kept(value, out))
+                }
+                other => other,
+            };
+            self.destroy_from(0, span, out);
+        }
         out.push(Stmt {
             kind: StmtKind::Return(value),
             span,
         });
+    }
+
+    /// The first `return` of a function without a result type decides it.
+    fn deduce_result(&mut self, id: crate::sema::typed::FunctionId, expr: &ast::Expr) {
+        let n_diagnostics = self.diagnostics.len();
+        self.unevaluated += 1;
+        let value = self.value(expr);
+        self.unevaluated -= 1;
+        self.diagnostics.truncate(n_diagnostics);
+        if value.ty != Ty::Void {
+            self.functions[id.0 as usize].result = value.ty;
+        }
+        self.body.deduces = false;
     }
 
     fn returned(&mut self, expr: &ast::Expr, result: &Ty, name: &str) -> Value {
@@ -254,6 +293,16 @@ impl Checker<'_> {
             return self.list_value(result, items, expr.span);
         }
         let value = self.value(expr);
+        // A variable of the function is moved out of it, not copied.
+        let is_own = match Self::place_of(&value).and_then(super::access::root) {
+            Some(crate::sema::typed::VarRef::Local(var)) => {
+                value.ty == *result && !self.body.vars[var.0 as usize].is_reference
+            }
+            _ => false,
+        };
+        if is_own {
+            return value;
+        }
         self.implicit(value, result, &super::convert::Why::Return(name))
     }
 

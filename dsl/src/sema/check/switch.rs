@@ -31,6 +31,8 @@ impl Checker<'_> {
         };
         self.scopes.enter();
         self.body.switches += 1;
+        self.body.exits.push((self.body.cleanups.len(), false));
+        self.cleanups_enter();
         let mut sections: Vec<SwitchSection> = Vec::new();
         let mut seen: Vec<(u64, Span)> = Vec::new();
         let mut default: Option<Span> = None;
@@ -77,6 +79,11 @@ impl Checker<'_> {
                 (_, None) => self.before_first_label(stmt, &mut before),
             }
         }
+        let objects = self.body.cleanups.pop().unwrap_or_default();
+        if !objects.is_empty() {
+            self.unsupported("an object with a destructor directly in a `switch`", span);
+        }
+        self.body.exits.pop();
         self.body.switches -= 1;
         self.scopes.leave();
         // What stands before the first label never runs, but variables declared there exist.

@@ -5,13 +5,13 @@
 
 use super::{Checker, VarFacts, function::reference_part};
 use crate::{
-    diagnostic::{Code, Diagnostic},
+    diagnostic::{Code, Diagnostic, Severity},
     sema::{
         classify::Classify,
         const_eval::{self, Const, NotConst},
         scope::Entity,
         ty::{QualTy, Ty},
-        typed::{Global, GlobalSpace, Init, Stmt, StmtKind, Storage, Value, ValueKind, Var},
+        typed::{Global, GlobalSpace, Init, Stmt, StmtKind, Storage, Value, ValueKind, Var, VarId},
     },
     span::Span,
     syntax::ast::{self, DeclaratorPart, SpecifierWord},
@@ -55,6 +55,74 @@ impl Checker<'_> {
         })
     }
 
+    /// `static` members and types in a class.
+    pub(super) fn static_members(&mut self, member: &ast::Declaration) {
+        self.each_declarator(member, &mut |checker, base, declarator| {
+            if let (Some((span, _)), _) = reference_part(&declarator.declarator.parts) {
+                return checker.refuse_reference("a static member that is a reference", declarator, span);
+            }
+            let Some(declared) = checker.declared(member, base, declarator) else {
+                return;
+            };
+            let has = |word| member.specifiers.word(word).is_some();
+            let space = if has(SpecifierWord::Constant) {
+                GlobalSpace::Constant
+            } else if has(SpecifierWord::Device) || has(SpecifierWord::Managed) {
+                GlobalSpace::Device
+            } else {
+                GlobalSpace::Host
+            };
+            checker.global_variable(declared, space, false);
+        });
+    }
+
+    /// `int S::count = 0;`: the value of a static member.
+    fn static_member_value(&mut self, declarator: &ast::InitDeclarator, base: QualTy) {
+        let Some(name) = &declarator.declarator.name else {
+            return;
+        };
+        let found = self.scopes.find(&name.node).map(|binding| binding.entity.clone());
+        let Some(Entity::Global(id)) = found else {
+            self.report(Diagnostic::error(
+                Code::UnknownName,
+                name.span,
+                format!("no class declares a static member `{}`", name.node),
+            ));
+            return;
+        };
+        let mut ty = self.declared_type(base, &declarator.declarator.parts, declarator.span);
+        let declared = self.globals[id.0 as usize].ty.ty.clone();
+        if ty.ty != declared && !matches!(ty.ty, Ty::Array(_, None) | Ty::Error) {
+            let (a, b) = (self.show(&ty.ty), self.show(&declared));
+            self.report(Diagnostic::error(
+                Code::ConflictingDeclaration,
+                name.span,
+                format!("`{}` is a `{a}` here and a `{b}` in its class", name.node),
+            ));
+            return;
+        }
+        let Some(init) = &declarator.init else {
+            return;
+        };
+        let mut facts = VarFacts::default();
+        let init = self.initialiser(&mut ty, init, name, false);
+        let init = init.map(|init| self.constant_init(init, name, &mut facts));
+        if ty.is_const && !ty.is_volatile {
+            facts.constant = init
+                .as_ref()
+                .and_then(constant_of)
+                .filter(|_| ty.ty.is_arithmetic());
+        }
+        let global = &mut self.globals[id.0 as usize];
+        global.init = init;
+        if matches!(global.ty.ty, Ty::Array(_, None)) {
+            global.ty.ty = ty.ty;
+        }
+        let old = &mut self.global_facts[id.0 as usize];
+        old.constant = facts.constant;
+        old.is_wrong |= facts.is_wrong;
+    }
+
     /// A variable at file scope.
     pub(super) fn file_variable(
         &mut self,
@@ -64,6 +132,11 @@ impl Checker<'_> {
     ) {
         if let (Some((span, _)), _) = reference_part(&declarator.declarator.parts) {
             return self.refuse_reference("a reference at file scope", declarator, span);
+        }
+        if let Some(name) = &declarator.declarator.name
+            && name.node.contains("::")
+        {
+            return self.static_member_value(declarator, base);
         }
         let Some(declared) = self.declared(declaration, base, declarator) else {
             return;
@@ -112,11 +185,21 @@ impl Checker<'_> {
                 self.refuse_shared_init(name, init);
                 None
             }
+            Some(_) if self.has_constructors(&ty.ty) => {
+                self.unsupported("a constructor that runs before `main`", name.span);
+                None
+            }
             Some(init) => self.initialiser(&mut ty, init, name, false),
             None if self.is_vector(&ty.ty, "dim3") => {
                 Some(Init::Value(self.dim3_of(Vec::new(), name.span)))
             }
-            None => None,
+            None => {
+                let ty = ty.ty.clone();
+                if !is_extern && self.size_of(&ty).is_some() {
+                    self.check_static_object(&ty, name);
+                }
+                None
+            }
         };
         let init = init.map(|init| self.constant_init(init, name, &mut facts));
         if ty.is_const && !ty.is_volatile {
@@ -302,6 +385,19 @@ impl Checker<'_> {
                 self.refuse_shared_init(name, init);
                 None
             }
+            None if storage != Storage::Auto && self.size_of(&ty.ty).is_some() => {
+                self.check_shared_object(&ty.ty, name);
+                None
+            }
+            Some(init) if self.begins_by_constructor(&ty.ty, init) => {
+                out.push(Stmt {
+                    kind: StmtKind::Declare(id, None),
+                    span: declarator.span,
+                });
+                self.construct_variable(id, &ty, init, name, out);
+                self.note_object(id, name.span);
+                return;
+            }
             Some(init) => {
                 let typed = self.initialiser(&mut ty, init, name, true);
                 self.body.facts[id.0 as usize].is_wrong = typed.is_none();
@@ -318,11 +414,78 @@ impl Checker<'_> {
             var.ty = ty.clone();
             var.align_bytes = var.align_bytes.max(align);
         }
-        self.note_constant(id.0, &ty, init.as_ref(), declaration, name);
+        let begins = declarator.init.is_none() && storage == Storage::Auto;
+        if !(begins && matches!(ty.ty, Ty::Record(_))) {
+            self.note_constant(id.0, &ty, init.as_ref(), declaration, name);
+        }
+        let has_init = init.is_some();
         out.push(Stmt {
             kind: StmtKind::Declare(id, init),
             span: declarator.span,
         });
+        if begins && !has_init && ty.ty != Ty::Error {
+            let ty = QualTy { is_const: false, ..ty };
+            let place = super::construct::local(id, ty, name.span);
+            self.begin_object(place, &name.node, name.span, out);
+        }
+        if storage == Storage::Auto {
+            self.note_object(id, name.span);
+        }
+    }
+
+    /// Every thread would run the constructor of a shared object.
+    fn check_shared_object(&mut self, ty: &Ty, name: &ast::Name) {
+        use super::construct::Beginning;
+        let is_plain = match self.beginning(ty, name.span) {
+            Beginning::Nothing => true,
+            Beginning::Call(id) => self.is_empty_constructor(id, ty),
+            Beginning::Missing => false,
+        };
+        if !is_plain || self.has_destructor(ty) {
+            let text = self.show(ty);
+            self.report(
+                Diagnostic::error(
+                    Code::SharedInitialiser,
+                    name.span,
+                    format!("a shared object cannot be of the type `{text}`, whose constructor does something"),
+                )
+                .note("every thread of the block would run it")
+                .help("use a plain struct, or shared memory for its members"),
+            );
+        }
+    }
+
+    /// The initialiser is for a constructor of the variable's class.
+    fn begins_by_constructor(&self, ty: &Ty, init: &ast::Init) -> bool {
+        if !self.has_constructors(ty) {
+            return false;
+        }
+        match init {
+            ast::Init::Construct(_) | ast::Init::List(_) => true,
+            ast::Init::Expr(_) => false,
+        }
+    }
+
+    fn construct_variable(
+        &mut self,
+        id: VarId,
+        ty: &QualTy,
+        init: &ast::Init,
+        name: &ast::Name,
+        out: &mut Vec<Stmt>,
+    ) {
+        let args = self.init_arguments(init);
+        let ty = QualTy {
+            is_const: false,
+            ..ty.clone()
+        };
+        let place = super::construct::local(id, ty, name.span);
+        let n_errors = self.diagnostics.len();
+        self.construct_into(place, args, name.span, out);
+        let failed = self.diagnostics[n_errors..]
+            .iter()
+            .any(|diagnostic| diagnostic.severity == Severity::Error);
+        self.body.facts[id.0 as usize].is_wrong = failed;
     }
 
     fn note_constant(

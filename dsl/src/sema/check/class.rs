@@ -1,0 +1,620 @@
+//! Classes: what a struct has besides data. Their members, who may use them, their functions' declarations.
+//!
+//! A member function is a function whose first parameter is a reference to its object, called `this`. A base class is an unnamed
+//! first member. Bodies are checked when the outermost class is complete, so that they see all members.
+
+use std::{collections::HashMap, sync::Arc};
+
+use super::{
+    Checked, Checker, FunctionFacts, ParamFacts,
+    function::{reference_part, space_of},
+};
+use crate::{
+    diagnostic::{Code, Diagnostic},
+    sema::{
+        classify::pointer_to,
+        scope::{Callable, Entity},
+        ty::{Field, QualTy, RecordId, Ty},
+        typed::{
+            Function, FunctionId, FunctionSpace, Place, PlaceKind, Value, ValueKind, VarRef,
+        },
+    },
+    span::Span,
+    syntax::ast::{self, Access, MethodKind, Special, SpecifierWord},
+};
+
+/// What is known of a class besides its layout.
+#[derive(Clone, Default, Debug)]
+pub(super) struct ClassFacts {
+    /// What it is derived from; its first, unnamed member.
+    pub(super) base: Option<RecordId>,
+    /// The class it is declared in.
+    outer: Option<RecordId>,
+    /// Members that not everyone may use.
+    access: HashMap<Arc<str>, Access>,
+    pub(super) constructors: Vec<FunctionId>,
+    /// The user's own way of copying.
+    pub(super) copy: Option<FunctionId>,
+    /// `S() = default`.
+    pub(super) is_defaulted: bool,
+    pub(super) destructor: Option<FunctionId>,
+    pub(super) conversions: Vec<FunctionId>,
+    /// First values of members, by index.
+    pub(super) defaults: HashMap<u32, Arc<ast::Init>>,
+    friends: Vec<FunctionId>,
+    friend_classes: Vec<Arc<str>>,
+    /// The constructor without parameters that the compiler writes, once it is needed.
+    pub(super) implicit_default: Option<FunctionId>,
+    /// Members come one after the other, and nothing else is known: C's layout.
+    pub(super) is_plain: bool,
+}
+
+/// A function in a class whose body waits until the class is complete.
+pub(super) struct PendingBody {
+    id: FunctionId,
+    function: ast::Function,
+}
+
+/// A class whose members are being read.
+pub(super) struct OpenClass {
+    pub(super) id: RecordId,
+    pub(super) access: Access,
+    pub(super) pending: Vec<PendingBody>,
+}
+
+impl Checker<'_> {
+    /// Begins a class: its names go to a scope of their own.
+    pub(super) fn open_class(
+        &mut self,
+        id: RecordId,
+        specifier: &ast::RecordSpecifier,
+        fields: &mut Vec<Field>,
+    ) {
+        let mut facts = ClassFacts {
+            outer: self.open_classes.last().map(|open| open.id).or(self.body.class),
+            is_plain: true,
+            ..ClassFacts::default()
+        };
+        let base = self.base_class(specifier);
+        facts.base = base;
+        facts.is_plain = base.is_none();
+        self.classes.insert(id, facts);
+        self.scopes.enter();
+        if let Some(name) = &specifier.name
+            && !self.in_prelude(name.span)
+        {
+            self.scopes
+                .bind_tag(name.node.clone(), Ty::Record(id), name.span, false);
+        }
+        if let Some(base) = base {
+            fields.push(Field {
+                name: String::new(),
+                ty: Ty::Record(base).into(),
+                offset_bytes: 0,
+            });
+        }
+        // Members of the base are names while the class is open, too.
+        let access = match specifier.is_class {
+            true => Access::Private,
+            false => Access::Public,
+        };
+        self.open_classes.push(OpenClass {
+            id,
+            access,
+            pending: Vec::new(),
+        });
+    }
+
+    fn base_class(&mut self, specifier: &ast::RecordSpecifier) -> Option<RecordId> {
+        let first = specifier.bases.first()?;
+        if let Some(second) = specifier.bases.get(1) {
+            self.unsupported("more than one base class", second.name.span);
+        }
+        let private = match first.access {
+            None => specifier.is_class,
+            Some(access) => access != Access::Public,
+        };
+        if private {
+            self.unsupported("a base class that is not `public`", first.name.span);
+        }
+        let ty = self.named_type(&first.name.node, first.name.span);
+        match ty.ty {
+            Ty::Record(id) if self.size_of(&ty.ty).is_some() && !self.record(id).is_union => {
+                Some(id)
+            }
+            Ty::Error => None,
+            other => {
+                let text = self.show(&other);
+                self.report(Diagnostic::error(
+                    Code::IncompleteType,
+                    first.name.span,
+                    format!("`{text}` is not a complete class and cannot be a base"),
+                ));
+                None
+            }
+        }
+    }
+
+    /// Ends a class; checks the bodies of its functions if no other class is open around it.
+    pub(super) fn close_class(&mut self, id: RecordId) {
+        let base = self.classes.get(&id).and_then(|facts| facts.base);
+        self.scopes.close_class(id, base);
+        let Some(open) = self.open_classes.pop() else {
+            return;
+        };
+        match self.open_classes.last_mut() {
+            Some(outer) => outer.pending.extend(open.pending),
+            None => {
+                for PendingBody { id, function } in open.pending {
+                    self.method_body(id, &function);
+                }
+            }
+        }
+    }
+
+    fn method_body(&mut self, id: FunctionId, function: &ast::Function) {
+        if self.options.skip_host && self.functions[id.0 as usize].space == FunctionSpace::Host {
+            self.function_facts[id.0 as usize].is_skipped = true;
+            return;
+        }
+        self.function_body(id, function);
+    }
+
+    /// The class's members are being read: it will be complete when its functions run.
+    pub(super) fn is_open(&self, id: RecordId) -> bool {
+        self.open_classes.iter().any(|open| open.id == id)
+    }
+
+    /// Enters the scopes of a class and of those around it.
+    pub(super) fn enter_class_scopes(&mut self, class: Option<RecordId>) -> usize {
+        let mut chain = Vec::new();
+        let mut next = class;
+        while let Some(id) = next {
+            chain.push(id);
+            next = self.classes.get(&id).and_then(|facts| facts.outer);
+        }
+        for &id in chain.iter().rev() {
+            self.scopes.enter_class(id);
+        }
+        chain.len()
+    }
+
+    /// Notes who may use the member being declared.
+    pub(super) fn note_access(&mut self, name: &Arc<str>) {
+        if let Some(open) = self.open_classes.last()
+            && open.access != Access::Public
+            && let Some(facts) = self.classes.get_mut(&open.id)
+        {
+            facts.access.insert(name.clone(), open.access);
+        }
+    }
+
+    /// A member function as it stands in its class.
+    pub(super) fn member_function(&mut self, class: RecordId, function: &ast::Function) {
+        if let Some(facts) = self.classes.get_mut(&class)
+            && function.method.kind != MethodKind::Plain
+        {
+            facts.is_plain = false;
+        }
+        if let Some(special) = &function.method.special
+            && special.node == Special::Default
+        {
+            // What the compiler would write is what it does without being asked, but for the constructor without parameters.
+            if function.method.kind == MethodKind::Constructor && function.params.is_empty() {
+                self.note_access(&function.name.node);
+                if let Some(facts) = self.classes.get_mut(&class) {
+                    facts.is_defaulted = true;
+                }
+            }
+            return;
+        }
+        self.note_access(&function.name.node);
+        let Some(id) = self.declare_method(class, function) else {
+            return;
+        };
+        if function.body.is_some()
+            && let Some(open) = self.open_classes.last_mut()
+        {
+            self.function_facts[id.0 as usize].is_defined = true;
+            open.pending.push(PendingBody {
+                id,
+                function: function.clone(),
+            });
+        }
+    }
+
+    /// `friend` and a function: it belongs to the file, and may use what is private.
+    pub(super) fn friend_function(&mut self, class: RecordId, function: &ast::Function) {
+        if function.name.node.contains("::") {
+            return self.unsupported("another class's function as a friend", function.name.span);
+        }
+        let Some(id) = self.declare_function(function) else {
+            return;
+        };
+        if let Some(facts) = self.classes.get_mut(&class) {
+            facts.friends.push(id);
+        }
+        if function.body.is_none() {
+            return;
+        }
+        self.function_facts[id.0 as usize].is_defined = true;
+        self.function_facts[id.0 as usize].class = Some(class);
+        if let Some(open) = self.open_classes.last_mut() {
+            open.pending.push(PendingBody {
+                id,
+                function: function.clone(),
+            });
+        }
+    }
+
+    pub(super) fn friend_class(&mut self, class: RecordId, name: &ast::Name) {
+        if let Some(facts) = self.classes.get_mut(&class) {
+            facts.friend_classes.push(name.node.clone());
+        }
+    }
+
+    /// The parameter that stands for the object.
+    pub(super) fn this_param(class: RecordId, is_const: bool, span: Span) -> ParamFacts {
+        ParamFacts {
+            name: Some("this".into()),
+            ty: QualTy {
+                is_const,
+                ..Ty::Record(class).into()
+            },
+            span,
+            default: None,
+            is_reference: true,
+            is_rvalue: false,
+            is_this: true,
+        }
+    }
+
+    fn declare_method(&mut self, class: RecordId, function: &ast::Function) -> Option<FunctionId> {
+        let name = &function.name;
+        self.note_operator(&name.node);
+        let words = &function.specifiers;
+        let space = space_of(words);
+        if space == FunctionSpace::Kernel {
+            self.report(Diagnostic::error(
+                Code::MisplacedSpace,
+                name.span,
+                format!("the kernel `{}` cannot be a member of a class", name.node),
+            ));
+            return None;
+        }
+        let kind = function.method.kind;
+        let is_static = words.word(SpecifierWord::Static).is_some();
+        let (result, returns_reference) = match kind {
+            MethodKind::Constructor | MethodKind::Destructor => (Ty::Void, false),
+            MethodKind::Plain | MethodKind::Conversion => self.method_result(function),
+        };
+        let mut params = Vec::new();
+        if !is_static {
+            params.push(Self::this_param(class, function.method.is_const, name.span));
+        }
+        params.extend(function.params.iter().map(|param| self.param(param)));
+        if function.variadic {
+            self.unsupported("a function with `...`", function.span);
+        }
+        let id = FunctionId(self.functions.len() as u32);
+        let owner = self.record(class).name.clone();
+        self.functions.push(Function {
+            name: format!("{owner}::{}", name.node),
+            space,
+            result,
+            returns_reference,
+            params: Vec::new(),
+            vars: Vec::new(),
+            launch_bounds: None,
+            body: None,
+            span: name.span,
+        });
+        let is_copy = kind == MethodKind::Constructor
+            && params.len() == 2
+            && params[1].ty.ty == Ty::Record(class)
+            && !params[1].is_rvalue;
+        let is_move = kind == MethodKind::Constructor
+            && params.len() == 2
+            && params[1].ty.ty == Ty::Record(class)
+            && params[1].is_rvalue;
+        self.function_facts.push(FunctionFacts {
+            params,
+            declared: name.span,
+            class: Some(class),
+            has_this: !is_static,
+            is_static,
+            is_explicit: words.word(SpecifierWord::Explicit).is_some(),
+            is_deleted: function.method.special.is_some(),
+            is_empty: function.body.as_ref().is_some_and(|body| body.stmts.is_empty())
+                && function.method.inits.is_empty(),
+            ..FunctionFacts::default()
+        });
+        let facts = self.classes.entry(class).or_default();
+        match kind {
+            // A value is never moved out of: copies are what they are, and temporaries are built in place.
+            MethodKind::Constructor if is_move => {}
+            MethodKind::Constructor => {
+                facts.constructors.push(id);
+                if is_copy {
+                    facts.copy = Some(id);
+                }
+            }
+            MethodKind::Destructor => facts.destructor = Some(id),
+            MethodKind::Conversion => facts.conversions.push(id),
+            MethodKind::Plain => {
+                self.scopes
+                    .add_method(name.node.clone(), Callable::Function(id), name.span);
+            }
+        }
+        Some(id)
+    }
+
+    fn method_result(&mut self, function: &ast::Function) -> (Ty, bool) {
+        let base = self.base_type_not_auto(&function.specifiers);
+        let (reference, parts) = reference_part(&function.declarator.parts);
+        let result = self.declared_type(base, parts, function.declarator.span);
+        if let Some((span, true)) = reference {
+            self.unsupported("a function that returns an rvalue reference", span);
+        }
+        match reference {
+            Some(_) if result.ty != Ty::Error => (pointer_to(result), true),
+            _ => (result.ty, false),
+        }
+    }
+
+    /// `int S::f(int x) { … }` outside of the class.
+    pub(super) fn method_definition(&mut self, function: &ast::Function) {
+        let name = &function.name;
+        let found = self.scopes.split_path(&name.node);
+        let Some((class, last)) = found.map(|(class, last)| (class, last.to_string())) else {
+            self.report(Diagnostic::error(
+                Code::UnknownType,
+                name.span,
+                format!("`{}` does not begin with the name of a class", name.node),
+            ));
+            return;
+        };
+        let candidates: Vec<FunctionId> = match function.method.kind {
+            MethodKind::Constructor => self.classes[&class].constructors.clone(),
+            MethodKind::Destructor => self.classes[&class].destructor.into_iter().collect(),
+            MethodKind::Conversion => self.classes[&class].conversions.clone(),
+            MethodKind::Plain => match self.scopes.find_in_class(class, &last) {
+                Some((owner, binding)) if owner == class => match binding.entity.clone() {
+                    Entity::Functions(set) => self.functions_of(&set),
+                    _ => Vec::new(),
+                },
+                _ => Vec::new(),
+            },
+        };
+        let floor = self.scopes.raise_floor();
+        let depth = self.enter_class_scopes(Some(class));
+        let params: Vec<ParamFacts> = function
+            .params
+            .iter()
+            .map(|param| self.param(param))
+            .collect();
+        let conversion = (function.method.kind == MethodKind::Conversion)
+            .then(|| self.method_result(function).0);
+        for _ in 0..depth {
+            self.scopes.leave();
+        }
+        self.scopes.set_floor(floor);
+        let found = candidates.iter().copied().find(|id| {
+            let facts = &self.function_facts[id.0 as usize];
+            let hidden = usize::from(facts.has_this);
+            let same_const = !facts.has_this
+                || function.method.kind != MethodKind::Plain
+                || facts.params[0].ty.is_const == function.method.is_const;
+            let same_result = conversion
+                .as_ref()
+                .is_none_or(|ty| self.functions[id.0 as usize].result == *ty);
+            same_const
+                && same_result
+                && super::function::same_params(&facts.params[hidden..], &params)
+        });
+        let Some(id) = found else {
+            let owner = self.record(class).name.clone();
+            let mut diagnostic = Diagnostic::error(
+                Code::ConflictingDeclaration,
+                name.span,
+                format!("the class `{owner}` declares no such function `{last}`"),
+            );
+            if let Some(&first) = candidates.first() {
+                let declared = self.function_facts[first.0 as usize].declared;
+                diagnostic = diagnostic.label(declared, "declared with other parameters here");
+            }
+            self.report(diagnostic);
+            return;
+        };
+        let facts = &mut self.function_facts[id.0 as usize];
+        if facts.is_defined {
+            let first = self.functions[id.0 as usize].span;
+            self.report(
+                Diagnostic::error(
+                    Code::Redefinition,
+                    name.span,
+                    format!("the function `{}` is defined twice", name.node),
+                )
+                .label(first, "first definition"),
+            );
+            return;
+        }
+        if function.body.is_none() {
+            return;
+        }
+        // Defaults are those of the class, names those of the definition.
+        let hidden = usize::from(facts.has_this);
+        for (old, new) in facts.params[hidden..].iter_mut().zip(params) {
+            old.name = new.name;
+            old.span = new.span;
+        }
+        facts.is_defined = true;
+        facts.is_empty = false;
+        let declared_space = self.functions[id.0 as usize].space;
+        let space = space_of(&function.specifiers);
+        if space != FunctionSpace::Host && space != declared_space {
+            let declared = self.function_facts[id.0 as usize].declared;
+            self.report(
+                Diagnostic::error(
+                    Code::ConflictingDeclaration,
+                    name.span,
+                    format!(
+                        "`{}` is {} here and {} in its class",
+                        name.node,
+                        super::function::space_text(space),
+                        super::function::space_text(declared_space)
+                    ),
+                )
+                .label(declared, "declared here"),
+            );
+            return;
+        }
+        self.functions[id.0 as usize].span = name.span;
+        self.method_body(id, function);
+    }
+
+    /// Reports the use of a member that the code here may not use.
+    pub(super) fn check_access(&mut self, class: RecordId, name: &str, span: Span) {
+        let Some((owner, _)) = self.scopes.find_in_class(class, name) else {
+            return self.check_own_access(class, name, span);
+        };
+        self.check_own_access(owner, name, span);
+    }
+
+    /// The same for a name of this very class, such as its constructors'.
+    pub(super) fn check_own_access(&mut self, owner: RecordId, name: &str, span: Span) {
+        let Some(access) = self
+            .classes
+            .get(&owner)
+            .and_then(|facts| facts.access.get(name))
+            .copied()
+        else {
+            return;
+        };
+        let mut here = self.body.class.or(self.open_classes.last().map(|open| open.id));
+        while let Some(class) = here {
+            let is_derived = || self.is_derived(class, owner);
+            let is_friend = self.classes[&owner]
+                .friend_classes
+                .iter()
+                .any(|friend| **friend == *self.record(class).name);
+            if class == owner || is_friend || (access == Access::Protected && is_derived()) {
+                return;
+            }
+            here = self.classes.get(&class).and_then(|facts| facts.outer);
+        }
+        let is_friend = self
+            .body
+            .id
+            .is_some_and(|id| self.classes[&owner].friends.contains(&id));
+        if is_friend {
+            return;
+        }
+        let word = match access {
+            Access::Protected => "protected",
+            Access::Private | Access::Public => "private",
+        };
+        let record = self.record(owner);
+        let (text, declared) = (record.name.clone(), record.span);
+        let shown = name.strip_prefix("operator").unwrap_or(name);
+        let mut diagnostic = Diagnostic::error(
+            Code::NotAccessible,
+            span,
+            format!("`{shown}` is a {word} member of `{text}`"),
+        );
+        if let Some(declared) = declared {
+            diagnostic = diagnostic.label(declared, "the class is declared here");
+        }
+        self.report(diagnostic.help("use a function of the class, or declare the member after `public:`"));
+    }
+
+    /// `class` is `base` or has it among its bases.
+    pub(super) fn is_derived(&self, class: RecordId, base: RecordId) -> bool {
+        let mut next = Some(class);
+        while let Some(id) = next {
+            if id == base {
+                return true;
+            }
+            next = self.classes.get(&id).and_then(|facts| facts.base);
+        }
+        false
+    }
+
+    /// A place of a class as one of its base.
+    pub(super) fn base_place(&self, mut place: Place, base: RecordId) -> Place {
+        while let Ty::Record(id) = place.ty.ty {
+            if id == base || self.classes.get(&id).and_then(|facts| facts.base).is_none() {
+                break;
+            }
+            let span = place.span;
+            place = self.field_place(place, 0, span);
+        }
+        place
+    }
+
+    /// The object whose function is being checked.
+    pub(super) fn this_place(&mut self, span: Span) -> Option<Place> {
+        let this = self.body.this?;
+        let ty = self.body.vars[this.0 as usize].ty.clone();
+        Some(Place {
+            kind: PlaceKind::Var(VarRef::Local(this)),
+            ty,
+            span,
+        })
+    }
+
+    /// `this` where its value is needed: a pointer.
+    pub(super) fn this_value(&mut self, span: Span) -> Value {
+        let Some(place) = self.this_place(span) else {
+            self.no_this("`this`", span);
+            return super::wrong(span);
+        };
+        self.take_address(&place);
+        Value {
+            ty: pointer_to(place.ty.clone()),
+            kind: ValueKind::AddressOf(Box::new(place)),
+            span,
+        }
+    }
+
+    pub(super) fn no_this(&mut self, what: &str, span: Span) {
+        if self.body.lambda.is_some() {
+            return self.unsupported("`this` and members of a class in a lambda", span);
+        }
+        self.report(Diagnostic::error(
+            Code::NoObject,
+            span,
+            format!("{what} needs an object, and there is none here"),
+        ));
+    }
+
+    /// A member by its name alone, in a function of the class.
+    pub(super) fn member_of_this(&mut self, class: RecordId, name: &str, span: Span) -> Checked {
+        let last = name.rsplit("::").next().unwrap_or(name);
+        let Some(this) = self.this_place(span) else {
+            if self.unevaluated > 0 {
+                // `sizeof(S::member)` needs none.
+                let mut path = Vec::new();
+                if self.find_field(class, last, &mut path) {
+                    let mut place = Place {
+                        kind: PlaceKind::Temporary(Box::new(super::wrong(span))),
+                        ty: Ty::Record(class).into(),
+                        span,
+                    };
+                    for index in path {
+                        place = self.field_place(place, index, span);
+                    }
+                    return Checked::Place(place);
+                }
+            }
+            self.no_this(&format!("`{last}`"), span);
+            return Checked::Value(super::wrong(span));
+        };
+        let this = match this.ty.ty {
+            Ty::Record(id) if self.is_derived(id, class) => self.base_place(this, class),
+            _ => this,
+        };
+        let name = ast::Name::new(last.into(), span);
+        self.field(this, &name, span)
+    }
+}

@@ -1,0 +1,798 @@
+//! Objects of classes: which constructor begins one, what it does to the members before its own code, copies.
+//!
+//! A constructor is a function on a place. An object that is only a value is made in a variable without a name.
+
+use super::{Body, Checked, Checker, FunctionFacts, convert::Why, overload::Argument, wrong};
+use crate::{
+    diagnostic::{Code, Diagnostic},
+    sema::{
+        classify::Classify,
+        ty::{QualTy, RecordId, Ty},
+        typed::{
+            Function, FunctionId, FunctionSpace, Init, Place, PlaceKind, Stmt, StmtKind, Storage,
+            Value, ValueKind, Var, VarRef,
+        },
+    },
+    span::Span,
+    syntax::ast::{self, ExprKind, InitItem, MemberInit},
+};
+
+/// How an object begins when nothing is said.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Beginning {
+    /// Undefined, as C has it.
+    Nothing,
+    /// By this constructor.
+    Call(FunctionId),
+    /// The class wants arguments.
+    Missing,
+}
+
+/// Elements of an array member that are set one by one.
+const MAX_ELEMENTS: u64 = 256;
+
+impl Checker<'_> {
+    /// The class has constructors of its own.
+    pub(super) fn has_constructors(&self, ty: &Ty) -> bool {
+        matches!(ty, Ty::Record(id) if self.classes.get(id).is_some_and(|facts| !facts.constructors.is_empty()))
+    }
+
+    /// How an object of a type begins.
+    pub(super) fn beginning(&mut self, ty: &Ty, span: Span) -> Beginning {
+        let id = match ty {
+            Ty::Record(id) => *id,
+            Ty::Array(element, _) => return self.beginning(&element.ty.clone(), span),
+            _ => return Beginning::Nothing,
+        };
+        let Some(facts) = self.classes.get(&id) else {
+            return Beginning::Nothing;
+        };
+        if let Some(id) = facts.implicit_default {
+            return Beginning::Call(id);
+        }
+        let without_arguments = facts.constructors.iter().copied().find(|ctor| {
+            let params = &self.function_facts[ctor.0 as usize].params;
+            params[1..].iter().all(|param| param.default.is_some())
+        });
+        if let Some(ctor) = without_arguments {
+            return Beginning::Call(ctor);
+        }
+        if !facts.constructors.is_empty() && !facts.is_defaulted {
+            return Beginning::Missing;
+        }
+        let has_defaults = !facts.defaults.is_empty();
+        let fields: Vec<Ty> = self
+            .record(id)
+            .fields
+            .iter()
+            .map(|field| field.ty.ty.clone())
+            .collect();
+        let needed = has_defaults
+            || fields
+                .iter()
+                .any(|ty| self.beginning(ty, span) != Beginning::Nothing);
+        if !needed || self.record(id).is_union {
+            return Beginning::Nothing;
+        }
+        Beginning::Call(self.implicit_constructor(id, span))
+    }
+
+    /// Writes the constructor that sets members to their first values.
+    fn implicit_constructor(&mut self, class: RecordId, span: Span) -> FunctionId {
+        let id = FunctionId(self.functions.len() as u32);
+        let record = self.record(class);
+        let declared = record.span.unwrap_or(span);
+        let name = format!("{0}::{0}", record.name);
+        self.functions.push(Function {
+            name,
+            space: FunctionSpace::HostDevice,
+            result: Ty::Void,
+            returns_reference: false,
+            params: Vec::new(),
+            vars: Vec::new(),
+            launch_bounds: None,
+            body: None,
+            span: declared,
+        });
+        self.function_facts.push(FunctionFacts {
+            params: vec![Self::this_param(class, false, declared)],
+            declared,
+            class: Some(class),
+            has_this: true,
+            is_defined: true,
+            ..FunctionFacts::default()
+        });
+        if let Some(facts) = self.classes.get_mut(&class) {
+            facts.implicit_default = Some(id);
+        }
+        let floor = self.begin_body(id);
+        let depth = self.enter_class_scopes(Some(class));
+        let this = self.hidden_param(id);
+        let mut body = Vec::new();
+        self.construct_members(class, &[], declared, &mut body);
+        for _ in 0..depth {
+            self.scopes.leave();
+        }
+        self.end_body(id, floor, this, body);
+        id
+    }
+
+    /// What a constructor does before its own code: its base, then its members in the order of their declaration.
+    pub(super) fn construct_members(
+        &mut self,
+        class: RecordId,
+        inits: &[MemberInit],
+        span: Span,
+        out: &mut Vec<Stmt>,
+    ) {
+        let Some(this) = self.this_place(span) else {
+            return;
+        };
+        let own = self.record(class).name.clone();
+        if let [only] = inits
+            && *only.name.node == *own
+        {
+            let args = self.init_arguments(&only.init);
+            self.construct_into(this, args, only.name.span, out);
+            return;
+        }
+        let fields = self.record(class).fields.clone();
+        let base = self.classes.get(&class).and_then(|facts| facts.base);
+        let defaults = self.classes.get(&class).map(|facts| facts.defaults.clone());
+        let defaults = defaults.unwrap_or_default();
+        let mut used = vec![false; inits.len()];
+        for (index, field) in (0u32..).zip(&fields) {
+            let place = self.field_place(this.clone(), index, span);
+            let is_base = index == 0 && base.is_some();
+            let name = match (&field.ty.ty, is_base) {
+                (Ty::Record(id), true) => self.record(*id).name.clone(),
+                _ => field.name.clone(),
+            };
+            let found = inits.iter().position(|init| {
+                let last = init.name.node.rsplit("::").next().unwrap_or("");
+                last == name && !name.is_empty()
+            });
+            if let Some(found) = found {
+                if std::mem::replace(&mut used[found], true) {
+                    continue;
+                }
+                self.member_init(place, &inits[found].init, inits[found].name.span, out);
+            } else if let Some(default) = defaults.get(&index) {
+                self.member_init(place, &default.clone(), span, out);
+            } else {
+                self.begin_object(place, &name, span, out);
+            }
+        }
+        for (init, used) in inits.iter().zip(used) {
+            if used {
+                continue;
+            }
+            let is_twice = fields.iter().any(|field| *field.name == *init.name.node);
+            // Members of an unnamed union.
+            let mut path = Vec::new();
+            if !is_twice && self.find_field(class, &init.name.node, &mut path) && path.len() > 1 {
+                let mut place = this.clone();
+                for index in path {
+                    place = self.field_place(place, index, init.name.span);
+                }
+                self.member_init(place, &init.init, init.name.span, out);
+                continue;
+            }
+            let message = if is_twice {
+                format!("`{}` is initialised twice", init.name.node)
+            } else {
+                format!("`{own}` has no member `{}` to initialise", init.name.node)
+            };
+            self.report(Diagnostic::error(
+                Code::UnknownMember,
+                init.name.span,
+                message,
+            ));
+        }
+    }
+
+    /// A variable or member without a first value.
+    pub(super) fn begin_object(
+        &mut self,
+        place: Place,
+        name: &str,
+        span: Span,
+        out: &mut Vec<Stmt>,
+    ) {
+        match self.beginning(&place.ty.ty, span) {
+            Beginning::Nothing => {}
+            Beginning::Call(_) => match place.ty.ty.clone() {
+                Ty::Array(_, n) => self.each_element(place, n.unwrap_or(0), span, out),
+                _ => self.construct_into(place, Vec::new(), span, out),
+            },
+            Beginning::Missing => {
+                let text = self.show(&place.ty.ty);
+                self.report(
+                    Diagnostic::error(
+                        Code::BadInitialiser,
+                        span,
+                        format!("`{name}` needs arguments: `{text}` has no constructor without any"),
+                    )
+                    .help(format!("give them, as in `{name}(…)`")),
+                );
+            }
+        }
+    }
+
+    /// `for (i = 0; i < n; i++) begin a[i]`
+    fn each_element(&mut self, array: Place, n: u64, span: Span, out: &mut Vec<Stmt>) {
+        let Ty::Array(element, _) = array.ty.ty.clone() else {
+            return;
+        };
+        let index = self.unnamed_variable(Ty::Int, "i", span);
+        let index_place = local(index, Ty::Int.into(), span);
+        let load = |place: &Place| Value {
+            kind: ValueKind::Load(Box::new(place.clone())),
+            ty: Ty::Int,
+            span,
+        };
+        let zero = super::int(0, Ty::Int, span);
+        let count = super::int(n, Ty::Int, span);
+        let cond = Value {
+            kind: ValueKind::Compare(
+                crate::sema::typed::Relation::Lt,
+                Box::new(load(&index_place)),
+                Box::new(count),
+            ),
+            ty: Ty::Bool,
+            span,
+        };
+        let step = Value {
+            kind: ValueKind::IncDec {
+                place: Box::new(index_place.clone()),
+                decrement: false,
+                prefix: true,
+            },
+            ty: Ty::Int,
+            span,
+        };
+        let place = Place {
+            kind: PlaceKind::ArrayIndex(Box::new(array), Box::new(load(&index_place))),
+            ty: element.as_ref().clone(),
+            span,
+        };
+        let mut body = Vec::new();
+        self.begin_object(place, "an element", span, &mut body);
+        let stmts = vec![
+            Stmt {
+                kind: StmtKind::Declare(index, Some(Init::Value(zero))),
+                span,
+            },
+            Stmt {
+                kind: StmtKind::Loop {
+                    cond: Some(cond),
+                    test_first: true,
+                    body,
+                    step: Some(step),
+                    unroll: None,
+                },
+                span,
+            },
+        ];
+        out.push(Stmt {
+            kind: StmtKind::Block(stmts),
+            span,
+        });
+    }
+
+    /// A member by `: x(…)` or by the value in its declaration.
+    fn member_init(&mut self, place: Place, init: &ast::Init, span: Span, out: &mut Vec<Stmt>) {
+        let ty = place.ty.ty.clone();
+        if ty == Ty::Error {
+            return;
+        }
+        let value = match init {
+            ast::Init::Expr(expr) => {
+                let value = self.value(expr);
+                self.implicit(value, &ty, &Why::Operand)
+            }
+            ast::Init::Construct(_) | ast::Init::List(_) if self.has_constructors(&ty) => {
+                let args = self.init_arguments(init);
+                return self.construct_into(place, args, span, out);
+            }
+            ast::Init::Construct(args) => match &args.node[..] {
+                [] => return self.zero(place, span, out),
+                [expr] if !matches!(expr.kind, ExprKind::List(_)) => {
+                    let value = self.value(expr);
+                    self.implicit(value, &ty, &Why::Operand)
+                }
+                all => self.construct(&ty, all, args.span),
+            },
+            ast::Init::List(items) if items.node.is_empty() => {
+                return self.zero(place, span, out);
+            }
+            ast::Init::List(items) => {
+                if let Ty::Array(element, n) = &ty {
+                    return self.array_member(place, element, n.unwrap_or(0), &items.node, span, out);
+                }
+                self.list_value(&ty, &items.node, items.span)
+            }
+        };
+        if value.ty == Ty::Error {
+            return;
+        }
+        out.push(assign(place, value, span));
+    }
+
+    fn array_member(
+        &mut self,
+        place: Place,
+        element: &QualTy,
+        n: u64,
+        items: &[InitItem],
+        span: Span,
+        out: &mut Vec<Stmt>,
+    ) {
+        if items.len() as u64 > n || n > MAX_ELEMENTS {
+            return self.unsupported("this list for a member that is an array", span);
+        }
+        for i in 0..n {
+            let at = Place {
+                kind: PlaceKind::ArrayIndex(
+                    Box::new(place.clone()),
+                    Box::new(super::int(i, Ty::Int, span)),
+                ),
+                ty: element.clone(),
+                span,
+            };
+            match items.get(i as usize) {
+                Some(InitItem {
+                    designator: None,
+                    value,
+                }) => self.member_init(at, value, span, out),
+                Some(_) => {
+                    return self.unsupported("a designator in a member's list", span);
+                }
+                None => self.zero(at, span, out),
+            }
+        }
+    }
+
+    /// `x()`, `x{}`.
+    fn zero(&mut self, place: Place, span: Span, out: &mut Vec<Stmt>) {
+        let ty = place.ty.ty.clone();
+        match &ty {
+            Ty::Array(element, n) => {
+                let n = n.unwrap_or(0);
+                if n > MAX_ELEMENTS {
+                    return self.unsupported("clearing a member that is a long array", span);
+                }
+                for i in 0..n {
+                    let at = Place {
+                        kind: PlaceKind::ArrayIndex(
+                            Box::new(place.clone()),
+                            Box::new(super::int(i, Ty::Int, span)),
+                        ),
+                        ty: element.as_ref().clone(),
+                        span,
+                    };
+                    self.zero(at, span, out);
+                }
+            }
+            Ty::Record(_) => {
+                if self.has_constructors(&ty) {
+                    return self.begin_object(place, "the member", span, out);
+                }
+                let empty = Value {
+                    kind: ValueKind::Aggregate(Vec::new()),
+                    ty: ty.clone(),
+                    span,
+                };
+                out.push(assign(place.clone(), empty, span));
+                self.begin_object(place, "the member", span, out);
+            }
+            Ty::Error => {}
+            scalar => {
+                let zero = super::int(0, Ty::Int, span);
+                let zero = self.cast(zero, scalar, span);
+                out.push(assign(place, zero, span));
+            }
+        }
+    }
+
+    /// Begins an object by the constructor that these arguments choose.
+    pub(super) fn construct_into(
+        &mut self,
+        place: Place,
+        args: Vec<Argument<'_>>,
+        span: Span,
+        out: &mut Vec<Stmt>,
+    ) {
+        if let Some(value) = self.construction(place, args, span) {
+            out.push(Stmt {
+                kind: StmtKind::Expr(value),
+                span,
+            });
+        }
+    }
+
+    /// The call of the constructor that these arguments choose.
+    fn construction(
+        &mut self,
+        place: Place,
+        args: Vec<Argument<'_>>,
+        span: Span,
+    ) -> Option<Value> {
+        let Ty::Record(class) = place.ty.ty else {
+            return None;
+        };
+        let name = self.record(class).name.clone();
+        let ids = if args.is_empty() {
+            match self.beginning(&place.ty.ty, span) {
+                Beginning::Call(id) => vec![id],
+                Beginning::Nothing => return None,
+                Beginning::Missing => self.classes[&class].constructors.clone(),
+            }
+        } else {
+            self.classes.get(&class)?.constructors.clone()
+        };
+        // A copy that nobody wrote is an assignment.
+        if let [Argument::Value(value)] = &args[..]
+            && self.converts_to_class(&value.ty, class)
+            && self.classes.get(&class).is_none_or(|facts| facts.copy.is_none())
+        {
+            let value = value.clone();
+            let value = self.implicit(value, &Ty::Record(class), &Why::Operand);
+            return Some(assign_value(place, value, span));
+        }
+        self.check_own_access(class, &name, span);
+        let object = Value {
+            ty: place.ty.ty.clone(),
+            kind: ValueKind::Load(Box::new(Place {
+                // `const T x(1);` is not constant yet while it begins.
+                ty: QualTy {
+                    is_const: false,
+                    ..place.ty.clone()
+                },
+                ..place
+            })),
+            span,
+        };
+        match self.call_member(Some(object), &ids, &name, span, args, span) {
+            Checked::Value(value) if value.ty != Ty::Error => Some(value),
+            _ => None,
+        }
+    }
+
+    /// A value of this type is one of the class already, or of one derived from it.
+    fn converts_to_class(&self, ty: &Ty, class: RecordId) -> bool {
+        matches!(ty, Ty::Record(id) if self.is_derived(*id, class))
+    }
+
+    /// `S(a, b)`: an object without a name.
+    pub(super) fn construct_temporary(
+        &mut self,
+        class: RecordId,
+        args: Vec<Argument<'_>>,
+        span: Span,
+    ) -> Value {
+        if self.has_destructor(&Ty::Record(class)) {
+            self.unsupported("a temporary object with a destructor", span);
+            return wrong(span);
+        }
+        let ty = Ty::Record(class);
+        let var = self.unnamed_variable(ty.clone(), "temporary", span);
+        let place = local(var, ty.clone().into(), span);
+        let load = Value {
+            kind: ValueKind::Load(Box::new(place.clone())),
+            ty: ty.clone(),
+            span,
+        };
+        if args.is_empty() && !self.has_constructors(&ty) {
+            // `S()` of a class without constructors is all zero first.
+            let zero = Value {
+                kind: ValueKind::Aggregate(Vec::new()),
+                ty: ty.clone(),
+                span,
+            };
+            let Some(call) = self.construction(place.clone(), args, span) else {
+                return zero;
+            };
+            let zero = assign_value(place, zero, span);
+            return comma(comma(zero, call), load);
+        }
+        match self.construction(place, args, span) {
+            Some(call) => comma(call, load),
+            None => wrong(span),
+        }
+    }
+
+    /// A variable of the function that the program does not name.
+    pub(super) fn unnamed_variable(
+        &mut self,
+        ty: Ty,
+        name: &str,
+        span: Span,
+    ) -> crate::sema::typed::VarId {
+        self.add_var(Var {
+            name: name.to_string(),
+            align_bytes: self.align_of(&ty),
+            ty: ty.into(),
+            storage: Storage::Auto,
+            address_taken: false,
+            is_reference: false,
+            is_restrict: false,
+            span,
+        })
+    }
+
+    /// A class's value where another object of it is made: the class may want its own way of copying.
+    pub(super) fn copied(&mut self, value: Value) -> Value {
+        let Ty::Record(class) = value.ty else {
+            return value;
+        };
+        let is_place = Self::place_of(&value).is_some();
+        if !is_place || !self.needs_copy(&value.ty) {
+            return value;
+        }
+        let span = value.span;
+        if self.classes.get(&class).is_none_or(|facts| facts.copy.is_none()) {
+            self.unsupported("copying an object with members that copy themselves", span);
+            return wrong(span);
+        }
+        if self.body.id.is_none() {
+            self.unsupported("a copy of an object at file scope", span);
+            return wrong(span);
+        }
+        self.construct_temporary(class, vec![Argument::Value(value)], span)
+    }
+
+    /// The class, or a member of it, copies itself in its own way.
+    fn needs_copy(&self, ty: &Ty) -> bool {
+        match ty {
+            Ty::Record(id) => {
+                self.classes.get(id).is_some_and(|facts| {
+                    facts.copy.is_some()
+                        || self
+                            .record(*id)
+                            .fields
+                            .iter()
+                            .any(|field| self.needs_copy(&field.ty.ty))
+                })
+            }
+            Ty::Array(element, _) => self.needs_copy(&element.ty),
+            _ => false,
+        }
+    }
+
+    /// The constructor that makes an object of `class` of a value of another type without being asked.
+    pub(super) fn converting_constructor(
+        &self,
+        value: &Value,
+        class: RecordId,
+        explicit: bool,
+    ) -> Option<FunctionId> {
+        let facts = self.classes.get(&class)?;
+        if matches!(value.ty, Ty::Record(id) if id == class) {
+            return None;
+        }
+        let fits = |id: &&FunctionId| {
+            let facts = &self.function_facts[id.0 as usize];
+            let params = &facts.params;
+            let takes_one =
+                params.len() >= 2 && params[2..].iter().all(|param| param.default.is_some());
+            let is_own = params.get(1).is_some_and(|param| param.ty.ty == Ty::Record(class));
+            takes_one
+                && !is_own
+                && (explicit || !facts.is_explicit)
+                && self
+                    .rank_standard(value, &params[1])
+                    .is_some_and(|rank| rank < super::overload::Rank::User)
+        };
+        facts.constructors.iter().find(fits).copied()
+    }
+
+    /// The function of a class that makes a value of type `to` of an object.
+    pub(super) fn conversion_function(&self, from: &Ty, to: &Ty, explicit: bool) -> Option<FunctionId> {
+        let Ty::Record(class) = from else { return None };
+        let mut next = Some(*class);
+        let mut all = Vec::new();
+        while let Some(id) = next {
+            let facts = self.classes.get(&id)?;
+            all.extend(facts.conversions.iter().copied());
+            next = facts.base;
+        }
+        let usable = |id: &&FunctionId| {
+            let is_explicit = self.function_facts[id.0 as usize].is_explicit;
+            explicit || !is_explicit
+        };
+        let result = |id: &FunctionId| self.functions[id.0 as usize].result.clone();
+        let exact = all.iter().filter(usable).find(|id| result(id) == *to);
+        if let Some(id) = exact {
+            return Some(*id);
+        }
+        let mut converts = all.iter().filter(usable).filter(|id| {
+            let ty = result(id);
+            (ty.is_arithmetic() && to.is_arithmetic())
+                || (matches!(ty, Ty::Pointer(_)) && *to == Ty::Bool)
+        });
+        match (converts.next(), converts.next()) {
+            (Some(id), None) => Some(*id),
+            _ => None,
+        }
+    }
+
+    /// An object as a value of the type that its conversion gives.
+    pub(super) fn call_conversion(&mut self, id: FunctionId, value: Value) -> Value {
+        let span = value.span;
+        let name = self.functions[id.0 as usize].name.clone();
+        match self.call_member(Some(value), &[id], &name, span, Vec::new(), span) {
+            Checked::Value(value) => value,
+            Checked::Place(place) => self.load(place),
+        }
+    }
+
+    /// Objects of this type do something when they end.
+    pub(super) fn has_destructor(&self, ty: &Ty) -> bool {
+        match ty {
+            Ty::Record(id) => {
+                self.classes.get(id).is_some_and(|facts| facts.destructor.is_some())
+                    || self
+                        .record(*id)
+                        .fields
+                        .iter()
+                        .any(|field| self.has_destructor(&field.ty.ty))
+            }
+            Ty::Array(element, _) => self.has_destructor(&element.ty),
+            _ => false,
+        }
+    }
+
+    pub(super) fn has_member_destructors(&self, class: Option<RecordId>) -> bool {
+        class.is_some_and(|class| {
+            self.record(class)
+                .fields
+                .iter()
+                .any(|field| self.has_destructor(&field.ty.ty))
+        })
+    }
+
+    /// Starts on a function's body: its variables, its scopes. Gives back what [`Checker::end_body`] needs.
+    pub(super) fn begin_body(&mut self, id: FunctionId) -> usize {
+        let facts = &self.function_facts[id.0 as usize];
+        let class = facts.class;
+        let floor = self.scopes.raise_floor();
+        let outer = std::mem::replace(
+            &mut self.body,
+            Body {
+                id: Some(id),
+                space: Some(self.functions[id.0 as usize].space),
+                class,
+                floor: self.scopes.floor(),
+                ..Body::default()
+            },
+        );
+        self.outer_bodies.push(outer);
+        floor
+    }
+
+    /// The object's parameter, if the function has one.
+    pub(super) fn hidden_param(&mut self, id: FunctionId) -> Vec<crate::sema::typed::VarId> {
+        let facts = &self.function_facts[id.0 as usize];
+        if !facts.has_this {
+            return Vec::new();
+        }
+        let (ty, span) = (facts.params[0].ty.clone(), facts.params[0].span);
+        let this = self.reference_variable("this", ty, span);
+        self.body.this = Some(this);
+        vec![this]
+    }
+
+    /// Stores a function's body.
+    pub(super) fn end_body(
+        &mut self,
+        id: FunctionId,
+        floor: usize,
+        params: Vec<crate::sema::typed::VarId>,
+        body: Vec<Stmt>,
+    ) {
+        self.scopes.set_floor(floor);
+        let outer = self.outer_bodies.pop().unwrap_or_default();
+        let done = std::mem::replace(&mut self.body, outer);
+        let typed = &mut self.functions[id.0 as usize];
+        typed.params = params;
+        typed.vars = done.vars;
+        typed.body = Some(body);
+    }
+
+    /// The arguments of an object's beginning.
+    pub(super) fn init_arguments<'e>(&mut self, init: &'e ast::Init) -> Vec<Argument<'e>> {
+        match init {
+            ast::Init::Expr(expr) => self.arguments(std::slice::from_ref(expr)),
+            ast::Init::Construct(args) => self.arguments(&args.node),
+            ast::Init::List(items) => self.list_arguments(&items.node),
+        }
+    }
+
+    /// `{ a, { b } }` as arguments.
+    pub(super) fn list_arguments<'e>(&mut self, items: &'e [InitItem]) -> Vec<Argument<'e>> {
+        items
+            .iter()
+            .map(|item| match &item.value {
+                ast::Init::Expr(expr) => Argument::Value(self.value(expr)),
+                ast::Init::List(items) => Argument::List(&items.node, items.span),
+                ast::Init::Construct(args) => Argument::List(&[], args.span),
+            })
+            .collect()
+    }
+
+    /// An object at file scope: no code runs before `main`, so only a constructor that does nothing will do.
+    pub(super) fn check_static_object(&mut self, ty: &Ty, name: &ast::Name) {
+        if self.has_destructor(ty) {
+            return self.unsupported("an object with a destructor that outlives functions", name.span);
+        }
+        match self.beginning(ty, name.span) {
+            Beginning::Nothing => {}
+            Beginning::Call(id) if self.is_empty_constructor(id, ty) => {}
+            Beginning::Call(_) | Beginning::Missing => {
+                self.unsupported("a constructor that runs before `main`", name.span);
+            }
+        }
+    }
+
+    /// The constructor does nothing, and neither do those of the members.
+    pub(super) fn is_empty_constructor(&mut self, id: FunctionId, ty: &Ty) -> bool {
+        if !self.function_facts[id.0 as usize].is_empty {
+            return false;
+        }
+        let mut ty = ty;
+        while let Ty::Array(element, _) = ty {
+            ty = &element.ty;
+        }
+        let Ty::Record(class) = ty else { return true };
+        let has_defaults = self
+            .classes
+            .get(class)
+            .is_some_and(|facts| !facts.defaults.is_empty());
+        let fields: Vec<Ty> = self
+            .record(*class)
+            .fields
+            .iter()
+            .map(|field| field.ty.ty.clone())
+            .collect();
+        !has_defaults
+            && fields.iter().all(|ty| match self.beginning(ty, Span::default()) {
+                Beginning::Nothing => true,
+                Beginning::Call(id) => self.is_empty_constructor(id, ty),
+                Beginning::Missing => false,
+            })
+    }
+}
+
+/// A place that is a whole variable of the function.
+pub(super) fn local(var: crate::sema::typed::VarId, ty: QualTy, span: Span) -> Place {
+    Place {
+        kind: PlaceKind::Var(VarRef::Local(var)),
+        ty,
+        span,
+    }
+}
+
+fn assign_value(place: Place, value: Value, span: Span) -> Value {
+    Value {
+        ty: place.ty.ty.clone(),
+        kind: ValueKind::Assign(Box::new(place), Box::new(value)),
+        span,
+    }
+}
+
+fn assign(place: Place, value: Value, span: Span) -> Stmt {
+    Stmt {
+        kind: StmtKind::Expr(assign_value(place, value, span)),
+        span,
+    }
+}
+
+/// `first, then`.
+pub(super) fn comma(first: Value, then: Value) -> Value {
+    Value {
+        ty: then.ty.clone(),
+        span: then.span,
+        kind: ValueKind::Comma(Box::new(first), Box::new(then)),
+    }
+}

@@ -1,0 +1,364 @@
+//! Calls of member functions and operators.
+
+use std::sync::Arc;
+
+use super::{
+    Checked, Checker,
+    overload::{Argument, Best, Rank, best},
+    wrong,
+};
+use crate::{
+    diagnostic::{Code, Diagnostic},
+    sema::{
+        classify::Classify,
+        scope::Entity,
+        ty::{RecordId, Ty},
+        typed::{FunctionId, Place, PlaceKind, Value, ValueKind},
+    },
+    span::Span,
+    syntax::ast::{self, ExprKind},
+};
+
+impl Checker<'_> {
+    /// `object.f(a, b)` and `pointer->f(a, b)`.
+    pub(super) fn method_call(
+        &mut self,
+        base: &ast::Expr,
+        is_arrow: bool,
+        name: &ast::Name,
+        args: &[ast::Expr],
+        span: Span,
+    ) -> Checked {
+        let object = if is_arrow {
+            self.arrow_object(base)
+        } else {
+            self.object(base)
+        };
+        let Some(object) = object else {
+            self.check_args_alone(args);
+            return Checked::Value(wrong(span));
+        };
+        let (scope, last) = match name.node.rsplit_once("::") {
+            Some((_, last)) => (self.scopes.split_path(&name.node).map(|(id, _)| id), last),
+            None => (None, &*name.node),
+        };
+        let found = match object.ty {
+            Ty::Record(class) => self.scopes.find_in_class(scope.unwrap_or(class), last),
+            _ => None,
+        };
+        let found = found.map(|(owner, binding)| (owner, binding.entity.clone()));
+        let Some((owner, Entity::Functions(set))) = found else {
+            return self.call_of_member(object, name, args, span);
+        };
+        self.check_access(owner, last, name.span);
+        let ids = self.functions_of(&set);
+        let object = self.as_base(object, owner);
+        let values = self.arguments(args);
+        self.call_member(Some(object), &ids, last, name.span, values, span)
+    }
+
+    /// A member that is no function is called: it may be an object that can be.
+    fn call_of_member(
+        &mut self,
+        object: Value,
+        name: &ast::Name,
+        args: &[ast::Expr],
+        span: Span,
+    ) -> Checked {
+        let base = as_place(object);
+        let member = self.field(base, name, name.span);
+        let value = match member {
+            Checked::Place(place) => self.load(place),
+            Checked::Value(value) => value,
+        };
+        self.call_object(value, name.span, args, span)
+    }
+
+    /// `object(a, b)`.
+    pub(super) fn call_object(
+        &mut self,
+        object: Value,
+        at: Span,
+        args: &[ast::Expr],
+        span: Span,
+    ) -> Checked {
+        let found = match object.ty {
+            Ty::Record(class) => self.scopes.find_in_class(class, "operator()"),
+            _ => None,
+        };
+        let found = found.map(|(owner, binding)| (owner, binding.entity.clone()));
+        let Some((owner, Entity::Functions(set))) = found else {
+            if object.ty != Ty::Error {
+                let text = self.show(&object.ty);
+                self.report(Diagnostic::error(
+                    Code::WrongKindOfName,
+                    at,
+                    format!("a `{text}` is not a function and cannot be called"),
+                ));
+            }
+            self.check_args_alone(args);
+            return Checked::Value(wrong(span));
+        };
+        let ids = self.functions_of(&set);
+        let object = self.as_base(object, owner);
+        let values = self.arguments(args);
+        self.call_member(Some(object), &ids, "operator()", at, values, span)
+    }
+
+    /// What stands before `.f(…)`, as a value.
+    fn object(&mut self, base: &ast::Expr) -> Option<Value> {
+        let value = match self.expr(base) {
+            Checked::Place(place) => place_value(place),
+            Checked::Value(value) => value,
+        };
+        (value.ty != Ty::Error).then_some(value)
+    }
+
+    /// What stands before `->f(…)`, followed.
+    fn arrow_object(&mut self, base: &ast::Expr) -> Option<Value> {
+        if matches!(base.kind, ExprKind::This) {
+            let Some(place) = self.this_place(base.span) else {
+                self.no_this("`this`", base.span);
+                return None;
+            };
+            return Some(place_value(place));
+        }
+        match self.deref(base, base.span) {
+            Checked::Place(place) => Some(place_value(place)),
+            Checked::Value(value) if value.ty == Ty::Error => None,
+            Checked::Value(value) => Some(value),
+        }
+    }
+
+    /// An object as one of its class's base.
+    pub(super) fn as_base(&mut self, object: Value, owner: RecordId) -> Value {
+        match object.ty {
+            Ty::Record(id) if id != owner => {
+                let place = self.base_place(as_place(object), owner);
+                place_value(place)
+            }
+            _ => object,
+        }
+    }
+
+    /// A call of one of the functions `ids` of a class, with an object if there is one.
+    pub(super) fn call_member(
+        &mut self,
+        object: Option<Value>,
+        ids: &[FunctionId],
+        name: &str,
+        at: Span,
+        args: Vec<Argument<'_>>,
+        span: Span,
+    ) -> Checked {
+        let is_wrong = |arg: &Argument<'_>| matches!(arg, Argument::Value(value) if value.ty == Ty::Error);
+        if args.iter().any(is_wrong) {
+            return Checked::Value(wrong(span));
+        }
+        let full: Vec<Argument<'_>> = object
+            .iter()
+            .map(|object| Argument::Value(object.clone()))
+            .chain(args.iter().cloned())
+            .collect();
+        let has_this = |id: &FunctionId| self.function_facts[id.0 as usize].has_this;
+        if object.is_none() && ids.iter().all(has_this) {
+            self.no_this(&format!("`{name}`"), at);
+            return Checked::Value(wrong(span));
+        }
+        let id = match ids {
+            [] => return Checked::Value(wrong(span)),
+            [id] => *id,
+            _ => {
+                let candidates: Vec<(Option<Vec<Rank>>, u32)> = ids
+                    .iter()
+                    .map(|id| match (has_this(id), object.is_some()) {
+                        (true, true) => (self.ranks(*id, &full), 0),
+                        (true, false) => (None, 0),
+                        (false, with_object) => {
+                            let ranks = self.ranks(*id, &args).map(|mut ranks| {
+                                if with_object {
+                                    ranks.insert(0, Rank::Exact);
+                                }
+                                ranks
+                            });
+                            (ranks, 0)
+                        }
+                    })
+                    .collect();
+                match best(&candidates) {
+                    Best::One(i) => ids[i],
+                    Best::Several(_) | Best::None => {
+                        // Reports what does not fit.
+                        let _ = self.resolve(name, ids, &full, at);
+                        return Checked::Value(wrong(span));
+                    }
+                }
+            }
+        };
+        let facts = &self.function_facts[id.0 as usize];
+        if facts.is_deleted {
+            let declared = facts.declared;
+            self.report(
+                Diagnostic::error(Code::NotAccessible, at, format!("`{name}` is deleted: it cannot be used"))
+                    .label(declared, "declared `= delete` here"),
+            );
+            return Checked::Value(wrong(span));
+        }
+        let given = args.len();
+        let values = match facts.has_this {
+            true => full,
+            false => args,
+        };
+        self.call_with(id, at, given, values, span)
+    }
+
+    /// The functions that an operator's name stands for where these are its operands: those of the left operand's class, and
+    /// those of the file.
+    fn operator_functions(&mut self, name: &str, left: &Ty) -> (Vec<FunctionId>, Option<RecordId>) {
+        let mut ids = Vec::new();
+        let mut class = None;
+        if let Ty::Record(id) = left
+            && let Some((owner, binding)) = self.scopes.find_in_class(*id, name)
+            && let Entity::Functions(set) = binding.entity.clone()
+        {
+            class = Some(owner);
+            ids.extend(self.functions_of(&set));
+        }
+        if let Some(Entity::Functions(set)) =
+            self.scopes.find_function(name).map(|binding| binding.entity.clone())
+        {
+            for id in self.functions_of(&set) {
+                if !ids.contains(&id) {
+                    ids.push(id);
+                }
+            }
+        }
+        (ids, class)
+    }
+
+    /// An operator on objects: the call of the function that the program gives it. `None` if it gives none that fits.
+    pub(super) fn operator_call(
+        &mut self,
+        operator: &str,
+        operands: &[Value],
+        at: Span,
+        span: Span,
+    ) -> Option<Checked> {
+        let is_class = |value: &Value| matches!(value.ty, Ty::Record(_) | Ty::Enum(_));
+        if !operands.iter().any(is_class) || operands.iter().any(|value| value.ty == Ty::Error) {
+            return None;
+        }
+        let name: Arc<str> = format!("operator{operator}").into();
+        if !self.may_have_operator(&name) {
+            return None;
+        }
+        let left = operands.first()?;
+        let (ids, class) = self.operator_functions(&name, &left.ty);
+        if ids.is_empty() {
+            return None;
+        }
+        let args: Vec<Argument<'_>> = operands.iter().cloned().map(Argument::Value).collect();
+        let based = match class {
+            Some(owner) => {
+                let mut args = args.clone();
+                args[0] = Argument::Value(self.as_base(left.clone(), owner));
+                args
+            }
+            None => args.clone(),
+        };
+        let candidates: Vec<(Option<Vec<Rank>>, u32)> = ids
+            .iter()
+            .map(|id| match self.function_facts[id.0 as usize].has_this {
+                true => (self.ranks(*id, &based), 0),
+                false => (self.ranks(*id, &args), 0),
+            })
+            .collect();
+        match best(&candidates) {
+            Best::One(i) => {
+                let id = ids[i];
+                let facts = &self.function_facts[id.0 as usize];
+                let values = if facts.has_this { based } else { args };
+                if let (true, Some(owner)) = (facts.has_this, class) {
+                    self.check_access(owner, &name, at);
+                }
+                Some(self.call_with(id, at, values.len(), values, span))
+            }
+            Best::Several(_) => {
+                let _ = self.resolve(&name, &ids, &args, at);
+                Some(Checked::Value(wrong(span)))
+            }
+            Best::None => None,
+        }
+    }
+
+    pub(super) fn note_operator(&mut self, name: &Arc<str>) {
+        if name.starts_with("operator") {
+            self.operators.insert(name.clone());
+        }
+    }
+
+    /// The program declares an operator of this name anywhere.
+    pub(super) fn may_have_operator(&self, name: &str) -> bool {
+        self.operators.contains(name)
+    }
+
+    /// An `enum class`, which is no number.
+    pub(super) fn is_scoped(&self, ty: &Ty) -> bool {
+        matches!(ty, Ty::Enum(id) if self.scoped_enums.contains(id))
+    }
+
+    /// The value of what was checked.
+    pub(super) fn read_checked(&mut self, checked: Checked) -> Value {
+        match checked {
+            Checked::Value(value) => value,
+            Checked::Place(place) => self.load(place),
+        }
+    }
+
+    /// An object among numbers: what its conversion makes of it, if it has one.
+    pub(super) fn as_number(&mut self, value: Value) -> Value {
+        if !matches!(value.ty, Ty::Record(_)) {
+            return value;
+        }
+        let Ty::Record(mut class) = value.ty.clone() else {
+            return value;
+        };
+        let mut found = Vec::new();
+        loop {
+            let Some(facts) = self.classes.get(&class) else { break };
+            found.extend(facts.conversions.iter().copied().filter(|id| {
+                !self.function_facts[id.0 as usize].is_explicit
+                    && self.functions[id.0 as usize].result.is_scalar()
+            }));
+            match facts.base {
+                Some(base) => class = base,
+                None => break,
+            }
+        }
+        match found[..] {
+            [id] => self.call_conversion(id, value),
+            _ => value,
+        }
+    }
+}
+
+/// A place read as a whole, so that it can be named again.
+pub(super) fn place_value(place: Place) -> Value {
+    Value {
+        ty: place.ty.ty.clone(),
+        span: place.span,
+        kind: ValueKind::Load(Box::new(place)),
+    }
+}
+
+/// A value as a place: the one it was read from, or a temporary.
+pub(super) fn as_place(value: Value) -> Place {
+    match value.kind {
+        ValueKind::Load(place) => *place,
+        kind => Place {
+            ty: value.ty.clone().into(),
+            span: value.span,
+            kind: PlaceKind::Temporary(Box::new(Value { kind, ..value })),
+        },
+    }
+}
