@@ -42,7 +42,7 @@ pub(super) fn mutants(source: &str) -> Vec<Mutant> {
                 "barrier in a branch",
                 start,
                 end,
-                "if (threadIdx.x < 16) __syncthreads()",
+                "if (threadIdx.x % 2 == 0) __syncthreads()",
             );
         }
     }
