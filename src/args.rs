@@ -73,7 +73,7 @@ pub(crate) enum DeviceChoice {
 }
 
 /// How a source file is read.
-#[derive(Debug, Args)]
+#[derive(Clone, Debug, Args)]
 pub(crate) struct SourceArgs {
     /// The program, a CUDA source file.
     pub(crate) file: PathBuf,

@@ -86,6 +86,15 @@ impl Record {
         }
     }
 
+    /// Bytes that came from the device, and in how many arrivals.
+    pub(crate) fn arrived_bytes(&self) -> (u64, usize) {
+        let arrived = self.entries.iter().filter_map(|entry| match entry {
+            Entry::Arrived { bytes, .. } => Some(bytes.len() as u64),
+            Entry::Allocated(..) | Entry::Stderr(_) => None,
+        });
+        arrived.fold((0, 0), |(sum, count), bytes| (sum + bytes, count + 1))
+    }
+
     /// Allocations by address, each with its number; of one address given out twice, the later.
     pub(crate) fn allocations(&self) -> BTreeMap<u64, (usize, u64)> {
         let allocated = self.entries.iter().filter_map(|entry| match entry {
