@@ -10,6 +10,7 @@ mod examples;
 mod findings;
 mod gate;
 mod h200;
+mod mutants;
 mod programs;
 #[cfg(feature = "ptx")]
 mod ptx;

@@ -224,9 +224,18 @@ impl Checker<'_> {
             class = Some(owner);
             ids.extend(self.functions_of(&set));
         }
-        if let Some(Entity::Functions(set)) =
-            self.scopes.find_function(name).map(|binding| binding.entity.clone())
-        {
+        // The library's operators are there whatever operators the program declares for its own types.
+        let of_program = self.scopes.find_function(name);
+        let of_library = self.scopes.find_in_prelude(name);
+        let sets: Vec<Entity> = of_program
+            .into_iter()
+            .chain(of_library)
+            .map(|binding| binding.entity.clone())
+            .collect();
+        for entity in sets {
+            let Entity::Functions(set) = entity else {
+                continue;
+            };
             for id in self.functions_of(&set) {
                 if !ids.contains(&id) {
                     ids.push(id);
