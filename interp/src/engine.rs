@@ -417,6 +417,9 @@ fn run<L: Level, O: Observer>(machine: &mut Machine<'_, O>, warp: &mut Warp) -> 
         // SAFETY: as `at`; no instruction but jumps and `End` is the last.
         let inst: &Inst = unsafe { &*ip };
         ip = ip.wrapping_add(1);
+        if O::SEES_REPEATS && machine.observer.follows() {
+            machine.observer.before(r, inst, mask, here!());
+        }
         lane_ops! { dispatch! { inst, r, {
             Op::SMove => r.set_s(inst.d, r.s(inst.a)),
             Op::VMove32 => lanes::move32(r, inst),

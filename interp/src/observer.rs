@@ -3,9 +3,10 @@
 
 use dsl::ir::{FenceScope, LocId, Space};
 
-use crate::bytecode::MemSite;
+use crate::bytecode::{Inst, MemSite};
 use crate::check::Scene;
 use crate::finding::Finding;
+use crate::memory::defined::Defined;
 use crate::registers::View;
 use crate::ops::count;
 use crate::rules::RuleSet;
@@ -47,6 +48,18 @@ pub(crate) trait Observer: Sized {
     /// The block in hand has ended.
     #[inline(always)]
     fn end_block(&mut self) {}
+    /// Whether it has to see the next instruction, whatever it is.
+    #[inline(always)]
+    fn follows(&self) -> bool {
+        false
+    }
+    /// An instruction is about to run.
+    #[inline(always)]
+    fn before(&mut self, r: View, inst: &Inst, mask: u32, pc: usize) {}
+    /// What the launch wrote of the regions that had bytes that nobody wrote before: their bases.
+    fn stored(&self) -> Vec<(u64, Defined)> {
+        Vec::new()
+    }
     /// A warp runs.
     #[inline(always)]
     fn begin_warp(&mut self, number: u32) {}

@@ -93,7 +93,8 @@ fn every_program_assembles() {
             continue;
         }
         let output = Command::new(&ptxas)
-            .args(["--gpu-name", arch, "--generate-line-info", "--output-file"])
+            .args(["--gpu-name", arch, "--opt-level", "1"])
+            .args(["--generate-line-info", "--output-file"])
             .arg(folder.join(format!("{name}.cubin")))
             .arg(&input)
             .output()

@@ -16,6 +16,8 @@ use crate::memory::Memory;
 use crate::observer::Arrival;
 use crate::trap::AccessOp;
 
+use super::taint::Use;
+
 /// Where findings are read: what their numbers mean.
 pub(crate) struct Scene<'a> {
     pub(crate) module: &'a Module,
@@ -79,12 +81,43 @@ struct Uneven {
     who: [Arrival; 2],
 }
 
+/// What a value that nobody wrote came from.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
+pub(super) enum Source {
+    /// An access, by its counter.
+    Access(u32),
+    /// A variable, by its place in the list of those.
+    Slot(u32),
+}
+
+/// A read of something that nobody wrote.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Unset {
+    pub(super) source: Source,
+    pub(super) block: u64,
+    pub(super) warp: u32,
+    pub(super) lane: u32,
+    pub(super) place: (Option<usize>, u64),
+}
+
+/// Where its value mattered.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct User {
+    pub(super) what: Use,
+    pub(super) block: u64,
+    pub(super) warp: u32,
+    pub(super) lane: u32,
+    pub(super) loc: LocId,
+}
+
 /// What was found so far.
 #[derive(Debug, Default)]
 pub(super) struct Found {
     pairs: HashMap<(Class, u32, u32), Pair>,
     /// Barriers that opened for threads at different statements, by their instructions.
     uneven: BTreeMap<(u32, u32), Uneven>,
+    /// Values that nobody wrote and that mattered: how often, where from, and where first.
+    unset: BTreeMap<Source, (u64, Unset, User)>,
     /// Blocks were in conflict with each other.
     pub(super) crosses: bool,
 }
@@ -120,6 +153,12 @@ impl Found {
         }
     }
 
+    /// A value that nobody wrote matters.
+    pub(super) fn unset(&mut self, unset: &Unset, user: User) {
+        let entry = self.unset.entry(unset.source);
+        entry.or_insert((0, *unset, user)).0 += 1;
+    }
+
     /// A barrier opens for threads that are not all at it.
     pub(super) fn uneven_barrier(&mut self, block: u64, meeting: &[Arrival]) {
         let Some(first) = meeting.iter().find(|arrival| arrival.waits) else {
@@ -144,6 +183,14 @@ impl Found {
     /// Takes over what another worker found; of one pair, the first block's conflict stays.
     pub(super) fn absorb(&mut self, other: &Found) {
         self.crosses |= other.crosses;
+        for (&key, theirs) in &other.unset {
+            let ours = self.unset.entry(key).or_insert((0, theirs.1, theirs.2));
+            let count = ours.0 + theirs.0;
+            if theirs.2.block < ours.2.block {
+                *ours = *theirs;
+            }
+            ours.0 = count;
+        }
         for (&key, theirs) in &other.uneven {
             match self.uneven.entry(key) {
                 std::collections::btree_map::Entry::Vacant(entry) => {
@@ -205,6 +252,13 @@ impl Found {
             .map(|((_, _, class), pair)| scene.finding(*class, pair));
         let mut findings: Vec<Finding> = pairs.collect();
         findings.extend(self.uneven.values().map(|uneven| scene.uneven(uneven)));
+        let mut places = std::collections::BTreeSet::new();
+        for unset in self.unset.values() {
+            // Instructions that come from one source access are one.
+            if places.insert(scene.origin(unset.1.source)) {
+                findings.push(scene.unset(unset));
+            }
+        }
         findings.sort_by_key(|finding| {
             let at = |index: usize| {
                 let loc = scene.module.loc(finding.accesses.get(index)?.loc);
@@ -217,14 +271,14 @@ impl Found {
 }
 
 /// What makes two counters one source access.
-type Source = (u32, u32, u32, String, AccessOp);
+type SourceKey = (u32, u32, u32, String, AccessOp);
 
 impl Scene<'_> {
     fn counter(&self, counter: u32) -> &CounterSite {
         &self.code.counters[counter as usize]
     }
 
-    fn source(&self, counter: u32) -> Source {
+    fn source(&self, counter: u32) -> SourceKey {
         let site = self.counter(counter);
         let loc = self.module.loc(site.loc);
         (loc.file, loc.line, loc.column, loc.text.clone(), site.op)
@@ -356,6 +410,92 @@ impl Scene<'_> {
             bytes: 0,
             value: None,
             volatile: false,
+        }
+    }
+
+    fn origin(&self, source: Source) -> (u32, u32, u32) {
+        let loc = match source {
+            Source::Access(counter) => self.counter(counter).loc,
+            Source::Slot(index) => self.code.unassigned[index as usize].2,
+        };
+        let loc = self.module.loc(loc);
+        (loc.file, loc.line, loc.column)
+    }
+
+    fn unset(&self, (count, unset, user): &(u64, Unset, User)) -> Finding {
+        let (block, thread) = (
+            self.shape.block_index(user.block),
+            self.shape.thread_index(user.warp as usize, user.lane),
+        );
+        let access = |op, loc, warp: u32, lane, block: u64, bytes, volatile| FindingAccess {
+            op,
+            loc,
+            block: self.shape.block_index(block),
+            thread: self.shape.thread_index(warp as usize, lane),
+            warp,
+            lane,
+            bytes,
+            value: None,
+            volatile,
+        };
+        let (space, object, read) = match unset.source {
+            Source::Access(counter) => {
+                let site = self.counter(counter);
+                let (warp, lane) = (unset.warp, unset.lane);
+                let op = FindingOp::from(site.op);
+                let read = access(op, site.loc, warp, lane, unset.block, site.width_bytes, false);
+                let object = self.object(site.space, unset.place);
+                (Some(site.space), object, read)
+            }
+            Source::Slot(index) => {
+                let (slot, _, loc) = self.code.unassigned[index as usize];
+                let name = self.function.slots[slot.index()].name.clone();
+                let object = FindingObject {
+                    name,
+                    index: String::new(),
+                    offset_bytes: 0,
+                };
+                let read = access(FindingOp::Read, loc, user.warp, user.lane, user.block, 0, false);
+                (None, object, read)
+            }
+        };
+        let op = match user.what {
+            Use::Branch | Use::Address | Use::Printed => FindingOp::Compute,
+            Use::Stored => FindingOp::Write,
+        };
+        let used = access(op, user.loc, user.warp, user.lane, user.block, 0, false);
+        let line = self.line(user.loc);
+        let what = match user.what {
+            Use::Branch => format!("decides a branch at line {line}"),
+            Use::Address => format!("is part of an address at line {line}"),
+            Use::Stored => format!("is stored to global memory at line {line}"),
+            Use::Printed => format!("is printed at line {line}"),
+        };
+        let ([bx, by, bz], [x, y, z]) = (block, thread);
+        let name = format!("`{}{}`", object.name, object.index);
+        let advice = match space {
+            None => format!("give {name} a value where it is declared"),
+            Some(Space::Shared) => {
+                "write it before the barrier that the reader waits at: shared memory begins with whatever was there".to_owned()
+            }
+            Some(Space::Local) => "give the array its values where it is declared".to_owned(),
+            Some(_) => "set it first, with cudaMemset or cudaMemcpy or in a kernel: cudaMalloc clears nothing".to_owned(),
+        };
+        Finding {
+            code: Message::UninitializedRead,
+            kind: FindingKind::Uninitialized,
+            severity: Severity::Error,
+            message: format!(
+                "uninitialized: {name} was never written when line {} reads it; its value {what}, by thread ({x}, {y}, {z}) of \
+                 block ({bx}, {by}, {bz})",
+                self.line(read.loc)
+            ),
+            advice: Some(advice),
+            space,
+            object: Some(object),
+            accesses: vec![read, used],
+            count: *count,
+            witness: Vec::new(),
         }
     }
 
@@ -538,6 +678,15 @@ impl Scene<'_> {
                 offset_bytes: offset,
             };
         }
+        if space == Space::Local {
+            let vars = self.function.locals.iter().zip(&self.code.local_offsets);
+            let held = vars
+                .clone()
+                .find(|&(var, &start)| (start..start + var.size_bytes).contains(&offset));
+            if let Some((var, start)) = held {
+                return named(&var.name, var.element_bytes, &var.dims, offset - start);
+            }
+        }
         let vars = self.function.shared.iter();
         let var = vars
             .filter(|_| space == Space::Shared)
@@ -550,19 +699,23 @@ impl Scene<'_> {
                 offset_bytes: offset,
             };
         };
-        let within = offset - var.offset_bytes;
-        let mut rest = within / var.element_bytes.max(1);
-        let mut index = String::new();
-        for k in 0..var.dims.len() {
-            let stride: u64 = var.dims[k + 1..].iter().product::<u64>().max(1);
-            index += &format!("[{}]", rest / stride);
-            rest %= stride;
-        }
-        FindingObject {
-            name: var.name.clone(),
-            index,
-            offset_bytes: within,
-        }
+        named(&var.name, var.element_bytes, &var.dims, offset - var.offset_bytes)
+    }
+}
+
+/// An element of an array, by its indices.
+fn named(name: &str, element_bytes: u64, dims: &[u64], within: u64) -> FindingObject {
+    let mut rest = within / element_bytes.max(1);
+    let mut index = String::new();
+    for k in 0..dims.len() {
+        let stride: u64 = dims[k + 1..].iter().product::<u64>().max(1);
+        index += &format!("[{}]", rest / stride);
+        rest %= stride;
+    }
+    FindingObject {
+        name: name.to_owned(),
+        index,
+        offset_bytes: within,
     }
 }
 

@@ -35,7 +35,9 @@ impl Checker<'_> {
                     span,
                 });
             }
-            ast::StmtKind::If { arms, otherwise } => {
+            ast::StmtKind::Using(_) => self.unsupported("`using` in a function", span),
+            ast::StmtKind::StaticAssert(_) => self.unsupported("`static_assert` in a function", span),
+            ast::StmtKind::If { arms, otherwise, .. } => {
                 self.if_stmt(arms, otherwise.as_deref(), span, out)
             }
             ast::StmtKind::While { cond, body, unroll } => {

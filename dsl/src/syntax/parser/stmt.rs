@@ -12,9 +12,9 @@ use super::{
         Ahead, At, Ex, In, P, ahead, closing, custom_clone, fail, path, punct, repeat_while, skip,
         when, whole, word,
     },
-    loops,
+    loops, path,
     recover::{Failure, What, bracket_end, described, recovered, statement_end},
-    ty,
+    template, ty,
 };
 use crate::{
     diagnostic::{Code, Diagnostic},
@@ -67,6 +67,7 @@ fn dispatch<'t>(stmt: P<'t, Stmt>) -> P<'t, Stmt> {
         .map(StmtKind::Expr)
         .boxed();
     let foreign = foreign();
+    let scoped = template::scoped_statement();
     custom_clone(move |inp: &mut At<'t, '_>| {
         let look = ahead(inp);
         if let Some(punct) = look.punct(0) {
@@ -88,6 +89,7 @@ fn dispatch<'t>(stmt: P<'t, Stmt>) -> P<'t, Stmt> {
             Some(Keyword::Switch) => inp.parse(&switch),
             Some(Keyword::Case | Keyword::Default) => inp.parse(&case),
             Some(Keyword::Break | Keyword::Continue | Keyword::Return) => inp.parse(&jump),
+            _ if template::begins_statement(look) => inp.parse(&scoped),
             _ if foreign_statement(look).is_some() => inp.parse(&foreign),
             _ if is_declaration(look) => inp.parse(&declaration),
             _ => inp.parse(&evaluation),
@@ -259,6 +261,7 @@ fn if_of(
         let kind = StmtKind::If {
             arms: plain_arms(rest),
             otherwise: otherwise.take(),
+            is_constexpr: false,
         };
         let stmts = declared.into_iter().chain([Stmt { kind, span }]).collect();
         let kind = StmtKind::Block(Block { stmts, span });
@@ -270,6 +273,7 @@ fn if_of(
     StmtKind::If {
         arms: plain_arms(arms),
         otherwise,
+        is_constexpr: false,
     }
 }
 
@@ -282,34 +286,49 @@ fn plain_arms(arms: Vec<((Option<Stmt>, Expr), Stmt)>) -> Vec<(Expr, Stmt)> {
 /// `if (a) … else if (b) … else …`: a loop, so that a long chain is not deep.
 fn if_<'t>(stmt: P<'t, Stmt>) -> P<'t, StmtKind> {
     let arm = word(Keyword::If)
-        .ignore_then(constexpr())
         .ignore_then(declaring_condition())
         .then(stmt.clone());
-    let is_else_if =
-        |look: Ahead<'_>| look.is_word(0, Keyword::Else) && look.is_word(1, Keyword::If);
+    let is_else_if = |look: Ahead<'_>| {
+        look.is_word(0, Keyword::Else)
+            && look.is_word(1, Keyword::If)
+            && !look.is_word(2, Keyword::Constexpr)
+    };
+    let constant = word(Keyword::If)
+        .ignore_then(word(Keyword::Constexpr))
+        .ignore_then(condition())
+        .then(stmt.clone())
+        .then(when(
+            |look| look.is_word(0, Keyword::Else),
+            word(Keyword::Else).ignore_then(stmt.clone()),
+        ))
+        .map(|(arm, otherwise)| StmtKind::If {
+            arms: vec![arm],
+            otherwise: otherwise.map(Box::new),
+            is_constexpr: true,
+        })
+        .boxed();
     let more = repeat_while(is_else_if, word(Keyword::Else).ignore_then(arm.clone()));
     let otherwise = when(
         |look| look.is_word(0, Keyword::Else),
         word(Keyword::Else).ignore_then(stmt),
     );
-    arm.then(more)
+    let plain = arm
+        .then(more)
         .then(otherwise)
         .map_with(|((first, mut arms), otherwise), extra| {
             arms.insert(0, first);
             let span = whole(extra);
             if_of(arms, otherwise.map(Box::new), span)
         })
-        .boxed()
-}
-
-/// `constexpr` after `if` is C++: the condition is constant, and deciding it at run time gives the same result.
-fn constexpr<'t>() -> impl Parser<'t, In<'t>, (), Ex<'t>> + Clone + 't {
-    custom_clone(|inp: &mut At<'t, '_>| {
-        if ahead(inp).is_word(0, Keyword::Constexpr) {
-            inp.skip();
+        .boxed();
+    custom_clone(move |inp: &mut At<'t, '_>| {
+        if ahead(inp).is_word(1, Keyword::Constexpr) {
+            inp.parse(&constant)
+        } else {
+            inp.parse(&plain)
         }
-        Ok(())
     })
+    .boxed()
 }
 
 /// An `else` that belongs to nothing; the statement after it is read on its own.
@@ -399,7 +418,21 @@ pub(super) fn is_declaration(look: Ahead<'_>) -> bool {
         }
         Some(TokenKind::Keyword(keyword)) => ty::is_specifier(*keyword),
         Some(TokenKind::Ident(_) | TokenKind::TypeName(_) | TokenKind::Punct(Punct::ColonColon))
-            if path(look).is_some_and(|(_, n, is_type)| n > 1 && is_type) =>
+            if path::path_ahead(look).is_some() =>
+        {
+            let (n, is_type) = path::extent(look);
+            match look.kind(n) {
+                Some(TokenKind::Ident(_) | TokenKind::TypeName(_)) => true,
+                Some(TokenKind::Keyword(keyword)) => {
+                    ty::is_specifier(*keyword) || *keyword == Keyword::Operator
+                }
+                Some(TokenKind::Punct(Punct::Star | Punct::Amp | Punct::AmpAmp)) => is_type,
+                Some(TokenKind::Punct(Punct::LParen)) => is_type && look.is(n + 1, Punct::Star),
+                _ => false,
+            }
+        }
+        Some(TokenKind::Ident(_) | TokenKind::TypeName(_) | TokenKind::Punct(Punct::ColonColon))
+            if path(look).is_some_and(|(_, n, is_type)| n > 1 && (is_type || look.is_ident(n))) =>
         {
             let (_, n, _) = path(look).unwrap_or_default();
             // The last name of the path is read as a type by itself.
