@@ -53,13 +53,7 @@ impl Memory {
 
     /// Enters memory of a real device. The host may not touch it.
     pub fn add_remote(&mut self, address: u64, bytes: u64, kind: AddressKind, name: Option<&str>) {
-        self.add_foreign(
-            address,
-            bytes,
-            kind,
-            Bytes::new(0).expect("no bytes"),
-            name,
-        );
+        self.add_foreign(address, bytes, kind, Bytes::new(0).expect("no bytes"), name);
     }
 
     /// Enters managed memory, which the host reads and writes at its address.
@@ -85,7 +79,9 @@ impl Memory {
     ) {
         let regions = &mut self.foreign.regions;
         regions.retain(|region| {
-            !(region.freed && region.base < base + size.max(1) && base < region.end().max(region.base + 1))
+            !(region.freed
+                && region.base < base + size.max(1)
+                && base < region.end().max(region.base + 1))
         });
         let at = regions.partition_point(|region| region.base < base);
         let region = Region {
