@@ -279,7 +279,7 @@ impl Cells {
             let (place, reach) = (r & PLACE, reach(r));
             unset |= u32::from(w == 0) << l;
             let ours = bases.orders(w, me);
-            let replaced = bases.orders_all(r, me);
+            let replaced = bases.orders_all(r, me) & (r & ATOMIC == 0);
             let covered = (r & ATOMIC == 0)
                 & !exact
                 & (((place >= bases.sync) & (reach >= WARP))

@@ -110,12 +110,36 @@ pub(super) struct User {
     pub(super) loc: LocId,
 }
 
+/// A mask that does not fit the lanes.
+#[derive(Clone, Copy, Debug)]
+struct BadMask {
+    block: u64,
+    warp: u32,
+    lane: u32,
+    mask: u32,
+    /// Lanes it names that live and are elsewhere; none if it omits the caller.
+    elsewhere: u32,
+}
+
+/// A division by zero or a shift out of range.
+#[derive(Clone, Copy, Debug)]
+struct WrongOperand {
+    block: u64,
+    warp: u32,
+    lanes: u32,
+    operands: (i64, i64),
+}
+
 /// What was found so far.
 #[derive(Debug, Default)]
 pub(super) struct Found {
     pairs: HashMap<(Class, u32, u32), Pair>,
     /// Barriers that opened for threads at different statements, by their instructions.
     uneven: BTreeMap<(u32, u32), Uneven>,
+    /// Masks that name lanes that are not there, by place.
+    masks: BTreeMap<u32, (u64, BadMask)>,
+    /// Divisions and shifts with a wrong second operand, by instruction.
+    operands: BTreeMap<u32, (u64, WrongOperand)>,
     /// Values that nobody wrote and that mattered: how often, where from, and where first.
     unset: BTreeMap<Source, (u64, Unset, User)>,
     /// Blocks were in conflict with each other.
@@ -153,6 +177,41 @@ impl Found {
         }
     }
 
+    /// `__syncwarp` with a mask that does not fit: block, warp and lane that name it.
+    pub(super) fn bad_mask(
+        &mut self,
+        loc: LocId,
+        (block, warp, lane): (u64, u32, u32),
+        mask: u32,
+        elsewhere: u32,
+    ) {
+        let bad = BadMask {
+            block,
+            warp,
+            lane,
+            mask,
+            elsewhere,
+        };
+        self.masks.entry(loc.0).or_insert((0, bad)).0 += 1;
+    }
+
+    /// A division or shift by the lanes of a warp of a block.
+    pub(super) fn wrong_operand(
+        &mut self,
+        pc: u32,
+        (block, warp, lanes): (u64, u32, u32),
+        operands: (i64, i64),
+    ) {
+        let wrong = WrongOperand {
+            block,
+            warp,
+            lanes,
+            operands,
+        };
+        let count = u64::from(lanes.count_ones());
+        self.operands.entry(pc).or_insert((0, wrong)).0 += count;
+    }
+
     /// A value that nobody wrote matters.
     pub(super) fn unset(&mut self, unset: &Unset, user: User) {
         let entry = self.unset.entry(unset.source);
@@ -183,6 +242,20 @@ impl Found {
     /// Takes over what another worker found; of one pair, the first block's conflict stays.
     pub(super) fn absorb(&mut self, other: &Found) {
         self.crosses |= other.crosses;
+        for (&key, theirs) in &other.masks {
+            let ours = self.masks.entry(key).or_insert((0, theirs.1));
+            ours.0 += theirs.0;
+            if theirs.1.block < ours.1.block {
+                ours.1 = theirs.1;
+            }
+        }
+        for (&key, theirs) in &other.operands {
+            let ours = self.operands.entry(key).or_insert((0, theirs.1));
+            ours.0 += theirs.0;
+            if theirs.1.block < ours.1.block {
+                ours.1 = theirs.1;
+            }
+        }
         for (&key, theirs) in &other.unset {
             let ours = self.unset.entry(key).or_insert((0, theirs.1, theirs.2));
             let count = ours.0 + theirs.0;
@@ -222,6 +295,19 @@ impl Found {
         }
     }
 
+    /// Whether a read is found to race with a write: then it came too early, which is said already.
+    fn races(&self, scene: &Scene<'_>, source: Source) -> bool {
+        let Source::Access(read) = source else {
+            return false;
+        };
+        let read = scene.source(read);
+        self.pairs.keys().any(|&(class, a, b)| {
+            let stores = |counter: u32| scene.counter(counter).op != AccessOp::Load;
+            class != Class::SameValue
+                && (scene.source(a) == read && stores(b) || scene.source(b) == read && stores(a))
+        })
+    }
+
     /// In the order of their places.
     pub(super) fn findings(&self, scene: &Scene<'_>) -> Vec<Finding> {
         // Instructions that come from one source access are one.
@@ -252,10 +338,18 @@ impl Found {
             .map(|((_, _, class), pair)| scene.finding(*class, pair));
         let mut findings: Vec<Finding> = pairs.collect();
         findings.extend(self.uneven.values().map(|uneven| scene.uneven(uneven)));
+        findings.extend(self.masks.iter().map(|(&loc, bad)| scene.bad_mask(LocId(loc), bad)));
+        let mut wrong_at = std::collections::BTreeSet::new();
+        for (&pc, wrong) in &self.operands {
+            let loc = scene.module.loc(scene.code.locs[pc as usize]);
+            if wrong_at.insert((loc.file, loc.line, loc.column)) {
+                findings.push(scene.wrong_operand(pc, wrong));
+            }
+        }
         let mut places = std::collections::BTreeSet::new();
         for unset in self.unset.values() {
             // Instructions that come from one source access are one.
-            if places.insert(scene.origin(unset.1.source)) {
+            if places.insert(scene.origin(unset.1.source)) && !self.races(scene, unset.1.source) {
                 findings.push(scene.unset(unset));
             }
         }
@@ -410,6 +504,91 @@ impl Scene<'_> {
             bytes: 0,
             value: None,
             volatile: false,
+        }
+    }
+
+    fn bad_mask(&self, loc: LocId, (count, bad): &(u64, BadMask)) -> Finding {
+        let mut access = self.stands(FindingOp::Sync, bad.block, bad.warp, 1 << bad.lane, 0);
+        access.loc = loc;
+        let ([x, y, z], line) = (access.thread, self.line(loc));
+        let (mask, lane) = (bad.mask, bad.lane);
+        let (why, advice) = if bad.elsewhere == 0 {
+            (
+                format!("does not name its caller, lane {lane}"),
+                "a lane that calls `__syncwarp` has to be in the mask it names".to_owned(),
+            )
+        } else {
+            let first = bad.elsewhere.trailing_zeros();
+            let count = bad.elsewhere.count_ones();
+            let who = match count {
+                1 => format!("lane {first}, which is"),
+                _ => format!("{count} lanes from lane {first} on, which are"),
+            };
+            (
+                format!("names {who} elsewhere"),
+                "move it to where all lanes of the mask come by, or name only those that do: compute the mask with \
+                 `__ballot_sync` before the branch"
+                    .to_owned(),
+            )
+        };
+        Finding {
+            code: Message::InvalidMask,
+            kind: FindingKind::InvalidMask,
+            severity: Severity::Error,
+            message: format!(
+                "invalid mask: {mask:#010x} at line {line} {why}; thread ({x}, {y}, {z}) waits for lanes that do not come"
+            ),
+            advice: Some(advice),
+            space: None,
+            object: None,
+            witness: vec![WitnessLanes {
+                access: 0,
+                block: access.block,
+                warp: bad.warp,
+                lanes: mask & !bad.elsewhere,
+            }],
+            accesses: vec![access],
+            count: *count,
+        }
+    }
+
+    fn wrong_operand(&self, pc: u32, (count, wrong): &(u64, WrongOperand)) -> Finding {
+        let access = self.stands(FindingOp::Compute, wrong.block, wrong.warp, wrong.lanes, pc);
+        let ([x, y, z], [bx, by, bz]) = (access.thread, access.block);
+        let ((a, b), line) = (wrong.operands, self.line(access.loc));
+        let who = format!("by thread ({x}, {y}, {z}) of block ({bx}, {by}, {bz})");
+        let (code, kind, message, advice) =
+            if super::arithmetic::shifts(self.code.insts[pc as usize].op) {
+                (
+                    Message::ShiftOutOfRange,
+                    FindingKind::Arithmetic,
+                    format!("shift out of range: {a} is shifted by {b} places at line {line}, {who}"),
+                    "a shift goes by 0 to the width less 1; test the count first",
+                )
+            } else {
+                (
+                    Message::DivisionByZero,
+                    FindingKind::DivisionByZero,
+                    format!("division by zero: {a} is divided by 0 at line {line}, {who}"),
+                    "test the divisor first: on the device the program goes on with a value that means nothing",
+                )
+            };
+        Finding {
+            code,
+            kind,
+            severity: Severity::Warning,
+            message,
+            advice: Some(advice.to_owned()),
+            space: None,
+            object: None,
+            witness: vec![WitnessLanes {
+                access: 0,
+                block: access.block,
+                warp: wrong.warp,
+                lanes: wrong.lanes,
+            }],
+            accesses: vec![access],
+            count: *count,
         }
     }
 
