@@ -225,15 +225,12 @@ impl Checker<'_> {
             ids.extend(self.functions_of(&set));
         }
         // The library's operators are there whatever operators the program declares for its own types.
-        let of_program = self.scopes.find_function(name);
-        let of_library = self.scopes.find_in_prelude(name);
-        let sets: Vec<Entity> = of_program
-            .into_iter()
-            .chain(of_library)
-            .map(|binding| binding.entity.clone())
-            .collect();
-        for entity in sets {
-            let Entity::Functions(set) = entity else {
+        for of_library in [false, true] {
+            let binding = match of_library {
+                false => self.scopes.find_function(name),
+                true => self.scopes.find_in_prelude(name),
+            };
+            let Some(Entity::Functions(set)) = binding.map(|binding| binding.entity.clone()) else {
                 continue;
             };
             for id in self.functions_of(&set) {
