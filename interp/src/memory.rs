@@ -524,8 +524,11 @@ impl Memory {
         };
         let near = near.or_else(next);
         // Device memory of a real GPU: all its bytes are there, only not for the host.
-        let out_of_reach = near.is_some_and(|region| region.is_remote() && region.holds(address, len));
-        let object = near.filter(|_| !out_of_reach).map(|region| region.describe(address));
+        let out_of_reach =
+            near.is_some_and(|region| region.is_remote() && region.holds(address, len));
+        let object = near
+            .filter(|_| !out_of_reach)
+            .map(|region| region.describe(address));
         MemoryFault {
             kind,
             address,

@@ -147,8 +147,12 @@ pub trait Device {
     }
 
     /// Gives out memory; `managed` memory may be touched by the host too.
-    fn malloc(&mut self, memory: &mut Memory, bytes: u64, managed: bool)
-    -> Result<u64, DeviceError>;
+    fn malloc(
+        &mut self,
+        memory: &mut Memory,
+        bytes: u64,
+        managed: bool,
+    ) -> Result<u64, DeviceError>;
 
     /// Takes memory back.
     fn free(&mut self, memory: &mut Memory, address: u64) -> Result<(), DeviceError>;
@@ -175,12 +179,8 @@ pub trait Device {
     fn read(&mut self, memory: &Memory, address: u64, bytes: u64) -> Result<Vec<u8>, DeviceError>;
 
     /// Puts bytes into device (or host) memory.
-    fn write(
-        &mut self,
-        memory: &mut Memory,
-        address: u64,
-        bytes: &[u8],
-    ) -> Result<(), DeviceError>;
+    fn write(&mut self, memory: &mut Memory, address: u64, bytes: &[u8])
+    -> Result<(), DeviceError>;
 
     /// Runs a kernel: to its end, or (a real device) until something waits for it. `out` receives what its threads print; a real
     /// device's driver writes it to the process's standard output itself, when something waits.

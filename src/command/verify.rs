@@ -16,11 +16,7 @@ use std::sync::Arc;
 use dsl::diagnostic::Severity;
 use interp::{Checks, Program, rules::Arch};
 use runtime::{
-    device::{
-        DeviceInfo,
-        gpu,
-        simulator::Simulator,
-    },
+    device::{DeviceInfo, gpu, simulator::Simulator},
     host::Outcome,
 };
 
@@ -139,10 +135,7 @@ pub(crate) fn run(args: &VerifyArgs, color: Color) -> Result<u8, Failure> {
         counters: &counters,
     };
     let text = match args.format {
-        Format::Json => format!(
-            "{}\n",
-            serde_json::to_string_pretty(&show::json(&verdict))?
-        ),
+        Format::Json => format!("{}\n", serde_json::to_string_pretty(&show::json(&verdict))?),
         Format::Text => show::text(&verdict, &loaded.map, program.module()),
         Format::Sarif => {
             return Err(Failure::new(

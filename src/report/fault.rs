@@ -56,7 +56,10 @@ pub(crate) fn kind_of_device(error: CudaError) -> &'static str {
 /// The sentence for a fault on a GPU.
 pub(crate) fn device_message(fault: &DeviceFault, module: &Module) -> String {
     match fault.kernel {
-        Some(kernel) => format!("`{}` failed on the GPU: {fault}", module.function(kernel).name),
+        Some(kernel) => format!(
+            "`{}` failed on the GPU: {fault}",
+            module.function(kernel).name
+        ),
         None => format!("the GPU failed: {fault}"),
     }
 }

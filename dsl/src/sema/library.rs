@@ -18,6 +18,10 @@ pub(super) const MATH: [Part; 3] = [
     ("<cuda math, float>", include_str!("math_float.k")),
 ];
 
+/// Those that few programs use.
+pub(super) const SPECIAL: [Part; 1] =
+    [("<cuda math, special>", include_str!("math_special.k"))];
+
 /// A group of parts that are parsed together.
 struct Group {
     parts: &'static [Part],
@@ -33,6 +37,11 @@ const GROUPS: &[Group] = &[
         parts: &MATH,
         types: &[],
         needs: &[],
+    },
+    Group {
+        parts: &SPECIAL,
+        types: &[],
+        needs: &[0],
     },
     Group {
         parts: &[("<cuda simd>", include_str!("simd.k"))],

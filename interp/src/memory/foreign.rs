@@ -53,13 +53,7 @@ impl Memory {
 
     /// Enters memory of a real device. The host may not touch it.
     pub fn add_remote(&mut self, address: u64, bytes: u64, kind: AddressKind, name: Option<&str>) {
-        self.add_foreign(
-            address,
-            bytes,
-            kind,
-            Bytes::new(0).expect("no bytes"),
-            name,
-        );
+        self.add_foreign(address, bytes, kind, Bytes::new(0).expect("no bytes"), name);
     }
 
     /// Enters managed memory, which the host reads and writes at its address.
@@ -85,7 +79,9 @@ impl Memory {
     ) {
         let regions = &mut self.foreign.regions;
         regions.retain(|region| {
-            !(region.freed && region.base < base + size.max(1) && base < region.end().max(region.base + 1))
+            !(region.freed
+                && region.base < base + size.max(1)
+                && base < region.end().max(region.base + 1))
         });
         let at = regions.partition_point(|region| region.base < base);
         let region = Region {
@@ -156,5 +152,77 @@ impl Memory {
                 }
             }
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+
+    use super::super::{AddressKind, Memory, layout};
+    use crate::{Program, TrapKind, trap::AccessOp};
+
+    fn memory() -> Memory {
+        Memory::new(&Program::new(Arc::new(dsl::ir::Module::default())))
+    }
+
+    /// In the area of the host's stack, where drivers like to put device memory.
+    const ADDRESS: u64 = 0x7f5c_27e0_0000;
+
+    #[test]
+    fn device_memory_can_be_pointed_into_but_not_read() {
+        let mut memory = memory();
+        assert!(memory.is_free(ADDRESS, 4096));
+        memory.add_remote(ADDRESS, 4096, AddressKind::Device, None);
+        assert_eq!(memory.kind_of(ADDRESS + 4096), AddressKind::Device);
+        assert_eq!(memory.kind_of(ADDRESS + 4097), AddressKind::Unknown);
+        assert_eq!(memory.check(ADDRESS + 4000, 96), Ok(()));
+        let trap = memory
+            .read_bytes(ADDRESS + 8, 4)
+            .unwrap_err()
+            .trap(AccessOp::Load);
+        assert!(matches!(trap, TrapKind::DevicePointerOnHost(_)), "{trap:?}");
+        let beyond = memory.check(ADDRESS + 4000, 97).unwrap_err().to_string();
+        assert!(beyond.contains("out of bounds"), "{beyond}");
+        assert!(memory.write_bytes(ADDRESS, &[1]).is_err());
+    }
+
+    #[test]
+    fn an_address_the_driver_gives_again_is_alive_again() {
+        let mut memory = memory();
+        memory.add_remote(ADDRESS, 512, AddressKind::Device, None);
+        memory.remove_foreign(ADDRESS).unwrap();
+        assert_eq!(memory.kind_of(ADDRESS + 8), AddressKind::Freed);
+        assert!(memory.remove_foreign(ADDRESS).is_err());
+        memory.add_remote(ADDRESS, 1024, AddressKind::Device, None);
+        assert_eq!(memory.kind_of(ADDRESS + 8), AddressKind::Device);
+        assert_eq!(memory.allocation_bytes(ADDRESS), Some(1024));
+    }
+
+    #[test]
+    fn managed_memory_is_read_and_written_where_it_is() {
+        let mut memory = memory();
+        let mut there = vec![7u64; 4];
+        let address = there.as_mut_ptr() as u64;
+        // SAFETY: `there` outlives its entry.
+        unsafe { memory.add_managed(address, 32) };
+        memory.write_bytes(address + 8, &[1; 8]).unwrap();
+        assert_eq!(memory.read_bytes(address, 1).unwrap(), [7]);
+        let host = memory.malloc_host(32).unwrap();
+        memory.copy(host, address, 32).unwrap();
+        memory.remove_foreign(address).unwrap();
+        assert_eq!(there[1], 0x0101_0101_0101_0101);
+        assert_eq!(memory.read_bytes(host + 8, 8).unwrap(), [1; 8]);
+    }
+
+    #[test]
+    fn addresses_inside_of_our_own_objects_are_not_free() {
+        let mut memory = memory();
+        assert!(!memory.is_free(layout::STACK + 0x10_0000, 16));
+        assert!(!memory.is_free(layout::STACK, 64 << 20));
+        let heap = memory.malloc_host(100).unwrap();
+        assert!(!memory.is_free(heap + 50, 1));
+        assert!(!memory.is_free(heap + 4096, 1), "the heap grows there");
+        assert!(memory.is_free(0x3_0000_0000, 1 << 30));
     }
 }

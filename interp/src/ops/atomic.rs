@@ -83,7 +83,11 @@ fn in_shared<O: Observer>(
     machine.observer.window(&access, offsets);
     let base = machine.shared.as_mut_ptr();
     // SAFETY: `check_window` found all active lanes' bytes inside.
-    let changed = unsafe { serve(r, site, eval::atomic, mask, |l| base.add(offsets[l] as usize)) };
+    let changed = unsafe {
+        serve(r, site, eval::atomic, mask, |l| {
+            base.add(offsets[l] as usize)
+        })
+    };
     machine.changed |= changed;
     Ok(())
 }

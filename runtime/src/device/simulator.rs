@@ -39,7 +39,12 @@ impl Device for Simulator {
         &self.info
     }
 
-    fn malloc(&mut self, memory: &mut Memory, bytes: u64, managed: bool) -> Result<u64, DeviceError> {
+    fn malloc(
+        &mut self,
+        memory: &mut Memory,
+        bytes: u64,
+        managed: bool,
+    ) -> Result<u64, DeviceError> {
         let address = if managed {
             memory.managed(bytes)
         } else {

@@ -52,10 +52,17 @@ pub(super) enum KernelVerdict {
 
 impl KernelCounters {
     pub(super) fn verdict(&self) -> KernelVerdict {
-        let rows_differ = self.rows.iter().any(|row| row.verdict == RowVerdict::Different);
+        let rows_differ = self
+            .rows
+            .iter()
+            .any(|row| row.verdict == RowVerdict::Different);
         if rows_differ || !self.unexplained.is_empty() {
             KernelVerdict::Different
-        } else if self.totals.iter().all(|(ours, theirs)| ours == theirs || theirs.is_none()) {
+        } else if self
+            .totals
+            .iter()
+            .all(|(ours, theirs)| ours == theirs || theirs.is_none())
+        {
             KernelVerdict::Same
         } else {
             KernelVerdict::Explained
@@ -108,7 +115,11 @@ pub(super) fn measure(
     })
 }
 
-fn kernels(launches: &[LaunchReport], measured: &[Measured], module: &Module) -> Vec<KernelCounters> {
+fn kernels(
+    launches: &[LaunchReport],
+    measured: &[Measured],
+    module: &Module,
+) -> Vec<KernelCounters> {
     let mut kernels: Vec<KernelCounters> = Vec::new();
     for (launch, measured) in launches.iter().zip(measured) {
         let totals = totals(&launch.counts, &measured.counters);
@@ -144,7 +155,8 @@ fn totals(counts: &LaunchCounts, measured: &[Option<u64>; 7]) -> [(Option<u64>, 
         (None, None) => None,
         (atom, red) => Some(atom.unwrap_or(0) + red.unwrap_or(0)),
     };
-    let shared = |site: &interp::stats::SiteCounts| (!site.not_modelled()).then_some(site.transactions);
+    let shared =
+        |site: &interp::stats::SiteCounts| (!site.not_modelled()).then_some(site.transactions);
     let global = |site: &interp::stats::SiteCounts| (!site.not_modelled()).then_some(site.sectors);
     [
         (shared(&counts.shared_load), sl),

@@ -175,10 +175,7 @@ pub(super) fn rows(launch: &LaunchReport, measured: &[Instruction], module: &Mod
         } else {
             instruction.sectors
         };
-        *side
-            .widths
-            .entry(width(&instruction.opcode))
-            .or_default() += instruction.executed;
+        *side.widths.entry(width(&instruction.opcode)).or_default() += instruction.executed;
         if !side.opcodes.contains(&instruction.opcode) {
             side.opcodes.push(instruction.opcode.clone());
         }
@@ -200,8 +197,16 @@ pub(super) fn rows(launch: &LaunchReport, measured: &[Instruction], module: &Mod
 /// The module's file of a path in the profiler's report.
 fn file_index(path: &str, module: &Module) -> Option<u32> {
     let name = |path: &str| path.rsplit('/').next().unwrap_or_default().to_string();
-    let exact = module.files.iter().position(|file| path.ends_with(file.as_str()));
-    let index = exact.or_else(|| module.files.iter().position(|file| name(file) == name(path)));
+    let exact = module
+        .files
+        .iter()
+        .position(|file| path.ends_with(file.as_str()));
+    let index = exact.or_else(|| {
+        module
+            .files
+            .iter()
+            .position(|file| name(file) == name(path))
+    });
     index.map(|index| index as u32)
 }
 
@@ -219,14 +224,18 @@ fn verdict(kind: Kind, ours: &Side, theirs: &Side) -> RowVerdict {
         return changed("not executed here: dropped, or made at another line".to_string());
     }
     if ours.instructions == 0 {
-        return changed("made here by the compiler: moved from another line, or its own".to_string());
+        return changed(
+            "made here by the compiler: moved from another line, or its own".to_string(),
+        );
     }
     let loops = theirs.opcodes.iter().any(|opcode| opcode.contains(".CAS"));
     if kind == Kind::SharedAtomic && loops {
         return changed("a loop of compare-and-swap: one round per lane on an address".to_string());
     }
     if let Some(popc) = theirs.opcodes.iter().find(|opcode| opcode.contains("POPC")) {
-        return changed(format!("equal addresses are counted and added at once ({popc})"));
+        return changed(format!(
+            "equal addresses are counted and added at once ({popc})"
+        ));
     }
     let widest = |side: &Side| side.widths.keys().next_back().copied().unwrap_or(0);
     if widest(theirs) > widest(ours) && theirs.instructions < ours.instructions {
@@ -315,14 +324,23 @@ mod tests {
     #[test]
     fn the_same_accesses_with_other_figures_are_a_difference() {
         assert_eq!(
-            verdict(Kind::SharedLoad, &side(32, 4, 32, ""), &side(32, 4, 64, "LDS")),
+            verdict(
+                Kind::SharedLoad,
+                &side(32, 4, 32, ""),
+                &side(32, 4, 64, "LDS")
+            ),
             RowVerdict::Different
         );
     }
 
     #[test]
     fn widths_are_read_from_opcodes() {
-        for (opcode, bytes) in [("LDS", 4), ("LDG.E.128.CONSTANT", 16), ("STS.U8", 1), ("STG.E.64", 8)] {
+        for (opcode, bytes) in [
+            ("LDS", 4),
+            ("LDG.E.128.CONSTANT", 16),
+            ("STS.U8", 1),
+            ("STG.E.64", 8),
+        ] {
             assert_eq!(width(opcode), bytes);
         }
     }

@@ -19,7 +19,7 @@ use crate::{
 };
 
 /// Launches that are profiled at most: each costs a replay for every group of counters.
-pub(super) const MOST_LAUNCHES: usize = 200;
+pub(super) const MOST_LAUNCHES: usize = 100;
 
 /// Counters of a launch: shared wavefronts (load, store, atomic), global sectors (load, store, atomic with and without a result).
 pub(super) const METRICS: [&str; 7] = [

@@ -110,7 +110,9 @@ pub(super) fn text(verdict: &Verdict<'_>, map: &SourceMap, module: &Module) -> S
             "kernel", "launches", "ms in all", "bytes asked", "GB/s"
         );
         for row in &rows {
-            let ms = row.ms.map_or_else(|| "unknown".to_string(), |ms| format!("{ms:.6}"));
+            let ms = row
+                .ms
+                .map_or_else(|| "unknown".to_string(), |ms| format!("{ms:.6}"));
             let rate = gb_per_s(row).map_or_else(String::new, |rate| format!("{rate:.1}"));
             let line = format!(
                 "{:<width$} {:>9} {ms:>12} {:>14} {rate:>9}",
@@ -151,8 +153,13 @@ fn counters(text: &mut String, kernel: &KernelCounters, map: &SourceMap, module:
         if ours.unwrap_or(0) == 0 && theirs.unwrap_or(0) == 0 {
             continue;
         }
-        let unit = if kind.is_shared() { "wavefronts" } else { "sectors" };
-        let cell = |value: Option<u64>| value.map_or_else(|| "unknown".to_string(), |v| v.to_string());
+        let unit = if kind.is_shared() {
+            "wavefronts"
+        } else {
+            "sectors"
+        };
+        let cell =
+            |value: Option<u64>| value.map_or_else(|| "unknown".to_string(), |v| v.to_string());
         let note = match (ours == theirs, kernel.unexplained.contains(&kind)) {
             (true, _) => "same",
             (false, true) => "DIFFERENT",

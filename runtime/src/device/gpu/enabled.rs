@@ -153,12 +153,7 @@ impl Gpu {
     }
 
     /// Memory at an address where the host program has none: see [`interp::memory`].
-    fn malloc_apart(
-        &self,
-        memory: &Memory,
-        bytes: u64,
-        managed: bool,
-    ) -> Result<u64, CudaError> {
+    fn malloc_apart(&self, memory: &Memory, bytes: u64, managed: bool) -> Result<u64, CudaError> {
         /// A driver that gives so many unusable addresses gives no other.
         const ATTEMPTS: usize = 16;
         let mut unusable = Vec::new();
@@ -304,11 +299,12 @@ impl Device for Gpu {
                 self.waited(result)
             }
             (false, true) => {
-                let result = driver::synchronize()
-                    .and_then(|()| {
-                        let target = memory.bytes_mut(to, bytes).map_err(|_| CudaError::InvalidValue)?;
-                        driver::download(target, from)
-                    });
+                let result = driver::synchronize().and_then(|()| {
+                    let target = memory
+                        .bytes_mut(to, bytes)
+                        .map_err(|_| CudaError::InvalidValue)?;
+                    driver::download(target, from)
+                });
                 self.waited(result)
             }
             // Managed memory may be in use by a kernel.
@@ -340,12 +336,7 @@ impl Device for Gpu {
         }
     }
 
-    fn read(
-        &mut self,
-        memory: &Memory,
-        address: u64,
-        bytes: u64,
-    ) -> Result<Vec<u8>, DeviceError> {
+    fn read(&mut self, memory: &Memory, address: u64, bytes: u64) -> Result<Vec<u8>, DeviceError> {
         memory.check(address, bytes)?;
         let mut read = vec![0; bytes as usize];
         let result = driver::synchronize();

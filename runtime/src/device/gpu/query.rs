@@ -32,11 +32,7 @@ pub fn list() -> Result<Vec<DeviceInfo>, GpuError> {
     let failed = |error: CudaError| GpuError::Driver(error.to_string());
     let count = driver::device_count().map_err(failed)?;
     (0..count)
-        .map(|ordinal| {
-            driver::device(ordinal)
-                .and_then(info)
-                .map_err(failed)
-        })
+        .map(|ordinal| driver::device(ordinal).and_then(info).map_err(failed))
         .collect()
 }
 
