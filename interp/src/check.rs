@@ -8,6 +8,11 @@
 //! [`cells`] answers the common cases for 32 lanes at once; [`Checker::closer`] looks at the lanes that are left, one by one;
 //! [`found`] gathers what is wrong by pairs of source accesses and words it.
 
+#![allow(
+    clippy::needless_range_loop,
+    reason = "loops over lanes index several arrays"
+)]
+
 mod arithmetic;
 mod cells;
 mod found;
@@ -23,9 +28,9 @@ use crate::bytecode::{Class as RegisterClass, Code, Inst, MemSite, Op, Place};
 use crate::config::{Check, Checks};
 use crate::finding::Finding;
 use crate::machine::GlobalMap;
+use crate::mask::LaneMask;
 use crate::memory::Memory;
 use crate::memory::defined::Defined;
-use crate::mask::LaneMask;
 use crate::observer::{Access, Arrival, Counters, Observer};
 use crate::ops::element::lane_value;
 use crate::registers::View;
@@ -36,8 +41,8 @@ use crate::witness::Worst;
 
 use arithmetic::RISKY;
 use cells::{ATOMIC, Cells, Entry, Lanes, ONE, PLACE, Table, WARP, WRITTEN, reach, reaching};
-use found::{Class, Found, Side, Source, Unset, User};
 pub(crate) use found::Scene;
+use found::{Class, Found, Side, Source, Unset, User};
 use order::{Order, Released};
 use taint::{Taint, Use};
 
@@ -106,9 +111,7 @@ impl<'a> Subject<'a> {
             guesses: code
                 .counters
                 .iter()
-                .map(|site| {
-                    site.op == AccessOp::Load && code.effects.guesses.contains(&site.loc)
-                })
+                .map(|site| site.op == AccessOp::Load && code.effects.guesses.contains(&site.loc))
                 .collect(),
         }
     }
@@ -433,7 +436,10 @@ impl<'a> Checker<'a> {
         let width = u64::from(access.site.access.ty.bytes());
         let cells = &self.regions[region];
         for lane in LaneMask(mask) {
-            for (k, unset) in unset[..usize::from(access.site.access.count)].iter_mut().enumerate() {
+            for (k, unset) in unset[..usize::from(access.site.access.count)]
+                .iter_mut()
+                .enumerate()
+            {
                 let at = offset(lane) + k as u64 * width;
                 if defined.holds(at, width) {
                     continue;
@@ -627,8 +633,15 @@ impl<'a> Checker<'a> {
                 }
             };
             if !self.here.junk.is_empty() && matches!(at, At::Shared) {
-                self.move_junk(access, &lanes, &mut unset[(within / component) as usize % 4]);
-            } else if self.following && access.site.op == AccessOp::Store && matches!(at, At::Shared) {
+                self.move_junk(
+                    access,
+                    &lanes,
+                    &mut unset[(within / component) as usize % 4],
+                );
+            } else if self.following
+                && access.site.op == AccessOp::Store
+                && matches!(at, At::Shared)
+            {
                 self.move_junk(access, &lanes, &mut 0);
             }
             if bad | lost != 0 {
@@ -764,10 +777,7 @@ impl<'a> Checker<'a> {
                 let block = u64::from(entry.block) == self.here.block;
                 let order = &self.here.order;
                 match reach {
-                    WARP => {
-                        block
-                            && order.all_lanes(entry.warp.into(), entry.time, self.warp)
-                    }
+                    WARP => block && order.all_lanes(entry.warp.into(), entry.time, self.warp),
                     cells::BLOCK => block && order.past_barrier(entry.time),
                     _ => false,
                 }
@@ -1175,7 +1185,8 @@ impl Observer for Checker<'_> {
 
     fn uneven_barrier(&mut self, meeting: &[Arrival]) {
         if self.subject.checks.has(Check::Barrier) {
-            self.found.uneven_barrier(self.here.block, meeting);
+            let code = self.subject.code;
+            self.found.uneven_barrier(code, self.here.block, meeting);
         }
     }
 

@@ -56,21 +56,18 @@ struct Form {
 }
 
 fn form(op: Op) -> Option<Form> {
-    let families: [(&[(Op, Op)], bool, bool); 4] = [
-        (&DIVISIONS_32, false, false),
-        (&DIVISIONS_64, false, true),
-        (&SHIFTS_32, true, false),
-        (&SHIFTS_64, true, true),
-    ];
-    families.into_iter().find_map(|(ops, shift, wide)| {
-        ops.iter()
-            .find(|&&(v, s)| op == v || op == s)
-            .map(|&(v, _)| Form {
-                shift,
-                wide,
-                varying: op == v,
-            })
-    })
+    let among = |ops: &[(Op, Op)], shift: bool, wide: bool| {
+        let pair = ops.iter().find(|&&(v, s)| op == v || op == s);
+        pair.map(|&(v, _)| Form {
+            shift,
+            wide,
+            varying: op == v,
+        })
+    };
+    among(&DIVISIONS_32, false, false)
+        .or_else(|| among(&DIVISIONS_64, false, true))
+        .or_else(|| among(&SHIFTS_32, true, false))
+        .or_else(|| among(&SHIFTS_64, true, true))
 }
 
 /// Whether an operation shifts (else it divides).

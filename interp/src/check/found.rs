@@ -170,7 +170,8 @@ impl Found {
         });
         pair.count += 1;
         let kept = &mut pair.first;
-        let like = |a: &Side, b: &Side| (a.counter, a.block, a.warp) == (b.counter, b.block, b.warp);
+        let like =
+            |a: &Side, b: &Side| (a.counter, a.block, a.warp) == (b.counter, b.block, b.warp);
         if kept.look == look && like(&kept.sides[0], &first) && like(&kept.sides[1], &second) {
             kept.lanes[0] |= 1 << first.lane;
             kept.lanes[1] |= 1 << second.lane;
@@ -219,12 +220,15 @@ impl Found {
     }
 
     /// A barrier opens for threads that are not all at it.
-    pub(super) fn uneven_barrier(&mut self, block: u64, meeting: &[Arrival]) {
+    pub(super) fn uneven_barrier(&mut self, code: &Code, block: u64, meeting: &[Arrival]) {
         let Some(first) = meeting.iter().find(|arrival| arrival.waits) else {
             return;
         };
         for other in meeting {
-            if other.waits && other.pc == first.pc {
+            // Hardware does not wait for threads that have returned, and many programs rely on it; one that fell off the
+            // kernel's end came by where the barrier was missed.
+            let returned = !other.waits && code.insts[other.pc as usize].op != Op::End;
+            if returned || other.waits && other.pc == first.pc {
                 continue;
             }
             let uneven = self
@@ -338,7 +342,11 @@ impl Found {
             .map(|((_, _, class), pair)| scene.finding(*class, pair));
         let mut findings: Vec<Finding> = pairs.collect();
         findings.extend(self.uneven.values().map(|uneven| scene.uneven(uneven)));
-        findings.extend(self.masks.iter().map(|(&loc, bad)| scene.bad_mask(LocId(loc), bad)));
+        findings.extend(
+            self.masks
+                .iter()
+                .map(|(&loc, bad)| scene.bad_mask(LocId(loc), bad)),
+        );
         let mut wrong_at = std::collections::BTreeSet::new();
         for (&pc, wrong) in &self.operands {
             let loc = scene.module.loc(scene.code.locs[pc as usize]);
@@ -399,10 +407,7 @@ impl Scene<'_> {
                 warp: side.warp,
                 lane: side.lane,
                 bytes: site.width_bytes,
-                value: side
-                    .value
-                    .zip(ty)
-                    .map(|(bits, ty)| ValueBits { bits, ty }),
+                value: side.value.zip(ty).map(|(bits, ty)| ValueBits { bits, ty }),
                 volatile: side.volatile,
             }
         };
@@ -557,22 +562,23 @@ impl Scene<'_> {
         let ([x, y, z], [bx, by, bz]) = (access.thread, access.block);
         let ((a, b), line) = (wrong.operands, self.line(access.loc));
         let who = format!("by thread ({x}, {y}, {z}) of block ({bx}, {by}, {bz})");
-        let (code, kind, message, advice) =
-            if super::arithmetic::shifts(self.code.insts[pc as usize].op) {
-                (
-                    Message::ShiftOutOfRange,
-                    FindingKind::Arithmetic,
-                    format!("shift out of range: {a} is shifted by {b} places at line {line}, {who}"),
-                    "a shift goes by 0 to the width less 1; test the count first",
-                )
-            } else {
-                (
-                    Message::DivisionByZero,
-                    FindingKind::DivisionByZero,
-                    format!("division by zero: {a} is divided by 0 at line {line}, {who}"),
-                    "test the divisor first: on the device the program goes on with a value that means nothing",
-                )
-            };
+        let (code, kind, message, advice) = if super::arithmetic::shifts(
+            self.code.insts[pc as usize].op,
+        ) {
+            (
+                Message::ShiftOutOfRange,
+                FindingKind::Arithmetic,
+                format!("shift out of range: {a} is shifted by {b} places at line {line}, {who}"),
+                "a shift goes by 0 to the width less 1; test the count first",
+            )
+        } else {
+            (
+                Message::DivisionByZero,
+                FindingKind::DivisionByZero,
+                format!("division by zero: {a} is divided by 0 at line {line}, {who}"),
+                "test the divisor first: on the device the program goes on with a value that means nothing",
+            )
+        };
         Finding {
             code,
             kind,
@@ -622,7 +628,15 @@ impl Scene<'_> {
                 let site = self.counter(counter);
                 let (warp, lane) = (unset.warp, unset.lane);
                 let op = FindingOp::from(site.op);
-                let read = access(op, site.loc, warp, lane, unset.block, site.width_bytes, false);
+                let read = access(
+                    op,
+                    site.loc,
+                    warp,
+                    lane,
+                    unset.block,
+                    site.width_bytes,
+                    false,
+                );
                 let object = self.object(site.space, unset.place);
                 (Some(site.space), object, read)
             }
@@ -634,7 +648,15 @@ impl Scene<'_> {
                     index: String::new(),
                     offset_bytes: 0,
                 };
-                let read = access(FindingOp::Read, loc, user.warp, user.lane, user.block, 0, false);
+                let read = access(
+                    FindingOp::Read,
+                    loc,
+                    user.warp,
+                    user.lane,
+                    user.block,
+                    0,
+                    false,
+                );
                 (None, object, read)
             }
         };
@@ -680,14 +702,19 @@ impl Scene<'_> {
 
     fn uneven(&self, uneven: &Uneven) -> Finding {
         let [here, there] = uneven.who;
-        let ended = self.code.insts[there.pc as usize].op == Op::End;
         let op = if there.waits {
             FindingOp::Barrier
         } else {
             FindingOp::Exit
         };
         let accesses = vec![
-            self.stands(FindingOp::Barrier, uneven.block, here.warp, here.lanes, here.pc),
+            self.stands(
+                FindingOp::Barrier,
+                uneven.block,
+                here.warp,
+                here.lanes,
+                here.pc,
+            ),
             self.stands(op, uneven.block, there.warp, there.lanes, there.pc),
         ];
         let thread = |index: usize| {
@@ -696,30 +723,22 @@ impl Scene<'_> {
             (format!("thread ({x}, {y}, {z})"), self.line(access.loc))
         };
         let ((a, a_line), (b, b_line)) = (thread(0), thread(1));
-        let (severity, what) = match (there.waits, ended) {
-            (true, _) => (
-                Severity::Error,
-                format!("{b} waits at another one, at line {b_line}"),
-            ),
-            (false, true) => (Severity::Error, format!("{b} has ended without coming to it")),
-            (false, false) => (
-                Severity::Warning,
-                format!("{b} has returned at line {b_line}"),
-            ),
+        let what = if there.waits {
+            format!("{b} waits at another one, at line {b_line}")
+        } else {
+            format!("{b} has ended without coming to it")
         };
         let advice = if there.waits {
             "let all threads of the block come to the same barrier: move it out of the branch"
-        } else if ended {
-            "move the barrier to where all threads of the block come by"
         } else {
-            "let the threads that have nothing to do skip the work, not the barrier: hardware does not wait for those that have              returned, but CUDA does not promise it"
+            "move the barrier to where all threads of the block come by"
         };
         let [x, y, z] = self.shape.block_index(uneven.block);
         let witness = [here, there].into_iter().enumerate();
         Finding {
             code: Message::DivergentBarrier,
             kind: FindingKind::BarrierDivergence,
-            severity,
+            severity: Severity::Error,
             message: format!(
                 "divergent barrier: {a} waits at line {a_line} in block ({x}, {y}, {z}), and {what}"
             ),
@@ -756,9 +775,10 @@ impl Scene<'_> {
             .sites
             .iter()
             .rposition(|site| site.counter <= counter)?;
-        self.code.insts.iter().position(|inst| {
-            is_access(inst.op) && inst.c as usize == row
-        })
+        self.code
+            .insts
+            .iter()
+            .position(|inst| is_access(inst.op) && inst.c as usize == row)
     }
 
     /// One sentence about what is missing where.
@@ -774,13 +794,13 @@ impl Scene<'_> {
         let between = |barrier: &str, is: fn(Op) -> bool| {
             let (from, to) = (pc_a.min(pc_b), pc_a.max(pc_b));
             let held = match (from, to) {
-                (Some(from), Some(to)) => {
-                    self.code.insts[from..to].iter().any(|inst| is(inst.op))
-                }
+                (Some(from), Some(to)) => self.code.insts[from..to].iter().any(|inst| is(inst.op)),
                 _ => false,
             };
             if held {
-                format!("put `{barrier}` after line {high}, before the loop comes back to line {low}")
+                format!(
+                    "put `{barrier}` after line {high}, before the loop comes back to line {low}"
+                )
             } else if low == high {
                 format!(
                     "put `{barrier}` between the two accesses of line {low}: read into a variable first, write after the barrier"
@@ -790,8 +810,7 @@ impl Scene<'_> {
             }
         };
         let locks = self.code.sites.iter().any(|site| {
-            matches!(site.atomic, Some((AtomicOp::Cas | AtomicOp::Exch, _)))
-                || site.access.volatile
+            matches!(site.atomic, Some((AtomicOp::Cas | AtomicOp::Exch, _))) || site.access.volatile
         });
         let fenced = self.code.insts.iter().any(|inst| inst.op == Op::Fence);
         match class {
@@ -838,14 +857,21 @@ impl Scene<'_> {
         let (region, offset) = place;
         if let Some(region) = region {
             let base = self.map.regions[region].base;
-            let described = self.memory.region(base).map(|region| region.describe(base + offset));
+            let described = self
+                .memory
+                .region(base)
+                .map(|region| region.describe(base + offset));
             let (name, element, size) = described.map_or_else(
                 || ("memory".to_owned(), 1, 0),
                 |object| (object.name, object.element_bytes, object.size_bytes),
             );
             let element = element.max(1);
             // An allocation has no elements of its own: those of the access.
-            let element = if element == 1 && size >= 4 { 4 } else { element };
+            let element = if element == 1 && size >= 4 {
+                4
+            } else {
+                element
+            };
             let index = if size <= element {
                 String::new()
             } else {
@@ -878,7 +904,12 @@ impl Scene<'_> {
                 offset_bytes: offset,
             };
         };
-        named(&var.name, var.element_bytes, &var.dims, offset - var.offset_bytes)
+        named(
+            &var.name,
+            var.element_bytes,
+            &var.dims,
+            offset - var.offset_bytes,
+        )
     }
 }
 

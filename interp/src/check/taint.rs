@@ -160,13 +160,7 @@ impl Taint {
     }
 
     /// Before an instruction runs: follows what it does. Gives a use that matters.
-    pub(super) fn follow(
-        &mut self,
-        code: &Code,
-        r: View,
-        i: &Inst,
-        mask: u32,
-    ) -> Option<Matters> {
+    pub(super) fn follow(&mut self, code: &Code, r: View, i: &Inst, mask: u32) -> Option<Matters> {
         self.steps += 1;
         if self.steps.is_multiple_of(256) {
             let some = |cells: &[Cell]| cells.iter().any(|cell| cell.lanes != 0);
@@ -320,7 +314,8 @@ impl Taint {
                 };
                 let mut lanes = 0;
                 for lane in LaneMask(mask) {
-                    let from = mode.source(lane as u32, number(row.lane, lane), number(row.width, lane));
+                    let from =
+                        mode.source(lane as u32, number(row.lane, lane), number(row.width, lane));
                     lanes |= (value.lanes >> (from & 31) & 1) << lane;
                 }
                 lanes

@@ -79,7 +79,12 @@ fn program(random: &mut Random) -> Vec<(Step, Guard)> {
                 let half = halves && random.below(2) == 0;
                 (Step::SyncWarp { half }, all)
             }
-            11 => (Step::Fence { device: random.below(2) == 0 }, all),
+            11 => (
+                Step::Fence {
+                    device: random.below(2) == 0,
+                },
+                all,
+            ),
             choice => {
                 let flag = choice > 11;
                 let kind = match random.below(8) {
@@ -94,7 +99,11 @@ fn program(random: &mut Random) -> Vec<(Step, Guard)> {
                     _ => [4, 4, 8][random.below(3)],
                 };
                 let shared = random.below(2) == 0;
-                let elements = if flag { 1 + random.below(3) } else { [BYTES / width, 64, 32, 3][random.below(4)] };
+                let elements = if flag {
+                    1 + random.below(3)
+                } else {
+                    [BYTES / width, 64, 32, 3][random.below(4)]
+                };
                 let step = Step::Access {
                     kind,
                     shared,
@@ -157,8 +166,15 @@ fn text(steps: &[(Step, Guard)]) -> String {
                 };
                 let space = if *shared { "shared" } else { "global" };
                 let number = if *grid { 3 } else { 0 };
-                let (a, b, c, d, e, f, g) =
-                    (next, next + 1, next + 2, next + 3, next + 4, next + 5, next + 6);
+                let (a, b, c, d, e, f, g) = (
+                    next,
+                    next + 1,
+                    next + 2,
+                    next + 3,
+                    next + 4,
+                    next + 5,
+                    next + 6,
+                );
                 next += 7;
                 let _ = writeln!(
                     body,
@@ -226,7 +242,8 @@ fn oracle(steps: &[(Step, Guard)]) -> BTreeSet<(usize, usize)> {
         .collect();
     let mut fenced: Vec<[Clock; 2]> = vec![[vec![0; ALL], vec![0; ALL]]; ALL];
     // What was released for the device, and by block.
-    let mut released: BTreeMap<(usize, bool, usize), (Clock, BTreeMap<usize, Clock>)> = BTreeMap::new();
+    let mut released: BTreeMap<(usize, bool, usize), (Clock, BTreeMap<usize, Clock>)> =
+        BTreeMap::new();
     let mut events: Vec<Event> = Vec::new();
     let mut pairs = BTreeSet::new();
     for block in 0..BLOCKS {
@@ -234,7 +251,9 @@ fn oracle(steps: &[(Step, Guard)]) -> BTreeSet<(usize, usize)> {
         let mut from = 0;
         while from <= steps.len() {
             let barrier = |(step, _): &(Step, Guard)| matches!(step, Step::Barrier);
-            let to = (from..steps.len()).find(|&k| barrier(&steps[k])).unwrap_or(steps.len());
+            let to = (from..steps.len())
+                .find(|&k| barrier(&steps[k]))
+                .unwrap_or(steps.len());
             for warp in 0..WARPS {
                 let lanes: Vec<usize> = (0..32).map(|lane| 32 * warp + lane).collect();
                 for k in from..to {
@@ -258,10 +277,22 @@ fn oracle(steps: &[(Step, Guard)]) -> BTreeSet<(usize, usize)> {
                             clocks[thread][thread] += 1;
                         }
                     }
-                    let Step::Access { kind, shared, flag, width, scale, add, elements, grid } = step else {
+                    let Step::Access {
+                        kind,
+                        shared,
+                        flag,
+                        width,
+                        scale,
+                        add,
+                        elements,
+                        grid,
+                    } = step
+                    else {
                         continue;
                     };
-                    let active = lanes.iter().filter(|&&lane| lane & guard.mask == guard.value);
+                    let active = lanes
+                        .iter()
+                        .filter(|&&lane| lane & guard.mask == guard.value);
                     let start = events.len();
                     for &lane in active {
                         let thread = first + lane;
@@ -270,8 +301,9 @@ fn oracle(steps: &[(Step, Guard)]) -> BTreeSet<(usize, usize)> {
                         let memory = (if *shared { block } else { 0 }, *shared, *flag);
                         if *kind == Kind::Atomic {
                             let place = (if *shared { block } else { BLOCKS }, *flag, at);
-                            let (device, blocks) =
-                                released.entry(place).or_insert_with(|| (vec![0; ALL], BTreeMap::new()));
+                            let (device, blocks) = released
+                                .entry(place)
+                                .or_insert_with(|| (vec![0; ALL], BTreeMap::new()));
                             join(&mut clocks[thread], device);
                             let own = blocks.entry(block).or_insert_with(|| vec![0; ALL]);
                             join(&mut clocks[thread], own);
@@ -340,7 +372,10 @@ fn random_kernels_race_as_a_naive_checker_says() {
         let report = bench.launch(BLOCKS as u32, THREADS as u32, &[data, flags]);
         let mut found = BTreeSet::new();
         for finding in &report.findings {
-            assert!(matches!(finding.kind, FindingKind::Race | FindingKind::WarpSynchronous));
+            assert!(matches!(
+                finding.kind,
+                FindingKind::Race | FindingKind::WarpSynchronous
+            ));
             let line = |k: usize| bench.program.module().loc(finding.accesses[k].loc).line as usize;
             found.insert((line(0).min(line(1)), line(0).max(line(1))));
         }
