@@ -83,6 +83,9 @@ pub(crate) struct SourceArgs {
     /// Look for included files here too.
     #[arg(short = 'I', value_name = "FOLDER")]
     pub(crate) include: Vec<PathBuf>,
+    /// Only the kernels: host code is not compiled, and a kernel that is not understood does not stop the others.
+    #[arg(long)]
+    pub(crate) kernels: bool,
     /// Fuse a * b + c in kernels into one rounding, as nvcc does.
     #[arg(long, value_name = "BOOL", default_value_t = true, action = clap::ArgAction::Set)]
     pub(crate) fmad: bool,

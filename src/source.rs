@@ -22,6 +22,10 @@ pub(crate) struct Loaded {
     pub(crate) map: SourceMap,
     pub(crate) module: Option<Module>,
     pub(crate) diagnostics: Vec<Diagnostic>,
+    /// With `--kernels`: what is understood.
+    pub(crate) kernels: Vec<dsl::KernelVerdict>,
+    /// With `--kernels`: included files that are not there.
+    pub(crate) missing: Vec<Diagnostic>,
 }
 
 /// Reads and compiles.
@@ -44,11 +48,23 @@ pub(crate) fn load_for(args: &SourceArgs, cuda_arch: u32) -> Result<Loaded, Fail
     let loader = Files {
         folders: args.include.clone(),
     };
+    if args.kernels {
+        let survey = dsl::survey(&mut map, file, &options, &loader);
+        return Ok(Loaded {
+            map,
+            module: survey.module,
+            diagnostics: Vec::new(),
+            kernels: survey.kernels,
+            missing: survey.missing,
+        });
+    }
     let compiled = dsl::compile(&mut map, file, &options, &loader);
     Ok(Loaded {
         map,
         module: compiled.module,
         diagnostics: compiled.diagnostics,
+        kernels: Vec::new(),
+        missing: Vec::new(),
     })
 }
 

@@ -100,6 +100,7 @@ fn check(
         sema::Options {
             prelude,
             skip_host: false,
+            survey: false,
         },
     );
     let mut diagnostics = tokenized.diagnostics;

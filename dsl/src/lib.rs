@@ -13,5 +13,7 @@ pub mod sema;
 pub mod source;
 pub mod span;
 pub mod suggest;
+pub mod survey;
 pub mod syntax;
 pub use compile::{Compiled, Options, compile};
+pub use survey::{KernelVerdict, Survey, survey};

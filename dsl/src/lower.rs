@@ -46,7 +46,7 @@ use crate::{
     ir::{FuncId, GlobalId, Module, StringId, infer_spaces::infer_spaces, verify::verify},
     sema::{
         self,
-        typed::{Function, FunctionId, FunctionSpace, GlobalSpace, GlobalVarId, Program, VarId},
+        typed::{Function, FunctionId, FunctionSpace, GlobalSpace, GlobalVarId, Program, Stmt, VarId},
     },
     source::SourceMap,
     span::Span,
@@ -97,6 +97,21 @@ pub fn lower(program: &Program, map: &SourceMap, options: &Options) -> (Module, 
         diagnostics.extend(internal);
     }
     (module, diagnostics)
+}
+
+/// The place of the first thing without a type.
+pub(crate) fn walk_typed(body: &[Stmt]) -> Option<Span> {
+    use crate::sema::ty::Ty;
+    let mut found = None;
+    facts::walk(body, &mut |item| {
+        let wrong = match item {
+            Item::Value(value) if value.ty == Ty::Error => Some(value.span),
+            Item::Place(place) if place.ty.ty == Ty::Error => Some(place.span),
+            _ => None,
+        };
+        found = found.or(wrong);
+    });
+    found
 }
 
 /// The first file that the user wrote.
@@ -239,7 +254,10 @@ impl<'p> Lowerer<'p> {
             |function: &Function| function.name == "main" && function.space == FunctionSpace::Host;
         let main = all().filter(|(_, function)| is_main(function));
         let main: Vec<FunctionId> = main.map(|(id, _)| id).collect();
-        let kernels = all().filter(|(_, function)| function.space == FunctionSpace::Kernel);
+        // Of a template that nothing launches there may be a declaration alone.
+        let is_kernel =
+            |function: &Function| function.space == FunctionSpace::Kernel && function.body.is_some();
+        let kernels = all().filter(|(_, function)| is_kernel(function));
         let kernels: Vec<FunctionId> = kernels.map(|(id, _)| id).collect();
         let mut ids = self.reach(main);
         ids.extend(kernels);

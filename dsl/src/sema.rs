@@ -41,6 +41,21 @@ pub struct Options {
     pub prelude: Vec<FileId>,
     /// Host functions are declared, but their bodies are not looked at.
     pub skip_host: bool,
+    /// Each function is told all that is wrong with it, and kernel templates that nothing uses are tried.
+    pub survey: bool,
+}
+
+pub use check::survey::Surveyed;
+
+/// Types a unit as far as that goes: its functions, every message, and what is known of each function.
+pub fn survey(
+    unit: &ast::Unit,
+    map: &SourceMap,
+    options: Options,
+) -> (typed::Program, Vec<Diagnostic>, Vec<Surveyed>) {
+    let mut checker = check::Checker::new(unit, map, options);
+    checker.unit();
+    checker.survey()
 }
 
 /// Types a unit. There is a program exactly if no message is an error.

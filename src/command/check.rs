@@ -13,6 +13,9 @@ use crate::{
 
 pub(crate) fn run(args: &CheckArgs, color: Color) -> Result<u8, Failure> {
     let loaded = load(&args.source)?;
+    if args.source.kernels {
+        return kernels(&loaded, args);
+    }
     match args.format {
         Format::Text => {
             loaded.report(color, Severity::Note);
@@ -38,6 +41,55 @@ pub(crate) fn run(args: &CheckArgs, color: Color) -> Result<u8, Failure> {
         }
     }
     Ok(u8::from(loaded.has_errors()))
+}
+
+/// Each kernel with the first reason why it is not understood.
+fn kernels(loaded: &Loaded, args: &CheckArgs) -> Result<u8, Failure> {
+    let line = |span| {
+        let span = loaded.map.use_site(span);
+        loaded.map.file(span.file).line_column(span.start).0
+    };
+    let is_ok = |verdict: &&dsl::KernelVerdict| verdict.reason.is_none();
+    let n_ok = loaded.kernels.iter().filter(is_ok).count();
+    let all = n_ok == loaded.kernels.len();
+    if args.format == Format::Json {
+        let list = loaded.kernels.iter().map(|verdict| {
+            let reason = verdict.reason.as_ref();
+            json!({
+                "name": verdict.name, "line": line(verdict.span), "ok": reason.is_none(),
+                "reason": reason.map(|reason| reason.message.clone()),
+                "reason_line": reason.map(|reason| line(reason.primary.span)), "with": verdict.with,
+            })
+        });
+        let missing = loaded.missing.iter().map(|missing| missing.message.clone());
+        let object = json!({
+            "schema": "dslc-kernels/1",
+            "program": args.source.file.display().to_string(),
+            "kernels": list.collect::<Vec<Value>>(),
+            "missing": missing.collect::<Vec<String>>(),
+        });
+        output::out(format!("{}\n", serde_json::to_string_pretty(&object)?).as_bytes());
+        return Ok(u8::from(!all));
+    }
+    let mut text = String::new();
+    for missing in &loaded.missing {
+        text += &format!("note: {}\n", missing.message);
+    }
+    for verdict in &loaded.kernels {
+        let with = verdict.with.as_ref();
+        let with = with.map_or(String::new(), |with| format!(" (tried with {with})"));
+        let what = format!("{}:{}{with}", verdict.name, line(verdict.span));
+        text += &match &verdict.reason {
+            None => format!("ok   {what}\n"),
+            Some(reason) => {
+                let line = line(reason.primary.span);
+                format!("no   {what}  line {line}: {}\n", reason.message)
+            }
+        };
+    }
+    text += &format!("{n_ok} of {} kernels understood\n", loaded.kernels.len());
+    output::out(text.as_bytes());
+    Ok(u8::from(!all))
 }
 
 /// `2 errors, 1 warning in reduce.k`.

@@ -284,6 +284,18 @@ codes! {
     NoMatchingFunction = "E0521", "no-matching-function",
         "There are several functions of this name, and none of them takes these arguments: their number differs, or an argument does not convert to its parameter's type.",
         bad: "__device__ int f(int a) { return a; }\n__device__ int f(int a, int b) { return b; }\n__global__ void k(int *d) { *d = f(d); }", good: "__device__ int f(int a) { return a; }\n__device__ int f(int a, int b) { return b; }\n__global__ void k(int *d) { *d = f(*d); }";
+    /// A template argument is wrong or missing.
+    TemplateArgument = "E0522", "template-argument",
+        "Each parameter of a template stands for a type or for a constant. Its arguments are written in `<…>` or follow from the types of a call's arguments, and those that neither gives need a default.",
+        bad: "template <typename T, int N> struct tile { T data[N]; };\ntile<float> t;", good: "template <typename T, int N> struct tile { T data[N]; };\ntile<float, 4> t;";
+    /// Instances of templates need one another without end.
+    TemplateDepth = "E0523", "template-depth",
+        "A template that uses itself with other arguments must end somewhere: with `if constexpr`, or with a specialisation for the last case.",
+        bad: "template <int N> __device__ int f() { return f<N + 1>(); }\n__global__ void k(int *d) { d[0] = f<0>(); }", good: "template <int N> __device__ int f() { if constexpr (N < 8) return f<N + 1>(); else return N; }\n__global__ void k(int *d) { d[0] = f<0>(); }";
+    /// A `static_assert` does not hold.
+    StaticAssert = "E0524", "static-assert",
+        "The program itself says with `static_assert` that it cannot be compiled this way.",
+        bad: "static_assert(sizeof(int) == 8, \"int has 8 bytes\");", good: "static_assert(sizeof(int) == 4, \"int has 4 bytes\");";
     /// Dynamic shared memory is declared as a pointer.
     ExternSharedPointer = "E0601", "extern-shared-pointer",
         "`extern __shared__` declares the block's dynamic shared memory itself, which is an array. A pointer would be a variable that holds an address.",

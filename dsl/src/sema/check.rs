@@ -53,7 +53,9 @@ mod record;
 mod reference;
 mod specifier;
 mod stmt;
+pub(super) mod survey;
 mod switch;
+mod template;
 mod unknown;
 mod variable;
 
@@ -95,6 +97,24 @@ pub(super) struct Checker<'a> {
     operators: HashSet<Arc<str>>,
     /// The enumerations that are `enum class`.
     scoped_enums: HashSet<EnumId>,
+    templates: Vec<template::TemplateFacts<'a>>,
+    function_instances: HashMap<FunctionId, template::Instance>,
+    class_instances: HashMap<RecordId, template::ClassInstance>,
+    /// Instances of functions that are used and whose bodies are still to be checked.
+    needed: Vec<FunctionId>,
+    /// Member functions of classes' instances that nobody has called yet.
+    lazy: HashMap<FunctionId, template::LazyBody>,
+    /// How many calls of each function have been followed to those.
+    followed: Vec<usize>,
+    n_followed: usize,
+    /// How many instances of classes are being made inside one another.
+    class_depth: u32,
+    /// The parameters of the class's instance that is made next.
+    class_params: Vec<(Arc<str>, Entity)>,
+    /// Arguments of instances that a survey made up.
+    made_up: HashMap<FunctionId, String>,
+    /// What has been said about a place in an instance: other instances need not repeat it.
+    said_in_instances: HashSet<(Code, Span)>,
     /// Inside `sizeof`: nothing is evaluated, so memory spaces do not matter.
     unevaluated: u32,
 }
@@ -124,8 +144,12 @@ struct FunctionFacts {
     is_static: bool,
     /// `explicit`.
     is_explicit: bool,
+    /// From its first word to the end of its body.
+    extent: Option<Span>,
     /// `= delete`.
     is_deleted: bool,
+    /// `auto f()`: its type is that of its first `return`.
+    deduces: bool,
     /// Its body does nothing.
     is_empty: bool,
     is_defined: bool,
@@ -225,6 +249,17 @@ impl<'a> Checker<'a> {
             queue: Vec::new(),
             later: HashMap::new(),
             deferred: Vec::new(),
+            templates: Vec::new(),
+            function_instances: HashMap::new(),
+            class_instances: HashMap::new(),
+            needed: Vec::new(),
+            lazy: HashMap::new(),
+            followed: Vec::new(),
+            n_followed: 0,
+            class_depth: 0,
+            class_params: Vec::new(),
+            said_in_instances: HashSet::new(),
+            made_up: HashMap::new(),
             unevaluated: 0,
             scoped_enums: HashSet::new(),
             operators: HashSet::new(),
@@ -254,25 +289,13 @@ impl<'a> Checker<'a> {
                     self.scopes
                         .add_function(name.node, callable, name.span, true);
                 }
-                ast::Item::Function(function) => self.function(function),
-                ast::Item::Declaration(declaration) => self.file_declaration(declaration),
-                ast::Item::Template(template) => self.unsupported("a template", template.span),
-                ast::Item::Namespace(namespace) => self.unsupported("a namespace", namespace.span),
-                ast::Item::Using(_) => {}
-                ast::Item::StaticAssert(assertion) => {
-                    self.unsupported("`static_assert`", assertion.span)
-                }
-                ast::Item::Unsupported {
-                    construct,
-                    span,
-                    name,
-                } => {
-                    self.unsupported(construct, *span);
-                    if let Some(name) = name {
-                        self.declare_name(name, Entity::Error);
-                    }
-                }
+                item => self.item(item),
             }
+        }
+        self.check_needed(true);
+        if self.options.survey {
+            self.instantiate_unused();
+            self.check_needed(true);
         }
         let hidden = self.scopes.only_prelude();
         while let Some((id, index)) = self.queue.pop() {
@@ -283,6 +306,104 @@ impl<'a> Checker<'a> {
         self.scopes.restore(hidden);
         self.check_graph();
         self.name_overloaded_kernels();
+    }
+
+    fn item(&mut self, item: &'a ast::Item) {
+        self.forget_said();
+        match item {
+            ast::Item::Function(function) => self.function(function),
+            ast::Item::Declaration(declaration) => self.file_declaration(declaration),
+            ast::Item::Template(template) => self.template(template),
+            ast::Item::Namespace(namespace) => self.namespace(namespace),
+            ast::Item::Using(using) => self.using(using),
+            ast::Item::StaticAssert(assertion) => self.static_assert(assertion),
+            ast::Item::Unsupported {
+                construct,
+                span,
+                name,
+            } => {
+                self.unsupported(construct, *span);
+                if let Some(name) = name {
+                    self.declare_name(name, Entity::Error);
+                }
+            }
+        }
+        self.check_needed(false);
+    }
+
+    /// In a survey each function is told what is wrong with it, also if another one was told the same.
+    fn forget_said(&mut self) {
+        if self.options.survey {
+            self.said.clear();
+        }
+    }
+
+    /// `namespace a { … }`. What has no name, or is `inline`, belongs to the namespace around it.
+    fn namespace(&mut self, namespace: &'a ast::Namespace) {
+        let outside = self.scopes.namespace();
+        if let (Some(name), false) = (&namespace.name, namespace.is_inline) {
+            let inner = match &*outside {
+                "" => name.node.clone(),
+                _ => format!("{outside}::{}", name.node).into(),
+            };
+            self.scopes.set_namespace(inner);
+        }
+        for item in &namespace.items {
+            self.item(item);
+        }
+        self.scopes.set_namespace(outside);
+    }
+
+    /// `using` in its forms.
+    fn using(&mut self, using: &ast::Using) {
+        match using {
+            ast::Using::Namespace(name) => self.scopes.use_namespace(name.node.clone()),
+            ast::Using::NamespaceAlias(alias, of) => {
+                self.scopes
+                    .alias_namespace(alias.node.clone(), of.node.clone());
+            }
+            ast::Using::Name(name) => {
+                let last = name.node.rsplit("::").next().unwrap_or_default();
+                // What is built in has its name everywhere.
+                let is_known = self.scopes.use_name(&name.node)
+                    || name.node.starts_with("std::")
+                    || super::builtin::find(last).is_some();
+                if !is_known {
+                    self.report(Diagnostic::error(
+                        Code::UnknownName,
+                        name.span,
+                        format!("there is no `{}`", name.node),
+                    ));
+                }
+            }
+        }
+    }
+
+    /// `static_assert(condition, "message");`
+    fn static_assert(&mut self, assertion: &ast::StaticAssert) {
+        let value = self.value(&assertion.condition);
+        let value = self.truth_value(value);
+        if value.ty == Ty::Error {
+            return;
+        }
+        let text = self.map.snippet(assertion.condition.span).to_string();
+        match self.integer_constant(&value) {
+            Some(0) => {
+                let message = match &assertion.message {
+                    Some(bytes) if !bytes.is_empty() => String::from_utf8_lossy(bytes).into_owned(),
+                    _ => format!("`{text}` does not hold"),
+                };
+                let diagnostic =
+                    Diagnostic::error(Code::StaticAssert, assertion.condition.span, message);
+                self.report(diagnostic.at("this is false"));
+            }
+            Some(_) => {}
+            None => self.report(Diagnostic::error(
+                Code::NotConstant,
+                assertion.condition.span,
+                "the condition of `static_assert` must be a constant",
+            )),
+        }
     }
 
     /// The program, unless there was an error.
@@ -316,7 +437,32 @@ impl<'a> Checker<'a> {
 
     fn report(&mut self, mut diagnostic: Diagnostic) {
         diagnostic.message = with_articles(&diagnostic.message);
+        if diagnostic.message.contains('#') {
+            diagnostic.message = self.with_class_names(&diagnostic.message);
+        }
         self.diagnostics.push(diagnostic);
+    }
+
+    /// Instances of classes go by a number inside, `#12`; a message has their names.
+    fn with_class_names(&self, message: &str) -> String {
+        let mut parts = message.split('#');
+        let mut out = parts.next().unwrap_or_default().to_string();
+        for part in parts {
+            let n = part.find(|c: char| !c.is_ascii_digit()).unwrap_or(part.len());
+            let record = part[..n]
+                .parse::<usize>()
+                .ok()
+                .and_then(|id| self.records.get(id));
+            match record {
+                Some(record) => out.push_str(&record.name),
+                None => {
+                    out.push('#');
+                    out.push_str(&part[..n]);
+                }
+            }
+            out.push_str(&part[n..]);
+        }
+        out
     }
 
     /// A constant divides by zero where its value is needed; the warning about the same operator is then one too many.

@@ -26,6 +26,10 @@ pub(super) enum Entity {
     Typedef(QualTy),
     /// An enumerator.
     Enumerator(EnumId, i64),
+    /// A template of classes or types.
+    Template(TemplateId),
+    /// What a template's parameter stands for: a type and its bits.
+    Constant(Ty, u64),
     /// Its declaration was wrong and has been reported.
     Error,
 }
@@ -37,7 +41,13 @@ pub(super) enum Callable {
     Function(FunctionId),
     /// One of the prelude that nothing has used yet, by its item's index.
     Unused(usize),
+    /// A template of functions.
+    Template(TemplateId),
 }
+
+/// A template of functions, classes or types.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub(super) struct TemplateId(pub(super) u32);
 
 impl Entity {
     /// The function alone.
@@ -78,6 +88,14 @@ pub(super) struct Scopes {
     enumerators: HashMap<EnumId, HashMap<Arc<str>, Binding>>,
     /// Where the names of the function being checked begin: variables of blocks before that are another function's.
     floor: usize,
+    /// The namespace around the place being checked: `a::b`, or nothing.
+    namespace: Arc<str>,
+    /// Where in namespaces `using namespace` stands, and of which.
+    directives: Vec<(Arc<str>, Arc<str>)>,
+    /// `namespace x = a::b;`
+    aliases: HashMap<Arc<str>, Arc<str>>,
+    /// Some name is in a namespace: names at file scope are those with their namespaces before them.
+    has_namespaces: bool,
 }
 
 /// Index of the program's file scope.
@@ -90,6 +108,10 @@ impl Scopes {
             classes: HashMap::new(),
             enumerators: HashMap::new(),
             floor: 0,
+            namespace: "".into(),
+            directives: Vec::new(),
+            aliases: HashMap::new(),
+            has_namespaces: false,
         }
     }
 
@@ -202,16 +224,18 @@ impl Scopes {
 
     /// The type that the scopes of a qualified name lead to: `A::B` of `A::B::c`.
     fn find_scope(&self, scopes: &str) -> Option<Ty> {
-        let mut parts = scopes.split("::").filter(|part| !part.is_empty());
-        let first = parts.next()?;
-        let mut ty = match self.find_tag(first) {
-            Some((ty, _)) => ty.clone(),
-            None => match &self.find(first)?.entity {
-                Entity::Typedef(ty) => ty.ty.clone(),
-                _ => return None,
+        let scopes = scopes.trim_start_matches("::");
+        let parts: Vec<&str> = scopes.split("::").collect();
+        let named = |name: &str| match self.find_tag_here_or_out(name) {
+            Some((ty, _)) => Some(ty.clone()),
+            None => match &self.find_out(name)?.entity {
+                Entity::Typedef(ty) => Some(ty.ty.clone()),
+                _ => None,
             },
         };
-        for part in parts {
+        // The first parts may be namespaces.
+        let (n, mut ty) = (1..=parts.len()).find_map(|n| Some((n, named(&parts[..n].join("::"))?)))?;
+        for part in &parts[n..] {
             let Ty::Record(class) = ty else { return None };
             ty = match self.find_tag_in_class(class, part) {
                 Some((ty, _)) => ty.clone(),
@@ -236,13 +260,119 @@ impl Scopes {
     fn find_path(&self, name: &str) -> Option<&Binding> {
         let (scopes, last) = name.rsplit_once("::")?;
         if scopes.is_empty() {
-            return self.find_at_file(last);
+            return self.stack[FILE].names.get(last);
         }
-        match self.find_scope(scopes)? {
-            Ty::Record(class) => self.find_in_class(class, last).map(|(_, found)| found),
-            Ty::Enum(id) => self.enumerators.get(&id)?.get(last),
-            _ => None,
+        match self.find_scope(scopes) {
+            Some(Ty::Record(class)) => self.find_in_class(class, last).map(|(_, found)| found),
+            Some(Ty::Enum(id)) => self.enumerators.get(&id)?.get(last),
+            Some(_) => None,
+            None => self.find_at(FILE, name, |scope, name| scope.names.get(name)),
         }
+    }
+
+    /// A name with only namespaces before it, in the blocks (if it has none) and at file scope.
+    fn find_out(&self, name: &str) -> Option<&Binding> {
+        if !name.contains("::") {
+            return self.find(name);
+        }
+        self.find_at(FILE, name, |scope, name| scope.names.get(name))
+    }
+
+    fn find_tag_here_or_out(&self, name: &str) -> Option<&(Ty, Span)> {
+        if !name.contains("::") {
+            return self.find_tag(name);
+        }
+        self.find_at(FILE, name, |scope, name| scope.tags.get(name))
+    }
+
+    /// A name in one scope; at file scope also in the namespaces around and in those that `using namespace` names.
+    fn find_at<'s, T>(
+        &'s self,
+        depth: usize,
+        name: &str,
+        get: impl Fn(&'s Scope, &str) -> Option<&'s T>,
+    ) -> Option<&'s T> {
+        let scope = &self.stack[depth];
+        if depth != FILE || !self.has_namespaces {
+            return get(scope, name);
+        }
+        let alias = name.split_once("::").and_then(|(first, rest)| {
+            let of = self.aliases.get(first)?;
+            Some(format!("{of}::{rest}"))
+        });
+        let name = alias.as_deref().unwrap_or(name);
+        let mut namespace = &*self.namespace;
+        loop {
+            let found = match namespace {
+                "" => get(scope, name),
+                _ => get(scope, &format!("{namespace}::{name}")),
+            };
+            let used = || {
+                let directives = self.directives.iter().filter(|(at, _)| **at == *namespace);
+                directives
+                    .filter_map(|(_, used)| get(scope, &format!("{used}::{name}")))
+                    .next()
+            };
+            if let Some(found) = found.or_else(used) {
+                return Some(found);
+            }
+            if namespace.is_empty() {
+                return None;
+            }
+            namespace = namespace.rsplit_once("::").map_or("", |(outer, _)| outer);
+        }
+    }
+
+    /// A name declared here, with the namespaces around it.
+    fn qualified(&self, depth: usize, name: Arc<str>) -> Arc<str> {
+        match depth == FILE && !self.namespace.is_empty() {
+            true => format!("{}::{name}", self.namespace).into(),
+            false => name,
+        }
+    }
+
+    /// The namespace around.
+    pub(super) fn namespace(&self) -> Arc<str> {
+        self.namespace.clone()
+    }
+
+    /// Goes to another namespace; gives back the one before.
+    pub(super) fn set_namespace(&mut self, namespace: Arc<str>) -> Arc<str> {
+        self.has_namespaces |= !namespace.is_empty();
+        std::mem::replace(&mut self.namespace, namespace)
+    }
+
+    /// `using namespace used;`
+    pub(super) fn use_namespace(&mut self, used: Arc<str>) {
+        let used = self.aliases.get(&used).cloned().unwrap_or(used);
+        // Written inside another, it may leave that one's name out.
+        if !self.namespace.is_empty() {
+            let inner = format!("{}::{used}", self.namespace);
+            self.directives.push((self.namespace.clone(), inner.into()));
+        }
+        self.directives.push((self.namespace.clone(), used));
+    }
+
+    /// `namespace alias = of;`
+    pub(super) fn alias_namespace(&mut self, alias: Arc<str>, of: Arc<str>) {
+        self.has_namespaces = true;
+        self.aliases.insert(alias, of);
+    }
+
+    /// `using a::b;`: what `b` means there, it means here too. `false` if it means nothing.
+    pub(super) fn use_name(&mut self, name: &str) -> bool {
+        let last: Arc<str> = name.rsplit("::").next().unwrap_or(name).into();
+        let (binding, tag) = (self.find(name).cloned(), self.find_tag(name).cloned());
+        let found = binding.is_some() || tag.is_some();
+        let depth = self.stack.len() - 1;
+        let last = self.qualified(depth, last);
+        if let Some(binding) = binding {
+            self.stack[depth].names.insert(last.clone(), binding);
+        }
+        if let Some(tag) = tag {
+            self.stack[depth].tags.insert(last, tag);
+        }
+        found
     }
 
     /// Hides everything but the prelude; gives it back to [`Scopes::restore`].
@@ -264,6 +394,8 @@ impl Scopes {
 
     /// Binds a name in the innermost scope (the prelude's own when `in_prelude`).
     pub(super) fn bind(&mut self, name: Arc<str>, entity: Entity, span: Span, in_prelude: bool) {
+        let depth = if in_prelude { 0 } else { self.stack.len() - 1 };
+        let name = self.qualified(depth, name);
         self.at(in_prelude)
             .names
             .insert(name, Binding { entity, span });
@@ -277,8 +409,9 @@ impl Scopes {
         span: Span,
         in_prelude: bool,
     ) {
-        let scope = &mut self.stack[if in_prelude { 0 } else { FILE }];
-        add_callable(scope, name, callable, span);
+        let depth = if in_prelude { 0 } else { FILE };
+        let name = self.qualified(depth, name);
+        add_callable(&mut self.stack[depth], name, callable, span);
     }
 
     /// An unused prelude function has become one that is declared.
@@ -312,6 +445,8 @@ impl Scopes {
     }
 
     pub(super) fn bind_tag(&mut self, name: Arc<str>, ty: Ty, span: Span, in_prelude: bool) {
+        let depth = if in_prelude { 0 } else { self.stack.len() - 1 };
+        let name = self.qualified(depth, name);
         self.at(in_prelude).tags.insert(name, (ty, span));
     }
 
@@ -327,7 +462,8 @@ impl Scopes {
                     let found = self.find_in_class(scope.class?, name);
                     found.map(|(_, found)| found)
                 };
-                scope.names.get(name).or_else(class).filter(|found| {
+                let own = self.find_at(depth, name, |scope, name| scope.names.get(name));
+                own.or_else(class).filter(|found| {
                     depth >= self.floor || !matches!(found.entity, Entity::Local(_))
                 })
             })
@@ -337,12 +473,18 @@ impl Scopes {
     /// The meaning given in the innermost scope itself.
     pub(super) fn find_here(&self, name: &str, in_prelude: bool) -> Option<&Binding> {
         let index = if in_prelude { 0 } else { self.stack.len() - 1 };
-        self.stack[index].names.get(name)
+        match index == FILE && !self.namespace.is_empty() {
+            true => self.stack[index].names.get(&*self.qualified(index, name.into())),
+            false => self.stack[index].names.get(name),
+        }
     }
 
-    /// The meaning at file scope.
+    /// The meaning at file scope, in the namespace around.
     pub(super) fn find_at_file(&self, name: &str) -> Option<&Binding> {
-        self.stack[FILE].names.get(name)
+        match self.namespace.is_empty() {
+            true => self.stack[FILE].names.get(name),
+            false => self.stack[FILE].names.get(&*self.qualified(FILE, name.into())),
+        }
     }
 
     pub(super) fn find_tag(&self, name: &str) -> Option<&(Ty, Span)> {
@@ -350,20 +492,30 @@ impl Scopes {
             if scopes.is_empty() {
                 return self.stack[FILE].tags.get(last);
             }
-            return match self.find_scope(scopes)? {
-                Ty::Record(class) => self.find_tag_in_class(class, last),
-                _ => None,
+            return match self.find_scope(scopes) {
+                Some(Ty::Record(class)) => self.find_tag_in_class(class, last),
+                Some(_) => None,
+                None => self.find_at(FILE, name, |scope, name| scope.tags.get(name)),
             };
         }
-        self.stack.iter().rev().find_map(|scope| {
+        self.stack.iter().enumerate().rev().find_map(|(depth, scope)| {
             let class = || self.find_tag_in_class(scope.class?, name);
-            scope.tags.get(name).or_else(class)
+            self.find_at(depth, name, |scope, name| scope.tags.get(name))
+                .or_else(class)
         })
     }
 
     pub(super) fn find_tag_here(&self, name: &str, in_prelude: bool) -> Option<&(Ty, Span)> {
         let index = if in_prelude { 0 } else { self.stack.len() - 1 };
-        self.stack[index].tags.get(name)
+        match index == FILE && !self.namespace.is_empty() {
+            true => self.stack[index].tags.get(&*self.qualified(index, name.into())),
+            false => self.stack[index].tags.get(name),
+        }
+    }
+
+    /// Gives a class a name of its own at file scope, by which paths through it are found.
+    pub(super) fn bind_class(&mut self, name: Arc<str>, class: RecordId, span: Span) {
+        self.stack[FILE].tags.insert(name, (Ty::Record(class), span));
     }
 
     /// Every name that can be seen, for suggestions.

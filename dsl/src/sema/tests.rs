@@ -40,6 +40,7 @@ fn check(text: &str) -> Checked {
     let options = sema::Options {
         prelude,
         skip_host: false,
+        survey: false,
     };
     let (program, found) = sema::check(&unit, &map, options);
     diagnostics.extend(found);

@@ -12,7 +12,7 @@ use crate::{
     diagnostic::{Code, Diagnostic},
     sema::{
         builtin,
-        scope::Entity,
+        scope::{Callable, Entity},
         ty::Ty,
         typed::{FunctionId, FunctionSpace, Place, PlaceKind, Value, ValueKind},
     },
@@ -23,7 +23,31 @@ use crate::{
 impl Checker<'_> {
     /// `f(a, b)`: a function of the program, else something built in.
     pub(super) fn call(&mut self, callee: &ast::Expr, args: &[ast::Expr], span: Span) -> Checked {
-        let ExprKind::Name(name) = &callee.kind else {
+        let mut explicit = None;
+        let path;
+        let mut name = match &callee.kind {
+            ExprKind::Path(written) => {
+                let Some((name, args)) = self.path_name(written) else {
+                    self.check_args_alone(args);
+                    return Checked::Value(wrong(span));
+                };
+                explicit = args;
+                path = name;
+                Some(&path)
+            }
+            ExprKind::Name(name) => Some(name),
+            _ => None,
+        };
+        let library;
+        if let Some(full) = name
+            && full.contains("::")
+            && self.scopes.find(full).is_none()
+            && let Some(last) = full.strip_prefix("std::").or(full.strip_prefix("::"))
+        {
+            library = Arc::from(last);
+            name = Some(&library);
+        }
+        let Some(name) = name else {
             match &callee.kind {
                 ExprKind::Unsupported(construct) => self.unsupported(construct, callee.span),
                 ExprKind::Error => {}
@@ -78,7 +102,16 @@ impl Checker<'_> {
                     let last = name.rsplit("::").next().unwrap_or(name);
                     return self.call_member(object, &ids, last, callee.span, values, span);
                 }
-                self.call_overloaded(name, &ids, callee.span, args, span)
+                self.call_overloaded(name, &set, explicit, callee.span, args, span)
+            }
+            Some(Entity::Template(_)) => {
+                self.report(Diagnostic::error(
+                    Code::TemplateArgument,
+                    callee.span,
+                    format!("`{name}` is a template of a class and needs its arguments `<…>`"),
+                ));
+                self.check_args_alone(args);
+                Checked::Value(wrong(span))
             }
             Some(Entity::Typedef(ty)) => Checked::Value(self.construct(&ty.ty, args, span)),
             Some(Entity::Error) => {
@@ -104,7 +137,12 @@ impl Checker<'_> {
                 };
                 self.call_object(value, callee.span, args, span)
             }
-            Some(Entity::Local(_) | Entity::Global(_) | Entity::Enumerator(..)) => {
+            Some(
+                Entity::Local(_)
+                | Entity::Global(_)
+                | Entity::Enumerator(..)
+                | Entity::Constant(..),
+            ) => {
                 let declared = self.scopes.find(name).map(|binding| binding.span);
                 let mut diagnostic = Diagnostic::error(
                     Code::WrongKindOfName,
@@ -213,7 +251,8 @@ impl Checker<'_> {
             float,
             params.len() != args.len() || args.iter().any(is_list),
         ) else {
-            return self.call_overloaded(name, &[id], name_span, args, span);
+            let set = [Callable::Function(id)];
+            return self.call_overloaded(name, &set, None, name_span, args, span);
         };
         let is_double: Vec<bool> = params
             .iter()
@@ -278,13 +317,18 @@ impl Checker<'_> {
     fn call_overloaded(
         &mut self,
         name: &Arc<str>,
-        ids: &[FunctionId],
+        set: &[Callable],
+        explicit: Option<&[ast::TemplateArg]>,
         name_span: Span,
         args: &[ast::Expr],
         span: Span,
     ) -> Checked {
         let n_diagnostics = self.diagnostics.len();
         let values = self.arguments(args);
+        let Some(ids) = self.candidates(name, set, explicit, &values, name_span) else {
+            return Checked::Value(wrong(span));
+        };
+        let ids = &ids[..];
         // The prelude's own functions do not compete with what they stand for.
         let own = ids
             .iter()
@@ -316,6 +360,7 @@ impl Checker<'_> {
         values: Vec<Argument<'_>>,
         span: Span,
     ) -> Checked {
+        self.need(id);
         let function = &self.functions[id.0 as usize];
         let (name, space, declared) = (function.name.clone(), function.space, function.span);
         let ty = function.result.clone();

@@ -8,6 +8,7 @@ use std::{collections::HashMap, sync::Arc};
 use super::{
     Checked, Checker, FunctionFacts, ParamFacts,
     function::{reference_part, space_of},
+    template::LazyBody,
 };
 use crate::{
     diagnostic::{Code, Diagnostic},
@@ -80,6 +81,9 @@ impl Checker<'_> {
         facts.is_plain = base.is_none();
         self.classes.insert(id, facts);
         self.scopes.enter();
+        for (name, entity) in std::mem::take(&mut self.class_params) {
+            self.scopes.bind(name, entity, Span::default(), false);
+        }
         if let Some(name) = &specifier.name
             && !self.in_prelude(name.span)
         {
@@ -144,6 +148,12 @@ impl Checker<'_> {
         };
         match self.open_classes.last_mut() {
             Some(outer) => outer.pending.extend(open.pending),
+            None if self.class_instances.contains_key(&id) => {
+                for PendingBody { id: method, function } in open.pending {
+                    let function = Some(function);
+                    self.lazy.insert(method, LazyBody { function, class: id });
+                }
+            }
             None => {
                 for PendingBody { id, function } in open.pending {
                     self.method_body(id, &function);
@@ -330,6 +340,9 @@ impl Checker<'_> {
                 && function.method.inits.is_empty(),
             ..FunctionFacts::default()
         });
+        if function.body.is_none() && self.class_instances.contains_key(&class) {
+            self.lazy.insert(id, LazyBody { function: None, class });
+        }
         let facts = self.classes.entry(class).or_default();
         match kind {
             // A value is never moved out of: copies are what they are, and temporaries are built in place.

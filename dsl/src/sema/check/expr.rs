@@ -53,10 +53,7 @@ impl Checker<'_> {
                 span,
             },
             ExprKind::Name(name) => return self.name(name, span),
-            ExprKind::Path(_) => {
-                self.unsupported("a template's arguments `<…>`", span);
-                wrong(span)
-            }
+            ExprKind::Path(path) => return self.path_expr(path, span),
             ExprKind::Unary(UnaryOp::Deref, inner) => return self.deref(inner, span),
             ExprKind::Unary(op, inner) => return self.unary_expr(*op, inner, span),
             ExprKind::Postfix(op, inner) => return self.postfix_expr(*op, inner, span),
@@ -176,6 +173,15 @@ impl Checker<'_> {
                 Checked::Value(wrong(span))
             }
             Some(Entity::Member(class)) => self.member_of_this(class, name, span),
+            Some(Entity::Constant(ty, bits)) => Checked::Value(int(bits, ty, span)),
+            Some(Entity::Template(_)) => {
+                self.report(Diagnostic::error(
+                    Code::WrongKindOfName,
+                    span,
+                    format!("`{name}` is a template, but a value is needed here"),
+                ));
+                Checked::Value(wrong(span))
+            }
             Some(Entity::Typedef(_)) => {
                 self.report(Diagnostic::error(
                     Code::WrongKindOfName,

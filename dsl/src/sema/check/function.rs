@@ -65,6 +65,19 @@ impl Checker<'_> {
 
     /// Finds or makes the function a declaration is about.
     pub(super) fn declare_function(&mut self, function: &ast::Function) -> Option<FunctionId> {
+        self.declare_as(function, None)
+    }
+
+    /// A function that no name stands for: an instance of a template, shown as `shown`.
+    pub(super) fn new_function(
+        &mut self,
+        function: &ast::Function,
+        shown: &str,
+    ) -> Option<FunctionId> {
+        self.declare_as(function, Some(shown))
+    }
+
+    fn declare_as(&mut self, function: &ast::Function, shown: Option<&str>) -> Option<FunctionId> {
         self.note_operator(&function.name.node);
         let specifiers = &function.specifiers;
         let space = space_of(specifiers);
@@ -78,8 +91,15 @@ impl Checker<'_> {
                 "a function has no memory space",
             ));
         }
-        let base = self.base_type_not_auto(specifiers);
         let (reference, parts) = reference_part(&function.declarator.parts);
+        let deduces = matches!(specifiers.ty.node, ast::TypeSpecifier::Auto)
+            && parts.is_empty()
+            && reference.is_none()
+            && function.body.is_some();
+        let base = match deduces {
+            true => Ty::Void.into(),
+            false => self.base_type_not_auto(specifiers),
+        };
         let result = self.declared_type(base, parts, function.declarator.span);
         let params: Vec<ParamFacts> = function
             .params
@@ -102,12 +122,14 @@ impl Checker<'_> {
         } else {
             result.ty
         };
-        if let Some(old) = self.scopes.find_at_file(&function.name.node).cloned() {
+        if shown.is_none()
+            && let Some(old) = self.scopes.find_at_file(&function.name.node).cloned()
+        {
             match old.entity {
                 Entity::Functions(set) => {
                     let declared = set.iter().filter_map(|callable| match callable {
                         Callable::Function(id) => Some(*id),
-                        Callable::Unused(_) => None,
+                        Callable::Unused(_) | Callable::Template(_) => None,
                     });
                     let same = |id: &FunctionId| {
                         same_params(&self.function_facts[id.0 as usize].params, &params)
@@ -145,7 +167,11 @@ impl Checker<'_> {
         let launch_bounds = self.launch_bounds(function, space);
         let id = FunctionId(self.functions.len() as u32);
         self.functions.push(Function {
-            name: function.name.node.to_string(),
+            name: match (shown, &*self.scopes.namespace()) {
+                (Some(shown), _) => shown.to_string(),
+                (None, "") => function.name.node.to_string(),
+                (None, namespace) => format!("{namespace}::{}", function.name.node),
+            },
             space,
             result,
             returns_reference,
@@ -158,8 +184,12 @@ impl Checker<'_> {
         self.function_facts.push(FunctionFacts {
             params,
             declared: function.name.span,
+            deduces,
             ..FunctionFacts::default()
         });
+        if shown.is_some() {
+            return Some(id);
+        }
         let callable = Callable::Function(id);
         self.scopes.add_function(
             function.name.node.clone(),
@@ -407,7 +437,10 @@ impl Checker<'_> {
     /// Checks a function's body and stores it.
     pub(super) fn function_body(&mut self, id: FunctionId, function: &ast::Function) {
         let Some(block) = &function.body else { return };
+        self.forget_said();
+        self.function_facts[id.0 as usize].extent = Some(function.span.to(block.span));
         let floor = self.begin_body(id);
+        self.body.deduces = self.function_facts[id.0 as usize].deduces;
         let class = self.body.class;
         let depth = self.enter_class_scopes(class);
         self.scopes.enter();

@@ -191,7 +191,19 @@ impl Checker<'_> {
     /// A kernel named as an argument.
     pub(super) fn kernel_arg(&mut self, arg: &ast::Expr, called: &Called<'_>) -> Value {
         let inner = stripped(arg);
-        let ExprKind::Name(name) = &inner.kind else {
+        let mut explicit = None;
+        let path = match &inner.kind {
+            ExprKind::Path(path) => {
+                let Some((name, args)) = self.path_name(path) else {
+                    return wrong(arg.span);
+                };
+                explicit = args;
+                Some(name)
+            }
+            ExprKind::Name(name) => Some(name.clone()),
+            _ => None,
+        };
+        let Some(name) = &path else {
             self.report(
                 Diagnostic::error(
                     Code::BadKernelArgument,
@@ -204,9 +216,19 @@ impl Checker<'_> {
         };
         let entity = self.scopes.find(name).map(|binding| binding.entity.clone());
         let ids = match &entity {
-            Some(Entity::Functions(set)) => self.functions_of(set),
+            Some(Entity::Functions(set)) => {
+                let mut ids = match explicit {
+                    None => self.functions_of(set),
+                    Some(_) => Vec::new(),
+                };
+                ids.extend(self.instances(set, explicit, &[], arg.span));
+                ids
+            }
             _ => Vec::new(),
         };
+        for &id in &ids {
+            self.need(id);
+        }
         let &[id, ref others @ ..] = &ids[..] else {
             match entity {
                 None => self.unknown_name(name, arg.span, true),

@@ -7,13 +7,16 @@ use crate::{
     diagnostic::{Code, Diagnostic},
     sema::{
         classify::Classify,
-        scope::Entity,
+        scope::{Callable, Entity},
         ty::Ty,
         typed::{self, FunctionId, FunctionSpace, Value, ValueKind},
     },
     span::{Span, Spanned},
     syntax::ast::{self, ExprKind},
 };
+
+/// The name of what is launched, what it stands for, and its template arguments.
+type Launched<'e> = (Arc<str>, Arc<[Callable]>, Option<&'e [ast::TemplateArg]>);
 
 impl Checker<'_> {
     /// `kernel<<<grid, block, shared, stream>>>(args)`.
@@ -36,12 +39,17 @@ impl Checker<'_> {
         let kernels = self.launched(callee);
         let configured = self.launch_config(config);
         let values = self.arguments(args);
-        let Some((name, kernels)) = kernels else {
+        let Some((name, set, explicit)) = kernels else {
+            return wrong(span);
+        };
+        let found = self.candidates(&name, &set, explicit, &values, callee.span);
+        let Some(kernels) = found.and_then(|ids| self.only_kernels(&name, ids, callee.span)) else {
             return wrong(span);
         };
         let Resolved::Function(kernel) = self.resolve(&name, &kernels, &values, callee.span) else {
             return wrong(span);
         };
+        self.need(kernel);
         if let Some(caller) = self.body.id
             && !self.may_be_device()
         {
@@ -69,8 +77,18 @@ impl Checker<'_> {
     }
 
     /// The kernels that the name launched stands for: several if it is overloaded.
-    fn launched(&mut self, callee: &ast::Expr) -> Option<(Arc<str>, Vec<FunctionId>)> {
-        let ExprKind::Name(name) = &callee.kind else {
+    fn launched<'e>(&mut self, callee: &'e ast::Expr) -> Option<Launched<'e>> {
+        let mut explicit = None;
+        let name = match &callee.kind {
+            ExprKind::Path(path) => {
+                let (name, args) = self.path_name(path)?;
+                explicit = args;
+                Some(name)
+            }
+            ExprKind::Name(name) => Some(name.clone()),
+            _ => None,
+        };
+        let Some(name) = &name else {
             match &callee.kind {
                 ExprKind::Unsupported(construct) => self.unsupported(construct, callee.span),
                 ExprKind::Error => {}
@@ -97,14 +115,23 @@ impl Checker<'_> {
             }
             return None;
         };
-        let mut ids = self.functions_of(&set);
+        Some((name.clone(), set, explicit))
+    }
+
+    /// The kernels among some functions; if there are none, that is reported.
+    fn only_kernels(
+        &mut self,
+        name: &str,
+        mut ids: Vec<FunctionId>,
+        at: Span,
+    ) -> Option<Vec<FunctionId>> {
         let first = ids.first().copied()?;
         ids.retain(|id| self.functions[id.0 as usize].space == FunctionSpace::Kernel);
         if ids.is_empty() {
             let function = &self.functions[first.0 as usize];
             let diagnostic = Diagnostic::error(
                 Code::LaunchOfNonKernel,
-                callee.span,
+                at,
                 format!(
                     "`{name}` is {} and cannot be launched",
                     space_text(function.space)
@@ -117,7 +144,7 @@ impl Checker<'_> {
             self.report(diagnostic);
             return None;
         }
-        Some((name.clone(), ids))
+        Some(ids)
     }
 
     fn launch_config(

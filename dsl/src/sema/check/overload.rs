@@ -256,13 +256,13 @@ impl Checker<'_> {
             return Resolved::Wrong;
         }
         let mut candidates: Vec<(Option<Vec<Rank>>, u32)> =
-            ids.iter().map(|&id| (self.ranks(id, args), 1)).collect();
+            ids.iter().map(|&id| (self.ranks(id, args), self.specificity(id))).collect();
         candidates.extend(builtins.iter().map(|ty| {
             let rank = |arg: &Argument<'_>| match arg {
                 Argument::Value(value) => self.rank_type(value, &ty.clone().into()),
                 Argument::List(..) => None,
             };
-            (args.iter().map(rank).collect(), 0)
+            (args.iter().map(rank).collect(), 500)
         }));
         match best(&candidates) {
             Best::One(i) => ids
@@ -298,6 +298,59 @@ impl Checker<'_> {
                 Resolved::Wrong
             }
         }
+    }
+
+    /// The functions that a call of a name can mean, instances of templates among them; `None` if there are none, which has been
+    /// reported.
+    pub(super) fn candidates(
+        &mut self,
+        name: &str,
+        set: &[Callable],
+        explicit: Option<&[ast::TemplateArg]>,
+        args: &[Argument<'_>],
+        at: Span,
+    ) -> Option<Vec<FunctionId>> {
+        let mut ids = match explicit {
+            None => self.functions_of(set),
+            Some(_) => Vec::new(),
+        };
+        if !set.iter().any(|callable| matches!(callable, Callable::Template(_))) {
+            if explicit.is_some() {
+                self.report(Diagnostic::error(
+                    Code::TemplateArgument,
+                    at,
+                    format!("`{name}` is no template and takes no arguments `<…>`"),
+                ));
+                return None;
+            }
+            return Some(ids);
+        }
+        if args.iter().any(Argument::is_wrong) {
+            return None;
+        }
+        let n_diagnostics = self.diagnostics.len();
+        ids.extend(self.instances(set, explicit, args, at));
+        let fits = ids.iter().any(|&id| self.ranks(id, args).is_some());
+        let has_builtin = !self.builtin_overloads(name, args.len()).is_empty();
+        if fits || (explicit.is_none() && has_builtin) {
+            return Some(ids);
+        }
+        if self.diagnostics.len() == n_diagnostics {
+            let message = match set {
+                [_] => format!("the template `{name}` does not fit these arguments"),
+                _ => format!("none of the {} functions `{name}` takes these arguments", set.len()),
+            };
+            let mut diagnostic =
+                Diagnostic::error(Code::NoMatchingFunction, at, message).at(self.given(args));
+            for callable in set.iter().take(4) {
+                if let Callable::Template(id) = callable {
+                    diagnostic = diagnostic.label(self.template_span(*id), "declared here");
+                }
+            }
+            let diagnostic = self.with_candidates(diagnostic, &ids);
+            self.report(diagnostic);
+        }
+        None
     }
 
     /// The types of a call's arguments, for a message.
@@ -365,7 +418,7 @@ impl Checker<'_> {
                 Some(Entity::Functions(set)) => match set.first() {
                     Some(Callable::Unused(index)) => takes(*index),
                     Some(Callable::Function(id)) => self.function_facts[id.0 as usize].params.len(),
-                    None => 0,
+                    Some(Callable::Template(_)) | None => 0,
                 },
                 _ => 0,
             };
@@ -449,6 +502,7 @@ impl Checker<'_> {
             .filter_map(|callable| match callable {
                 Callable::Function(id) => Some(*id),
                 Callable::Unused(index) => self.use_prelude(*index),
+                Callable::Template(_) => None,
             })
             .collect()
     }

@@ -90,7 +90,7 @@ impl Checker<'_> {
         Ty::Record(id)
     }
 
-    fn complete_record(
+    pub(super) fn complete_record(
         &mut self,
         id: RecordId,
         specifier: &ast::RecordSpecifier,

@@ -46,10 +46,8 @@ impl Checker<'_> {
             TypeSpecifier::Double => Ty::Double.into(),
             TypeSpecifier::Auto => return None,
             TypeSpecifier::Named(name) => self.named_type(name, span),
-            TypeSpecifier::Path(_) | TypeSpecifier::Decltype(_) => {
-                self.unsupported("a template's arguments `<…>`", span);
-                Ty::Error.into()
-            }
+            TypeSpecifier::Path(path) => self.path_type(path),
+            TypeSpecifier::Decltype(expr) => self.decltype(expr),
             TypeSpecifier::Record(record) => self.record_type(record, span).into(),
             TypeSpecifier::Enum(specifier) => self.enum_type(specifier, span).into(),
         };
@@ -76,6 +74,20 @@ impl Checker<'_> {
         if let Some((ty, _)) = self.scopes.find_tag(name) {
             return ty.clone().into();
         }
+        if let Some(Entity::Template(id)) = self.scopes.find(name).map(|found| &found.entity) {
+            let declared = self.template_span(*id);
+            self.report(
+                Diagnostic::error(
+                    Code::TemplateArgument,
+                    span,
+                    format!("`{name}` is a template and needs its arguments `<…>`"),
+                )
+                .label(declared, "declared here"),
+            );
+            return Ty::Error.into();
+        }
+        let name = name.strip_prefix("std::").map_or(name.clone(), Arc::from);
+        let name = &name;
         self.type_of_name(name).unwrap_or_else(|| {
             self.unknown_type(name, span);
             Ty::Error.into()

@@ -35,9 +35,16 @@ impl Checker<'_> {
                     span,
                 });
             }
-            ast::StmtKind::Using(_) => self.unsupported("`using` in a function", span),
-            ast::StmtKind::StaticAssert(_) => self.unsupported("`static_assert` in a function", span),
-            ast::StmtKind::If { arms, otherwise, .. } => {
+            ast::StmtKind::Using(using) => self.using(using),
+            ast::StmtKind::StaticAssert(assertion) => self.static_assert(assertion),
+            ast::StmtKind::If {
+                arms,
+                otherwise,
+                is_constexpr: true,
+            } => self.if_constexpr(arms, otherwise.as_deref(), span, out),
+            ast::StmtKind::If {
+                arms, otherwise, ..
+            } => {
                 self.if_stmt(arms, otherwise.as_deref(), span, out)
             }
             ast::StmtKind::While { cond, body, unroll } => {
@@ -134,6 +141,42 @@ impl Checker<'_> {
             kind: StmtKind::Expr(value),
             span,
         });
+    }
+
+    /// Only the branch that is taken is looked at.
+    fn if_constexpr(
+        &mut self,
+        arms: &[(ast::Expr, ast::Stmt)],
+        otherwise: Option<&ast::Stmt>,
+        span: Span,
+        out: &mut Vec<Stmt>,
+    ) {
+        let Some((cond, then)) = arms.first() else {
+            return;
+        };
+        let value = self.condition(cond);
+        if value.ty == Ty::Error {
+            return;
+        }
+        let taken = match self.integer_constant(&value) {
+            Some(0) => otherwise,
+            Some(_) => Some(then),
+            None => {
+                self.report(Diagnostic::error(
+                    Code::NotConstant,
+                    cond.span,
+                    "the condition of `if constexpr` must be a constant",
+                ));
+                None
+            }
+        };
+        if let Some(taken) = taken {
+            let body = self.body(taken);
+            out.push(Stmt {
+                kind: StmtKind::Block(body),
+                span,
+            });
+        }
     }
 
     fn if_stmt(

@@ -1,0 +1,82 @@
+//! What is understood of a file whose host code may not be: each function with its place, its calls, and the first thing in it
+//! that has no type.
+
+use super::Checker;
+use crate::{
+    sema::{
+        scope::TemplateId,
+        ty::Ty,
+        typed::{FunctionId, Program},
+    },
+    diagnostic::Diagnostic,
+    span::Span,
+    syntax::ast::{self, SpecifierWord, TemplateParamKind},
+};
+
+use super::template::Arg;
+
+/// A function of a surveyed file.
+#[derive(Clone, Debug)]
+pub struct Surveyed {
+    /// Its name where it is declared or defined; all instances of a template have the same.
+    pub name: Span,
+    /// From its first word to the end of its body.
+    pub extent: Option<Span>,
+    /// Functions it calls.
+    pub calls: Vec<FunctionId>,
+    /// Arguments that were made up, because nothing instantiates the template: `<float, 32>`.
+    pub with: Option<String>,
+    /// Its parameters' or its result's type is not understood.
+    pub has_wrong_type: bool,
+}
+
+impl<'a> Checker<'a> {
+    /// Kernel templates that nothing instantiates are checked with arguments that are likely.
+    pub(super) fn instantiate_unused(&mut self) {
+        for index in 0..self.templates.len() {
+            let id = TemplateId(index as u32);
+            let Some(params) = self.unused_kernel(id) else {
+                continue;
+            };
+            let mut args = Vec::new();
+            for param in params {
+                args.push(match &param.kind {
+                    TemplateParamKind::Type(None) => Some(Arg::Type(Ty::Float.into())),
+                    TemplateParamKind::Value { default: None, .. } => Some(Arg::Value(Ty::Int, 32)),
+                    _ => None,
+                });
+            }
+            self.instantiate_with(id, params, args);
+        }
+    }
+
+    /// Everything about the functions, whatever is wrong with them.
+    pub(in crate::sema) fn survey(mut self) -> (Program, Vec<Diagnostic>, Vec<Surveyed>) {
+        let wrong = |ty: &Ty| *ty == Ty::Error;
+        let surveyed = (0..self.functions.len())
+            .map(|index| {
+                let facts = &self.function_facts[index];
+                let id = FunctionId(index as u32);
+                Surveyed {
+                    name: self.functions[index].span,
+                    extent: facts.extent,
+                    calls: facts.calls.iter().map(|(callee, _)| *callee).collect(),
+                    with: self.made_up.get(&id).cloned(),
+                    has_wrong_type: wrong(&self.functions[index].result)
+                        || facts.params.iter().any(|param| wrong(&param.ty.ty)),
+                }
+            })
+            .collect();
+        let program = Program {
+            records: std::mem::take(&mut self.records),
+            globals: std::mem::take(&mut self.globals),
+            functions: std::mem::take(&mut self.functions),
+        };
+        (program, self.diagnostics, surveyed)
+    }
+}
+
+/// A template's item is a kernel with a body.
+pub(super) fn is_kernel(function: &ast::Function) -> bool {
+    function.specifiers.word(SpecifierWord::Global).is_some()
+}

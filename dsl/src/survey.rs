@@ -1,0 +1,265 @@
+//! Which kernels of a CUDA file are understood, whatever else is in it.
+//!
+//! Kernels are found on the tokens, so that one that does not parse is listed too. A kernel is understood if no message lies in it or
+//! in a function it calls, and if everything in it has a type. Host code is read for the instances of templates that it launches;
+//! what is wrong with it is nobody's business here.
+
+use crate::{
+    compile::{Options, declarations},
+    diagnostic::{Code, Diagnostic, Severity},
+    ir::{Module, simplify::simplify},
+    lower::{self, walk_typed},
+    sema::{
+        self, Surveyed,
+        ty::Ty,
+        typed::{FunctionId, FunctionSpace, Program},
+    },
+    source::{Loader, SourceMap},
+    span::{FileId, Span},
+    syntax::{
+        self,
+        token::{Keyword, Punct, Token, TokenKind},
+    },
+};
+
+/// What is known of one kernel.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct KernelVerdict {
+    /// Its name as written.
+    pub name: String,
+    /// The name in its definition.
+    pub span: Span,
+    /// Why it is not understood: the first reason.
+    pub reason: Option<Diagnostic>,
+    /// The template arguments that it was tried with, because nothing in the file instantiates it.
+    pub with: Option<String>,
+}
+
+/// A surveyed file.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Survey {
+    /// Every kernel with a body, in order of place.
+    pub kernels: Vec<KernelVerdict>,
+    /// Included files that are not there.
+    pub missing: Vec<Diagnostic>,
+    /// The kernels that are understood; no host code.
+    pub module: Option<Module>,
+}
+
+/// Finds the kernels of the file and says of each whether it is understood.
+pub fn survey(
+    map: &mut SourceMap,
+    file: FileId,
+    options: &Options,
+    loader: &dyn Loader,
+) -> Survey {
+    let preprocessing = syntax::Options {
+        defines: options.defines.clone(),
+        cuda_arch: options.cuda_arch,
+    };
+    let tokenized = syntax::tokenize(map, file, &preprocessing, loader);
+    let (parsed, syntax_errors) = syntax::parser::parse(&tokenized.tokens, tokenized.end);
+    let found = kernels(&tokenized.tokens);
+    let (mut unit, prelude) = declarations(map, &sema::wanted(&tokenized.tokens));
+    unit.items.extend(parsed.items);
+    let checking = sema::Options {
+        prelude,
+        skip_host: false,
+        survey: true,
+    };
+    let (mut program, type_errors, functions) = sema::survey(&unit, map, checking);
+    let (missing, mut errors): (Vec<Diagnostic>, Vec<Diagnostic>) = tokenized
+        .diagnostics
+        .into_iter()
+        .partition(|message| message.code == Code::IncludeNotFound);
+    errors.extend(syntax_errors);
+    errors.extend(type_errors);
+    errors.retain(|message| message.severity == Severity::Error);
+    let verdicts: Vec<(KernelVerdict, Vec<usize>)> = found
+        .iter()
+        .map(|kernel| verdict(kernel, map, &program, &functions, &errors))
+        .collect();
+    // What is not understood is not lowered.
+    let mut keep = vec![false; program.functions.len()];
+    for (verdict, instances) in &verdicts {
+        if verdict.reason.is_none() {
+            for &index in instances {
+                keep[index] = true;
+            }
+        }
+    }
+    for (function, keep) in program.functions.iter_mut().zip(keep) {
+        let is_kernel = function.space == FunctionSpace::Kernel;
+        if (is_kernel && !keep) || function.space == FunctionSpace::Host {
+            function.body = None;
+        }
+    }
+    let lowering = lower::Options { fmad: options.fmad };
+    let (mut module, found) = lower::lower(&program, map, &lowering);
+    let is_bad = found
+        .iter()
+        .any(|message| message.severity == Severity::Error);
+    if !is_bad {
+        simplify(&mut module);
+    }
+    Survey {
+        kernels: verdicts.into_iter().map(|(verdict, _)| verdict).collect(),
+        missing,
+        module: (!is_bad).then_some(module),
+    }
+}
+
+/// A kernel on the tokens.
+struct Found {
+    name: String,
+    span: Span,
+    /// From `__global__` to the end of the body.
+    extent: Span,
+}
+
+fn kernels(tokens: &[Token]) -> Vec<Found> {
+    let mut out = Vec::new();
+    let mut at = 0;
+    while at < tokens.len() {
+        if tokens[at].kind == TokenKind::Keyword(Keyword::Global)
+            && let Some((found, end)) = kernel(tokens, at)
+        {
+            out.extend(found);
+            at = end;
+        } else {
+            at += 1;
+        }
+    }
+    out
+}
+
+/// The kernel that begins at `at`, unless it is a prototype, and where it ends.
+fn kernel(tokens: &[Token], at: usize) -> Option<(Option<Found>, usize)> {
+    let is = |n: usize, punct: Punct| {
+        tokens.get(n).map(|token| &token.kind) == Some(&TokenKind::Punct(punct))
+    };
+    let after = |open: usize| {
+        let mut depth = 0usize;
+        for (n, token) in tokens.iter().enumerate().skip(open) {
+            match token.kind {
+                TokenKind::Punct(Punct::LParen | Punct::LBrace) => depth += 1,
+                TokenKind::Punct(Punct::RParen | Punct::RBrace) => {
+                    depth = depth.saturating_sub(1);
+                    if depth == 0 {
+                        return n + 1;
+                    }
+                }
+                _ => {}
+            }
+        }
+        tokens.len()
+    };
+    let mut n = at + 1;
+    loop {
+        match &tokens.get(n)?.kind {
+            TokenKind::Keyword(Keyword::LaunchBounds | Keyword::Align) => n = after(n + 1),
+            TokenKind::Ident(name) | TokenKind::TypeName(name) if is(n + 1, Punct::LParen) => {
+                let mut end = after(n + 1);
+                while end < tokens.len() && !is(end, Punct::LBrace) {
+                    if is(end, Punct::Semi) || end > n + 4096 {
+                        return Some((None, end));
+                    }
+                    end += 1;
+                }
+                let end = after(end);
+                let found = Found {
+                    name: name.to_string(),
+                    span: tokens[n].span,
+                    extent: tokens[at].span.to(tokens[end.saturating_sub(1).max(at)].span),
+                };
+                return Some((Some(found), end));
+            }
+            TokenKind::Punct(Punct::Semi | Punct::LBrace | Punct::RBrace) => return None,
+            _ => n += 1,
+        }
+    }
+}
+
+/// What is wrong with a kernel, and its functions: several if it is a template.
+fn verdict(
+    kernel: &Found,
+    map: &SourceMap,
+    program: &Program,
+    functions: &[Surveyed],
+    errors: &[Diagnostic],
+) -> (KernelVerdict, Vec<usize>) {
+    let site = |span: Span| {
+        let span = map.use_site(span);
+        (span.file, span.start, span.end)
+    };
+    let inside = |span: Span, extent: Span| {
+        let (inner, outer) = (site(span), site(extent));
+        inner.0 == outer.0 && inner.1 >= outer.1 && inner.1 <= outer.2
+    };
+    let named = |index: &usize| site(functions[*index].name) == site(kernel.span);
+    let instances: Vec<usize> = (0..functions.len())
+        .filter(|index| program.functions[*index].space == FunctionSpace::Kernel)
+        .filter(named)
+        .filter(|&index| program.functions[index].body.is_some())
+        .collect();
+    let mut extents = vec![kernel.extent];
+    let mut seen: Vec<FunctionId> = instances.iter().map(|&i| FunctionId(i as u32)).collect();
+    let mut next = 0;
+    while let Some(id) = seen.get(next).copied() {
+        next += 1;
+        let surveyed = &functions[id.0 as usize];
+        extents.extend(surveyed.extent);
+        for callee in &surveyed.calls {
+            if !seen.contains(callee) {
+                seen.push(*callee);
+            }
+        }
+    }
+    let mut reason = errors
+        .iter()
+        .find(|error| extents.iter().any(|extent| inside(error.primary.span, *extent)))
+        .cloned();
+    if reason.is_none() {
+        reason = seen.iter().find_map(|id| untyped(*id, map, program, functions));
+    }
+    if reason.is_none() && instances.is_empty() {
+        let message = format!("`{}` could not be checked", kernel.name);
+        // A broken declaration around it, such as a class or a namespace that does not parse.
+        let near = errors.iter().find(|error| site(error.primary.span).0 == site(kernel.span).0);
+        let diagnostic = Diagnostic::error(Code::Unsupported, kernel.span, message);
+        reason = Some(match near {
+            Some(near) => diagnostic.note(near.message.clone()),
+            None => diagnostic,
+        });
+    }
+    let with = instances.iter().find_map(|&index| functions[index].with.clone());
+    let verdict = KernelVerdict {
+        name: kernel.name.clone(),
+        span: kernel.span,
+        reason,
+        with,
+    };
+    (verdict, instances)
+}
+
+/// The first thing in a function that has no type, because its declaration is not understood.
+fn untyped(
+    id: FunctionId,
+    map: &SourceMap,
+    program: &Program,
+    functions: &[Surveyed],
+) -> Option<Diagnostic> {
+    let function = &program.functions[id.0 as usize];
+    let say = |span: Span| {
+        let text = map.snippet(span);
+        let message = format!("`{text}` depends on a declaration that is not understood");
+        Some(Diagnostic::error(Code::Unsupported, span, message))
+    };
+    if functions[id.0 as usize].has_wrong_type {
+        return say(function.span);
+    }
+    if let Some(var) = function.vars.iter().find(|var| var.ty.ty == Ty::Error) {
+        return say(var.span);
+    }
+    walk_typed(function.body.as_deref()?).and_then(say)
+}
