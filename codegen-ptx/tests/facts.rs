@@ -90,6 +90,12 @@ fn a_changed_sign_keeps_a_nan_where_its_bits_are_seen() {
     let stored = body("float *f", "f[0] = -f[1]; f[2] = fabsf(f[3]);");
     has(&stored, &["xor.b32", "and.b32"]);
     has_none(&stored, &["neg.f32", "abs.f32"]);
+    // The same for floats that the source makes of bits.
+    let made = body(
+        "float *f",
+        "f[0] = __int_as_float(__float_as_int(f[1]) & 0x7fffffff); f[2] = __int_as_float(__float_as_int(f[3]) ^ 0x80000000); f[4] = copysignf(f[5], f[6]);",
+    );
+    has_none(&made, &["neg.f32", "abs.f32", "copysign"]);
     let counted = body("float *f", "f[0] = -f[1] * f[2] + f[3];");
     has_none(&counted, &["xor.b32"]);
 }

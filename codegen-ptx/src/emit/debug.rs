@@ -60,7 +60,9 @@ impl Emitter<'_> {
         if let Some(&known) = known {
             return known;
         }
+        // LLVM drops all lines if a file has no name.
         let name = self.module.files.get(file as usize);
+        let name = name.filter(|name| !name.is_empty());
         let name = quoted(file_name(name.map_or("?", String::as_str)).as_bytes());
         let node = self.metadata(|_| format!("!DIFile(filename: {name}, directory: \"\")"));
         if let Some(lines) = &mut self.lines {

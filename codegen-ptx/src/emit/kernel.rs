@@ -4,7 +4,9 @@
 
 use std::fmt::Write;
 
-use dsl::ir::{Block, FuncId, Function, LabelId, LocId, Node, Operand, Space, Type, ValueId};
+use dsl::ir::{
+    Block, FuncId, Function, InstKind, LabelId, LocId, Node, Operand, Space, Type, ValueId,
+};
 
 use super::{Emitter, ty};
 use crate::{Error, name::kernel_symbol};
@@ -32,7 +34,7 @@ pub(super) fn emit(
         reachable: true,
         at: function.loc,
         dbg: String::new(),
-        numbers_only: numbers_only(function),
+        seen: seen(function),
     };
     kernel.parameters();
     kernel.block(&function.body)?;
@@ -74,37 +76,56 @@ fn attributes(function: &Function) -> String {
     text
 }
 
-/// For each temporary, whether all its uses take it as a number, so that which NaN it is does not matter.
-fn numbers_only(function: &Function) -> Vec<bool> {
-    let mut only = vec![true; function.values.len()];
-    fn walk(block: &Block, only: &mut [bool]) {
+/// What has to be known of a temporary before it is written.
+#[derive(Clone, Copy)]
+pub(super) struct Seen {
+    /// All its uses take it as a number, so that which NaN it is does not matter.
+    pub(super) as_number_only: bool,
+    /// It comes from memory as it is.
+    pub(super) is_loaded: bool,
+}
+
+fn seen(function: &Function) -> Vec<Seen> {
+    let start = Seen {
+        as_number_only: true,
+        is_loaded: false,
+    };
+    let mut seen = vec![start; function.values.len()];
+    fn walk(block: &Block, seen: &mut [Seen]) {
         for node in &block.0 {
             match node {
-                Node::Inst(inst) if super::inst::reads_numbers(&inst.kind) => {}
                 Node::Inst(inst) => {
+                    if matches!(inst.kind, InstKind::Load(..)) {
+                        for result in &inst.results {
+                            seen[result.index()].is_loaded = true;
+                        }
+                    }
+                    if super::inst::reads_numbers(&inst.kind) {
+                        continue;
+                    }
                     for operand in inst.kind.operands() {
                         if let Operand::Value(id) = operand {
-                            only[id.index()] = false;
+                            seen[id.index()].as_number_only = false;
                         }
                     }
                 }
                 Node::If {
                     then, otherwise, ..
                 } => {
-                    walk(then, only);
-                    walk(otherwise, only);
+                    walk(then, seen);
+                    walk(otherwise, seen);
                 }
                 Node::Loop { body, step, .. } => {
-                    walk(body, only);
-                    walk(step, only);
+                    walk(body, seen);
+                    walk(step, seen);
                 }
-                Node::Scope { body, .. } => walk(body, only),
+                Node::Scope { body, .. } => walk(body, seen),
                 Node::Break(_) | Node::Continue(_) | Node::Return(_) => {}
             }
         }
     }
-    walk(&function.body, &mut only);
-    only
+    walk(&function.body, &mut seen);
+    seen
 }
 
 /// Where `break` and `continue` of a label go.
@@ -132,7 +153,8 @@ pub(super) struct Kernel<'a, 'm> {
     pub(super) at: LocId,
     /// Its `, !dbg !7`.
     dbg: String,
-    pub(super) numbers_only: Vec<bool>,
+    /// By temporary.
+    pub(super) seen: Vec<Seen>,
 }
 
 impl Kernel<'_, '_> {

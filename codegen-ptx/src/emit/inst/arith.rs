@@ -24,12 +24,12 @@ impl Kernel<'_, '_> {
                 );
                 return self.result(result, text);
             }
-            UnaryOp::FNeg if self.numbers_only[result.index()] => {
+            UnaryOp::FNeg if self.seen[result.index()].as_number_only => {
                 let text = format!("fneg {}", self.typed(a));
                 return self.result(result, text);
             }
             UnaryOp::FNeg => return self.sign(result, ty, a, "xor", i64::MIN),
-            UnaryOp::FAbs if self.numbers_only[result.index()] => "fabs",
+            UnaryOp::FAbs if self.seen[result.index()].as_number_only => "fabs",
             UnaryOp::FAbs => return self.sign(result, ty, a, "and", i64::MAX),
             UnaryOp::Popc => "ctpop",
             UnaryOp::Brev => "bitreverse",

@@ -57,6 +57,18 @@ fn form(op: ConvertOp) -> Form {
 impl Kernel<'_, '_> {
     pub(super) fn convert(&mut self, result: ValueId, op: ConvertOp, a: Operand) {
         let to = ty::value(op.to_type());
+        let is_made_float = matches!(op, ConvertOp::BitsToF32 | ConvertOp::BitsToF64);
+        if is_made_float && self.keeps_bits(result, a) {
+            let (bits, width, class) = match op {
+                ConvertOp::BitsToF64 => ("i64", 64, "l"),
+                _ => ("i32", 32, "r"),
+            };
+            let a = self.typed(a);
+            let opaque = self.fresh(format!(
+                "call {bits} asm \"mov.b{width} $0, $1;\", \"={class},{class}\"({a})"
+            ));
+            return self.result(result, format!("bitcast {bits} {opaque} to {to}"));
+        }
         match form(op) {
             Form::Cast(name) => {
                 let text = format!("{name} {} to {to}", self.typed(a));
@@ -90,6 +102,16 @@ impl Kernel<'_, '_> {
                 self.result(result, format!("ptrtoint {pointer} to i64"));
             }
         }
+    }
+
+    /// Whether a float made of computed bits must be hidden from LLVM, which would take a bit operation on them for `neg.f32` or `abs.f32`;
+    /// these may give another NaN.
+    fn keeps_bits(&self, result: ValueId, bits: Operand) -> bool {
+        let is_computed = match bits {
+            Operand::Value(id) => !self.seen[id.index()].is_loaded,
+            Operand::Const(_) => false,
+        };
+        is_computed && !self.seen[result.index()].as_number_only
     }
 
     /// An operand as a pointer of that space, with its type. Only a null may be of another one.
