@@ -22,7 +22,7 @@ fn module(seed: u64) -> Module {
             *addend = addend.rem_euclid(64);
         }
     }
-    if seed % 2 == 1 {
+    if !seed.is_multiple_of(2) {
         infer_spaces(&mut module);
     }
     module
@@ -32,8 +32,8 @@ fn options(seed: u64) -> Options {
     let archs = ["sm_75", "sm_90", "sm_100", "sm_80"];
     Options {
         arch: Target::parse(archs[(seed / 2 % 4) as usize]).expect("a target"),
-        opt_level: if seed % 8 == 0 { 0 } else { 3 },
-        lines: seed % 3 != 0,
+        opt_level: if seed.is_multiple_of(8) { 0 } else { 3 },
+        lines: !seed.is_multiple_of(3),
     }
 }
 

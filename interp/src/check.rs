@@ -8,23 +8,29 @@
 //! [`cells`] answers the common cases for 32 lanes at once; [`Checker::closer`] looks at the lanes that are left, one by one;
 //! [`found`] gathers what is wrong by pairs of source accesses and words it.
 
+#![allow(
+    clippy::needless_range_loop,
+    reason = "loops over lanes index several arrays"
+)]
+
+mod arithmetic;
 mod cells;
 mod found;
 mod order;
 mod taint;
 
-use std::collections::{HashMap, HashSet};
+use std::collections::HashMap;
 
-use dsl::ir::{FenceScope, Space};
+use dsl::ir::{FenceScope, LocId, Space};
 
 use crate::block::Shape;
 use crate::bytecode::{Class as RegisterClass, Code, Inst, MemSite, Op, Place};
 use crate::config::{Check, Checks};
 use crate::finding::Finding;
 use crate::machine::GlobalMap;
+use crate::mask::LaneMask;
 use crate::memory::Memory;
 use crate::memory::defined::Defined;
-use crate::mask::LaneMask;
 use crate::observer::{Access, Arrival, Counters, Observer};
 use crate::ops::element::lane_value;
 use crate::registers::View;
@@ -33,9 +39,10 @@ use crate::stats::{Charge, SiteCounts};
 use crate::trap::AccessOp;
 use crate::witness::Worst;
 
+use arithmetic::RISKY;
 use cells::{ATOMIC, Cells, Entry, Lanes, ONE, PLACE, Table, WARP, WRITTEN, reach, reaching};
-use found::{Class, Found, Side, Source, Unset, User};
 pub(crate) use found::Scene;
+use found::{Class, Found, Side, Source, Unset, User};
 use order::{Order, Released};
 use taint::{Taint, Use};
 
@@ -57,6 +64,8 @@ pub(crate) struct Subject<'a> {
     pub(crate) guesses: Vec<bool>,
     /// By region: what was written before the launch, if that is not everything.
     pub(crate) defined: Vec<Option<&'a Defined>>,
+    /// By instruction: a division or shift that cannot go wrong, or is not asked for.
+    pub(crate) safe: Vec<bool>,
 }
 
 impl<'a> Subject<'a> {
@@ -98,12 +107,11 @@ impl<'a> Subject<'a> {
             exact: fences || partial,
             fences,
             defined: defined.collect(),
+            safe: arithmetic::safe(code, checks.has(Check::Arithmetic)),
             guesses: code
                 .counters
                 .iter()
-                .map(|site| {
-                    site.op == AccessOp::Load && code.effects.guesses.contains(&site.loc)
-                })
+                .map(|site| site.op == AccessOp::Load && code.effects.guesses.contains(&site.loc))
                 .collect(),
         }
     }
@@ -127,8 +135,8 @@ struct Resident {
     cells: Cells,
     /// Released in shared memory, by offset.
     released: HashMap<u32, Released>,
-    /// Cells of shared memory that hold a value that came from nowhere.
-    junk: HashSet<u32>,
+    /// Cells of shared memory that hold a value that came from nowhere, and its origin.
+    junk: HashMap<u32, u32>,
     /// By warp.
     taints: Vec<Taint>,
     /// By warp and byte of local memory: lanes that wrote it.
@@ -156,6 +164,8 @@ pub(crate) struct Checker<'a> {
     known_origins: HashMap<Source, u32>,
     /// The warp in hand has such values.
     following: bool,
+    /// Of the access in hand, if it loads one that somebody stored.
+    junk_origin: Option<u32>,
     /// By region: what workers that have ended wrote.
     stored: Vec<Defined>,
     /// Looks closer, so far: tells one instruction from another.
@@ -204,6 +214,7 @@ impl<'a> Checker<'a> {
             origins: Vec::new(),
             known_origins: HashMap::new(),
             following: false,
+            junk_origin: None,
             stored: vec![Defined::Nothing; subject.map.regions.len()],
             looks: 0,
         }
@@ -267,13 +278,16 @@ impl<'a> Checker<'a> {
     ) {
         let all = unset.iter().fold(0, |all, lanes| all | lanes);
         let lane = all.trailing_zeros() as usize & 31;
-        let origin = self.origin(Unset {
-            source: Source::Access(access.counter),
-            block: self.here.block,
-            warp: self.warp,
-            lane: lane as u32,
-            place: place(lane),
-        });
+        let origin = match self.junk_origin.take() {
+            Some(origin) => origin,
+            None => self.origin(Unset {
+                source: Source::Access(access.counter),
+                block: self.here.block,
+                warp: self.warp,
+                lane: lane as u32,
+                place: place(lane),
+            }),
+        };
         let site = access.site;
         let taint = &mut self.here.taints[self.warp as usize];
         match site.op {
@@ -343,17 +357,22 @@ impl<'a> Checker<'a> {
     /// Values from nowhere that go to and come from shared memory.
     #[cold]
     fn move_junk(&mut self, access: &Access<'_>, lanes: &Lanes, unset: &mut u32) {
-        let storing = match self.here.taints.get(self.warp as usize) {
+        let (storing, origin) = match self.here.taints.get(self.warp as usize) {
             Some(taint) if self.following => taint.storing,
-            _ => 0,
+            _ => (0, 0),
         };
         for lane in LaneMask(lanes.mask) {
             let cell = lanes.cells[lane];
             match access.site.op {
-                AccessOp::Load => *unset |= u32::from(self.here.junk.contains(&cell)) << lane,
+                AccessOp::Load => {
+                    if let Some(&origin) = self.here.junk.get(&cell) {
+                        *unset |= 1 << lane;
+                        self.junk_origin = Some(origin);
+                    }
+                }
                 AccessOp::Store | AccessOp::Atomic => {
                     if storing >> lane & 1 == 1 {
-                        self.here.junk.insert(cell);
+                        self.here.junk.insert(cell, origin);
                     } else if access.site.op == AccessOp::Store {
                         self.here.junk.remove(&cell);
                     }
@@ -369,7 +388,7 @@ impl<'a> Checker<'a> {
         }
         let defined = &mut self.here.locals[self.warp as usize];
         let storing = if self.following {
-            self.here.taints[self.warp as usize].storing
+            self.here.taints[self.warp as usize].storing.0
         } else {
             0
         };
@@ -417,7 +436,10 @@ impl<'a> Checker<'a> {
         let width = u64::from(access.site.access.ty.bytes());
         let cells = &self.regions[region];
         for lane in LaneMask(mask) {
-            for (k, unset) in unset[..usize::from(access.site.access.count)].iter_mut().enumerate() {
+            for (k, unset) in unset[..usize::from(access.site.access.count)]
+                .iter_mut()
+                .enumerate()
+            {
                 let at = offset(lane) + k as u64 * width;
                 if defined.holds(at, width) {
                     continue;
@@ -611,8 +633,15 @@ impl<'a> Checker<'a> {
                 }
             };
             if !self.here.junk.is_empty() && matches!(at, At::Shared) {
-                self.move_junk(access, &lanes, &mut unset[(within / component) as usize % 4]);
-            } else if self.following && access.site.op == AccessOp::Store && matches!(at, At::Shared) {
+                self.move_junk(
+                    access,
+                    &lanes,
+                    &mut unset[(within / component) as usize % 4],
+                );
+            } else if self.following
+                && access.site.op == AccessOp::Store
+                && matches!(at, At::Shared)
+            {
                 self.move_junk(access, &lanes, &mut 0);
             }
             if bad | lost != 0 {
@@ -683,6 +712,8 @@ impl<'a> Checker<'a> {
         let readers = cells.read[cell];
         if readers & ATOMIC != 0 {
             if self.all_ordered(look.at, cells, cell, me) {
+                // They were writes, too.
+                cells.write[cell] = readers & PLACE;
                 cells.read[cell] = me;
             } else {
                 self.against_readers(look, cells, cell, me);
@@ -746,10 +777,7 @@ impl<'a> Checker<'a> {
                 let block = u64::from(entry.block) == self.here.block;
                 let order = &self.here.order;
                 match reach {
-                    WARP => {
-                        block
-                            && order.all_lanes(entry.warp.into(), entry.time, self.warp)
-                    }
+                    WARP => block && order.all_lanes(entry.warp.into(), entry.time, self.warp),
                     cells::BLOCK => block && order.past_barrier(entry.time),
                     _ => false,
                 }
@@ -978,7 +1006,7 @@ impl Resident {
             table: Table::new(subject.code.counters.len()),
             cells: Cells::new(subject.shape.shared_bytes as usize),
             released: HashMap::new(),
-            junk: HashSet::new(),
+            junk: HashMap::new(),
             taints: vec![Taint::new(subject.code); warps],
             locals: vec![vec![0; subject.code.local_bytes as usize]; warps],
         }
@@ -1035,12 +1063,24 @@ impl Observer for Checker<'_> {
     }
 
     #[inline(always)]
-    fn follows(&self) -> bool {
-        self.following
+    fn follows(&self, op: Op) -> bool {
+        self.following | RISKY[op as usize]
     }
 
     #[inline(never)]
     fn before(&mut self, r: View, inst: &Inst, mask: u32, pc: usize) {
+        if RISKY[inst.op as usize] && !self.subject.safe[pc] {
+            let lanes = arithmetic::wrong_lanes(r, inst) & mask;
+            if lanes != 0 {
+                let lane = lanes.trailing_zeros();
+                let operands = arithmetic::operands(r, inst, lane as usize);
+                let who = (self.here.block, self.warp, lanes);
+                self.found.wrong_operand(pc as u32, who, operands);
+            }
+        }
+        if !self.following {
+            return;
+        }
         let taint = &mut self.here.taints[self.warp as usize];
         let matters = taint.follow(self.subject.code, r, inst, mask);
         self.following = taint.live;
@@ -1112,13 +1152,17 @@ impl Observer for Checker<'_> {
         self.counters.period_bytes(site)
     }
 
-    fn sync_warp(&mut self, mask: u32, named: &[u32; 32], alive: u32) {
+    fn sync_warp(&mut self, mask: u32, named: &[u32; 32], alive: u32, loc: LocId) {
         let mut left = mask;
         while left != 0 {
-            let group = named[left.trailing_zeros() as usize] & mask;
-            if group == 0 {
-                return;
+            let lane = left.trailing_zeros();
+            let wanted = named[lane as usize];
+            let elsewhere = wanted & alive & !mask;
+            if (elsewhere != 0 || wanted >> lane & 1 == 0) && self.subject.checks.has(Check::Mask) {
+                let who = (self.here.block, self.warp, lane);
+                self.found.bad_mask(loc, who, wanted, elsewhere);
             }
+            let group = wanted & mask | 1 << lane;
             left &= !group;
             let all = group == alive;
             self.here.order.sync_warp(self.warp, group, all, self.now);
@@ -1141,7 +1185,8 @@ impl Observer for Checker<'_> {
 
     fn uneven_barrier(&mut self, meeting: &[Arrival]) {
         if self.subject.checks.has(Check::Barrier) {
-            self.found.uneven_barrier(self.here.block, meeting);
+            let code = self.subject.code;
+            self.found.uneven_barrier(code, self.here.block, meeting);
         }
     }
 

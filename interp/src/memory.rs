@@ -11,6 +11,8 @@ pub(crate) mod defined;
 mod foreign;
 
 use std::fmt;
+#[cfg(feature = "threads")]
+use std::sync::{Mutex, PoisonError};
 
 use dsl::ir::{GlobalId, GlobalSpace, Object, Space, StringId};
 use thiserror::Error;
@@ -30,6 +32,10 @@ pub(crate) const STACK_BYTES: u64 = 8 << 20;
 const FREED_KEPT: usize = 1 << 16;
 /// What `cudaMalloc` and `malloc` can give out in sum, each.
 const CAPACITY_BYTES: u64 = 64 << 30;
+
+/// Largest buffer that is kept between launches.
+#[cfg(feature = "threads")]
+const SPARE_BYTES: usize = 256 << 20;
 
 /// What an address is in.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -257,6 +263,9 @@ pub struct Memory {
     foreign: Area,
     symbols: Vec<u64>,
     string_addresses: Vec<u64>,
+    /// What the last launch copied regions to.
+    #[cfg(feature = "threads")]
+    spare: Mutex<Vec<u8>>,
 }
 
 impl Memory {
@@ -274,6 +283,8 @@ impl Memory {
             foreign: Area::new(0),
             symbols: Vec::new(),
             string_addresses: Vec::new(),
+            #[cfg(feature = "threads")]
+            spare: Mutex::default(),
         };
         memory
             .stack
@@ -344,6 +355,20 @@ impl Memory {
     /// The first byte of the host's stack; it grows upwards.
     pub(crate) fn stack_base(&self) -> u64 {
         self.stack.regions[0].base
+    }
+
+    /// A buffer of any contents and capacity, to copy regions to while a launch runs.
+    #[cfg(feature = "threads")]
+    pub(crate) fn take_spare(&self) -> Vec<u8> {
+        std::mem::take(&mut self.spare.lock().unwrap_or_else(PoisonError::into_inner))
+    }
+
+    /// Keeps the buffer for the next launch, unless it is so large that another use of the memory is more likely.
+    #[cfg(feature = "threads")]
+    pub(crate) fn keep_spare(&self, spare: Vec<u8>) {
+        if spare.capacity() <= SPARE_BYTES {
+            *self.spare.lock().unwrap_or_else(PoisonError::into_inner) = spare;
+        }
     }
 
     /// `cudaMalloc`: zeroed, aligned to 256 bytes.

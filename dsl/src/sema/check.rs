@@ -45,6 +45,7 @@ mod host_call;
 mod init;
 mod lambda;
 mod launch;
+mod launch_call;
 mod method;
 mod operator;
 mod overload;
@@ -248,12 +249,19 @@ impl<'a> Checker<'a> {
             match item {
                 ast::Item::Function(function) if self.in_prelude(function.name.span) => {
                     let name = function.name.clone();
+                    self.note_operator(&name.node);
                     let callable = Callable::Unused(index);
                     self.scopes
                         .add_function(name.node, callable, name.span, true);
                 }
                 ast::Item::Function(function) => self.function(function),
                 ast::Item::Declaration(declaration) => self.file_declaration(declaration),
+                ast::Item::Template(template) => self.unsupported("a template", template.span),
+                ast::Item::Namespace(namespace) => self.unsupported("a namespace", namespace.span),
+                ast::Item::Using(_) => {}
+                ast::Item::StaticAssert(assertion) => {
+                    self.unsupported("`static_assert`", assertion.span)
+                }
                 ast::Item::Unsupported {
                     construct,
                     span,

@@ -22,6 +22,14 @@ pub enum Item {
     Function(Function),
     /// Variables, typedefs, or a struct/union/enum alone (then without declarators).
     Declaration(Declaration),
+    /// `template <typename T> …`.
+    Template(Box<Template>),
+    /// `namespace a { … }`.
+    Namespace(Namespace),
+    /// `using …;`, `namespace a = b;`.
+    Using(Using),
+    /// `static_assert(…);`
+    StaticAssert(StaticAssert),
     /// Something C++ that is parsed far enough to be named in an error: `template`, `class`, `namespace`, `using`.
     Unsupported {
         /// The construct in words: "a template".
@@ -31,6 +39,119 @@ pub enum Item {
         /// What it declares, as far as that is plain: using it is no further error.
         name: Option<Name>,
     },
+}
+
+/// `template <typename T, int N = 4> item`.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Template {
+    /// What the `template` makes of the item.
+    pub kind: TemplateKind,
+    /// The function, class, variable or alias; a nested `Template` for a member template's definition.
+    pub item: Item,
+    /// From `template` to the end of the parameters.
+    pub span: Span,
+}
+
+/// What stands after `template`.
+#[derive(Clone, PartialEq, Debug)]
+pub enum TemplateKind {
+    /// `<typename T>`: a template; with arguments at its name, a partial specialisation.
+    Generic(Vec<TemplateParam>),
+    /// `<>`: an explicit specialisation.
+    Specialisation,
+    /// Nothing: an explicit instantiation.
+    Instantiation,
+}
+
+/// A template parameter.
+#[derive(Clone, PartialEq, Debug)]
+pub struct TemplateParam {
+    /// Its name; often left out where only the default matters.
+    pub name: Option<Name>,
+    /// What it stands for.
+    pub kind: TemplateParamKind,
+    /// `typename... Ts`.
+    pub is_pack: bool,
+    /// The whole.
+    pub span: Span,
+}
+
+/// What a template parameter stands for.
+#[derive(Clone, PartialEq, Debug)]
+pub enum TemplateParamKind {
+    /// `typename T = float`.
+    Type(Option<TypeName>),
+    /// `int N = 4`.
+    Value {
+        /// `int`.
+        ty: TypeName,
+        /// `4`.
+        default: Option<Expr>,
+    },
+    /// `template <typename> class C`.
+    Template,
+}
+
+/// A name with template arguments somewhere: `f<float>`, `Tile<T, 4>::Row`. Names with `::` alone are plain names.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Path {
+    /// The parts between the `::`, outermost first; an empty name before a leading `::`.
+    pub segments: Vec<Segment>,
+    /// The whole.
+    pub span: Span,
+}
+
+/// One part of a [`Path`].
+#[derive(Clone, PartialEq, Debug)]
+pub struct Segment {
+    /// Its name.
+    pub name: Name,
+    /// `<…>`.
+    pub args: Option<Vec<TemplateArg>>,
+}
+
+/// A template argument.
+#[derive(Clone, PartialEq, Debug)]
+pub enum TemplateArg {
+    /// A type.
+    Type(TypeName),
+    /// A value, or a name of which the parser does not know what it is.
+    Value(Expr),
+}
+
+/// `namespace a { … }`.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Namespace {
+    /// `a`, `a::b`; absent for one without a name.
+    pub name: Option<Name>,
+    /// `inline`: its names are the surrounding one's too.
+    pub is_inline: bool,
+    /// What is in it.
+    pub items: Vec<Item>,
+    /// From the word to the name.
+    pub span: Span,
+}
+
+/// `using` in its forms; `using X = T;` is a typedef.
+#[derive(Clone, PartialEq, Debug)]
+pub enum Using {
+    /// `using namespace a::b;`
+    Namespace(Name),
+    /// `using a::b;`
+    Name(Name),
+    /// `namespace x = a::b;`
+    NamespaceAlias(Name, Name),
+}
+
+/// `static_assert(condition, "message");`
+#[derive(Clone, PartialEq, Debug)]
+pub struct StaticAssert {
+    /// Must be true.
+    pub condition: Expr,
+    /// What to say otherwise.
+    pub message: Option<Arc<[u8]>>,
+    /// The whole.
+    pub span: Span,
 }
 
 /// A function.
@@ -189,6 +310,10 @@ pub enum TypeSpecifier {
     Auto,
     /// A typedef name, a CUDA type (`float4`, `dim3`, `size_t`, `cudaError_t`) or a struct's name used as in C++.
     Named(Arc<str>),
+    /// A name with template arguments.
+    Path(Box<Path>),
+    /// `decltype(e)`.
+    Decltype(Box<Expr>),
     /// `struct`/`union`, with or without a body.
     Record(RecordSpecifier),
     /// `enum`, with or without a body.
@@ -212,6 +337,8 @@ pub struct RecordSpecifier {
     pub is_class: bool,
     /// The tag.
     pub name: Option<Name>,
+    /// The template arguments after the tag, of a specialisation: `struct Tile<float>`.
+    pub args: Option<Vec<TemplateArg>>,
     /// What it is derived from.
     pub bases: Vec<Base>,
     /// The members, if there is a body.
@@ -324,6 +451,8 @@ pub enum Designator {
 pub struct Declarator {
     /// The name, absent in casts and unnamed parameters.
     pub name: Option<Name>,
+    /// The template arguments after the name, of a specialisation: `f<float>`.
+    pub args: Option<Vec<TemplateArg>>,
     /// How the type is built around the specifier's type, in the order of reading from the name outwards:
     /// `int *a[4]` is `[Array(4), Pointer]`, `int (*a)[4]` is `[Pointer, Array(4)]`.
     pub parts: Vec<DeclaratorPart>,
@@ -391,6 +520,10 @@ pub enum StmtKind {
     Expr(Expr),
     /// Variables, typedefs or types.
     Declaration(Declaration),
+    /// `using …;`
+    Using(Using),
+    /// `static_assert(…);`
+    StaticAssert(StaticAssert),
     /// `{ … }`
     Block(Block),
     /// `if … else if … else …`, flattened so that a long chain is not deep: at least one arm.
@@ -399,6 +532,8 @@ pub enum StmtKind {
         arms: Vec<(Expr, Stmt)>,
         /// The final `else`.
         otherwise: Option<Box<Stmt>>,
+        /// `if constexpr`: then there is one arm, and the branch that is not taken is not checked in a template.
+        is_constexpr: bool,
     },
     /// `while (cond) body`
     While {
@@ -426,6 +561,17 @@ pub enum StmtKind {
         cond: Option<Expr>,
         /// The step.
         step: Option<Expr>,
+        /// The body.
+        body: Box<Stmt>,
+        /// `#pragma unroll` before it.
+        unroll: Option<Unroll>,
+    },
+    /// `for (T x : range) body`
+    RangeFor {
+        /// `T x`, without a value.
+        declaration: Box<Declaration>,
+        /// What is gone through.
+        range: Expr,
         /// The body.
         body: Box<Stmt>,
         /// `#pragma unroll` before it.
@@ -501,6 +647,8 @@ pub enum ExprKind {
     Nullptr,
     /// A name.
     Name(Arc<str>),
+    /// A name with template arguments.
+    Path(Box<Path>),
     /// `-e`, `++e`, `*e`, `&e` …
     Unary(UnaryOp, Box<Expr>),
     /// `e++`, `e--`.

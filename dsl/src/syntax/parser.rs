@@ -14,6 +14,7 @@ use chumsky::Parser as _;
 use super::{ast::Unit, token::Token};
 use crate::{diagnostic::Diagnostic, span::Span};
 
+mod angles;
 mod brackets;
 mod cxx;
 mod decl;
@@ -23,17 +24,20 @@ mod item;
 mod kit;
 mod lambda;
 mod loops;
+mod path;
 mod primary;
 mod record;
 mod recover;
 mod stmt;
+mod template;
 mod ty;
 
 pub use depth::{MAX_NESTING, MAX_OPERATORS};
 
 /// Parses preprocessed tokens. `end` is the place just after the last line, for messages about a missing end.
 pub fn parse(tokens: &[Token], end: Span) -> (Unit, Vec<Diagnostic>) {
-    let balanced = brackets::balance(tokens, end);
+    let marked = angles::mark(tokens);
+    let balanced = brackets::balance(&marked, end);
     let mut state = kit::State::new(&balanced.tokens, &balanced.repairs, end);
     let items = item::unit()
         .parse_with_state(&balanced.tokens, &mut state)

@@ -100,8 +100,8 @@ words! {
 }
 
 words! {
-    /// Operators and brackets. `<<<` and `>>>` are one token each where the lexer meets them; the parser splits `>>>` when it
-    /// closes nothing.
+    /// Operators and brackets. `<<<` and `>>>` are one token each where the lexer meets them. `AngleOpen` and `AngleClose` are the
+    /// `<` and `>` around template arguments; the parser tells them from comparisons.
     Punct {
         LParen = "(", RParen = ")", LBracket = "[", RBracket = "]", LBrace = "{", RBrace = "}",
         Semi = ";", Comma = ",", Dot = ".", Arrow = "->", Question = "?", Colon = ":", ColonColon = "::", Ellipsis = "...",
@@ -112,6 +112,7 @@ words! {
         Eq = "=", PlusEq = "+=", MinusEq = "-=", StarEq = "*=", SlashEq = "/=", PercentEq = "%=",
         AmpEq = "&=", PipeEq = "|=", CaretEq = "^=", ShlEq = "<<=", ShrEq = ">>=",
         At = "@", Hash = "#", HashHash = "##",
+        AngleOpen = "template <", AngleClose = "template >",
     }
 }
 
@@ -124,6 +125,8 @@ impl fmt::Display for TokenKind {
             TokenKind::Int { .. } | TokenKind::Float { .. } => f.write_str("number"),
             TokenKind::Char(_) => f.write_str("character"),
             TokenKind::Str(_) => f.write_str("string"),
+            TokenKind::Punct(Punct::AngleOpen) => f.write_str("`<`"),
+            TokenKind::Punct(Punct::AngleClose) => f.write_str("`>`"),
             TokenKind::Punct(punct) => write!(f, "`{}`", punct.text()),
         }
     }

@@ -279,7 +279,7 @@ impl Cells {
             let (place, reach) = (r & PLACE, reach(r));
             unset |= u32::from(w == 0) << l;
             let ours = bases.orders(w, me);
-            let replaced = bases.orders_all(r, me);
+            let replaced = bases.orders_all(r, me) & (r & ATOMIC == 0);
             let covered = (r & ATOMIC == 0)
                 & !exact
                 & (((place >= bases.sync) & (reach >= WARP))
@@ -360,7 +360,9 @@ impl Cells {
     pub(crate) fn read(&mut self, lanes: &Lanes, bases: Bases, exact: bool) -> (u32, u32) {
         #[cfg(target_arch = "x86_64")]
         {
-            #[target_feature(enable = "avx512f,avx512vl,avx512bw,avx512dq,avx2,bmi1,bmi2,lzcnt,popcnt")]
+            #[target_feature(
+                enable = "avx512f,avx512vl,avx512bw,avx512dq,avx2,bmi1,bmi2,lzcnt,popcnt"
+            )]
             fn avx512(cells: &mut Cells, lanes: &Lanes, bases: Bases, exact: bool) -> (u32, u32) {
                 cells.read_any(lanes, bases, exact)
             }
@@ -384,7 +386,9 @@ impl Cells {
     pub(crate) fn write(&mut self, lanes: &Lanes, bases: Bases) -> (u32, u32) {
         #[cfg(target_arch = "x86_64")]
         {
-            #[target_feature(enable = "avx512f,avx512vl,avx512bw,avx512dq,avx2,bmi1,bmi2,lzcnt,popcnt")]
+            #[target_feature(
+                enable = "avx512f,avx512vl,avx512bw,avx512dq,avx2,bmi1,bmi2,lzcnt,popcnt"
+            )]
             fn avx512(cells: &mut Cells, lanes: &Lanes, bases: Bases) -> (u32, u32) {
                 cells.write_any(lanes, bases)
             }

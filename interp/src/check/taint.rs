@@ -63,8 +63,8 @@ pub(super) struct Taint {
     /// Some register may have one.
     pub(super) live: bool,
     steps: u32,
-    /// Lanes that store such a value in the instruction in hand.
-    pub(super) storing: u32,
+    /// Lanes that store such a value in the instruction in hand, and its origin.
+    pub(super) storing: (u32, Origin),
 }
 
 /// What a computing instruction reads and writes.
@@ -160,19 +160,13 @@ impl Taint {
     }
 
     /// Before an instruction runs: follows what it does. Gives a use that matters.
-    pub(super) fn follow(
-        &mut self,
-        code: &Code,
-        r: View,
-        i: &Inst,
-        mask: u32,
-    ) -> Option<Matters> {
+    pub(super) fn follow(&mut self, code: &Code, r: View, i: &Inst, mask: u32) -> Option<Matters> {
         self.steps += 1;
         if self.steps.is_multiple_of(256) {
             let some = |cells: &[Cell]| cells.iter().any(|cell| cell.lanes != 0);
             self.live = some(&self.v) || some(&self.s);
         }
-        self.storing = 0;
+        self.storing = (0, 0);
         let (d, a, b, c) = (i.d as usize, i.a as usize, i.b as usize, i.c as usize);
         let matters = |what: Use, cell: Cell| {
             let lanes = cell.lanes & mask;
@@ -258,7 +252,7 @@ impl Taint {
                 for k in 0..usize::from(site.access.count) {
                     value = value.or(self.at(Taint::value(site, k)));
                 }
-                self.storing = value.lanes & mask;
+                self.storing = (value.lanes & mask, value.origin);
                 let address = matters(Use::Address, self.address(i, site));
                 let stored = (i.op == Op::StoreGlobal)
                     .then(|| matters(Use::Stored, value))
@@ -268,7 +262,7 @@ impl Taint {
             Op::AtomicShared | Op::AtomicGlobal | Op::AtomicLocal | Op::AtomicGeneric => {
                 let site = &code.sites[c];
                 let value = self.at(Taint::value(site, 0));
-                self.storing = value.lanes & mask;
+                self.storing = (value.lanes & mask, value.origin);
                 let ty = site.access.ty.value_type();
                 let result = if crate::bytecode::Class::of(ty) == crate::bytecode::Class::Mask {
                     Place::S(site.result)
@@ -320,7 +314,8 @@ impl Taint {
                 };
                 let mut lanes = 0;
                 for lane in LaneMask(mask) {
-                    let from = mode.source(lane as u32, number(row.lane, lane), number(row.width, lane));
+                    let from =
+                        mode.source(lane as u32, number(row.lane, lane), number(row.width, lane));
                     lanes |= (value.lanes >> (from & 31) & 1) << lane;
                 }
                 lanes

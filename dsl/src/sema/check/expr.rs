@@ -53,6 +53,10 @@ impl Checker<'_> {
                 span,
             },
             ExprKind::Name(name) => return self.name(name, span),
+            ExprKind::Path(_) => {
+                self.unsupported("a template's arguments `<…>`", span);
+                wrong(span)
+            }
             ExprKind::Unary(UnaryOp::Deref, inner) => return self.deref(inner, span),
             ExprKind::Unary(op, inner) => return self.unary_expr(*op, inner, span),
             ExprKind::Postfix(op, inner) => return self.postfix_expr(*op, inner, span),

@@ -46,6 +46,10 @@ impl Checker<'_> {
             TypeSpecifier::Double => Ty::Double.into(),
             TypeSpecifier::Auto => return None,
             TypeSpecifier::Named(name) => self.named_type(name, span),
+            TypeSpecifier::Path(_) | TypeSpecifier::Decltype(_) => {
+                self.unsupported("a template's arguments `<…>`", span);
+                Ty::Error.into()
+            }
             TypeSpecifier::Record(record) => self.record_type(record, span).into(),
             TypeSpecifier::Enum(specifier) => self.enum_type(specifier, span).into(),
         };
@@ -112,6 +116,9 @@ impl Checker<'_> {
         }
         if !self.said.insert((None, format!("type {name}"))) {
             return;
+        }
+        if name.contains("::") && self.scopes.split_path(name).is_none() {
+            return self.unsupported_path(name, span);
         }
         let mut diagnostic = Diagnostic::error(
             Code::UnknownType,

@@ -3,12 +3,9 @@
 use chumsky::prelude::*;
 
 use super::{
-    kit::{
-        Ahead, At, P, ahead, closes, custom_clone, fail, opens, path, qualified,
-        template_arguments,
-    },
+    kit::{Ahead, At, P, ahead, closes, custom_clone, fail, opens},
     primary::skipped,
-    recover::{What, construct_end, statement_end},
+    recover::{What, construct_end},
 };
 use crate::syntax::{
     ast::StmtKind,
@@ -43,35 +40,14 @@ pub(super) fn is_range_for(look: Ahead<'_>) -> bool {
 pub(super) fn foreign_statement(look: Ahead<'_>) -> Option<(&'static str, usize)> {
     let found = match look.kind(0)? {
         TokenKind::Ident(_) | TokenKind::TypeName(_) if look.is(1, Punct::Colon) => ("a label", 2),
-        TokenKind::Ident(_) | TokenKind::TypeName(_) | TokenKind::Punct(Punct::ColonColon) => {
-            let (_, n) = qualified(look)?;
-            // `a::b(x);` is a call, `a::b = x;` an assignment; anything else that begins so declares something.
-            if !look.is_ident(n) && !look.is_type_name(n) || names_type(look) {
-                return None;
-            }
-            ("a qualified name `A::b`", through_semicolon(look))
-        }
         TokenKind::Keyword(Keyword::Goto) => ("`goto`", through_semicolon(look)),
         TokenKind::Keyword(Keyword::Asm) => ("inline PTX", through_semicolon(look)),
-        TokenKind::Keyword(Keyword::Using) => ("`using`", through_semicolon(look)),
         TokenKind::Keyword(Keyword::Namespace) => ("a namespace", construct_end(look)),
-        TokenKind::Keyword(Keyword::StaticAssert) => ("`static_assert`", through_semicolon(look)),
         TokenKind::Keyword(Keyword::Template) => ("a template", construct_end(look)),
         TokenKind::Keyword(Keyword::Try) => ("`try`", try_extent(look)),
-        TokenKind::Keyword(Keyword::For) if is_range_for(look) => {
-            let n = look.after_brackets(1);
-            ("a range-based `for`", n + statement_end(look.past(n), 0))
-        }
         _ => return None,
     };
     Some(found)
-}
-
-/// The qualified name ahead is a type without template arguments.
-fn names_type(look: Ahead<'_>) -> bool {
-    path(look).is_some_and(|(_, n, is_type)| {
-        is_type && template_arguments(look, n).is_none() && !look.is(n, Punct::ColonColon)
-    })
 }
 
 fn through_semicolon(look: Ahead<'_>) -> usize {

@@ -12,8 +12,9 @@ use super::{
     expr::init_items,
     kit::{
         Ahead, At, Ex, In, P, ahead, closing, custom_clone, fail, list, name, punct, repeat_while,
-        whole,
+        template_arguments, whole,
     },
+    path,
     primary::arguments,
     recover::{What, bracket_end, recovered},
     stmt, ty,
@@ -24,7 +25,7 @@ use crate::{
     syntax::{
         ast::{
             Declaration, Declarator, DeclaratorPart, Expr, Init, InitDeclarator, MemberInit,
-            Method, Name, Param, Special, SpecifierWord, Specifiers,
+            Method, Name, Param, Special, SpecifierWord, Specifiers, TemplateArg, TypeName,
         },
         token::{Keyword, Punct, TokenKind},
     },
@@ -96,49 +97,84 @@ pub(super) fn declarator<'t>(
         let declarator = nested(declarator).boxed();
         let inner = declarator
             .clone()
-            .delimited_by(punct(Punct::LParen), closing(Punct::RParen, "`)`"));
+            .delimited_by(punct(Punct::LParen), closing(Punct::RParen, "`)`"))
+            .boxed();
+        let type_name = specifiers
+            .clone()
+            .then(declarator.clone())
+            .map_with(|(specifiers, declared): (_, Declared), extra| TypeName {
+                specifiers,
+                declarator: declared.declarator,
+                span: whole(extra),
+            })
+            .boxed();
+        let args = list(
+            path::argument(element.clone(), type_name),
+            Punct::AngleClose,
+            false,
+        )
+        .delimited_by(
+            punct(Punct::AngleOpen),
+            closing(Punct::AngleClose, "`,` or `>`"),
+        )
+        .boxed();
         let suffix = suffix(element, specifiers, declarator);
-        let name = name();
-        let core = custom_clone(move |inp: &mut At<'t, '_>| {
+        let named = declared_name(args);
+        // One function rather than a chain of parsers: it is what recurses, and so its frames are kept small.
+        let pointers = repeat_while(begins_pointer, pointer()).boxed();
+        custom_clone(move |inp: &mut At<'t, '_>| {
+            let start = ahead(inp).at;
+            let pointers = inp.parse(&pointers)?;
             let look = ahead(inp);
-            if look.is(0, Punct::LParen) && is_inner_declarator(look) {
-                let inner: Declared = inp.parse(&inner)?;
-                return Ok((
-                    inner.declarator.name,
-                    inner.declarator.parts,
-                    inner.variadic,
-                ));
-            }
-            let named: Option<Name> = if begins_function_name(look) {
-                Some(function_name(inp, look)?)
-            } else if look.is_ident(0) || look.is_type_name(0) {
-                Some(inp.parse(name)?)
+            let mut declared = if look.is(0, Punct::LParen) && is_inner_declarator(look) {
+                inp.parse(&inner)?
             } else {
-                reserved(inp, look)?
+                inp.parse(&named)?
             };
-            Ok((named, Vec::new(), false))
-        });
-        repeat_while(begins_pointer, pointer())
-            .then(core)
-            .then(repeat_while(begins_suffix, suffix))
-            .map_with(
-                |((pointers, (name, mut parts, mut variadic)), suffixes), extra| {
-                    for suffix in suffixes {
-                        variadic |= parts.is_empty() && suffix.variadic;
-                        parts.push(suffix.part);
-                    }
-                    parts.extend(pointers.into_iter().rev());
-                    Declared {
-                        declarator: Declarator {
-                            name,
-                            parts,
-                            span: whole(extra),
-                        },
-                        variadic,
-                    }
-                },
-            )
-            .boxed()
+            while begins_suffix(ahead(inp)) {
+                let suffix = inp.parse(&suffix)?;
+                declared.variadic |= declared.declarator.parts.is_empty() && suffix.variadic;
+                declared.declarator.parts.push(suffix.part);
+            }
+            declared
+                .declarator
+                .parts
+                .extend(pointers.into_iter().rev());
+            let stop = ahead(inp).at;
+            declared.declarator.span = inp.state().span(start, stop);
+            Ok(declared)
+        })
+        .boxed()
+    })
+    .boxed()
+}
+
+/// The declared name, if there is one, and the arguments after it.
+fn declared_name<'t>(args: P<'t, Vec<TemplateArg>>) -> P<'t, Declared> {
+    let name = name();
+    custom_clone(move |inp: &mut At<'t, '_>| {
+        let look = ahead(inp);
+        let named = if begins_function_name(look) {
+            Some(function_name(inp, look)?)
+        } else if look.is_ident(0) || look.is_type_name(0) {
+            Some(inp.parse(name)?)
+        } else {
+            reserved(inp, look)?
+        };
+        let args = if named.is_some() && ahead(inp).is(0, Punct::AngleOpen) {
+            Some(inp.parse(&args)?)
+        } else {
+            None
+        };
+        Ok(Declared {
+            declarator: Declarator {
+                name: named,
+                args,
+                parts: Vec::new(),
+                span: Span::default(),
+            },
+            variadic: false,
+        })
     })
     .boxed()
 }
@@ -147,18 +183,22 @@ pub(super) fn declarator<'t>(
 fn begins_function_name(look: Ahead<'_>) -> bool {
     look.is_word(0, Keyword::Operator)
         || (look.is(0, Punct::Tilde) && (look.is_type_name(1) || look.is_ident(1)))
-        || ((look.is_ident(0) || look.is_type_name(0)) && look.is(1, Punct::ColonColon))
+        || ((look.is_ident(0) || look.is_type_name(0))
+            && look.is(template_arguments(look, 1).unwrap_or(1), Punct::ColonColon))
 }
 
 fn function_name(inp: &mut At<'_, '_>, look: Ahead<'_>) -> Result<Name, super::recover::Failure> {
     let mut text = String::new();
     let mut n = 0;
-    while let Some(TokenKind::Ident(name)) | Some(TokenKind::TypeName(name)) = look.kind(n)
-        && look.is(n + 1, Punct::ColonColon)
-    {
+    // The arguments in `Tile<T>::f` are the template's own parameters.
+    while let Some(TokenKind::Ident(name)) | Some(TokenKind::TypeName(name)) = look.kind(n) {
+        let end = template_arguments(look, n + 1).unwrap_or(n + 1);
+        if !look.is(end, Punct::ColonColon) {
+            break;
+        }
         text.push_str(name);
         text.push_str("::");
-        n += 2;
+        n = end + 1;
     }
     match look.kind(n) {
         Some(TokenKind::Ident(name) | TokenKind::TypeName(name)) => {
@@ -290,6 +330,12 @@ fn begins_suffix(look: Ahead<'_>) -> bool {
     }
 }
 
+/// Whether a name ahead, with its scopes and arguments, is a type's.
+fn is_type_ahead(look: Ahead<'_>) -> bool {
+    let (n, is_type) = path::extent(look);
+    is_type || (path::path_ahead(look).is_some() && (look.is_ident(n) || look.is_type_name(n)))
+}
+
 /// Whether the `(` ahead opens parameters; `dim3 b(32, 8)` opens arguments.
 fn begins_params(look: Ahead<'_>) -> bool {
     match look.kind(1) {
@@ -297,20 +343,25 @@ fn begins_params(look: Ahead<'_>) -> bool {
         Some(TokenKind::Keyword(keyword)) if ty::is_specifier(*keyword) => {
             !look.is(2, Punct::LParen) || look.is(3, Punct::Star)
         }
-        Some(TokenKind::TypeName(_)) => match look.punct(2) {
-            Some(Punct::LParen) => look.is(3, Punct::Star),
+        Some(TokenKind::TypeName(_) | TokenKind::Ident(_) | TokenKind::Punct(Punct::ColonColon))
+            if is_type_ahead(look.past(1)) =>
+        {
+            let n = 1 + path::extent(look.past(1)).0;
+            match look.punct(n) {
+            Some(Punct::LParen) => look.is(n + 1, Punct::Star),
             Some(
                 Punct::Star
                 | Punct::Amp
                 | Punct::Comma
                 | Punct::RParen
+                | Punct::AmpAmp
                 | Punct::LBracket
-                | Punct::Lt
-                | Punct::ColonColon,
+                | Punct::Ellipsis,
             )
             | None => true,
             Some(_) => false,
-        },
+            }
+        }
         Some(TokenKind::Ident(_)) if look.is_ident(2) || look.is_type_name(2) => true,
         Some(TokenKind::Ident(_)) if ty::is_unknown_type(look.past(1)) => {
             look.is(look.after_brackets(0), Punct::LBrace)

@@ -12,7 +12,7 @@ use super::{
         special_name, template_arguments,
     },
     recover::{Failure, What, construct_end, item_end, recovered},
-    stmt, ty,
+    stmt, template, ty,
 };
 use crate::{
     diagnostic::{Code, Diagnostic},
@@ -41,7 +41,9 @@ pub(super) fn unit<'t>() -> P<'t, Vec<Item>> {
 /// One item; `extern "C" { … }` gives those inside it.
 fn item<'t>() -> P<'t, Vec<Item>> {
     recursive(|item| {
-        let linkage = linkage(super::depth::nested(item).boxed());
+        let item = super::depth::nested(item).boxed();
+        let linkage = linkage(item.clone());
+        let scoped = template::scoped_item(item);
         let external = external();
         let item = custom_clone(move |inp: &mut At<'t, '_>| {
             let look = ahead(inp);
@@ -51,6 +53,9 @@ fn item<'t>() -> P<'t, Vec<Item>> {
             }
             if look.is_word(0, Keyword::Extern) && matches!(look.kind(1), Some(TokenKind::Str(_))) {
                 return inp.parse(&linkage);
+            }
+            if template::begins(look) {
+                return inp.parse(&scoped);
             }
             if let Some((construct, n)) = foreign_item(look) {
                 skip(inp, n.max(1));
@@ -95,10 +100,6 @@ fn linkage<'t>(item: P<'t, Vec<Item>>) -> P<'t, Vec<Item>> {
 /// C++ at file scope, and how many tokens it takes.
 fn foreign_item(look: Ahead<'_>) -> Option<(&'static str, usize)> {
     let construct = match look.kind(0)? {
-        TokenKind::Keyword(Keyword::Template) => "a template",
-        TokenKind::Keyword(Keyword::Namespace) => "a namespace",
-        TokenKind::Keyword(Keyword::Using) => "`using`",
-        TokenKind::Keyword(Keyword::StaticAssert) => "`static_assert`",
         TokenKind::Keyword(Keyword::Asm) => "inline PTX",
         TokenKind::Ident(_) | TokenKind::TypeName(_) | TokenKind::Punct(Punct::ColonColon)
             if qualified(look).is_some() && !is_qualified_declaration(look) =>
@@ -138,6 +139,7 @@ fn is_qualified_declaration(look: Ahead<'_>) -> bool {
         || path(look).is_some_and(|(_, n, is_type)| {
             is_type && template_arguments(look, n).is_none() && !look.is(n, Punct::ColonColon)
         })
+        || super::path::path_ahead(look).is_some()
 }
 
 /// A function or a declaration: they begin alike.

@@ -389,12 +389,14 @@ pub(super) fn special_name(look: Ahead<'_>, classes: &[Arc<str>]) -> Option<Meth
     let mut n = 0;
     let mut class: Option<&Arc<str>> = classes.last();
     let mut is_qualified = false;
-    while let Some(TokenKind::Ident(name)) | Some(TokenKind::TypeName(name)) = look.kind(n)
-        && look.is(n + 1, Punct::ColonColon)
-    {
+    while let Some(TokenKind::Ident(name)) | Some(TokenKind::TypeName(name)) = look.kind(n) {
+        let end = template_arguments(look, n + 1).unwrap_or(n + 1);
+        if !look.is(end, Punct::ColonColon) {
+            break;
+        }
         class = Some(name);
         is_qualified = true;
-        n += 2;
+        n = end + 1;
     }
     let class = class?;
     match look.kind(n)? {
@@ -435,45 +437,22 @@ pub(super) fn qualified<'t>(look: Ahead<'t>) -> Option<(Cow<'t, str>, usize)> {
     text.contains("::").then_some((Cow::Owned(text), offset))
 }
 
-/// How many tokens of template arguments are looked through.
-const LONGEST_ARGUMENTS: usize = 64;
-
-/// The offset after `<…>` at offset `n`, if what stands there reads as template arguments: types, names and numbers only,
-/// followed by something that cannot follow a comparison.
+/// The offset after the template arguments at offset `n`, if there are any.
 pub(super) fn template_arguments(look: Ahead<'_>, n: usize) -> Option<usize> {
-    if !look.is(n, Punct::Lt) {
+    if !look.is(n, Punct::AngleOpen) {
         return None;
     }
-    let mut depth = 1usize;
-    let mut offset = n + 1;
-    let mut has_type = false;
-    while depth > 0 {
-        if offset > n + LONGEST_ARGUMENTS {
-            return None;
-        }
+    let mut depth = 0usize;
+    let mut offset = n;
+    loop {
         match look.kind(offset)? {
-            TokenKind::Punct(Punct::Lt) => depth += 1,
-            TokenKind::Punct(Punct::Gt) => depth -= 1,
-            TokenKind::Punct(Punct::Shr) if depth >= 2 => depth -= 2,
-            TokenKind::Punct(
-                Punct::Comma
-                | Punct::Star
-                | Punct::Amp
-                | Punct::ColonColon
-                | Punct::Plus
-                | Punct::Minus,
-            ) => {}
-            TokenKind::Keyword(keyword) if super::ty::is_specifier(*keyword) => has_type = true,
-            TokenKind::Keyword(Keyword::True | Keyword::False) => {}
-            TokenKind::TypeName(_) => has_type = true,
-            TokenKind::Ident(_) | TokenKind::Int { .. } => {}
-            _ => return None,
+            TokenKind::Punct(Punct::AngleOpen) => depth += 1,
+            TokenKind::Punct(Punct::AngleClose) => depth -= 1,
+            _ => {}
         }
         offset += 1;
+        if depth == 0 {
+            return Some(offset);
+        }
     }
-    let closes = matches!(
-        look.punct(offset),
-        Some(Punct::LParen | Punct::LaunchOpen | Punct::ColonColon)
-    );
-    (has_type || closes).then_some(offset)
 }

@@ -12,13 +12,14 @@ use super::{
         Ahead, At, Ex, In, P, ahead, closing, custom_clone, fail, list, name, path, punct,
         qualified, repeat_while, skip, template_arguments, whole, word,
     },
+    path,
     recover::What,
     ty,
 };
 use crate::{
     span::{Span, Spanned},
     syntax::{
-        ast::{CastWord, Expr, ExprKind, Name, PostfixOp},
+        ast::{CastWord, Expr, ExprKind, Name, Path, PostfixOp, TypeName},
         token::{Keyword, Punct, TokenKind},
     },
 };
@@ -128,16 +129,20 @@ fn primary<'t>(assign: P<'t, Expr>) -> P<'t, Piece> {
     let parentheses = comma(assign.clone())
         .delimited_by(punct(Punct::LParen), closing(Punct::RParen, "`)`"))
         .boxed();
-    let construct = construct(assign.clone());
+    let type_name = ty::type_name(assign.clone());
+    let templated = path::path(path::argument(assign.clone(), type_name.clone()));
+    let construct = construct(assign.clone(), templated.clone());
+    let templated = node(templated.map(|path| ExprKind::Path(Box::new(path)))).boxed();
     let pathed = node(qualified_name()).boxed();
     let this = node(word(Keyword::This).to(ExprKind::This)).boxed();
-    let named_cast = node(named_cast(assign.clone())).boxed();
-    let lambda = super::lambda::lambda(assign.clone());
-    let alignof = ty::type_name(assign.clone())
+    let named_cast = node(named_cast(assign.clone(), type_name.clone())).boxed();
+    let lambda = super::lambda::lambda(assign);
+    let alignof = type_name
+        .clone()
         .delimited_by(punct(Punct::LParen), punct(Punct::RParen))
         .map(|ty| ExprKind::Alignof(Box::new(ty)));
     let alignof = node(word(Keyword::Alignof).ignore_then(alignof)).boxed();
-    let sizeof_type = ty::type_name(assign)
+    let sizeof_type = type_name
         .delimited_by(punct(Punct::LParen), punct(Punct::RParen))
         .map(|ty| ExprKind::SizeofType(Box::new(ty)));
     let sizeof_type = node(word(Keyword::Sizeof).ignore_then(sizeof_type)).boxed();
@@ -147,6 +152,16 @@ fn primary<'t>(assign: P<'t, Expr>) -> P<'t, Piece> {
     custom_clone(move |inp: &mut At<'t, '_>| {
         let look = ahead(inp);
         match look.kind(0) {
+            Some(TokenKind::Ident(_) | TokenKind::TypeName(_) | TokenKind::Punct(Punct::ColonColon))
+                if path::path_ahead(look).is_some() =>
+            {
+                let (n, is_type) = path::extent(look);
+                if is_type && matches!(look.punct(n), Some(Punct::LParen | Punct::LBrace)) {
+                    return inp.parse(&construct);
+                }
+                inp.parse(&templated)
+            }
+            Some(TokenKind::Keyword(Keyword::Typename)) => inp.parse(&construct),
             Some(TokenKind::Ident(_) | TokenKind::TypeName(_) | TokenKind::Punct(Punct::ColonColon))
                 if is_plain_path(look).is_some() =>
             {
@@ -255,8 +270,8 @@ fn qualified_name<'t>() -> impl Parser<'t, In<'t>, ExprKind, Ex<'t>> + Clone + '
 }
 
 /// `static_cast<T>(e)`.
-fn named_cast<'t>(assign: P<'t, Expr>) -> P<'t, ExprKind> {
-    let ty = ty::type_name(assign.clone())
+fn named_cast<'t>(assign: P<'t, Expr>, type_name: P<'t, TypeName>) -> P<'t, ExprKind> {
+    let ty = type_name
         .delimited_by(punct(Punct::Lt), closing(Punct::Gt, "the `>` of the cast"));
     let operand = comma(assign)
         .delimited_by(closing(Punct::LParen, "the operand in `( )`"), closing(Punct::RParen, "`)`"));
@@ -290,10 +305,10 @@ fn is_lambda(look: Ahead<'_>) -> bool {
 }
 
 /// `dim3(32, 8)`, `float(x)`, `float2{1, 2}`.
-fn construct<'t>(assign: P<'t, Expr>) -> P<'t, Expr> {
+fn construct<'t>(assign: P<'t, Expr>, templated: P<'t, Path>) -> P<'t, Expr> {
     let args = arguments(assign.clone());
     let items = init_items(assign);
-    let ty = ty::simple_type();
+    let ty = ty::simple_type(templated);
     node(custom_clone(move |inp: &mut At<'t, '_>| {
         let ty = Box::new(inp.parse(&ty)?);
         if ahead(inp).is(0, Punct::LBrace) {
@@ -313,6 +328,16 @@ pub(super) fn is_type_in_parentheses(look: Ahead<'_>, n: usize) -> bool {
         return false;
     }
     match look.kind(n + 1) {
+        Some(TokenKind::Ident(_) | TokenKind::TypeName(_) | TokenKind::Punct(Punct::ColonColon))
+            if path::extent(look.past(n + 1)).0 > 1 =>
+        {
+            let (m, is_type) = path::extent(look.past(n + 1));
+            is_type
+                && matches!(
+                    look.punct(n + 1 + m),
+                    Some(Punct::RParen | Punct::Star | Punct::Amp | Punct::LBracket)
+                )
+        }
         Some(TokenKind::TypeName(_)) => match look.punct(n + 2) {
             Some(Punct::RParen | Punct::Star | Punct::Amp | Punct::LBracket) => true,
             Some(Punct::LParen) => look.is(n + 3, Punct::Star),
@@ -345,7 +370,6 @@ pub(super) fn foreign_word(keyword: Keyword) -> Option<&'static str> {
         Keyword::Operator => "an operator function",
         Keyword::Alignof => "`alignof`",
         Keyword::Decltype => "`decltype`",
-        Keyword::Typename => "`typename`",
         _ => return None,
     })
 }

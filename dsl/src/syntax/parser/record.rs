@@ -7,7 +7,7 @@ use super::{
     decl,
     kit::{
         Ahead, At, P, ahead, closing, custom_clone, fail, list, name, path, punct, repeat_while,
-        skip, special_name, template_arguments, when,
+        skip, special_name, template_arguments, when, whole,
     },
     primary::arguments,
     recover::{What, construct_end, recovered, statement_end},
@@ -20,7 +20,7 @@ use crate::{
         ast::{
             Access, Base, Declaration, Declarator, DeclaratorPart, EnumSpecifier, Expr,
             InitDeclarator, Member, Method, MethodKind, Name, RecordSpecifier, SpecifierWord,
-            Specifiers, TypeSpecifier,
+            Specifiers, TypeName, TypeSpecifier,
         },
         token::{Keyword, Punct, TokenKind},
     },
@@ -34,6 +34,21 @@ pub(super) fn record<'t>(
     let arguments = arguments(element.clone());
     let tag = tag("a name or `{`");
     let bases = bases();
+    let type_name = specifiers
+        .clone()
+        .then(decl::declarator(element.clone(), specifiers.clone()))
+        .map_with(|(specifiers, declared), extra| TypeName {
+            specifiers,
+            declarator: declared.declarator,
+            span: whole(extra),
+        });
+    let argument = super::path::argument(element.clone(), type_name.boxed());
+    let specialised = list(argument, Punct::AngleClose, false)
+        .delimited_by(
+            punct(Punct::AngleOpen),
+            closing(Punct::AngleClose, "`,` or `>`"),
+        )
+        .boxed();
     let members = repeat_while(
         |look: Ahead<'_>| look.kind(0).is_some() && !look.is(0, Punct::RBrace),
         member(element, specifiers),
@@ -56,6 +71,11 @@ pub(super) fn record<'t>(
             align = inp.parse(&arguments)?.pop().map(Box::new);
         }
         let name = inp.parse(&tag)?;
+        let args = if ahead(inp).is(0, Punct::AngleOpen) {
+            Some(inp.parse(&specialised)?)
+        } else {
+            None
+        };
         if matches!(ahead(inp).kind(0), Some(TokenKind::Ident(word)) if &**word == "final")
             && matches!(ahead(inp).punct(1), Some(Punct::LBrace | Punct::Colon))
         {
@@ -75,6 +95,7 @@ pub(super) fn record<'t>(
             is_union: keyword == Some(Keyword::Union),
             is_class: keyword == Some(Keyword::Class),
             name,
+            args,
             bases,
             members: all,
             align,
@@ -234,6 +255,7 @@ fn alias<'t>(specifiers: P<'t, Specifiers>) -> P<'t, Member> {
         let declarator = Declarator {
             span: name.span,
             name: Some(name),
+            args: None,
             parts,
         };
         Ok(Member::Declaration(Declaration {
@@ -272,7 +294,9 @@ fn plain_member<'t>(
             let mut function = inp.parse(&conversion)?;
             super::item::take_conversion(&mut function, &mut parsed);
             (Some(function), false)
-        } else if ahead(inp).is(0, Punct::Semi) || ahead(inp).is_after_body() {
+        } else if ahead(inp).is(0, Punct::Semi)
+            || (ahead(inp).at > start && ahead(inp).is_after_body())
+        {
             inp.parse(&semicolon)?;
             let stop = ahead(inp).at;
             let span = inp.state().span(start, stop);
@@ -286,7 +310,7 @@ fn plain_member<'t>(
                 // `int : 3;` is padding.
                 let at = ahead(inp).at;
                 let span = inp.state().place(at);
-                let declarator = Declarator { name: None, parts: Vec::new(), span };
+                let declarator = Declarator { name: None, args: None, parts: Vec::new(), span };
                 (InitDeclarator { declarator, init: None, width: None, span }, false)
             } else {
                 inp.parse(&declarator)?

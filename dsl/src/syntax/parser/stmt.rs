@@ -4,7 +4,7 @@
 use chumsky::prelude::*;
 
 use super::{
-    cxx::{foreign, foreign_statement, is_range_for},
+    cxx::{foreign, foreign_statement},
     decl,
     depth::nested,
     expr::expression,
@@ -12,9 +12,9 @@ use super::{
         Ahead, At, Ex, In, P, ahead, closing, custom_clone, fail, path, punct, repeat_while, skip,
         when, whole, word,
     },
-    loops,
+    loops, path,
     recover::{Failure, What, bracket_end, described, recovered, statement_end},
-    ty,
+    template, ty,
 };
 use crate::{
     diagnostic::{Code, Diagnostic},
@@ -67,6 +67,7 @@ fn dispatch<'t>(stmt: P<'t, Stmt>) -> P<'t, Stmt> {
         .map(StmtKind::Expr)
         .boxed();
     let foreign = foreign();
+    let scoped = template::scoped_statement();
     custom_clone(move |inp: &mut At<'t, '_>| {
         let look = ahead(inp);
         if let Some(punct) = look.punct(0) {
@@ -82,13 +83,13 @@ fn dispatch<'t>(stmt: P<'t, Stmt>) -> P<'t, Stmt> {
         match look.keyword(0) {
             Some(Keyword::If) => inp.parse(&if_),
             Some(Keyword::Else) => stray_else(inp),
-            Some(Keyword::For) if is_range_for(look) => inp.parse(&foreign),
             Some(Keyword::For | Keyword::While | Keyword::Do | Keyword::Pragma) => {
                 inp.parse(&loops)
             }
             Some(Keyword::Switch) => inp.parse(&switch),
             Some(Keyword::Case | Keyword::Default) => inp.parse(&case),
             Some(Keyword::Break | Keyword::Continue | Keyword::Return) => inp.parse(&jump),
+            _ if template::begins_statement(look) => inp.parse(&scoped),
             _ if foreign_statement(look).is_some() => inp.parse(&foreign),
             _ if is_declaration(look) => inp.parse(&declaration),
             _ => inp.parse(&evaluation),
@@ -178,39 +179,156 @@ pub(super) fn opening<'t>() -> impl Parser<'t, In<'t>, (), Ex<'t>> + Copy {
     closing(Punct::LParen, "`(`")
 }
 
+/// `( T x = e )`, `( init; condition )` or `( condition )` after `if`: what is declared before it, and the condition.
+fn declaring_condition<'t>() -> P<'t, (Option<Stmt>, Expr)> {
+    let plain = condition().map(|cond| (None, cond)).boxed();
+    let declaration = decl::for_declaration().map(StmtKind::Declaration).boxed();
+    let evaluation = expression().map(StmtKind::Expr).boxed();
+    let cond = expression();
+    let declaring = custom_clone(move |inp: &mut At<'t, '_>| {
+        inp.skip();
+        let start = ahead(inp).at;
+        let kind = if is_declaration(ahead(inp)) {
+            inp.parse(&declaration)?
+        } else if ahead(inp).is(0, Punct::Semi) {
+            StmtKind::Empty
+        } else {
+            inp.parse(&evaluation)?
+        };
+        let stop = ahead(inp).at;
+        let span = inp.state().span(start, stop);
+        let cond = if ahead(inp).is(0, Punct::Semi) {
+            inp.skip();
+            inp.parse(&cond)?
+        } else {
+            // The variable itself is the condition.
+            let name = match &kind {
+                StmtKind::Declaration(declaration) => declaration
+                    .declarators
+                    .first()
+                    .and_then(|first| first.declarator.name.clone()),
+                _ => None,
+            };
+            let Some(name) = name else {
+                return fail(inp, What::Punct(Punct::Semi));
+            };
+            Expr {
+                kind: ExprKind::Name(name.node),
+                span: name.span,
+            }
+        };
+        inp.parse(closed())?;
+        inp.skip();
+        Ok((Some(Stmt { kind, span }), cond))
+    });
+    let declaring = declaring.boxed();
+    custom_clone(move |inp: &mut At<'t, '_>| {
+        let look = ahead(inp);
+        let declares = look.is(0, Punct::LParen)
+            && (is_declaration(look.past(1)) || has_semicolon(look));
+        if declares {
+            inp.parse(&declaring)
+        } else {
+            inp.parse(&plain)
+        }
+    })
+    .boxed()
+}
+
+/// A `;` stands in the brackets ahead, not in further ones.
+fn has_semicolon(look: Ahead<'_>) -> bool {
+    let mut n = 1;
+    loop {
+        match look.punct(n) {
+            Some(Punct::Semi) => return true,
+            Some(punct) if super::kit::closes(punct) => return false,
+            Some(punct) if super::kit::opens(punct) => n = look.after_brackets(n),
+            _ if look.kind(n).is_none() => return false,
+            _ => n += 1,
+        }
+    }
+}
+
+/// An `if` whose arms may declare something: an arm that does stands in a block with all that follows it.
+fn if_of(
+    mut arms: Vec<((Option<Stmt>, Expr), Stmt)>,
+    mut otherwise: Option<Box<Stmt>>,
+    span: crate::span::Span,
+) -> StmtKind {
+    while let Some(at) = arms.iter().rposition(|((declared, _), _)| declared.is_some()) {
+        let mut rest = arms.split_off(at);
+        let declared = rest.first_mut().and_then(|((declared, _), _)| declared.take());
+        let kind = StmtKind::If {
+            arms: plain_arms(rest),
+            otherwise: otherwise.take(),
+            is_constexpr: false,
+        };
+        let stmts = declared.into_iter().chain([Stmt { kind, span }]).collect();
+        let kind = StmtKind::Block(Block { stmts, span });
+        if arms.is_empty() {
+            return kind;
+        }
+        otherwise = Some(Box::new(Stmt { kind, span }));
+    }
+    StmtKind::If {
+        arms: plain_arms(arms),
+        otherwise,
+        is_constexpr: false,
+    }
+}
+
+fn plain_arms(arms: Vec<((Option<Stmt>, Expr), Stmt)>) -> Vec<(Expr, Stmt)> {
+    arms.into_iter()
+        .map(|((_, cond), body)| (cond, body))
+        .collect()
+}
+
 /// `if (a) … else if (b) … else …`: a loop, so that a long chain is not deep.
 fn if_<'t>(stmt: P<'t, Stmt>) -> P<'t, StmtKind> {
     let arm = word(Keyword::If)
-        .ignore_then(constexpr())
-        .ignore_then(condition())
+        .ignore_then(declaring_condition())
         .then(stmt.clone());
-    let is_else_if =
-        |look: Ahead<'_>| look.is_word(0, Keyword::Else) && look.is_word(1, Keyword::If);
+    let is_else_if = |look: Ahead<'_>| {
+        look.is_word(0, Keyword::Else)
+            && look.is_word(1, Keyword::If)
+            && !look.is_word(2, Keyword::Constexpr)
+    };
+    let constant = word(Keyword::If)
+        .ignore_then(word(Keyword::Constexpr))
+        .ignore_then(condition())
+        .then(stmt.clone())
+        .then(when(
+            |look| look.is_word(0, Keyword::Else),
+            word(Keyword::Else).ignore_then(stmt.clone()),
+        ))
+        .map(|(arm, otherwise)| StmtKind::If {
+            arms: vec![arm],
+            otherwise: otherwise.map(Box::new),
+            is_constexpr: true,
+        })
+        .boxed();
     let more = repeat_while(is_else_if, word(Keyword::Else).ignore_then(arm.clone()));
     let otherwise = when(
         |look| look.is_word(0, Keyword::Else),
         word(Keyword::Else).ignore_then(stmt),
     );
-    arm.then(more)
+    let plain = arm
+        .then(more)
         .then(otherwise)
-        .map(|((first, mut arms), otherwise)| {
+        .map_with(|((first, mut arms), otherwise), extra| {
             arms.insert(0, first);
-            StmtKind::If {
-                arms,
-                otherwise: otherwise.map(Box::new),
-            }
+            let span = whole(extra);
+            if_of(arms, otherwise.map(Box::new), span)
         })
-        .boxed()
-}
-
-/// `constexpr` after `if` is C++: the condition is constant, and deciding it at run time gives the same result.
-fn constexpr<'t>() -> impl Parser<'t, In<'t>, (), Ex<'t>> + Clone + 't {
-    custom_clone(|inp: &mut At<'t, '_>| {
-        if ahead(inp).is_word(0, Keyword::Constexpr) {
-            inp.skip();
+        .boxed();
+    custom_clone(move |inp: &mut At<'t, '_>| {
+        if ahead(inp).is_word(1, Keyword::Constexpr) {
+            inp.parse(&constant)
+        } else {
+            inp.parse(&plain)
         }
-        Ok(())
     })
+    .boxed()
 }
 
 /// An `else` that belongs to nothing; the statement after it is read on its own.
@@ -300,7 +418,21 @@ pub(super) fn is_declaration(look: Ahead<'_>) -> bool {
         }
         Some(TokenKind::Keyword(keyword)) => ty::is_specifier(*keyword),
         Some(TokenKind::Ident(_) | TokenKind::TypeName(_) | TokenKind::Punct(Punct::ColonColon))
-            if path(look).is_some_and(|(_, n, is_type)| n > 1 && is_type) =>
+            if path::path_ahead(look).is_some() =>
+        {
+            let (n, is_type) = path::extent(look);
+            match look.kind(n) {
+                Some(TokenKind::Ident(_) | TokenKind::TypeName(_)) => true,
+                Some(TokenKind::Keyword(keyword)) => {
+                    ty::is_specifier(*keyword) || *keyword == Keyword::Operator
+                }
+                Some(TokenKind::Punct(Punct::Star | Punct::Amp | Punct::AmpAmp)) => is_type,
+                Some(TokenKind::Punct(Punct::LParen)) => is_type && look.is(n + 1, Punct::Star),
+                _ => false,
+            }
+        }
+        Some(TokenKind::Ident(_) | TokenKind::TypeName(_) | TokenKind::Punct(Punct::ColonColon))
+            if path(look).is_some_and(|(_, n, is_type)| n > 1 && (is_type || look.is_ident(n))) =>
         {
             let (_, n, _) = path(look).unwrap_or_default();
             // The last name of the path is read as a type by itself.

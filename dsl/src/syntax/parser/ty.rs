@@ -12,9 +12,10 @@ use super::{
     depth::nested,
     expr::element,
     kit::{
-        Ahead, At, P, ahead, custom_clone, fail, path, qualified, skip, special_name,
+        Ahead, At, P, ahead, custom_clone, fail, qualified, skip, special_name,
         template_arguments, whole,
     },
+    path,
     primary::arguments,
     record,
     recover::{Failure, What},
@@ -23,7 +24,9 @@ use crate::{
     diagnostic::{Code, Diagnostic},
     span::{Span, Spanned},
     syntax::{
-        ast::{Declarator, Expr, Signedness, SpecifierWord, Specifiers, TypeName, TypeSpecifier},
+        ast::{
+            Declarator, Expr, Path, Signedness, SpecifierWord, Specifiers, TypeName, TypeSpecifier,
+        },
         token::{Keyword, Punct, TokenKind},
     },
 };
@@ -90,6 +93,17 @@ pub(super) fn specifiers_of<'t>(element: P<'t, Expr>) -> P<'t, Specifiers> {
     recursive(|specifiers| {
         let specifiers = nested(specifiers).boxed();
         let record = record::record(element.clone(), specifiers.clone());
+        let declarator = decl::declarator(element.clone(), specifiers.clone());
+        let type_name = specifiers.clone().then(declarator).map_with(
+            |(specifiers, declared), extra| TypeName {
+                specifiers,
+                declarator: declared.declarator,
+                span: whole(extra),
+            },
+        );
+        let argument = path::argument(element.clone(), type_name.boxed());
+        let templated = path::path(argument);
+        let operand = element.clone();
         let enumeration = record::enumeration(element.clone(), specifiers);
         let arguments = arguments(element);
         custom_clone(move |inp: &mut At<'t, '_>| {
@@ -130,6 +144,12 @@ pub(super) fn specifiers_of<'t>(element: P<'t, Expr>) -> P<'t, Specifiers> {
                         inp.skip();
                         gathered.align = inp.parse(&arguments)?.pop().map(Box::new);
                     }
+                    Some(TokenKind::Keyword(Keyword::Decltype)) if look.is(1, Punct::LParen) => {
+                        skip(inp, 2);
+                        let expr = inp.parse(&operand)?;
+                        inp.parse(super::kit::closing(Punct::RParen, "`)`"))?;
+                        gathered.name(inp, look.at, TypeSpecifier::Decltype(Box::new(expr)));
+                    }
                     Some(&TokenKind::Keyword(keyword)) if is_specifier(keyword) => {
                         gathered.word(inp, look, keyword)
                     }
@@ -151,6 +171,14 @@ pub(super) fn specifiers_of<'t>(element: P<'t, Expr>) -> P<'t, Specifiers> {
                         TokenKind::TypeName(_)
                         | TokenKind::Ident(_)
                         | TokenKind::Punct(Punct::ColonColon),
+                    ) if gathered.takes_name(look) && path::path_ahead(look).is_some() => {
+                        let path = inp.parse(&templated)?;
+                        gathered.name(inp, look.at, TypeSpecifier::Path(Box::new(path)));
+                    }
+                    Some(
+                        TokenKind::TypeName(_)
+                        | TokenKind::Ident(_)
+                        | TokenKind::Punct(Punct::ColonColon),
                     ) if gathered.takes_name(look) => {
                         let (text, n) = type_name_extent(look);
                         skip(inp, n);
@@ -167,19 +195,10 @@ pub(super) fn specifiers_of<'t>(element: P<'t, Expr>) -> P<'t, Specifiers> {
 
 /// The name of a type, with `A::` before it and `<…>` after it, and how many tokens that is.
 fn type_name_extent(look: Ahead<'_>) -> (Arc<str>, usize) {
-    if let Some((text, n, true)) = path(look)
-        && template_arguments(look, n).is_none()
-    {
-        return (text, n);
+    match super::kit::path(look) {
+        Some((text, n, _)) => (text, n),
+        None => ("".into(), 1),
     }
-    if let Some((text, n)) = qualified(look) {
-        return (text.into(), n.max(1));
-    }
-    let text = match look.kind(0) {
-        Some(TokenKind::Ident(text) | TokenKind::TypeName(text)) => text.clone(),
-        _ => "".into(),
-    };
-    (text, template_arguments(look, 1).unwrap_or(1))
 }
 
 /// Whether the tokens ahead read as a type that nobody declared, before a declarator: `real x`, `real *x`, `real)`.
@@ -223,10 +242,11 @@ struct Gathered {
     base_span: Option<Span>,
     is_const: bool,
     is_volatile: bool,
+    /// `typename` stands before the name that is the type.
+    is_typename: bool,
     words: Vec<Spanned<SpecifierWord>>,
     launch_bounds: Option<Spanned<Vec<Expr>>>,
     align: Option<Box<Expr>>,
-    foreign: Option<&'static str>,
 }
 
 impl Gathered {
@@ -239,14 +259,7 @@ impl Gathered {
             Keyword::Volatile => self.is_volatile = true,
             Keyword::Restrict => {}
             Keyword::Auto => self.name(inp, look.at, TypeSpecifier::Auto),
-            Keyword::Typename => {}
-            Keyword::Decltype => {
-                if look.is(1, Punct::LParen) {
-                    skip(inp, look.after_brackets(1) - 1);
-                }
-                self.foreign = Some("`decltype`");
-                self.name(inp, look.at, TypeSpecifier::Auto);
-            }
+            Keyword::Typename => self.is_typename = true,
             _ => match specifier_word(keyword) {
                 Some(word) => self.words.push(Spanned::new(word, span)),
                 None => {
@@ -292,7 +305,9 @@ impl Gathered {
             // `T A::f()`: the name of what is declared.
             Some(TokenKind::TypeName(_)) => true,
             _ => {
-                is_unknown_type(look)
+                self.is_typename
+                    || path::path_ahead(look).is_some_and(|(_, is_type)| is_type)
+                    || is_unknown_type(look)
                     || (look.is_ident(0)
                         && matches!(look.punct(1), Some(Punct::Comma | Punct::RParen)))
             }
@@ -308,12 +323,6 @@ impl Gathered {
             return fail(inp, What::Phrase("a type"));
         }
         let span = inp.state().span(start, at);
-        if let Some(construct) = self.foreign {
-            let message = format!("{construct} is not supported");
-            inp.state()
-                .diagnostics
-                .push(Diagnostic::error(Code::UnsupportedSyntax, span, message));
-        }
         let ty = match (self.named, self.base_span) {
             (Some(named), _) => named,
             (None, Some(span)) => Spanned::new(combine(inp, &self.base, span), span),
@@ -443,11 +452,21 @@ pub(super) fn type_name<'t>(assign: P<'t, Expr>) -> P<'t, TypeName> {
 }
 
 /// The type in `T(x)`: a name or the words of an arithmetic type.
-pub(super) fn simple_type<'t>() -> P<'t, TypeName> {
-    custom_clone(|inp: &mut At<'t, '_>| {
+pub(super) fn simple_type<'t>(templated: P<'t, Path>) -> P<'t, TypeName> {
+    custom_clone(move |inp: &mut At<'t, '_>| {
+        let start = ahead(inp).at;
+        let is_typename = ahead(inp).is_word(0, Keyword::Typename);
+        if is_typename {
+            inp.skip();
+        }
         let look = ahead(inp);
         let mut gathered = Gathered::default();
-        if let Some((text, n, true)) = path(look) {
+        if path::path_ahead(look).is_some() {
+            let path = inp.parse(&templated)?;
+            gathered.name(inp, look.at, TypeSpecifier::Path(Box::new(path)));
+        } else if let Some((text, n, is_type)) = super::kit::path(look)
+            && (is_type || is_typename)
+        {
             skip(inp, n);
             gathered.name(inp, look.at, TypeSpecifier::Named(text));
         }
@@ -455,12 +474,13 @@ pub(super) fn simple_type<'t>() -> P<'t, TypeName> {
             let look = ahead(inp);
             gathered.word(inp, look, keyword);
         }
-        let specifiers = gathered.finish(inp, look.at)?;
+        let specifiers = gathered.finish(inp, start)?;
         let span = specifiers.span;
         Ok(TypeName {
             specifiers,
             declarator: Declarator {
                 name: None,
+                args: None,
                 parts: Vec::new(),
                 span: span.after(),
             },
@@ -481,6 +501,7 @@ pub(super) fn conversion_type<'t>(specifiers: P<'t, Specifiers>) -> P<'t, TypeNa
                 specifiers,
                 declarator: Declarator {
                     name: None,
+                    args: None,
                     parts,
                     span,
                 },

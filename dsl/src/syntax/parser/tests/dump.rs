@@ -9,10 +9,71 @@ pub(super) fn unit(unit: &Unit) -> String {
         .collect()
 }
 
+fn using(using: &Using) -> String {
+    match using {
+        Using::Namespace(name) => format!("(using-namespace {})", name.node),
+        Using::Name(name) => format!("(using {})", name.node),
+        Using::NamespaceAlias(name, of) => format!("(namespace {} = {})", name.node, of.node),
+    }
+}
+
+fn type_name(ty: &TypeName) -> String {
+    format!("{}{}", specifiers(&ty.specifiers), parts(&ty.declarator))
+}
+
+fn template_param(param: &TemplateParam) -> String {
+    let name = param.name.as_ref().map_or("_", |name| &name.node);
+    let name = format!("{name}{}", if param.is_pack { "..." } else { "" });
+    match &param.kind {
+        TemplateParamKind::Type(None) => name,
+        TemplateParamKind::Type(Some(default)) => format!("({name} = {})", type_name(default)),
+        TemplateParamKind::Value { ty, default: None } => format!("({name} : {})", type_name(ty)),
+        TemplateParamKind::Value {
+            ty,
+            default: Some(default),
+        } => format!("({name} : {} = {})", type_name(ty), expr(default)),
+        TemplateParamKind::Template => format!("({name} : template)"),
+    }
+}
+
+fn template_args(args: &Option<Vec<TemplateArg>>) -> String {
+    let one = |arg: &TemplateArg| match arg {
+        TemplateArg::Type(ty) => format!("type {}", type_name(ty)),
+        TemplateArg::Value(value) => expr(value),
+    };
+    match args {
+        Some(args) => format!("<{}>", args.iter().map(one).collect::<Vec<_>>().join(", ")),
+        None => String::new(),
+    }
+}
+
+fn path(path: &Path) -> String {
+    let one = |segment: &Segment| format!("{}{}", segment.name.node, template_args(&segment.args));
+    path.segments.iter().map(one).collect::<Vec<_>>().join("::")
+}
+
 fn one_item(item: &Item) -> String {
     match item {
         Item::Function(f) => function(f),
         Item::Declaration(d) => declaration(d),
+        Item::Template(template) => {
+            let head = match &template.kind {
+                TemplateKind::Generic(params) => {
+                    params.iter().map(template_param).collect::<Vec<_>>().join(" ")
+                }
+                TemplateKind::Specialisation => "specialise".to_string(),
+                TemplateKind::Instantiation => "instantiate".to_string(),
+            };
+            format!("(template ({head}) {})", one_item(&template.item))
+        }
+        Item::Namespace(namespace) => {
+            let name = namespace.name.as_ref().map_or("_", |name| &name.node);
+            let items: Vec<_> = namespace.items.iter().map(one_item).collect();
+            let inline = if namespace.is_inline { "inline " } else { "" };
+            format!("({inline}namespace {name} {})", items.join(" "))
+        }
+        Item::Using(using) => self::using(using),
+        Item::StaticAssert(assertion) => format!("(static_assert {})", expr(&assertion.condition)),
         Item::Unsupported { construct, .. } => format!("(unsupported {construct})"),
     }
 }
@@ -70,6 +131,7 @@ fn named(declarator: &Declarator) -> String {
         .name
         .as_ref()
         .map_or(String::new(), |name| format!(" {}", name.node))
+        + &template_args(&declarator.args)
 }
 
 /// What the name is, from the name outwards: `[4]`, `*`.
@@ -153,6 +215,8 @@ fn ty(ty: &TypeSpecifier) -> String {
         TypeSpecifier::Double => "double".into(),
         TypeSpecifier::Auto => "auto".into(),
         TypeSpecifier::Named(name) => name.to_string(),
+        TypeSpecifier::Path(path) => self::path(path),
+        TypeSpecifier::Decltype(of) => format!("(decltype {})", expr(of)),
         TypeSpecifier::Record(record) => {
             let word = match (record.is_union, record.is_class) {
                 (true, _) => "union",
@@ -261,7 +325,15 @@ fn stmt(stmt: &Stmt, depth: usize) -> String {
         StmtKind::Expr(e) => expr(e),
         StmtKind::Declaration(d) => declaration(d),
         StmtKind::Block(b) => format!("(block{})", block(b, depth + 1)),
-        StmtKind::If { arms, otherwise } => {
+        StmtKind::Using(using) => self::using(using),
+        StmtKind::StaticAssert(assertion) => {
+            format!("(static_assert {})", expr(&assertion.condition))
+        }
+        StmtKind::If {
+            arms,
+            otherwise,
+            is_constexpr,
+        } => {
             let arms: Vec<String> = arms
                 .iter()
                 .map(|(cond, body)| format!("{}{}", expr(cond), inner(body)))
@@ -269,7 +341,8 @@ fn stmt(stmt: &Stmt, depth: usize) -> String {
             let otherwise = otherwise
                 .as_ref()
                 .map_or(String::new(), |s| format!(" else{}", inner(s)));
-            format!("(if {}{otherwise})", arms.join(" elif "))
+            let constexpr = if *is_constexpr { "-constexpr" } else { "" };
+            format!("(if{constexpr} {}{otherwise})", arms.join(" elif "))
         }
         StmtKind::While { cond, body, unroll } => {
             format!("(while{} {}{})", unrolled(unroll), expr(cond), inner(body))
@@ -294,6 +367,18 @@ fn stmt(stmt: &Stmt, depth: usize) -> String {
                 inner(body)
             )
         }
+        StmtKind::RangeFor {
+            declaration: declared,
+            range,
+            body,
+            unroll,
+        } => format!(
+            "(for{} {} : {}{})",
+            unrolled(unroll),
+            declaration(declared),
+            expr(range),
+            inner(body)
+        ),
         StmtKind::Switch { value, body } => format!("(switch {}{})", expr(value), inner(body)),
         StmtKind::Case(value) => format!("(case {})", expr(value)),
         StmtKind::Default => "(default)".into(),
@@ -310,8 +395,6 @@ fn exprs(list: &[Expr]) -> String {
 }
 
 pub(super) fn expr(e: &Expr) -> String {
-    let type_name =
-        |ty: &TypeName| format!("{}{}", specifiers(&ty.specifiers), parts(&ty.declarator));
     match &e.kind {
         ExprKind::Int {
             value, unsigned, ..
@@ -322,6 +405,7 @@ pub(super) fn expr(e: &Expr) -> String {
         ExprKind::Bool(b) => b.to_string(),
         ExprKind::Nullptr => "nullptr".into(),
         ExprKind::Name(name) => name.to_string(),
+        ExprKind::Path(path) => self::path(path),
         ExprKind::Unary(op, a) => format!("({op:?} {})", expr(a)),
         ExprKind::Postfix(op, a) => format!("(Post{op:?} {})", expr(a)),
         ExprKind::Binary(op, a, b) => format!("({:?} {} {})", op.node, expr(a), expr(b)),

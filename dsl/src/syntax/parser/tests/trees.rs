@@ -231,3 +231,21 @@ fn seed_programs() {
     snapshot("errors_of_seeds", &errors(text));
     snapshot("trees_of_seeds", &dump::unit(&parsed(text).0));
 }
+
+#[test]
+fn templates() {
+    snapshot(
+        "templates",
+        &trees(&[
+            "struct T;\nstruct Tile;\ntemplate <typename T, int N = 4, bool B = (N > 2), class = void> __global__ void k(T *d, const Tile<T, N> &t) { }",
+            "template <> __device__ float f<float>(float x) { return x; }",
+            "struct T;\nstruct template_t;\ntemplate <typename T> struct Tile { T data[4]; template_t<T> x; };\ntemplate <typename T> struct Tile<T *> { };\ntemplate <typename T> __device__ T Tile<T>::get(int i) { return data[i]; }\ntemplate <typename T> Tile<T>::Tile() { }",
+            "template void k<float, 32>(float *d);",
+            "template <template <typename> class C, typename... Ts> void g(C<int> c);",
+            "struct Tile;\ntemplate <int N> int f();\nint main() { k<float, 32><<<g, b>>>(d); x = f<4>() + f<(3 > 2)>() * Tile<Tile<int>>::value; if (a < b && c > d) return a < b; Tile<float> t(3), *p; return Tile<int>(3).x; }",
+            "typedef int T;\nnamespace a::b { int x; namespace { int y; } inline namespace v1 { } }\nusing namespace a::b;\nusing std::min;\nnamespace ab = a::b;\nusing row = float *;\ntemplate <typename T> using ptr = T *;",
+            "static_assert(sizeof(int) == 4, \"int\");\nvoid f() { static_assert(N > 2); using T = int; if constexpr (N > 1) a = 1; else if constexpr (N > 0) a = 2; else a = 3; }",
+            "struct T { typedef int type; };\nvoid f() { typename T::type x = typename T::type(3); decltype(x + 1) y; std::vector<int> v(4); s.v < n; }",
+        ]),
+    );
+}

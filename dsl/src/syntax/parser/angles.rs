@@ -1,0 +1,306 @@
+//! Which `<` open template arguments: they become [`Punct::AngleOpen`], and the `>` that closes each [`Punct::AngleClose`].
+//!
+//! A `<` opens arguments after `template`, after a name that some `template <…>` of the program declares, and after a name where
+//! what follows reads as arguments and as nothing else (`vector<float> v`). `>>` and `>>>` are cut where they close several.
+//! One pass over the tokens; a program without templates is not copied.
+
+use std::{borrow::Cow, collections::HashSet, sync::Arc};
+
+use super::ty::is_specifier;
+use crate::syntax::token::{Keyword, Punct, Token, TokenKind};
+
+/// Marks the angle brackets of template arguments.
+pub(super) fn mark(tokens: &[Token]) -> Cow<'_, [Token]> {
+    let templates = templates(tokens);
+    let mut marker = Marker {
+        tokens,
+        depth: 0,
+        open: Vec::new(),
+        found: Vec::new(),
+    };
+    for (at, token) in tokens.iter().enumerate() {
+        let TokenKind::Punct(punct) = token.kind else {
+            continue;
+        };
+        match punct {
+            Punct::LParen | Punct::LBracket => marker.depth += 1,
+            Punct::RParen | Punct::RBracket => {
+                marker.depth = marker.depth.saturating_sub(1);
+                marker.forget(marker.depth);
+            }
+            Punct::Semi | Punct::LBrace | Punct::RBrace => {
+                marker.open.clear();
+                marker.depth = 0;
+            }
+            Punct::Lt if opens(tokens, at, &templates) => marker.open.push((at, marker.depth)),
+            Punct::Gt => marker.close(at, 1),
+            Punct::Shr => marker.close(at, 2),
+            Punct::LaunchClose => marker.close(at, 3),
+            _ => {}
+        }
+    }
+    let mut found = marker.found;
+    if found.is_empty() {
+        return Cow::Borrowed(tokens);
+    }
+    found.sort_unstable();
+    let mut out = Vec::with_capacity(tokens.len() + found.len());
+    let mut found = found.into_iter().peekable();
+    for (at, token) in tokens.iter().enumerate() {
+        match found.next_if(|&(place, _)| place == at) {
+            None => out.push(token.clone()),
+            Some((_, 0)) => out.push(with(token, Punct::AngleOpen, 0, 1)),
+            Some((_, n)) => cut(token, n, &mut out),
+        }
+    }
+    Cow::Owned(out)
+}
+
+struct Marker<'t> {
+    tokens: &'t [Token],
+    /// How many parentheses and brackets are open in this statement.
+    depth: u32,
+    /// Each `<` that may open arguments, and how deep it is in parentheses.
+    open: Vec<(usize, u32)>,
+    /// Indices of tokens, with 0 for one that opens and else how many arguments it closes.
+    found: Vec<(usize, u8)>,
+}
+
+impl Marker<'_> {
+    /// What was opened deeper than `depth` was no arguments.
+    fn forget(&mut self, depth: u32) {
+        while self.open.pop_if(|(_, at)| *at > depth).is_some() {}
+    }
+
+    /// A token of `n` times `>`.
+    fn close(&mut self, at: usize, n: u8) {
+        let mut closed = 0;
+        while closed < n
+            && let Some((opener, _)) = self.open.pop_if(|(_, depth)| *depth == self.depth)
+        {
+            self.found.push((opener, 0));
+            closed += 1;
+        }
+        debug_assert!(at < self.tokens.len());
+        if closed > 0 {
+            self.found.push((at, closed));
+        }
+    }
+}
+
+/// `token` with another meaning, of its characters `from..to`.
+fn with(token: &Token, punct: Punct, from: u32, to: u32) -> Token {
+    let mut span = token.span;
+    if span.end - span.start >= to {
+        span.end = span.start + to;
+        span.start += from;
+    }
+    Token {
+        kind: TokenKind::Punct(punct),
+        span,
+    }
+}
+
+/// `>>` of which the first `n` close arguments.
+fn cut(token: &Token, n: u8, out: &mut Vec<Token>) {
+    let n = u32::from(n);
+    for i in 0..n {
+        out.push(with(token, Punct::AngleClose, i, i + 1));
+    }
+    let whole = match token.kind {
+        TokenKind::Punct(Punct::LaunchClose) => 3,
+        TokenKind::Punct(Punct::Shr) => 2,
+        _ => 1,
+    };
+    match whole - n {
+        1 => out.push(with(token, Punct::Gt, n, n + 1)),
+        2 => out.push(with(token, Punct::Shr, n, n + 2)),
+        _ => {}
+    }
+}
+
+fn punct(tokens: &[Token], at: usize) -> Option<Punct> {
+    match tokens.get(at)?.kind {
+        TokenKind::Punct(punct) => Some(punct),
+        _ => None,
+    }
+}
+
+fn name(tokens: &[Token], at: usize) -> Option<&Arc<str>> {
+    match &tokens.get(at)?.kind {
+        TokenKind::Ident(name) | TokenKind::TypeName(name) => Some(name),
+        _ => None,
+    }
+}
+
+fn keyword(tokens: &[Token], at: usize) -> Option<Keyword> {
+    match tokens.get(at)?.kind {
+        TokenKind::Keyword(keyword) => Some(keyword),
+        _ => None,
+    }
+}
+
+/// Whether the `<` at `at` opens template arguments.
+fn opens(tokens: &[Token], at: usize, templates: &HashSet<Arc<str>>) -> bool {
+    let Some(before) = at.checked_sub(1) else {
+        return false;
+    };
+    if keyword(tokens, before) == Some(Keyword::Template) {
+        return true;
+    }
+    let Some(name) = name(tokens, before) else {
+        return false;
+    };
+    // A member may have the name of a template and be none.
+    let is_member = before > 0
+        && matches!(
+            punct(tokens, before - 1),
+            Some(Punct::Dot | Punct::Arrow)
+        );
+    (templates.contains(name) && !is_member) || reads_as_arguments(tokens, at)
+}
+
+/// How many tokens of arguments are looked through after a name that no template declares.
+const LONGEST_ARGUMENTS: usize = 64;
+
+/// Types, names and numbers only, up to a `>` that is followed by something that cannot follow a comparison.
+fn reads_as_arguments(tokens: &[Token], at: usize) -> bool {
+    let mut depth = 1usize;
+    let mut next = at + 1;
+    let mut has_type = false;
+    while depth > 0 {
+        if next > at + LONGEST_ARGUMENTS {
+            return false;
+        }
+        let Some(token) = tokens.get(next) else {
+            return false;
+        };
+        match &token.kind {
+            TokenKind::Punct(Punct::Lt) => depth += 1,
+            TokenKind::Punct(Punct::Gt) => depth -= 1,
+            TokenKind::Punct(Punct::Shr) if depth >= 2 => depth -= 2,
+            TokenKind::Punct(Punct::LaunchClose) if depth >= 3 => depth -= 3,
+            // It closes arguments further out too.
+            TokenKind::Punct(Punct::Shr | Punct::LaunchClose) if has_type => return true,
+            TokenKind::Punct(
+                Punct::Comma
+                | Punct::Star
+                | Punct::Amp
+                | Punct::ColonColon
+                | Punct::Plus
+                | Punct::Minus,
+            ) => {}
+            TokenKind::Keyword(keyword) if is_specifier(*keyword) => has_type = true,
+            TokenKind::Keyword(Keyword::True | Keyword::False) => {}
+            TokenKind::TypeName(_) => has_type = true,
+            TokenKind::Ident(_) | TokenKind::Int { .. } => {}
+            _ => return false,
+        }
+        next += 1;
+    }
+    has_type
+        || matches!(
+            punct(tokens, next),
+            Some(Punct::LParen | Punct::LaunchOpen | Punct::ColonColon)
+        )
+}
+
+/// The names that the program declares as templates, and those of C++'s library that take numbers alone.
+fn templates(tokens: &[Token]) -> HashSet<Arc<str>> {
+    let mut names = HashSet::new();
+    for at in 0..tokens.len() {
+        if keyword(tokens, at) == Some(Keyword::Template)
+            && punct(tokens, at + 1) == Some(Punct::Lt)
+            && let Some(name) = declared(tokens, after_head(tokens, at + 1))
+        {
+            names.insert(name.clone());
+        }
+    }
+    names
+}
+
+/// How many tokens of a template's parameters are looked through.
+const LONGEST_HEAD: usize = 512;
+
+/// The index after the template parameters that open at `at`.
+fn after_head(tokens: &[Token], at: usize) -> usize {
+    let (mut angle, mut round) = (0i32, 0i32);
+    let end = tokens.len().min(at + LONGEST_HEAD);
+    for next in at..end {
+        match punct(tokens, next) {
+            Some(Punct::LParen) => round += 1,
+            Some(Punct::RParen) => round -= 1,
+            Some(Punct::Lt) if round == 0 => angle += 1,
+            Some(Punct::Gt) if round == 0 => angle -= 1,
+            Some(Punct::Shr) if round == 0 => angle -= 2,
+            Some(Punct::LaunchClose) if round == 0 => angle -= 3,
+            Some(Punct::Semi | Punct::LBrace | Punct::RBrace) => return next,
+            _ => {}
+        }
+        if angle <= 0 {
+            return next + 1;
+        }
+    }
+    end
+}
+
+/// The name that what begins at `at` declares: that of a class, of an alias, of a function before its parameters, of a variable.
+fn declared(tokens: &[Token], mut at: usize) -> Option<&Arc<str>> {
+    const LONGEST_DECLARATION: usize = 256;
+    let end = at + LONGEST_DECLARATION;
+    while at < end {
+        match &tokens.get(at)?.kind {
+            TokenKind::Keyword(Keyword::Struct | Keyword::Class | Keyword::Union) => {
+                let mut next = at + 1;
+                if keyword(tokens, next) == Some(Keyword::Align) {
+                    next = after_parentheses(tokens, next + 1);
+                }
+                return name(tokens, next);
+            }
+            TokenKind::Keyword(Keyword::Using) => return name(tokens, at + 1),
+            TokenKind::Keyword(Keyword::Template) if punct(tokens, at + 1) == Some(Punct::Lt) => {
+                at = after_head(tokens, at + 1);
+                continue;
+            }
+            TokenKind::Keyword(Keyword::LaunchBounds | Keyword::Align | Keyword::Decltype) => {
+                at = after_parentheses(tokens, at + 1);
+                continue;
+            }
+            TokenKind::Ident(name) | TokenKind::TypeName(name) => match punct(tokens, at + 1) {
+                Some(Punct::LParen | Punct::Eq | Punct::Semi | Punct::LBrace) => return Some(name),
+                // `Foo<T> f(…)`, and `f<float>(…)` of a specialisation.
+                Some(Punct::Lt) => {
+                    let next = after_head(tokens, at + 1);
+                    if punct(tokens, next) == Some(Punct::LParen) {
+                        return Some(name);
+                    }
+                    at = next;
+                    continue;
+                }
+                _ => {}
+            },
+            TokenKind::Punct(Punct::Semi | Punct::LBrace | Punct::RBrace) => return None,
+            _ => {}
+        }
+        at += 1;
+    }
+    None
+}
+
+fn after_parentheses(tokens: &[Token], at: usize) -> usize {
+    let mut depth = 0usize;
+    let mut next = at;
+    while next < tokens.len().min(at + LONGEST_HEAD) {
+        match punct(tokens, next) {
+            Some(Punct::LParen) => depth += 1,
+            Some(Punct::RParen) => depth = depth.saturating_sub(1),
+            Some(Punct::Semi | Punct::LBrace | Punct::RBrace) => return next,
+            _ => {}
+        }
+        next += 1;
+        if depth == 0 {
+            return next;
+        }
+    }
+    next
+}
