@@ -241,3 +241,17 @@ fn jobs_change_nothing() {
         }
     }
 }
+
+/// Bits of arithmetic on special values, as `dslc run --device gpu` printed them on an H200.
+#[test]
+fn arithmetic_on_special_values_gives_what_the_hardware_gave() {
+    let folder = root().join("tests/h200");
+    let program = folder.join("numbers.k");
+    let output = dslc(&["run", "--quiet", &program.display().to_string()]);
+    let measured = std::fs::read_to_string(folder.join("numbers.out")).expect("numbers.out");
+    let simulated = String::from_utf8_lossy(&output.stdout);
+    for (measured, simulated) in measured.lines().zip(simulated.lines()) {
+        assert_eq!(simulated, measured);
+    }
+    assert_eq!(simulated.lines().count(), measured.lines().count());
+}

@@ -1,6 +1,6 @@
 //! The counters of all launches: per kernel, the hardware's own beside the simulator's, and the lines that explain what differs.
 
-use dsl::ir::Module;
+use dsl::ir::{FuncId, InstKind, Module};
 use interp::{LaunchReport, stats::LaunchCounts};
 use runtime::host::Outcome;
 
@@ -37,6 +37,8 @@ pub(super) struct KernelCounters {
     pub(super) rows: Vec<Row>,
     /// In some launch a counter differs, and no line explains it.
     pub(super) unexplained: Vec<Kind>,
+    /// It prints or asserts: the driver's own code for that accesses memory too, at no line of the program.
+    pub(super) prints: bool,
 }
 
 /// What came of a kernel.
@@ -123,12 +125,13 @@ fn kernels(
     let mut kernels: Vec<KernelCounters> = Vec::new();
     for (launch, measured) in launches.iter().zip(measured) {
         let totals = totals(&launch.counts, &measured.counters);
+        let prints = prints(module, launch.kernel);
         let rows = lines::rows(launch, &measured.instructions, module);
         let unexplained = Kind::ALL.into_iter().filter(|&kind| {
             let (ours, theirs) = totals[kind as usize];
             let of_kind = || rows.iter().filter(|row| row.kind == kind);
             let changed = || of_kind().any(|row| matches!(row.verdict, RowVerdict::Changed(_)));
-            theirs.is_some() && ours.is_some() && ours != theirs && !changed()
+            theirs.is_some() && ours.is_some() && ours != theirs && !changed() && !prints
         });
         let unexplained: Vec<Kind> = unexplained.collect();
         let known = kernels
@@ -142,10 +145,20 @@ fn kernels(
                 totals,
                 rows,
                 unexplained,
+                prints,
             }),
         }
     }
     kernels
+}
+
+/// Whether a kernel calls the driver's functions for printing and assertions.
+fn prints(module: &Module, kernel: FuncId) -> bool {
+    let mut found = false;
+    module.function(kernel).body.for_each_inst(&mut |inst| {
+        found |= matches!(inst.kind, InstKind::Printf(..) | InstKind::Assert(..));
+    });
+    found
 }
 
 /// Simulated and measured, by kind.

@@ -164,6 +164,10 @@ pub(super) fn rows(launch: &LaunchReport, measured: &[Instruction], module: &Mod
         let Some(kind) = Kind::of_opcode(instruction) else {
             continue;
         };
+        // A warp whose lanes are all predicated off executes the instruction too; nothing is accessed.
+        if instruction.threads == 0 {
+            continue;
+        }
         let place = instruction.place.as_ref();
         let file = place.and_then(|(path, _)| file_index(path, module));
         let line = place.map_or(0, |&(_, line)| line);

@@ -163,6 +163,9 @@ fn counters(text: &mut String, kernel: &KernelCounters, map: &SourceMap, module:
         let note = match (ours == theirs, kernel.unexplained.contains(&kind)) {
             (true, _) => "same",
             (false, true) => "DIFFERENT",
+            (false, false) if kernel.prints => {
+                "the kernel prints: the driver's code for it accesses memory too"
+            }
             (false, false) => "see the lines",
         };
         let _ = writeln!(
@@ -294,6 +297,6 @@ fn kernel_json(kernel: &KernelCounters) -> Value {
             KernelVerdict::Explained => "explained",
             KernelVerdict::Different => "different",
         },
-        "counters": totals, "lines": rows,
+        "prints": kernel.prints, "counters": totals, "lines": rows,
     })
 }
