@@ -228,7 +228,7 @@ impl<'a> Checker<'a> {
         if table.is_full() {
             // Rather than to be wrong, forget.
             table.clear();
-            self.here.cells.forget();
+            self.here.cells.settle();
         }
         let volatile = access.site.access.volatile;
         if volatile || access.site.op == AccessOp::Atomic {
@@ -346,12 +346,18 @@ impl<'a> Checker<'a> {
         }
     }
 
+    /// The number of a source; of each, the first read in the block in hand is kept, so that nothing depends on other blocks.
     fn origin(&mut self, unset: Unset) -> u32 {
         let origins = &mut self.origins;
-        *self.known_origins.entry(unset.source).or_insert_with(|| {
+        let number = *self.known_origins.entry(unset.source).or_insert_with(|| {
             origins.push(unset);
             origins.len() as u32 - 1
-        })
+        });
+        let known = &mut origins[number as usize];
+        if known.block != unset.block {
+            *known = unset;
+        }
+        number
     }
 
     /// Values from nowhere that go to and come from shared memory.
@@ -515,9 +521,12 @@ impl<'a> Checker<'a> {
             if !self.subject.written[region.index as usize] {
                 continue;
             }
+            if self.table.is_long() {
+                self.table.compact(&mut self.regions);
+            }
             if self.table.is_full() {
                 self.table.clear();
-                self.regions.iter_mut().for_each(Cells::forget);
+                self.regions.iter_mut().for_each(Cells::settle);
             }
             let cells = &mut self.regions[region.index as usize];
             cells.prepare(access.site.width_bytes);
@@ -1193,6 +1202,10 @@ impl Observer for Checker<'_> {
     fn barrier(&mut self) {
         self.here.order.barrier(self.now);
         self.now += 1;
+        if self.here.table.is_long() {
+            self.here.cells.settle();
+            self.here.table.clear();
+        }
         self.here.table.barrier();
         self.table.barrier();
     }

@@ -22,6 +22,8 @@ use std::collections::HashMap;
 pub(crate) const PLACE: u32 = (1 << 29) - 1;
 /// Entries there can be.
 pub(crate) const MOST_ENTRIES: u32 = 1 << 24;
+/// Entries that are kept without asking.
+const LEAST_ENTRIES: usize = 1 << 16;
 /// Where the reach begins.
 const REACH: u32 = 29;
 /// Readers: one thread.
@@ -110,6 +112,8 @@ pub(crate) struct Table {
     /// By counter: the entry made last, and when.
     latest: Vec<(u32, u32)>,
     pub(crate) bases: Bases,
+    /// Entries there may be before it is worth looking which are in use.
+    most: usize,
 }
 
 impl Table {
@@ -118,6 +122,7 @@ impl Table {
             entries: Vec::new(),
             latest: vec![(u32::MAX, 0); counters],
             bases: Bases::default(),
+            most: LEAST_ENTRIES,
         };
         table.clear();
         table
@@ -178,11 +183,68 @@ impl Table {
     }
 
     pub(crate) fn entry(&self, tag: u32) -> &Entry {
-        &self.entries[((tag & PLACE) >> 5) as usize]
+        let known = self.entries.get(((tag & PLACE) >> 5) as usize);
+        known.unwrap_or(&self.entries[0])
     }
 
     pub(crate) fn is_full(&self) -> bool {
         self.entries.len() as u32 >= MOST_ENTRIES - 1
+    }
+
+    /// Whether it is time to [compact](Table::compact).
+    pub(crate) fn is_long(&self) -> bool {
+        self.entries.len() >= self.most
+    }
+
+    /// Drops entries that no cell speaks of.
+    #[cold]
+    pub(crate) fn compact(&mut self, memory: &mut [Cells]) {
+        let mut numbers = vec![0u32; self.entries.len() + 1];
+        let mut cells = 0;
+        for part in memory.iter_mut() {
+            cells += part.write.len();
+            part.for_each_tag(|tag| {
+                if let Some(used) = numbers.get_mut(((*tag & PLACE) >> 5) as usize) {
+                    *used = 1;
+                }
+            });
+        }
+        numbers[0] = 1;
+        let mut kept = Vec::new();
+        for (number, entry) in numbers.iter_mut().zip(&self.entries) {
+            let used = *number == 1;
+            *number = kept.len() as u32;
+            if used {
+                kept.push(*entry);
+            }
+        }
+        // Tags that end a range may be of no entry yet.
+        if let Some(end) = numbers.last_mut() {
+            *end = kept.len() as u32;
+        }
+        let moved = |tag: u32| {
+            let number = numbers.get(((tag & PLACE) >> 5) as usize);
+            let number = number.copied().unwrap_or(0);
+            tag & !(PLACE & !31) | number << 5
+        };
+        for part in memory {
+            part.for_each_tag(|tag| *tag = moved(*tag));
+        }
+        let Bases {
+            block,
+            epoch,
+            warp,
+            sync,
+        } = self.bases;
+        self.bases = Bases {
+            block: moved(block),
+            epoch: moved(epoch),
+            warp: moved(warp),
+            sync: moved(sync),
+        };
+        self.most = (2 * kept.len()).max(cells / 16).max(LEAST_ENTRIES);
+        self.entries = kept;
+        self.latest.fill((u32::MAX, 0));
     }
 }
 
@@ -219,11 +281,21 @@ impl Cells {
         }
     }
 
-    /// Forgets who wrote, but not that everything may have been written.
-    pub(crate) fn forget(&mut self) {
-        self.write.fill(WRITTEN);
+    /// Forgets who wrote, but not what was written: everything so far is ordered before what comes.
+    pub(crate) fn settle(&mut self) {
+        for tag in &mut self.write {
+            *tag = (*tag).min(WRITTEN);
+        }
         self.read.fill(0);
         self.many.clear();
+    }
+
+    /// Calls `then` with every tag.
+    fn for_each_tag(&mut self, mut then: impl FnMut(&mut u32)) {
+        for side in [&mut self.write, &mut self.read, &mut self.other] {
+            side.iter_mut().filter(|tag| **tag != 0).for_each(&mut then);
+        }
+        self.many.values_mut().flatten().for_each(then);
     }
 
     /// Nobody has touched anything.
