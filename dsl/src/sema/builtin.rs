@@ -285,7 +285,11 @@ pub(super) fn names(callable: bool) -> impl Iterator<Item = &'static str> {
         })
         .filter(|(_, entry)| !matches!(entry, Entry::Unsupported(_)))
         .map(|(name, _)| *name)
-        .chain(math::names().chain(library::names()).filter(move |_| callable))
+        .chain(
+            math::names()
+                .chain(library::names())
+                .filter(move |_| callable),
+        )
 }
 
 #[cfg(test)]

@@ -19,13 +19,12 @@ pub(super) const MATH: [Part; 3] = [
 ];
 
 /// Those that few programs use.
-pub(super) const SPECIAL: [Part; 1] =
-    [("<cuda math, special>", include_str!("math_special.k"))];
+pub(super) const SPECIAL: [Part; 1] = [("<cuda math, special>", include_str!("math_special.k"))];
 
 /// A group of parts that are parsed together.
 struct Group {
     parts: &'static [Part],
-    /// Names besides those of its functions that tell that a program needs it.
+    /// Names of types and namespaces that tell that a program needs it.
     types: &'static [&'static str],
     /// Groups that it needs itself; they come before it.
     needs: &'static [usize],
@@ -67,6 +66,14 @@ const GROUPS: &[Group] = &[
             "__nv_bfloat162",
         ],
         needs: &[0],
+    },
+    Group {
+        parts: &[(
+            "<cooperative_groups.h>",
+            include_str!("cooperative_groups.k"),
+        )],
+        types: &["cooperative_groups"],
+        needs: &[],
     },
 ];
 
@@ -124,7 +131,7 @@ pub fn wanted(tokens: &[Token]) -> Vec<Part> {
                     needed[*group] = true;
                 }
             }
-            TokenKind::TypeName(name) => {
+            TokenKind::Ident(name) | TokenKind::TypeName(name) => {
                 let has = |group: &Group| group.types.contains(&&**name);
                 if let Some(group) = GROUPS.iter().position(has) {
                     needed[group] = true;
@@ -135,7 +142,10 @@ pub fn wanted(tokens: &[Token]) -> Vec<Part> {
     }
     for group in 0..GROUPS.len() {
         if needed[group] {
-            GROUPS[group].needs.iter().for_each(|&other| needed[other] = true);
+            GROUPS[group]
+                .needs
+                .iter()
+                .for_each(|&other| needed[other] = true);
         }
     }
     let needed = GROUPS.iter().zip(needed).filter(|(_, needed)| *needed);

@@ -74,15 +74,6 @@ const FAMILIES: &[(&str, &[&str])] = &[
         ],
     ),
     (
-        "cooperative groups",
-        &[
-            "this_thread_block",
-            "this_grid",
-            "tiled_partition",
-            "coalesced_threads",
-        ],
-    ),
-    (
         "asynchronous copies",
         &[
             "memcpy_async",

@@ -225,5 +225,6 @@ fn is_system_header(name: &str) -> bool {
         .or_else(|| file.strip_suffix(".hpp"))
         .or_else(|| file.strip_suffix(".cuh"))
         .unwrap_or(file);
-    STEMS.contains(&stem) || MORE.contains(&stem) || stem == "common_functions"
+    let is_part = name.starts_with("cooperative_groups/");
+    is_part || STEMS.contains(&stem) || MORE.contains(&stem) || stem == "common_functions"
 }
