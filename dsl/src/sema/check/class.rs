@@ -271,7 +271,7 @@ impl Checker<'_> {
 
     fn declare_method(&mut self, class: RecordId, function: &ast::Function) -> Option<FunctionId> {
         let name = &function.name;
-        self.note_operator(&name.node);
+        self.note_operator(&name.node, name.span);
         let words = &function.specifiers;
         let space = space_of(words);
         if space == FunctionSpace::Kernel {

@@ -65,7 +65,7 @@ impl Checker<'_> {
 
     /// Finds or makes the function a declaration is about.
     pub(super) fn declare_function(&mut self, function: &ast::Function) -> Option<FunctionId> {
-        self.note_operator(&function.name.node);
+        self.note_operator(&function.name.node, function.name.span);
         let specifiers = &function.specifiers;
         let space = space_of(specifiers);
         if let Some(span) = specifiers

@@ -378,6 +378,10 @@ impl Checker<'_> {
                 let value = self.value(expr);
                 Some(self.bind_result(value, &referee.clone(), &name))
             }
+            (Some(expr), _) if self.has_destructor(&result) => {
+                self.unsupported("a function that returns an object with a destructor", expr.span);
+                None
+            }
             (Some(expr), _) => Some(self.returned(expr, &result, &name)),
         };
         let mut value = value;
