@@ -528,7 +528,9 @@ pub(super) fn space_of(specifiers: &ast::Specifiers) -> FunctionSpace {
 }
 
 /// The reference a declarator begins with (where it stands, and whether it is `&&`) and what it refers to.
-pub(super) fn reference_part(parts: &[DeclaratorPart]) -> (Option<(Span, bool)>, &[DeclaratorPart]) {
+pub(super) fn reference_part(
+    parts: &[DeclaratorPart],
+) -> (Option<(Span, bool)>, &[DeclaratorPart]) {
     match parts.split_first() {
         Some((DeclaratorPart::Reference(span), rest)) => (Some((*span, false)), rest),
         Some((DeclaratorPart::RvalueReference(span), rest)) => (Some((*span, true)), rest),

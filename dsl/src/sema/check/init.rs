@@ -558,11 +558,17 @@ impl Checker<'_> {
             return wrong(span);
         };
         if !items.is_empty()
-            && self.classes.get(id).is_some_and(|facts| !facts.defaults.is_empty())
+            && self
+                .classes
+                .get(id)
+                .is_some_and(|facts| !facts.defaults.is_empty())
             && !self.has_constructors(ty)
             && items.len() < self.record(*id).fields.len()
         {
-            self.unsupported("a list that leaves out members with values of their own", span);
+            self.unsupported(
+                "a list that leaves out members with values of their own",
+                span,
+            );
             return wrong(span);
         }
         if self.has_constructors(ty) || (items.is_empty() && self.classes.contains_key(id)) {

@@ -151,7 +151,8 @@ impl Checker<'_> {
         args: Vec<Argument<'_>>,
         span: Span,
     ) -> Checked {
-        let is_wrong = |arg: &Argument<'_>| matches!(arg, Argument::Value(value) if value.ty == Ty::Error);
+        let is_wrong =
+            |arg: &Argument<'_>| matches!(arg, Argument::Value(value) if value.ty == Ty::Error);
         if args.iter().any(is_wrong) {
             return Checked::Value(wrong(span));
         }
@@ -199,8 +200,12 @@ impl Checker<'_> {
         if facts.is_deleted {
             let declared = facts.declared;
             self.report(
-                Diagnostic::error(Code::NotAccessible, at, format!("`{name}` is deleted: it cannot be used"))
-                    .label(declared, "declared `= delete` here"),
+                Diagnostic::error(
+                    Code::NotAccessible,
+                    at,
+                    format!("`{name}` is deleted: it cannot be used"),
+                )
+                .label(declared, "declared `= delete` here"),
             );
             return Checked::Value(wrong(span));
         }
@@ -224,8 +229,10 @@ impl Checker<'_> {
             class = Some(owner);
             ids.extend(self.functions_of(&set));
         }
-        if let Some(Entity::Functions(set)) =
-            self.scopes.find_function(name).map(|binding| binding.entity.clone())
+        if let Some(Entity::Functions(set)) = self
+            .scopes
+            .find_function(name)
+            .map(|binding| binding.entity.clone())
         {
             for id in self.functions_of(&set) {
                 if !ids.contains(&id) {
@@ -345,7 +352,9 @@ impl Checker<'_> {
         };
         let mut found = Vec::new();
         loop {
-            let Some(facts) = self.classes.get(&class) else { break };
+            let Some(facts) = self.classes.get(&class) else {
+                break;
+            };
             found.extend(facts.conversions.iter().copied().filter(|id| {
                 !self.function_facts[id.0 as usize].is_explicit
                     && self.functions[id.0 as usize].result.is_scalar()

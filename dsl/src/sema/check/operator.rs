@@ -639,7 +639,10 @@ impl Checker<'_> {
         let ty = place.ty.ty.clone();
         let Some(op_node) = op.node else {
             if self.members_assign(&ty) {
-                self.unsupported("assigning an object with members that have their own `=`", op.span);
+                self.unsupported(
+                    "assigning an object with members that have their own `=`",
+                    op.span,
+                );
                 return wrong(span);
             }
             let value = self.implicit(value, &ty, &Why::Assign);
@@ -721,7 +724,9 @@ impl Checker<'_> {
                 let no = self.implicit(no, &ty, &Why::Operand);
                 (yes, no)
             }
-            (_, Ty::Record(class)) if self.converting_constructor(&yes, *class, false).is_some() => {
+            (_, Ty::Record(class))
+                if self.converting_constructor(&yes, *class, false).is_some() =>
+            {
                 let ty = no.ty.clone();
                 let yes = self.implicit(yes, &ty, &Why::Operand);
                 (yes, no)

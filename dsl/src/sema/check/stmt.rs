@@ -36,10 +36,12 @@ impl Checker<'_> {
                 });
             }
             ast::StmtKind::Using(_) => self.unsupported("`using` in a function", span),
-            ast::StmtKind::StaticAssert(_) => self.unsupported("`static_assert` in a function", span),
-            ast::StmtKind::If { arms, otherwise, .. } => {
-                self.if_stmt(arms, otherwise.as_deref(), span, out)
+            ast::StmtKind::StaticAssert(_) => {
+                self.unsupported("`static_assert` in a function", span)
             }
+            ast::StmtKind::If {
+                arms, otherwise, ..
+            } => self.if_stmt(arms, otherwise.as_deref(), span, out),
             ast::StmtKind::While { cond, body, unroll } => {
                 let parts = Loop {
                     cond: Some(cond),
@@ -210,7 +212,8 @@ impl Checker<'_> {
             Checked::Value(value) if value.ty == Ty::Error => return,
             Checked::Value(value) => {
                 let text = self.show(&value.ty);
-                return self.unsupported(&format!("a range-based `for` over a `{text}`"), range.span);
+                return self
+                    .unsupported(&format!("a range-based `for` over a `{text}`"), range.span);
             }
         };
         let Ty::Array(_, Some(n)) = place.ty.ty else {
@@ -228,8 +231,12 @@ impl Checker<'_> {
         };
         let index = self.unnamed_variable(Ty::Int, "i", range.span);
         for (name, var) in [(RANGE, array), (INDEX, index)] {
-            self.scopes
-                .bind(name.into(), crate::sema::scope::Entity::Local(var), range.span, false);
+            self.scopes.bind(
+                name.into(),
+                crate::sema::scope::Entity::Local(var),
+                range.span,
+                false,
+            );
         }
         let named = |name: &str| ast::Expr {
             kind: ExprKind::Name(name.into()),
@@ -379,7 +386,10 @@ impl Checker<'_> {
                 Some(self.bind_result(value, &referee.clone(), &name))
             }
             (Some(expr), _) if self.has_destructor(&result) => {
-                self.unsupported("a function that returns an object with a destructor", expr.span);
+                self.unsupported(
+                    "a function that returns an object with a destructor",
+                    expr.span,
+                );
                 None
             }
             (Some(expr), _) => Some(self.returned(expr, &result, &name)),
