@@ -48,7 +48,8 @@ impl FunctionLowerer<'_, '_> {
             Inlined::Leaves(leaves) => leaves,
             Inlined::Place(Location::Memory(address)) => vec![self.close(address, span)],
             Inlined::Place(Location::Slots(_) | Location::Values(_)) => {
-                self.m.internal(span, "the address of a variable in registers");
+                self.m
+                    .internal(span, "the address of a variable in registers");
                 self.zeros(&function.result)
             }
         }

@@ -139,7 +139,13 @@ fn symbol(name: &str) -> String {
         return name.to_string();
     }
     name.chars()
-        .map(|c| if c.is_alphanumeric() || c == '_' { c } else { '_' })
+        .map(|c| {
+            if c.is_alphanumeric() || c == '_' {
+                c
+            } else {
+                '_'
+            }
+        })
         .collect()
 }
 
@@ -254,7 +260,10 @@ impl<'a, 'p> FunctionLowerer<'a, 'p> {
             self.at_access(var.span);
             if var.is_reference {
                 let leaves: Vec<Operand> = slots.into_iter().map(|slot| self.b.get(slot)).collect();
-                let pointer = leaves.first().copied().unwrap_or(Const::zero(GENERIC).into());
+                let pointer = leaves
+                    .first()
+                    .copied()
+                    .unwrap_or(Const::zero(GENERIC).into());
                 let place = Location::Memory(Address::at(pointer));
                 self.frame.homes[id.0 as usize] = Some(Home::Place(place));
             } else if self.lives_in_slots(id) {

@@ -9,6 +9,7 @@ mod control;
 mod data;
 mod numbers;
 mod programs;
+mod references;
 
 use super::{Options, lower};
 use crate::{

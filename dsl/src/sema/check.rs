@@ -284,7 +284,7 @@ impl<'a> Checker<'a> {
             match item {
                 ast::Item::Function(function) if self.in_prelude(function.name.span) => {
                     let name = function.name.clone();
-                    self.note_operator(&name.node);
+                    self.note_operator(&name.node, name.span);
                     let callable = Callable::Unused(index);
                     self.scopes
                         .add_function(name.node, callable, name.span, true);

@@ -145,7 +145,11 @@ impl Scopes {
     }
 
     /// The meaning of a name as a member of a class or of its bases, and the class that has it.
-    pub(super) fn find_in_class(&self, class: RecordId, name: &str) -> Option<(RecordId, &Binding)> {
+    pub(super) fn find_in_class(
+        &self,
+        class: RecordId,
+        name: &str,
+    ) -> Option<(RecordId, &Binding)> {
         let mut class = Some(class);
         while let Some(id) = class {
             let names = self.classes.get(&id)?;

@@ -10,8 +10,8 @@ use crate::{
     sema::{
         builtin::{self, Entry},
         classify::{Classify, pointer_to, promoted},
-        scope::Entity,
         const_eval::{self, Const},
+        scope::Entity,
         ty::{QualTy, RecordId, Ty},
         typed::{GlobalSpace, Place, PlaceKind, Value, ValueKind, VarRef},
     },
@@ -66,7 +66,10 @@ impl Checker<'_> {
         let Ty::Record(class) = &object.ty else {
             return object;
         };
-        let conversions = self.classes.get(class).map(|facts| facts.conversions.clone());
+        let conversions = self
+            .classes
+            .get(class)
+            .map(|facts| facts.conversions.clone());
         let mut pointers = conversions.unwrap_or_default();
         pointers.retain(|id| matches!(self.functions[id.0 as usize].result, Ty::Pointer(_)));
         match pointers[..] {
@@ -302,7 +305,8 @@ impl Checker<'_> {
         }
         let mut pointer = self.value(base);
         if matches!(pointer.ty, Ty::Record(_))
-            && let Some(called) = self.operator_call("->", std::slice::from_ref(&pointer), span, span)
+            && let Some(called) =
+                self.operator_call("->", std::slice::from_ref(&pointer), span, span)
         {
             pointer = self.read_checked(called);
         }
@@ -426,7 +430,10 @@ impl Checker<'_> {
     /// The way to a member; members of unnamed members count as the record's own.
     pub(super) fn find_field(&self, id: RecordId, name: &str, path: &mut Vec<u32>) -> bool {
         let fields = &self.record(id).fields;
-        if let Some(i) = fields.iter().position(|field| field.name == name && !name.is_empty()) {
+        if let Some(i) = fields
+            .iter()
+            .position(|field| field.name == name && !name.is_empty())
+        {
             path.push(i as u32);
             return true;
         }

@@ -94,9 +94,9 @@ impl Checker<'_> {
                     self.check_path_access(name, callee.span);
                     let object = self.this_place(callee.span);
                     let object = object.map(|this| super::method::place_value(this));
-                    let object = object.filter(|object| {
-                        matches!(object.ty, Ty::Record(id) if self.is_derived(id, class))
-                    });
+                    let object = object.filter(
+                        |object| matches!(object.ty, Ty::Record(id) if self.is_derived(id, class)),
+                    );
                     let object = object.map(|object| self.as_base(object, class));
                     let values = self.arguments(args);
                     let last = name.rsplit("::").next().unwrap_or(name);

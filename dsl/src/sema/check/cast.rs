@@ -51,9 +51,10 @@ impl Checker<'_> {
             );
             let pointers = matches!((&value.ty, &to.ty), (Ty::Pointer(_), Ty::Pointer(_)));
             if word == CastWord::Static && pointers {
-                diagnostic = diagnostic
-                    .help("`reinterpret_cast` reads the same bytes as another type");
-            } else if word != CastWord::Static && to.ty.is_arithmetic() && value.ty.is_arithmetic() {
+                diagnostic =
+                    diagnostic.help("`reinterpret_cast` reads the same bytes as another type");
+            } else if word != CastWord::Static && to.ty.is_arithmetic() && value.ty.is_arithmetic()
+            {
                 diagnostic = diagnostic.help("`static_cast` converts numbers");
             }
             self.report(diagnostic);
@@ -97,10 +98,7 @@ impl Checker<'_> {
                     kind: ValueKind::AddressOf(Box::new(place)),
                     span,
                 };
-                let pointer = self.convert(
-                    pointer,
-                    &crate::sema::classify::pointer_to(to.clone()),
-                );
+                let pointer = self.convert(pointer, &crate::sema::classify::pointer_to(to.clone()));
                 Checked::Place(Place {
                     kind: PlaceKind::Deref(Box::new(pointer)),
                     ty: to.clone(),

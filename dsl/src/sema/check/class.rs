@@ -16,9 +16,7 @@ use crate::{
         classify::pointer_to,
         scope::{Callable, Entity},
         ty::{Field, QualTy, RecordId, Ty},
-        typed::{
-            Function, FunctionId, FunctionSpace, Place, PlaceKind, Value, ValueKind, VarRef,
-        },
+        typed::{Function, FunctionId, FunctionSpace, Place, PlaceKind, Value, ValueKind, VarRef},
     },
     span::Span,
     syntax::ast::{self, Access, MethodKind, Special, SpecifierWord},
@@ -72,7 +70,11 @@ impl Checker<'_> {
         fields: &mut Vec<Field>,
     ) {
         let mut facts = ClassFacts {
-            outer: self.open_classes.last().map(|open| open.id).or(self.body.class),
+            outer: self
+                .open_classes
+                .last()
+                .map(|open| open.id)
+                .or(self.body.class),
             is_plain: true,
             ..ClassFacts::default()
         };
@@ -281,7 +283,7 @@ impl Checker<'_> {
 
     fn declare_method(&mut self, class: RecordId, function: &ast::Function) -> Option<FunctionId> {
         let name = &function.name;
-        self.note_operator(&name.node);
+        self.note_operator(&name.node, name.span);
         let words = &function.specifiers;
         let space = space_of(words);
         if space == FunctionSpace::Kernel {
@@ -293,8 +295,7 @@ impl Checker<'_> {
             return None;
         }
         let kind = function.method.kind;
-        let is_static =
-            kind == MethodKind::Plain && words.word(SpecifierWord::Static).is_some();
+        let is_static = kind == MethodKind::Plain && words.word(SpecifierWord::Static).is_some();
         let (result, returns_reference) = match kind {
             MethodKind::Constructor | MethodKind::Destructor => (Ty::Void, false),
             MethodKind::Plain | MethodKind::Conversion => self.method_result(function),
@@ -336,7 +337,10 @@ impl Checker<'_> {
             is_static,
             is_explicit: words.word(SpecifierWord::Explicit).is_some(),
             is_deleted: function.method.special.is_some(),
-            is_empty: function.body.as_ref().is_some_and(|body| body.stmts.is_empty())
+            is_empty: function
+                .body
+                .as_ref()
+                .is_some_and(|body| body.stmts.is_empty())
                 && function.method.inits.is_empty(),
             ..FunctionFacts::default()
         });
@@ -505,7 +509,10 @@ impl Checker<'_> {
         else {
             return;
         };
-        let mut here = self.body.class.or(self.open_classes.last().map(|open| open.id));
+        let mut here = self
+            .body
+            .class
+            .or(self.open_classes.last().map(|open| open.id));
         while let Some(class) = here {
             let is_derived = || self.is_derived(class, owner);
             let is_friend = self.classes[&owner]
@@ -539,7 +546,9 @@ impl Checker<'_> {
         if let Some(declared) = declared {
             diagnostic = diagnostic.label(declared, "the class is declared here");
         }
-        self.report(diagnostic.help("use a function of the class, or declare the member after `public:`"));
+        self.report(
+            diagnostic.help("use a function of the class, or declare the member after `public:`"),
+        );
     }
 
     /// `class` is `base` or has it among its bases.

@@ -41,12 +41,7 @@ impl Checker<'_> {
 
     /// Destroys the objects of the blocks from `depth` on.
     pub(super) fn destroy_from(&mut self, depth: usize, span: Span, out: &mut Vec<Stmt>) {
-        let blocks: Vec<Vec<VarId>> = self
-            .body
-            .cleanups
-            .get(depth..)
-            .unwrap_or_default()
-            .to_vec();
+        let blocks: Vec<Vec<VarId>> = self.body.cleanups.get(depth..).unwrap_or_default().to_vec();
         for objects in blocks.iter().rev() {
             self.destroy_all(objects, span, out);
         }

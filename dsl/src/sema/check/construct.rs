@@ -211,7 +211,9 @@ impl Checker<'_> {
                     Diagnostic::error(
                         Code::BadInitialiser,
                         span,
-                        format!("`{name}` needs arguments: `{text}` has no constructor without any"),
+                        format!(
+                            "`{name}` needs arguments: `{text}` has no constructor without any"
+                        ),
                     )
                     .help(format!("give them, as in `{name}(…)`")),
                 );
@@ -308,7 +310,14 @@ impl Checker<'_> {
             }
             ast::Init::List(items) => {
                 if let Ty::Array(element, n) = &ty {
-                    return self.array_member(place, element, n.unwrap_or(0), &items.node, span, out);
+                    return self.array_member(
+                        place,
+                        element,
+                        n.unwrap_or(0),
+                        &items.node,
+                        span,
+                        out,
+                    );
                 }
                 self.list_value(&ty, &items.node, items.span)
             }
@@ -412,12 +421,7 @@ impl Checker<'_> {
     }
 
     /// The call of the constructor that these arguments choose.
-    fn construction(
-        &mut self,
-        place: Place,
-        args: Vec<Argument<'_>>,
-        span: Span,
-    ) -> Option<Value> {
+    fn construction(&mut self, place: Place, args: Vec<Argument<'_>>, span: Span) -> Option<Value> {
         let Ty::Record(class) = place.ty.ty else {
             return None;
         };
@@ -434,7 +438,10 @@ impl Checker<'_> {
         // A copy that nobody wrote is an assignment.
         if let [Argument::Value(value)] = &args[..]
             && self.converts_to_class(&value.ty, class)
-            && self.classes.get(&class).is_none_or(|facts| facts.copy.is_none())
+            && self
+                .classes
+                .get(&class)
+                .is_none_or(|facts| facts.copy.is_none())
         {
             let value = value.clone();
             let value = self.implicit(value, &Ty::Record(class), &Why::Operand);
@@ -531,7 +538,11 @@ impl Checker<'_> {
             return value;
         }
         let span = value.span;
-        if self.classes.get(&class).is_none_or(|facts| facts.copy.is_none()) {
+        if self
+            .classes
+            .get(&class)
+            .is_none_or(|facts| facts.copy.is_none())
+        {
             self.unsupported("copying an object with members that copy themselves", span);
             return wrong(span);
         }
@@ -545,16 +556,14 @@ impl Checker<'_> {
     /// The class, or a member of it, copies itself in its own way.
     fn needs_copy(&self, ty: &Ty) -> bool {
         match ty {
-            Ty::Record(id) => {
-                self.classes.get(id).is_some_and(|facts| {
-                    facts.copy.is_some()
-                        || self
-                            .record(*id)
-                            .fields
-                            .iter()
-                            .any(|field| self.needs_copy(&field.ty.ty))
-                })
-            }
+            Ty::Record(id) => self.classes.get(id).is_some_and(|facts| {
+                facts.copy.is_some()
+                    || self
+                        .record(*id)
+                        .fields
+                        .iter()
+                        .any(|field| self.needs_copy(&field.ty.ty))
+            }),
             Ty::Array(element, _) => self.needs_copy(&element.ty),
             _ => false,
         }
@@ -576,7 +585,9 @@ impl Checker<'_> {
             let params = &facts.params;
             let takes_one =
                 params.len() >= 2 && params[2..].iter().all(|param| param.default.is_some());
-            let is_own = params.get(1).is_some_and(|param| param.ty.ty == Ty::Record(class));
+            let is_own = params
+                .get(1)
+                .is_some_and(|param| param.ty.ty == Ty::Record(class));
             takes_one
                 && !is_own
                 && (explicit || !facts.is_explicit)
@@ -588,7 +599,12 @@ impl Checker<'_> {
     }
 
     /// The function of a class that makes a value of type `to` of an object.
-    pub(super) fn conversion_function(&self, from: &Ty, to: &Ty, explicit: bool) -> Option<FunctionId> {
+    pub(super) fn conversion_function(
+        &self,
+        from: &Ty,
+        to: &Ty,
+        explicit: bool,
+    ) -> Option<FunctionId> {
         let Ty::Record(class) = from else { return None };
         let mut next = Some(*class);
         let mut all = Vec::new();
@@ -631,7 +647,9 @@ impl Checker<'_> {
     pub(super) fn has_destructor(&self, ty: &Ty) -> bool {
         match ty {
             Ty::Record(id) => {
-                self.classes.get(id).is_some_and(|facts| facts.destructor.is_some())
+                self.classes
+                    .get(id)
+                    .is_some_and(|facts| facts.destructor.is_some())
                     || self
                         .record(*id)
                         .fields
@@ -724,7 +742,10 @@ impl Checker<'_> {
     /// An object at file scope: no code runs before `main`, so only a constructor that does nothing will do.
     pub(super) fn check_static_object(&mut self, ty: &Ty, name: &ast::Name) {
         if self.has_destructor(ty) {
-            return self.unsupported("an object with a destructor that outlives functions", name.span);
+            return self.unsupported(
+                "an object with a destructor that outlives functions",
+                name.span,
+            );
         }
         match self.beginning(ty, name.span) {
             Beginning::Nothing => {}
@@ -756,11 +777,13 @@ impl Checker<'_> {
             .map(|field| field.ty.ty.clone())
             .collect();
         !has_defaults
-            && fields.iter().all(|ty| match self.beginning(ty, Span::default()) {
-                Beginning::Nothing => true,
-                Beginning::Call(id) => self.is_empty_constructor(id, ty),
-                Beginning::Missing => false,
-            })
+            && fields
+                .iter()
+                .all(|ty| match self.beginning(ty, Span::default()) {
+                    Beginning::Nothing => true,
+                    Beginning::Call(id) => self.is_empty_constructor(id, ty),
+                    Beginning::Missing => false,
+                })
     }
 }
 

@@ -82,7 +82,10 @@ impl Checker<'_> {
             ExprKind::Alignof(ty) => {
                 let ty = self.type_name(ty).ty;
                 match self.sizeof(&ty, span) {
-                    Value { kind: ValueKind::Int(_), .. } => int(self.align_of(&ty), Ty::ULong, span),
+                    Value {
+                        kind: ValueKind::Int(_),
+                        ..
+                    } => int(self.align_of(&ty), Ty::ULong, span),
                     wrong => wrong,
                 }
             }
@@ -382,12 +385,13 @@ impl Checker<'_> {
             && (self.has_constructors(to) || (args.is_empty() && self.classes.contains_key(class)))
         {
             let values = self.arguments(args);
-            let is_same = |arg: &Argument<'_>| {
-                matches!(arg, Argument::Value(value) if value.ty == *to || value.ty == Ty::Error)
-            };
+            let is_same = |arg: &Argument<'_>| matches!(arg, Argument::Value(value) if value.ty == *to || value.ty == Ty::Error);
             if let ([Argument::Value(value)], true) = (&values[..], values.iter().all(is_same)) {
                 let value = value.clone();
-                return Value { span, ..self.copied(value) };
+                return Value {
+                    span,
+                    ..self.copied(value)
+                };
             }
             // An object of another class may know how to become one of this.
             if let [Argument::Value(value)] = &values[..]

@@ -78,7 +78,7 @@ impl Checker<'_> {
     }
 
     fn declare_as(&mut self, function: &ast::Function, shown: Option<&str>) -> Option<FunctionId> {
-        self.note_operator(&function.name.node);
+        self.note_operator(&function.name.node, function.name.span);
         let specifiers = &function.specifiers;
         let space = space_of(specifiers);
         if let Some(span) = specifiers
@@ -561,7 +561,9 @@ pub(super) fn space_of(specifiers: &ast::Specifiers) -> FunctionSpace {
 }
 
 /// The reference a declarator begins with (where it stands, and whether it is `&&`) and what it refers to.
-pub(super) fn reference_part(parts: &[DeclaratorPart]) -> (Option<(Span, bool)>, &[DeclaratorPart]) {
+pub(super) fn reference_part(
+    parts: &[DeclaratorPart],
+) -> (Option<(Span, bool)>, &[DeclaratorPart]) {
     match parts.split_first() {
         Some((DeclaratorPart::Reference(span), rest)) => (Some((*span, false)), rest),
         Some((DeclaratorPart::RvalueReference(span), rest)) => (Some((*span, true)), rest),

@@ -301,10 +301,10 @@ impl Checker<'_> {
             filling.path.push(step);
             self.fill_member(&member, &mut items, span, filling);
             let keep = filling.path.len() - 1 - depth;
+            filled.extend(filling.path.get(keep).copied());
             filling.path.truncate(keep);
             position += 1;
             end = end.max(position);
-            filled.push(step);
         }
         self.fill_defaults(ty, &filled, span, filling);
         end
@@ -312,7 +312,26 @@ impl Checker<'_> {
 
     /// Members that a list leaves out and that have a value in their class.
     fn fill_defaults(&mut self, ty: &Ty, filled: &[Step], span: Span, filling: &mut Filling<'_>) {
+        use super::construct::Beginning;
+        if let Ty::Array(element, n) = ty
+            && n.is_some_and(|n| filled.len() as u64 != n)
+            && self.beginning(&element.ty.clone(), span) != Beginning::Nothing
+        {
+            return self.unsupported("a list that leaves out objects with constructors", span);
+        }
         let Ty::Record(class) = ty else { return };
+        let fields = self.record(*class).fields.clone();
+        for (index, field) in (0u32..).zip(&fields) {
+            let is_left_out = !filled.contains(&Step::Field(index))
+                && !self.record(*class).is_union
+                && self
+                    .classes
+                    .get(class)
+                    .is_none_or(|facts| !facts.defaults.contains_key(&index));
+            if is_left_out && self.beginning(&field.ty.ty, span) != Beginning::Nothing {
+                return self.unsupported("a list that leaves out objects with constructors", span);
+            }
+        }
         let Some(facts) = self.classes.get(class) else {
             return;
         };
@@ -539,11 +558,17 @@ impl Checker<'_> {
             return wrong(span);
         };
         if !items.is_empty()
-            && self.classes.get(id).is_some_and(|facts| !facts.defaults.is_empty())
+            && self
+                .classes
+                .get(id)
+                .is_some_and(|facts| !facts.defaults.is_empty())
             && !self.has_constructors(ty)
             && items.len() < self.record(*id).fields.len()
         {
-            self.unsupported("a list that leaves out members with values of their own", span);
+            self.unsupported(
+                "a list that leaves out members with values of their own",
+                span,
+            );
             return wrong(span);
         }
         if self.has_constructors(ty) || (items.is_empty() && self.classes.contains_key(id)) {

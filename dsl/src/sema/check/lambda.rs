@@ -87,7 +87,10 @@ impl Checker<'_> {
         let mut named = Vec::new();
         for capture in &lambda.captures {
             if &*capture.name.node == "this" {
-                self.unsupported("`this` and members of a class in a lambda", capture.name.span);
+                self.unsupported(
+                    "`this` and members of a class in a lambda",
+                    capture.name.span,
+                );
                 return None;
             }
             match &capture.init {
@@ -175,7 +178,8 @@ impl Checker<'_> {
             align_bytes: 1,
             span: Some(span),
         });
-        self.classes.insert(class, super::class::ClassFacts::default());
+        self.classes
+            .insert(class, super::class::ClassFacts::default());
         class
     }
 
@@ -210,8 +214,7 @@ impl Checker<'_> {
         let (result, returns_reference) = match &lambda.result {
             None => (Ty::Void, false),
             Some(ty) => {
-                let (reference, parts) =
-                    super::function::reference_part(&ty.declarator.parts);
+                let (reference, parts) = super::function::reference_part(&ty.declarator.parts);
                 let base = self.base_type_not_auto(&ty.specifiers);
                 let ty = self.declared_type(base, parts, ty.span);
                 match reference {
@@ -318,7 +321,9 @@ impl Checker<'_> {
                         format!("the lambda does not capture `{name}`"),
                     )
                     .label(declared, "declared here")
-                    .help(format!("write `[{name}]` for a copy, or `[=]` for copies of all it uses")),
+                    .help(format!(
+                        "write `[{name}]` for a copy, or `[=]` for copies of all it uses"
+                    )),
                 );
                 return Some(Checked::Value(wrong(span)));
             }
@@ -329,14 +334,15 @@ impl Checker<'_> {
         }
         let is_new = known.is_none();
         let index = match &self.body.lambda {
-            Some(captures) => captures
-                .found
-                .iter()
-                .position(|(found, ..)| found == name),
+            Some(captures) => captures.found.iter().position(|(found, ..)| found == name),
             None => None,
         };
         let n_fields = self.record(class).fields.len();
-        let n_found = self.body.lambda.as_ref().map_or(0, |captures| captures.found.len());
+        let n_found = self
+            .body
+            .lambda
+            .as_ref()
+            .map_or(0, |captures| captures.found.len());
         let index = index.map_or(n_fields, |index| n_fields - n_found + index);
         if is_new {
             let member = match kind {

@@ -302,7 +302,27 @@ impl Checker<'_> {
         }
     }
 
-    pub(super) fn note_operator(&mut self, name: &Arc<str>) {
+    /// A member of the type has an `operator=` of its own.
+    pub(super) fn members_assign(&self, ty: &Ty) -> bool {
+        let Ty::Record(id) = ty else { return false };
+        self.may_have_operator("operator=")
+            && self.record(*id).fields.iter().any(|field| {
+                let mut ty = &field.ty.ty;
+                while let Ty::Array(element, _) = ty {
+                    ty = &element.ty;
+                }
+                let own = match ty {
+                    Ty::Record(id) => self.scopes.find_in_class(*id, "operator=").is_some(),
+                    _ => false,
+                };
+                own || self.members_assign(ty)
+            })
+    }
+
+    pub(super) fn note_operator(&mut self, name: &Arc<str>, span: Span) {
+        if matches!(&**name, "operator," | "operator new" | "operator delete") {
+            self.unsupported(&format!("`{name}`"), span);
+        }
         if name.starts_with("operator") {
             self.operators.insert(name.clone());
         }

@@ -434,6 +434,14 @@ impl Checker<'_> {
             UnaryOp::PreInc => "++",
             UnaryOp::PreDec => "--",
             UnaryOp::AddressOf | UnaryOp::Deref => {
+                if self.may_have_operator("operator&") {
+                    let operand = self.expr(inner);
+                    if let Some(object) = as_object(&operand)
+                        && let Some(called) = self.operator_call("&", &[object], span, span)
+                    {
+                        return called;
+                    }
+                }
                 return Checked::Value(self.address_of(inner, span));
             }
         };
@@ -630,6 +638,13 @@ impl Checker<'_> {
         };
         let ty = place.ty.ty.clone();
         let Some(op_node) = op.node else {
+            if self.members_assign(&ty) {
+                self.unsupported(
+                    "assigning an object with members that have their own `=`",
+                    op.span,
+                );
+                return wrong(span);
+            }
             let value = self.implicit(value, &ty, &Why::Assign);
             return Value {
                 kind: ValueKind::Assign(Box::new(place), Box::new(value)),
@@ -709,7 +724,9 @@ impl Checker<'_> {
                 let no = self.implicit(no, &ty, &Why::Operand);
                 (yes, no)
             }
-            (_, Ty::Record(class)) if self.converting_constructor(&yes, *class, false).is_some() => {
+            (_, Ty::Record(class))
+                if self.converting_constructor(&yes, *class, false).is_some() =>
+            {
                 let ty = no.ty.clone();
                 let yes = self.implicit(yes, &ty, &Why::Operand);
                 (yes, no)

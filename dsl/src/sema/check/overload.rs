@@ -201,7 +201,9 @@ impl Checker<'_> {
                     return (!a.is_const || b.is_const).then_some(Rank::Conversion);
                 }
             }
-            (_, Ty::Record(class)) if self.converting_constructor(value, *class, false).is_some() => {
+            (_, Ty::Record(class))
+                if self.converting_constructor(value, *class, false).is_some() =>
+            {
                 return Some(Rank::User);
             }
             (Ty::Record(_), _) if self.conversion_function(from, to, false).is_some() => {

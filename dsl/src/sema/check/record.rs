@@ -71,7 +71,9 @@ impl Checker<'_> {
                     is_union: specifier.is_union,
                     // Vectors whose components are records: two parts that move in one access.
                     is_vector: in_prelude
-                        && name.is_some_and(|name| matches!(&*name.node, "__half2" | "__nv_bfloat162")),
+                        && name.is_some_and(|name| {
+                            matches!(&*name.node, "__half2" | "__nv_bfloat162")
+                        }),
                     fields: Vec::new(),
                     size_bytes: 0,
                     align_bytes: 0,
@@ -120,7 +122,10 @@ impl Checker<'_> {
             .as_ref()
             .map_or(1, |align| self.alignment(align));
         self.check_base_padding(id, &fields, span);
-        let has_base = self.classes.get(&id).is_some_and(|facts| facts.base.is_some());
+        let has_base = self
+            .classes
+            .get(&id)
+            .is_some_and(|facts| facts.base.is_some());
         let kind = match (specifier.is_union, has_base) {
             (true, _) => layout::RecordKind::Union,
             (false, true) => layout::RecordKind::Derived,
@@ -158,9 +163,10 @@ impl Checker<'_> {
         };
         let is_plain = self.classes.get(&base).is_none_or(|facts| facts.is_plain);
         let record = self.record(base);
-        let used = record.fields.iter().map(|field| {
-            field.offset_bytes + self.size_of(&field.ty.ty).unwrap_or(0)
-        });
+        let used = record
+            .fields
+            .iter()
+            .map(|field| field.offset_bytes + self.size_of(&field.ty.ty).unwrap_or(0));
         let used = used.max().unwrap_or(0);
         let Some(next) = fields.get(1) else { return };
         let fits = used.next_multiple_of(self.align_of(&next.ty.ty)) < record.size_bytes;
@@ -258,12 +264,8 @@ impl Checker<'_> {
             if let (false, Some(facts)) = (is_public, self.classes.get_mut(&class)) {
                 facts.is_plain = false;
             }
-            self.scopes.bind(
-                name.node.clone(),
-                Entity::Member(class),
-                name.span,
-                false,
-            );
+            self.scopes
+                .bind(name.node.clone(), Entity::Member(class), name.span, false);
             fields.push(Field {
                 name: name.node.to_string(),
                 ty,
@@ -352,7 +354,10 @@ impl Checker<'_> {
             let ty = self.base_type_not_auto(underlying).ty;
             if !matches!(ty, Ty::Int | Ty::UInt | Ty::Error) {
                 let text = self.show(&ty);
-                self.unsupported(&format!("an enumeration kept in a `{text}`"), underlying.span);
+                self.unsupported(
+                    &format!("an enumeration kept in a `{text}`"),
+                    underlying.span,
+                );
             }
         }
         let id = EnumId(self.enums.len() as u32);

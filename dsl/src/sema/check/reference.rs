@@ -156,7 +156,9 @@ impl Checker<'_> {
             };
             (
                 Code::TypeMismatch,
-                format!("a reference to `{wanted}` cannot name `{text}`, which is of type `{found}`"),
+                format!(
+                    "a reference to `{wanted}` cannot name `{text}`, which is of type `{found}`"
+                ),
             )
         } else {
             (
@@ -242,10 +244,7 @@ impl Checker<'_> {
             }
         }
         let (_, parts) = reference_part(&declarator.declarator.parts);
-        let is_auto = matches!(
-            declaration.specifiers.ty.node,
-            ast::TypeSpecifier::Auto
-        );
+        let is_auto = matches!(declaration.specifiers.ty.node, ast::TypeSpecifier::Auto);
         let mut ty = self.declared_type(base, parts, declarator.span);
         let value = match &declarator.init {
             Some(ast::Init::Expr(expr)) => Some(self.value(expr)),
@@ -280,7 +279,11 @@ impl Checker<'_> {
             // `auto &&x = place` is an ordinary reference; a value bound to `T &&` is a variable of its own.
             if !(is_auto && Self::place_of(&value).is_some()) {
                 if Self::place_of(&value).is_some() {
-                    return self.refuse_reference("an rvalue reference to a variable", declarator, span);
+                    return self.refuse_reference(
+                        "an rvalue reference to a variable",
+                        declarator,
+                        span,
+                    );
                 }
                 ty.is_const = true;
             }

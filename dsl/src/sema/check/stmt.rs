@@ -44,9 +44,7 @@ impl Checker<'_> {
             } => self.if_constexpr(arms, otherwise.as_deref(), span, out),
             ast::StmtKind::If {
                 arms, otherwise, ..
-            } => {
-                self.if_stmt(arms, otherwise.as_deref(), span, out)
-            }
+            } => self.if_stmt(arms, otherwise.as_deref(), span, out),
             ast::StmtKind::While { cond, body, unroll } => {
                 let parts = Loop {
                     cond: Some(cond),
@@ -253,7 +251,8 @@ impl Checker<'_> {
             Checked::Value(value) if value.ty == Ty::Error => return,
             Checked::Value(value) => {
                 let text = self.show(&value.ty);
-                return self.unsupported(&format!("a range-based `for` over a `{text}`"), range.span);
+                return self
+                    .unsupported(&format!("a range-based `for` over a `{text}`"), range.span);
             }
         };
         let Ty::Array(_, Some(n)) = place.ty.ty else {
@@ -271,8 +270,12 @@ impl Checker<'_> {
         };
         let index = self.unnamed_variable(Ty::Int, "i", range.span);
         for (name, var) in [(RANGE, array), (INDEX, index)] {
-            self.scopes
-                .bind(name.into(), crate::sema::scope::Entity::Local(var), range.span, false);
+            self.scopes.bind(
+                name.into(),
+                crate::sema::scope::Entity::Local(var),
+                range.span,
+                false,
+            );
         }
         let named = |name: &str| ast::Expr {
             kind: ExprKind::Name(name.into()),
@@ -420,6 +423,13 @@ impl Checker<'_> {
             (Some(expr), Ty::Pointer(referee)) if returns_reference => {
                 let value = self.value(expr);
                 Some(self.bind_result(value, &referee.clone(), &name))
+            }
+            (Some(expr), _) if self.has_destructor(&result) => {
+                self.unsupported(
+                    "a function that returns an object with a destructor",
+                    expr.span,
+                );
+                None
             }
             (Some(expr), _) => Some(self.returned(expr, &result, &name)),
         };

@@ -184,7 +184,7 @@ impl<'a> Checker<'a> {
         };
         let in_prelude = self.in_prelude(name.span);
         if let ast::Item::Function(function) = item {
-            self.note_operator(&name.node);
+            self.note_operator(&name.node, name.span);
             if let Some(id) = self.same_template(&name.node, params, function) {
                 let facts = &mut self.templates[id.0 as usize];
                 if function.body.is_some() && facts.definition.is_none() {

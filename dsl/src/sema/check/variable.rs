@@ -59,7 +59,11 @@ impl Checker<'_> {
     pub(super) fn static_members(&mut self, member: &ast::Declaration) {
         self.each_declarator(member, &mut |checker, base, declarator| {
             if let (Some((span, _)), _) = reference_part(&declarator.declarator.parts) {
-                return checker.refuse_reference("a static member that is a reference", declarator, span);
+                return checker.refuse_reference(
+                    "a static member that is a reference",
+                    declarator,
+                    span,
+                );
             }
             let Some(declared) = checker.declared(member, base, declarator) else {
                 return;
@@ -81,7 +85,10 @@ impl Checker<'_> {
         let Some(name) = &declarator.declarator.name else {
             return;
         };
-        let found = self.scopes.find(&name.node).map(|binding| binding.entity.clone());
+        let found = self
+            .scopes
+            .find(&name.node)
+            .map(|binding| binding.entity.clone());
         let Some(Entity::Global(id)) = found else {
             self.report(Diagnostic::error(
                 Code::UnknownName,
@@ -424,7 +431,10 @@ impl Checker<'_> {
             span: declarator.span,
         });
         if begins && !has_init && ty.ty != Ty::Error {
-            let ty = QualTy { is_const: false, ..ty };
+            let ty = QualTy {
+                is_const: false,
+                ..ty
+            };
             let place = super::construct::local(id, ty, name.span);
             self.begin_object(place, &name.node, name.span, out);
         }

@@ -42,7 +42,9 @@ pub(super) struct Declared {
 /// What stands between the parameters of a function and its body: `const`, words without meaning here, `: x(1)`, `= default`.
 pub(super) fn method_tail<'t>(element: P<'t, Expr>) -> P<'t, Method> {
     let init = init(element);
-    let entry = name().then(init).map(|(name, init)| MemberInit { name, init });
+    let entry = name()
+        .then(init)
+        .map(|(name, init)| MemberInit { name, init });
     let inits = list(entry, Punct::LBrace, false).boxed();
     custom_clone(move |inp: &mut At<'t, '_>| {
         let mut method = Method::default();
@@ -136,10 +138,7 @@ pub(super) fn declarator<'t>(
                 declared.variadic |= declared.declarator.parts.is_empty() && suffix.variadic;
                 declared.declarator.parts.push(suffix.part);
             }
-            declared
-                .declarator
-                .parts
-                .extend(pointers.into_iter().rev());
+            declared.declarator.parts.extend(pointers.into_iter().rev());
             let stop = ahead(inp).at;
             declared.declarator.span = inp.state().span(start, stop);
             Ok(declared)
@@ -343,23 +342,23 @@ fn begins_params(look: Ahead<'_>) -> bool {
         Some(TokenKind::Keyword(keyword)) if ty::is_specifier(*keyword) => {
             !look.is(2, Punct::LParen) || look.is(3, Punct::Star)
         }
-        Some(TokenKind::TypeName(_) | TokenKind::Ident(_) | TokenKind::Punct(Punct::ColonColon))
-            if is_type_ahead(look.past(1)) =>
-        {
+        Some(
+            TokenKind::TypeName(_) | TokenKind::Ident(_) | TokenKind::Punct(Punct::ColonColon),
+        ) if is_type_ahead(look.past(1)) => {
             let n = 1 + path::extent(look.past(1)).0;
             match look.punct(n) {
-            Some(Punct::LParen) => look.is(n + 1, Punct::Star),
-            Some(
-                Punct::Star
-                | Punct::Amp
-                | Punct::Comma
-                | Punct::RParen
-                | Punct::AmpAmp
-                | Punct::LBracket
-                | Punct::Ellipsis,
-            )
-            | None => true,
-            Some(_) => false,
+                Some(Punct::LParen) => look.is(n + 1, Punct::Star),
+                Some(
+                    Punct::Star
+                    | Punct::Amp
+                    | Punct::Comma
+                    | Punct::RParen
+                    | Punct::AmpAmp
+                    | Punct::LBracket
+                    | Punct::Ellipsis,
+                )
+                | None => true,
+                Some(_) => false,
             }
         }
         Some(TokenKind::Ident(_)) if look.is_ident(2) || look.is_type_name(2) => true,

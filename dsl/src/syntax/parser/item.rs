@@ -161,8 +161,8 @@ fn external<'t>() -> P<'t, Item> {
         reject_statement(inp)?;
         let mut specifiers = inp.parse(&specifiers)?;
         let look = ahead(inp);
-        let kind = special_name(look, &[])
-            .filter(|_| matches!(specifiers.ty.node, TypeSpecifier::Void));
+        let kind =
+            special_name(look, &[]).filter(|_| matches!(specifiers.ty.node, TypeSpecifier::Void));
         if ahead(inp).is(0, Punct::Semi) || ahead(inp).is_after_body() {
             inp.parse(&semicolon)?;
             return Ok(declaration(inp, start, specifiers, Vec::new()));
@@ -170,7 +170,10 @@ fn external<'t>() -> P<'t, Item> {
         if kind == Some(MethodKind::Conversion) {
             let mut function = inp.parse(&conversion)?;
             take_conversion(&mut function, &mut specifiers);
-            function.method = Method { kind: MethodKind::Conversion, ..inp.parse(&tail)? };
+            function.method = Method {
+                kind: MethodKind::Conversion,
+                ..inp.parse(&tail)?
+            };
             let stop = ahead(inp).at;
             function.span = inp.state().span(start, stop);
             function.specifiers = specifiers;

@@ -11,7 +11,10 @@ use super::{
 use crate::{
     span::Spanned,
     syntax::{
-        ast::{Capture, CaptureKind, DeclaratorPart, Expr, ExprKind, Lambda, Param, SpecifierWord, TypeName},
+        ast::{
+            Capture, CaptureKind, DeclaratorPart, Expr, ExprKind, Lambda, Param, SpecifierWord,
+            TypeName,
+        },
         token::{Keyword, Punct, TokenKind},
     },
 };
@@ -123,7 +126,8 @@ impl Parts {
 /// `=`, `&`, `&x`, `x`, `x = e`, `this`.
 fn entry<'t>(assign: P<'t, Expr>) -> P<'t, Entry> {
     let init = punct(Punct::Eq).ignore_then(assign).boxed();
-    let this = word(Keyword::This).map_with(|(), extra| Spanned::new("this".into(), super::kit::whole(extra)));
+    let this = word(Keyword::This)
+        .map_with(|(), extra| Spanned::new("this".into(), super::kit::whole(extra)));
     let this = this.boxed();
     custom_clone(move |inp: &mut At<'t, '_>| {
         let look = ahead(inp);
@@ -145,7 +149,11 @@ fn entry<'t>(assign: P<'t, Expr>) -> P<'t, Entry> {
             _ => {}
         }
         let name = if ahead(inp).is_word(0, Keyword::This) {
-            kind = if look.is(0, Punct::Star) { CaptureKind::Value } else { CaptureKind::Reference };
+            kind = if look.is(0, Punct::Star) {
+                CaptureKind::Value
+            } else {
+                CaptureKind::Reference
+            };
             inp.parse(&this)?
         } else {
             inp.parse(name())?

@@ -152,9 +152,9 @@ fn primary<'t>(assign: P<'t, Expr>) -> P<'t, Piece> {
     custom_clone(move |inp: &mut At<'t, '_>| {
         let look = ahead(inp);
         match look.kind(0) {
-            Some(TokenKind::Ident(_) | TokenKind::TypeName(_) | TokenKind::Punct(Punct::ColonColon))
-                if path::path_ahead(look).is_some() =>
-            {
+            Some(
+                TokenKind::Ident(_) | TokenKind::TypeName(_) | TokenKind::Punct(Punct::ColonColon),
+            ) if path::path_ahead(look).is_some() => {
                 let (n, is_type) = path::extent(look);
                 if is_type && matches!(look.punct(n), Some(Punct::LParen | Punct::LBrace)) {
                     return inp.parse(&construct);
@@ -162,9 +162,9 @@ fn primary<'t>(assign: P<'t, Expr>) -> P<'t, Piece> {
                 inp.parse(&templated)
             }
             Some(TokenKind::Keyword(Keyword::Typename)) => inp.parse(&construct),
-            Some(TokenKind::Ident(_) | TokenKind::TypeName(_) | TokenKind::Punct(Punct::ColonColon))
-                if is_plain_path(look).is_some() =>
-            {
+            Some(
+                TokenKind::Ident(_) | TokenKind::TypeName(_) | TokenKind::Punct(Punct::ColonColon),
+            ) if is_plain_path(look).is_some() => {
                 let (_, n, is_type) = is_plain_path(look).unwrap_or_default();
                 if is_type && matches!(look.punct(n), Some(Punct::LParen | Punct::LBrace)) {
                     return inp.parse(&construct);
@@ -271,10 +271,11 @@ fn qualified_name<'t>() -> impl Parser<'t, In<'t>, ExprKind, Ex<'t>> + Clone + '
 
 /// `static_cast<T>(e)`.
 fn named_cast<'t>(assign: P<'t, Expr>, type_name: P<'t, TypeName>) -> P<'t, ExprKind> {
-    let ty = type_name
-        .delimited_by(punct(Punct::Lt), closing(Punct::Gt, "the `>` of the cast"));
-    let operand = comma(assign)
-        .delimited_by(closing(Punct::LParen, "the operand in `( )`"), closing(Punct::RParen, "`)`"));
+    let ty = type_name.delimited_by(punct(Punct::Lt), closing(Punct::Gt, "the `>` of the cast"));
+    let operand = comma(assign).delimited_by(
+        closing(Punct::LParen, "the operand in `( )`"),
+        closing(Punct::RParen, "`)`"),
+    );
     let rest = ty.then(operand).boxed();
     custom_clone(move |inp: &mut At<'t, '_>| {
         let word = ahead(inp).keyword(0).and_then(cast_word);
@@ -328,9 +329,9 @@ pub(super) fn is_type_in_parentheses(look: Ahead<'_>, n: usize) -> bool {
         return false;
     }
     match look.kind(n + 1) {
-        Some(TokenKind::Ident(_) | TokenKind::TypeName(_) | TokenKind::Punct(Punct::ColonColon))
-            if path::extent(look.past(n + 1)).0 > 1 =>
-        {
+        Some(
+            TokenKind::Ident(_) | TokenKind::TypeName(_) | TokenKind::Punct(Punct::ColonColon),
+        ) if path::extent(look.past(n + 1)).0 > 1 => {
             let (m, is_type) = path::extent(look.past(n + 1));
             is_type
                 && matches!(

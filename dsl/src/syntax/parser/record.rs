@@ -64,7 +64,8 @@ pub(super) fn record<'t>(
             let look = ahead(inp);
             match look.kind(0) {
                 Some(TokenKind::Keyword(Keyword::Align)) => {}
-                Some(TokenKind::Ident(text)) if &**text == "alignas" && look.is(1, Punct::LParen) => {}
+                Some(TokenKind::Ident(text))
+                    if &**text == "alignas" && look.is(1, Punct::LParen) => {}
                 _ => break,
             }
             inp.skip();
@@ -84,7 +85,9 @@ pub(super) fn record<'t>(
         let bases = inp.parse(&bases)?;
         let mut all = None;
         if ahead(inp).is(0, Punct::LBrace) {
-            let class = name.as_ref().map_or_else(|| "".into(), |name| name.node.clone());
+            let class = name
+                .as_ref()
+                .map_or_else(|| "".into(), |name| name.node.clone());
             inp.state().classes.push(class);
             let n_open = inp.state().classes.len();
             let parsed = inp.parse(&members);
@@ -151,10 +154,15 @@ fn bases<'t>() -> P<'t, Vec<Base>> {
             };
             skip(inp, n);
             let name = Spanned::new(text, inp.state().span(look.at, look.at + n));
-            if let Some(end) = template_arguments(ahead(inp), 0)
-                .or_else(|| base_arguments(ahead(inp)))
+            if let Some(end) =
+                template_arguments(ahead(inp), 0).or_else(|| base_arguments(ahead(inp)))
             {
-                unsupported(inp, look.at, look.at + n + end, "a template as a base class");
+                unsupported(
+                    inp,
+                    look.at,
+                    look.at + n + end,
+                    "a template as a base class",
+                );
                 skip(inp, end);
             } else {
                 bases.push(Base { access, name });
@@ -208,7 +216,10 @@ fn member<'t>(element: P<'t, Expr>, specifiers: P<'t, Specifiers>) -> P<'t, Opti
             }
             Some(TokenKind::Keyword(Keyword::Friend)) => {
                 inp.skip();
-                let class = matches!(ahead(inp).keyword(0), Some(Keyword::Class | Keyword::Struct));
+                let class = matches!(
+                    ahead(inp).keyword(0),
+                    Some(Keyword::Class | Keyword::Struct)
+                );
                 let n = usize::from(class);
                 if let Some((text, m, _)) = path(ahead(inp).past(n))
                     && ahead(inp).is(n + m, Punct::Semi)
@@ -240,7 +251,10 @@ fn member<'t>(element: P<'t, Expr>, specifiers: P<'t, Specifiers>) -> P<'t, Opti
 
 /// `using T = int;` is `typedef int T;`.
 fn alias<'t>(specifiers: P<'t, Specifiers>) -> P<'t, Member> {
-    let ty = specifiers.then(decl::pointers()).then_ignore(stmt::semicolon()).boxed();
+    let ty = specifiers
+        .then(decl::pointers())
+        .then_ignore(stmt::semicolon())
+        .boxed();
     custom_clone(move |inp: &mut At<'t, '_>| {
         let start = ahead(inp).at;
         inp.skip();
@@ -273,10 +287,7 @@ fn alias<'t>(specifiers: P<'t, Specifiers>) -> P<'t, Member> {
 }
 
 /// Data with its first value or its width, or a function with its body.
-fn plain_member<'t>(
-    element: P<'t, Expr>,
-    specifiers: P<'t, Specifiers>,
-) -> P<'t, Option<Member>> {
+fn plain_member<'t>(element: P<'t, Expr>, specifiers: P<'t, Specifiers>) -> P<'t, Option<Member>> {
     let declarator = decl::init_declarator(element.clone(), specifiers.clone());
     let width = punct(Punct::Colon).ignore_then(element.clone()).boxed();
     let tail = decl::method_tail(element);
@@ -310,8 +321,21 @@ fn plain_member<'t>(
                 // `int : 3;` is padding.
                 let at = ahead(inp).at;
                 let span = inp.state().place(at);
-                let declarator = Declarator { name: None, args: None, parts: Vec::new(), span };
-                (InitDeclarator { declarator, init: None, width: None, span }, false)
+                let declarator = Declarator {
+                    name: None,
+                    args: None,
+                    parts: Vec::new(),
+                    span,
+                };
+                (
+                    InitDeclarator {
+                        declarator,
+                        init: None,
+                        width: None,
+                        span,
+                    },
+                    false,
+                )
             } else {
                 inp.parse(&declarator)?
             };
@@ -324,7 +348,17 @@ fn plain_member<'t>(
                 let span = inp.state().span(start, stop);
                 let words = parsed.clone();
                 let method = Method::default();
-                (Some(super::item::function(words, first.declarator, variadic, None, method, span)), variadic)
+                (
+                    Some(super::item::function(
+                        words,
+                        first.declarator,
+                        variadic,
+                        None,
+                        method,
+                        span,
+                    )),
+                    variadic,
+                )
             } else {
                 let mut declarators = Vec::new();
                 loop {

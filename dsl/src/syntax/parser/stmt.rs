@@ -224,8 +224,8 @@ fn declaring_condition<'t>() -> P<'t, (Option<Stmt>, Expr)> {
     let declaring = declaring.boxed();
     custom_clone(move |inp: &mut At<'t, '_>| {
         let look = ahead(inp);
-        let declares = look.is(0, Punct::LParen)
-            && (is_declaration(look.past(1)) || has_semicolon(look));
+        let declares =
+            look.is(0, Punct::LParen) && (is_declaration(look.past(1)) || has_semicolon(look));
         if declares {
             inp.parse(&declaring)
         } else {
@@ -255,9 +255,14 @@ fn if_of(
     mut otherwise: Option<Box<Stmt>>,
     span: crate::span::Span,
 ) -> StmtKind {
-    while let Some(at) = arms.iter().rposition(|((declared, _), _)| declared.is_some()) {
+    while let Some(at) = arms
+        .iter()
+        .rposition(|((declared, _), _)| declared.is_some())
+    {
         let mut rest = arms.split_off(at);
-        let declared = rest.first_mut().and_then(|((declared, _), _)| declared.take());
+        let declared = rest
+            .first_mut()
+            .and_then(|((declared, _), _)| declared.take());
         let kind = StmtKind::If {
             arms: plain_arms(rest),
             otherwise: otherwise.take(),
@@ -417,9 +422,9 @@ pub(super) fn is_declaration(look: Ahead<'_>) -> bool {
             !look.is(1, Punct::LParen) || look.is(2, Punct::Star)
         }
         Some(TokenKind::Keyword(keyword)) => ty::is_specifier(*keyword),
-        Some(TokenKind::Ident(_) | TokenKind::TypeName(_) | TokenKind::Punct(Punct::ColonColon))
-            if path::path_ahead(look).is_some() =>
-        {
+        Some(
+            TokenKind::Ident(_) | TokenKind::TypeName(_) | TokenKind::Punct(Punct::ColonColon),
+        ) if path::path_ahead(look).is_some() => {
             let (n, is_type) = path::extent(look);
             match look.kind(n) {
                 Some(TokenKind::Ident(_) | TokenKind::TypeName(_)) => true,
@@ -431,9 +436,9 @@ pub(super) fn is_declaration(look: Ahead<'_>) -> bool {
                 _ => false,
             }
         }
-        Some(TokenKind::Ident(_) | TokenKind::TypeName(_) | TokenKind::Punct(Punct::ColonColon))
-            if path(look).is_some_and(|(_, n, is_type)| n > 1 && (is_type || look.is_ident(n))) =>
-        {
+        Some(
+            TokenKind::Ident(_) | TokenKind::TypeName(_) | TokenKind::Punct(Punct::ColonColon),
+        ) if path(look).is_some_and(|(_, n, is_type)| n > 1 && (is_type || look.is_ident(n))) => {
             let (_, n, _) = path(look).unwrap_or_default();
             // The last name of the path is read as a type by itself.
             is_declaration(look.past(n - 1))

@@ -12,8 +12,8 @@ use super::{
     depth::nested,
     expr::element,
     kit::{
-        Ahead, At, P, ahead, custom_clone, fail, qualified, skip, special_name,
-        template_arguments, whole,
+        Ahead, At, P, ahead, custom_clone, fail, qualified, skip, special_name, template_arguments,
+        whole,
     },
     path,
     primary::arguments,
@@ -94,13 +94,15 @@ pub(super) fn specifiers_of<'t>(element: P<'t, Expr>) -> P<'t, Specifiers> {
         let specifiers = nested(specifiers).boxed();
         let record = record::record(element.clone(), specifiers.clone());
         let declarator = decl::declarator(element.clone(), specifiers.clone());
-        let type_name = specifiers.clone().then(declarator).map_with(
-            |(specifiers, declared), extra| TypeName {
-                specifiers,
-                declarator: declared.declarator,
-                span: whole(extra),
-            },
-        );
+        let type_name =
+            specifiers
+                .clone()
+                .then(declarator)
+                .map_with(|(specifiers, declared), extra| TypeName {
+                    specifiers,
+                    declarator: declared.declarator,
+                    span: whole(extra),
+                });
         let argument = path::argument(element.clone(), type_name.boxed());
         let templated = path::path(argument);
         let operand = element.clone();
@@ -118,9 +120,7 @@ pub(super) fn specifiers_of<'t>(element: P<'t, Expr>) -> P<'t, Specifiers> {
                     return gathered.finish(inp, start);
                 }
                 match look.kind(0) {
-                    Some(TokenKind::Keyword(
-                        Keyword::Struct | Keyword::Union | Keyword::Class,
-                    )) => {
+                    Some(TokenKind::Keyword(Keyword::Struct | Keyword::Union | Keyword::Class)) => {
                         let record = inp.parse(&record)?;
                         gathered.name(inp, look.at, TypeSpecifier::Record(record));
                     }
@@ -317,8 +317,7 @@ impl Gathered {
     fn finish(self, inp: &mut At<'_, '_>, start: usize) -> Result<Specifiers, Failure> {
         let at = ahead(inp).at;
         let look = ahead(inp);
-        let is_special =
-            !self.has_type() && special_name(look, &inp.state().classes).is_some();
+        let is_special = !self.has_type() && special_name(look, &inp.state().classes).is_some();
         if at == start && !is_special {
             return fail(inp, What::Phrase("a type"));
         }
@@ -326,9 +325,7 @@ impl Gathered {
         let ty = match (self.named, self.base_span) {
             (Some(named), _) => named,
             (None, Some(span)) => Spanned::new(combine(inp, &self.base, span), span),
-            (None, None) if is_special => {
-                Spanned::new(TypeSpecifier::Void, inp.state().place(at))
-            }
+            (None, None) if is_special => Spanned::new(TypeSpecifier::Void, inp.state().place(at)),
             (None, None) => {
                 let place = inp.state().place(at);
                 let found = inp
