@@ -31,8 +31,8 @@ pub(crate) enum Command {
     Ir(IrArgs),
     /// Print PTX for NVIDIA GPUs.
     Ptx(PtxArgs),
-    /// Compare the simulator with a GPU (not there yet).
-    Verify(NotYetArgs),
+    /// Run a program in the simulator and on a GPU, and compare: every byte, and the counts with ncu's.
+    Verify(VerifyArgs),
     /// Draw the banks that an address expression touches.
     Banks(BanksArgs),
     /// Tell more about a message.
@@ -73,7 +73,7 @@ pub(crate) enum DeviceChoice {
 }
 
 /// How a source file is read.
-#[derive(Debug, Args)]
+#[derive(Clone, Debug, Args)]
 pub(crate) struct SourceArgs {
     /// The program, a CUDA source file.
     pub(crate) file: PathBuf,
@@ -150,6 +150,42 @@ pub(crate) struct RunArgs {
     /// Save a buffer after the launches: NAME=FILE.npy.
     #[arg(long, value_name = "NAME=FILE")]
     pub(crate) save: Vec<String>,
+    /// LLVM's optimisation level for a GPU.
+    #[arg(short = 'O', value_name = "LEVEL", default_value_t = 3, value_parser = clap::value_parser!(u8).range(0..=3))]
+    pub(crate) opt_level: u8,
+    /// Write what reaches the host to this file: how `verify` watches the GPU.
+    #[arg(long, value_name = "FILE", hide = true)]
+    pub(crate) record: Option<PathBuf>,
+    /// Arguments of the program.
+    #[arg(last = true, value_name = "ARGS")]
+    pub(crate) args: Vec<String>,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct VerifyArgs {
+    #[command(flatten)]
+    pub(crate) source: SourceArgs,
+    /// Do not compare counts with ncu's, even if it is installed.
+    #[arg(long)]
+    pub(crate) no_ncu: bool,
+    /// The report's form.
+    #[arg(long, value_enum, default_value_t = Format::Text)]
+    pub(crate) format: Format,
+    /// CPU threads of the simulator. 0: one per core.
+    #[arg(long, value_name = "N", default_value_t = 0)]
+    pub(crate) jobs: usize,
+    /// Seconds after which the program on the GPU is ended.
+    #[arg(long, value_name = "N", default_value_t = 600)]
+    pub(crate) timeout: u64,
+    /// LLVM's optimisation level for the GPU.
+    #[arg(short = 'O', value_name = "LEVEL", default_value_t = 3, value_parser = clap::value_parser!(u8).range(0..=3))]
+    pub(crate) opt_level: u8,
+    /// Launch a kernel of a program without `main`, as in `run`.
+    #[arg(long, value_name = "LAUNCH")]
+    pub(crate) launch: Vec<String>,
+    /// A buffer for --launch, as in `run`.
+    #[arg(long, value_name = "SPEC")]
+    pub(crate) buffer: Vec<String>,
     /// Arguments of the program.
     #[arg(last = true, value_name = "ARGS")]
     pub(crate) args: Vec<String>,

@@ -7,6 +7,7 @@ mod explain;
 mod ir;
 mod ptx;
 mod run;
+mod verify;
 
 use crate::{
     args::{Cli, Command},
@@ -21,9 +22,7 @@ pub(crate) fn run(cli: Cli) -> Result<u8, Failure> {
         Command::Check(args) => check::run(&args, color),
         Command::Ir(args) => ir::run(&args, color),
         Command::Ptx(args) => ptx::run(&args, color),
-        Command::Verify(_) => Err(Failure::new(
-            "`dslc verify` is not there yet: this version has no GPU device",
-        )),
+        Command::Verify(args) => verify::run(&args, color),
         Command::Banks(args) => banks::run(&args),
         Command::Explain(args) => explain::run(&args),
         Command::Doctor => doctor::run(),

@@ -4,6 +4,7 @@ pub(crate) mod advice;
 pub(crate) mod fault;
 pub(crate) mod findings;
 pub(crate) mod fold;
+pub(crate) mod gpu;
 pub(crate) mod json;
 pub(crate) mod nvprof;
 pub(crate) mod sarif;
@@ -31,6 +32,8 @@ pub(crate) struct Input<'a> {
     pub(crate) rules: &'a RuleSet,
     /// How it went.
     pub(crate) outcome: &'a Outcome,
+    /// The GPU it ran on; `None` for the simulator.
+    pub(crate) gpu: Option<&'a str>,
     /// What was found on the way.
     pub(crate) findings: &'a [findings::Found],
     /// Only launches of this kernel.

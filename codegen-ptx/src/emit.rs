@@ -29,6 +29,7 @@ pub(crate) fn module(module: &Module, options: &Options) -> Result<String, Error
         metadata: String::new(),
         next_metadata: 0,
     };
+    global::check(&emitter)?;
     for (id, function) in module.kernels() {
         kernel::emit(&mut emitter, id, function)?;
     }

@@ -543,6 +543,8 @@ pub(crate) struct Code {
     pub(crate) params: Vec<(Place, Class)>,
     /// Parameters nobody assigns to, spread over a varying register: parameter, register.
     pub(crate) mirrors: Vec<(u32, u32, Class)>,
+    /// Variables that may be read before they are assigned to, their registers, and the first such read.
+    pub(crate) unassigned: Vec<(dsl::ir::SlotId, Place, LocId)>,
     pub(crate) local_bytes: u64,
     pub(crate) shared_bytes: u64,
     /// Where dynamic shared memory begins.

@@ -8,31 +8,43 @@
 //! [`cells`] answers the common cases for 32 lanes at once; [`Checker::closer`] looks at the lanes that are left, one by one;
 //! [`found`] gathers what is wrong by pairs of source accesses and words it.
 
+#![allow(
+    clippy::needless_range_loop,
+    reason = "loops over lanes index several arrays"
+)]
+
+mod arithmetic;
 mod cells;
 mod found;
 mod order;
+mod taint;
 
 use std::collections::HashMap;
 
-use dsl::ir::{FenceScope, Space};
+use dsl::ir::{FenceScope, LocId, Space};
 
 use crate::block::Shape;
-use crate::bytecode::{Code, MemSite, Op, Place};
+use crate::bytecode::{Class as RegisterClass, Code, Inst, MemSite, Op, Place};
 use crate::config::{Check, Checks};
 use crate::finding::Finding;
 use crate::machine::GlobalMap;
 use crate::mask::LaneMask;
+use crate::memory::Memory;
+use crate::memory::defined::Defined;
 use crate::observer::{Access, Arrival, Counters, Observer};
 use crate::ops::element::lane_value;
+use crate::registers::View;
 use crate::rules::Arch;
 use crate::stats::{Charge, SiteCounts};
 use crate::trap::AccessOp;
 use crate::witness::Worst;
 
-use cells::{ATOMIC, Cells, Entry, Lanes, ONE, PLACE, Table, WARP, reach, reaching};
-use found::{Class, Found, Side};
+use arithmetic::RISKY;
+use cells::{ATOMIC, Cells, Entry, Lanes, ONE, PLACE, Table, WARP, WRITTEN, reach, reaching};
 pub(crate) use found::Scene;
+use found::{Class, Found, Side, Source, Unset, User};
 use order::{Order, Released};
+use taint::{Taint, Use};
 
 /// What the checks need to know about a launch.
 #[derive(Debug)]
@@ -50,6 +62,10 @@ pub(crate) struct Subject<'a> {
     pub(crate) fences: bool,
     /// By counter: a load whose value is only a guess for a compare-and-swap.
     pub(crate) guesses: Vec<bool>,
+    /// By region: what was written before the launch, if that is not everything.
+    pub(crate) defined: Vec<Option<&'a Defined>>,
+    /// By instruction: a division or shift that cannot go wrong, or is not asked for.
+    pub(crate) safe: Vec<bool>,
 }
 
 impl<'a> Subject<'a> {
@@ -58,9 +74,14 @@ impl<'a> Subject<'a> {
         arch: Arch,
         code: &'a Code,
         shape: &'a Shape<'a>,
-        map: &'a GlobalMap,
+        (map, memory): (&'a GlobalMap, &'a Memory),
         written: Vec<bool>,
     ) -> Subject<'a> {
+        let defined = map.regions.iter().map(|region| {
+            let found = memory.region(region.base)?;
+            let known = found.base == region.base && region.size > 0;
+            (known && !matches!(found.defined, Defined::All)).then_some(&found.defined)
+        });
         let fences = code.insts.iter().any(|inst| inst.op == Op::Fence);
         let whole = |register: u32| {
             code.s_init
@@ -85,18 +106,23 @@ impl<'a> Subject<'a> {
             written,
             exact: fences || partial,
             fences,
+            defined: defined.collect(),
+            safe: arithmetic::safe(code, checks.has(Check::Arithmetic)),
             guesses: code
                 .counters
                 .iter()
-                .map(|site| {
-                    site.op == AccessOp::Load && code.effects.guesses.contains(&site.loc)
-                })
+                .map(|site| site.op == AccessOp::Load && code.effects.guesses.contains(&site.loc))
                 .collect(),
         }
     }
 
-    fn races(&self) -> bool {
-        self.checks.has(Check::Race) || self.checks.has(Check::WarpSynchronous)
+    /// Whether memory needs a shadow.
+    fn shadows(&self) -> bool {
+        self.checks.has(Check::Race) || self.checks.has(Check::WarpSynchronous) || self.unset()
+    }
+
+    fn unset(&self) -> bool {
+        self.checks.has(Check::Uninit)
     }
 }
 
@@ -109,6 +135,12 @@ struct Resident {
     cells: Cells,
     /// Released in shared memory, by offset.
     released: HashMap<u32, Released>,
+    /// Cells of shared memory that hold a value that came from nowhere, and its origin.
+    junk: HashMap<u32, u32>,
+    /// By warp.
+    taints: Vec<Taint>,
+    /// By warp and byte of local memory: lanes that wrote it.
+    locals: Vec<Vec<u32>>,
 }
 
 /// Counts, and checks.
@@ -127,6 +159,15 @@ pub(crate) struct Checker<'a> {
     region_of: Vec<u32>,
     released: HashMap<u64, Released>,
     found: Found,
+    /// Where values come from that nobody wrote, by source.
+    origins: Vec<Unset>,
+    known_origins: HashMap<Source, u32>,
+    /// The warp in hand has such values.
+    following: bool,
+    /// Of the access in hand, if it loads one that somebody stored.
+    junk_origin: Option<u32>,
+    /// By region: what workers that have ended wrote.
+    stored: Vec<Defined>,
     /// Looks closer, so far: tells one instruction from another.
     looks: u64,
 }
@@ -170,19 +211,24 @@ impl<'a> Checker<'a> {
             region_of: vec![0; sites],
             released: HashMap::new(),
             found: Found::default(),
+            origins: Vec::new(),
+            known_origins: HashMap::new(),
+            following: false,
+            junk_origin: None,
+            stored: vec![Defined::Nothing; subject.map.regions.len()],
             looks: 0,
         }
     }
 
     fn shared(&mut self, access: &Access<'_>, offsets: &[u32; 32]) {
-        if access.space != Space::Shared || !self.subject.races() || access.mask == 0 {
+        if access.space != Space::Shared || !self.subject.shadows() || access.mask == 0 {
             return;
         }
         let table = &mut self.here.table;
         if table.is_full() {
             // Rather than to be wrong, forget.
             table.clear();
-            self.here.cells.clear();
+            self.here.cells.forget();
         }
         let volatile = access.site.access.volatile;
         if volatile || access.site.op == AccessOp::Atomic {
@@ -209,13 +255,227 @@ impl<'a> Checker<'a> {
             lanes.cells[lane] = if on { offsets[lane] } else { spare } >> shift;
         }
         let memory = access.memory;
-        self.walk(access, At::Shared, lanes, &|lane| {
+        let unset = self.walk(access, At::Shared, lanes, &|lane| {
             memory.wrapping_add(offsets[lane] as usize)
         });
+        if unset != [0; 4] && self.subject.unset() {
+            self.unset(access, unset, |lane| (None, u64::from(offsets[lane])));
+            if matches!(access.site.atomic, Some((dsl::ir::AtomicOp::Exch, _))) {
+                for lane in LaneMask(access.mask) {
+                    self.here.cells.write[(offsets[lane] >> shift) as usize] = WRITTEN;
+                }
+            }
+        }
+    }
+
+    /// Lanes read what nobody wrote, by component.
+    #[cold]
+    fn unset(
+        &mut self,
+        access: &Access<'_>,
+        unset: [u32; 4],
+        place: impl Fn(usize) -> (Option<usize>, u64),
+    ) {
+        let all = unset.iter().fold(0, |all, lanes| all | lanes);
+        let lane = all.trailing_zeros() as usize & 31;
+        let origin = match self.junk_origin.take() {
+            Some(origin) => origin,
+            None => self.origin(Unset {
+                source: Source::Access(access.counter),
+                block: self.here.block,
+                warp: self.warp,
+                lane: lane as u32,
+                place: place(lane),
+            }),
+        };
+        let site = access.site;
+        let taint = &mut self.here.taints[self.warp as usize];
+        match site.op {
+            AccessOp::Load => {
+                for (k, &lanes) in unset[..usize::from(site.access.count)].iter().enumerate() {
+                    let lanes = if site.uniform_values && lanes != 0 {
+                        u32::MAX
+                    } else {
+                        lanes
+                    };
+                    let mask = if site.uniform_values {
+                        u32::MAX
+                    } else {
+                        access.mask
+                    };
+                    taint.set(Taint::value(site, k), mask, lanes, origin);
+                }
+            }
+            AccessOp::Atomic if access.space == Space::Global => {
+                let user = User {
+                    what: Use::Stored,
+                    block: self.here.block,
+                    warp: self.warp,
+                    lane: lane as u32,
+                    loc: self.subject.code.counters[access.counter as usize].loc,
+                };
+                self.found.unset(&self.origins[origin as usize], user);
+                return;
+            }
+            AccessOp::Atomic => {
+                let class = RegisterClass::of(site.access.ty.value_type());
+                let result = match class {
+                    RegisterClass::Mask => Place::S(site.result),
+                    RegisterClass::W32 | RegisterClass::W64 => Place::V(site.result),
+                };
+                taint.set(result, access.mask, all, origin);
+            }
+            AccessOp::Store => return,
+        }
+        self.following = true;
+    }
+
+    /// Variables without a value, at the begin of a block.
+    fn unassigned(&mut self) {
+        for (index, &(slot, place, _)) in (0u32..).zip(&self.subject.code.unassigned) {
+            let origin = self.origin(Unset {
+                source: Source::Slot(index),
+                block: self.here.block,
+                warp: 0,
+                lane: 0,
+                place: (None, u64::from(slot.0)),
+            });
+            for taint in &mut self.here.taints {
+                taint.set(place, u32::MAX, u32::MAX, origin);
+            }
+        }
+    }
+
+    fn origin(&mut self, unset: Unset) -> u32 {
+        let origins = &mut self.origins;
+        *self.known_origins.entry(unset.source).or_insert_with(|| {
+            origins.push(unset);
+            origins.len() as u32 - 1
+        })
+    }
+
+    /// Values from nowhere that go to and come from shared memory.
+    #[cold]
+    fn move_junk(&mut self, access: &Access<'_>, lanes: &Lanes, unset: &mut u32) {
+        let (storing, origin) = match self.here.taints.get(self.warp as usize) {
+            Some(taint) if self.following => taint.storing,
+            _ => (0, 0),
+        };
+        for lane in LaneMask(lanes.mask) {
+            let cell = lanes.cells[lane];
+            match access.site.op {
+                AccessOp::Load => {
+                    if let Some(&origin) = self.here.junk.get(&cell) {
+                        *unset |= 1 << lane;
+                        self.junk_origin = Some(origin);
+                    }
+                }
+                AccessOp::Store | AccessOp::Atomic => {
+                    if storing >> lane & 1 == 1 {
+                        self.here.junk.insert(cell, origin);
+                    } else if access.site.op == AccessOp::Store {
+                        self.here.junk.remove(&cell);
+                    }
+                }
+            }
+        }
+    }
+
+    /// Thread-local memory: only who wrote what is of interest.
+    fn local(&mut self, access: &Access<'_>, offsets: &[u32; 32]) {
+        if !self.subject.unset() || access.mask == 0 {
+            return;
+        }
+        let defined = &mut self.here.locals[self.warp as usize];
+        let storing = if self.following {
+            self.here.taints[self.warp as usize].storing.0
+        } else {
+            0
+        };
+        let (width, component) = (access.site.width_bytes, access.site.access.ty.bytes());
+        let first = offsets[access.mask.trailing_zeros() as usize];
+        let same = LaneMask(access.mask)
+            .lanes()
+            .all(|lane| offsets[lane] == first);
+        let mut unset = [0; 4];
+        let mut touch = |at: u32, lanes: u32, k: usize| {
+            let Some(known) = defined.get_mut(at as usize) else {
+                return;
+            };
+            match access.site.op {
+                AccessOp::Load => unset[k] |= lanes & !*known,
+                AccessOp::Store | AccessOp::Atomic => *known = *known & !lanes | lanes & !storing,
+            }
+        };
+        for byte in 0..width {
+            let k = (byte / component) as usize % 4;
+            if same {
+                touch(first + byte, access.mask, k);
+            } else {
+                for lane in LaneMask(access.mask) {
+                    touch(offsets[lane] + byte, 1 << lane, k);
+                }
+            }
+        }
+        if unset != [0; 4] {
+            self.unset(access, unset, |lane| (None, u64::from(offsets[lane])));
+        }
+    }
+
+    /// Lanes that read bytes of a region that nobody wrote, before the launch or in it.
+    #[cold]
+    fn never_written(
+        &self,
+        access: &Access<'_>,
+        mask: u32,
+        region: usize,
+        offset: impl Fn(usize) -> u64,
+        defined: &Defined,
+    ) -> [u32; 4] {
+        let mut unset = [0; 4];
+        let width = u64::from(access.site.access.ty.bytes());
+        let cells = &self.regions[region];
+        for lane in LaneMask(mask) {
+            for (k, unset) in unset[..usize::from(access.site.access.count)]
+                .iter_mut()
+                .enumerate()
+            {
+                let at = offset(lane) + k as u64 * width;
+                if defined.holds(at, width) {
+                    continue;
+                }
+                let (first, last) = (at >> cells.shift, (at + width - 1) >> cells.shift);
+                let written = !cells.write.is_empty()
+                    && (first..=last).all(|cell| cells.write[cell as usize] != 0);
+                if !written {
+                    *unset |= 1 << lane;
+                }
+            }
+        }
+        unset
+    }
+
+    /// What this launch wrote of the regions that were not whole.
+    fn add_stored(&self, stored: &mut [Defined]) {
+        for (index, cells) in self.regions.iter().enumerate() {
+            if self.subject.defined[index].is_none() || cells.write.is_empty() {
+                continue;
+            }
+            let size = self.subject.map.regions[index].size;
+            if cells.write.iter().all(|&tag| tag != 0) {
+                stored[index] = Defined::All;
+                continue;
+            }
+            let bytes = 1u64 << cells.shift;
+            for (cell, _) in (0u64..).zip(&cells.write).filter(|&(_, &tag)| tag != 0) {
+                let at = cell * bytes;
+                stored[index].define(at, bytes.min(size - at), size);
+            }
+        }
     }
 
     fn global(&mut self, access: &Access<'_>, addresses: &[u64; 32]) {
-        if access.space != Space::Global || !self.subject.races() || access.mask == 0 {
+        if access.space != Space::Global || !self.subject.shadows() || access.mask == 0 {
             return;
         }
         let sync = access.site.access.volatile || access.site.op == AccessOp::Atomic;
@@ -241,12 +501,23 @@ impl<'a> Checker<'a> {
             if mask == 0 {
                 return;
             }
+            if let Some(defined) = self.subject.defined[region.index as usize]
+                && access.site.op != AccessOp::Store
+                && self.subject.unset()
+            {
+                let at = |lane: usize| addresses[lane].wrapping_sub(region.base);
+                let index = region.index as usize;
+                let unset = self.never_written(access, mask, index, at, defined);
+                if unset != [0; 4] {
+                    self.unset(access, unset, |lane| (Some(index), at(lane)));
+                }
+            }
             if !self.subject.written[region.index as usize] {
                 continue;
             }
             if self.table.is_full() {
                 self.table.clear();
-                self.regions.iter_mut().for_each(Cells::clear);
+                self.regions.iter_mut().for_each(Cells::forget);
             }
             let cells = &mut self.regions[region.index as usize];
             cells.prepare(access.site.width_bytes);
@@ -337,7 +608,9 @@ impl<'a> Checker<'a> {
         at: At,
         mut lanes: Lanes,
         bytes: &dyn Fn(usize) -> *const u8,
-    ) {
+    ) -> [u32; 4] {
+        let mut unset = [0; 4];
+        let component = access.site.access.ty.bytes();
         let exact = self.subject.exact;
         let bases = self.table(at).bases;
         let shift = self.cells(at).shift;
@@ -345,10 +618,32 @@ impl<'a> Checker<'a> {
         loop {
             let cells = self.cells(at);
             let (bad, lost) = match access.site.op {
-                AccessOp::Load => (cells.read(&lanes, bases, exact), 0),
+                AccessOp::Load => {
+                    let (bad, new) = cells.read(&lanes, bases, exact);
+                    unset[(within / component) as usize % 4] |= new;
+                    (bad, 0)
+                }
                 AccessOp::Store => cells.write(&lanes, bases),
-                AccessOp::Atomic => (lanes.mask, 0),
+                AccessOp::Atomic => {
+                    for lane in LaneMask(lanes.mask) {
+                        let new = cells.write[lanes.cells[lane] as usize] == 0;
+                        unset[0] |= u32::from(new) << lane;
+                    }
+                    (lanes.mask, 0)
+                }
             };
+            if !self.here.junk.is_empty() && matches!(at, At::Shared) {
+                self.move_junk(
+                    access,
+                    &lanes,
+                    &mut unset[(within / component) as usize % 4],
+                );
+            } else if self.following
+                && access.site.op == AccessOp::Store
+                && matches!(at, At::Shared)
+            {
+                self.move_junk(access, &lanes, &mut 0);
+            }
             if bad | lost != 0 {
                 let look = Look {
                     access,
@@ -364,7 +659,7 @@ impl<'a> Checker<'a> {
             }
             within += 1 << shift;
             if within >= access.site.width_bytes {
-                return;
+                return unset;
             }
             for cell in &mut lanes.cells {
                 *cell += 1;
@@ -417,6 +712,8 @@ impl<'a> Checker<'a> {
         let readers = cells.read[cell];
         if readers & ATOMIC != 0 {
             if self.all_ordered(look.at, cells, cell, me) {
+                // They were writes, too.
+                cells.write[cell] = readers & PLACE;
                 cells.read[cell] = me;
             } else {
                 self.against_readers(look, cells, cell, me);
@@ -480,10 +777,7 @@ impl<'a> Checker<'a> {
                 let block = u64::from(entry.block) == self.here.block;
                 let order = &self.here.order;
                 match reach {
-                    WARP => {
-                        block
-                            && order.all_lanes(entry.warp.into(), entry.time, self.warp)
-                    }
+                    WARP => block && order.all_lanes(entry.warp.into(), entry.time, self.warp),
                     cells::BLOCK => block && order.past_barrier(entry.time),
                     _ => false,
                 }
@@ -492,7 +786,7 @@ impl<'a> Checker<'a> {
     }
 
     fn is_ordered(&self, at: At, tag: u32, me: u32) -> bool {
-        if tag & PLACE == 0 {
+        if tag & PLACE < 32 {
             return true;
         }
         let entry = self.table(at).entry(tag);
@@ -701,12 +995,20 @@ impl<'a> Checker<'a> {
 
 impl Resident {
     fn new(subject: &Subject<'_>) -> Resident {
+        let warps = if subject.unset() {
+            subject.shape.threads().div_ceil(32) as usize
+        } else {
+            0
+        };
         Resident {
             block: u64::MAX,
             order: Order::default(),
             table: Table::new(subject.code.counters.len()),
             cells: Cells::new(subject.shape.shared_bytes as usize),
             released: HashMap::new(),
+            junk: HashMap::new(),
+            taints: vec![Taint::new(subject.code); warps],
+            locals: vec![vec![0; subject.code.local_bytes as usize]; warps],
         }
     }
 }
@@ -731,6 +1033,12 @@ impl Observer for Checker<'_> {
             here.table.clear();
             here.cells.clear();
             here.released.clear();
+            here.junk.clear();
+            here.locals.iter_mut().for_each(|bytes| bytes.fill(0));
+            here.taints.iter_mut().for_each(Taint::clear);
+            if self.subject.unset() {
+                self.unassigned();
+            }
         }
         self.here.table.begin_block();
         self.table.begin_block();
@@ -747,12 +1055,65 @@ impl Observer for Checker<'_> {
         self.now += 1;
         self.here.table.begin_warp();
         self.table.begin_warp();
+        self.following = self
+            .here
+            .taints
+            .get(number as usize)
+            .is_some_and(|taint| taint.live);
+    }
+
+    #[inline(always)]
+    fn follows(&self, op: Op) -> bool {
+        self.following | RISKY[op as usize]
+    }
+
+    #[inline(never)]
+    fn before(&mut self, r: View, inst: &Inst, mask: u32, pc: usize) {
+        if RISKY[inst.op as usize] && !self.subject.safe[pc] {
+            let lanes = arithmetic::wrong_lanes(r, inst) & mask;
+            if lanes != 0 {
+                let lane = lanes.trailing_zeros();
+                let operands = arithmetic::operands(r, inst, lane as usize);
+                let who = (self.here.block, self.warp, lanes);
+                self.found.wrong_operand(pc as u32, who, operands);
+            }
+        }
+        if !self.following {
+            return;
+        }
+        let taint = &mut self.here.taints[self.warp as usize];
+        let matters = taint.follow(self.subject.code, r, inst, mask);
+        self.following = taint.live;
+        if let Some(matters) = matters {
+            let user = User {
+                what: matters.what,
+                block: self.here.block,
+                warp: self.warp,
+                lane: matters.lanes.trailing_zeros(),
+                loc: self.subject.code.locs[pc],
+            };
+            self.found
+                .unset(&self.origins[matters.origin as usize], user);
+        }
+    }
+
+    fn stored(&self) -> Vec<(u64, Defined)> {
+        let mut stored = self.stored.clone();
+        self.add_stored(&mut stored);
+        let regions = self.subject.map.regions.iter().zip(stored);
+        regions
+            .filter(|(_, defined)| !matches!(defined, Defined::Nothing))
+            .map(|(region, defined)| (region.base, defined))
+            .collect()
     }
 
     const SEES_REPEATS: bool = true;
 
     #[inline(always)]
     fn window(&mut self, access: &Access<'_>, offsets: &[u32; 32]) -> Charge {
+        if access.space == Space::Local {
+            self.local(access, offsets);
+        }
         self.shared(access, offsets);
         self.counters.window(access, offsets)
     }
@@ -791,13 +1152,17 @@ impl Observer for Checker<'_> {
         self.counters.period_bytes(site)
     }
 
-    fn sync_warp(&mut self, mask: u32, named: &[u32; 32], alive: u32) {
+    fn sync_warp(&mut self, mask: u32, named: &[u32; 32], alive: u32, loc: LocId) {
         let mut left = mask;
         while left != 0 {
-            let group = named[left.trailing_zeros() as usize] & mask;
-            if group == 0 {
-                return;
+            let lane = left.trailing_zeros();
+            let wanted = named[lane as usize];
+            let elsewhere = wanted & alive & !mask;
+            if (elsewhere != 0 || wanted >> lane & 1 == 0) && self.subject.checks.has(Check::Mask) {
+                let who = (self.here.block, self.warp, lane);
+                self.found.bad_mask(loc, who, wanted, elsewhere);
             }
+            let group = wanted & mask | 1 << lane;
             left &= !group;
             let all = group == alive;
             self.here.order.sync_warp(self.warp, group, all, self.now);
@@ -820,7 +1185,8 @@ impl Observer for Checker<'_> {
 
     fn uneven_barrier(&mut self, meeting: &[Arrival]) {
         if self.subject.checks.has(Check::Barrier) {
-            self.found.uneven_barrier(self.here.block, meeting);
+            let code = self.subject.code;
+            self.found.uneven_barrier(code, self.here.block, meeting);
         }
     }
 
@@ -838,6 +1204,10 @@ impl Observer for Checker<'_> {
     fn absorb(&mut self, other: &Self) {
         self.counters.absorb(&other.counters);
         self.found.absorb(&other.found);
+        for (ours, theirs) in self.stored.iter_mut().zip(&other.stored) {
+            ours.join(theirs);
+        }
+        other.add_stored(&mut self.stored);
     }
 
     fn counts(&self) -> &[SiteCounts] {

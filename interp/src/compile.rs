@@ -4,6 +4,7 @@
 //! become jumps where the whole warp goes one way, and mask arithmetic where it may part (`control`). Host functions use the
 //! scalar half alone. Input is a verified module; nothing here fails.
 
+mod assigned;
 mod control;
 #[cfg_attr(
     not(feature = "threads"),
@@ -78,6 +79,12 @@ pub(crate) fn compile(module: &Module, id: FuncId, row_warps: bool) -> Code {
     compiler.slots();
     compiler.run();
     compiler.code.effects = effects::analyse(function);
+    if !host {
+        let early = assigned::analyse(function).into_iter();
+        compiler.code.unassigned = early
+            .map(|(slot, loc)| (slot, compiler.slots[slot.index()], loc))
+            .collect();
+    }
     compiler.code
 }
 

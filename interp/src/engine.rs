@@ -417,6 +417,9 @@ fn run<L: Level, O: Observer>(machine: &mut Machine<'_, O>, warp: &mut Warp) -> 
         // SAFETY: as `at`; no instruction but jumps and `End` is the last.
         let inst: &Inst = unsafe { &*ip };
         ip = ip.wrapping_add(1);
+        if O::SEES_REPEATS && machine.observer.follows(inst.op) {
+            machine.observer.before(r, inst, mask, here!());
+        }
         lane_ops! { dispatch! { inst, r, {
             Op::SMove => r.set_s(inst.d, r.s(inst.a)),
             Op::VMove32 => lanes::move32(r, inst),
@@ -558,8 +561,8 @@ fn run<L: Level, O: Observer>(machine: &mut Machine<'_, O>, warp: &mut Warp) -> 
                 stop!(ip, Stop::Barrier);
             }
             // Lockstep lanes are always together; whether the mask is right is for the checks to say.
-            Op::SyncWarp if inst.b == 1 => machine.observer.sync_warp(mask, &[r.mask(inst.a); 32], warp.lanes & !warp.gone),
-            Op::SyncWarp => machine.observer.sync_warp(mask, r.v32(inst.a), warp.lanes & !warp.gone),
+            Op::SyncWarp if inst.b == 1 => machine.observer.sync_warp(mask, &[r.mask(inst.a); 32], warp.lanes & !warp.gone, code.locs[here!()]),
+            Op::SyncWarp => machine.observer.sync_warp(mask, r.v32(inst.a), warp.lanes & !warp.gone, code.locs[here!()]),
             Op::Fence => machine.observer.fence(mask, FenceScope::ALL[inst.a as usize]),
             Op::Print => attempt!(print::print(machine, r, mask, inst)),
             Op::Assert => attempt!(print::assert(machine, r, mask, inst)),

@@ -16,6 +16,7 @@ use crate::config::{LaunchConfig, MachineConfig};
 use crate::engine;
 use crate::machine::{GlobalMap, Machine, Totals, WarpState, is_global};
 use crate::memory::Memory;
+use crate::memory::defined::Defined;
 use crate::observer::{Counters, Observer};
 #[cfg(feature = "threads")]
 use crate::parallel;
@@ -36,7 +37,8 @@ pub fn launch(
     machine: &MachineConfig,
     out: &mut dyn FnMut(&[u8]),
 ) -> Result<LaunchReport, LaunchFailure> {
-    validate(program, kernel, config, args, machine).map_err(LaunchFailure::Invalid)?;
+    let limits = LaunchLimits::of(&Limits::of(machine.rules.arch));
+    check_launch(program, kernel, config, args, &limits).map_err(LaunchFailure::Invalid)?;
     let code = program.code_for(kernel, config.block);
     let shape = Shape {
         grid: config.grid,
@@ -57,12 +59,17 @@ pub fn launch(
     };
     let counters = || Counters::new(&machine.rules, code.counters.len());
     if machine.checks.is_empty() {
-        return run.with(&counters, out);
+        return run.with(&counters, out).0;
     }
     let written = run.written();
     let arch = machine.rules.arch;
-    let subject = Subject::new(machine.checks, arch, code, &run.shape, &map, written);
-    run.with(&|| Checker::new(counters(), &subject), out)
+    let places = (&map, run.memory);
+    let subject = Subject::new(machine.checks, arch, code, &run.shape, places, written);
+    let (result, stored) = run.with(&|| Checker::new(counters(), &subject), out);
+    for (base, defined) in &stored {
+        memory.define(*base, defined);
+    }
+    result
 }
 
 /// Static and dynamic shared memory of a block.
@@ -76,13 +83,38 @@ fn shared_bytes(code: &Code, config: &LaunchConfig) -> u64 {
     }
 }
 
-/// As CUDA would.
-fn validate(
+/// What a launch may ask of a device.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct LaunchLimits {
+    /// Most blocks in x, y, z.
+    pub grid: [u32; 3],
+    /// Most threads of a block in x, y, z.
+    pub block: [u32; 3],
+    /// Most threads of a block.
+    pub threads_per_block: u32,
+    /// Most shared memory of a block, after `cudaFuncSetAttribute`.
+    pub shared_bytes_per_block: u64,
+}
+
+impl LaunchLimits {
+    /// Those of an architecture.
+    pub fn of(limits: &Limits) -> LaunchLimits {
+        LaunchLimits {
+            grid: limits.max_grid,
+            block: limits.max_block,
+            threads_per_block: limits.max_threads_per_block,
+            shared_bytes_per_block: limits.shared_bytes_per_block_optin.into(),
+        }
+    }
+}
+
+/// Refuses a launch as CUDA would.
+pub fn check_launch(
     program: &Program,
     kernel: FuncId,
     config: &LaunchConfig,
     args: &[u64],
-    machine: &MachineConfig,
+    limits: &LaunchLimits,
 ) -> Result<(), InvalidLaunch> {
     let function = program.module().function(kernel);
     if function.kind != FunctionKind::Kernel {
@@ -94,10 +126,9 @@ fn validate(
             expected: function.params.len(),
         });
     }
-    let limits = Limits::of(machine.rules.arch);
     for (what, sizes, most) in [
-        ("grid", config.grid, limits.max_grid),
-        ("block", config.block, limits.max_block),
+        ("grid", config.grid, limits.grid),
+        ("block", config.block, limits.block),
     ] {
         for (axis, (&value, limit)) in "xyz".chars().zip(sizes.iter().zip(most)) {
             if value == 0 {
@@ -114,7 +145,7 @@ fn validate(
         }
     }
     let threads = config.threads_per_block();
-    let limit = u64::from(limits.max_threads_per_block);
+    let limit = u64::from(limits.threads_per_block);
     if threads > limit {
         return Err(InvalidLaunch::TooManyThreads { threads, limit });
     }
@@ -129,7 +160,7 @@ fn validate(
     }
     let (bytes, limit) = (
         shared_bytes(program.code(kernel), config),
-        u64::from(limits.shared_bytes_per_block_optin),
+        limits.shared_bytes_per_block,
     );
     if bytes > limit {
         return Err(InvalidLaunch::TooMuchShared { bytes, limit });
@@ -168,7 +199,7 @@ impl<'a> Run<'a> {
         &self,
         observer: &(impl Fn() -> O + Sync),
         out: &mut dyn FnMut(&[u8]),
-    ) -> Result<LaunchReport, LaunchFailure> {
+    ) -> (Result<LaunchReport, LaunchFailure>, Vec<(u64, Defined)>) {
         #[cfg(feature = "threads")]
         let (mut state, trap) = match parallel::run(self, observer, out) {
             Some(state) => (state, None),
@@ -178,13 +209,14 @@ impl<'a> Run<'a> {
         let (mut state, trap) = self.sequential(observer(), out);
         state.settle();
         let report = self.report(&state);
-        match trap {
+        let result = match trap {
             None => Ok(report),
             Some(trap) => Err(LaunchFailure::Trap {
                 trap: Box::new(trap),
                 report: Box::new(report),
             }),
-        }
+        };
+        (result, state.observer.stored())
     }
 
     /// Per region: whether the kernel's stores or atomics can reach it.

@@ -40,7 +40,7 @@ mod witness;
 pub use config::{Check, Checks, LaunchConfig, MachineConfig};
 pub use finding::{Finding, FindingAccess, FindingKind, FindingOp, Severity};
 pub use host::{HostEvent, HostThread};
-pub use launch::launch;
+pub use launch::{LaunchLimits, check_launch, launch};
 pub use memory::{AddressKind, Memory, MemoryFault, OutOfMemory};
 pub use program::Program;
 pub use report::{InvalidLaunch, LaunchFailure, LaunchReport, Site};

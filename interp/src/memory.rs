@@ -7,8 +7,12 @@
 pub mod layout;
 
 pub(crate) mod bytes;
+pub(crate) mod defined;
+mod foreign;
 
 use std::fmt;
+#[cfg(feature = "threads")]
+use std::sync::{Mutex, PoisonError};
 
 use dsl::ir::{GlobalId, GlobalSpace, Object, Space, StringId};
 use thiserror::Error;
@@ -17,6 +21,7 @@ use crate::program::Program;
 use crate::trap::{AccessOp, BadAccess, BadObject, TrapKind};
 
 use bytes::Bytes;
+use defined::Defined;
 use layout::area;
 
 /// Gap between regions, at least.
@@ -27,6 +32,10 @@ pub(crate) const STACK_BYTES: u64 = 8 << 20;
 const FREED_KEPT: usize = 1 << 16;
 /// What `cudaMalloc` and `malloc` can give out in sum, each.
 const CAPACITY_BYTES: u64 = 64 << 30;
+
+/// Largest buffer that is kept between launches.
+#[cfg(feature = "threads")]
+const SPARE_BYTES: usize = 256 << 20;
 
 /// What an address is in.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -130,8 +139,11 @@ pub(crate) struct Region {
     pub(crate) base: u64,
     pub(crate) size: u64,
     pub(crate) kind: AddressKind,
+    /// Empty for memory of a real device, which the host cannot reach.
     pub(crate) bytes: Bytes,
     pub(crate) freed: bool,
+    /// Of device memory: which bytes somebody wrote.
+    pub(crate) defined: Defined,
     name: Option<String>,
     element_bytes: u64,
 }
@@ -139,6 +151,12 @@ pub(crate) struct Region {
 impl Region {
     pub(crate) fn end(&self) -> u64 {
         self.base + self.size
+    }
+
+    /// Whether all of `len` bytes at `address` are in it, and it lives.
+    fn holds(&self, address: u64, len: u64) -> bool {
+        let offset = address.wrapping_sub(self.base);
+        !self.freed && offset <= self.size && self.size - offset >= len
     }
 
     /// As the object of a bad access to `address`.
@@ -198,6 +216,7 @@ impl Area {
             kind,
             bytes,
             freed: false,
+            defined: Defined::All,
             name: None,
             element_bytes: 1,
         });
@@ -240,8 +259,13 @@ pub struct Memory {
     managed: Area,
     device: Area,
     stack: Area,
+    /// Memory of a real device, at its real addresses: see [`foreign`].
+    foreign: Area,
     symbols: Vec<u64>,
     string_addresses: Vec<u64>,
+    /// What the last launch copied regions to.
+    #[cfg(feature = "threads")]
+    spare: Mutex<Vec<u8>>,
 }
 
 impl Memory {
@@ -256,8 +280,11 @@ impl Memory {
             managed: Area::new(layout::MANAGED + 0x200_0000),
             device: Area::new(layout::DEVICE + 0x20_0000),
             stack: Area::new(layout::STACK + 0x10_0000),
+            foreign: Area::new(0),
             symbols: Vec::new(),
             string_addresses: Vec::new(),
+            #[cfg(feature = "threads")]
+            spare: Mutex::default(),
         };
         memory
             .stack
@@ -330,9 +357,25 @@ impl Memory {
         self.stack.regions[0].base
     }
 
+    /// A buffer of any contents and capacity, to copy regions to while a launch runs.
+    #[cfg(feature = "threads")]
+    pub(crate) fn take_spare(&self) -> Vec<u8> {
+        std::mem::take(&mut self.spare.lock().unwrap_or_else(PoisonError::into_inner))
+    }
+
+    /// Keeps the buffer for the next launch, unless it is so large that another use of the memory is more likely.
+    #[cfg(feature = "threads")]
+    pub(crate) fn keep_spare(&self, spare: Vec<u8>) {
+        if spare.capacity() <= SPARE_BYTES {
+            *self.spare.lock().unwrap_or_else(PoisonError::into_inner) = spare;
+        }
+    }
+
     /// `cudaMalloc`: zeroed, aligned to 256 bytes.
     pub fn malloc_device(&mut self, bytes: u64) -> Result<u64, OutOfMemory> {
-        Ok(self.device.add(bytes, 256, AddressKind::Device)?.base)
+        let region = self.device.add(bytes, 256, AddressKind::Device)?;
+        region.defined = Defined::Nothing;
+        Ok(region.base)
     }
 
     /// `cudaMallocManaged`.
@@ -390,7 +433,11 @@ impl Memory {
         (region.base == address && !region.freed).then_some(region.size)
     }
 
+    #[inline]
     fn area(&self, address: u64) -> Option<&Area> {
+        if self.is_foreign(address) {
+            return Some(&self.foreign);
+        }
         Some(match area(address) {
             0x55 => &self.heap,
             0x56 => &self.statics,
@@ -405,6 +452,9 @@ impl Memory {
     }
 
     fn area_mut(&mut self, address: u64) -> &mut Area {
+        if self.is_foreign(address) {
+            return &mut self.foreign;
+        }
         match area(address) {
             0x55 => &mut self.heap,
             0x56 => &mut self.statics,
@@ -445,6 +495,7 @@ impl Memory {
             return AddressKind::Null;
         }
         match area(address) {
+            _ if self.is_foreign(address) => {}
             0x79 => return AddressKind::Local,
             0x7a => return AddressKind::Shared,
             _ => {}
@@ -471,7 +522,13 @@ impl Memory {
                 .get(area.find(address).map_or(0, |index| index + 1))?;
             (address.wrapping_add(GUARD_BYTES) >= region.base).then_some(region)
         };
-        let object = near.or_else(next).map(|region| region.describe(address));
+        let near = near.or_else(next);
+        // Device memory of a real GPU: all its bytes are there, only not for the host.
+        let out_of_reach =
+            near.is_some_and(|region| region.is_remote() && region.holds(address, len));
+        let object = near
+            .filter(|_| !out_of_reach)
+            .map(|region| region.describe(address));
         MemoryFault {
             kind,
             address,
@@ -503,7 +560,7 @@ impl Memory {
     /// Bytes to write. String literals are read-only; constant memory is not, seen from the host's runtime.
     pub fn bytes_mut(&mut self, address: u64, len: u64) -> Result<&mut [u8], MemoryFault> {
         self.read_bytes(address, len)?;
-        if area(address) == area(layout::STRINGS) {
+        if area(address) == area(layout::STRINGS) && !self.is_foreign(address) {
             return Err(self.fault(address, len, true));
         }
         if len == 0 {
@@ -512,6 +569,7 @@ impl Memory {
         let (_, index) = self.region_index(address).expect("read_bytes found it");
         let region = &mut self.area_mut(address).regions[index];
         let offset = (address - region.base) as usize;
+        region.defined.define(offset as u64, len, region.size);
         Ok(&mut region.bytes.slice_mut()[offset..offset + len as usize])
     }
 
@@ -525,7 +583,45 @@ impl Memory {
     /// Copies between any two objects; the ranges may overlap.
     pub fn copy(&mut self, to: u64, from: u64, len: u64) -> Result<(), MemoryFault> {
         self.read_bytes(from, len)?;
+        let whole = |region: &Region| region.defined.holds(from - region.base, len);
+        let before = match self.region(from) {
+            Some(source) if !whole(source) => self.region(to).map(|region| region.defined.clone()),
+            _ => None,
+        };
         self.bytes_mut(to, len)?;
+        let copied = self.copy_bytes(to, from, len);
+        self.copy_defined(to, from, len, before);
+        copied
+    }
+
+    /// What a copy makes of what was never written.
+    fn copy_defined(&mut self, to: u64, from: u64, len: u64, before: Option<Defined>) {
+        let source = self
+            .region(from)
+            .map(|region| (region.defined.clone(), from - region.base));
+        let (Some((source, start)), Some((_, index))) = (source, self.region_index(to)) else {
+            return;
+        };
+        let region = &mut self.area_mut(to).regions[index];
+        // Host memory is the host's business.
+        if let (AddressKind::Device, Some(before)) = (region.kind, before) {
+            region.defined = before;
+            let at = to - region.base;
+            region.defined.copy(at, region.size, &source, start, len);
+        }
+    }
+
+    /// What a kernel wrote.
+    pub(crate) fn define(&mut self, base: u64, defined: &Defined) {
+        if let Some((_, index)) = self.region_index(base) {
+            let region = &mut self.area_mut(base).regions[index];
+            if region.base == base {
+                region.defined.join(defined);
+            }
+        }
+    }
+
+    fn copy_bytes(&mut self, to: u64, from: u64, len: u64) -> Result<(), MemoryFault> {
         if len == 0 {
             return Ok(());
         }

@@ -3,11 +3,12 @@
 
 use dsl::ir::{FenceScope, LocId, Space};
 
-use crate::bytecode::MemSite;
+use crate::bytecode::{Inst, MemSite, Op};
 use crate::check::Scene;
 use crate::finding::Finding;
-use crate::registers::View;
+use crate::memory::defined::Defined;
 use crate::ops::count;
+use crate::registers::View;
 use crate::rules::RuleSet;
 use crate::rules::bank::Cost;
 use crate::stats::{Charge, SiteCounts};
@@ -47,6 +48,18 @@ pub(crate) trait Observer: Sized {
     /// The block in hand has ended.
     #[inline(always)]
     fn end_block(&mut self) {}
+    /// Whether it has to see the next instruction, whatever it is.
+    #[inline(always)]
+    fn follows(&self, op: Op) -> bool {
+        false
+    }
+    /// An instruction is about to run.
+    #[inline(always)]
+    fn before(&mut self, r: View, inst: &Inst, mask: u32, pc: usize) {}
+    /// What the launch wrote of the regions that had bytes that nobody wrote before: their bases.
+    fn stored(&self) -> Vec<(u64, Defined)> {
+        Vec::new()
+    }
     /// A warp runs.
     #[inline(always)]
     fn begin_warp(&mut self, number: u32) {}
@@ -72,7 +85,7 @@ pub(crate) trait Observer: Sized {
     fn period_bytes(&self, site: &MemSite) -> u64;
     /// `__syncwarp` of the active lanes, each naming a mask; `alive`: lanes that have not ended.
     #[inline(always)]
-    fn sync_warp(&mut self, mask: u32, named: &[u32; 32], alive: u32) {}
+    fn sync_warp(&mut self, mask: u32, named: &[u32; 32], alive: u32, loc: LocId) {}
     /// A shuffle in which the lanes `strays` read a lane that does not take part: CUDA leaves what they get undefined, the machine
     /// gives 0.
     #[inline(always)]

@@ -7,6 +7,7 @@
 //!
 //! Workers whose blocks do conflict race on plain bytes until that is found out; what they computed is thrown away.
 
+use std::mem::MaybeUninit;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
 use crate::block::{Block, Turn};
@@ -46,10 +47,7 @@ pub(crate) fn run<'a, O: Observer + Send>(
     if written.iter().map(|region| region.size).sum::<u64>() > SNAPSHOT_BYTES {
         return None;
     }
-    let snapshot: Vec<Vec<u8>> = written
-        .iter()
-        .map(|region| copy(region, workers as usize))
-        .collect();
+    let snapshot = copy(&written, workers as usize, run.memory.take_spare());
 
     let next = AtomicU64::new(0);
     let failed = AtomicBool::new(false);
@@ -71,41 +69,56 @@ pub(crate) fn run<'a, O: Observer + Send>(
         && let Some((machine, printed)) = merge(run, observer(), results)
     {
         printed.iter().for_each(|(_, text)| out(text));
+        run.memory.keep_spare(snapshot);
         return Some(machine);
     }
-    for (region, bytes) in written.iter().zip(&snapshot) {
-        // SAFETY: the copy is of this region, all workers have ended.
-        unsafe { std::ptr::copy_nonoverlapping(bytes.as_ptr(), region.bytes, bytes.len()) };
-    }
+    restore(&written, &snapshot);
+    run.memory.keep_spare(snapshot);
     None
 }
 
 /// Pieces that one worker copies by itself.
 const COPY_BYTES: usize = 1 << 20;
 
-/// A region's bytes, copied by all workers: a launch on large buffers would else wait for one of them.
-fn copy(region: &GlobalRegion, workers: usize) -> Vec<u8> {
-    let size = region.size as usize;
-    // SAFETY: the region's bytes are valid, and no worker runs yet.
-    let bytes = unsafe { std::slice::from_raw_parts(region.bytes, size) };
-    let mut copy = Vec::with_capacity(size);
-    let piece = size.div_ceil(workers).max(COPY_BYTES);
-    rayon::scope(|scope| {
-        for (to, from) in copy.spare_capacity_mut()[..size]
-            .chunks_mut(piece)
-            .zip(bytes.chunks(piece))
-        {
-            scope.spawn(move |_| {
-                // SAFETY: `u8`s are valid as what may not be initialised yet.
-                to[..from.len()].copy_from_slice(unsafe {
-                    std::slice::from_raw_parts(from.as_ptr().cast(), from.len())
-                });
-            });
-        }
-    });
+/// The regions' bytes one behind the other, copied by all workers: a launch on large buffers would else wait for one of them.
+/// `spare` is the last launch's copy: its pages are there already.
+fn copy(regions: &[GlobalRegion], workers: usize, mut spare: Vec<u8>) -> Vec<u8> {
+    let size: usize = regions.iter().map(|region| region.size as usize).sum();
+    spare.clear();
+    spare.reserve_exact(size);
+    let mut pieces = Vec::new();
+    let mut rest = &mut spare.spare_capacity_mut()[..size];
+    for region in regions {
+        let (to, behind) = rest.split_at_mut(region.size as usize);
+        rest = behind;
+        // SAFETY: the region's bytes are valid, no worker runs yet, and `u8`s are valid as what may not be initialised yet.
+        let from: &[MaybeUninit<u8>] =
+            unsafe { std::slice::from_raw_parts(region.bytes.cast(), region.size as usize) };
+        let piece = from.len().div_ceil(workers).max(COPY_BYTES);
+        pieces.extend(to.chunks_mut(piece).zip(from.chunks(piece)));
+    }
+    match pieces.as_mut_slice() {
+        [(to, from)] => to.copy_from_slice(from),
+        _ => rayon::scope(|scope| {
+            for (to, from) in pieces {
+                scope.spawn(move |_| to.copy_from_slice(from));
+            }
+        }),
+    }
     // SAFETY: the pieces were all of it.
-    unsafe { copy.set_len(size) };
-    copy
+    unsafe { spare.set_len(size) };
+    spare
+}
+
+/// Puts the copied bytes back.
+fn restore(regions: &[GlobalRegion], copy: &[u8]) {
+    let mut rest = copy;
+    for region in regions {
+        let (bytes, behind) = rest.split_at(region.size as usize);
+        rest = behind;
+        // SAFETY: the copy is of this region, all workers have ended.
+        unsafe { std::ptr::copy_nonoverlapping(bytes.as_ptr(), region.bytes, bytes.len()) };
+    }
 }
 
 /// Runs blocks until there are none; `None` if one did not simply end.

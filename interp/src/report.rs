@@ -3,7 +3,9 @@
 use dsl::ir::{FuncId, LocId, Space};
 use thiserror::Error;
 
+use crate::config::LaunchConfig;
 use crate::finding::Finding;
+use crate::program::Program;
 use crate::stats::{LaunchCounts, SiteCounts};
 use crate::trap::{AccessOp, Trap};
 
@@ -30,6 +32,25 @@ pub struct LaunchReport {
     pub sites: Vec<Site>,
     /// What the checks found, in the order of their first source access.
     pub findings: Vec<Finding>,
+}
+
+impl LaunchReport {
+    /// A launch that ran elsewhere: nothing was counted.
+    pub fn uncounted(program: &Program, kernel: FuncId, config: &LaunchConfig) -> LaunchReport {
+        let module = program.module();
+        LaunchReport {
+            kernel,
+            kernel_name: module.function(kernel).name.clone(),
+            grid: config.grid,
+            block: config.block,
+            shared_static_bytes: program.code(kernel).shared_bytes,
+            shared_dynamic_bytes: config.shared_bytes,
+            line: module.loc(config.loc).line,
+            counts: LaunchCounts::default(),
+            sites: Vec::new(),
+            findings: Vec::new(),
+        }
+    }
 }
 
 /// A source access: all instructions that come from one place and do the same thing.
@@ -146,4 +167,7 @@ pub enum InvalidLaunch {
     /// The function is not a kernel.
     #[error("`{0}` is not a kernel")]
     NotAKernel(String),
+    /// A real device refuses it.
+    #[error("{0}")]
+    Device(String),
 }

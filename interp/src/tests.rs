@@ -5,6 +5,7 @@ mod host;
 mod memory;
 mod operations;
 mod parallel;
+mod races;
 mod random;
 
 use std::sync::Arc;

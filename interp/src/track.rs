@@ -13,9 +13,10 @@ use crate::mask::LaneMask;
 struct Words(Vec<u64>);
 
 impl Words {
+    #[inline]
     fn set(&mut self, region: &GlobalRegion, offset: u64, bytes: u64) {
         if self.0.is_empty() {
-            self.0 = vec![0; (region.size / 256 + 1) as usize];
+            self.start(region);
         }
         let (first, last) = (offset / 4, (offset + bytes - 1) / 4);
         let (low, high) = ((first / 64) as usize, (last / 64) as usize);
@@ -28,6 +29,11 @@ impl Words {
         self.0[low] |= from;
         self.0[low + 1..high].fill(u64::MAX);
         self.0[high] |= to;
+    }
+
+    #[cold]
+    fn start(&mut self, region: &GlobalRegion) {
+        self.0 = vec![0; (region.size / 256 + 1) as usize];
     }
 
     fn meets(&self, other: &Words) -> bool {
@@ -69,9 +75,22 @@ impl Tracker {
         }
     }
 
-    /// Whether an access to the region has to be noted at all.
-    pub(crate) fn follows(&self, region: &GlobalRegion, writes: bool) -> bool {
-        writes || self.reachable[region.index as usize]
+    /// Whether an access to the region with this number has to be noted at all.
+    #[inline]
+    pub(crate) fn follows(&self, region: u32, writes: bool) -> bool {
+        writes || self.reachable[region as usize]
+    }
+
+    /// Notes an access of 32 lanes side by side from the offset on, so many bytes in all.
+    #[inline]
+    pub(crate) fn note_run(
+        &mut self,
+        region: &GlobalRegion,
+        offset: u64,
+        bytes: u64,
+        writes: bool,
+    ) {
+        self.one(region, offset, bytes, writes);
     }
 
     /// Notes an access.
@@ -94,6 +113,7 @@ impl Tracker {
         }
     }
 
+    #[inline]
     fn one(&mut self, region: &GlobalRegion, offset: u64, bytes: u64, writes: bool) {
         let index = region.index as usize;
         if !self.reachable[index] {

@@ -1,15 +1,20 @@
 //! What a host program runs against: something with memory and kernels.
 //!
-//! The simulator ([`simulator::Simulator`]) is one; a GPU will be another. Both share the program's [`Memory`] for the host's side; the
-//! simulator keeps device memory there too. Nothing here prints: faults and reports are values.
+//! The simulator ([`simulator::Simulator`]) is one, a GPU ([`gpu::Gpu`]) the other. Both share the program's [`Memory`] for the host's side; the
+//! simulator keeps device memory there too, a GPU enters its own addresses. Nothing here prints: faults and reports are values.
 
-use dsl::ir::FuncId;
+use std::fmt;
+
+use dsl::ir::{FuncId, LocId};
 use interp::{
     LaunchConfig, LaunchFailure, LaunchReport, Memory, MemoryFault, Program, rules::BankWidth,
 };
 
+use thiserror::Error;
+
 use crate::error::CudaError;
 
+pub mod gpu;
 pub mod simulator;
 
 /// What `cudaGetDeviceProperties` tells, as numbers.
@@ -57,16 +62,100 @@ pub struct DeviceInfo {
     pub l2_bytes: u64,
 }
 
+/// A kernel faulted on a real device: everything on it is lost.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct DeviceFault {
+    /// What the driver says.
+    pub error: CudaError,
+    /// The launch, among all of the device; `None` if nothing was launched.
+    pub launch: Option<usize>,
+    /// It may as well have been a later one, up to this: the driver does not say.
+    pub or_up_to: Option<usize>,
+    /// The launch's kernel.
+    pub kernel: Option<FuncId>,
+    /// The launch statement.
+    pub loc: LocId,
+    /// What is odd about the launch's arguments.
+    pub suspicion: Option<String>,
+}
+
+impl fmt::Display for DeviceFault {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match (self.launch, self.or_up_to) {
+            (Some(first), Some(last)) => write!(f, "one of the launches {first} to {last}: ")?,
+            (Some(launch), None) => write!(f, "launch {launch}: ")?,
+            (None, _) => {}
+        }
+        write!(f, "{}", self.error)?;
+        match &self.suspicion {
+            Some(suspicion) => write!(f, "; {suspicion}"),
+            None => Ok(()),
+        }
+    }
+}
+
+/// Why work on memory of a device failed.
+#[derive(Clone, PartialEq, Debug, Error)]
+pub enum DeviceError {
+    /// The bytes are not there.
+    #[error("{0}")]
+    Memory(MemoryFault),
+    /// The device refuses.
+    #[error("{0}")]
+    Cuda(CudaError),
+    /// A kernel before it faulted. Said once; from then on the device refuses with the same error.
+    #[error("{0}")]
+    Lost(Box<DeviceFault>),
+}
+
+impl From<MemoryFault> for DeviceError {
+    fn from(fault: MemoryFault) -> DeviceError {
+        DeviceError::Memory(fault)
+    }
+}
+
+/// Why a launch failed.
+#[derive(Clone, PartialEq, Debug, Error)]
+pub enum LaunchError {
+    /// It was refused, or a thread trapped.
+    #[error("{0}")]
+    Failed(LaunchFailure),
+    /// The device did not get so far: a kernel before it faulted, or something was refused.
+    #[error("{0}")]
+    Device(DeviceError),
+}
+
+impl From<DeviceError> for LaunchError {
+    fn from(error: DeviceError) -> LaunchError {
+        LaunchError::Device(error)
+    }
+}
+
 /// A device.
 pub trait Device {
     /// What it is.
     fn info(&self) -> &DeviceInfo;
 
+    /// Whether it counts what accesses cost.
+    fn is_simulator(&self) -> bool {
+        true
+    }
+
+    /// Makes a program ready, before anything of it runs: its kernels and its variables. The error says why it cannot be.
+    fn prepare(&mut self, _program: &Program, _memory: &mut Memory) -> Result<(), String> {
+        Ok(())
+    }
+
     /// Gives out memory; `managed` memory may be touched by the host too.
-    fn malloc(&mut self, memory: &mut Memory, bytes: u64, managed: bool) -> Result<u64, CudaError>;
+    fn malloc(
+        &mut self,
+        memory: &mut Memory,
+        bytes: u64,
+        managed: bool,
+    ) -> Result<u64, DeviceError>;
 
     /// Takes memory back.
-    fn free(&mut self, memory: &mut Memory, address: u64) -> Result<(), MemoryFault>;
+    fn free(&mut self, memory: &mut Memory, address: u64) -> Result<(), DeviceError>;
 
     /// Copies between host and device, or on either.
     fn copy(
@@ -75,7 +164,7 @@ pub trait Device {
         to: u64,
         from: u64,
         bytes: u64,
-    ) -> Result<(), MemoryFault>;
+    ) -> Result<(), DeviceError>;
 
     /// Sets bytes of device memory.
     fn fill(
@@ -84,9 +173,17 @@ pub trait Device {
         address: u64,
         byte: u8,
         bytes: u64,
-    ) -> Result<(), MemoryFault>;
+    ) -> Result<(), DeviceError>;
 
-    /// Runs a kernel to its end. `out` receives what its threads print.
+    /// The bytes of device (or host) memory, after all work before.
+    fn read(&mut self, memory: &Memory, address: u64, bytes: u64) -> Result<Vec<u8>, DeviceError>;
+
+    /// Puts bytes into device (or host) memory.
+    fn write(&mut self, memory: &mut Memory, address: u64, bytes: &[u8])
+    -> Result<(), DeviceError>;
+
+    /// Runs a kernel: to its end, or (a real device) until something waits for it. `out` receives what its threads print; a real
+    /// device's driver writes it to the process's standard output itself, when something waits.
     fn launch(
         &mut self,
         program: &Program,
@@ -95,7 +192,30 @@ pub trait Device {
         config: &LaunchConfig,
         args: &[u64],
         out: &mut dyn FnMut(&[u8]),
-    ) -> Result<LaunchReport, LaunchFailure>;
+    ) -> Result<LaunchReport, LaunchError>;
+
+    /// Waits for all work.
+    fn synchronize(&mut self) -> Result<(), DeviceError> {
+        Ok(())
+    }
+
+    /// The event with this number happens when all work before is done.
+    fn record(&mut self, _event: u64) -> Result<(), DeviceError> {
+        Ok(())
+    }
+
+    /// Milliseconds between two recorded events; `None` on a device without a clock.
+    fn elapsed_ms(&mut self, _start: u64, _stop: u64) -> Result<Option<f32>, DeviceError> {
+        Ok(None)
+    }
+
+    /// The event with this number is not used any more.
+    fn destroy_event(&mut self, _event: u64) {}
+
+    /// Waits for all work of the program; gives the milliseconds of each launch, where the device has a clock.
+    fn finish(&mut self) -> Result<Vec<Option<f64>>, DeviceError> {
+        Ok(Vec::new())
+    }
 
     /// Chooses the width of shared-memory banks; `false` where the hardware has only one.
     fn set_bank_width(&mut self, width: BankWidth) -> bool;

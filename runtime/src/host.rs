@@ -20,7 +20,8 @@ use interp::{
     MemoryFault, Program, Trap, TrapKind, trap::AccessOp,
 };
 
-use crate::device::Device;
+use crate::device::{Device, DeviceError, DeviceFault, LaunchError};
+use crate::error::CudaError;
 
 /// Where the program's output goes, and who hears of trouble as it happens.
 pub trait Io {
@@ -30,6 +31,25 @@ pub trait Io {
     fn stderr(&mut self, bytes: &[u8]);
     /// Something the user should know.
     fn note(&mut self, note: &Note);
+    /// Bytes of the device that the host can see from now on: [`Io::wants_arrivals`] asks for them.
+    fn arrived(&mut self, _arrival: &Arrival<'_>) {}
+    /// Device memory was given out.
+    fn allocated(&mut self, _address: u64, _bytes: u64) {}
+    /// Whether [`Io::arrived`] is to be called.
+    fn wants_arrivals(&self) -> bool {
+        false
+    }
+}
+
+/// Bytes that came from the device.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Arrival<'a> {
+    /// The call that brought them.
+    pub loc: LocId,
+    /// `cudaMemcpy`, `cudaMemcpyFromSymbol`, `managed memory`.
+    pub how: &'static str,
+    /// The bytes.
+    pub bytes: &'a [u8],
 }
 
 /// Something the user should know, with its place.
@@ -62,6 +82,8 @@ pub enum Fault {
         /// What.
         trap: Box<Trap>,
     },
+    /// A kernel faulted on a real device.
+    Device(Box<DeviceFault>),
 }
 
 /// How a program ended.
@@ -75,6 +97,8 @@ pub struct Outcome {
     pub faults: Vec<Fault>,
     /// What was said on the way.
     pub notes: Vec<Note>,
+    /// Milliseconds of each launch on a device with a clock; `None` for one whose time is not known. Empty on the simulator.
+    pub times_ms: Vec<Option<f64>>,
 }
 
 /// Why a host program stops in the middle of a call.
@@ -108,19 +132,21 @@ pub fn find_main(program: &Program) -> Option<FuncId> {
     program.module().find("main", FunctionKind::Host)
 }
 
-/// Runs `main`.
+/// Runs `main`. The error says why the program cannot be brought to the device; nothing ran then.
 pub fn run_main(
     program: &Program,
     main: FuncId,
     options: &HostOptions,
     device: &mut dyn Device,
     io: &mut dyn Io,
-) -> Outcome {
+) -> Result<Outcome, String> {
+    let mut memory = Memory::new(program);
+    device.prepare(program, &mut memory)?;
     let mut host = Host {
         program,
         device,
         io,
-        memory: Memory::new(program),
+        memory,
         state: cuda::State::default(),
         rand: rand::Rand::new(1),
         outcome: Outcome::default(),
@@ -138,7 +164,8 @@ pub fn run_main(
             host.outcome.faults.push(Fault::Trap { launch: None, trap });
         }
     }
-    host.outcome
+    host.finish();
+    Ok(host.outcome)
 }
 
 impl Host<'_> {
@@ -291,9 +318,19 @@ impl Host<'_> {
             &mut out,
         );
         match result {
-            Ok(report) => self.outcome.launches.push(report),
-            Err(LaunchFailure::Invalid(why)) => self.refuse(kernel, config.loc, why),
-            Err(LaunchFailure::Trap { trap, report }) => {
+            Ok(report) => {
+                self.outcome.launches.push(report);
+                self.state.launched = true;
+            }
+            Err(LaunchError::Failed(LaunchFailure::Invalid(why))) => {
+                self.refuse(kernel, config.loc, why);
+            }
+            Err(LaunchError::Device(error)) => {
+                if let Err(error) = self.device_result::<()>(Err(error), "launch", config.loc) {
+                    self.state.last = error;
+                }
+            }
+            Err(LaunchError::Failed(LaunchFailure::Trap { trap, report })) => {
                 // As on hardware, the fault shows at the next call that waits for the device.
                 self.state
                     .pending
@@ -303,6 +340,51 @@ impl Host<'_> {
                     launch: Some(self.outcome.launches.len() - 1),
                     trap,
                 });
+            }
+        }
+    }
+
+    /// The error of a call that a device's error becomes; what is to be said of it is said.
+    fn device_result<T>(
+        &mut self,
+        result: Result<T, DeviceError>,
+        what: &str,
+        loc: LocId,
+    ) -> Result<T, CudaError> {
+        result.map_err(|error| match error {
+            DeviceError::Memory(fault) => {
+                self.say(loc, format!("{what}: {fault}"), true);
+                CudaError::InvalidValue
+            }
+            DeviceError::Cuda(error) => error,
+            DeviceError::Lost(fault) => {
+                let error = fault.error;
+                self.state.sticky = Some(error);
+                self.outcome.faults.push(Fault::Device(fault));
+                error
+            }
+        })
+    }
+
+    /// The program is over: what still runs on the device ends, and its times are read.
+    fn finish(&mut self) {
+        let result = self.device.finish();
+        self.outcome.times_ms = match self.device_result(result, "main", LocId::default()) {
+            Ok(times) => times,
+            Err(_) => self.device.finish().unwrap_or_default(),
+        };
+        self.managed_arrives(LocId::default());
+    }
+
+    /// Tells of managed memory as it is after something waited for kernels.
+    fn managed_arrives(&mut self, loc: LocId) {
+        if !std::mem::take(&mut self.state.launched) || !self.io.wants_arrivals() {
+            return;
+        }
+        for &(address, bytes) in &self.state.managed {
+            if let Ok(bytes) = self.memory.read_bytes(address, bytes) {
+                let how = "managed memory";
+                self.io.arrived(&Arrival { loc, how, bytes });
             }
         }
     }

@@ -24,14 +24,15 @@ use dsl::{
     source::{Loader, NoFiles, SourceFile, SourceMap},
 };
 use interp::{
-    LaunchConfig, LaunchFailure, LaunchReport, MachineConfig, Memory, MemoryFault, Program,
+    LaunchConfig, LaunchReport, MachineConfig, Memory, Program,
     rules::{Arch, RuleSet},
 };
 use thiserror::Error;
 
-use crate::{
-    device::{Device, simulator::Simulator},
-    error::CudaError,
+use crate::device::{
+    Device, DeviceError, LaunchError,
+    gpu::{Gpu, GpuError, GpuOptions},
+    simulator::Simulator,
 };
 
 /// What can go wrong between a source and a result.
@@ -53,15 +54,18 @@ pub enum SessionError {
         /// The parameter's type.
         wanted: String,
     },
-    /// The device has no memory left.
+    /// There is no GPU.
     #[error("{0}")]
-    Device(CudaError),
-    /// A buffer is not there any more.
+    NoGpu(GpuError),
+    /// The program cannot be brought to the device.
     #[error("{0}")]
-    Memory(MemoryFault),
+    Load(String),
+    /// No memory is left, a buffer is not there any more, or a kernel faulted on a GPU.
+    #[error("{0}")]
+    Device(DeviceError),
     /// The launch was refused, or a thread trapped.
     #[error("{0}")]
-    Launch(LaunchFailure),
+    Launch(LaunchError),
 }
 
 /// A plain number that kernels can hold in memory.
@@ -145,12 +149,12 @@ impl Arg {
     }
 }
 
-/// A program on a simulated device, with its memory.
+/// A program on a device, with its memory.
 #[derive(Debug)]
-pub struct Session {
+pub struct Session<D: Device = Simulator> {
     program: Program,
     memory: Memory,
-    device: Simulator,
+    device: D,
     printed: Vec<u8>,
 }
 
@@ -167,6 +171,33 @@ impl Session {
         loader: &dyn Loader,
         rules: RuleSet,
     ) -> Result<Session, SessionError> {
+        let jobs = std::thread::available_parallelism().map_or(1, |n| n.get());
+        let device = Simulator::new(MachineConfig {
+            rules,
+            jobs,
+            limit: None,
+            checks: interp::Checks::ALL,
+        });
+        Session::on(device, name, source, loader)
+    }
+}
+
+impl Session<Gpu> {
+    /// Compiles a source for this machine's GPU. Launches end when their result is read; what kernels print goes to standard output.
+    pub fn on_gpu(source: &str) -> Result<Session<Gpu>, SessionError> {
+        let gpu = Gpu::open(GpuOptions::default()).map_err(SessionError::NoGpu)?;
+        Session::on(gpu, "kernel.k", source, &NoFiles)
+    }
+}
+
+impl<D: Device> Session<D> {
+    /// Compiles a source called `name`, which may include what `loader` knows, for a device.
+    pub fn on(
+        mut device: D,
+        name: &str,
+        source: &str,
+        loader: &dyn Loader,
+    ) -> Result<Session<D>, SessionError> {
         let mut map = SourceMap::new();
         let file = map.add(SourceFile::new(name, source));
         let compiled = dsl::compile(&mut map, file, &dsl::Options::default(), loader);
@@ -179,14 +210,10 @@ impl Session {
             )));
         };
         let program = Program::new(Arc::new(module));
-        let memory = Memory::new(&program);
-        let jobs = std::thread::available_parallelism().map_or(1, |n| n.get());
-        let device = Simulator::new(MachineConfig {
-            rules,
-            jobs,
-            limit: None,
-            checks: interp::Checks::ALL,
-        });
+        let mut memory = Memory::new(&program);
+        device
+            .prepare(&program, &mut memory)
+            .map_err(SessionError::Load)?;
         Ok(Session {
             program,
             memory,
@@ -204,9 +231,9 @@ impl Session {
             .device
             .malloc(&mut self.memory, size, false)
             .map_err(SessionError::Device)?;
-        self.memory
-            .write_bytes(address, &bytes)
-            .map_err(SessionError::Memory)?;
+        self.device
+            .write(&mut self.memory, address, &bytes)
+            .map_err(SessionError::Device)?;
         Ok(Buffer {
             address,
             len: elements.len(),
@@ -215,12 +242,11 @@ impl Session {
     }
 
     /// What a buffer holds now.
-    pub fn read<T: Element>(&self, buffer: &Buffer<T>) -> Result<Vec<T>, SessionError> {
-        let bytes = self
-            .memory
-            .read_bytes(buffer.address, (buffer.len * size_of::<T>()) as u64);
+    pub fn read<T: Element>(&mut self, buffer: &Buffer<T>) -> Result<Vec<T>, SessionError> {
+        let size = (buffer.len * size_of::<T>()) as u64;
+        let bytes = self.device.read(&self.memory, buffer.address, size);
         Ok(bytes
-            .map_err(SessionError::Memory)?
+            .map_err(SessionError::Device)?
             .chunks_exact(size_of::<T>())
             .map(T::take)
             .collect())
@@ -270,6 +296,11 @@ impl Session {
             &mut out,
         );
         result.map_err(SessionError::Launch)
+    }
+
+    /// Waits for all launches; gives the milliseconds of each, where the device has a clock.
+    pub fn finish(&mut self) -> Result<Vec<Option<f64>>, SessionError> {
+        self.device.finish().map_err(SessionError::Device)
     }
 
     /// What kernels have printed since the last call.

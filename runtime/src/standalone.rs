@@ -6,12 +6,12 @@
 use std::collections::BTreeMap;
 
 use dsl::ir::{FuncId, Function, FunctionKind, LocId, MemType, Type};
-use interp::{LaunchConfig, LaunchFailure, Memory, Program};
+use interp::{InvalidLaunch, LaunchConfig, LaunchFailure, Memory, Program};
 
 use crate::{
     buffer::{BufferSource, BufferSpec, Element, HostBuffer, Scalar},
-    device::Device,
-    host::{Fault, Io, Outcome},
+    device::{Device, DeviceError, LaunchError},
+    host::{Arrival, Fault, Io, Outcome},
     launch::{ArgSpec, LaunchSpec, SpecError},
 };
 
@@ -226,16 +226,21 @@ impl Plan {
         io: &mut dyn Io,
     ) -> Result<Run, SpecError> {
         let mut memory = Memory::new(program);
+        device
+            .prepare(program, &mut memory)
+            .map_err(|why| SpecError::new(device.info().name.clone(), why))?;
         let mut addresses = BTreeMap::new();
         for (name, buffer) in &self.buffers {
             let bytes = buffer.bytes.len() as u64;
-            let address = device.malloc(&mut memory, bytes.max(1), true);
+            // On the simulator managed, as it was always told of.
+            let address = device.malloc(&mut memory, bytes.max(1), device.is_simulator());
             let address = address
                 .map_err(|error| SpecError::new(format!("buffer `{name}`"), error.to_string()))?;
             memory.set_name(address, &format!("buffer `{name}`"));
-            let written = memory.write_bytes(address, &buffer.bytes);
+            io.allocated(address, bytes.max(1));
+            let written = device.write(&mut memory, address, &buffer.bytes);
             written
-                .map_err(|fault| SpecError::new(format!("buffer `{name}`"), fault.to_string()))?;
+                .map_err(|error| SpecError::new(format!("buffer `{name}`"), error.to_string()))?;
             addresses.insert(name.as_str(), address);
         }
         let mut outcome = Outcome::default();
@@ -262,7 +267,19 @@ impl Plan {
             let mut out = |bytes: &[u8]| io.stdout(bytes);
             match device.launch(program, &mut memory, *kernel, &config, &args, &mut out) {
                 Ok(report) => outcome.launches.push(report),
-                Err(LaunchFailure::Invalid(why)) => {
+                Err(LaunchError::Device(DeviceError::Lost(fault))) => {
+                    outcome.faults.push(Fault::Device(fault));
+                    break;
+                }
+                Err(LaunchError::Device(error)) => {
+                    outcome.faults.push(Fault::Invalid {
+                        kernel: *kernel,
+                        loc: function.loc,
+                        why: InvalidLaunch::Device(error.to_string()),
+                    });
+                    break;
+                }
+                Err(LaunchError::Failed(LaunchFailure::Invalid(why))) => {
                     outcome.faults.push(Fault::Invalid {
                         kernel: *kernel,
                         loc: function.loc,
@@ -270,7 +287,7 @@ impl Plan {
                     });
                     break;
                 }
-                Err(LaunchFailure::Trap { trap, report }) => {
+                Err(LaunchError::Failed(LaunchFailure::Trap { trap, report })) => {
                     outcome.launches.push(*report);
                     outcome.faults.push(Fault::Trap {
                         launch: Some(outcome.launches.len() - 1),
@@ -280,16 +297,36 @@ impl Plan {
                 }
             }
         }
-        let contents = |name: &str| {
-            let buffer = &self.buffers[name];
-            let bytes = memory
-                .read_bytes(addresses[name], buffer.bytes.len() as u64)
-                .map(<[u8]>::to_vec);
-            HostBuffer {
-                bytes: bytes.unwrap_or_default(),
-                ..buffer.clone()
+        outcome.times_ms = match device.finish() {
+            Ok(times) => times,
+            Err(error) => {
+                if let DeviceError::Lost(fault) = error {
+                    outcome.faults.push(Fault::Device(fault));
+                }
+                device.finish().unwrap_or_default()
             }
         };
+        let mut finished = BTreeMap::new();
+        for (name, buffer) in &self.buffers {
+            let size = buffer.bytes.len() as u64;
+            // Of a device that is lost nothing can be read.
+            let bytes = device
+                .read(&memory, addresses[name.as_str()], size)
+                .unwrap_or_default();
+            if io.wants_arrivals() {
+                io.arrived(&Arrival {
+                    loc: LocId::default(),
+                    how: "buffer",
+                    bytes: &bytes,
+                });
+            }
+            let buffer = HostBuffer {
+                bytes,
+                ..buffer.clone()
+            };
+            finished.insert(name.as_str(), buffer);
+        }
+        let contents = |name: &str| &finished[name];
         let printed = self
             .print
             .iter()

@@ -1,6 +1,11 @@
 //! `dslc doctor`: which tools are here, and what that allows.
 
-use std::{env, fmt::Write, path::PathBuf, process::Command};
+use std::{env, fmt::Write, fs, process::Command};
+
+use runtime::device::{
+    DeviceInfo,
+    gpu::{self, GpuError},
+};
 
 use crate::{failure::Failure, output};
 
@@ -21,20 +26,46 @@ pub(crate) fn run() -> Result<u8, Failure> {
         "`dslc run` works on any machine",
     );
     row("PTX back end", back_end(), back_end_allows());
+    let driver = gpu::driver_version();
     row(
         "GPU driver",
-        driver(),
-        "running on a GPU is not part of this version",
+        driver.as_ref().ok().map(|(major, minor)| {
+            let version =
+                module_version().map_or_else(String::new, |version| format!("{version}, "));
+            format!("{version}for CUDA {major}.{minor}")
+        }),
+        match &driver {
+            Ok(_) => "finds GPUs and compiles PTX for them",
+            Err(GpuError::NotBuilt) => {
+                "running on a GPU is left out of this build (the feature `ptx`)"
+            }
+            Err(_) => {
+                "running on a GPU needs NVIDIA's driver: libcuda.so.1, where the system's loader looks for libraries"
+            }
+        },
     );
+    match gpu::list() {
+        Ok(gpus) => {
+            for (index, info) in gpus.iter().enumerate() {
+                let allows = match index {
+                    0 => "`dslc run --device gpu` and `dslc verify` use it",
+                    _ => "not used: the first one is (CUDA_VISIBLE_DEVICES chooses)",
+                };
+                row(&format!("GPU {index}"), Some(describe(info)), allows);
+            }
+        }
+        Err(error) => row("GPU", None, &error.to_string()),
+    }
     row(
         "ptxas",
         tool("ptxas", "--version"),
-        "would assemble PTX to machine code; tests use it",
+        "assembles PTX to machine code; tests use it, running does not",
     );
+    row("ncu", tool("ncu", "--version"), counters_allowed());
     row(
-        "ncu",
-        tool("ncu", "--version"),
-        "would read the hardware's own counters",
+        "compute-sanitizer",
+        tool("compute-sanitizer", "--version"),
+        "checks kernels on the GPU; bench/gpu/evidence.sh runs it",
     );
     output::out(text.as_bytes());
     Ok(0)
@@ -56,23 +87,32 @@ fn back_end_allows() -> &'static str {
     }
 }
 
-/// The driver's library, where the system's loader looks for it.
-fn driver() -> Option<String> {
-    let folders = [
-        "/usr/lib/x86_64-linux-gnu",
-        "/usr/lib64",
-        "/usr/lib",
-        "/usr/lib/aarch64-linux-gnu",
-        "/usr/local/nvidia/lib64",
-        "/usr/lib/wsl/lib",
-    ];
-    let paths = folders
-        .iter()
-        .map(|folder| PathBuf::from(folder).join("libcuda.so.1"));
-    paths
-        .into_iter()
-        .find(|path| path.exists())
-        .map(|path| path.display().to_string())
+/// Name, compute capability, memory.
+fn describe(info: &DeviceInfo) -> String {
+    let bytes = info.global_bytes as f64 / f64::from(1 << 30);
+    format!(
+        "{}, compute capability {}.{}, {bytes:.0} GiB",
+        info.name, info.major, info.minor
+    )
+}
+
+/// The version of the driver's kernel module, where Linux tells it.
+fn module_version() -> Option<String> {
+    let text = fs::read_to_string("/sys/module/nvidia/version").ok()?;
+    Some(text.trim().to_string())
+}
+
+/// Whether the driver lets this user read counters.
+fn counters_allowed() -> &'static str {
+    let params = fs::read_to_string("/proc/driver/nvidia/params").unwrap_or_default();
+    if params
+        .lines()
+        .any(|line| line.trim() == "RmProfilingAdminOnly: 1")
+    {
+        "`dslc verify` reads the hardware's counters with it; this driver lets administrators only"
+    } else {
+        "`dslc verify` reads the hardware's counters with it"
+    }
 }
 
 /// Where a tool is, with the last line of what it says of its version.

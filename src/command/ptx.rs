@@ -17,10 +17,17 @@ mod enabled {
         source::load_for,
     };
 
+    /// What the first GPU of this machine runs, if there is a driver to ask.
+    fn gpu_here() -> Option<Target> {
+        let gpus = runtime::device::gpu::list().ok()?;
+        let first = gpus.first()?;
+        Target::for_device(first.major, first.minor)
+    }
+
     pub(crate) fn run(args: &PtxArgs, color: Color) -> Result<u8, Failure> {
         let arch = match &args.source.arch {
             Some(name) => Target::parse(name)?,
-            None => Target::default(),
+            None => gpu_here().unwrap_or_default(),
         };
         let loaded = load_for(&args.source, arch.number() * 10)?;
         let failed = loaded.report(color, Severity::Warning);

@@ -1,42 +1,39 @@
 //! `dslc run FILE`: compile, run on a device, report.
 
-use std::{fs, sync::Arc};
+use std::sync::Arc;
 
 use dsl::{diagnostic::Severity, ir::Module};
 use interp::{
-    MachineConfig, Program,
+    Program,
     rules::{Arch, BankWidth, RuleSet},
 };
-use runtime::{
-    device::simulator::Simulator,
-    host::{HostOptions, Io, Note, Outcome, find_main, run_main},
-    standalone::{self, Plan},
-};
+use runtime::device::{Device, gpu::GpuOptions, simulator::Simulator};
 
 use crate::{
     args::{Color, DeviceChoice, Format, Launches, RunArgs},
+    capture::Capture,
+    execute::{self, ProgramOut, Streams, What},
     failure::Failure,
     output,
+    record::{self, End, Record},
     report::{
-        self, Input, fault,
+        self, Input,
         findings::{self, Found, baseline::Baseline},
-        json, nvprof, sarif, text,
+        gpu, json, nvprof, sarif, text,
     },
     source::{Loaded, load},
 };
 
-/// Warp instructions of one launch, and instructions of the host program, when `--limit` says nothing: minutes of work.
-const DEFAULT_LIMIT: u64 = 20_000_000_000;
-
 pub(crate) fn run(args: &RunArgs, color: Color) -> Result<u8, Failure> {
-    if args.device == DeviceChoice::Gpu {
-        return Err(Failure::new(
-            "`--device gpu` is not there yet: this version runs kernels in the simulator only",
-        ));
-    }
+    let on_gpu = args.device == DeviceChoice::Gpu;
     if args.metrics.iter().any(|name| name == "list") {
         output::out(nvprof::list().as_bytes());
         return Ok(0);
+    }
+    if on_gpu && !args.metrics.is_empty() {
+        return Err(Failure::new(
+            "a GPU counts nothing by itself: --metrics needs the simulator, or see `dslc verify`, which asks ncu",
+        ));
     }
     let metrics = nvprof::resolve(&args.metrics)?;
     let rules = rules(
@@ -55,35 +52,44 @@ pub(crate) fn run(args: &RunArgs, color: Color) -> Result<u8, Failure> {
         return Err(Failure::new("the front end made no program"));
     };
     let program = Program::new(Arc::new(module));
-    let machine = MachineConfig {
-        rules,
-        jobs: if args.jobs == 0 {
-            std::thread::available_parallelism().map_or(1, |n| n.get())
-        } else {
-            args.jobs
-        },
-        limit: Some(args.limit.unwrap_or(DEFAULT_LIMIT)),
-        checks: args.wanted_checks(),
+    let mut device: Box<dyn Device> = if on_gpu {
+        Box::new(execute::open_gpu(GpuOptions {
+            opt_level: args.opt_level,
+            timing: !args.quiet || args.record.is_some(),
+            like_simulator: args.record.is_some(),
+            ..GpuOptions::default()
+        })?)
+    } else {
+        let checks = args.wanted_checks();
+        let machine = execute::machine(rules.clone(), args.jobs, args.limit, checks);
+        Box::new(Simulator::new(machine))
     };
-    let mut device = Simulator::new(machine);
+    // On a GPU the driver prints what kernels print: all of standard output has to be kept.
+    let capture = match args.format {
+        Format::Json | Format::Sarif if on_gpu => Some(Capture::start()?),
+        Format::Json | Format::Sarif | Format::Text => None,
+    };
     let mut io = Streams {
         module: program.module().clone(),
         program_out: match args.format {
             Format::Text => ProgramOut::Through,
+            Format::Json | Format::Sarif if on_gpu => ProgramOut::Through,
             Format::Json => ProgramOut::Kept(Vec::new()),
             Format::Sarif => ProgramOut::Talk,
         },
+        record: args.record.is_some().then(Record::default),
     };
-    let outcome = match find_main(&program) {
-        Some(main) if args.launch.is_empty() => {
-            let options = HostOptions {
-                args: args.args.clone(),
-                limit: Some(args.limit.unwrap_or(DEFAULT_LIMIT)),
-            };
-            run_main(&program, main, &options, &mut device, &mut io)
-        }
-        _ => launches(args, &program, &mut device, &mut io)?,
+    let what = What {
+        args: &args.args,
+        launch: &args.launch,
+        buffer: &args.buffer,
+        print: &args.print,
+        save: &args.save,
+        limit: args.limit,
     };
+    let outcome = execute::execute(&what, &program, &mut *device, &mut io);
+    let captured = capture.map(Capture::end).transpose()?;
+    let outcome = outcome?;
     let line = |loc| report::line(program.module(), &loaded.map, loc);
     let mut found = findings::all(&outcome, program.module(), &line);
     if let Some(baseline) = &baseline {
@@ -111,15 +117,26 @@ pub(crate) fn run(args: &RunArgs, color: Color) -> Result<u8, Failure> {
         program: &program.module().name,
         map: &loaded.map,
         module: program.module(),
-        rules: &device.machine().rules,
+        // A program may have chosen another bank width.
+        rules: &RuleSet::new(rules.arch, device.bank_width())?,
         outcome: &outcome,
+        gpu: on_gpu.then_some(device.info().name.as_str()),
         findings: &found,
         kernel: args.kernel.as_deref(),
         all_launches: args.launches == Launches::All,
     };
-    let kept = match &io.program_out {
-        ProgramOut::Kept(bytes) => bytes.as_slice(),
-        ProgramOut::Through | ProgramOut::Talk => &[],
+    if let (Some(path), Some(mut record)) = (&args.record, io.record) {
+        record.end = Some(End::new(&outcome, &found));
+        record::write(&record, path)?;
+    }
+    let kept = match (&io.program_out, &captured) {
+        (ProgramOut::Kept(bytes), _) => bytes.as_slice(),
+        (ProgramOut::Through, Some(bytes)) if args.format == Format::Sarif => {
+            output::err(&String::from_utf8_lossy(bytes));
+            &[]
+        }
+        (ProgramOut::Through, Some(bytes)) => bytes.as_slice(),
+        (ProgramOut::Through | ProgramOut::Talk, _) => &[],
     };
     show(&input, args, &metrics, kept, &loaded, color)?;
     Ok(exit_code)
@@ -150,6 +167,12 @@ fn show(
             output::out(nvprof::table(input, metrics).as_bytes())
         }
         Format::Text if args.quiet => {}
+        Format::Text if input.gpu.is_some() => {
+            let report = gpu::report(input, input.gpu.unwrap_or_default());
+            if !report.is_empty() {
+                output::out(format!("\n{report}").as_bytes());
+            }
+        }
         Format::Text => {
             let report = text::report(input, output::columns());
             if !report.is_empty() {
@@ -193,80 +216,5 @@ fn no_such_kernel(wanted: &str, module: &Module) -> String {
         Some(nearest) => format!("there is no such kernel; did you mean `{nearest}`?"),
         None if names.is_empty() => "the program has no kernels".to_string(),
         None => format!("there is no such kernel; there are {}", names.join(", ")),
-    }
-}
-
-/// The launches of the command line, for a program without `main`.
-fn launches(
-    args: &RunArgs,
-    program: &Program,
-    device: &mut Simulator,
-    io: &mut Streams,
-) -> Result<Outcome, Failure> {
-    if args.launch.is_empty() {
-        let kernels: Vec<String> = program
-            .module()
-            .kernels()
-            .map(|(_, kernel)| standalone::usage(kernel))
-            .collect();
-        let hint = if kernels.is_empty() {
-            "and no kernel either".to_string()
-        } else {
-            format!("launch a kernel, e.g. {}", kernels[0])
-        };
-        return Err(Failure::new(format!("the program has no main(): {hint}")));
-    }
-    let read =
-        |path: &str| fs::read(path).map_err(|error| format!("cannot read `{path}`: {error}"));
-    let plan = Plan::resolve(
-        program,
-        &args.launch,
-        &args.buffer,
-        &args.print,
-        &args.save,
-        &read,
-    )?;
-    let run = plan.run(program, device, io)?;
-    for (name, shown) in &run.printed {
-        io.stdout(format!("{name} = {shown}\n").as_bytes());
-    }
-    for (path, bytes) in &run.saved {
-        fs::write(path, bytes)
-            .map_err(|error| Failure::new(format!("cannot write `{path}`: {error}")))?;
-    }
-    Ok(run.outcome)
-}
-
-/// Where the program's standard output goes.
-enum ProgramOut {
-    /// To ours.
-    Through,
-    /// Into the JSON report.
-    Kept(Vec<u8>),
-    /// To stderr: stdout holds nothing but the log.
-    Talk,
-}
-
-/// The program's streams.
-struct Streams {
-    module: Arc<Module>,
-    program_out: ProgramOut,
-}
-
-impl Io for Streams {
-    fn stdout(&mut self, bytes: &[u8]) {
-        match &mut self.program_out {
-            ProgramOut::Through => output::out(bytes),
-            ProgramOut::Kept(kept) => kept.extend_from_slice(bytes),
-            ProgramOut::Talk => output::err(&String::from_utf8_lossy(bytes)),
-        }
-    }
-
-    fn stderr(&mut self, bytes: &[u8]) {
-        output::err(&String::from_utf8_lossy(bytes));
-    }
-
-    fn note(&mut self, note: &Note) {
-        output::err(&fault::note(note, &self.module));
     }
 }

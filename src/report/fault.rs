@@ -2,7 +2,7 @@
 
 use dsl::{diagnostic::Code, ir::Module};
 use interp::TrapKind;
-use runtime::host::Note;
+use runtime::{device::DeviceFault, error::CudaError, host::Note};
 
 /// The code of a launch that is refused.
 pub(crate) fn code_of_invalid() -> Code {
@@ -29,6 +29,38 @@ pub(crate) fn code_of_trap(kind: &TrapKind) -> Code {
         TrapKind::Assert { .. } | TrapKind::Explicit => Code::AssertionFailed,
         TrapKind::DivisionByZero => Code::DivisionByZero,
         TrapKind::StackOverflow => Code::StackOverflow,
+    }
+}
+
+/// The code of a fault on a GPU: what the driver's error says of it.
+pub(crate) fn code_of_device(error: CudaError) -> Code {
+    match error {
+        CudaError::MisalignedAddress => Code::Misaligned,
+        CudaError::Assert => Code::AssertionFailed,
+        CudaError::LaunchTimeout => Code::Deadlock,
+        CudaError::IllegalAddress => Code::InvalidPointer,
+        _ => Code::AssertionFailed,
+    }
+}
+
+/// The kind of a fault on a GPU, in the report's schema.
+pub(crate) fn kind_of_device(error: CudaError) -> &'static str {
+    match error {
+        CudaError::MisalignedAddress => "misaligned",
+        CudaError::LaunchTimeout => "deadlock",
+        CudaError::IllegalAddress => "out_of_bounds",
+        _ => "assertion",
+    }
+}
+
+/// The sentence for a fault on a GPU.
+pub(crate) fn device_message(fault: &DeviceFault, module: &Module) -> String {
+    match fault.kernel {
+        Some(kernel) => format!(
+            "`{}` failed on the GPU: {fault}",
+            module.function(kernel).name
+        ),
+        None => format!("the GPU failed: {fault}"),
     }
 }
 

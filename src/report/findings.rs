@@ -16,7 +16,10 @@ use dsl::{
     ir::{LocId, Module},
 };
 use interp::{Finding, FindingAccess, FindingOp, Severity, Trap, finding::WitnessLanes};
-use runtime::host::{Fault, Outcome};
+use runtime::{
+    device::DeviceFault,
+    host::{Fault, Outcome},
+};
 
 use super::fault;
 
@@ -87,6 +90,7 @@ pub(crate) fn all(
                 let name = &module.function(*kernel).name;
                 add(&mut found, of_refusal(name, *loc, &why.to_string()));
             }
+            Fault::Device(fault) => add(&mut found, of_device(fault, module)),
             Fault::Trap { launch, trap } => {
                 if let Some(last) = *launch {
                     of_launches(outcome, shown..last + 1, &mut found);
@@ -197,6 +201,21 @@ fn of_refusal(kernel: &str, loc: LocId, why: &str) -> Found {
         witness: vec![],
         fingerprint: String::new(),
         muted: false,
+    }
+}
+
+/// A fault on a GPU, which says no more than the launch.
+fn of_device(fault: &DeviceFault, module: &Module) -> Found {
+    let kernel = fault.kernel.map(|id| module.function(id).name.clone());
+    let refusal = of_refusal("", fault.loc, "");
+    Found {
+        code: fault::code_of_device(fault.error),
+        kind: fault::kind_of_device(fault.error),
+        launch: fault.launch,
+        kernel,
+        message: fault::device_message(fault, module),
+        advice: Some("without `--device gpu`, the simulator names the line and the thread".into()),
+        ..refusal
     }
 }
 

@@ -18,7 +18,7 @@ pub(crate) struct Report {
     program: String,
     arch: String,
     bank_width: u32,
-    device: &'static str,
+    device: String,
     launches: Vec<Launch>,
     findings: Vec<Finding>,
     stdout: String,
@@ -39,6 +39,9 @@ struct Launch {
     shared_bytes: SharedBytes,
     metrics: Map<String, Value>,
     sites: Vec<SiteRow>,
+    /// Milliseconds on a GPU.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    time_ms: Option<f64>,
 }
 
 #[derive(Serialize)]
@@ -124,7 +127,7 @@ pub(crate) fn report(input: &Input<'_>, stdout: &[u8]) -> Report {
         program: input.program.to_string(),
         arch: input.rules.arch.to_string(),
         bank_width: input.rules.bank_width.bytes(),
-        device: "simulator",
+        device: input.gpu.unwrap_or("simulator").to_string(),
         launches: input
             .launches()
             .map(|(index, report)| launch(index, report, input))
@@ -147,7 +150,8 @@ fn launch(index: usize, report: &LaunchReport, input: &Input<'_>) -> Launch {
         .counts
         .totals()
         .into_iter()
-        .map(|(name, value)| (name.to_string(), json!(value)));
+        // A GPU counts nothing.
+        .map(|(name, value)| (name.to_string(), json!(value.filter(|_| input.gpu.is_none()))));
     Launch {
         index,
         kernel: report.kernel_name.clone(),
@@ -164,6 +168,7 @@ fn launch(index: usize, report: &LaunchReport, input: &Input<'_>) -> Launch {
             .iter()
             .map(|site| site_row(site, input))
             .collect(),
+        time_ms: input.outcome.times_ms.get(index).copied().flatten(),
     }
 }
 

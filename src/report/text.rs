@@ -69,7 +69,7 @@ pub(crate) fn report(input: &Input<'_>, columns: usize) -> String {
     text + &findings
 }
 
-fn dim(dim: [u32; 3]) -> String {
+pub(super) fn dim(dim: [u32; 3]) -> String {
     match dim {
         [x, 1, 1] => x.to_string(),
         [x, y, 1] => format!("({x}, {y})"),

@@ -2,14 +2,16 @@
 //!
 //! `h200`: counts against the hardware's. `examples`: reports and IR of every example. `tables`: the transactions per request that
 //! the tutorials' patterns must give on four rule sets. `programs`: whole programs' output, and what wrong ones are told. `cli`: commands, streams and exit codes.
-//! `gate`: SARIF and baselines. `robustness`: bad input of any kind.
+//! `gate`: SARIF and baselines. `findings`: labelled programs, `mutants`: broken ones, `explain`: the examples of `dslc explain`. `robustness`: bad input of any kind.
 //! `ptx`: PTX of every example and program.
 
 mod cli;
 mod examples;
+mod explain;
 mod findings;
 mod gate;
 mod h200;
+mod mutants;
 mod programs;
 #[cfg(feature = "ptx")]
 mod ptx;

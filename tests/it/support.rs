@@ -1,8 +1,10 @@
 //! Running `dslc` and reading what it says.
 
 use std::{
+    io::Read,
     path::{Path, PathBuf},
-    process::{Command, Output},
+    process::{Command, Output, Stdio},
+    thread,
     time::{Duration, Instant},
 };
 
@@ -18,6 +20,43 @@ pub(crate) fn dslc(args: &[&str]) -> Output {
     let mut command = Command::new(env!("CARGO_BIN_EXE_dslc"));
     command.args(args).current_dir(root()).env_remove("COLUMNS");
     command.output().expect("dslc starts")
+}
+
+/// Runs `dslc` in the repository's root and ends it after `limit`: `None`.
+pub(crate) fn dslc_within(args: &[&str], limit: Duration) -> Option<Output> {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_dslc"));
+    command.args(args).current_dir(root()).env_remove("COLUMNS");
+    command.stdout(Stdio::piped()).stderr(Stdio::piped());
+    let mut child = command.spawn().expect("dslc starts");
+    let (out, err) = (child.stdout.take()?, child.stderr.take()?);
+    let drain = |mut stream: Box<dyn Read + Send>| {
+        thread::spawn(move || {
+            let mut bytes = vec![];
+            stream.read_to_end(&mut bytes).map(|_| bytes)
+        })
+    };
+    let (out, err) = (drain(Box::new(out)), drain(Box::new(err)));
+    let start = Instant::now();
+    let status = loop {
+        if let Some(status) = child.try_wait().expect("dslc can be waited for") {
+            break Some(status);
+        }
+        if start.elapsed() > limit {
+            child.kill().expect("dslc can be ended");
+            child.wait().expect("dslc ends");
+            break None;
+        }
+        thread::sleep(Duration::from_millis(2));
+    };
+    let read = |thread: thread::JoinHandle<std::io::Result<Vec<u8>>>| {
+        thread.join().expect("a reader").expect("the stream")
+    };
+    let (stdout, stderr) = (read(out), read(err));
+    Some(Output {
+        status: status?,
+        stdout,
+        stderr,
+    })
 }
 
 /// Runs `dslc` in a terminal of that width.

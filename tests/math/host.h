@@ -1,4 +1,4 @@
-// What math_double.k, math_angle.k and math_float.k of dsl/src/sema need to be compiled as C++: the same source, measured without the simulator.
+// What math_double.k, math_angle.k, math_float.k and math_special.k of dsl/src/sema need to be compiled as C++: the same source, measured without the simulator.
 #include <cmath>
 #include <cstring>
 
@@ -29,6 +29,7 @@ static int __clzll(long long x) { return x ? __builtin_clzll(x) : 64; }
 static double fma(double a, double b, double c) { return __builtin_fma(a, b, c); }
 static double rint(double x) { return __builtin_rint(x); }
 static double floor(double x) { return __builtin_floor(x); }
+static double ceil(double x) { return __builtin_ceil(x); }
 static double trunc(double x) { return __builtin_trunc(x); }
 static float truncf(float x) { return __builtin_truncf(x); }
 static double fabs(double x) { return __builtin_fabs(x); }
@@ -48,5 +49,6 @@ struct to_int {
 #include "math_double.k"
 #include "math_angle.k"
 #include "math_float.k"
+#include "math_special.k"
 
 } // namespace ours

@@ -61,7 +61,7 @@ impl Emitter<'_> {
             return known;
         }
         let name = self.module.files.get(file as usize);
-        let name = quoted(name.map_or(&b"?"[..], |name| name.as_bytes()));
+        let name = quoted(file_name(name.map_or("?", String::as_str)).as_bytes());
         let node = self.metadata(|_| format!("!DIFile(filename: {name}, directory: \"\")"));
         if let Some(lines) = &mut self.lines {
             lines.files.insert(file, node);
@@ -133,6 +133,17 @@ impl Emitter<'_> {
         lines.locations.insert(key, node);
         Some(node)
     }
+}
+
+/// A file's name as ptxas can read it: it ends a string at the first quote, whatever stands before, and knows no escapes.
+fn file_name(name: &str) -> String {
+    let readable = |c: char| match c {
+        '"' => '\'',
+        '\\' => '/',
+        c if c.is_control() => '_',
+        c => c,
+    };
+    name.chars().map(readable).collect()
 }
 
 /// The named metadata that goes with it.

@@ -5,10 +5,57 @@ use std::fmt::Write;
 use dsl::ir::{FuncId, Function, GlobalSpace, GlobalVar, Object, SharedId, StringId};
 
 use super::{Emitter, ty::quoted};
-use crate::name::{global_symbol, kernel_symbol, mangle};
+use crate::{
+    Error,
+    name::{global_symbol, kernel_symbol, mangle},
+};
 
 /// The one array behind every `extern __shared__` name: they all start where the static ones end.
 pub(super) const DYNAMIC_SHARED: &str = "$$dynamic_shared";
+
+/// Fails if initial values point at each other in a circle: PTX knows a variable from its definition on only.
+pub(super) fn check(emitter: &Emitter<'_>) -> Result<(), Error> {
+    let globals = &emitter.module.globals;
+    // A variable is settled once all it points to are.
+    let mut settled = vec![false; globals.len()];
+    let points_to = |global: &GlobalVar| {
+        let objects = global.relocations.iter().map(|(_, object, _)| *object);
+        let targets = objects.filter_map(|object| match object {
+            Object::Global(id) => Some(id.index()),
+            Object::Shared(_) | Object::Local(_) | Object::String(_) => None,
+        });
+        targets.collect::<Vec<_>>()
+    };
+    loop {
+        let ready = globals.iter().enumerate().position(|(index, global)| {
+            !settled[index] && points_to(global).into_iter().all(|target| settled[target])
+        });
+        match ready {
+            Some(index) => settled[index] = true,
+            None => break,
+        }
+    }
+    let on_device = |global: &GlobalVar| global.space != GlobalSpace::Host;
+    let before = |global: &&GlobalVar| global.relocations.iter().any(|(_, _, addend)| *addend < 0);
+    if let Some(global) = globals
+        .iter()
+        .filter(|global| on_device(global))
+        .find(before)
+    {
+        return Err(emitter.unsupported("an initial address before a variable", global.loc));
+    }
+    let stuck = globals
+        .iter()
+        .zip(settled)
+        .find(|(global, settled)| on_device(global) && !settled);
+    match stuck {
+        Some((global, _)) => Err(emitter.unsupported(
+            "a variable whose initial value leads back to itself",
+            global.loc,
+        )),
+        None => Ok(()),
+    }
+}
 
 /// Definitions of the variables that the host can name and of the strings that are used.
 pub(super) fn emit(emitter: &mut Emitter<'_>) -> String {

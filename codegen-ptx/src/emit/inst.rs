@@ -18,7 +18,8 @@ pub(super) fn reads_numbers(kind: &InstKind) -> bool {
         InstKind::Binary(..) | InstKind::Fma(..) | InstKind::Compare(..) => true,
         InstKind::Convert(op, _) => !matches!(
             op,
-            ConvertOp::F32Bits | ConvertOp::F64Bits | ConvertOp::F32ToF64
+            // These keep sign and payload.
+            ConvertOp::F32Bits | ConvertOp::F64Bits | ConvertOp::F32ToF64 | ConvertOp::F64ToF32
         ),
         _ => false,
     }

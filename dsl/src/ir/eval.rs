@@ -5,7 +5,7 @@
 //!
 //! - Arithmetic is the device's: division by zero gives all ones, remainder by zero the dividend. Host functions trap
 //!   instead; whoever runs them asks [`divides_by_zero`] first. The builder folds neither.
-//! - Floats are IEEE 754, nearest even, denormals kept. *Which* NaN comes out of arithmetic is not part of the meaning (compare with
+//! - Floats are IEEE 754, nearest even, denormals kept (but see [`atomic_on_global`]). *Which* NaN comes out of arithmetic is not part of the meaning (compare with
 //!   [`same`]); here it is the GPU's: `0x7fffffff` for `f32`, for `f64` the first NaN operand made quiet, else
 //!   `0xfff8000000000000`. `fneg`, `fabs`, `select` and the `bits` conversions act on the bits and keep a NaN's.
 //! - Pointers are generic addresses here, so conversions between spaces change nothing.
@@ -250,10 +250,13 @@ pub fn compare(op: CompareOp, ty: Type, a: u64, b: u64) -> bool {
 
 /// [`InstKind::Convert`](super::InstKind::Convert).
 ///
-/// Rust's `as` truncates and saturates, and gives 0 for NaN; the 64-bit results differ in the NaN only.
+/// Rust's `as` truncates and saturates, and gives 0 for NaN. An H200 (tests/h200/numbers.out) gives 0 for an `f32` NaN in 32 bits only; a
+/// 64-bit result, and any result from an `f64`, has just the highest bit set.
 pub fn convert(op: ConvertOp, a: u64) -> u64 {
     /// What `cvt` gives for NaN in 64 bits, signed and unsigned.
     const NAN_AS_64: u64 = 1 << 63;
+    /// What `cvt` from `f64` gives for NaN in 32 bits, signed and unsigned.
+    const NAN_AS_32: u64 = 1 << 31;
     match op {
         ConvertOp::Sext => a as i32 as i64 as u64,
         ConvertOp::Zext => a,
@@ -276,6 +279,7 @@ pub fn convert(op: ConvertOp, a: u64) -> u64 {
         ConvertOp::F32ToS64 | ConvertOp::F32ToU64 if f32_of(a).is_nan() => NAN_AS_64,
         ConvertOp::F32ToS64 => f32_of(a) as i64 as u64,
         ConvertOp::F32ToU64 => f32_of(a) as u64,
+        ConvertOp::F64ToS32 | ConvertOp::F64ToU32 if f64_of(a).is_nan() => NAN_AS_32,
         ConvertOp::F64ToS32 => f64_of(a) as i32 as u32 as u64,
         ConvertOp::F64ToU32 => f64_of(a) as u32 as u64,
         ConvertOp::F64ToS64 | ConvertOp::F64ToU64 if f64_of(a).is_nan() => NAN_AS_64,
@@ -283,6 +287,7 @@ pub fn convert(op: ConvertOp, a: u64) -> u64 {
         ConvertOp::F64ToU64 => f64_of(a) as u64,
         ConvertOp::F32ToF64 if f32_of(a).is_nan() => widen_nan(a as u32),
         ConvertOp::F32ToF64 => (f32_of(a) as f64).to_bits(),
+        ConvertOp::F64ToF32 if f64_of(a).is_nan() => narrow_nan(a),
         ConvertOp::F64ToF32 => bits_f32(f64_of(a) as f32),
         ConvertOp::F32Bits
         | ConvertOp::BitsToF32
@@ -301,6 +306,28 @@ pub fn convert(op: ConvertOp, a: u64) -> u64 {
 fn widen_nan(bits: u32) -> u64 {
     let sign = (bits as u64 >> 31) << 63;
     sign | 0x7ff8_0000_0000_0000 | ((bits as u64 & 0x007f_ffff) << 29)
+}
+
+/// A NaN from `f64` to `f32`: sign and the payload's upper bits kept, made quiet.
+fn narrow_nan(bits: u64) -> u64 {
+    let sign = (bits >> 63) << 31;
+    sign | 0x7fc0_0000 | ((bits >> 29) & 0x003f_ffff)
+}
+
+/// [`atomic`] on global memory, where the addition of `f32` takes denormals for zeros, and gives zeros for them, with their signs (PTX ISA,
+/// `atom`; tests/h200/numbers.out). In shared memory, and for `f64`, they are kept.
+pub fn atomic_on_global(op: AtomicOp, ty: Type, old: u64, value: u64, compare: u64) -> u64 {
+    if (op, ty) != (AtomicOp::Add, Type::F32) {
+        return atomic(op, ty, old, value, compare);
+    }
+    let flush = |bits: u64| {
+        if f32_of(bits).is_subnormal() {
+            bits & 0x8000_0000
+        } else {
+            bits
+        }
+    };
+    flush(atomic(op, ty, flush(old), flush(value), compare))
 }
 
 /// What an atomic leaves in memory, given what was there. `compare` is for `cas`.
@@ -525,6 +552,33 @@ mod tests {
         assert!(compare(CompareOp::FEq, F, f(0.0), f(-0.0)));
         assert!(compare(CompareOp::Slt, Type::I32, i(-1), 0));
         assert!(compare(CompareOp::Ugt, Type::I32, i(-1), 0));
+    }
+
+    /// As measured on an H200, 2026-11-20: tests/h200/numbers.out, `f64_single` 9 to 12.
+    #[test]
+    fn a_double_nan_converts_as_measured() {
+        for (nan, single) in [
+            (0x7ff8_0000_0000_0000, 0x7fc0_0000),
+            (0x7ff8_1234_5678_9abc, 0x7fc0_91a2),
+            (0xfff8_0000_0000_0001, 0xffc0_0000),
+            (0x7ff0_0000_0000_0001, 0x7fc0_0000),
+        ] {
+            assert_eq!(convert(ConvertOp::F64ToF32, nan), single, "{nan:x}");
+            assert_eq!(convert(ConvertOp::F64ToS32, nan), 0x8000_0000);
+            assert_eq!(convert(ConvertOp::F64ToU32, nan), 0x8000_0000);
+        }
+        assert_eq!(convert(ConvertOp::F32ToS32, 0x7fc0_0000), 0);
+    }
+
+    /// As measured on an H200, 2026-11-20: tests/h200/numbers.out, `atomic_floats`.
+    #[test]
+    fn float_additions_in_global_memory_know_no_denormals() {
+        let add = |old, value| atomic_on_global(AtomicOp::Add, Type::F32, old, value, 0);
+        assert_eq!(add(0, 1), 0);
+        assert_eq!(add(0x8000_0000, 0x807f_ffff), 0x8000_0000);
+        assert_eq!(add(0x0080_0000, 0x807f_ffff), 0x0080_0000);
+        assert_eq!(add(0x3f80_0000, 1), 0x3f80_0000);
+        assert_eq!(atomic(AtomicOp::Add, Type::F32, 0, 1, 0), 1);
     }
 
     #[test]

@@ -378,8 +378,8 @@ named! {
         FGe = "fge",
     }
 
-    /// Conversions; each names its own types. Float to integer truncates and saturates; NaN gives 0 for 32-bit results
-    /// and the least value (signed) or the highest bit (unsigned) for 64-bit ones, as the hardware's `cvt` does.
+    /// Conversions; each names its own types. Float to integer truncates and saturates; NaN gives 0 from `f32` to 32 bits
+    /// and otherwise the highest bit alone (the least value, if signed), as the hardware's `cvt` does.
     ConvertOp {
         /// `i32` → `i64`, sign.
         Sext = "i64.i32.sext",

@@ -190,12 +190,37 @@ impl<'p> Layout<'p> {
         if record.is_union {
             let unit = union_unit(record);
             run(integer_of(unit), 1, record.size_bytes / unit);
-        } else if let Some((component, per_access)) = vector_access(record) {
+        } else if let Some((component, per_access)) = self.vector_access(record) {
             run(component, per_access, record.fields.len() as u64);
         } else {
             for field in &record.fields {
                 self.add_pieces(&field.ty.ty, offset_bytes + field.offset_bytes, pieces);
             }
+        }
+    }
+
+    /// For a vector type that moves in wide accesses: its component and how many one access takes.
+    fn vector_access(self, record: &Record) -> Option<(MemType, u64)> {
+        let n = record.fields.len() as u64;
+        let component = self.only_scalar(&record.fields.first()?.ty.ty)?;
+        let width = record.size_bytes.min(MAX_ACCESS_BYTES);
+        let is_wide = record.is_vector && matches!(n, 2 | 4) && record.align_bytes >= width;
+        is_wide.then(|| {
+            (
+                component,
+                n.min(MAX_ACCESS_BYTES / u64::from(component.bytes())),
+            )
+        })
+    }
+
+    /// A scalar, or what a record of one scalar (a `half`) consists of.
+    fn only_scalar(self, ty: &Ty) -> Option<MemType> {
+        match ty {
+            Ty::Record(id) => match self.record(*id).fields.as_slice() {
+                [field] => self.only_scalar(&field.ty.ty),
+                _ => None,
+            },
+            ty => mem_type(ty),
         }
     }
 
@@ -318,20 +343,6 @@ fn integer_of(bytes: u64) -> MemType {
         4 => MemType::I32,
         _ => MemType::I64,
     }
-}
-
-/// For a vector type that moves in wide accesses: its component and how many one access takes.
-fn vector_access(record: &Record) -> Option<(MemType, u64)> {
-    let n = record.fields.len() as u64;
-    let component = mem_type(&record.fields.first()?.ty.ty)?;
-    let width = record.size_bytes.min(MAX_ACCESS_BYTES);
-    let is_wide = record.is_vector && matches!(n, 2 | 4) && record.align_bytes >= width;
-    is_wide.then(|| {
-        (
-            component,
-            n.min(MAX_ACCESS_BYTES / u64::from(component.bytes())),
-        )
-    })
 }
 
 #[cfg(test)]

@@ -100,6 +100,8 @@ pub(super) enum Overload {
     Assert,
     /// `__ldg(p)`: a plain load.
     Ldg,
+    /// `cudaLaunchKernel`: a launch whose arguments are in an array.
+    LaunchKernel,
     /// `__stcg(p, x)`: a plain store.
     StoreThrough,
     Clock,

@@ -45,6 +45,7 @@ mod host_call;
 mod init;
 mod lambda;
 mod launch;
+mod launch_call;
 mod method;
 mod operator;
 mod overload;
@@ -286,6 +287,7 @@ impl<'a> Checker<'a> {
             match item {
                 ast::Item::Function(function) if self.in_prelude(function.name.span) => {
                     let name = function.name.clone();
+                    self.note_operator(&name.node);
                     let callable = Callable::Unused(index);
                     self.scopes
                         .add_function(name.node, callable, name.span, true);

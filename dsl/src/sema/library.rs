@@ -18,11 +18,9 @@ pub(super) const MATH: [Part; 3] = [
     ("<cuda math, float>", include_str!("math_float.k")),
 ];
 
-/// Integer intrinsics, arithmetic in a stated rounding direction.
-const INTRINSICS: [Part; 2] = [
-    ("<cuda simd>", include_str!("simd.k")),
-    ("<cuda rounding>", include_str!("rounding.k")),
-];
+/// Those that few programs use.
+pub(super) const SPECIAL: [Part; 1] =
+    [("<cuda math, special>", include_str!("math_special.k"))];
 
 /// What kernels use of C++'s library, in the namespace `std`.
 const TRAITS: Part = ("<c++ library>", include_str!("traits.k"));
@@ -56,11 +54,52 @@ const TRAIT_NAMES: [&str; 25] = [
     "is_pointer_v",
 ];
 
-/// Groups of parts in the order of their text: the parts, and the groups that they need besides.
-const GROUPS: &[(&[Part], &[usize])] = &[
-    (&MATH, &[]),
-    (&[INTRINSICS[0]], &[]),
-    (&[INTRINSICS[1]], &[]),
+/// A group of parts that are parsed together.
+struct Group {
+    parts: &'static [Part],
+    /// Names besides those of its functions that tell that a program needs it.
+    types: &'static [&'static str],
+    /// Groups that it needs itself; they come before it.
+    needs: &'static [usize],
+}
+
+/// All parts, in the order in which they are parsed.
+const GROUPS: &[Group] = &[
+    Group {
+        parts: &MATH,
+        types: &[],
+        needs: &[],
+    },
+    Group {
+        parts: &SPECIAL,
+        types: &[],
+        needs: &[0],
+    },
+    Group {
+        parts: &[("<cuda simd>", include_str!("simd.k"))],
+        types: &[],
+        needs: &[],
+    },
+    Group {
+        parts: &[("<cuda rounding>", include_str!("rounding.k"))],
+        types: &[],
+        needs: &[],
+    },
+    Group {
+        parts: &[("<cuda_fp16.h>", include_str!("fp16.k"))],
+        types: &["half", "half2", "__half", "__half2"],
+        needs: &[0],
+    },
+    Group {
+        parts: &[("<cuda_bf16.h>", include_str!("bf16.k"))],
+        types: &[
+            "nv_bfloat16",
+            "nv_bfloat162",
+            "__nv_bfloat16",
+            "__nv_bfloat162",
+        ],
+        needs: &[0],
+    },
 ];
 
 /// The files that are ours: what a program may use without declaring it.
@@ -72,26 +111,31 @@ pub fn is_own(file: &str) -> bool {
 pub fn parts() -> impl Iterator<Item = Part> {
     GROUPS
         .iter()
-        .flat_map(|(parts, _)| parts.iter().copied())
+        .flat_map(|group| group.parts.iter().copied())
         .chain([TRAITS])
 }
 
 /// The functions that a text defines for device code.
 pub(super) fn defined(text: &'static str) -> impl Iterator<Item = &'static str> {
     text.lines()
-        .filter(|line| line.contains("__device__ ") && line.ends_with(['{', '}']))
+        .filter(|line| line.starts_with("__") && line.contains("__device__ "))
+        .filter(|line| line.ends_with(['{', '}']))
         .filter_map(|line| line.split_once('(')?.0.rsplit([' ', '*']).next())
-        .filter(|name| !name.starts_with("__dslc_"))
+        .filter(|name| !name.starts_with("__dslc_") && !name.starts_with("operator"))
 }
 
-/// The group of each function.
-fn groups_by_name() -> &'static HashMap<&'static str, usize> {
-    static NAMES: OnceLock<HashMap<&'static str, usize>> = OnceLock::new();
+/// The groups that have a function of each name.
+fn groups_by_name() -> &'static HashMap<&'static str, Vec<usize>> {
+    static NAMES: OnceLock<HashMap<&'static str, Vec<usize>>> = OnceLock::new();
     NAMES.get_or_init(|| {
-        let mut names = HashMap::new();
-        for (group, (parts, _)) in GROUPS.iter().enumerate() {
-            let texts = parts.iter().map(|(_, text)| *text);
-            names.extend(texts.flat_map(defined).map(|name| (name, group)));
+        let mut names: HashMap<_, Vec<usize>> = HashMap::new();
+        for (group, Group { parts, .. }) in GROUPS.iter().enumerate() {
+            for name in parts.iter().flat_map(|(_, text)| defined(text)) {
+                let groups: &mut Vec<usize> = names.entry(name).or_default();
+                if groups.last() != Some(&group) {
+                    groups.push(group);
+                }
+            }
         }
         names
     })
@@ -103,19 +147,30 @@ pub(super) fn names() -> impl Iterator<Item = &'static str> {
     all.filter(|name| !builtin::is_math(name))
 }
 
-/// The parts that a program needs: those that define a function which it seems to call.
+/// The parts that a program needs: those that define a function which it seems to call, or a type which it names.
 pub fn wanted(tokens: &[Token]) -> Vec<Part> {
-    let groups = groups_by_name();
+    let by_name = groups_by_name();
     let mut needed = [false; GROUPS.len()];
     for pair in tokens.windows(2) {
-        if let TokenKind::Ident(name) = &pair[0].kind
-            && pair[1].kind == TokenKind::Punct(Punct::LParen)
-            && let Some(&group) = groups.get(&**name)
-        {
-            needed[group] = true;
-            for &other in GROUPS[group].1 {
-                needed[other] = true;
+        match &pair[0].kind {
+            TokenKind::Ident(name) if pair[1].kind == TokenKind::Punct(Punct::LParen) => {
+                // A name that several have (`__hadd` of either precision) tells nothing; the types do.
+                if let Some([group]) = by_name.get(&**name).map(Vec::as_slice) {
+                    needed[*group] = true;
+                }
             }
+            TokenKind::TypeName(name) => {
+                let has = |group: &Group| group.types.contains(&&**name);
+                if let Some(group) = GROUPS.iter().position(has) {
+                    needed[group] = true;
+                }
+            }
+            _ => {}
+        }
+    }
+    for group in 0..GROUPS.len() {
+        if needed[group] {
+            GROUPS[group].needs.iter().for_each(|&other| needed[other] = true);
         }
     }
     let needed = GROUPS.iter().zip(needed).filter(|(_, needed)| *needed);
@@ -126,7 +181,7 @@ pub fn wanted(tokens: &[Token]) -> Vec<Part> {
     };
     let has_traits = tokens.iter().any(is_std) && tokens.iter().any(is_trait);
     needed
-        .flat_map(|((parts, _), _)| parts.iter().copied())
+        .flat_map(|(group, _)| group.parts.iter().copied())
         .chain(has_traits.then_some(TRAITS))
         .collect()
 }

@@ -202,6 +202,9 @@ impl Scopes {
     /// The variable that a name stands for, if it is one of a function around the one being checked, and how deep in the stack
     /// its block is.
     pub(super) fn find_outer(&self, name: &str) -> Option<(usize, VarId)> {
+        if self.floor <= FILE + 1 {
+            return None;
+        }
         for (depth, scope) in self.stack.iter().enumerate().rev() {
             if let Some(binding) = scope.names.get(name) {
                 return match binding.entity {

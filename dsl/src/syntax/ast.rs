@@ -566,6 +566,17 @@ pub enum StmtKind {
         /// `#pragma unroll` before it.
         unroll: Option<Unroll>,
     },
+    /// `for (T x : range) body`
+    RangeFor {
+        /// `T x`, without a value.
+        declaration: Box<Declaration>,
+        /// What is gone through.
+        range: Expr,
+        /// The body.
+        body: Box<Stmt>,
+        /// `#pragma unroll` before it.
+        unroll: Option<Unroll>,
+    },
     /// `switch (value) body`
     Switch {
         /// The value.

@@ -32,6 +32,8 @@ pub(crate) const WARP: u32 = 1;
 pub(crate) const BLOCK: u32 = 2;
 /// Several blocks.
 pub(crate) const GRID: u32 = 3;
+/// A write by nobody in particular, that is ordered before everything.
+pub(crate) const WRITTEN: u32 = 1;
 /// They are atomics.
 pub(crate) const ATOMIC: u32 = 1 << 31;
 
@@ -84,7 +86,7 @@ impl Bases {
     /// Whether a single access is ordered before one by `me`.
     #[inline(always)]
     fn orders(self, place: u32, me: u32) -> bool {
-        (place == 0)
+        (place < 32)
             | self.in_block(place)
             | self.in_warp(place)
             | ((place >= self.warp) & ((place ^ me) & 31 == 0))
@@ -217,6 +219,13 @@ impl Cells {
         }
     }
 
+    /// Forgets who wrote, but not that everything may have been written.
+    pub(crate) fn forget(&mut self) {
+        self.write.fill(WRITTEN);
+        self.read.fill(0);
+        self.many.clear();
+    }
+
     /// Nobody has touched anything.
     pub(crate) fn clear(&mut self) {
         self.write.fill(0);
@@ -256,11 +265,11 @@ impl Cells {
         }
     }
 
-    /// Reads of 32 lanes. Gives those that need a closer look.
+    /// Reads of 32 lanes. Gives those that need a closer look, and those that read what nobody wrote.
     #[inline(always)]
-    fn read_any(&mut self, lanes: &Lanes, bases: Bases, exact: bool) -> u32 {
+    fn read_any(&mut self, lanes: &Lanes, bases: Bases, exact: bool) -> (u32, u32) {
         let (write, read) = (self.write.as_ptr(), self.read.as_mut_ptr());
-        let (mut set, mut bad) = (0u32, 0u32);
+        let (mut set, mut bad, mut unset) = (0u32, 0u32, 0u32);
         for l in 0..32 {
             let i = lanes.cells[l] as usize;
             debug_assert!(i < self.write.len());
@@ -268,8 +277,9 @@ impl Cells {
             let (w, r) = unsafe { (*write.add(i), *read.add(i)) };
             let me = lanes.tag | l as u32;
             let (place, reach) = (r & PLACE, reach(r));
+            unset |= u32::from(w == 0) << l;
             let ours = bases.orders(w, me);
-            let replaced = bases.orders_all(r, me);
+            let replaced = bases.orders_all(r, me) & (r & ATOMIC == 0);
             let covered = (r & ATOMIC == 0)
                 & !exact
                 & (((place >= bases.sync) & (reach >= WARP))
@@ -280,6 +290,7 @@ impl Cells {
         }
         set &= lanes.mask;
         bad &= lanes.mask;
+        unset &= lanes.mask;
         let mut rest = set;
         while rest != 0 {
             let l = rest.trailing_zeros();
@@ -295,7 +306,7 @@ impl Cells {
         }
         lost &= set;
         if exact {
-            return bad | lost;
+            return (bad | lost, unset);
         }
         let other = self.other.as_mut_ptr();
         while lost != 0 {
@@ -308,7 +319,7 @@ impl Cells {
                 *other.add(i) = lanes.tag | l;
             }
         }
-        bad
+        (bad, unset)
     }
 
     /// Writes of 32 lanes. Gives those that need a closer look; and those that wrote a cell that a lower lane writes, too.
@@ -345,16 +356,18 @@ impl Cells {
         (lanes.mask & !good, lost & good)
     }
 
-    /// Reads of 32 lanes. Gives those that need a closer look.
-    pub(crate) fn read(&mut self, lanes: &Lanes, bases: Bases, exact: bool) -> u32 {
+    /// Reads of 32 lanes. Gives those that need a closer look, and those that read what nobody wrote.
+    pub(crate) fn read(&mut self, lanes: &Lanes, bases: Bases, exact: bool) -> (u32, u32) {
         #[cfg(target_arch = "x86_64")]
         {
-            #[target_feature(enable = "avx512f,avx512vl,avx512bw,avx512dq,avx2,bmi1,bmi2,lzcnt,popcnt")]
-            fn avx512(cells: &mut Cells, lanes: &Lanes, bases: Bases, exact: bool) -> u32 {
+            #[target_feature(
+                enable = "avx512f,avx512vl,avx512bw,avx512dq,avx2,bmi1,bmi2,lzcnt,popcnt"
+            )]
+            fn avx512(cells: &mut Cells, lanes: &Lanes, bases: Bases, exact: bool) -> (u32, u32) {
                 cells.read_any(lanes, bases, exact)
             }
             #[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
-            fn avx2(cells: &mut Cells, lanes: &Lanes, bases: Bases, exact: bool) -> u32 {
+            fn avx2(cells: &mut Cells, lanes: &Lanes, bases: Bases, exact: bool) -> (u32, u32) {
                 cells.read_any(lanes, bases, exact)
             }
             if has_avx512() {
@@ -373,7 +386,9 @@ impl Cells {
     pub(crate) fn write(&mut self, lanes: &Lanes, bases: Bases) -> (u32, u32) {
         #[cfg(target_arch = "x86_64")]
         {
-            #[target_feature(enable = "avx512f,avx512vl,avx512bw,avx512dq,avx2,bmi1,bmi2,lzcnt,popcnt")]
+            #[target_feature(
+                enable = "avx512f,avx512vl,avx512bw,avx512dq,avx2,bmi1,bmi2,lzcnt,popcnt"
+            )]
             fn avx512(cells: &mut Cells, lanes: &Lanes, bases: Bases) -> (u32, u32) {
                 cells.write_any(lanes, bases)
             }

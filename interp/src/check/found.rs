@@ -16,6 +16,8 @@ use crate::memory::Memory;
 use crate::observer::Arrival;
 use crate::trap::AccessOp;
 
+use super::taint::Use;
+
 /// Where findings are read: what their numbers mean.
 pub(crate) struct Scene<'a> {
     pub(crate) module: &'a Module,
@@ -79,12 +81,67 @@ struct Uneven {
     who: [Arrival; 2],
 }
 
+/// What a value that nobody wrote came from.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
+pub(super) enum Source {
+    /// An access, by its counter.
+    Access(u32),
+    /// A variable, by its place in the list of those.
+    Slot(u32),
+}
+
+/// A read of something that nobody wrote.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Unset {
+    pub(super) source: Source,
+    pub(super) block: u64,
+    pub(super) warp: u32,
+    pub(super) lane: u32,
+    pub(super) place: (Option<usize>, u64),
+}
+
+/// Where its value mattered.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct User {
+    pub(super) what: Use,
+    pub(super) block: u64,
+    pub(super) warp: u32,
+    pub(super) lane: u32,
+    pub(super) loc: LocId,
+}
+
+/// A mask that does not fit the lanes.
+#[derive(Clone, Copy, Debug)]
+struct BadMask {
+    block: u64,
+    warp: u32,
+    lane: u32,
+    mask: u32,
+    /// Lanes it names that live and are elsewhere; none if it omits the caller.
+    elsewhere: u32,
+}
+
+/// A division by zero or a shift out of range.
+#[derive(Clone, Copy, Debug)]
+struct WrongOperand {
+    block: u64,
+    warp: u32,
+    lanes: u32,
+    operands: (i64, i64),
+}
+
 /// What was found so far.
 #[derive(Debug, Default)]
 pub(super) struct Found {
     pairs: HashMap<(Class, u32, u32), Pair>,
     /// Barriers that opened for threads at different statements, by their instructions.
     uneven: BTreeMap<(u32, u32), Uneven>,
+    /// Masks that name lanes that are not there, by place.
+    masks: BTreeMap<u32, (u64, BadMask)>,
+    /// Divisions and shifts with a wrong second operand, by instruction.
+    operands: BTreeMap<u32, (u64, WrongOperand)>,
+    /// Values that nobody wrote and that mattered: how often, where from, and where first.
+    unset: BTreeMap<Source, (u64, Unset, User)>,
     /// Blocks were in conflict with each other.
     pub(super) crosses: bool,
 }
@@ -113,20 +170,65 @@ impl Found {
         });
         pair.count += 1;
         let kept = &mut pair.first;
-        let like = |a: &Side, b: &Side| (a.counter, a.block, a.warp) == (b.counter, b.block, b.warp);
+        let like =
+            |a: &Side, b: &Side| (a.counter, a.block, a.warp) == (b.counter, b.block, b.warp);
         if kept.look == look && like(&kept.sides[0], &first) && like(&kept.sides[1], &second) {
             kept.lanes[0] |= 1 << first.lane;
             kept.lanes[1] |= 1 << second.lane;
         }
     }
 
+    /// `__syncwarp` with a mask that does not fit: block, warp and lane that name it.
+    pub(super) fn bad_mask(
+        &mut self,
+        loc: LocId,
+        (block, warp, lane): (u64, u32, u32),
+        mask: u32,
+        elsewhere: u32,
+    ) {
+        let bad = BadMask {
+            block,
+            warp,
+            lane,
+            mask,
+            elsewhere,
+        };
+        self.masks.entry(loc.0).or_insert((0, bad)).0 += 1;
+    }
+
+    /// A division or shift by the lanes of a warp of a block.
+    pub(super) fn wrong_operand(
+        &mut self,
+        pc: u32,
+        (block, warp, lanes): (u64, u32, u32),
+        operands: (i64, i64),
+    ) {
+        let wrong = WrongOperand {
+            block,
+            warp,
+            lanes,
+            operands,
+        };
+        let count = u64::from(lanes.count_ones());
+        self.operands.entry(pc).or_insert((0, wrong)).0 += count;
+    }
+
+    /// A value that nobody wrote matters.
+    pub(super) fn unset(&mut self, unset: &Unset, user: User) {
+        let entry = self.unset.entry(unset.source);
+        entry.or_insert((0, *unset, user)).0 += 1;
+    }
+
     /// A barrier opens for threads that are not all at it.
-    pub(super) fn uneven_barrier(&mut self, block: u64, meeting: &[Arrival]) {
+    pub(super) fn uneven_barrier(&mut self, code: &Code, block: u64, meeting: &[Arrival]) {
         let Some(first) = meeting.iter().find(|arrival| arrival.waits) else {
             return;
         };
         for other in meeting {
-            if other.waits && other.pc == first.pc {
+            // Hardware does not wait for threads that have returned, and many programs rely on it; one that fell off the
+            // kernel's end came by where the barrier was missed.
+            let returned = !other.waits && code.insts[other.pc as usize].op != Op::End;
+            if returned || other.waits && other.pc == first.pc {
                 continue;
             }
             let uneven = self
@@ -144,6 +246,28 @@ impl Found {
     /// Takes over what another worker found; of one pair, the first block's conflict stays.
     pub(super) fn absorb(&mut self, other: &Found) {
         self.crosses |= other.crosses;
+        for (&key, theirs) in &other.masks {
+            let ours = self.masks.entry(key).or_insert((0, theirs.1));
+            ours.0 += theirs.0;
+            if theirs.1.block < ours.1.block {
+                ours.1 = theirs.1;
+            }
+        }
+        for (&key, theirs) in &other.operands {
+            let ours = self.operands.entry(key).or_insert((0, theirs.1));
+            ours.0 += theirs.0;
+            if theirs.1.block < ours.1.block {
+                ours.1 = theirs.1;
+            }
+        }
+        for (&key, theirs) in &other.unset {
+            let ours = self.unset.entry(key).or_insert((0, theirs.1, theirs.2));
+            let count = ours.0 + theirs.0;
+            if theirs.2.block < ours.2.block {
+                *ours = *theirs;
+            }
+            ours.0 = count;
+        }
         for (&key, theirs) in &other.uneven {
             match self.uneven.entry(key) {
                 std::collections::btree_map::Entry::Vacant(entry) => {
@@ -173,6 +297,19 @@ impl Found {
                 }
             }
         }
+    }
+
+    /// Whether a read is found to race with a write: then it came too early, which is said already.
+    fn races(&self, scene: &Scene<'_>, source: Source) -> bool {
+        let Source::Access(read) = source else {
+            return false;
+        };
+        let read = scene.source(read);
+        self.pairs.keys().any(|&(class, a, b)| {
+            let stores = |counter: u32| scene.counter(counter).op != AccessOp::Load;
+            class != Class::SameValue
+                && (scene.source(a) == read && stores(b) || scene.source(b) == read && stores(a))
+        })
     }
 
     /// In the order of their places.
@@ -205,6 +342,25 @@ impl Found {
             .map(|((_, _, class), pair)| scene.finding(*class, pair));
         let mut findings: Vec<Finding> = pairs.collect();
         findings.extend(self.uneven.values().map(|uneven| scene.uneven(uneven)));
+        findings.extend(
+            self.masks
+                .iter()
+                .map(|(&loc, bad)| scene.bad_mask(LocId(loc), bad)),
+        );
+        let mut wrong_at = std::collections::BTreeSet::new();
+        for (&pc, wrong) in &self.operands {
+            let loc = scene.module.loc(scene.code.locs[pc as usize]);
+            if wrong_at.insert((loc.file, loc.line, loc.column)) {
+                findings.push(scene.wrong_operand(pc, wrong));
+            }
+        }
+        let mut places = std::collections::BTreeSet::new();
+        for unset in self.unset.values() {
+            // Instructions that come from one source access are one.
+            if places.insert(scene.origin(unset.1.source)) && !self.races(scene, unset.1.source) {
+                findings.push(scene.unset(unset));
+            }
+        }
         findings.sort_by_key(|finding| {
             let at = |index: usize| {
                 let loc = scene.module.loc(finding.accesses.get(index)?.loc);
@@ -217,14 +373,14 @@ impl Found {
 }
 
 /// What makes two counters one source access.
-type Source = (u32, u32, u32, String, AccessOp);
+type SourceKey = (u32, u32, u32, String, AccessOp);
 
 impl Scene<'_> {
     fn counter(&self, counter: u32) -> &CounterSite {
         &self.code.counters[counter as usize]
     }
 
-    fn source(&self, counter: u32) -> Source {
+    fn source(&self, counter: u32) -> SourceKey {
         let site = self.counter(counter);
         let loc = self.module.loc(site.loc);
         (loc.file, loc.line, loc.column, loc.text.clone(), site.op)
@@ -251,10 +407,7 @@ impl Scene<'_> {
                 warp: side.warp,
                 lane: side.lane,
                 bytes: site.width_bytes,
-                value: side
-                    .value
-                    .zip(ty)
-                    .map(|(bits, ty)| ValueBits { bits, ty }),
+                value: side.value.zip(ty).map(|(bits, ty)| ValueBits { bits, ty }),
                 volatile: side.volatile,
             }
         };
@@ -359,16 +512,209 @@ impl Scene<'_> {
         }
     }
 
+    fn bad_mask(&self, loc: LocId, (count, bad): &(u64, BadMask)) -> Finding {
+        let mut access = self.stands(FindingOp::Sync, bad.block, bad.warp, 1 << bad.lane, 0);
+        access.loc = loc;
+        let ([x, y, z], line) = (access.thread, self.line(loc));
+        let (mask, lane) = (bad.mask, bad.lane);
+        let (why, advice) = if bad.elsewhere == 0 {
+            (
+                format!("does not name its caller, lane {lane}"),
+                "a lane that calls `__syncwarp` has to be in the mask it names".to_owned(),
+            )
+        } else {
+            let first = bad.elsewhere.trailing_zeros();
+            let count = bad.elsewhere.count_ones();
+            let who = match count {
+                1 => format!("lane {first}, which is"),
+                _ => format!("{count} lanes from lane {first} on, which are"),
+            };
+            (
+                format!("names {who} elsewhere"),
+                "move it to where all lanes of the mask come by, or name only those that do: compute the mask with \
+                 `__ballot_sync` before the branch"
+                    .to_owned(),
+            )
+        };
+        Finding {
+            code: Message::InvalidMask,
+            kind: FindingKind::InvalidMask,
+            severity: Severity::Error,
+            message: format!(
+                "invalid mask: {mask:#010x} at line {line} {why}; thread ({x}, {y}, {z}) waits for lanes that do not come"
+            ),
+            advice: Some(advice),
+            space: None,
+            object: None,
+            witness: vec![WitnessLanes {
+                access: 0,
+                block: access.block,
+                warp: bad.warp,
+                lanes: mask & !bad.elsewhere,
+            }],
+            accesses: vec![access],
+            count: *count,
+        }
+    }
+
+    fn wrong_operand(&self, pc: u32, (count, wrong): &(u64, WrongOperand)) -> Finding {
+        let access = self.stands(FindingOp::Compute, wrong.block, wrong.warp, wrong.lanes, pc);
+        let ([x, y, z], [bx, by, bz]) = (access.thread, access.block);
+        let ((a, b), line) = (wrong.operands, self.line(access.loc));
+        let who = format!("by thread ({x}, {y}, {z}) of block ({bx}, {by}, {bz})");
+        let (code, kind, message, advice) = if super::arithmetic::shifts(
+            self.code.insts[pc as usize].op,
+        ) {
+            (
+                Message::ShiftOutOfRange,
+                FindingKind::Arithmetic,
+                format!("shift out of range: {a} is shifted by {b} places at line {line}, {who}"),
+                "a shift goes by 0 to the width less 1; test the count first",
+            )
+        } else {
+            (
+                Message::DivisionByZero,
+                FindingKind::DivisionByZero,
+                format!("division by zero: {a} is divided by 0 at line {line}, {who}"),
+                "test the divisor first: on the device the program goes on with a value that means nothing",
+            )
+        };
+        Finding {
+            code,
+            kind,
+            severity: Severity::Warning,
+            message,
+            advice: Some(advice.to_owned()),
+            space: None,
+            object: None,
+            witness: vec![WitnessLanes {
+                access: 0,
+                block: access.block,
+                warp: wrong.warp,
+                lanes: wrong.lanes,
+            }],
+            accesses: vec![access],
+            count: *count,
+        }
+    }
+
+    fn origin(&self, source: Source) -> (u32, u32, u32) {
+        let loc = match source {
+            Source::Access(counter) => self.counter(counter).loc,
+            Source::Slot(index) => self.code.unassigned[index as usize].2,
+        };
+        let loc = self.module.loc(loc);
+        (loc.file, loc.line, loc.column)
+    }
+
+    fn unset(&self, (count, unset, user): &(u64, Unset, User)) -> Finding {
+        let (block, thread) = (
+            self.shape.block_index(user.block),
+            self.shape.thread_index(user.warp as usize, user.lane),
+        );
+        let access = |op, loc, warp: u32, lane, block: u64, bytes, volatile| FindingAccess {
+            op,
+            loc,
+            block: self.shape.block_index(block),
+            thread: self.shape.thread_index(warp as usize, lane),
+            warp,
+            lane,
+            bytes,
+            value: None,
+            volatile,
+        };
+        let (space, object, read) = match unset.source {
+            Source::Access(counter) => {
+                let site = self.counter(counter);
+                let (warp, lane) = (unset.warp, unset.lane);
+                let op = FindingOp::from(site.op);
+                let read = access(
+                    op,
+                    site.loc,
+                    warp,
+                    lane,
+                    unset.block,
+                    site.width_bytes,
+                    false,
+                );
+                let object = self.object(site.space, unset.place);
+                (Some(site.space), object, read)
+            }
+            Source::Slot(index) => {
+                let (slot, _, loc) = self.code.unassigned[index as usize];
+                let name = self.function.slots[slot.index()].name.clone();
+                let object = FindingObject {
+                    name,
+                    index: String::new(),
+                    offset_bytes: 0,
+                };
+                let read = access(
+                    FindingOp::Read,
+                    loc,
+                    user.warp,
+                    user.lane,
+                    user.block,
+                    0,
+                    false,
+                );
+                (None, object, read)
+            }
+        };
+        let op = match user.what {
+            Use::Branch | Use::Address | Use::Printed => FindingOp::Compute,
+            Use::Stored => FindingOp::Write,
+        };
+        let used = access(op, user.loc, user.warp, user.lane, user.block, 0, false);
+        let line = self.line(user.loc);
+        let what = match user.what {
+            Use::Branch => format!("decides a branch at line {line}"),
+            Use::Address => format!("is part of an address at line {line}"),
+            Use::Stored => format!("is stored to global memory at line {line}"),
+            Use::Printed => format!("is printed at line {line}"),
+        };
+        let ([bx, by, bz], [x, y, z]) = (block, thread);
+        let name = format!("`{}{}`", object.name, object.index);
+        let advice = match space {
+            None => format!("give {name} a value where it is declared"),
+            Some(Space::Shared) => {
+                "write it before the barrier that the reader waits at: shared memory begins with whatever was there".to_owned()
+            }
+            Some(Space::Local) => "give the array its values where it is declared".to_owned(),
+            Some(_) => "set it first, with cudaMemset or cudaMemcpy or in a kernel: cudaMalloc clears nothing".to_owned(),
+        };
+        Finding {
+            code: Message::UninitializedRead,
+            kind: FindingKind::Uninitialized,
+            severity: Severity::Error,
+            message: format!(
+                "uninitialized: {name} was never written when line {} reads it; its value {what}, by thread ({x}, {y}, {z}) of \
+                 block ({bx}, {by}, {bz})",
+                self.line(read.loc)
+            ),
+            advice: Some(advice),
+            space,
+            object: Some(object),
+            accesses: vec![read, used],
+            count: *count,
+            witness: Vec::new(),
+        }
+    }
+
     fn uneven(&self, uneven: &Uneven) -> Finding {
         let [here, there] = uneven.who;
-        let ended = self.code.insts[there.pc as usize].op == Op::End;
         let op = if there.waits {
             FindingOp::Barrier
         } else {
             FindingOp::Exit
         };
         let accesses = vec![
-            self.stands(FindingOp::Barrier, uneven.block, here.warp, here.lanes, here.pc),
+            self.stands(
+                FindingOp::Barrier,
+                uneven.block,
+                here.warp,
+                here.lanes,
+                here.pc,
+            ),
             self.stands(op, uneven.block, there.warp, there.lanes, there.pc),
         ];
         let thread = |index: usize| {
@@ -377,30 +723,22 @@ impl Scene<'_> {
             (format!("thread ({x}, {y}, {z})"), self.line(access.loc))
         };
         let ((a, a_line), (b, b_line)) = (thread(0), thread(1));
-        let (severity, what) = match (there.waits, ended) {
-            (true, _) => (
-                Severity::Error,
-                format!("{b} waits at another one, at line {b_line}"),
-            ),
-            (false, true) => (Severity::Error, format!("{b} has ended without coming to it")),
-            (false, false) => (
-                Severity::Warning,
-                format!("{b} has returned at line {b_line}"),
-            ),
+        let what = if there.waits {
+            format!("{b} waits at another one, at line {b_line}")
+        } else {
+            format!("{b} has ended without coming to it")
         };
         let advice = if there.waits {
             "let all threads of the block come to the same barrier: move it out of the branch"
-        } else if ended {
-            "move the barrier to where all threads of the block come by"
         } else {
-            "let the threads that have nothing to do skip the work, not the barrier: hardware does not wait for those that have              returned, but CUDA does not promise it"
+            "move the barrier to where all threads of the block come by"
         };
         let [x, y, z] = self.shape.block_index(uneven.block);
         let witness = [here, there].into_iter().enumerate();
         Finding {
             code: Message::DivergentBarrier,
             kind: FindingKind::BarrierDivergence,
-            severity,
+            severity: Severity::Error,
             message: format!(
                 "divergent barrier: {a} waits at line {a_line} in block ({x}, {y}, {z}), and {what}"
             ),
@@ -437,9 +775,10 @@ impl Scene<'_> {
             .sites
             .iter()
             .rposition(|site| site.counter <= counter)?;
-        self.code.insts.iter().position(|inst| {
-            is_access(inst.op) && inst.c as usize == row
-        })
+        self.code
+            .insts
+            .iter()
+            .position(|inst| is_access(inst.op) && inst.c as usize == row)
     }
 
     /// One sentence about what is missing where.
@@ -455,13 +794,13 @@ impl Scene<'_> {
         let between = |barrier: &str, is: fn(Op) -> bool| {
             let (from, to) = (pc_a.min(pc_b), pc_a.max(pc_b));
             let held = match (from, to) {
-                (Some(from), Some(to)) => {
-                    self.code.insts[from..to].iter().any(|inst| is(inst.op))
-                }
+                (Some(from), Some(to)) => self.code.insts[from..to].iter().any(|inst| is(inst.op)),
                 _ => false,
             };
             if held {
-                format!("put `{barrier}` after line {high}, before the loop comes back to line {low}")
+                format!(
+                    "put `{barrier}` after line {high}, before the loop comes back to line {low}"
+                )
             } else if low == high {
                 format!(
                     "put `{barrier}` between the two accesses of line {low}: read into a variable first, write after the barrier"
@@ -471,8 +810,7 @@ impl Scene<'_> {
             }
         };
         let locks = self.code.sites.iter().any(|site| {
-            matches!(site.atomic, Some((AtomicOp::Cas | AtomicOp::Exch, _)))
-                || site.access.volatile
+            matches!(site.atomic, Some((AtomicOp::Cas | AtomicOp::Exch, _))) || site.access.volatile
         });
         let fenced = self.code.insts.iter().any(|inst| inst.op == Op::Fence);
         match class {
@@ -519,14 +857,21 @@ impl Scene<'_> {
         let (region, offset) = place;
         if let Some(region) = region {
             let base = self.map.regions[region].base;
-            let described = self.memory.region(base).map(|region| region.describe(base + offset));
+            let described = self
+                .memory
+                .region(base)
+                .map(|region| region.describe(base + offset));
             let (name, element, size) = described.map_or_else(
                 || ("memory".to_owned(), 1, 0),
                 |object| (object.name, object.element_bytes, object.size_bytes),
             );
             let element = element.max(1);
             // An allocation has no elements of its own: those of the access.
-            let element = if element == 1 && size >= 4 { 4 } else { element };
+            let element = if element == 1 && size >= 4 {
+                4
+            } else {
+                element
+            };
             let index = if size <= element {
                 String::new()
             } else {
@@ -537,6 +882,15 @@ impl Scene<'_> {
                 index,
                 offset_bytes: offset,
             };
+        }
+        if space == Space::Local {
+            let vars = self.function.locals.iter().zip(&self.code.local_offsets);
+            let held = vars
+                .clone()
+                .find(|&(var, &start)| (start..start + var.size_bytes).contains(&offset));
+            if let Some((var, start)) = held {
+                return named(&var.name, var.element_bytes, &var.dims, offset - start);
+            }
         }
         let vars = self.function.shared.iter();
         let var = vars
@@ -550,19 +904,28 @@ impl Scene<'_> {
                 offset_bytes: offset,
             };
         };
-        let within = offset - var.offset_bytes;
-        let mut rest = within / var.element_bytes.max(1);
-        let mut index = String::new();
-        for k in 0..var.dims.len() {
-            let stride: u64 = var.dims[k + 1..].iter().product::<u64>().max(1);
-            index += &format!("[{}]", rest / stride);
-            rest %= stride;
-        }
-        FindingObject {
-            name: var.name.clone(),
-            index,
-            offset_bytes: within,
-        }
+        named(
+            &var.name,
+            var.element_bytes,
+            &var.dims,
+            offset - var.offset_bytes,
+        )
+    }
+}
+
+/// An element of an array, by its indices.
+fn named(name: &str, element_bytes: u64, dims: &[u64], within: u64) -> FindingObject {
+    let mut rest = within / element_bytes.max(1);
+    let mut index = String::new();
+    for k in 0..dims.len() {
+        let stride: u64 = dims[k + 1..].iter().product::<u64>().max(1);
+        index += &format!("[{}]", rest / stride);
+        rest %= stride;
+    }
+    FindingObject {
+        name: name.to_owned(),
+        index,
+        offset_bytes: within,
     }
 }
 

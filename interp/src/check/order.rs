@@ -49,7 +49,11 @@ impl Know {
 
     pub(super) fn covers(&self, block: u32, thread: u32, time: u32) -> bool {
         self.0.get(&block).is_some_and(|known| {
-            known.all >= time || known.threads.get(&thread).is_some_and(|&until| until >= time)
+            known.all >= time
+                || known
+                    .threads
+                    .get(&thread)
+                    .is_some_and(|&until| until >= time)
         })
     }
 }
@@ -235,13 +239,12 @@ impl Order {
             }
             known.threads.insert(thread, now);
             let mut know = Know(BTreeMap::from([(self.block, known)]));
-            for acquired in [
+            let acquired = [
                 self.common.acquired.clone(),
                 self.own(thread).acquired.clone(),
-            ] {
-                if let Some(acquired) = acquired {
-                    know.join(&acquired);
-                }
+            ];
+            for acquired in acquired.into_iter().flatten() {
+                know.join(&acquired);
             }
             let know = Some(Arc::new(know));
             let own = self.own(thread);
@@ -269,7 +272,8 @@ impl Order {
             joined(&self.common.fenced[level], own)
         };
         if let Some(know) = fenced(0) {
-            at.by.insert((self.block, thread), know.time(self.block, thread));
+            at.by
+                .insert((self.block, thread), know.time(self.block, thread));
         }
         at.device = joined(&at.device, &fenced(1));
         if let Some(know) = fenced(0) {

@@ -3,7 +3,9 @@
 
 use std::collections::HashSet;
 
-use dsl::ir::{ConvertOp, Function, GlobalId, Inst, InstKind, LocId, Object, Operand, SlotId, Space};
+use dsl::ir::{
+    ConvertOp, Function, GlobalId, Inst, InstKind, LocId, Object, Operand, SlotId, Space,
+};
 
 /// Where a pointer comes from.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
@@ -128,11 +130,9 @@ impl Search<'_> {
             InstKind::Load(..) => {
                 guesses.insert(inst.loc);
             }
-            InstKind::Get(slot) => {
-                if self.seen.insert(*slot) {
-                    for value in self.sets[slot.index()].clone() {
-                        self.guess(&value, guesses);
-                    }
+            InstKind::Get(slot) if self.seen.insert(*slot) => {
+                for value in self.sets[slot.index()].clone() {
+                    self.guess(&value, guesses);
                 }
             }
             InstKind::Convert(_, a) => self.guess(&{ *a }, guesses),

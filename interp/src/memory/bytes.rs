@@ -2,7 +2,7 @@
 //!
 //! A kernel's lanes read and write allocations through pointers, several CPU threads at a time, so the bytes cannot be a
 //! `Vec<u8>` behind `&mut`. Invariants: `pointer` is valid for `len` bytes from [`Bytes::new`] to the drop, aligned to
-//! 256, and always initialised. While a launch runs, [`Memory`](super::Memory) is mutably borrowed by it, so no slice
+//! 256, and always initialised. Memory that a driver gave ([`Bytes::borrowed`]) has the driver's alignment and outlives its `Bytes`. While a launch runs, [`Memory`](super::Memory) is mutably borrowed by it, so no slice
 //! made by [`Bytes::slice`] is alive.
 
 use std::alloc::{Layout, alloc_zeroed, dealloc};
@@ -16,7 +16,8 @@ const ALLOCATION_ALIGN_BYTES: usize = 16;
 /// Zeroed memory that may be written through a shared pointer.
 #[derive(Debug)]
 pub(crate) struct Bytes {
-    allocation: NonNull<u8>,
+    /// What to give back; `None` for memory that is not ours.
+    allocation: Option<NonNull<u8>>,
     pointer: NonNull<u8>,
     len: usize,
 }
@@ -32,7 +33,7 @@ impl Bytes {
         if len == 0 {
             let nowhere = NonNull::dangling();
             return Some(Bytes {
-                allocation: nowhere,
+                allocation: None,
                 pointer: nowhere,
                 len,
             });
@@ -45,10 +46,22 @@ impl Bytes {
         // SAFETY: the allocation is ALIGN_BYTES larger than `len`, and `offset` is less than that.
         let pointer = unsafe { allocation.add(offset) };
         Some(Bytes {
-            allocation,
+            allocation: Some(allocation),
             pointer,
             len,
         })
+    }
+
+    /// Memory of somebody else.
+    ///
+    /// # Safety
+    /// `pointer` is valid for reads and writes of `len` bytes for as long as the value and its regions are used.
+    pub(crate) unsafe fn borrowed(pointer: NonNull<u8>, len: usize) -> Bytes {
+        Bytes {
+            allocation: None,
+            pointer,
+            len,
+        }
     }
 
     pub(crate) fn len(&self) -> usize {
@@ -77,10 +90,10 @@ fn layout(len: usize) -> Option<Layout> {
 
 impl Drop for Bytes {
     fn drop(&mut self) {
-        if self.len > 0 {
+        if let Some(allocation) = self.allocation {
             let layout = layout(self.len).expect("made by new");
             // SAFETY: allocated in `new` with this layout.
-            unsafe { dealloc(self.allocation.as_ptr(), layout) }
+            unsafe { dealloc(allocation.as_ptr(), layout) }
         }
     }
 }

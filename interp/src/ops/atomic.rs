@@ -1,6 +1,6 @@
 //! Read-modify-write operations: lanes are served in ascending order, each seeing what the ones before it left.
 
-use dsl::ir::{AtomicOp, Space, eval};
+use dsl::ir::{AtomicOp, Space, Type, eval};
 
 use super::address::{addresses, narrowed, offsets, windows};
 use super::element::{lane_value, read, set_lane, write};
@@ -15,13 +15,16 @@ use crate::memory::layout::{LOCAL_BASE, SHARED_BASE};
 use crate::observer::{Access, Observer};
 use crate::registers::View;
 
+/// What an atomic leaves in memory: [`eval::atomic`], or what global memory makes of it.
+type Rule = fn(AtomicOp, Type, u64, u64, u64) -> u64;
+
 /// What a lane leaves in memory, given what was there.
 #[inline]
-fn next(r: View, site: &MemSite, lane: usize, old: u64) -> u64 {
+fn next(r: View, site: &MemSite, rule: Rule, lane: usize, old: u64) -> u64 {
     let ty = site.access.ty;
     let (op, compare) = site.atomic.unwrap_or((AtomicOp::Exch, site.values[0]));
     let value = lane_value(r, ty, site.values[0], lane);
-    eval::atomic(
+    rule(
         op,
         ty.value_type(),
         old,
@@ -34,14 +37,20 @@ fn next(r: View, site: &MemSite, lane: usize, old: u64) -> u64 {
 ///
 /// # Safety
 /// All bytes are writable.
-unsafe fn serve(r: View, site: &MemSite, mask: u32, at: impl Fn(usize) -> *mut u8) -> bool {
+unsafe fn serve(
+    r: View,
+    site: &MemSite,
+    rule: Rule,
+    mask: u32,
+    at: impl Fn(usize) -> *mut u8,
+) -> bool {
     let ty = site.access.ty;
     let mut changed = false;
     for lane in LaneMask(mask) {
         // SAFETY: the caller's.
         let old = unsafe { read(ty, at(lane)) };
         // SAFETY: the caller's.
-        changed |= unsafe { write(ty, at(lane), next(r, site, lane, old)) };
+        changed |= unsafe { write(ty, at(lane), next(r, site, rule, lane, old)) };
         set_lane(r, ty, site.result, lane, old);
     }
     changed
@@ -74,7 +83,11 @@ fn in_shared<O: Observer>(
     machine.observer.window(&access, offsets);
     let base = machine.shared.as_mut_ptr();
     // SAFETY: `check_window` found all active lanes' bytes inside.
-    let changed = unsafe { serve(r, site, mask, |l| base.add(offsets[l] as usize)) };
+    let changed = unsafe {
+        serve(r, site, eval::atomic, mask, |l| {
+            base.add(offsets[l] as usize)
+        })
+    };
     machine.changed |= changed;
     Ok(())
 }
@@ -90,7 +103,11 @@ fn in_global<O: Observer>(
     let region = region(machine, site, row, mask, addresses, true)?;
     machine.observer.global(&access(r, site, mask), addresses);
     // SAFETY: `region` found all active lanes' bytes inside of writable regions.
-    let changed = unsafe { serve(r, site, mask, |l| pointer(region, machine, addresses[l])) };
+    let changed = unsafe {
+        serve(r, site, eval::atomic_on_global, mask, |l| {
+            pointer(region, machine, addresses[l])
+        })
+    };
     machine.changed |= changed;
     Ok(())
 }
@@ -128,7 +145,7 @@ fn in_local<O: Observer>(
             site.access.ty,
             offsets[lane],
             lane,
-            next(r, site, lane, old),
+            next(r, site, eval::atomic, lane, old),
         );
         set_lane(r, site.access.ty, site.result, lane, old);
     }

@@ -8,6 +8,7 @@
 use crate::memory::layout;
 
 const NAN_AS_64: u64 = 1 << 63;
+const NAN_AS_32: u32 = 1 << 31;
 
 macro_rules! conversions {
     ($($name:ident ($a:ident: $from:ty) -> $to:ty $body:block)*) => { $(
@@ -36,8 +37,8 @@ conversions! {
     f32_to_u32(a: u32) -> u32 { f32::from_bits(a) as u32 }
     f32_to_s64(a: u32) -> u64 { let x = f32::from_bits(a); if x.is_nan() { NAN_AS_64 } else { x as i64 as u64 } }
     f32_to_u64(a: u32) -> u64 { let x = f32::from_bits(a); if x.is_nan() { NAN_AS_64 } else { x as u64 } }
-    f64_to_s32(a: u64) -> u32 { f64::from_bits(a) as i32 as u32 }
-    f64_to_u32(a: u64) -> u32 { f64::from_bits(a) as u32 }
+    f64_to_s32(a: u64) -> u32 { let x = f64::from_bits(a); if x.is_nan() { NAN_AS_32 } else { x as i32 as u32 } }
+    f64_to_u32(a: u64) -> u32 { let x = f64::from_bits(a); if x.is_nan() { NAN_AS_32 } else { x as u32 } }
     f64_to_s64(a: u64) -> u64 { let x = f64::from_bits(a); if x.is_nan() { NAN_AS_64 } else { x as i64 as u64 } }
     f64_to_u64(a: u64) -> u64 { let x = f64::from_bits(a); if x.is_nan() { NAN_AS_64 } else { x as u64 } }
     f32_to_f64(a: u32) -> u64 {
@@ -48,8 +49,11 @@ conversions! {
         }
     }
     f64_to_f32(a: u64) -> u32 {
-        let x = f64::from_bits(a) as f32;
-        if x.is_nan() { 0x7fff_ffff } else { x.to_bits() }
+        if f64::from_bits(a).is_nan() {
+            ((a >> 63) << 31) as u32 | 0x7fc0_0000 | (a >> 29) as u32 & 0x003f_ffff
+        } else {
+            (f64::from_bits(a) as f32).to_bits()
+        }
     }
     widen_shared(a: u32) -> u64 { layout::widen(layout::SHARED, a) }
     widen_local(a: u32) -> u64 { layout::widen(layout::LOCAL, a) }

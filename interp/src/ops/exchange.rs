@@ -130,8 +130,8 @@ fn groups(r: View, row: &ExchangeRow, lanes: Lanes) -> Result<Groups, Box<Fault>
 #[inline(always)]
 fn tell<O: Observer>(observer: &mut O, groups: &Groups, lanes: Lanes) {
     match groups {
-        Groups::One => observer.sync_warp(lanes.active, &[lanes.active; 32], lanes.alive),
-        Groups::Each(groups) => observer.sync_warp(lanes.active, groups, lanes.alive),
+        Groups::One => observer.sync_warp(lanes.active, &[lanes.active; 32], lanes.alive, lanes.loc),
+        Groups::Each(groups) => observer.sync_warp(lanes.active, groups, lanes.alive, lanes.loc),
     }
 }
 

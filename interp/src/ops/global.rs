@@ -149,7 +149,7 @@ fn note<O: Observer>(machine: &mut Machine<'_, O>, touch: &Touch<'_>) {
 }
 
 /// Tells the tracker of a request like a pattern.
-#[cold]
+#[inline(always)]
 fn note_like(
     map: &GlobalMap,
     tracker: &mut Tracker,
@@ -159,17 +159,35 @@ fn note_like(
     lowest: u64,
     writes: bool,
 ) {
-    let region = map.regions[pattern.region as usize];
-    if !tracker.follows(&region, writes) {
+    if !tracker.follows(pattern.region, writes) {
         return;
     }
+    let region = &map.regions[pattern.region as usize];
+    if pattern.shape == Shape::Run && mask == u32::MAX {
+        let bytes = 32 * u64::from(site.width_bytes);
+        return tracker.note_run(region, lowest - region.base, bytes, writes);
+    }
+    note_lanes(map, tracker, site, pattern, mask, lowest, writes);
+}
+
+/// The same, lane by lane.
+#[cold]
+fn note_lanes(
+    map: &GlobalMap,
+    tracker: &mut Tracker,
+    site: &MemSite,
+    pattern: &Pattern,
+    mask: u32,
+    lowest: u64,
+    writes: bool,
+) {
     let addresses = pattern.bytes.map(|bytes| lowest + u64::from(bytes));
     let touch = Touch {
-        region: Some(region),
+        region: Some(map.regions[pattern.region as usize]),
         mask,
         addresses: &addresses,
         width_bytes: u64::from(site.width_bytes),
-        run: pattern.shape == Shape::Run && mask == u32::MAX,
+        run: false,
         writes,
     };
     tracker.note(map, &touch);

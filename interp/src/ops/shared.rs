@@ -104,7 +104,16 @@ pub(crate) fn load_shared<L: Level, O: Observer>(
     let lowest = (first - pattern.below) as usize;
     if O::SEES_REPEATS || cfg!(debug_assertions) {
         let memory = machine.shared.as_ptr();
-        see_repeat(&mut machine.observer, r, i, pattern, site, mask, lowest, memory);
+        see_repeat(
+            &mut machine.observer,
+            r,
+            i,
+            pattern,
+            site,
+            mask,
+            lowest,
+            memory,
+        );
     }
     // SAFETY: all lanes' bytes lie inside (the pattern's invariant).
     unsafe {
@@ -212,7 +221,16 @@ pub(crate) fn store_shared<L: Level, O: Observer>(
     let lowest = (first - pattern.below) as usize;
     if O::SEES_REPEATS || cfg!(debug_assertions) {
         let memory = machine.shared.as_ptr();
-        see_repeat(&mut machine.observer, r, i, pattern, site, mask, lowest, memory);
+        see_repeat(
+            &mut machine.observer,
+            r,
+            i,
+            pattern,
+            site,
+            mask,
+            lowest,
+            memory,
+        );
     }
     // SAFETY: the lowest lane lies inside.
     let to = unsafe { machine.shared.as_mut_ptr().add(lowest) };

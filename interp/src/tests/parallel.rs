@@ -77,3 +77,49 @@ fn a_trap_is_the_first_in_order() {
     };
     assert_eq!(trap(1), trap(4));
 }
+
+/// Blocks before and after the one that ends the launch have changed memory that they read, when it is found out.
+#[test]
+fn a_trap_among_blocks_that_store_leaves_memory_as_blocks_in_order_do() {
+    let body = format!(
+        "{ID} %5 = ptradd %4, %3 * 4\n%6 = load.i32.global %5\n%7 = mul.i32 %6, 3\nstore.i32.global %5, %7
+         %8 = cmp.eq.i32 %0, 20\n%9 = cmp.ne.i32 %2, 40\n%10 = not.i1 %8\n%11 = or.i1 %10, %9
+         if %11 {{}} else {{ trap }}"
+    );
+    let trap = |jobs| {
+        let mut bench = Bench::kernel(OUT_N, &body);
+        bench.machine.jobs = jobs;
+        let out = bench.ints(&(0..4096).collect::<Vec<_>>());
+        (bench.trap(64, 64, &[out, 0]), bench.read(out, 4096))
+    };
+    let one = trap(1);
+    assert_eq!(
+        one.1[20 * 64 + 63],
+        3 * (20 * 64 + 63),
+        "the block stored before it ended the launch"
+    );
+    assert_eq!(one.1[21 * 64], 21 * 64, "no later block stored");
+    for jobs in [2, 3, 8] {
+        assert_eq!(one, trap(jobs), "{jobs} jobs");
+    }
+}
+
+/// Launch after launch with the same buffers: what a launch kept for the next one must not show.
+#[test]
+fn launches_one_after_the_other() {
+    let run = |jobs| {
+        let body = format!(
+            "{ID} %5 = ptradd %4, %3 * 4\n%6 = ptradd %4, %2 * 4\n%7 = load.i32.global %6
+             %8 = add.i32 %7, %3\nstore.i32.global %5, %8"
+        );
+        let mut bench = Bench::kernel(OUT_N, &body);
+        bench.machine.jobs = jobs;
+        let (long, short) = (bench.ints(&[1; 4096]), bench.ints(&[2; 640]));
+        for (out, blocks) in [(long, 64), (short, 10), (long, 64), (short, 10)] {
+            bench.launch(blocks, 64, &[out, 0]);
+        }
+        (bench.read(long, 4096), bench.read(short, 640))
+    };
+    assert_eq!(run(1), run(2));
+    assert_eq!(run(1), run(8));
+}

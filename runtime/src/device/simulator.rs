@@ -2,11 +2,11 @@
 
 use dsl::ir::FuncId;
 use interp::{
-    LaunchConfig, LaunchFailure, LaunchReport, MachineConfig, Memory, MemoryFault, Program,
+    LaunchConfig, LaunchReport, MachineConfig, Memory, Program,
     rules::{BankWidth, RuleSet, limits::Limits},
 };
 
-use super::{Device, DeviceInfo};
+use super::{Device, DeviceError, DeviceInfo, LaunchError};
 use crate::error::CudaError;
 
 /// The machine.
@@ -23,6 +23,11 @@ impl Simulator {
         Simulator { machine, info }
     }
 
+    /// The same machine with the properties of another device: what a program is told of a GPU that it is compared with.
+    pub fn with_info(machine: MachineConfig, info: DeviceInfo) -> Simulator {
+        Simulator { machine, info }
+    }
+
     /// How it counts now.
     pub fn machine(&self) -> &MachineConfig {
         &self.machine
@@ -34,17 +39,22 @@ impl Device for Simulator {
         &self.info
     }
 
-    fn malloc(&mut self, memory: &mut Memory, bytes: u64, managed: bool) -> Result<u64, CudaError> {
+    fn malloc(
+        &mut self,
+        memory: &mut Memory,
+        bytes: u64,
+        managed: bool,
+    ) -> Result<u64, DeviceError> {
         let address = if managed {
             memory.managed(bytes)
         } else {
             memory.malloc_device(bytes)
         };
-        address.map_err(|_| CudaError::MemoryAllocation)
+        address.map_err(|_| DeviceError::Cuda(CudaError::MemoryAllocation))
     }
 
-    fn free(&mut self, memory: &mut Memory, address: u64) -> Result<(), MemoryFault> {
-        memory.free_device(address)
+    fn free(&mut self, memory: &mut Memory, address: u64) -> Result<(), DeviceError> {
+        Ok(memory.free_device(address)?)
     }
 
     fn copy(
@@ -53,8 +63,8 @@ impl Device for Simulator {
         to: u64,
         from: u64,
         bytes: u64,
-    ) -> Result<(), MemoryFault> {
-        memory.copy(to, from, bytes)
+    ) -> Result<(), DeviceError> {
+        Ok(memory.copy(to, from, bytes)?)
     }
 
     fn fill(
@@ -63,8 +73,21 @@ impl Device for Simulator {
         address: u64,
         byte: u8,
         bytes: u64,
-    ) -> Result<(), MemoryFault> {
-        memory.fill(address, byte, bytes)
+    ) -> Result<(), DeviceError> {
+        Ok(memory.fill(address, byte, bytes)?)
+    }
+
+    fn read(&mut self, memory: &Memory, address: u64, bytes: u64) -> Result<Vec<u8>, DeviceError> {
+        Ok(memory.read_bytes(address, bytes)?.to_vec())
+    }
+
+    fn write(
+        &mut self,
+        memory: &mut Memory,
+        address: u64,
+        bytes: &[u8],
+    ) -> Result<(), DeviceError> {
+        Ok(memory.write_bytes(address, bytes)?)
     }
 
     fn launch(
@@ -75,8 +98,9 @@ impl Device for Simulator {
         config: &LaunchConfig,
         args: &[u64],
         out: &mut dyn FnMut(&[u8]),
-    ) -> Result<LaunchReport, LaunchFailure> {
+    ) -> Result<LaunchReport, LaunchError> {
         interp::launch(program, kernel, config, args, memory, &self.machine, out)
+            .map_err(LaunchError::Failed)
     }
 
     fn set_bank_width(&mut self, width: BankWidth) -> bool {

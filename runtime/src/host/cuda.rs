@@ -10,8 +10,8 @@ use interp::{
     AddressKind, InvalidLaunch, LaunchConfig, TrapKind, rules::BankWidth, trap::AccessOp,
 };
 
-use super::{Host, Stop};
-use crate::error::CudaError;
+use super::{Arrival, Host, Stop};
+use crate::{device::DeviceError, error::CudaError};
 
 /// What the CUDA runtime remembers between calls.
 #[derive(Debug)]
@@ -22,6 +22,10 @@ pub(super) struct State {
     pub(super) pending: Option<CudaError>,
     /// A kernel faulted; nothing works any more.
     pub(super) sticky: Option<CudaError>,
+    /// Something was launched since managed memory was last told of.
+    pub(super) launched: bool,
+    /// Managed allocations, in order: address and bytes.
+    pub(super) managed: Vec<(u64, u64)>,
     /// Most dynamic shared memory by kernel, where `cudaFuncSetAttribute` set it.
     dynamic_limit: HashMap<FuncId, u64>,
     cache_config: u32,
@@ -35,6 +39,8 @@ impl Default for State {
             last: CudaError::Success,
             pending: None,
             sticky: None,
+            launched: false,
+            managed: Vec::new(),
             dynamic_limit: HashMap::new(),
             cache_config: 0,
             next_handle: 1,
@@ -133,17 +139,24 @@ impl Host<'_> {
                     self.store(args[0], &0u64.to_le_bytes(), loc)?;
                     return Ok(Ok(()));
                 }
-                match self.device.malloc(&mut self.memory, args[1], managed) {
+                let result = self.device.malloc(&mut self.memory, args[1], managed);
+                match self.device_result(result, function.text(), loc) {
                     Ok(address) => {
                         self.name_allocation(address, loc);
+                        self.io.allocated(address, args[1]);
+                        if managed {
+                            self.state.managed.push((address, args[1]));
+                        }
                         self.store(args[0], &address.to_le_bytes(), loc)?;
                     }
                     Err(error) => {
-                        self.say(
-                            loc,
-                            format!("{} bytes of device memory are not to be had", args[1]),
-                            false,
-                        );
+                        if error == CudaError::MemoryAllocation {
+                            self.say(
+                                loc,
+                                format!("{} bytes of device memory are not to be had", args[1]),
+                                false,
+                            );
+                        }
                         return Ok(Err(error));
                     }
                 }
@@ -153,10 +166,16 @@ impl Host<'_> {
                 Err(_) => return Ok(Err(CudaError::MemoryAllocation)),
             },
             HostFn::CudaFree => {
-                if let Err(fault) = self.device.free(&mut self.memory, args[0]) {
-                    self.say(loc, format!("cudaFree: {fault}"), true);
-                    return Ok(Err(CudaError::InvalidValue));
+                if self.state.managed.iter().any(|&(at, _)| at == args[0]) {
+                    let result = self.device.synchronize();
+                    if let Err(error) = self.device_result(result, "cudaFree", loc) {
+                        return Ok(Err(error));
+                    }
+                    self.managed_arrives(loc);
+                    self.state.managed.retain(|&(at, _)| at != args[0]);
                 }
+                let result = self.device.free(&mut self.memory, args[0]);
+                return Ok(self.device_result(result, "cudaFree", loc));
             }
             HostFn::CudaFreeHost => {
                 if let Err(fault) = self.memory.free_host(args[0]) {
@@ -168,13 +187,9 @@ impl Host<'_> {
                 return self.copy(args[0], args[1], args[2], args[3], loc);
             }
             HostFn::CudaMemset => {
-                if let Err(fault) =
-                    self.device
-                        .fill(&mut self.memory, args[0], args[1] as u8, args[2])
-                {
-                    self.say(loc, format!("cudaMemset: {fault}"), true);
-                    return Ok(Err(CudaError::InvalidValue));
-                }
+                let (address, byte, bytes) = (args[0], args[1] as u8, args[2]);
+                let result = self.device.fill(&mut self.memory, address, byte, bytes);
+                return Ok(self.device_result(result, "cudaMemset", loc));
             }
             HostFn::CudaMemcpyToSymbol => {
                 return self.symbol_copy(args[0], args[1], args[2], args[3], true, loc);
@@ -223,16 +238,38 @@ impl Host<'_> {
                 self.store(args[0], &handle.to_le_bytes(), loc)?;
             }
             HostFn::CudaEventElapsedTime => {
-                self.say_once(
-                    loc,
-                    "the simulator has no clock: cudaEventElapsedTime gives 0 ms",
-                );
                 if args[1] == 0 || args[2] == 0 {
                     return Ok(Err(CudaError::InvalidResourceHandle));
                 }
-                self.store(args[0], &0f32.to_le_bytes(), loc)?;
+                let result = self.device.elapsed_ms(args[1], args[2]);
+                let ms = match self.device_result(result, "cudaEventElapsedTime", loc) {
+                    Ok(ms) => ms,
+                    Err(error) => return Ok(Err(error)),
+                };
+                if ms.is_none() {
+                    self.say_once(
+                        loc,
+                        "the simulator has no clock: cudaEventElapsedTime gives 0 ms",
+                    );
+                }
+                self.store(args[0], &ms.unwrap_or(0.0).to_le_bytes(), loc)?;
             }
-            // Accepted; there is nothing to do: launches and copies are over when their call returns.
+            HostFn::CudaEventRecord => {
+                let result = self.device.record(args[0]);
+                return Ok(self.device_result(result, "cudaEventRecord", loc));
+            }
+            HostFn::CudaEventDestroy => self.device.destroy_event(args[0]),
+            HostFn::CudaDeviceSynchronize
+            | HostFn::CudaEventSynchronize
+            | HostFn::CudaStreamSynchronize
+            | HostFn::CudaDeviceReset => {
+                let result = self.device.synchronize();
+                if let Err(error) = self.device_result(result, function.text(), loc) {
+                    return Ok(Err(error));
+                }
+                self.managed_arrives(loc);
+            }
+            // Accepted; there is nothing to do.
             _ => {}
         }
         Ok(Ok(()))
@@ -292,8 +329,16 @@ impl Host<'_> {
                 return Ok(Err(CudaError::InvalidValue));
             }
         }
-        let Err(fault) = self.device.copy(&mut self.memory, to, from, bytes) else {
-            return Ok(Ok(()));
+        let fault = match self.device.copy(&mut self.memory, to, from, bytes) {
+            Ok(()) => {
+                if is_device(self, from) && is_host(self, to) {
+                    self.arrived("cudaMemcpy", to, bytes, loc);
+                }
+                self.managed_arrives(loc);
+                return Ok(Ok(()));
+            }
+            Err(DeviceError::Memory(fault)) => fault,
+            Err(error) => return Ok(self.device_result(Err(error), "cudaMemcpy", loc)),
         };
         if is_host(self, fault.address) && !is_device(self, fault.address) {
             // The CPU itself would fault on its own side of the copy.
@@ -319,16 +364,26 @@ impl Host<'_> {
     ) -> Result<Result<(), CudaError>, Stop> {
         let at = symbol.wrapping_add(offset);
         let (to, from) = if to_symbol { (at, other) } else { (other, at) };
-        let Err(fault) = self.device.copy(&mut self.memory, to, from, bytes) else {
-            return Ok(Ok(()));
-        };
         let name = if to_symbol {
             "cudaMemcpyToSymbol"
         } else {
             "cudaMemcpyFromSymbol"
         };
-        self.say(loc, format!("{name}: {fault}"), true);
-        Ok(Err(CudaError::InvalidValue))
+        let result = self.device.copy(&mut self.memory, to, from, bytes);
+        let result = self.device_result(result, name, loc);
+        if result.is_ok() && !to_symbol {
+            self.arrived(name, to, bytes, loc);
+        }
+        Ok(result)
+    }
+
+    /// Tells of bytes that were copied from the device to here.
+    fn arrived(&mut self, how: &'static str, address: u64, bytes: u64, loc: LocId) {
+        if self.io.wants_arrivals()
+            && let Ok(bytes) = self.memory.read_bytes(address, bytes)
+        {
+            self.io.arrived(&Arrival { loc, how, bytes });
+        }
     }
 
     /// `cudaFuncSetAttribute(kernel, attribute, value)`: attribute 8 is the most dynamic shared memory, 9 the preferred carve-out.

@@ -12,7 +12,11 @@ use interp::Severity;
 
 use super::{Found, Side, lanes};
 
-/// All findings that are not muted, one after the other.
+/// Findings of one kind about one array in one kernel, beyond which only their lines are told.
+const SHOWN_OF_A_GROUP: usize = 2;
+
+/// All findings that are not muted, one after the other. Where a chain of statements has the same fault over and over (an unrolled
+/// reduction has it ten times), the first ones are shown in full and the others by their lines; reports for programs have each.
 pub(crate) fn all(
     found: &[Found],
     module: &Module,
@@ -20,16 +24,61 @@ pub(crate) fn all(
     color: bool,
     columns: usize,
 ) -> String {
-    let mut text = String::new();
+    let mut groups: Vec<Vec<&Found>> = vec![];
     for found in found.iter().filter(|found| !found.muted) {
-        if !text.is_empty() {
-            text.push('\n');
+        match groups.iter_mut().find(|group| is_alike(group[0], found)) {
+            Some(group) => group.push(found),
+            None => groups.push(vec![found]),
         }
-        let message = diagnostic(found, module, map);
-        text += &diagnostic::render::render(&[message], map, color, Some(columns));
-        text += &lanes::draw(found, module);
+    }
+    let mut text = String::new();
+    for group in groups {
+        let (shown, rest) = group.split_at(group.len().min(SHOWN_OF_A_GROUP));
+        for (at, found) in shown.iter().enumerate() {
+            if !text.is_empty() {
+                text.push('\n');
+            }
+            let mut message = diagnostic(found, module, map);
+            if at + 1 == shown.len() && !rest.is_empty() {
+                message = message.note(others(rest, module));
+            }
+            text += &diagnostic::render::render(&[message], map, color, Some(columns));
+            text += &lanes::draw(found, module);
+        }
     }
     text
+}
+
+/// Whether two findings say the same of the same memory.
+fn is_alike(a: &Found, b: &Found) -> bool {
+    let array = |found: &Found| found.object.as_ref().map(|(name, _)| name.clone());
+    (a.code, a.severity, &a.kernel) == (b.code, b.severity, &b.kernel)
+        && a.object.is_some()
+        && array(a) == array(b)
+}
+
+/// `the same of 8 more pairs of accesses: lines 43 and 44, 44 and 45`.
+fn others(rest: &[&Found], module: &Module) -> String {
+    let mut pairs: Vec<String> = vec![];
+    for found in rest {
+        let mut lines: Vec<String> = vec![];
+        for side in &found.sides {
+            let line = module.loc(side.loc).line.to_string();
+            if !lines.contains(&line) {
+                lines.push(line);
+            }
+        }
+        let pair = lines.join(" and ");
+        if !pairs.contains(&pair) {
+            pairs.push(pair);
+        }
+    }
+    let plural = if rest.len() == 1 { "" } else { "s" };
+    format!(
+        "the same of {} more pair{plural} of accesses: lines {}",
+        rest.len(),
+        pairs.join(", ")
+    )
 }
 
 /// How bad, in the front end's words.

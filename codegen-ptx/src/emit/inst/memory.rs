@@ -16,6 +16,10 @@ pub(super) struct Parts {
 
 impl Kernel<'_, '_> {
     pub(super) fn address_of(&mut self, result: ValueId, object: Object) -> Result<(), Error> {
+        let space = match self.m.module.object_space(object) {
+            Some(space) => space,
+            None => return Err(self.m.unsupported("a host variable in a kernel", self.at)),
+        };
         let address = match object {
             Object::Shared(id) if self.f.shared[id.index()].dynamic => {
                 format!("ptr addrspace(3) @{DYNAMIC_SHARED}")
@@ -26,15 +30,20 @@ impl Kernel<'_, '_> {
             }
             Object::Local(id) => format!("ptr %l{}", id.0),
             Object::Global(id) => {
-                let Some(space) = self.m.module.object_space(object) else {
-                    return Err(self.m.unsupported("a host variable in a kernel", self.at));
-                };
                 let symbol = global_symbol(self.m.module, id.index());
                 format!("{} @{symbol}", ty::pointer(space))
             }
             Object::String(id) => format!("ptr {}", self.m.string_address(id)),
         };
-        self.result(result, format!("getelementptr i8, {address}, i32 0"));
+        // Before spaces are inferred, an address is generic from the start.
+        let given = self.f.values[result.index()];
+        let text = match given {
+            Type::Ptr(given) if !ty::same_space(given, space) => {
+                format!("addrspacecast {address} to {}", ty::pointer(given))
+            }
+            _ => format!("getelementptr i8, {address}, i32 0"),
+        };
+        self.result(result, text);
         Ok(())
     }
 
@@ -80,7 +89,7 @@ impl Kernel<'_, '_> {
     }
 
     /// A value as it came from memory, made one of the value's type.
-    fn from_memory(&mut self, result: ValueId, ty: MemType, raw: &str) {
+    fn widen_loaded(&mut self, result: ValueId, ty: MemType, raw: &str) {
         let text = match ty {
             MemType::Bool => format!("icmp ne i8 {raw}, 0"),
             MemType::S8 => format!("sext i8 {raw} to i32"),
@@ -95,7 +104,7 @@ impl Kernel<'_, '_> {
     }
 
     /// A value made ready for memory.
-    fn to_memory(&mut self, ty: MemType, value: Operand) -> String {
+    fn narrowed(&mut self, ty: MemType, value: Operand) -> String {
         let typed = self.typed(value);
         match ty {
             MemType::Bool => self.fresh(format!("zext {typed} to i8")),
@@ -119,7 +128,7 @@ impl Kernel<'_, '_> {
             let text = format!("load {volatile}{element}, {pointer}, align {width}");
             if narrow {
                 let raw = self.fresh(text);
-                self.from_memory(*result, access.ty, &raw);
+                self.widen_loaded(*result, access.ty, &raw);
             } else {
                 self.result(*result, text);
             }
@@ -131,7 +140,7 @@ impl Kernel<'_, '_> {
             let text = format!("extractelement {vector} {all}, i32 {index}");
             if narrow {
                 let raw = self.fresh(text);
-                self.from_memory(*result, access.ty, &raw);
+                self.widen_loaded(*result, access.ty, &raw);
             } else {
                 self.result(*result, text);
             }
@@ -144,7 +153,7 @@ impl Kernel<'_, '_> {
         let element = ty::memory(access.ty);
         let width = access.width_bytes();
         if let [value] = values {
-            let value = self.to_memory(access.ty, *value);
+            let value = self.narrowed(access.ty, *value);
             return self.line(format!(
                 "store {volatile}{element} {value}, {pointer}, align {width}"
             ));
@@ -152,7 +161,7 @@ impl Kernel<'_, '_> {
         let vector = format!("<{} x {element}>", access.count);
         let mut all = "poison".to_string();
         for (index, value) in values.iter().enumerate() {
-            let value = self.to_memory(access.ty, *value);
+            let value = self.narrowed(access.ty, *value);
             all = self.fresh(format!(
                 "insertelement {vector} {all}, {element} {value}, i32 {index}"
             ));

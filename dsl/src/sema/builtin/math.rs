@@ -71,6 +71,8 @@ pub(super) const ROWS: &[Row] = &[
     both("lround", "long(double)", Make::Round(Some(UnaryOp::FRound))),
     both("llround", "ll(double)", Make::Round(Some(UnaryOp::FRound))),
     both("lrintf", "long(float)", Make::Round(Some(UnaryOp::FRint))),
+    both("llrintf", "ll(float)", Make::Round(Some(UnaryOp::FRint))),
+    both("llrint", "ll(double)", Make::Round(Some(UnaryOp::FRint))),
     both("lrint", "long(double)", Make::Round(Some(UnaryOp::FRint))),
 ];
 
@@ -90,6 +92,9 @@ const PAIRS: &[&str] = &[
     "cospi",
     "erf",
     "erfc",
+    "erfcinv",
+    "erfcx",
+    "erfinv",
     "exp",
     "exp10",
     "exp2",
@@ -99,6 +104,7 @@ const PAIRS: &[&str] = &[
     "hypot",
     "ilogb",
     "ldexp",
+    "lgamma",
     "log",
     "log10",
     "log1p",
@@ -106,9 +112,17 @@ const PAIRS: &[&str] = &[
     "logb",
     "modf",
     "nextafter",
+    "norm3d",
+    "norm4d",
+    "normcdf",
+    "normcdfinv",
     "pow",
     "rcbrt",
     "remainder",
+    "remquo",
+    "rhypot",
+    "rnorm3d",
+    "rnorm4d",
     "rsqrt",
     "scalbln",
     "scalbn",
@@ -119,6 +133,7 @@ const PAIRS: &[&str] = &[
     "sinpi",
     "tan",
     "tanh",
+    "tgamma",
 ];
 
 /// Those that have no other version. Sorted.
@@ -137,8 +152,6 @@ const SINGLES: &[&str] = &[
     "__tanf",
     "__tanhf",
     "fdividef",
-    "norm3df",
-    "norm4df",
 ];
 
 /// The `float` version's name, if there is one.
@@ -174,6 +187,7 @@ mod tests {
     fn every_name_is_defined_and_every_definition_has_its_name() {
         let defined: std::collections::BTreeSet<&str> = library::MATH
             .iter()
+            .chain(&library::SPECIAL)
             .flat_map(|(_, text)| library::defined(text))
             .collect();
         for name in &defined {

@@ -46,6 +46,7 @@ impl Checker<'_> {
         let value = match entry {
             Entry::Function(row) => self.fixed(row, &called),
             Entry::Overloaded(Overload::Ldg) => return self.ldg(&called),
+            Entry::Overloaded(Overload::LaunchKernel) => self.launch_call(&called),
             Entry::Overloaded(Overload::StoreThrough) => self.store_through(&called),
             Entry::Overloaded(overload) => self.overloaded(overload, &called),
             Entry::Unsupported(what) => {
@@ -273,7 +274,7 @@ impl Checker<'_> {
     }
 
     /// A type of the prelude; without one, the number it is.
-    fn prelude_type(&self, name: &str) -> Ty {
+    pub(super) fn prelude_type(&self, name: &str) -> Ty {
         use crate::sema::scope::Entity;
         match self.scopes.find(name).map(|binding| &binding.entity) {
             Some(Entity::Typedef(ty)) => ty.ty.clone(),

@@ -293,7 +293,8 @@ impl Checker<'_> {
             return None;
         }
         let kind = function.method.kind;
-        let is_static = words.word(SpecifierWord::Static).is_some();
+        let is_static =
+            kind == MethodKind::Plain && words.word(SpecifierWord::Static).is_some();
         let (result, returns_reference) = match kind {
             MethodKind::Constructor | MethodKind::Destructor => (Ty::Void, false),
             MethodKind::Plain | MethodKind::Conversion => self.method_result(function),

@@ -276,7 +276,8 @@ impl Checker<'_> {
                 .help("make it `void` and write the result through a pointer parameter"),
             );
         } else if matches!(result.ty, Ty::Array(..) | Ty::Function(_))
-            || (matches!(result.ty, Ty::Record(_)) && self.size_of(&result.ty).is_none())
+            || matches!(result.ty, Ty::Record(id)
+                if self.size_of(&result.ty).is_none() && !self.is_open(id))
         {
             let text = self.show(&result.ty);
             self.report(Diagnostic::error(

@@ -359,7 +359,7 @@ impl Checker<'_> {
 }
 
 /// Without the casts and `&` that people put around symbols and kernels.
-fn stripped(mut arg: &ast::Expr) -> &ast::Expr {
+pub(super) fn stripped(mut arg: &ast::Expr) -> &ast::Expr {
     loop {
         arg = match &arg.kind {
             ExprKind::Cast(_, inner) | ExprKind::Unary(UnaryOp::AddressOf, inner) => inner,

@@ -173,7 +173,7 @@ impl Checker<'_> {
     }
 
     /// A grid's or block's size as a `dim3`.
-    fn extent(&mut self, expr: &ast::Expr, what: &str) -> Value {
+    pub(super) fn extent(&mut self, expr: &ast::Expr, what: &str) -> Value {
         let dim3 = self.dim3();
         if let ExprKind::List(items) = &expr.kind {
             return self.list_value(&dim3, items, expr.span);
@@ -210,7 +210,7 @@ impl Checker<'_> {
         self.implicit(value, &dim3, &Why::Operand)
     }
 
-    fn shared_bytes(&mut self, expr: &ast::Expr) -> Value {
+    pub(super) fn shared_bytes(&mut self, expr: &ast::Expr) -> Value {
         let value = self.value(expr);
         if value.ty != Ty::Error && !value.ty.is_integral() {
             let text = self.show(&value.ty);
@@ -224,7 +224,7 @@ impl Checker<'_> {
         self.convert(value, &Ty::ULong)
     }
 
-    fn stream(&mut self, expr: &ast::Expr) -> Value {
+    pub(super) fn stream(&mut self, expr: &ast::Expr) -> Value {
         let value = self.value(expr);
         let fits = match &value.ty {
             Ty::Error => return value,

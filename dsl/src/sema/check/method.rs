@@ -224,9 +224,15 @@ impl Checker<'_> {
             class = Some(owner);
             ids.extend(self.functions_of(&set));
         }
-        if let Some(Entity::Functions(set)) =
-            self.scopes.find_function(name).map(|binding| binding.entity.clone())
-        {
+        // The library's operators are there whatever operators the program declares for its own types.
+        for of_library in [false, true] {
+            let binding = match of_library {
+                false => self.scopes.find_function(name),
+                true => self.scopes.find_in_prelude(name),
+            };
+            let Some(Entity::Functions(set)) = binding.map(|binding| binding.entity.clone()) else {
+                continue;
+            };
             for id in self.functions_of(&set) {
                 if !ids.contains(&id) {
                     ids.push(id);

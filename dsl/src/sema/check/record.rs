@@ -69,7 +69,9 @@ impl Checker<'_> {
                     name: name
                         .map_or_else(|| format!("<unnamed {word}>"), |name| name.node.to_string()),
                     is_union: specifier.is_union,
-                    is_vector: false,
+                    // Vectors whose components are records: two parts that move in one access.
+                    is_vector: in_prelude
+                        && name.is_some_and(|name| matches!(&*name.node, "__half2" | "__nv_bfloat162")),
                     fields: Vec::new(),
                     size_bytes: 0,
                     align_bytes: 0,

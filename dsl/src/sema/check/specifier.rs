@@ -129,6 +129,9 @@ impl Checker<'_> {
         if !self.said.insert((None, format!("type {name}"))) {
             return;
         }
+        if name.contains("::") && self.scopes.split_path(name).is_none() {
+            return self.unsupported_path(name, span);
+        }
         let mut diagnostic = Diagnostic::error(
             Code::UnknownType,
             span,

@@ -5,7 +5,7 @@ use crate::{
     diagnostic::{Code, Diagnostic},
     sema::{
         ty::Ty,
-        typed::{Stmt, StmtKind, Value, ValueKind},
+        typed::{Init, Stmt, StmtKind, Value, ValueKind},
     },
     span::Span,
     syntax::ast::{self, ExprKind, Unroll},
@@ -83,6 +83,12 @@ impl Checker<'_> {
                 };
                 self.for_stmt(init, &parts, span, out);
             }
+            ast::StmtKind::RangeFor {
+                declaration,
+                range,
+                body,
+                unroll,
+            } => self.range_for(declaration, range, body, *unroll, span, out),
             ast::StmtKind::Switch { value, body } => self.switch_stmt(value, body, span, out),
             ast::StmtKind::Case(_) | ast::StmtKind::Default => self.misplaced_label(stmt),
             ast::StmtKind::Break => self.jump_stmt(StmtKind::Break, span, out),
@@ -225,6 +231,121 @@ impl Checker<'_> {
         self.scopes.leave();
         out.push(Stmt {
             kind: StmtKind::Block(inner),
+            span,
+        });
+    }
+
+    /// `for (T x : array) body`: a loop over the array's indices, in which `x` is declared anew each time.
+    fn range_for(
+        &mut self,
+        declaration: &ast::Declaration,
+        range: &ast::Expr,
+        body: &ast::Stmt,
+        unroll: Option<Unroll>,
+        span: Span,
+        out: &mut Vec<Stmt>,
+    ) {
+        // Names that no program can have.
+        const RANGE: &str = "range of for";
+        const INDEX: &str = "index of for";
+        let place = match self.expr(range) {
+            Checked::Place(place) => place,
+            Checked::Value(value) if value.ty == Ty::Error => return,
+            Checked::Value(value) => {
+                let text = self.show(&value.ty);
+                return self.unsupported(&format!("a range-based `for` over a `{text}`"), range.span);
+            }
+        };
+        let Ty::Array(_, Some(n)) = place.ty.ty else {
+            let text = self.show(&place.ty.ty);
+            return self.unsupported(&format!("a range-based `for` over a `{text}`"), range.span);
+        };
+        self.scopes.enter();
+        self.cleanups_enter();
+        let ty = place.ty.clone();
+        let array = self.reference_variable("range", ty.clone(), range.span);
+        let address = Value {
+            ty: crate::sema::classify::pointer_to(ty),
+            kind: ValueKind::AddressOf(Box::new(place)),
+            span: range.span,
+        };
+        let index = self.unnamed_variable(Ty::Int, "i", range.span);
+        for (name, var) in [(RANGE, array), (INDEX, index)] {
+            self.scopes
+                .bind(name.into(), crate::sema::scope::Entity::Local(var), range.span, false);
+        }
+        let named = |name: &str| ast::Expr {
+            kind: ExprKind::Name(name.into()),
+            span: range.span,
+        };
+        let element = ast::Expr {
+            kind: ExprKind::Index(Box::new(named(RANGE)), Box::new(named(INDEX))),
+            span: range.span,
+        };
+        let place = super::construct::local(index, Ty::Int.into(), range.span);
+        let load = super::method::place_value(place.clone());
+        let cond = Value {
+            kind: ValueKind::Compare(
+                crate::sema::typed::Relation::Lt,
+                Box::new(load),
+                Box::new(super::int(n, Ty::Int, range.span)),
+            ),
+            ty: Ty::Bool,
+            span: range.span,
+        };
+        let step = Value {
+            kind: ValueKind::IncDec {
+                place: Box::new(place),
+                decrement: false,
+                prefix: true,
+            },
+            ty: Ty::Int,
+            span: range.span,
+        };
+        self.body.loops += 1;
+        self.body.exits.push((self.body.cleanups.len(), true));
+        self.scopes.enter();
+        self.cleanups_enter();
+        let mut inner = Vec::new();
+        let mut declaration = declaration.clone();
+        for declarator in &mut declaration.declarators {
+            declarator.init = Some(ast::Init::Expr(element.clone()));
+        }
+        self.local_declaration(&declaration, &mut inner);
+        let stmts = self.body(body);
+        inner.push(Stmt {
+            kind: StmtKind::Block(stmts),
+            span: body.span,
+        });
+        self.cleanups_leave(&mut inner, span);
+        self.scopes.leave();
+        self.body.exits.pop();
+        self.body.loops -= 1;
+        let zero = super::int(0, Ty::Int, range.span);
+        let stmts = vec![
+            Stmt {
+                kind: StmtKind::Declare(array, Some(Init::Value(address))),
+                span: range.span,
+            },
+            Stmt {
+                kind: StmtKind::Declare(index, Some(Init::Value(zero))),
+                span: range.span,
+            },
+            Stmt {
+                kind: StmtKind::Loop {
+                    cond: Some(cond),
+                    test_first: true,
+                    body: inner,
+                    step: Some(step),
+                    unroll,
+                },
+                span,
+            },
+        ];
+        self.body.cleanups.pop();
+        self.scopes.leave();
+        out.push(Stmt {
+            kind: StmtKind::Block(stmts),
             span,
         });
     }

@@ -41,6 +41,7 @@ impl Checker<'_> {
         for stmt in stmts {
             let is_label = matches!(stmt.kind, ast::StmtKind::Case(_) | ast::StmtKind::Default);
             if is_label && !after_label {
+                self.check_crossing(sections.last(), stmt.span);
                 sections.push(SwitchSection {
                     cases: Vec::new(),
                     is_default: false,
@@ -94,6 +95,28 @@ impl Checker<'_> {
         );
         let kind = StmtKind::Switch { value, sections };
         out.push(Stmt { kind, span });
+    }
+
+    /// What a section declares is seen in the next, but a reference is bound only where its declaration is reached.
+    fn check_crossing(&mut self, section: Option<&SwitchSection>, label: Span) {
+        let declared = section.into_iter().flat_map(|section| &section.body);
+        let reference = declared.filter_map(|stmt| match &stmt.kind {
+            StmtKind::Declare(id, _) => Some(&self.body.vars[id.0 as usize]),
+            _ => None,
+        });
+        let Some(var) = reference.into_iter().find(|var| var.is_reference) else {
+            return;
+        };
+        let (name, declared) = (var.name.clone(), var.span);
+        self.report(
+            Diagnostic::error(
+                Code::MisplacedJump,
+                label,
+                format!("this label jumps past the declaration of the reference `{name}`"),
+            )
+            .label(declared, "declared here")
+            .help("put the statements of the section before in braces"),
+        );
     }
 
     fn before_first_label(&mut self, stmt: &ast::Stmt, before: &mut Vec<Stmt>) {

@@ -30,6 +30,9 @@ impl Checker<'_> {
             );
             return;
         }
+        if name.contains("::") && self.scopes.split_path(name).is_none() {
+            return self.unsupported_path(name, span);
+        }
         let what = if is_call { "function" } else { "variable" };
         let mut diagnostic = Diagnostic::error(
             Code::UnknownName,
@@ -48,6 +51,15 @@ impl Checker<'_> {
             diagnostic = diagnostic.help(format!("did you mean `{near}`?"));
         }
         self.report(diagnostic);
+    }
+
+    /// A qualified name that leads nowhere: something of C++'s library, or of a header that is not there.
+    pub(super) fn unsupported_path(&mut self, name: &str, span: Span) {
+        self.report(Diagnostic::error(
+            Code::UnsupportedBuiltin,
+            span,
+            format!("`{name}` is not supported yet"),
+        ));
     }
 
     /// Reports a member that is not there.

@@ -87,7 +87,8 @@ fn is_balanced(tokens: &[Token]) -> bool {
             },
             TokenKind::Punct(Punct::Semi) => match open.last() {
                 None | Some((Punct::LBrace, _, false)) => {}
-                Some(&(Punct::LParen, opener, _)) if is_for(tokens, opener) => {}
+                Some(&(Punct::LParen, opener, _))
+                    if is_for(tokens, opener) || is_if(tokens, opener) => {}
                 Some(_) => return false,
             },
             TokenKind::Punct(Punct::Shl) if is_short_launch(tokens, at).is_some() => return false,
@@ -117,6 +118,11 @@ fn is_list(tokens: &[Token], at: usize, in_list: bool) -> bool {
 /// Whether the `(` at `at` is the header of a `for`.
 fn is_for(tokens: &[Token], at: usize) -> bool {
     at > 0 && tokens[at - 1].kind == TokenKind::Keyword(Keyword::For)
+}
+
+/// Whether the `(` at `at` is that of an `if`, in which a declaration may stand before the condition.
+fn is_if(tokens: &[Token], at: usize) -> bool {
+    at > 0 && tokens[at - 1].kind == TokenKind::Keyword(Keyword::If)
 }
 
 /// `static float *name(…) {`: the definition of a function.

@@ -5,7 +5,7 @@ use chumsky::prelude::*;
 use super::{
     kit::{Ahead, At, P, ahead, closes, custom_clone, fail, opens},
     primary::skipped,
-    recover::{What, construct_end, statement_end},
+    recover::{What, construct_end},
 };
 use crate::syntax::{
     ast::StmtKind,
@@ -45,10 +45,6 @@ pub(super) fn foreign_statement(look: Ahead<'_>) -> Option<(&'static str, usize)
         TokenKind::Keyword(Keyword::Namespace) => ("a namespace", construct_end(look)),
         TokenKind::Keyword(Keyword::Template) => ("a template", construct_end(look)),
         TokenKind::Keyword(Keyword::Try) => ("`try`", try_extent(look)),
-        TokenKind::Keyword(Keyword::For) if is_range_for(look) => {
-            let n = look.after_brackets(1);
-            ("a range-based `for`", n + statement_end(look.past(n), 0))
-        }
         _ => return None,
     };
     Some(found)

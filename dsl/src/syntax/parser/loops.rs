@@ -35,6 +35,7 @@ pub(super) fn unrolled_loop<'t>(stmt: P<'t, Stmt>) -> P<'t, StmtKind> {
         Ok(unroll)
     });
     let for_ = for_(stmt.clone());
+    let range_for = range_for(stmt.clone());
     let while_ = while_(stmt.clone());
     let do_ = do_(stmt.clone());
     let other = stmt.map(|stmt: Stmt| stmt.kind);
@@ -42,7 +43,8 @@ pub(super) fn unrolled_loop<'t>(stmt: P<'t, Stmt>) -> P<'t, StmtKind> {
     let looped = custom_clone(move |inp: &mut At<'t, '_>| {
         let look = ahead(inp);
         match look.keyword(0) {
-            Some(Keyword::For) if !is_range_for(look) => inp.parse(&for_),
+            Some(Keyword::For) if is_range_for(look) => inp.parse(&range_for),
+            Some(Keyword::For) => inp.parse(&for_),
             Some(Keyword::While) => inp.parse(&while_),
             Some(Keyword::Do) => inp.parse(&do_),
             _ if look.kind(0).is_none() || look.is(0, Punct::RBrace) => Ok(StmtKind::Empty),
@@ -67,6 +69,17 @@ fn with_unroll(kind: StmtKind, unroll: Option<Unroll>) -> StmtKind {
             init,
             cond,
             step,
+            body,
+            unroll,
+        },
+        StmtKind::RangeFor {
+            declaration,
+            range,
+            body,
+            ..
+        } => StmtKind::RangeFor {
+            declaration,
+            range,
             body,
             unroll,
         },
@@ -140,6 +153,25 @@ fn do_<'t>(stmt: P<'t, Stmt>) -> P<'t, StmtKind> {
                 cond,
                 unroll: None,
             }
+        })
+        .boxed()
+}
+
+/// `for (const auto &x : values) body`.
+fn range_for<'t>(stmt: P<'t, Stmt>) -> P<'t, StmtKind> {
+    let header = decl::for_declaration()
+        .then_ignore(punct(Punct::Colon))
+        .then(expression())
+        .then_ignore(closed())
+        .boxed();
+    word(Keyword::For)
+        .ignore_then(header.delimited_by(opening(), punct(Punct::RParen)))
+        .then(stmt)
+        .map(|((declaration, range), body)| StmtKind::RangeFor {
+            declaration: Box::new(declaration),
+            range,
+            body: Box::new(body),
+            unroll: None,
         })
         .boxed()
 }

@@ -294,7 +294,9 @@ fn plain_member<'t>(
             let mut function = inp.parse(&conversion)?;
             super::item::take_conversion(&mut function, &mut parsed);
             (Some(function), false)
-        } else if ahead(inp).is(0, Punct::Semi) || ahead(inp).is_after_body() {
+        } else if ahead(inp).is(0, Punct::Semi)
+            || (ahead(inp).at > start && ahead(inp).is_after_body())
+        {
             inp.parse(&semicolon)?;
             let stop = ahead(inp).at;
             let span = inp.state().span(start, stop);

@@ -4,7 +4,7 @@
 use chumsky::prelude::*;
 
 use super::{
-    cxx::{foreign, foreign_statement, is_range_for},
+    cxx::{foreign, foreign_statement},
     decl,
     depth::nested,
     expr::expression,
@@ -83,7 +83,6 @@ fn dispatch<'t>(stmt: P<'t, Stmt>) -> P<'t, Stmt> {
         match look.keyword(0) {
             Some(Keyword::If) => inp.parse(&if_),
             Some(Keyword::Else) => stray_else(inp),
-            Some(Keyword::For) if is_range_for(look) => inp.parse(&foreign),
             Some(Keyword::For | Keyword::While | Keyword::Do | Keyword::Pragma) => {
                 inp.parse(&loops)
             }
@@ -180,10 +179,114 @@ pub(super) fn opening<'t>() -> impl Parser<'t, In<'t>, (), Ex<'t>> + Copy {
     closing(Punct::LParen, "`(`")
 }
 
+/// `( T x = e )`, `( init; condition )` or `( condition )` after `if`: what is declared before it, and the condition.
+fn declaring_condition<'t>() -> P<'t, (Option<Stmt>, Expr)> {
+    let plain = condition().map(|cond| (None, cond)).boxed();
+    let declaration = decl::for_declaration().map(StmtKind::Declaration).boxed();
+    let evaluation = expression().map(StmtKind::Expr).boxed();
+    let cond = expression();
+    let declaring = custom_clone(move |inp: &mut At<'t, '_>| {
+        inp.skip();
+        let start = ahead(inp).at;
+        let kind = if is_declaration(ahead(inp)) {
+            inp.parse(&declaration)?
+        } else if ahead(inp).is(0, Punct::Semi) {
+            StmtKind::Empty
+        } else {
+            inp.parse(&evaluation)?
+        };
+        let stop = ahead(inp).at;
+        let span = inp.state().span(start, stop);
+        let cond = if ahead(inp).is(0, Punct::Semi) {
+            inp.skip();
+            inp.parse(&cond)?
+        } else {
+            // The variable itself is the condition.
+            let name = match &kind {
+                StmtKind::Declaration(declaration) => declaration
+                    .declarators
+                    .first()
+                    .and_then(|first| first.declarator.name.clone()),
+                _ => None,
+            };
+            let Some(name) = name else {
+                return fail(inp, What::Punct(Punct::Semi));
+            };
+            Expr {
+                kind: ExprKind::Name(name.node),
+                span: name.span,
+            }
+        };
+        inp.parse(closed())?;
+        inp.skip();
+        Ok((Some(Stmt { kind, span }), cond))
+    });
+    let declaring = declaring.boxed();
+    custom_clone(move |inp: &mut At<'t, '_>| {
+        let look = ahead(inp);
+        let declares = look.is(0, Punct::LParen)
+            && (is_declaration(look.past(1)) || has_semicolon(look));
+        if declares {
+            inp.parse(&declaring)
+        } else {
+            inp.parse(&plain)
+        }
+    })
+    .boxed()
+}
+
+/// A `;` stands in the brackets ahead, not in further ones.
+fn has_semicolon(look: Ahead<'_>) -> bool {
+    let mut n = 1;
+    loop {
+        match look.punct(n) {
+            Some(Punct::Semi) => return true,
+            Some(punct) if super::kit::closes(punct) => return false,
+            Some(punct) if super::kit::opens(punct) => n = look.after_brackets(n),
+            _ if look.kind(n).is_none() => return false,
+            _ => n += 1,
+        }
+    }
+}
+
+/// An `if` whose arms may declare something: an arm that does stands in a block with all that follows it.
+fn if_of(
+    mut arms: Vec<((Option<Stmt>, Expr), Stmt)>,
+    mut otherwise: Option<Box<Stmt>>,
+    span: crate::span::Span,
+) -> StmtKind {
+    while let Some(at) = arms.iter().rposition(|((declared, _), _)| declared.is_some()) {
+        let mut rest = arms.split_off(at);
+        let declared = rest.first_mut().and_then(|((declared, _), _)| declared.take());
+        let kind = StmtKind::If {
+            arms: plain_arms(rest),
+            otherwise: otherwise.take(),
+            is_constexpr: false,
+        };
+        let stmts = declared.into_iter().chain([Stmt { kind, span }]).collect();
+        let kind = StmtKind::Block(Block { stmts, span });
+        if arms.is_empty() {
+            return kind;
+        }
+        otherwise = Some(Box::new(Stmt { kind, span }));
+    }
+    StmtKind::If {
+        arms: plain_arms(arms),
+        otherwise,
+        is_constexpr: false,
+    }
+}
+
+fn plain_arms(arms: Vec<((Option<Stmt>, Expr), Stmt)>) -> Vec<(Expr, Stmt)> {
+    arms.into_iter()
+        .map(|((_, cond), body)| (cond, body))
+        .collect()
+}
+
 /// `if (a) … else if (b) … else …`: a loop, so that a long chain is not deep.
 fn if_<'t>(stmt: P<'t, Stmt>) -> P<'t, StmtKind> {
     let arm = word(Keyword::If)
-        .ignore_then(condition())
+        .ignore_then(declaring_condition())
         .then(stmt.clone());
     let is_else_if = |look: Ahead<'_>| {
         look.is_word(0, Keyword::Else)
@@ -212,13 +315,10 @@ fn if_<'t>(stmt: P<'t, Stmt>) -> P<'t, StmtKind> {
     let plain = arm
         .then(more)
         .then(otherwise)
-        .map(|((first, mut arms), otherwise)| {
+        .map_with(|((first, mut arms), otherwise), extra| {
             arms.insert(0, first);
-            StmtKind::If {
-                arms,
-                otherwise: otherwise.map(Box::new),
-                is_constexpr: false,
-            }
+            let span = whole(extra);
+            if_of(arms, otherwise.map(Box::new), span)
         })
         .boxed();
     custom_clone(move |inp: &mut At<'t, '_>| {

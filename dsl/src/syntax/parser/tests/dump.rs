@@ -367,6 +367,18 @@ fn stmt(stmt: &Stmt, depth: usize) -> String {
                 inner(body)
             )
         }
+        StmtKind::RangeFor {
+            declaration: declared,
+            range,
+            body,
+            unroll,
+        } => format!(
+            "(for{} {} : {}{})",
+            unrolled(unroll),
+            declaration(declared),
+            expr(range),
+            inner(body)
+        ),
         StmtKind::Switch { value, body } => format!("(switch {}{})", expr(value), inner(body)),
         StmtKind::Case(value) => format!("(case {})", expr(value)),
         StmtKind::Default => "(default)".into(),

@@ -1,0 +1,339 @@
+//! Values that come from memory or variables nobody wrote, followed through the registers of a warp.
+//!
+//! As long as a warp has none, nothing is followed. Each register has the lanes whose value is not defined, and where the first
+//! such value came from. A value matters when it decides a branch, is part of an address, is stored to global memory, or is
+//! printed; storing it to shared or local memory only moves it.
+
+use crate::bytecode::{Code, ExchangeKind, Form, Inst, MemSite, Op, Place, lane_ops};
+use crate::mask::LaneMask;
+use crate::registers::View;
+
+/// Where a value that is not defined came from: a number of the checker's list.
+pub(super) type Origin = u32;
+
+/// What such a value decides.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+pub(super) enum Use {
+    Branch,
+    Address,
+    Stored,
+    Printed,
+}
+
+/// A use that matters: by the lowest of these lanes.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Matters {
+    pub(super) what: Use,
+    pub(super) lanes: u32,
+    pub(super) origin: Origin,
+}
+
+/// Lanes that are not defined, and where they come from.
+#[derive(Clone, Copy, Debug, Default)]
+struct Cell {
+    lanes: u32,
+    origin: Origin,
+}
+
+impl Cell {
+    fn or(self, other: Cell) -> Cell {
+        Cell {
+            lanes: self.lanes | other.lanes,
+            origin: if self.lanes != 0 {
+                self.origin
+            } else {
+                other.origin
+            },
+        }
+    }
+
+    fn only(self, lanes: u32) -> Cell {
+        Cell {
+            lanes: self.lanes & lanes,
+            ..self
+        }
+    }
+}
+
+/// One warp's registers.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Taint {
+    v: Vec<Cell>,
+    s: Vec<Cell>,
+    /// Some register may have one.
+    pub(super) live: bool,
+    steps: u32,
+    /// Lanes that store such a value in the instruction in hand, and its origin.
+    pub(super) storing: (u32, Origin),
+}
+
+/// What a computing instruction reads and writes.
+enum Flow {
+    V1,
+    V2,
+    S1,
+    S2,
+    /// Two varying registers to a mask.
+    Compare,
+    Other,
+}
+
+macro_rules! flows {
+    ({ $op:ident }
+     unary32 { $(($u32:ident, $u32t:ident, $u32v:ident, $u32s:ident, $u32f:path))* }
+     unary64 { $(($u64:ident, $u64t:ident, $u64v:ident, $u64s:ident, $u64f:path))* }
+     binary32 { $(($b32:ident, $b32t:ident, $b32v:ident, $b32s:ident, $b32f:path))* }
+     binary64 { $(($b64:ident, $b64t:ident, $b64v:ident, $b64s:ident, $b64f:path))* }
+     compare32 { $(($c32:ident, $c32t:ident, $c32v:ident, $c32s:ident, $c32f:path))* }
+     compare64 { $(($c64:ident, $c64t:ident, $c64v:ident, $c64s:ident, $c64f:path))* }
+     $($conv:ident { $(($co:ident, $cov:ident, $cos:ident, $cof:path))* })*) => {
+        match $op {
+            $(Op::$u32v => Flow::V1, Op::$u32s => Flow::S1,)*
+            $(Op::$u64v => Flow::V1, Op::$u64s => Flow::S1,)*
+            $(Op::$b32v => Flow::V2, Op::$b32s => Flow::S2,)*
+            $(Op::$b64v => Flow::V2, Op::$b64s => Flow::S2,)*
+            $(Op::$c32v => Flow::Compare, Op::$c32s => Flow::S2,)*
+            $(Op::$c64v => Flow::Compare, Op::$c64s => Flow::S2,)*
+            $($(Op::$cov => Flow::V1, Op::$cos => Flow::S1,)*)*
+            _ => Flow::Other,
+        }
+    };
+}
+
+fn flow(op: Op) -> Flow {
+    lane_ops! { flows! { op } }
+}
+
+impl Taint {
+    pub(super) fn new(code: &Code) -> Taint {
+        Taint {
+            v: vec![Cell::default(); code.v_units as usize],
+            s: vec![Cell::default(); code.s_count as usize],
+            ..Taint::default()
+        }
+    }
+
+    pub(super) fn clear(&mut self) {
+        if self.live {
+            self.v.fill(Cell::default());
+            self.s.fill(Cell::default());
+            self.live = false;
+        }
+    }
+
+    /// Lanes of a register are not defined; the others of `mask` are.
+    pub(super) fn set(&mut self, place: Place, mask: u32, lanes: u32, origin: Origin) {
+        let cell = match place {
+            Place::V(register) => &mut self.v[register as usize],
+            Place::S(register) => &mut self.s[register as usize],
+        };
+        let lanes = cell.lanes & !mask | lanes;
+        *cell = Cell { lanes, origin };
+        self.live |= lanes != 0;
+    }
+
+    fn at(&self, place: Place) -> Cell {
+        match place {
+            Place::V(register) => self.v[register as usize],
+            Place::S(register) => self.s[register as usize],
+        }
+    }
+
+    /// The registers of a site's values.
+    pub(super) fn value(site: &MemSite, k: usize) -> Place {
+        let mask = site.access.ty == dsl::ir::MemType::Bool;
+        if site.uniform_values || mask {
+            Place::S(site.values[k])
+        } else {
+            Place::V(site.values[k])
+        }
+    }
+
+    fn address(&self, i: &Inst, site: &MemSite) -> Cell {
+        let (a, b) = (i.a as usize, i.b as usize);
+        match site.form {
+            Form::Uniform => self.s[a],
+            Form::UniformIndexed => self.s[a].or(self.v[b]),
+            Form::Varying => self.v[a],
+            Form::VaryingIndexed => self.v[a].or(self.v[b]),
+        }
+    }
+
+    /// Before an instruction runs: follows what it does. Gives a use that matters.
+    pub(super) fn follow(&mut self, code: &Code, r: View, i: &Inst, mask: u32) -> Option<Matters> {
+        self.steps += 1;
+        if self.steps.is_multiple_of(256) {
+            let some = |cells: &[Cell]| cells.iter().any(|cell| cell.lanes != 0);
+            self.live = some(&self.v) || some(&self.s);
+        }
+        self.storing = (0, 0);
+        let (d, a, b, c) = (i.d as usize, i.a as usize, i.b as usize, i.c as usize);
+        let matters = |what: Use, cell: Cell| {
+            let lanes = cell.lanes & mask;
+            (lanes != 0).then_some(Matters {
+                what,
+                lanes,
+                origin: cell.origin,
+            })
+        };
+        match i.op {
+            Op::SMove | Op::SBool | Op::MNot => self.s[d] = self.s[a],
+            Op::VMove32 | Op::VMove64 => self.v[d] = self.v[a],
+            Op::VBlend32 | Op::VBlend64 => {
+                self.v[d] = self.v[a].only(mask).or(self.v[d].only(!mask));
+            }
+            Op::MBlend => self.s[d] = self.s[a].only(mask).or(self.s[d].only(!mask)),
+            Op::VSplat32 | Op::VSplat64 => self.v[d] = self.s[a],
+            Op::MAnd | Op::MOr => {
+                let (ta, tb) = (self.s[a], self.s[b]);
+                let (mut va, mut vb) = (r.mask(i.a), r.mask(i.b));
+                if i.op == Op::MOr {
+                    (va, vb) = (!va, !vb);
+                }
+                self.s[d] = ta.only(vb | tb.lanes).or(tb.only(va | ta.lanes));
+            }
+            Op::MXor | Op::MEq => self.s[d] = self.s[a].or(self.s[b]),
+            Op::MSelect => {
+                let cond = r.mask(i.a);
+                let chosen = self.s[b].only(cond).or(self.s[c].only(!cond));
+                self.s[d] = self.s[a].or(chosen);
+            }
+            Op::SSelect => {
+                let chosen = if r.s(i.a) != 0 { self.s[b] } else { self.s[c] };
+                self.s[d] = self.s[a].or(chosen);
+            }
+            Op::VSelect32 | Op::VSelect64 => {
+                let cond = r.mask(i.a);
+                let chosen = self.v[b].only(cond).or(self.v[c].only(!cond));
+                self.v[d] = self.s[a].or(chosen);
+            }
+            Op::VBool => self.v[d] = self.s[a],
+            Op::VFma32 | Op::VFma64 => self.v[d] = self.v[a].or(self.v[b]).or(self.v[c]),
+            Op::SFma32 | Op::SFma64 => self.s[d] = self.s[a].or(self.s[b]).or(self.s[c]),
+            Op::VFmaInto32 | Op::VFmaInto64 => self.v[d] = self.v[a].or(self.v[b]).or(self.v[d]),
+            Op::SPtrS | Op::SPtrU | Op::SPtrL | Op::SPtr32 => self.s[d] = self.s[a].or(self.s[b]),
+            Op::VPtrVS | Op::VPtrVU | Op::VPtrVL | Op::VPtr32V => {
+                self.v[d] = self.v[a].or(self.v[b]);
+            }
+            Op::VPtrSS | Op::VPtrSU | Op::VPtr32S => self.v[d] = self.s[a].or(self.v[b]),
+            Op::Clock | Op::Clock64 | Op::ActiveMask => self.s[d] = Cell::default(),
+            Op::JumpIf
+            | Op::JumpIfNot
+            | Op::If
+            | Op::ParkIf
+            | Op::ParkIfNot
+            | Op::ExitIf
+            | Op::ExitIfNot
+            | Op::Assert => return matters(Use::Branch, self.s[a]),
+            Op::JumpEq32
+            | Op::JumpNe32
+            | Op::JumpSlt32
+            | Op::JumpSle32
+            | Op::JumpSgt32
+            | Op::JumpSge32
+            | Op::JumpUlt32
+            | Op::JumpUle32
+            | Op::JumpUgt32
+            | Op::JumpUge32 => return matters(Use::Branch, self.s[a].or(self.s[c])),
+            Op::LoadShared | Op::LoadGlobal | Op::LoadLocal | Op::LoadGeneric => {
+                let site = &code.sites[c];
+                let address = self.address(i, site);
+                for k in 0..usize::from(site.access.count) {
+                    self.set(Taint::value(site, k), mask, 0, 0);
+                    if site.uniform_values {
+                        self.s[site.values[k] as usize] = Cell::default();
+                    }
+                }
+                return matters(Use::Address, address);
+            }
+            Op::StoreShared | Op::StoreGlobal | Op::StoreLocal | Op::StoreGeneric => {
+                let site = &code.sites[c];
+                let mut value = Cell::default();
+                for k in 0..usize::from(site.access.count) {
+                    value = value.or(self.at(Taint::value(site, k)));
+                }
+                self.storing = (value.lanes & mask, value.origin);
+                let address = matters(Use::Address, self.address(i, site));
+                let stored = (i.op == Op::StoreGlobal)
+                    .then(|| matters(Use::Stored, value))
+                    .flatten();
+                return address.or(stored);
+            }
+            Op::AtomicShared | Op::AtomicGlobal | Op::AtomicLocal | Op::AtomicGeneric => {
+                let site = &code.sites[c];
+                let value = self.at(Taint::value(site, 0));
+                self.storing = (value.lanes & mask, value.origin);
+                let ty = site.access.ty.value_type();
+                let result = if crate::bytecode::Class::of(ty) == crate::bytecode::Class::Mask {
+                    Place::S(site.result)
+                } else {
+                    Place::V(site.result)
+                };
+                let address = matters(Use::Address, self.address(i, site));
+                self.set(result, mask, 0, 0);
+                let stored = (i.op == Op::AtomicGlobal)
+                    .then(|| matters(Use::Stored, value))
+                    .flatten();
+                return address.or(stored);
+            }
+            Op::BarrierCount | Op::BarrierAnd | Op::BarrierOr => {
+                let used = matters(Use::Branch, self.s[a]);
+                self.s[d] = Cell::default();
+                return used;
+            }
+            Op::Print => {
+                let row = &code.prints[a];
+                let used = row
+                    .args
+                    .iter()
+                    .find_map(|&(_, place)| matters(Use::Printed, self.at(place)));
+                self.v[d] = Cell::default();
+                return used;
+            }
+            Op::Shuffle | Op::Exchange => self.exchange(code, r, i, mask),
+            op => match flow(op) {
+                Flow::V1 => self.v[d] = self.v[a],
+                Flow::V2 => self.v[d] = self.v[a].or(self.v[b]),
+                Flow::S1 => self.s[d] = self.s[a],
+                Flow::S2 => self.s[d] = self.s[a].or(self.s[b]),
+                Flow::Compare => self.s[d] = self.v[a].or(self.v[b]),
+                Flow::Other => {}
+            },
+        }
+        None
+    }
+
+    fn exchange(&mut self, code: &Code, r: View, i: &Inst, mask: u32) {
+        let row = &code.exchanges[i.a as usize];
+        let value = self.at(row.value);
+        let lanes = match row.kind {
+            ExchangeKind::Shuffle(mode) => {
+                let number = |place: Place, lane: usize| match place {
+                    Place::S(register) => r.s(register) as u32,
+                    Place::V(register) => r.v32(register)[lane],
+                };
+                let mut lanes = 0;
+                for lane in LaneMask(mask) {
+                    let from =
+                        mode.source(lane as u32, number(row.lane, lane), number(row.width, lane));
+                    lanes |= (value.lanes >> (from & 31) & 1) << lane;
+                }
+                lanes
+            }
+            ExchangeKind::Vote(_)
+            | ExchangeKind::MatchAny { .. }
+            | ExchangeKind::MatchAll { .. }
+            | ExchangeKind::Reduce(_) => {
+                if value.lanes & mask == 0 {
+                    0
+                } else {
+                    u32::MAX
+                }
+            }
+        };
+        self.set(row.results[0], u32::MAX, lanes, value.origin);
+        if matches!(row.kind, ExchangeKind::MatchAll { .. }) {
+            self.set(row.results[1], u32::MAX, lanes, value.origin);
+        }
+    }
+}

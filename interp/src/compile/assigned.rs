@@ -1,0 +1,97 @@
+//! Which variables may be read before anything was assigned to them: by paths alone, whatever the conditions are. The checks
+//! follow those, and no others, at run time.
+
+use std::collections::{BTreeMap, HashMap};
+
+use dsl::ir::{Block, Function, InstKind, LabelId, LocId, Node, SlotId};
+
+/// Slots that have been assigned to on every path; `None`: there is no path.
+type Assigned = Option<Vec<bool>>;
+
+struct Walk {
+    exits: HashMap<LabelId, Assigned>,
+    /// To the step of a loop.
+    rounds: HashMap<LabelId, Assigned>,
+    early: BTreeMap<SlotId, LocId>,
+}
+
+/// The slots, each with the first such read.
+pub(super) fn analyse(function: &Function) -> Vec<(SlotId, LocId)> {
+    let mut assigned = vec![false; function.slots.len()];
+    for param in &function.params {
+        assigned[param.slot.index()] = true;
+    }
+    let mut walk = Walk {
+        exits: HashMap::new(),
+        rounds: HashMap::new(),
+        early: BTreeMap::new(),
+    };
+    walk.block(&function.body, Some(assigned));
+    walk.early.into_iter().collect()
+}
+
+fn meet(a: Assigned, b: Assigned) -> Assigned {
+    match (a, b) {
+        (None, one) | (one, None) => one,
+        (Some(mut a), Some(b)) => {
+            for (a, b) in a.iter_mut().zip(b) {
+                *a &= b;
+            }
+            Some(a)
+        }
+    }
+}
+
+impl Walk {
+    fn block(&mut self, block: &Block, mut assigned: Assigned) -> Assigned {
+        for node in &block.0 {
+            assigned = self.node(node, assigned);
+        }
+        assigned
+    }
+
+    fn node(&mut self, node: &Node, mut assigned: Assigned) -> Assigned {
+        match node {
+            Node::Inst(inst) => {
+                match (&inst.kind, &mut assigned) {
+                    (InstKind::Set(slot, _), Some(assigned)) => assigned[slot.index()] = true,
+                    (InstKind::Get(slot), Some(assigned)) if !assigned[slot.index()] => {
+                        self.early.entry(*slot).or_insert(inst.loc);
+                    }
+                    _ => {}
+                }
+                assigned
+            }
+            Node::If {
+                then, otherwise, ..
+            } => {
+                let then = self.block(then, assigned.clone());
+                let otherwise = self.block(otherwise, assigned);
+                meet(then, otherwise)
+            }
+            Node::Loop {
+                label, body, step, ..
+            } => {
+                let end = self.block(body, assigned);
+                let rounds = self.rounds.remove(label).flatten();
+                self.block(step, meet(end, rounds));
+                self.exits.remove(label).flatten()
+            }
+            Node::Scope { label, body, .. } => {
+                let end = self.block(body, assigned);
+                meet(end, self.exits.remove(label).flatten())
+            }
+            Node::Break(label) => {
+                let before = self.exits.remove(label).flatten();
+                self.exits.insert(*label, meet(before, assigned));
+                None
+            }
+            Node::Continue(label) => {
+                let before = self.rounds.remove(label).flatten();
+                self.rounds.insert(*label, meet(before, assigned));
+                None
+            }
+            Node::Return(_) => None,
+        }
+    }
+}

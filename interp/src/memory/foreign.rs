@@ -1,0 +1,228 @@
+//! Memory of a real device in the address space of the host program: at the addresses the driver gave, beside the areas of
+//! [`layout`](super::layout).
+//!
+//! A host program on a GPU holds real device addresses, stores them in structs and counts with them; only reading and writing through
+//! one is a fault. Managed memory is read and written where it is. The driver chooses its addresses, so one of them could fall into an
+//! area of ours: [`Memory::is_free`] says beforehand whether it does, and the caller asks the driver for another. An address is looked
+//! up here first. Unlike ours, the driver's addresses are used again after they were freed.
+
+use std::ptr::NonNull;
+
+use dsl::ir::{GlobalId, GlobalSpace, Object};
+
+use super::{AddressKind, Memory, MemoryFault, Region, bytes::Bytes, defined::Defined};
+
+impl Region {
+    /// Memory whose bytes are on the other side of a bus.
+    pub(super) fn is_remote(&self) -> bool {
+        self.bytes.len() == 0 && self.size > 0 && !self.freed
+    }
+}
+
+impl Memory {
+    /// Whether the address is in (or just behind) memory of a real device, freed or not.
+    #[inline]
+    pub(super) fn is_foreign(&self, address: u64) -> bool {
+        !self.foreign.regions.is_empty()
+            && self
+                .foreign
+                .find(address)
+                .is_some_and(|index| address <= self.foreign.regions[index].end())
+    }
+
+    /// Whether no object of this address space is in these bytes, nor just before or behind them.
+    pub fn is_free(&self, address: u64, bytes: u64) -> bool {
+        let areas = [
+            &self.heap,
+            &self.statics,
+            &self.strings,
+            &self.device_statics,
+            &self.constants,
+            &self.managed,
+            &self.device,
+            &self.stack,
+        ];
+        let end = address.saturating_add(bytes);
+        areas.iter().all(|area| {
+            let first = area.regions.first().map_or(area.next, |region| region.base);
+            // Areas grow upwards: what lies ahead of one is not free either.
+            let room = area.next.saturating_add(super::CAPACITY_BYTES);
+            end < first || address > room
+        })
+    }
+
+    /// Enters memory of a real device. The host may not touch it.
+    pub fn add_remote(&mut self, address: u64, bytes: u64, kind: AddressKind, name: Option<&str>) {
+        self.add_foreign(address, bytes, kind, Bytes::new(0).expect("no bytes"), name);
+    }
+
+    /// Enters managed memory, which the host reads and writes at its address.
+    ///
+    /// # Safety
+    /// The bytes at `address` stay valid for reads and writes until [`Memory::remove_foreign`] takes them out.
+    pub unsafe fn add_managed(&mut self, address: u64, bytes: u64) {
+        let Some(pointer) = NonNull::new(address as *mut u8) else {
+            return;
+        };
+        // SAFETY: the caller's promise.
+        let bytes_there = unsafe { Bytes::borrowed(pointer, bytes as usize) };
+        self.add_foreign(address, bytes, AddressKind::Managed, bytes_there, None);
+    }
+
+    fn add_foreign(
+        &mut self,
+        base: u64,
+        size: u64,
+        kind: AddressKind,
+        bytes: Bytes,
+        name: Option<&str>,
+    ) {
+        let regions = &mut self.foreign.regions;
+        regions.retain(|region| {
+            !(region.freed
+                && region.base < base + size.max(1)
+                && base < region.end().max(region.base + 1))
+        });
+        let at = regions.partition_point(|region| region.base < base);
+        let region = Region {
+            base,
+            size,
+            kind,
+            bytes,
+            freed: false,
+            defined: Defined::All,
+            name: name.map(str::to_owned),
+            element_bytes: 1,
+        };
+        regions.insert(at, region);
+        self.foreign.in_use_bytes += size;
+    }
+
+    /// Takes out the memory that begins at `address`; what it was is remembered until the driver gives the address again.
+    pub fn remove_foreign(&mut self, address: u64) -> Result<(), MemoryFault> {
+        match self.foreign.find(address) {
+            Some(index)
+                if self.foreign.regions[index].base == address
+                    && !self.foreign.regions[index].freed =>
+            {
+                self.foreign.free(index);
+                Ok(())
+            }
+            _ => Err(self.fault(address, 0, false)),
+        }
+    }
+
+    /// Whether `len` bytes at `address` are there, on either side.
+    pub fn check(&self, address: u64, len: u64) -> Result<(), MemoryFault> {
+        match self.region(address) {
+            Some(region) if region.is_remote() && region.holds(address, len) => Ok(()),
+            _ => self.read_bytes(address, len).map(|_| ()),
+        }
+    }
+
+    /// The name of what is at an address: `the allocation of line 7`.
+    pub fn name_of(&self, address: u64) -> Option<&str> {
+        self.region(address)?.name.as_deref()
+    }
+
+    /// A `__device__` or `__constant__` variable lives on a real device, at this address. Pointers to it in host variables follow.
+    pub fn place_symbol(&mut self, module: &dsl::ir::Module, id: GlobalId, address: u64) {
+        let global = &module.globals[id.index()];
+        let kind = match global.space {
+            GlobalSpace::Constant => AddressKind::Constant,
+            GlobalSpace::Device => AddressKind::Device,
+            GlobalSpace::Host => return,
+        };
+        self.add_remote(
+            address,
+            global.size_bytes,
+            kind,
+            Some(&format!("`{}`", global.name)),
+        );
+        self.symbols[id.index()] = address;
+        let hosts = module.globals.iter().enumerate();
+        for (index, host) in hosts.filter(|(_, host)| host.space == GlobalSpace::Host) {
+            for &(offset, object, addend) in &host.relocations {
+                if object == Object::Global(id) {
+                    let bits = address.wrapping_add_signed(addend).to_le_bytes();
+                    let at = self.symbols[index] + offset;
+                    if let Ok(bytes) = self.bytes_mut(at, 8) {
+                        bytes.copy_from_slice(&bits);
+                    }
+                }
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+
+    use super::super::{AddressKind, Memory, layout};
+    use crate::{Program, TrapKind, trap::AccessOp};
+
+    fn memory() -> Memory {
+        Memory::new(&Program::new(Arc::new(dsl::ir::Module::default())))
+    }
+
+    /// In the area of the host's stack, where drivers like to put device memory.
+    const ADDRESS: u64 = 0x7f5c_27e0_0000;
+
+    #[test]
+    fn device_memory_can_be_pointed_into_but_not_read() {
+        let mut memory = memory();
+        assert!(memory.is_free(ADDRESS, 4096));
+        memory.add_remote(ADDRESS, 4096, AddressKind::Device, None);
+        assert_eq!(memory.kind_of(ADDRESS + 4096), AddressKind::Device);
+        assert_eq!(memory.kind_of(ADDRESS + 4097), AddressKind::Unknown);
+        assert_eq!(memory.check(ADDRESS + 4000, 96), Ok(()));
+        let trap = memory
+            .read_bytes(ADDRESS + 8, 4)
+            .unwrap_err()
+            .trap(AccessOp::Load);
+        assert!(matches!(trap, TrapKind::DevicePointerOnHost(_)), "{trap:?}");
+        let beyond = memory.check(ADDRESS + 4000, 97).unwrap_err().to_string();
+        assert!(beyond.contains("out of bounds"), "{beyond}");
+        assert!(memory.write_bytes(ADDRESS, &[1]).is_err());
+    }
+
+    #[test]
+    fn an_address_the_driver_gives_again_is_alive_again() {
+        let mut memory = memory();
+        memory.add_remote(ADDRESS, 512, AddressKind::Device, None);
+        memory.remove_foreign(ADDRESS).unwrap();
+        assert_eq!(memory.kind_of(ADDRESS + 8), AddressKind::Freed);
+        assert!(memory.remove_foreign(ADDRESS).is_err());
+        memory.add_remote(ADDRESS, 1024, AddressKind::Device, None);
+        assert_eq!(memory.kind_of(ADDRESS + 8), AddressKind::Device);
+        assert_eq!(memory.allocation_bytes(ADDRESS), Some(1024));
+    }
+
+    #[test]
+    fn managed_memory_is_read_and_written_where_it_is() {
+        let mut memory = memory();
+        let mut there = vec![7u64; 4];
+        let address = there.as_mut_ptr() as u64;
+        // SAFETY: `there` outlives its entry.
+        unsafe { memory.add_managed(address, 32) };
+        memory.write_bytes(address + 8, &[1; 8]).unwrap();
+        assert_eq!(memory.read_bytes(address, 1).unwrap(), [7]);
+        let host = memory.malloc_host(32).unwrap();
+        memory.copy(host, address, 32).unwrap();
+        memory.remove_foreign(address).unwrap();
+        assert_eq!(there[1], 0x0101_0101_0101_0101);
+        assert_eq!(memory.read_bytes(host + 8, 8).unwrap(), [1; 8]);
+    }
+
+    #[test]
+    fn addresses_inside_of_our_own_objects_are_not_free() {
+        let mut memory = memory();
+        assert!(!memory.is_free(layout::STACK + 0x10_0000, 16));
+        assert!(!memory.is_free(layout::STACK, 64 << 20));
+        let heap = memory.malloc_host(100).unwrap();
+        assert!(!memory.is_free(heap + 50, 1));
+        assert!(!memory.is_free(heap + 4096, 1), "the heap grows there");
+        assert!(memory.is_free(0x3_0000_0000, 1 << 30));
+    }
+}

@@ -1,0 +1,391 @@
+//! The race checker against a naive one: random kernels, their accesses as a list, full vector clocks of all threads, every pair
+//! of accesses compared byte by byte.
+//!
+//! The checker keeps less (the last write and some readers of each cell), so it need not report every pair; but it may report
+//! only pairs that race, and something wherever something races.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::fmt::Write;
+
+use super::Bench;
+use crate::config::{Check, Checks};
+use crate::finding::FindingKind;
+
+const BLOCKS: usize = 2;
+const WARPS: usize = 2;
+const THREADS: usize = 32 * WARPS;
+const ALL: usize = BLOCKS * THREADS;
+/// Bytes of each memory.
+const BYTES: usize = 512;
+
+#[derive(Clone, Copy, PartialEq, Debug)]
+enum Kind {
+    Load,
+    Store,
+    Atomic,
+}
+
+#[derive(Clone, Debug)]
+enum Step {
+    Access {
+        kind: Kind,
+        shared: bool,
+        /// The memory of atomics that order others.
+        flag: bool,
+        width: usize,
+        scale: usize,
+        add: usize,
+        elements: usize,
+        /// Elements are counted by the thread's number in the grid.
+        grid: bool,
+    },
+    Barrier,
+    /// All lanes, or each half by itself.
+    SyncWarp {
+        half: bool,
+    },
+    Fence {
+        device: bool,
+    },
+}
+
+/// Only threads with `tid & mask == value`.
+#[derive(Clone, Copy, Debug)]
+struct Guard {
+    mask: usize,
+    value: usize,
+}
+
+struct Random(u64);
+
+impl Random {
+    fn below(&mut self, n: usize) -> usize {
+        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
+        let mut z = self.0;
+        z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+        z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+        ((z ^ (z >> 31)) % n as u64) as usize
+    }
+}
+
+fn program(random: &mut Random) -> Vec<(Step, Guard)> {
+    let (fences, halves) = (random.below(3) == 0, random.below(3) == 0);
+    let all = Guard { mask: 0, value: 0 };
+    let bytes = random.below(3) == 0;
+    (0..2 + random.below(9))
+        .map(|_| match random.below(if fences { 14 } else { 11 }) {
+            0 | 1 => (Step::Barrier, all),
+            2 | 3 => {
+                let half = halves && random.below(2) == 0;
+                (Step::SyncWarp { half }, all)
+            }
+            11 => (
+                Step::Fence {
+                    device: random.below(2) == 0,
+                },
+                all,
+            ),
+            choice => {
+                let flag = choice > 11;
+                let kind = match random.below(8) {
+                    _ if flag => Kind::Atomic,
+                    0 if !fences => Kind::Atomic,
+                    1..=4 => Kind::Load,
+                    _ => Kind::Store,
+                };
+                let width = match kind {
+                    Kind::Atomic => 4,
+                    _ if bytes => [1, 2, 4, 8][random.below(4)],
+                    _ => [4, 4, 8][random.below(3)],
+                };
+                let shared = random.below(2) == 0;
+                let elements = if flag {
+                    1 + random.below(3)
+                } else {
+                    [BYTES / width, 64, 32, 3][random.below(4)]
+                };
+                let step = Step::Access {
+                    kind,
+                    shared,
+                    flag,
+                    width,
+                    scale: [1, 1, 1, 2, 0][random.below(5)],
+                    add: [0, 0, 1, 7, 32][random.below(5)],
+                    elements: elements.min(BYTES / width),
+                    grid: !shared && random.below(3) > 0,
+                };
+                let mask = [0, 0, 1, 16, 31, 32, 63, 3][random.below(8)];
+                let value = random.below(64) & mask;
+                (step, Guard { mask, value })
+            }
+        })
+        .collect()
+}
+
+/// The kernel's text; the source of step `k` is line `k + 1`.
+fn text(steps: &[(Step, Guard)]) -> String {
+    let mut body = String::from(
+        "%0 = special.tid.x\n%1 = special.ctaid.x\n%2 = mul.i32 %1, 64\n%3 = add.i32 %2, %0\n\
+         %4 = addr shared0\n%5 = addr shared1\n%6 = get $0\n%7 = get $1\n%8 = cvt.i64.i32.sext %0\n",
+    );
+    let mut next = 9;
+    for (k, (step, guard)) in steps.iter().enumerate() {
+        let line = k + 1;
+        match step {
+            Step::Barrier => _ = writeln!(body, "barrier !{line}"),
+            Step::SyncWarp { half: false } => _ = writeln!(body, "syncwarp -1 !{line}"),
+            Step::SyncWarp { half: true } => {
+                // The mask of a lane's half: 0xffff, or that shifted up.
+                let _ = writeln!(
+                    body,
+                    "%{a} = and.i32 %0, 16\n%{b} = shl.i32 65535, %{a}\nsyncwarp %{b} !{line}",
+                    a = next,
+                    b = next + 1
+                );
+                next += 2;
+            }
+            Step::Fence { device } => {
+                let scope = if *device { "device" } else { "block" };
+                let _ = writeln!(body, "fence.{scope} !{line}");
+            }
+            Step::Access {
+                kind,
+                shared,
+                flag,
+                width,
+                scale,
+                add,
+                elements,
+                grid,
+            } => {
+                let base = match (shared, flag) {
+                    (true, false) => 4,
+                    (true, true) => 5,
+                    (false, false) => 6,
+                    (false, true) => 7,
+                };
+                let space = if *shared { "shared" } else { "global" };
+                let number = if *grid { 3 } else { 0 };
+                let (a, b, c, d, e, f, g) = (
+                    next,
+                    next + 1,
+                    next + 2,
+                    next + 3,
+                    next + 4,
+                    next + 5,
+                    next + 6,
+                );
+                next += 7;
+                let _ = writeln!(
+                    body,
+                    "%{a} = and.i32 %0, {}\n%{b} = cmp.eq.i32 %{a}, {}\nif %{b} {{\n%{c} = mul.i32 %{number}, {scale}\n\
+                     %{d} = add.i32 %{c}, {add}\n%{e} = urem.i32 %{d}, {elements}\n%{f} = ptradd %{base}, %{e} * {width}",
+                    guard.mask, guard.value
+                );
+                let ty = match width {
+                    1 => "u8",
+                    2 => "u16",
+                    4 => "i32",
+                    _ => "i64",
+                };
+                let value = if *width == 8 { 8 } else { 0 };
+                let _ = match kind {
+                    Kind::Load => writeln!(body, "%{g} = load.{ty}.{space} %{f} !{line}"),
+                    Kind::Store => writeln!(body, "store.{ty}.{space} %{f}, %{value} !{line}"),
+                    Kind::Atomic => writeln!(body, "%{g} = atomic.add.i32.{space} %{f}, 1 !{line}"),
+                };
+                if *kind == Kind::Store {
+                    next -= 1;
+                }
+                body += "}\n";
+            }
+        }
+    }
+    let mut locs = String::from("file 0 \"t\"\n");
+    for line in 1..=steps.len() {
+        let _ = writeln!(locs, "loc !{line} = 0:{line}:1");
+    }
+    format!(
+        "kernel fn0 @k($0: ptr.global \"data\" \"int *\" pointee i32, $1: ptr.global \"flags\" \"int *\" pointee i32) {{\n\
+         shared shared0 \"s\" \"int\" [128] : 512 align 16 element 4 at 0\n\
+         shared shared1 \"flag\" \"int\" [128] : 512 align 16 element 4 at 512\n{body}}}\n{locs}"
+    )
+}
+
+type Clock = Vec<u32>;
+
+fn join(a: &mut Clock, b: &Clock) {
+    for (a, &b) in a.iter_mut().zip(b) {
+        *a = b.max(*a);
+    }
+}
+
+/// One access of one thread.
+struct Event {
+    thread: usize,
+    clock: u32,
+    line: usize,
+    kind: Kind,
+    /// Block (of shared memory), memory, bytes.
+    memory: (usize, bool, bool),
+    bytes: std::ops::Range<usize>,
+}
+
+/// The naive checker: pairs of lines that race.
+fn oracle(steps: &[(Step, Guard)]) -> BTreeSet<(usize, usize)> {
+    let mut clocks: Vec<Clock> = (0..ALL)
+        .map(|thread| {
+            let mut clock = vec![0; ALL];
+            clock[thread] = 1;
+            clock
+        })
+        .collect();
+    let mut fenced: Vec<[Clock; 2]> = vec![[vec![0; ALL], vec![0; ALL]]; ALL];
+    // What was released for the device, and by block.
+    let mut released: BTreeMap<(usize, bool, usize), (Clock, BTreeMap<usize, Clock>)> =
+        BTreeMap::new();
+    let mut events: Vec<Event> = Vec::new();
+    let mut pairs = BTreeSet::new();
+    for block in 0..BLOCKS {
+        let first = block * THREADS;
+        let mut from = 0;
+        while from <= steps.len() {
+            let barrier = |(step, _): &(Step, Guard)| matches!(step, Step::Barrier);
+            let to = (from..steps.len())
+                .find(|&k| barrier(&steps[k]))
+                .unwrap_or(steps.len());
+            for warp in 0..WARPS {
+                let lanes: Vec<usize> = (0..32).map(|lane| 32 * warp + lane).collect();
+                for k in from..to {
+                    let (step, guard) = &steps[k];
+                    let groups: Vec<&[usize]> = match step {
+                        Step::SyncWarp { half: true } => lanes.chunks(16).collect(),
+                        Step::SyncWarp { half: false } => vec![&lanes],
+                        _ => Vec::new(),
+                    };
+                    for group in groups {
+                        meet(&mut clocks, &mut fenced, first, group);
+                    }
+                    if let Step::Fence { device } = step {
+                        for &lane in &lanes {
+                            let thread = first + lane;
+                            let known = clocks[thread].clone();
+                            fenced[thread][0].clone_from(&known);
+                            if *device {
+                                fenced[thread][1] = known;
+                            }
+                            clocks[thread][thread] += 1;
+                        }
+                    }
+                    let Step::Access {
+                        kind,
+                        shared,
+                        flag,
+                        width,
+                        scale,
+                        add,
+                        elements,
+                        grid,
+                    } = step
+                    else {
+                        continue;
+                    };
+                    let active = lanes
+                        .iter()
+                        .filter(|&&lane| lane & guard.mask == guard.value);
+                    let start = events.len();
+                    for &lane in active {
+                        let thread = first + lane;
+                        let number = if *grid { thread } else { lane };
+                        let at = (number * scale + add) % elements * width;
+                        let memory = (if *shared { block } else { 0 }, *shared, *flag);
+                        if *kind == Kind::Atomic {
+                            let place = (if *shared { block } else { BLOCKS }, *flag, at);
+                            let (device, blocks) = released
+                                .entry(place)
+                                .or_insert_with(|| (vec![0; ALL], BTreeMap::new()));
+                            join(&mut clocks[thread], device);
+                            let own = blocks.entry(block).or_insert_with(|| vec![0; ALL]);
+                            join(&mut clocks[thread], own);
+                            join(own, &fenced[thread][0]);
+                            join(device, &fenced[thread][1]);
+                        }
+                        let event = Event {
+                            thread,
+                            clock: clocks[thread][thread],
+                            line: k + 1,
+                            kind: *kind,
+                            memory,
+                            bytes: at..at + width,
+                        };
+                        for (index, earlier) in events.iter().enumerate() {
+                            let meets = earlier.memory == memory
+                                && earlier.bytes.start < event.bytes.end
+                                && event.bytes.start < earlier.bytes.end;
+                            let writes = (*kind != Kind::Load || earlier.kind != Kind::Load)
+                                && !(*kind == Kind::Atomic && earlier.kind == Kind::Atomic);
+                            let ordered = earlier.thread == thread
+                                || index < start && clocks[thread][earlier.thread] >= earlier.clock;
+                            if meets && writes && !ordered {
+                                pairs.insert((earlier.line.min(k + 1), earlier.line.max(k + 1)));
+                            }
+                        }
+                        events.push(event);
+                        clocks[thread][thread] += 1;
+                    }
+                }
+            }
+            let lanes: Vec<usize> = (0..THREADS).collect();
+            meet(&mut clocks, &mut fenced, first, &lanes);
+            from = to + 1;
+        }
+    }
+    pairs
+}
+
+/// Threads synchronise.
+fn meet(clocks: &mut [Clock], fenced: &mut [[Clock; 2]], first: usize, lanes: &[usize]) {
+    let mut sum = vec![0; ALL];
+    let mut kept = [vec![0; ALL], vec![0; ALL]];
+    for &lane in lanes {
+        join(&mut sum, &clocks[first + lane]);
+        for (kept, fenced) in kept.iter_mut().zip(&fenced[first + lane]) {
+            join(kept, fenced);
+        }
+    }
+    for &lane in lanes {
+        let thread = first + lane;
+        clocks[thread].clone_from(&sum);
+        clocks[thread][thread] += 1;
+        fenced[thread].clone_from(&kept);
+    }
+}
+
+#[test]
+fn random_kernels_race_as_a_naive_checker_says() {
+    let (mut racing, mut quiet) = (0, 0);
+    for seed in 0..1500 {
+        let steps = program(&mut Random(seed));
+        let mut bench = Bench::new(&text(&steps));
+        bench.machine.checks = Checks::NONE.with(Check::Race).with(Check::WarpSynchronous);
+        let (data, flags) = (bench.ints(&[0; 128]), bench.ints(&[0; 128]));
+        let report = bench.launch(BLOCKS as u32, THREADS as u32, &[data, flags]);
+        let mut found = BTreeSet::new();
+        for finding in &report.findings {
+            assert!(matches!(
+                finding.kind,
+                FindingKind::Race | FindingKind::WarpSynchronous
+            ));
+            let line = |k: usize| bench.program.module().loc(finding.accesses[k].loc).line as usize;
+            found.insert((line(0).min(line(1)), line(0).max(line(1))));
+        }
+        let expected = oracle(&steps);
+        assert!(
+            found.is_subset(&expected) && found.is_empty() == expected.is_empty(),
+            "seed {seed}: found {found:?}, expected {expected:?}\n{steps:#?}"
+        );
+        racing += usize::from(!expected.is_empty());
+        quiet += usize::from(expected.is_empty());
+    }
+    assert!(racing > 200 && quiet > 200, "{racing} race, {quiet} do not");
+}

@@ -1,0 +1,69 @@
+//! A real GPU as a device, over the CUDA driver, which is loaded at run time: a machine without one runs everything else.
+//!
+//! In: a program, compiled to PTX for this GPU by `codegen-ptx` when [`Device::prepare`](super::Device::prepare) is called. The host program's
+//! pointers are the driver's own addresses ([`interp::memory`] keeps them beside its own areas). Launches are asynchronous on one
+//! stream; a fault in a kernel shows at the next call that waits, as in CUDA, and is said of the launch it happened in.
+//!
+//! Simplified: one GPU, one stream (the legacy default one), whatever the program creates. Without the feature `gpu` only the errors remain.
+
+#[cfg(feature = "gpu")]
+mod driver;
+#[cfg(feature = "gpu")]
+mod enabled;
+#[cfg(feature = "gpu")]
+mod launches;
+#[cfg(feature = "gpu")]
+mod query;
+
+#[cfg(not(feature = "gpu"))]
+mod disabled;
+
+use thiserror::Error;
+
+#[cfg(not(feature = "gpu"))]
+pub use disabled::{Gpu, driver_version, list};
+#[cfg(feature = "gpu")]
+pub use enabled::Gpu;
+#[cfg(feature = "gpu")]
+pub use query::{driver_version, list};
+
+/// How a program is brought to the GPU and watched there.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct GpuOptions {
+    /// LLVM's optimisation level, 0 to 3.
+    pub opt_level: u8,
+    /// Line numbers in the machine code, for profilers.
+    pub lines: bool,
+    /// Each launch between two events, for [`Device::finish`](super::Device::finish).
+    pub timing: bool,
+    /// Memory is zero when it is given out, and events are always 0 ms apart: as on the simulator, so that outputs can be compared.
+    pub like_simulator: bool,
+}
+
+impl Default for GpuOptions {
+    fn default() -> GpuOptions {
+        GpuOptions {
+            opt_level: 3,
+            lines: true,
+            timing: true,
+            like_simulator: false,
+        }
+    }
+}
+
+/// Why there is no GPU to run on.
+#[derive(Clone, PartialEq, Eq, Debug, Error)]
+pub enum GpuError {
+    /// dslc was built without it.
+    #[error("this dslc was built without the PTX back end (feature `ptx`)")]
+    NotBuilt,
+    /// There is no driver library.
+    #[error("there is no NVIDIA driver here (libcuda.so.1 was not found)")]
+    NoDriver,
+    /// There is a driver, but no GPU.
+    #[error("the NVIDIA driver finds no GPU")]
+    NoDevice,
+    /// The driver does not start.
+    #[error("the NVIDIA driver does not start: {0}")]
+    Driver(String),
+}

@@ -1,0 +1,513 @@
+//! The GPU as a [`Device`].
+
+use dsl::ir::{FuncId, GlobalSpace, Module, Type};
+use interp::{
+    AddressKind, InvalidLaunch, LaunchConfig, LaunchFailure, LaunchLimits, LaunchReport, Memory,
+    MemoryFault, Program, check_launch, rules::BankWidth,
+};
+
+use super::{
+    GpuError, GpuOptions,
+    driver::{self, Attribute, DeviceHandle, Event, Image, Kernel},
+    launches::Launches,
+    query,
+};
+use crate::device::{Device, DeviceError, DeviceFault, DeviceInfo, LaunchError};
+use crate::error::CudaError;
+use std::collections::HashMap;
+
+/// Room for printed text of kernels between two waits, for programs that print there; CUDA's default is 1 MiB.
+const PRINTF_BYTES: usize = 32 << 20;
+/// Launches whose events are held before their times are read.
+const UNTIMED_LAUNCHES: usize = 4096;
+
+/// A program's code on the GPU.
+#[derive(Debug)]
+struct Loaded {
+    image: Image,
+    /// By function; `None` for host functions.
+    kernels: Vec<Option<Kernel>>,
+}
+
+/// A GPU.
+#[derive(Debug)]
+pub struct Gpu {
+    handle: DeviceHandle,
+    info: DeviceInfo,
+    options: GpuOptions,
+    loaded: Option<Loaded>,
+    launches: Launches,
+    events: HashMap<u64, Event>,
+    /// The GPU wants the host to keep away from managed memory while kernels run.
+    is_managed_exclusive: bool,
+    managed_in_use: u64,
+    in_use_bytes: u64,
+    /// A kernel faulted; nothing works any more.
+    lost: Option<CudaError>,
+}
+
+impl Gpu {
+    /// The first GPU of this machine.
+    pub fn open(options: GpuOptions) -> Result<Gpu, GpuError> {
+        query::start()?;
+        let failed = |error: CudaError| GpuError::Driver(error.to_string());
+        if driver::device_count().map_err(failed)? == 0 {
+            return Err(GpuError::NoDevice);
+        }
+        let handle = driver::device(0).map_err(failed)?;
+        let info = query::info(handle).map_err(failed)?;
+        driver::enter_context(handle).map_err(failed)?;
+        let concurrent = Attribute::CU_DEVICE_ATTRIBUTE_CONCURRENT_MANAGED_ACCESS;
+        Ok(Gpu {
+            handle,
+            info,
+            options,
+            loaded: None,
+            launches: Launches::default(),
+            events: HashMap::new(),
+            is_managed_exclusive: driver::attribute(handle, concurrent) == 0,
+            managed_in_use: 0,
+            in_use_bytes: 0,
+            lost: None,
+        })
+    }
+
+    /// An error of the driver; one that ends everything is said of its launch.
+    fn error(&mut self, error: CudaError) -> DeviceError {
+        if !error.is_sticky() {
+            return DeviceError::Cuda(error);
+        }
+        if self.lost.replace(error).is_some() {
+            return DeviceError::Cuda(error);
+        }
+        let guilty = self.launches.guilty();
+        DeviceError::Lost(Box::new(DeviceFault {
+            error,
+            launch: guilty.as_ref().map(|guilty| guilty.index),
+            or_up_to: guilty.as_ref().and_then(|guilty| guilty.or_up_to),
+            kernel: guilty.as_ref().map(|guilty| guilty.kernel),
+            loc: guilty.as_ref().map(|guilty| guilty.loc).unwrap_or_default(),
+            suspicion: guilty.and_then(|guilty| guilty.suspicion),
+        }))
+    }
+
+    fn attempt<T>(&mut self, result: Result<T, CudaError>) -> Result<T, DeviceError> {
+        result.map_err(|error| self.error(error))
+    }
+
+    /// After a call that waited for everything before it.
+    fn waited<T>(&mut self, result: Result<T, CudaError>) -> Result<T, DeviceError> {
+        let value = self.attempt(result)?;
+        self.launches.all_finished();
+        Ok(value)
+    }
+
+    fn module_loaded(&mut self, module: &Module, memory: &mut Memory) -> Result<(), String> {
+        let (major, minor) = (self.info.major, self.info.minor);
+        let arch = codegen_ptx::Target::for_device(major, minor).ok_or_else(|| {
+            format!(
+                "{} is too old: its compute capability is {major}.{minor}, the PTX back end begins at 5.0",
+                self.info.name
+            )
+        })?;
+        let options = codegen_ptx::Options {
+            arch,
+            opt_level: self.options.opt_level,
+            lines: self.options.lines,
+        };
+        let ptx = codegen_ptx::ptx(module, &options).map_err(|error| error.to_string())?;
+        if ptx.contains("vprintf") {
+            driver::set_printf_bytes(PRINTF_BYTES).map_err(|error| error.to_string())?;
+        }
+        let image = driver::load(&ptx, self.options.lines).map_err(|(error, log)| {
+            format!("the driver does not take the program's PTX: {error}\n{log}")
+        })?;
+        let mut kernels = vec![None; module.functions.len()];
+        for (id, _) in module.kernels() {
+            let symbol = codegen_ptx::kernel_symbol(module, id);
+            let kernel = driver::kernel(image, &symbol)
+                .map_err(|error| format!("the driver has no kernel `{symbol}`: {error}"))?;
+            kernels[id.index()] = Some(kernel);
+        }
+        self.loaded = Some(Loaded { image, kernels });
+        for (index, global) in module.globals.iter().enumerate() {
+            if global.space == GlobalSpace::Host {
+                continue;
+            }
+            let symbol = codegen_ptx::global_symbol(module, index);
+            let address = match driver::global(image, &symbol) {
+                Ok((address, _)) => address,
+                // No kernel uses it, so the back end left it out: the host may still copy to it and back.
+                Err(CudaError::SymbolNotFound) => {
+                    let bytes = vec![0; global.size_bytes as usize];
+                    let init = global.init.as_deref().unwrap_or(&bytes);
+                    driver::malloc(global.size_bytes.max(1))
+                        .and_then(|address| driver::upload(address, init).map(|()| address))
+                        .map_err(|error| format!("`{}`: {error}", global.name))?
+                }
+                Err(error) => return Err(format!("`{}`: {error}", global.name)),
+            };
+            memory.place_symbol(module, dsl::ir::GlobalId(index as u32), address);
+        }
+        Ok(())
+    }
+
+    /// Memory at an address where the host program has none: see [`interp::memory`].
+    fn malloc_apart(&self, memory: &Memory, bytes: u64, managed: bool) -> Result<u64, CudaError> {
+        /// A driver that gives so many unusable addresses gives no other.
+        const ATTEMPTS: usize = 16;
+        let mut unusable = Vec::new();
+        let mut result = Err(CudaError::MemoryAllocation);
+        for _ in 0..ATTEMPTS {
+            result = if managed {
+                driver::malloc_managed(bytes)
+            } else {
+                driver::malloc(bytes)
+            };
+            match result {
+                Ok(address) if !memory.is_free(address, bytes) => {
+                    unusable.push(address);
+                    result = Err(CudaError::MemoryAllocation);
+                }
+                _ => break,
+            }
+        }
+        for address in unusable {
+            driver::free(address)?;
+        }
+        result
+    }
+
+    /// Which pointers among the arguments are the host's.
+    fn suspicion(
+        program: &Program,
+        memory: &Memory,
+        kernel: FuncId,
+        args: &[u64],
+    ) -> Option<String> {
+        let function = program.module().function(kernel);
+        let params = function.params.iter().zip(args).enumerate();
+        let suspects: Vec<String> = params
+            .filter_map(|(index, (param, &bits))| {
+                let slot = &function.slots[param.slot.index()];
+                if !matches!(slot.ty, Type::Ptr(_)) {
+                    return None;
+                }
+                let what = match memory.kind_of(bits) {
+                    AddressKind::Host | AddressKind::String => "points to host memory",
+                    AddressKind::Freed => "points to memory that was freed",
+                    AddressKind::Null => "is a null pointer",
+                    AddressKind::Device
+                    | AddressKind::Managed
+                    | AddressKind::Constant
+                    | AddressKind::Shared
+                    | AddressKind::Local
+                    | AddressKind::Unknown => return None,
+                };
+                Some(format!("argument {} (`{}`) {what}", index + 1, slot.name))
+            })
+            .collect();
+        (!suspects.is_empty()).then(|| suspects.join("; "))
+    }
+}
+
+/// Whether the bytes are on the device and out of the host's reach.
+fn is_remote(memory: &Memory, address: u64) -> bool {
+    matches!(
+        memory.kind_of(address),
+        AddressKind::Device | AddressKind::Constant
+    )
+}
+
+impl Device for Gpu {
+    fn info(&self) -> &DeviceInfo {
+        &self.info
+    }
+
+    fn prepare(&mut self, program: &Program, memory: &mut Memory) -> Result<(), String> {
+        self.module_loaded(program.module(), memory)
+    }
+
+    fn malloc(
+        &mut self,
+        memory: &mut Memory,
+        bytes: u64,
+        managed: bool,
+    ) -> Result<u64, DeviceError> {
+        let result = self.malloc_apart(memory, bytes, managed);
+        let address = self.attempt(result)?;
+        if self.options.like_simulator {
+            let zeroed = driver::fill(address, 0, bytes).and_then(|()| driver::synchronize());
+            self.waited(zeroed)?;
+        }
+        if managed {
+            // SAFETY: the driver keeps managed memory mapped for the host until `free`, which takes it out of `memory`.
+            unsafe { memory.add_managed(address, bytes) };
+            self.managed_in_use += 1;
+        } else {
+            memory.add_remote(address, bytes, AddressKind::Device, None);
+        }
+        self.in_use_bytes += bytes;
+        Ok(address)
+    }
+
+    fn free(&mut self, memory: &mut Memory, address: u64) -> Result<(), DeviceError> {
+        if address == 0 {
+            return Ok(());
+        }
+        let kind = memory.kind_of(address);
+        let bytes = memory.allocation_bytes(address).unwrap_or(0);
+        if !matches!(kind, AddressKind::Device | AddressKind::Managed) || bytes == 0 {
+            return Err(DeviceError::Memory(MemoryFault {
+                kind,
+                address,
+                len: 0,
+                object: None,
+                read_only: false,
+            }));
+        }
+        // As `cudaFree` does: what still runs may use it.
+        let result = driver::synchronize();
+        self.waited(result)?;
+        memory.remove_foreign(address)?;
+        let result = driver::free(address);
+        self.attempt(result)?;
+        self.in_use_bytes = self.in_use_bytes.saturating_sub(bytes);
+        self.managed_in_use -= u64::from(kind == AddressKind::Managed);
+        Ok(())
+    }
+
+    fn copy(
+        &mut self,
+        memory: &mut Memory,
+        to: u64,
+        from: u64,
+        bytes: u64,
+    ) -> Result<(), DeviceError> {
+        memory.check(from, bytes)?;
+        memory.check(to, bytes)?;
+        if bytes == 0 {
+            return Ok(());
+        }
+        match (is_remote(memory, to), is_remote(memory, from)) {
+            (true, true) => {
+                let result = driver::copy(to, from, bytes);
+                self.attempt(result)
+            }
+            (true, false) => {
+                let result = driver::upload(to, memory.read_bytes(from, bytes)?);
+                self.waited(result)
+            }
+            (false, true) => {
+                let result = driver::synchronize().and_then(|()| {
+                    let target = memory
+                        .bytes_mut(to, bytes)
+                        .map_err(|_| CudaError::InvalidValue)?;
+                    driver::download(target, from)
+                });
+                self.waited(result)
+            }
+            // Managed memory may be in use by a kernel.
+            (false, false) => {
+                let result = driver::synchronize();
+                self.waited(result)?;
+                Ok(memory.copy(to, from, bytes)?)
+            }
+        }
+    }
+
+    fn fill(
+        &mut self,
+        memory: &mut Memory,
+        address: u64,
+        byte: u8,
+        bytes: u64,
+    ) -> Result<(), DeviceError> {
+        memory.check(address, bytes)?;
+        if bytes == 0 {
+            return Ok(());
+        }
+        match memory.kind_of(address) {
+            AddressKind::Device | AddressKind::Constant | AddressKind::Managed => {
+                let result = driver::fill(address, byte, bytes);
+                self.attempt(result)
+            }
+            _ => Ok(memory.fill(address, byte, bytes)?),
+        }
+    }
+
+    fn read(&mut self, memory: &Memory, address: u64, bytes: u64) -> Result<Vec<u8>, DeviceError> {
+        memory.check(address, bytes)?;
+        let mut read = vec![0; bytes as usize];
+        let result = driver::synchronize();
+        self.waited(result)?;
+        if is_remote(memory, address) {
+            let result = driver::download(&mut read, address);
+            self.attempt(result)?;
+        } else {
+            read.copy_from_slice(memory.read_bytes(address, bytes)?);
+        }
+        Ok(read)
+    }
+
+    fn write(
+        &mut self,
+        memory: &mut Memory,
+        address: u64,
+        bytes: &[u8],
+    ) -> Result<(), DeviceError> {
+        memory.check(address, bytes.len() as u64)?;
+        if bytes.is_empty() {
+            return Ok(());
+        }
+        if is_remote(memory, address) {
+            let result = driver::upload(address, bytes);
+            self.attempt(result)
+        } else {
+            Ok(memory.write_bytes(address, bytes)?)
+        }
+    }
+
+    fn launch(
+        &mut self,
+        program: &Program,
+        memory: &mut Memory,
+        kernel: FuncId,
+        config: &LaunchConfig,
+        args: &[u64],
+        _out: &mut dyn FnMut(&[u8]),
+    ) -> Result<LaunchReport, LaunchError> {
+        let limits = LaunchLimits {
+            grid: self.info.grid_limit,
+            block: self.info.block_limit,
+            threads_per_block: self.info.threads_per_block,
+            shared_bytes_per_block: self.info.shared_bytes_per_block_optin,
+        };
+        let invalid = |why| LaunchError::Failed(LaunchFailure::Invalid(why));
+        check_launch(program, kernel, config, args, &limits).map_err(invalid)?;
+        let code = self
+            .loaded
+            .as_ref()
+            .and_then(|loaded| loaded.kernels[kernel.index()]);
+        let Some(code) = code else {
+            return Err(invalid(InvalidLaunch::Device(
+                "the program was not brought to the GPU".to_string(),
+            )));
+        };
+        let default_bytes = self.info.shared_bytes_per_block;
+        let report = LaunchReport::uncounted(program, kernel, config);
+        if report.shared_static_bytes + config.shared_bytes > default_bytes {
+            let allowed = driver::allow_dynamic_shared(code, config.shared_bytes);
+            self.attempt(allowed)?;
+        }
+        if self.launches.untimed() >= UNTIMED_LAUNCHES {
+            let result = driver::synchronize();
+            self.waited(result)?;
+        }
+        let suspicion = Gpu::suspicion(program, memory, kernel, args);
+        let events = self.launches.before(self.options.timing);
+        let launched = driver::launch(
+            code,
+            config.grid,
+            config.block,
+            config.shared_bytes as u32,
+            args,
+        );
+        match launched {
+            Ok(()) => {}
+            Err(error) if error.is_sticky() => return Err(self.error(error).into()),
+            Err(CudaError::LaunchOutOfResources) => {
+                let threads = config.threads_per_block();
+                let why = match driver::registers(code) {
+                    Some(registers) => format!(
+                        "{registers} registers for each of {threads} threads are more than a block can have ({})",
+                        self.info.registers_per_block
+                    ),
+                    None => CudaError::LaunchOutOfResources.text().to_string(),
+                };
+                return Err(invalid(InvalidLaunch::Device(why)));
+            }
+            Err(error) => return Err(invalid(InvalidLaunch::Device(error.to_string()))),
+        }
+        self.launches.after(kernel, config.loc, events, suspicion);
+        if self.is_managed_exclusive && self.managed_in_use > 0 {
+            let result = driver::synchronize();
+            self.waited(result)?;
+        }
+        Ok(report)
+    }
+
+    fn synchronize(&mut self) -> Result<(), DeviceError> {
+        let result = driver::synchronize();
+        self.waited(result)
+    }
+
+    fn record(&mut self, event: u64) -> Result<(), DeviceError> {
+        let handle = match self.events.get(&event) {
+            Some(&handle) => handle,
+            None => {
+                let result = driver::event();
+                let handle = self.attempt(result)?;
+                self.events.insert(event, handle);
+                handle
+            }
+        };
+        let result = driver::record(handle);
+        self.attempt(result)
+    }
+
+    fn elapsed_ms(&mut self, start: u64, stop: u64) -> Result<Option<f32>, DeviceError> {
+        let (Some(&start), Some(&stop)) = (self.events.get(&start), self.events.get(&stop)) else {
+            return Err(DeviceError::Cuda(CudaError::InvalidResourceHandle));
+        };
+        let result = driver::elapsed_ms(start, stop);
+        let ms = self.attempt(result)?;
+        Ok(Some(if self.options.like_simulator { 0.0 } else { ms }))
+    }
+
+    fn destroy_event(&mut self, event: u64) {
+        if let Some(handle) = self.events.remove(&event) {
+            driver::destroy(handle);
+        }
+    }
+
+    fn finish(&mut self) -> Result<Vec<Option<f64>>, DeviceError> {
+        if self.lost.is_none() {
+            self.synchronize()?;
+        }
+        Ok(self.launches.times_ms())
+    }
+
+    fn is_simulator(&self) -> bool {
+        false
+    }
+
+    fn set_bank_width(&mut self, width: BankWidth) -> bool {
+        width == BankWidth::Four
+    }
+
+    fn bank_width(&self) -> BankWidth {
+        BankWidth::Four
+    }
+
+    fn bytes_in_use(&self, _memory: &Memory) -> u64 {
+        match driver::memory_info() {
+            Ok((free, total)) if !self.options.like_simulator => total - free,
+            _ => self.in_use_bytes,
+        }
+    }
+}
+
+impl Drop for Gpu {
+    fn drop(&mut self) {
+        if self.lost.is_none() {
+            for (_, event) in self.events.drain() {
+                driver::destroy(event);
+            }
+            if let Some(loaded) = &self.loaded {
+                driver::unload(loaded.image);
+            }
+        }
+        driver::leave_context(self.handle);
+    }
+}

@@ -1,0 +1,81 @@
+//! Which GPUs are here, and their properties; no context is made for it.
+
+use super::{
+    GpuError,
+    driver::{self, Attribute, DeviceHandle},
+};
+use crate::device::DeviceInfo;
+use crate::error::CudaError;
+
+/// Starts the driver.
+pub(super) fn start() -> Result<(), GpuError> {
+    if !driver::is_present() {
+        return Err(GpuError::NoDriver);
+    }
+    driver::init().map_err(|(error, words)| match error {
+        CudaError::NoDevice => GpuError::NoDevice,
+        _ => GpuError::Driver(words),
+    })
+}
+
+/// The CUDA version the driver understands.
+pub fn driver_version() -> Result<(u32, u32), GpuError> {
+    if !driver::is_present() {
+        return Err(GpuError::NoDriver);
+    }
+    driver::version().map_err(|error| GpuError::Driver(error.to_string()))
+}
+
+/// All GPUs, in the driver's order.
+pub fn list() -> Result<Vec<DeviceInfo>, GpuError> {
+    start()?;
+    let failed = |error: CudaError| GpuError::Driver(error.to_string());
+    let count = driver::device_count().map_err(failed)?;
+    (0..count)
+        .map(|ordinal| driver::device(ordinal).and_then(info).map_err(failed))
+        .collect()
+}
+
+/// What `cudaGetDeviceProperties` tells of it.
+pub(super) fn info(device: DeviceHandle) -> Result<DeviceInfo, CudaError> {
+    use Attribute as A;
+    let number = |attribute| driver::attribute(device, attribute);
+    Ok(DeviceInfo {
+        name: driver::device_name(device)?,
+        major: number(A::CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR),
+        minor: number(A::CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR),
+        global_bytes: driver::device_bytes(device)?,
+        constant_bytes: number(A::CU_DEVICE_ATTRIBUTE_TOTAL_CONSTANT_MEMORY).into(),
+        shared_bytes_per_block: number(A::CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK).into(),
+        shared_bytes_per_block_optin: number(
+            A::CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK_OPTIN,
+        )
+        .into(),
+        shared_bytes_per_multiprocessor: number(
+            A::CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_MULTIPROCESSOR,
+        )
+        .into(),
+        registers_per_block: number(A::CU_DEVICE_ATTRIBUTE_MAX_REGISTERS_PER_BLOCK),
+        registers_per_multiprocessor: number(
+            A::CU_DEVICE_ATTRIBUTE_MAX_REGISTERS_PER_MULTIPROCESSOR,
+        ),
+        threads_per_block: number(A::CU_DEVICE_ATTRIBUTE_MAX_THREADS_PER_BLOCK),
+        threads_per_multiprocessor: number(A::CU_DEVICE_ATTRIBUTE_MAX_THREADS_PER_MULTIPROCESSOR),
+        blocks_per_multiprocessor: number(A::CU_DEVICE_ATTRIBUTE_MAX_BLOCKS_PER_MULTIPROCESSOR),
+        multiprocessors: number(A::CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT),
+        block_limit: [
+            number(A::CU_DEVICE_ATTRIBUTE_MAX_BLOCK_DIM_X),
+            number(A::CU_DEVICE_ATTRIBUTE_MAX_BLOCK_DIM_Y),
+            number(A::CU_DEVICE_ATTRIBUTE_MAX_BLOCK_DIM_Z),
+        ],
+        grid_limit: [
+            number(A::CU_DEVICE_ATTRIBUTE_MAX_GRID_DIM_X),
+            number(A::CU_DEVICE_ATTRIBUTE_MAX_GRID_DIM_Y),
+            number(A::CU_DEVICE_ATTRIBUTE_MAX_GRID_DIM_Z),
+        ],
+        clock_khz: number(A::CU_DEVICE_ATTRIBUTE_CLOCK_RATE),
+        memory_clock_khz: number(A::CU_DEVICE_ATTRIBUTE_MEMORY_CLOCK_RATE),
+        memory_bus_bits: number(A::CU_DEVICE_ATTRIBUTE_GLOBAL_MEMORY_BUS_WIDTH),
+        l2_bytes: number(A::CU_DEVICE_ATTRIBUTE_L2_CACHE_SIZE).into(),
+    })
+}

@@ -1,0 +1,152 @@
+//! `dslc verify FILE`: the same program in the simulator and on a GPU, compared.
+//!
+//! Compared are the bytes that reach the host, in order, what the program prints, and its exit code: to the bit. Where `ncu` is installed,
+//! it runs the GPU part once more and its counters are held against the simulator's, per kernel and per source line. A line whose accesses
+//! the compiler changed is named, with how; it is no difference. Exit code 0: equal; 1: different, or the program is wrong; 2: could not.
+
+mod child;
+mod compare;
+mod counters;
+mod lines;
+mod ncu;
+mod show;
+
+use std::sync::Arc;
+
+use dsl::diagnostic::Severity;
+use interp::{Checks, Program, rules::Arch};
+use runtime::{
+    device::{DeviceInfo, gpu, simulator::Simulator},
+    host::Outcome,
+};
+
+use crate::{
+    args::{Color, Format, VerifyArgs},
+    execute::{self, ProgramOut, Streams, What},
+    failure::Failure,
+    output,
+    record::{End, Record},
+    report::{
+        self,
+        findings::{self, Found},
+    },
+    source::load,
+};
+
+use child::Scratch;
+use compare::Difference;
+use counters::Counters;
+
+/// Everything that was found out.
+struct Verdict<'a> {
+    program: &'a str,
+    arch: Arch,
+    gpu: &'a DeviceInfo,
+    driver: (u32, u32),
+    simulated: &'a Outcome,
+    times_ms: &'a [Option<f64>],
+    /// Bytes that reached the host, and in how many arrivals.
+    bytes: (u64, usize),
+    differences: &'a [Difference],
+    counters: &'a Counters,
+}
+
+impl Verdict<'_> {
+    /// Whether both devices did the same.
+    fn is_equal(&self) -> bool {
+        self.differences.is_empty() && !self.counters.differ()
+    }
+}
+
+pub(crate) fn run(args: &VerifyArgs, color: Color) -> Result<u8, Failure> {
+    let gpus = gpu::list().map_err(execute::no_gpu)?;
+    let Some(info) = gpus.first() else {
+        return Err(execute::no_gpu(gpu::GpuError::NoDevice));
+    };
+    let mut source = args.source.clone();
+    let arch = source
+        .arch
+        .get_or_insert_with(|| format!("sm_{}{}", info.major, info.minor))
+        .clone();
+    let rules = super::run::rules(&arch, 4)?;
+    let loaded = load(&source)?;
+    if loaded.report(color, Severity::Error) {
+        return Ok(1);
+    }
+    let Some(module) = loaded.module.clone() else {
+        return Err(Failure::new("the front end made no program"));
+    };
+    let program = Program::new(Arc::new(module));
+    let machine = execute::machine(rules.clone(), args.jobs, None, Checks::NONE);
+    let mut simulator = Simulator::with_info(machine, info.clone());
+    let mut io = Streams {
+        module: program.module().clone(),
+        program_out: ProgramOut::Kept(Vec::new()),
+        record: Some(Record::default()),
+    };
+    let what = What {
+        args: &args.args,
+        launch: &args.launch,
+        buffer: &args.buffer,
+        print: &[],
+        save: &[],
+        limit: None,
+    };
+    let outcome = execute::execute(&what, &program, &mut simulator, &mut io)?;
+    let line = |loc| report::line(program.module(), &loaded.map, loc);
+    let found = findings::all(&outcome, program.module(), &line);
+    if found.iter().any(Found::is_error) {
+        let columns = output::columns();
+        let color = output::use_color(color);
+        output::err(&findings::render::all(
+            &found,
+            program.module(),
+            &loaded.map,
+            color,
+            columns,
+        ));
+        output::err("the program is wrong in the simulator; it was not run on the GPU\n");
+        return Ok(1);
+    }
+    let mut simulated = io.record.unwrap_or_default();
+    simulated.end = Some(End::new(&outcome, &found));
+    let ProgramOut::Kept(printed) = io.program_out else {
+        return Err(Failure::new("the program's output was not kept"));
+    };
+
+    let scratch = Scratch::new()?;
+    let ran = child::run(&source, args, &scratch)?;
+    let differences = compare::compare(&simulated, &printed, &ran.record, &ran.stdout);
+    let counters = if args.no_ncu {
+        Counters::NotMeasured("--no-ncu".to_string())
+    } else {
+        counters::measure(&source, args, &scratch, program.module(), &outcome)?
+    };
+    let times_ms = ran.record.end.as_ref().map(|end| end.times_ms.clone());
+    let verdict = Verdict {
+        program: &program.module().name,
+        arch: rules.arch,
+        gpu: info,
+        driver: gpu::driver_version().unwrap_or_default(),
+        simulated: &outcome,
+        times_ms: &times_ms.unwrap_or_default(),
+        bytes: simulated.arrived_bytes(),
+        differences: &differences,
+        counters: &counters,
+    };
+    let text = match args.format {
+        Format::Json => format!("{}\n", serde_json::to_string_pretty(&show::json(&verdict))?),
+        Format::Text => show::text(&verdict, &loaded.map, program.module()),
+        Format::Sarif => {
+            return Err(Failure::new(
+                "verify has no findings for a SARIF log: use --format json",
+            ));
+        }
+    };
+    output::out(text.as_bytes());
+    if !ran.stderr.is_empty() && !differences.is_empty() {
+        output::err("the program on the GPU said:\n");
+        output::err(&ran.stderr);
+    }
+    Ok(u8::from(!verdict.is_equal()))
+}

@@ -1,0 +1,181 @@
+//! Runs a compiled program on a device: `main`, or the launches of the command line.
+
+use std::{fs, sync::Arc};
+
+use dsl::ir::Module;
+use interp::{Checks, MachineConfig, Program, rules::RuleSet};
+use runtime::{
+    device::{
+        Device,
+        gpu::{Gpu, GpuError, GpuOptions},
+    },
+    host::{Arrival, HostOptions, Io, Note, Outcome, find_main, run_main},
+    standalone::{self, Plan},
+};
+
+use crate::{
+    failure::Failure,
+    output,
+    record::{Entry, Record},
+    report::fault,
+};
+
+/// Warp instructions of one launch, and instructions of the host program, when `--limit` says nothing: minutes of work.
+const DEFAULT_LIMIT: u64 = 20_000_000_000;
+
+/// The machine of the options; `jobs` 0 means one per core.
+pub(crate) fn machine(
+    rules: RuleSet,
+    jobs: usize,
+    limit: Option<u64>,
+    checks: Checks,
+) -> MachineConfig {
+    MachineConfig {
+        rules,
+        jobs: if jobs == 0 {
+            std::thread::available_parallelism().map_or(1, |n| n.get())
+        } else {
+            jobs
+        },
+        limit: Some(limit.unwrap_or(DEFAULT_LIMIT)),
+        checks,
+    }
+}
+
+/// The GPU, or one sentence.
+pub(crate) fn open_gpu(options: GpuOptions) -> Result<Gpu, Failure> {
+    Gpu::open(options).map_err(no_gpu)
+}
+
+/// Why there is no GPU, and what would tell more.
+pub(crate) fn no_gpu(error: GpuError) -> Failure {
+    Failure::new(format!(
+        "no GPU to run on: {error}; `dslc doctor` says more"
+    ))
+}
+
+/// What of a program is run.
+#[derive(Clone, Copy)]
+pub(crate) struct What<'a> {
+    pub(crate) args: &'a [String],
+    pub(crate) launch: &'a [String],
+    pub(crate) buffer: &'a [String],
+    pub(crate) print: &'a [String],
+    pub(crate) save: &'a [String],
+    pub(crate) limit: Option<u64>,
+}
+
+/// Runs `main`, or the launches of the command line.
+pub(crate) fn execute(
+    what: &What<'_>,
+    program: &Program,
+    device: &mut dyn Device,
+    io: &mut dyn Io,
+) -> Result<Outcome, Failure> {
+    match find_main(program) {
+        Some(main) if what.launch.is_empty() => {
+            let options = HostOptions {
+                args: what.args.to_vec(),
+                limit: Some(what.limit.unwrap_or(DEFAULT_LIMIT)),
+            };
+            run_main(program, main, &options, device, io).map_err(Failure::new)
+        }
+        _ => launches(what, program, device, io),
+    }
+}
+
+/// The launches of the command line, for a program without `main`.
+fn launches(
+    what: &What<'_>,
+    program: &Program,
+    device: &mut dyn Device,
+    io: &mut dyn Io,
+) -> Result<Outcome, Failure> {
+    if what.launch.is_empty() {
+        let kernels: Vec<String> = program
+            .module()
+            .kernels()
+            .map(|(_, kernel)| standalone::usage(kernel))
+            .collect();
+        let hint = if kernels.is_empty() {
+            "and no kernel either".to_string()
+        } else {
+            format!("launch a kernel, e.g. {}", kernels[0])
+        };
+        return Err(Failure::new(format!("the program has no main(): {hint}")));
+    }
+    let read =
+        |path: &str| fs::read(path).map_err(|error| format!("cannot read `{path}`: {error}"));
+    let plan = Plan::resolve(
+        program,
+        what.launch,
+        what.buffer,
+        what.print,
+        what.save,
+        &read,
+    )?;
+    let run = plan.run(program, device, io)?;
+    for (name, shown) in &run.printed {
+        io.stdout(format!("{name} = {shown}\n").as_bytes());
+    }
+    for (path, bytes) in &run.saved {
+        fs::write(path, bytes)
+            .map_err(|error| Failure::new(format!("cannot write `{path}`: {error}")))?;
+    }
+    Ok(run.outcome)
+}
+
+/// Where the program's standard output goes.
+pub(crate) enum ProgramOut {
+    /// To ours.
+    Through,
+    /// Into the JSON report.
+    Kept(Vec<u8>),
+    /// To stderr: stdout holds nothing but the log.
+    Talk,
+}
+
+/// The program's streams; and a record of the run, if one is wanted.
+pub(crate) struct Streams {
+    pub(crate) module: Arc<Module>,
+    pub(crate) program_out: ProgramOut,
+    pub(crate) record: Option<Record>,
+}
+
+impl Io for Streams {
+    fn stdout(&mut self, bytes: &[u8]) {
+        match &mut self.program_out {
+            ProgramOut::Through => output::out(bytes),
+            ProgramOut::Kept(kept) => kept.extend_from_slice(bytes),
+            ProgramOut::Talk => output::err(&String::from_utf8_lossy(bytes)),
+        }
+    }
+
+    fn stderr(&mut self, bytes: &[u8]) {
+        output::err(&String::from_utf8_lossy(bytes));
+        if let Some(record) = &mut self.record {
+            record.stderr(bytes);
+        }
+    }
+
+    fn note(&mut self, note: &Note) {
+        output::err(&fault::note(note, &self.module));
+    }
+
+    fn arrived(&mut self, arrival: &Arrival<'_>) {
+        let line = self.module.loc(arrival.loc).line;
+        if let Some(record) = &mut self.record {
+            record.arrived(arrival, line);
+        }
+    }
+
+    fn allocated(&mut self, address: u64, bytes: u64) {
+        if let Some(record) = &mut self.record {
+            record.entries.push(Entry::Allocated(address, bytes));
+        }
+    }
+
+    fn wants_arrivals(&self) -> bool {
+        self.record.is_some()
+    }
+}

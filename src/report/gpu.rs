@@ -1,0 +1,80 @@
+//! The text report of a run on a GPU: how long each launch took.
+
+use std::fmt::Write;
+
+use super::{Input, text::dim};
+
+/// Launches of one kernel in one shape.
+struct Row {
+    title: String,
+    line: u32,
+    first: usize,
+    times_ms: Vec<f64>,
+    launches: usize,
+}
+
+/// The table; empty without launches.
+pub(crate) fn report(input: &Input<'_>, device: &str) -> String {
+    let mut rows: Vec<Row> = Vec::new();
+    for (index, launch) in input.launches() {
+        let dynamic = match launch.shared_dynamic_bytes {
+            0 => String::new(),
+            bytes => format!(", {bytes}"),
+        };
+        let title = format!(
+            "{}<<<{}, {}{dynamic}>>>",
+            launch.kernel_name,
+            dim(launch.grid),
+            dim(launch.block)
+        );
+        let time = input.outcome.times_ms.get(index).copied().flatten();
+        let like = |row: &&mut Row| row.title == title && row.line == launch.line;
+        match rows.iter_mut().find(like) {
+            Some(row) if !input.all_launches => {
+                row.times_ms.extend(time);
+                row.launches += 1;
+            }
+            _ => rows.push(Row {
+                title,
+                line: launch.line,
+                first: index,
+                times_ms: time.into_iter().collect(),
+                launches: 1,
+            }),
+        }
+    }
+    if rows.is_empty() {
+        return String::new();
+    }
+    let width = rows.iter().map(|row| row.title.chars().count()).max();
+    let width = width.unwrap_or(0).max(6);
+    let mut text = format!(
+        "── {device}\n{:<width$}  {:>6} {:>6} {:>8} {:>12} {:>12} {:>12}\n",
+        "launch", "line", "first", "launches", "median ms", "least ms", "most ms"
+    );
+    for row in &mut rows {
+        row.times_ms.sort_by(f64::total_cmp);
+        let cell = |time: Option<&f64>| {
+            time.map_or_else(|| "unknown".to_string(), |time| format!("{time:.6}"))
+        };
+        let line = match row.line {
+            0 => String::new(),
+            line => line.to_string(),
+        };
+        let _ = writeln!(
+            text,
+            "{:<width$}  {line:>6} {:>6} {:>8} {:>12} {:>12} {:>12}",
+            row.title,
+            row.first,
+            row.launches,
+            cell(row.times_ms.get(row.times_ms.len() / 2)),
+            cell(row.times_ms.first()),
+            cell(row.times_ms.last()),
+        );
+    }
+    let _ = writeln!(
+        text,
+        "times are the driver's, between two events around each launch; `dslc verify` adds the simulator's counts and the bandwidth"
+    );
+    text
+}

@@ -1,0 +1,328 @@
+//! Mutants: correct programs with one thing broken, made anew in every run. What of it the checks find is a table that is compared with the
+//! recorded one (`tests/snapshots/mutants`); what they miss is listed, each with what the mutant changed.
+//!
+//! A mutant is *found* if its run has a finding of severity error; the originals have none: that is asserted. (Some of them have warnings:
+//! the old reductions whose last warp relies on `volatile` and lockstep.)
+//! A missed one is either the *same program* (the IR is the same but for places), or runs with the *same output*, or has *another output*: then it is
+//! wrong, but neither an ordering nor a bound of this execution may be broken (an index that stays in its array, a bound that takes one
+//! element less), which only the program's own test can see.
+
+mod operators;
+
+use std::{
+    collections::BTreeMap,
+    fs,
+    path::{Path, PathBuf},
+    sync::{
+        Mutex,
+        atomic::{AtomicUsize, Ordering},
+    },
+    thread,
+    time::Duration,
+};
+
+use serde_json::Value;
+
+use crate::{
+    findings,
+    support::{dslc_within, examples, relative, root},
+};
+use operators::{Mutant, OPERATORS};
+
+/// Of one operator at most so many mutants per program, spread over its sites; the small programs of `tests/findings/sound` get all.
+const PER_PROGRAM: usize = 3;
+const LIMIT: &str = "2000000";
+const PATIENCE: Duration = Duration::from_secs(20);
+
+/// A correct program and how it is run.
+struct Original {
+    path: PathBuf,
+    source: String,
+    options: Vec<String>,
+    args: Vec<String>,
+    all_sites: bool,
+}
+
+/// How a run ended.
+#[derive(Clone, PartialEq, Debug)]
+enum Run {
+    Stillborn,
+    Found(Vec<String>),
+    Silent {
+        output: String,
+    },
+    /// Beyond the limit of instructions.
+    TooLong,
+    /// Beyond our patience.
+    Endless,
+}
+
+fn originals() -> Vec<Original> {
+    let folder = |name: &str| {
+        let entries = fs::read_dir(root().join(name)).expect("the folder");
+        let mut paths: Vec<PathBuf> = entries
+            .map(|entry| entry.expect("an entry").path())
+            .collect();
+        paths.retain(|path| path.extension().is_some_and(|extension| extension == "k"));
+        paths.sort();
+        paths
+    };
+    let sound = findings::programs("sound");
+    let others = examples().into_iter().chain(folder("tests/programs"));
+    let all = sound
+        .iter()
+        .cloned()
+        .map(|path| (path, true))
+        .chain(others.map(|path| (path, false)));
+    all.filter_map(|(path, all_sites)| {
+        let source = fs::read_to_string(&path).expect("the program");
+        if findings::not_yet(&source).is_some() {
+            return None;
+        }
+        let owned = |words: Vec<&str>| words.into_iter().map(str::to_string).collect();
+        let options = owned(findings::options(&source));
+        let args = source
+            .lines()
+            .find_map(|line| line.strip_prefix("//~ args: "));
+        let args = owned(args.unwrap_or("").split_whitespace().collect());
+        Some(Original {
+            path,
+            source,
+            options,
+            args,
+            all_sites,
+        })
+    })
+    .collect()
+}
+
+/// Runs a text as the original is run.
+fn run(original: &Original, path: &Path) -> Run {
+    let folder = original
+        .path
+        .parent()
+        .expect("a folder")
+        .to_string_lossy()
+        .into_owned();
+    let file = path.to_string_lossy().into_owned();
+    let mut args = vec![
+        "run", "--format", "json", "--jobs", "1", "--limit", LIMIT, "-I", &folder, &file,
+    ];
+    args.extend(original.options.iter().map(String::as_str));
+    args.push("--");
+    args.extend(original.args.iter().map(String::as_str));
+    let Some(output) = dslc_within(&args, PATIENCE) else {
+        return Run::Endless;
+    };
+    let Ok(report) = serde_json::from_slice::<Value>(&output.stdout) else {
+        return Run::Stillborn;
+    };
+    let all = report["findings"].as_array().expect("findings");
+    if all.iter().any(|finding| finding["code"] == "R0202") {
+        return Run::TooLong;
+    }
+    let serious = all.iter().filter(|finding| finding["severity"] == "error");
+    let mut kinds: Vec<String> = serious
+        .map(|finding| finding["kind"].as_str().expect("a kind").to_string())
+        .collect();
+    kinds.sort();
+    kinds.dedup();
+    if kinds.is_empty() {
+        let name = path
+            .file_name()
+            .expect("a name")
+            .to_string_lossy()
+            .into_owned();
+        let text = report["stdout"]
+            .as_str()
+            .expect("stdout")
+            .replace(&name, "");
+        Run::Silent {
+            output: format!("{} {text}", report["exit_code"]),
+        }
+    } else {
+        Run::Found(kinds)
+    }
+}
+
+/// The IR without places.
+fn ir(path: &Path, original: &Original) -> String {
+    let folder = original
+        .path
+        .parent()
+        .expect("a folder")
+        .to_string_lossy()
+        .into_owned();
+    let file = path.to_string_lossy().into_owned();
+    let args = [&["ir", "-I", &folder, &file][..]].concat();
+    let Some(output) = dslc_within(&args, PATIENCE) else {
+        return String::new();
+    };
+    let text = String::from_utf8_lossy(&output.stdout).into_owned();
+    let without = |line: &str| line.split(" !").next().unwrap_or("").to_string();
+    let skipped = |line: &&str| {
+        !["file ", "module ", "loc "]
+            .iter()
+            .any(|word| line.starts_with(word))
+    };
+    text.lines()
+        .filter(skipped)
+        .map(|line| without(line) + "\n")
+        .collect()
+}
+
+/// Does `work` for every index, on all cores.
+fn in_parallel<T: Send>(count: usize, work: impl Fn(usize) -> T + Sync) -> Vec<T> {
+    let next = AtomicUsize::new(0);
+    let done: Mutex<Vec<(usize, T)>> = Mutex::new(vec![]);
+    let threads = thread::available_parallelism().map_or(1, |n| n.get());
+    thread::scope(|scope| {
+        for _ in 0..threads {
+            scope.spawn(|| {
+                loop {
+                    let at = next.fetch_add(1, Ordering::Relaxed);
+                    if at >= count {
+                        break;
+                    }
+                    let result = work(at);
+                    done.lock().expect("no panic").push((at, result));
+                }
+            });
+        }
+    });
+    let mut done = done.into_inner().expect("no panic");
+    done.sort_by_key(|(at, _)| *at);
+    done.into_iter().map(|(_, result)| result).collect()
+}
+
+/// The mutants of a program that are run.
+fn chosen(original: &Original) -> Vec<Mutant> {
+    let all = operators::mutants(&original.source);
+    let mut chosen = vec![];
+    for operator in OPERATORS {
+        let of_it: Vec<&Mutant> = all
+            .iter()
+            .filter(|mutant| mutant.operator == *operator)
+            .collect();
+        let wanted = if original.all_sites {
+            of_it.len()
+        } else {
+            PER_PROGRAM.min(of_it.len())
+        };
+        chosen.extend((0..wanted).map(|n| of_it[n * of_it.len() / wanted].clone()));
+    }
+    chosen
+}
+
+/// Counts of one operator.
+#[derive(Default)]
+struct Row {
+    made: usize,
+    found: usize,
+    same_program: usize,
+    same_output: usize,
+    other_output: usize,
+    endless: usize,
+    kinds: BTreeMap<String, usize>,
+}
+
+#[test]
+fn what_is_broken_is_found() {
+    let folder = root().join("target/tmp/mutants");
+    fs::create_dir_all(&folder).expect("a folder for the mutants");
+    let mut originals = originals();
+    let runs = in_parallel(originals.len(), |at| {
+        run(&originals[at], &originals[at].path)
+    });
+    // Long programs are left out: each mutant would take as long.
+    let mut short = runs.iter().map(|run| *run != Run::TooLong);
+    originals.retain(|_| short.next() == Some(true));
+    let sound: Vec<Run> = runs
+        .into_iter()
+        .filter(|run| *run != Run::TooLong)
+        .collect();
+    for (original, run) in originals.iter().zip(&sound) {
+        assert!(
+            matches!(run, Run::Silent { .. }),
+            "false alarm on {}: {run:?}",
+            relative(&original.path)
+        );
+    }
+    let mut work: Vec<(usize, Mutant)> = vec![];
+    for (at, original) in originals.iter().enumerate() {
+        work.extend(chosen(original).into_iter().map(|mutant| (at, mutant)));
+    }
+    let path = |at: usize| folder.join(format!("{at}.k"));
+    let outcomes = in_parallel(work.len(), |at| {
+        let (of, mutant) = &work[at];
+        fs::write(path(at), &mutant.source).expect("the mutant");
+        let outcome = run(&originals[*of], &path(at));
+        let same = matches!(outcome, Run::Silent { .. })
+            && ir(&path(at), &originals[*of]) == ir(&originals[*of].path, &originals[*of]);
+        // The original's name may be printed: argv[0].
+        let _ = fs::remove_file(path(at));
+        (outcome, same)
+    });
+    let mut rows: BTreeMap<&str, Row> = BTreeMap::new();
+    let mut missed = String::new();
+    for ((of, mutant), (outcome, same)) in work.iter().zip(&outcomes) {
+        let row = rows.entry(mutant.operator).or_default();
+        if *outcome != Run::Stillborn {
+            row.made += 1;
+        }
+        let mut miss = |what: &str| {
+            let name = relative(&originals[*of].path);
+            missed += &format!("{} {name}:{} {what}\n", mutant.operator, mutant.line);
+        };
+        match outcome {
+            Run::Stillborn => {}
+            Run::Found(kinds) => {
+                row.found += 1;
+                for kind in kinds {
+                    *row.kinds.entry(kind.clone()).or_default() += 1;
+                }
+            }
+            Run::Endless | Run::TooLong => {
+                row.endless += 1;
+                miss("did not end");
+            }
+            Run::Silent { .. } if *same => row.same_program += 1,
+            Run::Silent { .. } if *outcome == sound[*of] => {
+                row.same_output += 1;
+                miss("same output");
+            }
+            Run::Silent { .. } => {
+                row.other_output += 1;
+                miss("other output");
+            }
+        }
+    }
+    fs::write(folder.join("missed.txt"), &missed).expect("the list");
+    let mut table = format!("{} originals, 0 false alarms\n\n", originals.len());
+    table += &format!(
+        "{:<22} {:>7} {:>6} {:>13} {:>12} {:>13} {:>8}  as\n",
+        "operator", "mutants", "found", "same program", "same output", "other output", "endless"
+    );
+    for operator in OPERATORS {
+        let row = rows.remove(operator).unwrap_or_default();
+        let kinds: Vec<String> = row
+            .kinds
+            .iter()
+            .map(|(kind, n)| format!("{kind} {n}"))
+            .collect();
+        table += &format!(
+            "{operator:<22} {:>7} {:>6} {:>13} {:>12} {:>13} {:>8}  {}\n",
+            row.made,
+            row.found,
+            row.same_program,
+            row.same_output,
+            row.other_output,
+            row.endless,
+            kinds.join(", ")
+        );
+    }
+    insta::with_settings!({ prepend_module_to_snapshot => false, snapshot_path => "../snapshots/mutants", omit_expression => true }, {
+        insta::assert_snapshot!("table", table);
+        insta::assert_snapshot!("missed", missed);
+    });
+}
