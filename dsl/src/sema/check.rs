@@ -111,6 +111,8 @@ pub(super) struct Checker<'a> {
     class_depth: u32,
     /// The parameters of the class's instance that is made next.
     class_params: Vec<(Arc<str>, Entity)>,
+    /// The functions that items of the prelude have become.
+    used_prelude: HashMap<usize, FunctionId>,
     /// Arguments of instances that a survey made up.
     made_up: HashMap<FunctionId, String>,
     /// What has been said about a place in an instance: other instances need not repeat it.
@@ -259,6 +261,7 @@ impl<'a> Checker<'a> {
             class_depth: 0,
             class_params: Vec::new(),
             said_in_instances: HashSet::new(),
+            used_prelude: HashMap::new(),
             made_up: HashMap::new(),
             unevaluated: 0,
             scoped_enums: HashSet::new(),
@@ -425,7 +428,7 @@ impl<'a> Checker<'a> {
 
     /// A declaration here belongs to the prelude's file scope, not to the user's program.
     fn in_prelude(&self, span: Span) -> bool {
-        self.is_own(span) && self.body.id.is_none()
+        self.is_own(span) && self.body.id.is_none() && self.open_classes.is_empty()
     }
 
     /// A place in the prelude.

@@ -21,6 +21,38 @@ pub(super) const MATH: [Part; 3] = [
 /// Those that few programs use.
 pub(super) const SPECIAL: [Part; 1] = [("<cuda math, special>", include_str!("math_special.k"))];
 
+/// What kernels use of C++'s library, in the namespace `std`.
+const TRAITS: Part = ("<c++ library>", include_str!("traits.k"));
+
+/// The names of [`TRAITS`].
+const TRAIT_NAMES: [&str; 25] = [
+    "integral_constant",
+    "true_type",
+    "false_type",
+    "is_same",
+    "conditional",
+    "conditional_t",
+    "enable_if",
+    "enable_if_t",
+    "remove_const",
+    "remove_const_t",
+    "remove_cv",
+    "remove_pointer",
+    "remove_pointer_t",
+    "is_pointer",
+    "is_floating_point",
+    "is_integral",
+    "is_arithmetic",
+    "is_signed",
+    "is_unsigned",
+    "numeric_limits",
+    "swap",
+    "is_same_v",
+    "is_integral_v",
+    "is_floating_point_v",
+    "is_pointer_v",
+];
+
 /// A group of parts that are parsed together.
 struct Group {
     parts: &'static [Part],
@@ -84,7 +116,10 @@ pub fn is_own(file: &str) -> bool {
 
 /// All parts.
 pub fn parts() -> impl Iterator<Item = Part> {
-    GROUPS.iter().flat_map(|group| group.parts.iter().copied())
+    GROUPS
+        .iter()
+        .flat_map(|group| group.parts.iter().copied())
+        .chain([TRAITS])
 }
 
 /// The functions that a text defines for device code.
@@ -149,7 +184,14 @@ pub fn wanted(tokens: &[Token]) -> Vec<Part> {
         }
     }
     let needed = GROUPS.iter().zip(needed).filter(|(_, needed)| *needed);
+    let is_std = |token: &Token| matches!(&token.kind, TokenKind::Ident(name) if &**name == "std");
+    let is_trait = |token: &Token| match &token.kind {
+        TokenKind::Ident(name) | TokenKind::TypeName(name) => TRAIT_NAMES.contains(&&**name),
+        _ => false,
+    };
+    let has_traits = tokens.iter().any(is_std) && tokens.iter().any(is_trait);
     needed
         .flat_map(|(group, _)| group.parts.iter().copied())
+        .chain(has_traits.then_some(TRAITS))
         .collect()
 }

@@ -270,7 +270,7 @@ impl Scopes {
             Some(Ty::Record(class)) => self.find_in_class(class, last).map(|(_, found)| found),
             Some(Ty::Enum(id)) => self.enumerators.get(&id)?.get(last),
             Some(_) => None,
-            None => self.find_at(FILE, name, |scope, name| scope.names.get(name)),
+            None => self.find_out(name),
         }
     }
 
@@ -279,14 +279,16 @@ impl Scopes {
         if !name.contains("::") {
             return self.find(name);
         }
-        self.find_at(FILE, name, |scope, name| scope.names.get(name))
+        let get = |depth| self.find_at(depth, name, |scope, name| scope.names.get(name));
+        get(FILE).or_else(|| get(0))
     }
 
     fn find_tag_here_or_out(&self, name: &str) -> Option<&(Ty, Span)> {
         if !name.contains("::") {
             return self.find_tag(name);
         }
-        self.find_at(FILE, name, |scope, name| scope.tags.get(name))
+        let get = |depth| self.find_at(depth, name, |scope, name| scope.tags.get(name));
+        get(FILE).or_else(|| get(0))
     }
 
     /// A name in one scope; at file scope also in the namespaces around and in those that `using namespace` names.
@@ -297,7 +299,7 @@ impl Scopes {
         get: impl Fn(&'s Scope, &str) -> Option<&'s T>,
     ) -> Option<&'s T> {
         let scope = &self.stack[depth];
-        if depth != FILE || !self.has_namespaces {
+        if depth > FILE || !self.has_namespaces {
             return get(scope, name);
         }
         let alias = name.split_once("::").and_then(|(first, rest)| {
@@ -329,7 +331,7 @@ impl Scopes {
 
     /// A name declared here, with the namespaces around it.
     fn qualified(&self, depth: usize, name: Arc<str>) -> Arc<str> {
-        match depth == FILE && !self.namespace.is_empty() {
+        match depth <= FILE && !self.namespace.is_empty() {
             true => format!("{}::{name}", self.namespace).into(),
             false => name,
         }
@@ -477,7 +479,7 @@ impl Scopes {
     /// The meaning given in the innermost scope itself.
     pub(super) fn find_here(&self, name: &str, in_prelude: bool) -> Option<&Binding> {
         let index = if in_prelude { 0 } else { self.stack.len() - 1 };
-        match index == FILE && !self.namespace.is_empty() {
+        match index <= FILE && !self.namespace.is_empty() {
             true => self.stack[index].names.get(&*self.qualified(index, name.into())),
             false => self.stack[index].names.get(name),
         }
@@ -499,7 +501,7 @@ impl Scopes {
             return match self.find_scope(scopes) {
                 Some(Ty::Record(class)) => self.find_tag_in_class(class, last),
                 Some(_) => None,
-                None => self.find_at(FILE, name, |scope, name| scope.tags.get(name)),
+                None => self.find_tag_here_or_out(name),
             };
         }
         self.stack.iter().enumerate().rev().find_map(|(depth, scope)| {
@@ -511,7 +513,7 @@ impl Scopes {
 
     pub(super) fn find_tag_here(&self, name: &str, in_prelude: bool) -> Option<&(Ty, Span)> {
         let index = if in_prelude { 0 } else { self.stack.len() - 1 };
-        match index == FILE && !self.namespace.is_empty() {
+        match index <= FILE && !self.namespace.is_empty() {
             true => self.stack[index].tags.get(&*self.qualified(index, name.into())),
             false => self.stack[index].tags.get(name),
         }

@@ -17,6 +17,7 @@ mod explain;
 mod overload;
 mod seeds;
 mod space;
+mod template;
 mod tree;
 
 /// A checked program.

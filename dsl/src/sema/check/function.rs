@@ -49,6 +49,9 @@ impl Checker<'_> {
 
     /// A prelude function is used for the first time.
     pub(super) fn use_prelude(&mut self, index: usize) -> Option<FunctionId> {
+        if let Some(&id) = self.used_prelude.get(&index) {
+            return Some(id);
+        }
         let unit = self.unit;
         let ast::Item::Function(function) = &unit.items[index] else {
             return None;
@@ -58,6 +61,7 @@ impl Checker<'_> {
         self.scopes.restore(hidden);
         let id = id?;
         self.scopes.use_prelude(&function.name.node, index, id);
+        self.used_prelude.insert(index, id);
         self.function_facts[id.0 as usize].is_defined = true;
         self.queue.push((id, index));
         Some(id)

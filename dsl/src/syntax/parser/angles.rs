@@ -157,7 +157,20 @@ fn opens(tokens: &[Token], at: usize, templates: &HashSet<Arc<str>>) -> bool {
             punct(tokens, before - 1),
             Some(Punct::Dot | Punct::Arrow)
         );
-    (templates.contains(name) && !is_member) || reads_as_arguments(tokens, at)
+    // Those of C++'s library, whose arguments may be any expressions.
+    let is_library = before > 0
+        && punct(tokens, before - 1) == Some(Punct::ColonColon)
+        && matches!(
+            &**name,
+            "conditional"
+                | "conditional_t"
+                | "enable_if"
+                | "enable_if_t"
+                | "integral_constant"
+                | "is_same"
+                | "numeric_limits"
+        );
+    is_library || (templates.contains(name) && !is_member) || reads_as_arguments(tokens, at)
 }
 
 /// How many tokens of arguments are looked through after a name that no template declares.

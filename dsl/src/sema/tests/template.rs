@@ -1,0 +1,110 @@
+//! Templates and namespaces: what is wrong is said at its place, with the instance it is in. What runs is in
+//! `tests/programs/templates.k`.
+
+use super::{check, expect, passes};
+
+#[test]
+fn errors_in_instances_say_which() {
+    let text = "template <typename T> __device__ T half(T x) { return x.missing; } //~ E0403
+template <typename T> __device__ T twice(T x) { return half(x) + half(x); }
+template <typename T> __device__ T never(T x) { return x.missing; }
+struct S { int a; };
+__global__ void k(S *s) { s[0] = twice(s[0]); }
+";
+    let checked = check(text);
+    let first = &checked.diagnostics[0];
+    assert_eq!(
+        first.notes,
+        [
+            "in the instance `half<S>`, needed at line 2",
+            "in the instance `twice<S>`, needed at line 5"
+        ]
+    );
+}
+
+#[test]
+fn arguments_of_templates() {
+    expect(
+        "template <typename T> __device__ T larger(T a, T b) { return a > b ? a : b; }
+template <typename T, int N> struct tile { T data[N]; };
+template <int N> __device__ int deep() { return deep<N + 1>(); } //~ E0523
+static_assert(sizeof(tile<float, 4>) == 16, \"size\");
+static_assert(sizeof(int) == 8, \"int has 8 bytes\"); //~ E0524
+__global__ void k(int *d) {
+    d[0] = larger(1, 2.0f); //~ E0521
+    d[1] = larger<int>(1, 2.0f);
+    tile<float> t; //~ E0522
+    tile<4, 4> u; //~ E0522
+    tile<float, 4, 4> v; //~ E0522
+    tile w; //~ E0522
+    int n = d[2];
+    tile<float, n> x; //~ E0506
+    d[3] = none<int>(3); //~ E0401
+    d[4] = deep<0>();
+}
+",
+    );
+}
+
+#[test]
+fn names_in_namespaces() {
+    expect(
+        "namespace a { __device__ int f() { return 1; } namespace b { struct P { int x; }; __device__ int g() { return f(); } } }
+namespace { __device__ int hidden() { return 2; } }
+namespace ab = a::b;
+__global__ void k(int *d) {
+    d[0] = a::f() + a::b::g() + ab::g() + hidden() + ::hidden();
+    a::b::P p; p.x = 3; d[1] = p.x;
+    d[2] = f(); //~ E0401
+    d[3] = a::none(); //~ E0401
+}
+using namespace a;
+__global__ void l(int *d) { d[0] = f() + b::g(); }
+",
+    );
+}
+
+#[test]
+fn instances_have_their_arguments_in_their_names() {
+    let program = passes(
+        "enum mode { FAST, SLOW };
+template <typename T, int N, bool B = true> __global__ void k(T *d) { d[0] = N; }
+namespace n { __global__ void inner(int *d) { d[0] = 1; } }
+template __global__ void k<long, -1, false>(long *);
+int main() { k<float, 32><<<1, 1>>>((float *)0); n::inner<<<1, 1>>>((int *)0); k<double, 2><<<1, 1>>>(0); return 0; }
+",
+    );
+    let names: Vec<&str> = program
+        .functions
+        .iter()
+        .filter(|function| function.body.is_some())
+        .map(|function| function.name.as_str())
+        .filter(|name| name.starts_with("k<") || name.starts_with("n::"))
+        .collect();
+    assert_eq!(
+        names,
+        [
+            "n::inner",
+            "k<long, -1, false>",
+            "k<float, 32, true>",
+            "k<double, 2, true>"
+        ]
+    );
+}
+
+#[test]
+fn the_more_special_template_is_called() {
+    passes(
+        "template <typename T> struct kind { static const int value = 0; };
+template <typename T> struct kind<T *> { static const int value = 1; };
+template <typename T, int N> struct kind<T[N]> { static const int value = 2; };
+template <> struct kind<int *> { static const int value = 3; };
+static_assert(kind<int>::value == 0, \"plain\");
+static_assert(kind<float *>::value == 1, \"pointer\");
+static_assert(kind<int *>::value == 3, \"exactly\");
+static_assert(std::is_same<int, int>::value && !std::is_same<int, float>::value, \"same\");
+static_assert(sizeof(typename std::conditional<(sizeof(int) > 2), double, char>::type) == 8, \"conditional\");
+static_assert(std::is_unsigned<unsigned>::value && std::is_signed<float>::value, \"signs\");
+",
+    );
+}
