@@ -1,6 +1,6 @@
 //! What the program as a whole does, through its command line: every test runs the built `dslc`.
 //!
-//! `h200`: counts against the hardware's. `examples`: reports and IR of every example. `tables`: the transactions per request that
+//! `features`: one program a feature of the language. `h200`: counts against the hardware's. `examples`: reports and IR of every example. `tables`: the transactions per request that
 //! the tutorials' patterns must give on four rule sets. `programs`: whole programs' output, and what wrong ones are told. `cli`: commands, streams and exit codes.
 //! `gate`: SARIF and baselines. `findings`: labelled programs, `mutants`: broken ones, `explain`: the examples of `dslc explain`. `robustness`: bad input of any kind.
 //! `ptx`: PTX of every example and program.
@@ -8,6 +8,7 @@
 mod cli;
 mod examples;
 mod explain;
+mod features;
 mod findings;
 mod gate;
 mod h200;
