@@ -341,11 +341,11 @@ codes! {
         "A function's own variables and the values it computes end when it returns. A reference to them would name nothing.",
         bad: "int &f() { int x = 1; return x; }", good: "int f() { int x = 1; return x; }";
     /// A member that may not be used here.
-    NotAccessible = "E0522", "not-accessible",
+    NotAccessible = "E0525", "not-accessible",
         "Members after `private:` (and all of a `class` before the first such word) are for the functions of the class and its friends, those after `protected:` for derived classes too. A function that is `= delete` is for nobody.",
         bad: "class A { int x; };\nint f(A a) { return a.x; }", good: "class A { public: int x; };\nint f(A a) { return a.x; }";
     /// A member without an object.
-    NoObject = "E0523", "no-object",
+    NoObject = "E0526", "no-object",
         "Data and functions of a class that are not `static` belong to an object: `object.member`. Only the class's own functions may leave the object out.",
         bad: "struct A { int x; };\nint f() { return A::x; }", good: "struct A { static const int x = 1; };\nint f() { return A::x; }";
     /// A kernel returns something.

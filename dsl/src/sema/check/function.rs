@@ -195,11 +195,14 @@ impl Checker<'_> {
             return Some(id);
         }
         let callable = Callable::Function(id);
+        // The library's namespaces lie beside the templates in them, behind the program's own names.
+        let of_library =
+            !self.scopes.namespace().is_empty() && self.in_prelude(function.name.span);
         self.scopes.add_function(
             function.name.node.clone(),
             callable,
             function.name.span,
-            false,
+            of_library,
         );
         if &*function.name.node == "main" {
             self.check_main(id, function);

@@ -170,7 +170,9 @@ fn opens(tokens: &[Token], at: usize, templates: &HashSet<Arc<str>>) -> bool {
                 | "is_same"
                 | "numeric_limits"
         );
-    is_library || (templates.contains(name) && !is_member) || reads_as_arguments(tokens, at)
+    // Those of cooperative groups, which programs also name without the namespace.
+    let is_group = matches!(&**name, "thread_block_tile" | "tiled_partition");
+    is_library || is_group || (templates.contains(name) && !is_member) || reads_as_arguments(tokens, at)
 }
 
 /// How many tokens of arguments are looked through after a name that no template declares.
