@@ -11,6 +11,18 @@ use crate::{
 };
 
 impl Checker<'_> {
+    /// Whether something else is declared in the scope that a qualified name speaks of.
+    fn is_in_known_scope(&self, name: &str) -> bool {
+        let Some((scope, _)) = name.rsplit_once("::") else {
+            return false;
+        };
+        let in_scope = |other: &str| {
+            let rest = other.strip_prefix(scope);
+            scope != "std" && rest.is_some_and(|rest| rest.starts_with("::"))
+        };
+        self.scopes.names().any(|(other, _)| in_scope(other))
+    }
+
     /// Reports an unknown variable or function, once per function.
     pub(super) fn unknown_name(&mut self, name: &Arc<str>, span: Span, is_call: bool) {
         if !self.first_time(&format!("name {name}")) {
@@ -30,7 +42,10 @@ impl Checker<'_> {
             );
             return;
         }
-        if name.contains("::") && self.scopes.split_path(name).is_none() {
+        if name.contains("::")
+            && self.scopes.split_path(name).is_none()
+            && !self.is_in_known_scope(name)
+        {
             return self.unsupported_path(name, span);
         }
         let what = if is_call { "function" } else { "variable" };
