@@ -33,6 +33,7 @@ mod call;
 mod cast;
 mod class;
 mod cleanup;
+mod constant;
 mod construct;
 mod convert;
 mod decl;
@@ -152,6 +153,8 @@ struct FunctionFacts {
     is_deleted: bool,
     /// `auto f()`: its type is that of its first `return`.
     deduces: bool,
+    /// `constexpr`: it may be called where a constant is needed.
+    is_constexpr: bool,
     /// Its body does nothing.
     is_empty: bool,
     is_defined: bool,
@@ -391,7 +394,7 @@ impl<'a> Checker<'a> {
         }
         let text = self.map.snippet(assertion.condition.span).to_string();
         match self.integer_constant(&value) {
-            Some(0) => {
+            Ok(0) => {
                 let message = match &assertion.message {
                     Some(bytes) if !bytes.is_empty() => String::from_utf8_lossy(bytes).into_owned(),
                     _ => format!("`{text}` does not hold"),
@@ -400,12 +403,12 @@ impl<'a> Checker<'a> {
                     Diagnostic::error(Code::StaticAssert, assertion.condition.span, message);
                 self.report(diagnostic.at("this is false"));
             }
-            Some(_) => {}
-            None => self.report(Diagnostic::error(
-                Code::NotConstant,
+            Ok(_) => {}
+            Err(why) => self.report_not_constant(
                 assertion.condition.span,
                 "the condition of `static_assert` must be a constant",
-            )),
+                why,
+            ),
         }
     }
 
@@ -451,7 +454,9 @@ impl<'a> Checker<'a> {
         let mut parts = message.split('#');
         let mut out = parts.next().unwrap_or_default().to_string();
         for part in parts {
-            let n = part.find(|c: char| !c.is_ascii_digit()).unwrap_or(part.len());
+            let n = part
+                .find(|c: char| !c.is_ascii_digit())
+                .unwrap_or(part.len());
             let record = part[..n]
                 .parse::<usize>()
                 .ok()

@@ -1,14 +1,19 @@
 //! The value of a constant expression: array sizes, `case` labels, enumerators, initialisers of globals.
 //!
 //! Works on the typed tree, so that every conversion of C is already a node and each operation is done in its type's
-//! width, wrapping as the machine would. `const` variables with constant values are constants before they get here.
+//! width, wrapping as the machine would. `const` variables with constant values are constants before they get here. A call
+//! of a `constexpr` function is run by `machine`.
 
 use super::{
     classify::Classify,
     ty::Ty,
-    typed::{Arith, LogicalOp, Relation, Value, ValueKind},
+    typed::{Arith, FunctionId, Relation, Value, ValueKind},
 };
 use crate::span::Span;
+
+mod machine;
+
+pub(super) use machine::Machine;
 
 /// A constant: its type is that of the value it came from.
 #[derive(Clone, Copy, PartialEq, Debug)]
@@ -26,8 +31,28 @@ pub(super) enum NotConst {
     Variable(Span),
     /// This divides by zero.
     DivisionByZero(Span),
+    /// A call of a `constexpr` function stops here, and why.
+    Stopped(Span, &'static str),
+    /// The body of this `constexpr` function has not been checked.
+    NoBody(FunctionId, Span),
     /// Something in it is wrong and has been reported.
     Error,
+}
+
+impl NotConst {
+    /// Where it fails, and why; nothing if that has been reported.
+    pub(super) fn reason(self) -> Option<(Span, &'static str)> {
+        match self {
+            NotConst::Variable(span) => Some((span, "known only when the program runs")),
+            NotConst::DivisionByZero(span) => Some((span, "this divides by zero")),
+            NotConst::Stopped(span, why) => Some((span, why)),
+            NotConst::NoBody(_, span) => Some((
+                span,
+                "the body of this `constexpr` function is not known here",
+            )),
+            NotConst::Error => None,
+        }
+    }
 }
 
 impl Const {
@@ -40,47 +65,9 @@ impl Const {
     }
 }
 
-/// The value's constant, if it is one.
+/// The value's constant, if it is one without calls.
 pub(super) fn evaluate(value: &Value) -> Result<Const, NotConst> {
-    if value.ty == Ty::Error {
-        return Err(NotConst::Error);
-    }
-    match &value.kind {
-        ValueKind::Int(bits) => Ok(Const::Int(*bits)),
-        ValueKind::Float(number) => Ok(Const::Float(*number)),
-        ValueKind::Null => Ok(Const::Int(0)),
-        ValueKind::Convert(inner) if value.ty.is_scalar() && inner.ty.is_scalar() => {
-            Ok(convert(evaluate(inner)?, &inner.ty, &value.ty))
-        }
-        ValueKind::Neg(inner) => Ok(match evaluate(inner)? {
-            Const::Int(bits) => Const::Int(value.ty.wrap(bits.wrapping_neg())),
-            Const::Float(number) => Const::Float(-number),
-        }),
-        ValueKind::BitNot(inner) => match evaluate(inner)? {
-            Const::Int(bits) => Ok(Const::Int(value.ty.wrap(!bits))),
-            Const::Float(_) => Err(NotConst::Error),
-        },
-        ValueKind::Not(inner) => Ok(truth(!is_true(evaluate(inner)?))),
-        ValueKind::Binary(op, left, right) => binary(value, *op, left, right),
-        ValueKind::Compare(relation, left, right) => Ok(truth(compare(
-            *relation,
-            &left.ty,
-            evaluate(left)?,
-            evaluate(right)?,
-        ))),
-        ValueKind::Logical(op, left, right) => {
-            let left = is_true(evaluate(left)?);
-            match op {
-                LogicalOp::And if !left => Ok(truth(false)),
-                LogicalOp::Or if left => Ok(truth(true)),
-                LogicalOp::And | LogicalOp::Or => Ok(truth(is_true(evaluate(right)?))),
-            }
-        }
-        ValueKind::Conditional(cond, yes, no) => {
-            evaluate(if is_true(evaluate(cond)?) { yes } else { no })
-        }
-        _ => Err(NotConst::Variable(value.span)),
-    }
+    Machine::new(&[], &|_| false).value(value)
 }
 
 fn truth(value: bool) -> Const {
@@ -94,11 +81,12 @@ fn is_true(value: Const) -> bool {
     }
 }
 
-fn binary(value: &Value, op: Arith, left: &Value, right: &Value) -> Result<Const, NotConst> {
-    match (evaluate(left)?, evaluate(right)?) {
-        (Const::Int(a), Const::Int(b)) => integers(op, &value.ty, a, b)
+/// An operation on two constants; the left one and the result are of type `ty`.
+fn arithmetic(op: Arith, ty: &Ty, a: Const, b: Const, span: Span) -> Result<Const, NotConst> {
+    match (a, b) {
+        (Const::Int(a), Const::Int(b)) => integers(op, ty, a, b)
             .map(Const::Int)
-            .ok_or(NotConst::DivisionByZero(value.span)),
+            .ok_or(NotConst::DivisionByZero(span)),
         (Const::Float(a), Const::Float(b)) => {
             let result = match op {
                 Arith::Add => a + b,
@@ -109,7 +97,7 @@ fn binary(value: &Value, op: Arith, left: &Value, right: &Value) -> Result<Const
                     return Err(NotConst::Error);
                 }
             };
-            Ok(Const::Float(rounded(result, &value.ty)))
+            Ok(Const::Float(rounded(result, ty)))
         }
         _ => Err(NotConst::Error),
     }

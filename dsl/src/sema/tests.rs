@@ -11,6 +11,7 @@ use crate::{
     syntax,
 };
 
+mod constant;
 mod convert;
 mod errors;
 mod explain;

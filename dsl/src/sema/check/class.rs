@@ -151,9 +151,19 @@ impl Checker<'_> {
         match self.open_classes.last_mut() {
             Some(outer) => outer.pending.extend(open.pending),
             None if self.class_instances.contains_key(&id) => {
-                for PendingBody { id: method, function } in open.pending {
+                for PendingBody {
+                    id: method,
+                    function,
+                } in open.pending
+                {
                     let function = Some(function);
-                    self.lazy.insert(method, LazyBody { function, class: id });
+                    self.lazy.insert(
+                        method,
+                        LazyBody {
+                            function,
+                            class: id,
+                        },
+                    );
                 }
             }
             None => {
@@ -336,6 +346,7 @@ impl Checker<'_> {
             has_this: !is_static,
             is_static,
             is_explicit: words.word(SpecifierWord::Explicit).is_some(),
+            is_constexpr: words.word(SpecifierWord::Constexpr).is_some(),
             is_deleted: function.method.special.is_some(),
             is_empty: function
                 .body
@@ -345,7 +356,13 @@ impl Checker<'_> {
             ..FunctionFacts::default()
         });
         if function.body.is_none() && self.class_instances.contains_key(&class) {
-            self.lazy.insert(id, LazyBody { function: None, class });
+            self.lazy.insert(
+                id,
+                LazyBody {
+                    function: None,
+                    class,
+                },
+            );
         }
         let facts = self.classes.entry(class).or_default();
         match kind {

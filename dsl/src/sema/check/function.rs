@@ -40,7 +40,8 @@ impl Checker<'_> {
         }
         self.function_facts[id.0 as usize].is_defined = true;
         self.functions[id.0 as usize].span = function.name.span;
-        if self.options.skip_host && self.functions[id.0 as usize].space == FunctionSpace::Host {
+        let is_host = self.functions[id.0 as usize].space == FunctionSpace::Host;
+        if self.options.skip_host && is_host && !self.function_facts[id.0 as usize].is_constexpr {
             self.function_facts[id.0 as usize].is_skipped = true;
             return;
         }
@@ -189,6 +190,7 @@ impl Checker<'_> {
             params,
             declared: function.name.span,
             deduces,
+            is_constexpr: specifiers.word(SpecifierWord::Constexpr).is_some(),
             ..FunctionFacts::default()
         });
         if shown.is_some() {
@@ -196,8 +198,7 @@ impl Checker<'_> {
         }
         let callable = Callable::Function(id);
         // The library's namespaces lie beside the templates in them, behind the program's own names.
-        let of_library =
-            !self.scopes.namespace().is_empty() && self.in_prelude(function.name.span);
+        let of_library = !self.scopes.namespace().is_empty() && self.in_prelude(function.name.span);
         self.scopes.add_function(
             function.name.node.clone(),
             callable,

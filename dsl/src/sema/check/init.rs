@@ -58,7 +58,7 @@ impl Checker<'_> {
         ty: &mut QualTy,
         init: &ast::Init,
         name: &ast::Name,
-        _is_local: bool,
+        is_local: bool,
     ) -> Option<Init> {
         let n_errors = self.diagnostics.len();
         let typed = match init {
@@ -79,6 +79,14 @@ impl Checker<'_> {
             || ty.ty == Ty::Error;
         let has_new_error = self.diagnostics[n_errors..]
             .iter()
+            .filter(|diagnostic| {
+                // A call for the other side may turn out to be a constant, which takes the message back.
+                !is_local
+                    || !matches!(
+                        diagnostic.code,
+                        Code::HostCallInDevice | Code::DeviceCallInHost
+                    )
+            })
             .any(|diagnostic| diagnostic.severity == crate::diagnostic::Severity::Error);
         if is_wrong || has_new_error {
             None

@@ -7,7 +7,7 @@ use crate::{
     diagnostic::{Code, Diagnostic},
     sema::{
         classify::Classify,
-        const_eval::{self, Const, NotConst},
+        const_eval::{Const, NotConst},
         layout,
         scope::Entity,
         ty::{EnumId, Field, Record, RecordId, Ty},
@@ -308,22 +308,15 @@ impl Checker<'_> {
             ));
             return None;
         }
-        match const_eval::evaluate(&value) {
+        match self.constant(&value) {
             Ok(Const::Int(bits)) => Some(bits as i64),
             Ok(Const::Float(_)) | Err(NotConst::Error) => None,
             Err(NotConst::DivisionByZero(span)) => {
                 self.report_constant_division(span, format!("{what} divides by zero"));
                 None
             }
-            Err(NotConst::Variable(span)) => {
-                self.report(
-                    Diagnostic::error(
-                        Code::NotConstant,
-                        expr.span,
-                        format!("{what} must be a constant"),
-                    )
-                    .label(span, "known only when the program runs"),
-                );
+            Err(why) => {
+                self.report_not_constant(expr.span, &format!("{what} must be a constant"), why);
                 None
             }
         }

@@ -10,7 +10,7 @@ use crate::{
     diagnostic::{Code, Diagnostic},
     sema::{
         classify::{Classify, pointer_to},
-        const_eval::{self, Const, NotConst},
+        const_eval::{Const, NotConst},
         scope::Entity,
         ty::{FunctionTy, QualTy, Ty},
     },
@@ -302,7 +302,7 @@ impl Checker<'_> {
             return ArraySize::Wrong;
         }
         let signed = value.ty.is_signed();
-        match const_eval::evaluate(&value) {
+        match self.constant(&value) {
             Ok(Const::Int(bits)) if signed && (bits as i64) < 0 => {
                 self.report(Diagnostic::error(
                     Code::BadArraySize,
@@ -324,6 +324,14 @@ impl Checker<'_> {
                 self.report_constant_division(
                     span,
                     "the size of this array divides by zero".to_string(),
+                );
+                ArraySize::Wrong
+            }
+            Err(why @ (NotConst::Stopped(..) | NotConst::NoBody(..))) => {
+                self.report_not_constant(
+                    size.span,
+                    "the size of an array must be known when the program is compiled",
+                    why,
                 );
                 ArraySize::Wrong
             }

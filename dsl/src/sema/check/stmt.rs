@@ -157,14 +157,14 @@ impl Checker<'_> {
             return;
         }
         let taken = match self.integer_constant(&value) {
-            Some(0) => otherwise,
-            Some(_) => Some(then),
-            None => {
-                self.report(Diagnostic::error(
-                    Code::NotConstant,
+            Ok(0) => otherwise,
+            Ok(_) => Some(then),
+            Err(why) => {
+                self.report_not_constant(
                     cond.span,
                     "the condition of `if constexpr` must be a constant",
-                ));
+                    why,
+                );
                 None
             }
         };

@@ -171,7 +171,7 @@ impl Checker<'_> {
             return None;
         }
         let from = value.ty.clone();
-        let bits = match const_eval::evaluate(&value) {
+        let bits = match self.constant(&value) {
             Ok(constant @ Const::Int(_)) if from.is_integral() => {
                 match const_eval::convert(constant, &from, ty) {
                     Const::Int(bits) => bits,
@@ -179,6 +179,10 @@ impl Checker<'_> {
                 }
             }
             Err(NotConst::Error) => return None,
+            Err(why @ (NotConst::Stopped(..) | NotConst::NoBody(..))) => {
+                self.report_not_constant(case.span, "a `case` needs a constant", why);
+                return None;
+            }
             Ok(_) => {
                 let text = self.show(&from);
                 self.report(Diagnostic::error(

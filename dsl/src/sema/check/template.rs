@@ -109,7 +109,9 @@ impl<'a> Checker<'a> {
             {
                 self.member_of_template(params, function);
             }
-            (TemplateKind::Generic(params), item) => self.declare_template(params, item, template.span),
+            (TemplateKind::Generic(params), item) => {
+                self.declare_template(params, item, template.span)
+            }
             (TemplateKind::Specialisation, ast::Item::Function(function)) => {
                 self.specialise_function(function);
             }
@@ -172,7 +174,10 @@ impl<'a> Checker<'a> {
                         None => return self.unsupported("a template without a name", span),
                     }
                 } else if let [declarator] = &declaration.declarators[..]
-                    && declaration.specifiers.word(ast::SpecifierWord::Typedef).is_some()
+                    && declaration
+                        .specifiers
+                        .word(ast::SpecifierWord::Typedef)
+                        .is_some()
                     && let Some(name) = &declarator.declarator.name
                 {
                     name.clone()
@@ -249,8 +254,8 @@ impl<'a> Checker<'a> {
                 let ast::Item::Function(old) = facts.item else {
                     return None;
                 };
-                let same = facts.params.len() == params.len()
-                    && self.canonical(facts.params, old) == text;
+                let same =
+                    facts.params.len() == params.len() && self.canonical(facts.params, old) == text;
                 same.then_some(*id)
             }
             _ => None,
@@ -354,26 +359,11 @@ impl<'a> Checker<'a> {
             return None;
         }
         match self.integer_constant(&value) {
-            Some(bits) => Some(Arg::Value(value.ty, bits)),
-            None => {
-                self.report(Diagnostic::error(
-                    Code::NotConstant,
-                    expr.span,
-                    "a template argument must be a constant",
-                ));
+            Ok(bits) => Some(Arg::Value(value.ty, bits)),
+            Err(why) => {
+                self.report_not_constant(expr.span, "a template argument must be a constant", why);
                 None
             }
-        }
-    }
-
-    /// The integer a value is, if it is a constant.
-    pub(super) fn integer_constant(&self, value: &Value) -> Option<u64> {
-        if !value.ty.is_integral() {
-            return None;
-        }
-        match const_eval::evaluate(value) {
-            Ok(Const::Int(bits)) => Some(bits),
-            _ => None,
         }
     }
 
@@ -542,7 +532,14 @@ impl<'a> Checker<'a> {
         let checked = self.expr(expr);
         self.unevaluated -= 1;
         match checked {
-            super::Checked::Place(place) if matches!(expr.kind, ExprKind::Name(_) | ExprKind::Member(..) | ExprKind::Arrow(..)) => place.ty,
+            super::Checked::Place(place)
+                if matches!(
+                    expr.kind,
+                    ExprKind::Name(_) | ExprKind::Member(..) | ExprKind::Arrow(..)
+                ) =>
+            {
+                place.ty
+            }
             super::Checked::Place(place) => place.ty.ty.into(),
             super::Checked::Value(value) => value.ty.into(),
         }
@@ -595,14 +592,16 @@ impl<'a> Checker<'a> {
         let mut known: Vec<Known> = given.into_iter().map(Known::Given).collect();
         known.resize(params.len(), Known::Nothing);
         for (param, arg) in function.params.iter().zip(args) {
-            let Argument::Value(value) = arg else { continue };
+            let Argument::Value(value) = arg else {
+                continue;
+            };
             let (reference, parts) = reference_part(&param.declarator.parts);
             let ty = match (reference, Self::place_of(value)) {
                 (Some(_), Some(place)) => place.ty.clone(),
                 _ => value.ty.clone().into(),
             };
-            let is_pointer = reference.is_none()
-                && matches!(parts.first(), Some(DeclaratorPart::Array(..)));
+            let is_pointer =
+                reference.is_none() && matches!(parts.first(), Some(DeclaratorPart::Array(..)));
             let mut as_pointer = Vec::new();
             let parts = if is_pointer {
                 as_pointer.push(DeclaratorPart::Pointer {
@@ -702,10 +701,12 @@ impl<'a> Checker<'a> {
         ty: &QualTy,
         known: &mut [Known],
     ) -> bool {
-        let [ast::Segment {
-            name,
-            args: Some(written),
-        }] = &path.segments[..]
+        let [
+            ast::Segment {
+                name,
+                args: Some(written),
+            },
+        ] = &path.segments[..]
         else {
             return true;
         };
@@ -741,20 +742,23 @@ impl<'a> Checker<'a> {
                 .iter()
                 .position(|param| param.name.as_ref().is_some_and(|own| &*own.node == name))
         };
-        written.iter().zip(args).all(|(written, arg)| match (written, arg) {
-            (TemplateArg::Type(name), Arg::Type(ty)) => {
-                let parts = &name.declarator.parts;
-                self.deduce(params, &name.specifiers, parts, ty, false, known)
-            }
-            (TemplateArg::Value(expr), arg) => match &expr.kind {
-                ExprKind::Name(name) => match index(name) {
-                    Some(i) => learn(known, i, arg.clone(), &params[i]),
-                    None => true,
+        written
+            .iter()
+            .zip(args)
+            .all(|(written, arg)| match (written, arg) {
+                (TemplateArg::Type(name), Arg::Type(ty)) => {
+                    let parts = &name.declarator.parts;
+                    self.deduce(params, &name.specifiers, parts, ty, false, known)
+                }
+                (TemplateArg::Value(expr), arg) => match &expr.kind {
+                    ExprKind::Name(name) => match index(name) {
+                        Some(i) => learn(known, i, arg.clone(), &params[i]),
+                        None => true,
+                    },
+                    _ => true,
                 },
-                _ => true,
-            },
-            (TemplateArg::Type(_), Arg::Value(..)) => false,
-        })
+                (TemplateArg::Type(_), Arg::Value(..)) => false,
+            })
     }
 
     /// The function that a template is with these arguments, declared only; `None` if its signature makes no sense then.
@@ -774,7 +778,9 @@ impl<'a> Checker<'a> {
                 let diagnostic = Diagnostic::error(
                     Code::TemplateDepth,
                     at,
-                    format!("more than {MAX_DEPTH} instances of templates need one another, the last is `{shown}`"),
+                    format!(
+                        "more than {MAX_DEPTH} instances of templates need one another, the last is `{shown}`"
+                    ),
                 );
                 self.report(
                     diagnostic
@@ -808,7 +814,9 @@ impl<'a> Checker<'a> {
                 is_queued: false,
             },
         );
-        self.templates[id.0 as usize].functions.insert(args, declared);
+        self.templates[id.0 as usize]
+            .functions
+            .insert(args, declared);
         Some(declared)
     }
 
@@ -909,6 +917,18 @@ impl<'a> Checker<'a> {
         }
     }
 
+    /// Checks the body of an instance, or of a member of one, before its turn.
+    pub(super) fn check_early(&mut self, id: FunctionId) {
+        let unevaluated = std::mem::take(&mut self.unevaluated);
+        match self.lazy.remove(&id) {
+            Some(lazy) => self.lazy_body(id, lazy),
+            None => {
+                self.check_instance(id);
+            }
+        }
+        self.unevaluated = unevaluated;
+    }
+
     /// Checks the bodies of the instances that are needed, and of those that these need.
     pub(super) fn check_needed(&mut self, is_end: bool) {
         let mut waiting = Vec::new();
@@ -979,7 +999,8 @@ impl<'a> Checker<'a> {
         function: &ast::Function,
         needed: (Option<FunctionId>, Span),
     ) {
-        if self.options.skip_host && self.functions[id.0 as usize].space == FunctionSpace::Host {
+        let is_host = self.functions[id.0 as usize].space == FunctionSpace::Host;
+        if self.options.skip_host && is_host && !self.function_facts[id.0 as usize].is_constexpr {
             self.function_facts[id.0 as usize].is_skipped = true;
             return;
         }
@@ -991,7 +1012,9 @@ impl<'a> Checker<'a> {
         }
         let n_diagnostics = self.diagnostics.len();
         let outer = std::mem::take(&mut self.body);
-        self.bound(template, bound, |checker| checker.function_body(id, function));
+        self.bound(template, bound, |checker| {
+            checker.function_body(id, function)
+        });
         self.body = outer;
         self.explain_instance(n_diagnostics, id, needed);
     }
@@ -1026,7 +1049,11 @@ impl<'a> Checker<'a> {
         for mut diagnostic in own {
             let key = (diagnostic.code, diagnostic.primary.span);
             if self.said_in_instances.insert(key) {
-                if diagnostic.notes.iter().all(|note| !note.starts_with("in the instance")) {
+                if diagnostic
+                    .notes
+                    .iter()
+                    .all(|note| !note.starts_with("in the instance"))
+                {
                     diagnostic.notes.extend(notes.iter().cloned());
                 }
                 self.diagnostics.push(diagnostic);
@@ -1039,7 +1066,11 @@ impl<'a> Checker<'a> {
     /// The instance that `template <> void f<float>(float x)` is about.
     fn specialised(&mut self, function: &ast::Function) -> Option<FunctionId> {
         let name = &function.name;
-        let set = match self.scopes.find(&name.node).map(|found| found.entity.clone()) {
+        let set = match self
+            .scopes
+            .find(&name.node)
+            .map(|found| found.entity.clone())
+        {
             Some(Entity::Functions(set)) => set,
             _ => Arc::from([]),
         };
@@ -1070,14 +1101,20 @@ impl<'a> Checker<'a> {
             let params = &self.function_facts[id.0 as usize].params;
             params.iter().map(|param| &param.ty.ty).eq(types.iter())
         };
-        let found = ids.iter().filter(same).max_by_key(|id| self.specificity(**id));
+        let found = ids
+            .iter()
+            .filter(same)
+            .max_by_key(|id| self.specificity(**id));
         if let Some(id) = found {
             return Some(*id);
         }
         self.report(Diagnostic::error(
             Code::TemplateArgument,
             name.span,
-            format!("there is no template `{}` that this could be an instance of", name.node),
+            format!(
+                "there is no template `{}` that this could be an instance of",
+                name.node
+            ),
         ));
         None
     }
@@ -1096,7 +1133,11 @@ impl<'a> Checker<'a> {
         let facts = &mut self.function_facts[id.0 as usize];
         for (own, param) in facts.params.iter_mut().zip(&function.params) {
             own.name = param.declarator.name.as_ref().map(|name| name.node.clone());
-            own.span = param.declarator.name.as_ref().map_or(param.span, |name| name.span);
+            own.span = param
+                .declarator
+                .name
+                .as_ref()
+                .map_or(param.span, |name| name.span);
         }
         facts.declared = function.name.span;
         self.functions[id.0 as usize].span = function.name.span;
@@ -1114,7 +1155,12 @@ impl<'a> Checker<'a> {
     // Classes.
 
     /// `Tile<float, 4>` as a type; also an alias template's instance.
-    pub(super) fn templated_type(&mut self, name: &str, args: &[TemplateArg], span: Span) -> QualTy {
+    pub(super) fn templated_type(
+        &mut self,
+        name: &str,
+        args: &[TemplateArg],
+        span: Span,
+    ) -> QualTy {
         let found = self.scopes.find(name).map(|found| found.entity.clone());
         let id = match found {
             Some(Entity::Template(id)) => id,
@@ -1217,7 +1263,9 @@ impl<'a> Checker<'a> {
                 let diagnostic = Diagnostic::error(
                     Code::TemplateDepth,
                     span,
-                    format!("instances of `{name}` need one another without end, the last is `{shown}`"),
+                    format!(
+                        "instances of `{name}` need one another without end, the last is `{shown}`"
+                    ),
                 );
                 self.report(diagnostic.label(declared, "the template"));
             }
@@ -1247,7 +1295,9 @@ impl<'a> Checker<'a> {
             align_bytes: 0,
             span: Some(declared),
         });
-        self.templates[id.0 as usize].records.insert(args.clone(), record);
+        self.templates[id.0 as usize]
+            .records
+            .insert(args.clone(), record);
         let bound = Self::bindings(params, &own_args);
         let needed = (self.body.id, span);
         self.class_instances.insert(
@@ -1292,7 +1342,9 @@ impl<'a> Checker<'a> {
         let all = self.templates[id.0 as usize].specialisations.clone();
         let mut found: Option<(usize, Vec<Arg>)> = None;
         for (index, (params, specifier)) in all.into_iter().enumerate() {
-            let Some(written) = &specifier.args else { continue };
+            let Some(written) = &specifier.args else {
+                continue;
+            };
             let mut known = vec![Known::Nothing; params.len()];
             if written.len() > args.len() || !self.deduce_args(params, written, args, &mut known) {
                 continue;
@@ -1315,7 +1367,10 @@ impl<'a> Checker<'a> {
                 continue;
             }
             // The one with fewer parameters of its own is the more special one.
-            if found.as_ref().is_none_or(|(_, best)| own.len() < best.len()) {
+            if found
+                .as_ref()
+                .is_none_or(|(_, best)| own.len() < best.len())
+            {
                 found = Some((index, own));
             }
         }
@@ -1334,7 +1389,11 @@ impl<'a> Checker<'a> {
         let Some(name) = &record.name else {
             return self.unsupported("a template without a name", span);
         };
-        match self.scopes.find(&name.node).map(|found| found.entity.clone()) {
+        match self
+            .scopes
+            .find(&name.node)
+            .map(|found| found.entity.clone())
+        {
             Some(Entity::Template(id)) => self.templates[id.0 as usize]
                 .specialisations
                 .push((params, record)),
@@ -1407,7 +1466,8 @@ impl IntoArg for QualTy {
 fn learn(known: &mut [Known], index: usize, arg: Arg, param: &ast::TemplateParam) -> bool {
     let fits = matches!(
         (&param.kind, &arg),
-        (TemplateParamKind::Type(_), Arg::Type(_)) | (TemplateParamKind::Value { .. }, Arg::Value(..))
+        (TemplateParamKind::Type(_), Arg::Type(_))
+            | (TemplateParamKind::Value { .. }, Arg::Value(..))
     );
     if !fits {
         return false;

@@ -387,7 +387,7 @@ impl Checker<'_> {
         });
         // As in C, the name is known in its own initialiser.
         self.declare_name(name, Entity::Local(id));
-        let init = match &declarator.init {
+        let mut init = match &declarator.init {
             Some(init) if storage != Storage::Auto => {
                 self.refuse_shared_init(name, init);
                 None
@@ -423,7 +423,7 @@ impl Checker<'_> {
         }
         let begins = declarator.init.is_none() && storage == Storage::Auto;
         if !(begins && matches!(ty.ty, Ty::Record(_))) {
-            self.note_constant(id.0, &ty, init.as_ref(), declaration, name);
+            self.note_constant(id.0, &ty, init.as_mut(), declaration, name);
         }
         let has_init = init.is_some();
         out.push(Stmt {
@@ -502,7 +502,7 @@ impl Checker<'_> {
         &mut self,
         index: u32,
         ty: &QualTy,
-        init: Option<&Init>,
+        init: Option<&mut Init>,
         declaration: &ast::Declaration,
         name: &ast::Name,
     ) {
@@ -525,16 +525,24 @@ impl Checker<'_> {
             return;
         };
         if ty.ty.is_arithmetic() {
-            facts.constant = constant_of(init);
-            if facts.constant.is_none() && constexpr.is_some() {
-                self.report(Diagnostic::error(
-                    Code::NotConstant,
-                    name.span,
-                    format!(
+            let Init::Value(value) = init else { return };
+            let constant = match constexpr {
+                Some(_) => self.constant(value),
+                None => self.constant_if_any(value),
+            };
+            match constant {
+                Ok(constant) => {
+                    value.kind = constant.kind();
+                    self.body.facts[index as usize].constant = Some(constant);
+                }
+                Err(why) if constexpr.is_some() => {
+                    let what = format!(
                         "the value of the `constexpr` variable `{}` is not a constant",
                         name.node
-                    ),
-                ));
+                    );
+                    self.report_not_constant(name.span, &what, why);
+                }
+                Err(_) => {}
             }
         }
     }
@@ -664,7 +672,7 @@ impl Checker<'_> {
 
     fn constant_value(&mut self, value: Value, name: &ast::Name, facts: &mut VarFacts) -> Value {
         if value.ty.is_arithmetic() {
-            let diagnostic = match const_eval::evaluate(&value) {
+            let diagnostic = match self.constant(&value) {
                 Ok(constant) => {
                     return Value {
                         kind: constant.kind(),
@@ -676,6 +684,12 @@ impl Checker<'_> {
                     facts.is_wrong = true;
                     let message = format!("the initial value of `{}` divides by zero", name.node);
                     self.report_constant_division(span, message);
+                    return value;
+                }
+                Err(why @ (NotConst::Stopped(..) | NotConst::NoBody(..))) => {
+                    facts.is_wrong = true;
+                    let what = format!("the initial value of `{}` must be a constant", name.node);
+                    self.report_not_constant(value.span, &what, why);
                     return value;
                 }
                 Err(NotConst::Variable(span)) => self.not_constant_init(span, name),

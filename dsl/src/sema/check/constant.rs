@@ -1,0 +1,94 @@
+//! Values that must be known before the program runs.
+//!
+//! Calls of `constexpr` functions in them are run here and are then no calls of the program: nothing is left of them in the
+//! call graph, and they may be of functions for the other side.
+
+use super::Checker;
+use crate::{
+    diagnostic::{Code, Diagnostic},
+    sema::{
+        classify::Classify,
+        const_eval::{Const, Machine, NotConst},
+        typed::Value,
+    },
+    span::Span,
+};
+
+impl Checker<'_> {
+    /// The constant that a value must be.
+    pub(super) fn constant(&mut self, value: &Value) -> Result<Const, NotConst> {
+        let constant = self.constant_if_any(value)?;
+        self.forget_calls(value.span);
+        Ok(constant)
+    }
+
+    /// The constant that a value may be.
+    pub(super) fn constant_if_any(&mut self, value: &Value) -> Result<Const, NotConst> {
+        loop {
+            let facts = &self.function_facts;
+            let is_constexpr = |id: crate::sema::typed::FunctionId| {
+                facts
+                    .get(id.0 as usize)
+                    .is_some_and(|facts| facts.is_constexpr)
+            };
+            let result = Machine::new(&self.functions, &is_constexpr).value(value);
+            let Err(NotConst::NoBody(id, _)) = result else {
+                return result;
+            };
+            // Instances wait for their turn, which is now.
+            self.check_early(id);
+            if self.functions[id.0 as usize].body.is_none() {
+                return result;
+            }
+        }
+    }
+
+    /// The integer a value is, if it is a constant.
+    pub(super) fn integer_constant(&mut self, value: &Value) -> Result<u64, NotConst> {
+        if !value.ty.is_integral() {
+            return Err(NotConst::Variable(value.span));
+        }
+        match self.constant(value)? {
+            Const::Int(bits) => Ok(bits),
+            Const::Float(_) => Err(NotConst::Variable(value.span)),
+        }
+    }
+
+    /// Says that `what` is asked for, and why this is none.
+    pub(super) fn report_not_constant(&mut self, span: Span, what: &str, why: NotConst) {
+        let mut diagnostic = Diagnostic::error(Code::NotConstant, span, what);
+        if let Some((at, why)) = why.reason() {
+            diagnostic = diagnostic.label(at, why);
+        }
+        self.report(diagnostic);
+    }
+
+    /// The calls here have been replaced by their value.
+    fn forget_calls(&mut self, span: Span) {
+        let inside =
+            |at: Span| at.file == span.file && at.start >= span.start && at.end <= span.end;
+        let is_side = |code| matches!(code, Code::HostCallInDevice | Code::DeviceCallInHost);
+        // The last ones only, each place once: what is before is of other instances.
+        let mut seen = Vec::new();
+        while let Some(last) = self.diagnostics.last()
+            && is_side(last.code)
+            && inside(last.primary.span)
+            && !seen.contains(&last.primary.span)
+        {
+            seen.push(last.primary.span);
+            self.diagnostics.pop();
+        }
+        self.deferred
+            .retain(|old| !is_side(old.diagnostic.code) || !inside(old.diagnostic.primary.span));
+        let Some(caller) = self.body.id else { return };
+        let calls = &mut self.function_facts[caller.0 as usize].calls;
+        let Some(first) = calls.iter().position(|(_, at)| inside(*at)) else {
+            return;
+        };
+        calls.retain(|(_, at)| !inside(*at));
+        // Those after them have moved.
+        if let Some(followed) = self.followed.get_mut(caller.0 as usize) {
+            *followed = (*followed).min(first);
+        }
+    }
+}
