@@ -3,10 +3,13 @@
 //! What a part defines is read from its text: a line that begins a `__device__` function has the name before its first
 //! parenthesis. Names that begin with `__dslc_` are the parts' own.
 
-use std::{collections::HashMap, sync::OnceLock};
+use std::{
+    collections::{HashMap, HashSet},
+    sync::{Arc, OnceLock},
+};
 
 use super::{PRELUDE_NAME, builtin};
-use crate::syntax::token::{Punct, Token, TokenKind};
+use crate::syntax::token::{Keyword, Punct, Token, TokenKind};
 
 /// A part: what it is called in messages, its text.
 pub type Part = (&'static str, &'static str);
@@ -154,10 +157,39 @@ pub(super) fn names() -> impl Iterator<Item = &'static str> {
     all.filter(|name| !builtin::is_math(name))
 }
 
+/// The names that stand right after a type's keyword somewhere: `int half` is no type.
+fn variables(tokens: &[Token]) -> HashSet<&Arc<str>> {
+    let declared = |pair: &[Token]| {
+        matches!(
+            pair[0].kind,
+            TokenKind::Keyword(
+                Keyword::Bool
+                    | Keyword::Char
+                    | Keyword::Short
+                    | Keyword::Int
+                    | Keyword::Long
+                    | Keyword::Unsigned
+                    | Keyword::Float
+                    | Keyword::Double
+                    | Keyword::Auto
+            )
+        )
+    };
+    tokens
+        .windows(2)
+        .filter(|pair| declared(pair))
+        .filter_map(|pair| match &pair[1].kind {
+            TokenKind::Ident(name) | TokenKind::TypeName(name) => Some(name),
+            _ => None,
+        })
+        .collect()
+}
+
 /// The parts that a program needs: those that define a function which it seems to call, or a type which it names.
 pub fn wanted(tokens: &[Token]) -> Vec<Part> {
     let by_name = groups_by_name();
     let mut needed = [false; GROUPS.len()];
+    let variables = variables(tokens);
     for pair in tokens.windows(2) {
         match &pair[0].kind {
             TokenKind::Ident(name) if pair[1].kind == TokenKind::Punct(Punct::LParen) => {
@@ -168,7 +200,9 @@ pub fn wanted(tokens: &[Token]) -> Vec<Part> {
             }
             TokenKind::Ident(name) | TokenKind::TypeName(name) => {
                 let has = |group: &Group| group.types.contains(&&**name);
-                if let Some(group) = GROUPS.iter().position(has) {
+                if let Some(group) = GROUPS.iter().position(has)
+                    && !variables.contains(name)
+                {
                     needed[group] = true;
                 }
             }

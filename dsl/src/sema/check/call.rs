@@ -104,6 +104,11 @@ impl Checker<'_> {
                 }
                 self.call_overloaded(name, &set, explicit, callee.span, args, span)
             }
+            // The parser knows no class templates of the library: what they make are types all the same.
+            Some(Entity::Template(_)) if let Some(given) = explicit => {
+                let ty = self.templated_type(name, given, callee.span).ty;
+                Checked::Value(self.construct(&ty, args, span))
+            }
             Some(Entity::Template(_)) => {
                 self.report(Diagnostic::error(
                     Code::TemplateArgument,

@@ -340,14 +340,14 @@ fn begins_params(look: Ahead<'_>) -> bool {
     match look.kind(1) {
         Some(TokenKind::Punct(Punct::RParen | Punct::Ellipsis)) => true,
         Some(TokenKind::Keyword(keyword)) if ty::is_specifier(*keyword) => {
-            !look.is(2, Punct::LParen) || look.is(3, Punct::Star)
+            !look.is(2, Punct::LParen) || groups(look.past(2))
         }
         Some(
             TokenKind::TypeName(_) | TokenKind::Ident(_) | TokenKind::Punct(Punct::ColonColon),
         ) if is_type_ahead(look.past(1)) => {
             let n = 1 + path::extent(look.past(1)).0;
             match look.punct(n) {
-                Some(Punct::LParen) => look.is(n + 1, Punct::Star),
+                Some(Punct::LParen) => groups(look.past(n)),
                 Some(
                     Punct::Star
                     | Punct::Amp
@@ -367,6 +367,11 @@ fn begins_params(look: Ahead<'_>) -> bool {
         }
         _ => false,
     }
+}
+
+/// `(*`, `(&`: after a type, a parameter's pointer or reference to an array or a function.
+fn groups(look: Ahead<'_>) -> bool {
+    look.is(1, Punct::Star) || look.is(1, Punct::Amp) || look.is(1, Punct::AmpAmp)
 }
 
 fn suffix<'t>(
