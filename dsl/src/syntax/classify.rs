@@ -34,6 +34,18 @@ pub(crate) fn classify(tokens: &mut [Token], includes_half: bool) {
             names.contains(name) || is_builtin(name) || (includes_half && is_half(name))
         });
     }
+    if mentions_groups(tokens) {
+        for at in 0..tokens.len() {
+            // `cg::plus<int>`, or `plus<int>` where the namespace is used whole.
+            let after = tokens.get(at + 2).map(|token| &token.kind);
+            let has_type = punct(tokens.get(at + 1)) == Some(Punct::Lt)
+                && matches!(after, Some(TokenKind::Keyword(_) | TokenKind::TypeName(_)));
+            let qualified = at > 0 && punct(tokens.get(at - 1)) == Some(Punct::ColonColon);
+            mark(&mut tokens[at], |name| {
+                is_group(name) || ((qualified || has_type) && is_group_operation(name))
+            });
+        }
+    }
     for (name, start, end) in scoped {
         for token in &mut tokens[start..end] {
             mark(token, |other| *other == *name);
@@ -290,6 +302,29 @@ fn is_builtin(name: &str) -> bool {
                 | "__nv_bfloat16"
                 | "__nv_bfloat162"
         )
+}
+
+/// The program names the namespace of cooperative groups.
+fn mentions_groups(tokens: &[Token]) -> bool {
+    let is_named =
+        |token: &Token| ident(Some(token)).is_some_and(|name| &**name == "cooperative_groups");
+    tokens.iter().any(is_named)
+}
+
+/// The classes of cooperative groups.
+fn is_group(name: &str) -> bool {
+    matches!(
+        name,
+        "thread_group" | "thread_block" | "grid_group" | "coalesced_group" | "thread_block_tile"
+    )
+}
+
+/// The classes of its operations, whose names are common ones.
+fn is_group_operation(name: &str) -> bool {
+    matches!(
+        name,
+        "plus" | "less" | "greater" | "bit_and" | "bit_or" | "bit_xor"
+    )
 }
 
 /// The short names of the types of `cuda_fp16.h` and `cuda_bf16.h`.
