@@ -46,7 +46,9 @@ use crate::{
     ir::{FuncId, GlobalId, Module, StringId, infer_spaces::infer_spaces, verify::verify},
     sema::{
         self,
-        typed::{Function, FunctionId, FunctionSpace, GlobalSpace, GlobalVarId, Program, Stmt, VarId},
+        typed::{
+            Function, FunctionId, FunctionSpace, GlobalSpace, GlobalVarId, Program, Stmt, VarId,
+        },
     },
     source::SourceMap,
     span::Span,
@@ -255,8 +257,9 @@ impl<'p> Lowerer<'p> {
         let main = all().filter(|(_, function)| is_main(function));
         let main: Vec<FunctionId> = main.map(|(id, _)| id).collect();
         // Of a template that nothing launches there may be a declaration alone.
-        let is_kernel =
-            |function: &Function| function.space == FunctionSpace::Kernel && function.body.is_some();
+        let is_kernel = |function: &Function| {
+            function.space == FunctionSpace::Kernel && function.body.is_some()
+        };
         let kernels = all().filter(|(_, function)| is_kernel(function));
         let kernels: Vec<FunctionId> = kernels.map(|(id, _)| id).collect();
         let mut ids = self.reach(main);

@@ -4,12 +4,7 @@
 //! are in `ty`, the result in `typed`; `check` holds the rules by construct, `builtin` the table of what needs no declaration.
 //! Nothing here knows how code is run: the lowering decides what a typed node costs.
 
-use crate::{
-    diagnostic::Diagnostic,
-    source::SourceMap,
-    span::FileId,
-    syntax::ast,
-};
+use crate::{diagnostic::Diagnostic, source::SourceMap, span::FileId, syntax::ast};
 
 mod builtin;
 mod check;

@@ -47,12 +47,7 @@ pub struct Survey {
 }
 
 /// Finds the kernels of the file and says of each whether it is understood.
-pub fn survey(
-    map: &mut SourceMap,
-    file: FileId,
-    options: &Options,
-    loader: &dyn Loader,
-) -> Survey {
+pub fn survey(map: &mut SourceMap, file: FileId, options: &Options, loader: &dyn Loader) -> Survey {
     let preprocessing = syntax::Options {
         defines: options.defines.clone(),
         cuda_arch: options.cuda_arch,
@@ -170,7 +165,9 @@ fn kernel(tokens: &[Token], at: usize) -> Option<(Option<Found>, usize)> {
                 let found = Found {
                     name: name.to_string(),
                     span: tokens[n].span,
-                    extent: tokens[at].span.to(tokens[end.saturating_sub(1).max(at)].span),
+                    extent: tokens[at]
+                        .span
+                        .to(tokens[end.saturating_sub(1).max(at)].span),
                 };
                 return Some((Some(found), end));
             }
@@ -217,22 +214,32 @@ fn verdict(
     }
     let mut reason = errors
         .iter()
-        .find(|error| extents.iter().any(|extent| inside(error.primary.span, *extent)))
+        .find(|error| {
+            extents
+                .iter()
+                .any(|extent| inside(error.primary.span, *extent))
+        })
         .cloned();
     if reason.is_none() {
-        reason = seen.iter().find_map(|id| untyped(*id, map, program, functions));
+        reason = seen
+            .iter()
+            .find_map(|id| untyped(*id, map, program, functions));
     }
     if reason.is_none() && instances.is_empty() {
         let message = format!("`{}` could not be checked", kernel.name);
         // A broken declaration around it, such as a class or a namespace that does not parse.
-        let near = errors.iter().find(|error| site(error.primary.span).0 == site(kernel.span).0);
+        let near = errors
+            .iter()
+            .find(|error| site(error.primary.span).0 == site(kernel.span).0);
         let diagnostic = Diagnostic::error(Code::Unsupported, kernel.span, message);
         reason = Some(match near {
             Some(near) => diagnostic.note(near.message.clone()),
             None => diagnostic,
         });
     }
-    let with = instances.iter().find_map(|&index| functions[index].with.clone());
+    let with = instances
+        .iter()
+        .find_map(|&index| functions[index].with.clone());
     let verdict = KernelVerdict {
         name: kernel.name.clone(),
         span: kernel.span,

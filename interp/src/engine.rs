@@ -16,7 +16,9 @@ use crate::bytecode::{Inst, Op, lane_ops};
 use crate::machine::{Fault, Machine, Stop, Totals, Vote, Warp};
 use crate::observer::Observer;
 use crate::ops::fault::Done;
-use crate::ops::{atomic, convert, exchange, float, generic, global, int, lanes, local, print, shared};
+use crate::ops::{
+    atomic, convert, exchange, float, generic, global, int, lanes, local, print, shared,
+};
 use crate::registers::View;
 use crate::trap::TrapKind;
 
@@ -51,12 +53,8 @@ pub(crate) fn runner<O: Observer>() -> Runner<O> {
 /// What the loop does differently on each kind of CPU: the accesses, quick and slow, which are functions of their own so
 /// that the loop stays small and its state in the CPU's registers, and what the compiler does not find by itself.
 pub(crate) trait Level: Sized {
-    fn load_shared<O: Observer>(
-        machine: &mut Machine<'_, O>,
-        r: View,
-        mask: u32,
-        i: &Inst,
-    ) -> Done;
+    fn load_shared<O: Observer>(machine: &mut Machine<'_, O>, r: View, mask: u32, i: &Inst)
+    -> Done;
     fn slow_load_shared<O: Observer>(
         machine: &mut Machine<'_, O>,
         r: View,
@@ -75,12 +73,8 @@ pub(crate) trait Level: Sized {
         mask: u32,
         i: &Inst,
     ) -> Done;
-    fn load_global<O: Observer>(
-        machine: &mut Machine<'_, O>,
-        r: View,
-        mask: u32,
-        i: &Inst,
-    ) -> Done;
+    fn load_global<O: Observer>(machine: &mut Machine<'_, O>, r: View, mask: u32, i: &Inst)
+    -> Done;
     fn slow_load_global<O: Observer>(
         machine: &mut Machine<'_, O>,
         r: View,
@@ -393,8 +387,16 @@ fn run<L: Level, O: Observer>(machine: &mut Machine<'_, O>, warp: &mut Warp) -> 
             ip = at($head);
             rounds -= 1;
             if totals.warp_instructions > machine.limit {
-                let kind = TrapKind::Limit { instructions: machine.limit };
-                stop!(ip, Stop::Fault(Box::new(Fault { kind, lane: mask.trailing_zeros() })));
+                let kind = TrapKind::Limit {
+                    instructions: machine.limit,
+                };
+                stop!(
+                    ip,
+                    Stop::Fault(Box::new(Fault {
+                        kind,
+                        lane: mask.trailing_zeros()
+                    }))
+                );
             }
             if rounds == 0 {
                 stop!(ip, Stop::Yield);
@@ -409,11 +411,18 @@ fn run<L: Level, O: Observer>(machine: &mut Machine<'_, O>, warp: &mut Warp) -> 
             // SAFETY: the compiler puts the head's jump before the place this goes to.
             let head: &Inst = unsafe { &*ip };
             totals.branch(head, mask, false);
-            ip = at(if lanes::s_holds(r, head, $f) { $inst.b } else { head.b });
+            ip = at(if lanes::s_holds(r, head, $f) {
+                $inst.b
+            } else {
+                head.b
+            });
         }};
     }
     loop {
-        debug_assert!(code.insts.as_ptr_range().contains(&ip), "the code ends with `End`");
+        debug_assert!(
+            code.insts.as_ptr_range().contains(&ip),
+            "the code ends with `End`"
+        );
         // SAFETY: as `at`; no instruction but jumps and `End` is the last.
         let inst: &Inst = unsafe { &*ip };
         ip = ip.wrapping_add(1);

@@ -151,7 +151,12 @@ fn launch(index: usize, report: &LaunchReport, input: &Input<'_>) -> Launch {
         .totals()
         .into_iter()
         // A GPU counts nothing.
-        .map(|(name, value)| (name.to_string(), json!(value.filter(|_| input.gpu.is_none()))));
+        .map(|(name, value)| {
+            (
+                name.to_string(),
+                json!(value.filter(|_| input.gpu.is_none())),
+            )
+        });
     Launch {
         index,
         kernel: report.kernel_name.clone(),

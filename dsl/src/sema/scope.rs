@@ -238,7 +238,8 @@ impl Scopes {
             },
         };
         // The first parts may be namespaces.
-        let (n, mut ty) = (1..=parts.len()).find_map(|n| Some((n, named(&parts[..n].join("::"))?)))?;
+        let (n, mut ty) =
+            (1..=parts.len()).find_map(|n| Some((n, named(&parts[..n].join("::"))?)))?;
         for part in &parts[n..] {
             let Ty::Record(class) = ty else { return None };
             ty = match self.find_tag_in_class(class, part) {
@@ -480,7 +481,9 @@ impl Scopes {
     pub(super) fn find_here(&self, name: &str, in_prelude: bool) -> Option<&Binding> {
         let index = if in_prelude { 0 } else { self.stack.len() - 1 };
         match index <= FILE && !self.namespace.is_empty() {
-            true => self.stack[index].names.get(&*self.qualified(index, name.into())),
+            true => self.stack[index]
+                .names
+                .get(&*self.qualified(index, name.into())),
             false => self.stack[index].names.get(name),
         }
     }
@@ -489,7 +492,9 @@ impl Scopes {
     pub(super) fn find_at_file(&self, name: &str) -> Option<&Binding> {
         match self.namespace.is_empty() {
             true => self.stack[FILE].names.get(name),
-            false => self.stack[FILE].names.get(&*self.qualified(FILE, name.into())),
+            false => self.stack[FILE]
+                .names
+                .get(&*self.qualified(FILE, name.into())),
         }
     }
 
@@ -504,24 +509,32 @@ impl Scopes {
                 None => self.find_tag_here_or_out(name),
             };
         }
-        self.stack.iter().enumerate().rev().find_map(|(depth, scope)| {
-            let class = || self.find_tag_in_class(scope.class?, name);
-            self.find_at(depth, name, |scope, name| scope.tags.get(name))
-                .or_else(class)
-        })
+        self.stack
+            .iter()
+            .enumerate()
+            .rev()
+            .find_map(|(depth, scope)| {
+                let class = || self.find_tag_in_class(scope.class?, name);
+                self.find_at(depth, name, |scope, name| scope.tags.get(name))
+                    .or_else(class)
+            })
     }
 
     pub(super) fn find_tag_here(&self, name: &str, in_prelude: bool) -> Option<&(Ty, Span)> {
         let index = if in_prelude { 0 } else { self.stack.len() - 1 };
         match index <= FILE && !self.namespace.is_empty() {
-            true => self.stack[index].tags.get(&*self.qualified(index, name.into())),
+            true => self.stack[index]
+                .tags
+                .get(&*self.qualified(index, name.into())),
             false => self.stack[index].tags.get(name),
         }
     }
 
     /// Gives a class a name of its own at file scope, by which paths through it are found.
     pub(super) fn bind_class(&mut self, name: Arc<str>, class: RecordId, span: Span) {
-        self.stack[FILE].tags.insert(name, (Ty::Record(class), span));
+        self.stack[FILE]
+            .tags
+            .insert(name, (Ty::Record(class), span));
     }
 
     /// Every name that can be seen, for suggestions.

@@ -257,8 +257,10 @@ impl Checker<'_> {
         if args.iter().any(Argument::is_wrong) {
             return Resolved::Wrong;
         }
-        let mut candidates: Vec<(Option<Vec<Rank>>, u32)> =
-            ids.iter().map(|&id| (self.ranks(id, args), self.specificity(id))).collect();
+        let mut candidates: Vec<(Option<Vec<Rank>>, u32)> = ids
+            .iter()
+            .map(|&id| (self.ranks(id, args), self.specificity(id)))
+            .collect();
         candidates.extend(builtins.iter().map(|ty| {
             let rank = |arg: &Argument<'_>| match arg {
                 Argument::Value(value) => self.rank_type(value, &ty.clone().into()),
@@ -316,7 +318,10 @@ impl Checker<'_> {
             None => self.functions_of(set),
             Some(_) => Vec::new(),
         };
-        if !set.iter().any(|callable| matches!(callable, Callable::Template(_))) {
+        if !set
+            .iter()
+            .any(|callable| matches!(callable, Callable::Template(_)))
+        {
             if explicit.is_some() {
                 self.report(Diagnostic::error(
                     Code::TemplateArgument,
@@ -340,7 +345,10 @@ impl Checker<'_> {
         if self.diagnostics.len() == n_diagnostics {
             let message = match set {
                 [_] => format!("the template `{name}` does not fit these arguments"),
-                _ => format!("none of the {} functions `{name}` takes these arguments", set.len()),
+                _ => format!(
+                    "none of the {} functions `{name}` takes these arguments",
+                    set.len()
+                ),
             };
             let mut diagnostic =
                 Diagnostic::error(Code::NoMatchingFunction, at, message).at(self.given(args));

@@ -3,12 +3,12 @@
 
 use super::Checker;
 use crate::{
+    diagnostic::Diagnostic,
     sema::{
         scope::TemplateId,
         ty::Ty,
         typed::{FunctionId, Program},
     },
-    diagnostic::Diagnostic,
     span::Span,
     syntax::ast::{self, SpecifierWord, TemplateParamKind},
 };

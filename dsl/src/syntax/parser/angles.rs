@@ -152,11 +152,8 @@ fn opens(tokens: &[Token], at: usize, templates: &HashSet<Arc<str>>) -> bool {
         return false;
     };
     // A member may have the name of a template and be none.
-    let is_member = before > 0
-        && matches!(
-            punct(tokens, before - 1),
-            Some(Punct::Dot | Punct::Arrow)
-        );
+    let is_member =
+        before > 0 && matches!(punct(tokens, before - 1), Some(Punct::Dot | Punct::Arrow));
     // Those of C++'s library, whose arguments may be any expressions.
     let is_library = before > 0
         && punct(tokens, before - 1) == Some(Punct::ColonColon)
@@ -172,7 +169,10 @@ fn opens(tokens: &[Token], at: usize, templates: &HashSet<Arc<str>>) -> bool {
         );
     // Those of cooperative groups, which programs also name without the namespace.
     let is_group = matches!(&**name, "thread_block_tile" | "tiled_partition");
-    is_library || is_group || (templates.contains(name) && !is_member) || reads_as_arguments(tokens, at)
+    is_library
+        || is_group
+        || (templates.contains(name) && !is_member)
+        || reads_as_arguments(tokens, at)
 }
 
 /// How many tokens of arguments are looked through after a name that no template declares.

@@ -3,9 +3,7 @@
 use chumsky::prelude::*;
 
 use super::{
-    kit::{
-        Ahead, At, P, ahead, closing, custom_clone, fail, list, punct, template_arguments,
-    },
+    kit::{Ahead, At, P, ahead, closing, custom_clone, fail, list, punct, template_arguments},
     recover::What,
     ty,
 };
@@ -85,9 +83,7 @@ pub(super) fn path<'t>(argument: P<'t, TemplateArg>) -> P<'t, Path> {
             segments.push(Segment { name, args });
             let look = ahead(inp);
             let goes_on = look.is(0, Punct::ColonColon)
-                && (look.is_ident(1)
-                    || look.is_type_name(1)
-                    || look.is_word(1, Keyword::Template));
+                && (look.is_ident(1) || look.is_type_name(1) || look.is_word(1, Keyword::Template));
             if !goes_on {
                 let span = inp.state().span(start, look.at);
                 return Ok(Path { segments, span });
@@ -118,7 +114,9 @@ fn is_type(look: Ahead<'_>) -> bool {
             !look.is(1, Punct::LParen) || look.is(2, Punct::Star) || look.is(2, Punct::RParen)
         }
         Some(TokenKind::Keyword(keyword)) => ty::is_specifier(*keyword),
-        Some(TokenKind::TypeName(_) | TokenKind::Ident(_) | TokenKind::Punct(Punct::ColonColon)) => {
+        Some(
+            TokenKind::TypeName(_) | TokenKind::Ident(_) | TokenKind::Punct(Punct::ColonColon),
+        ) => {
             let (n, is_type) = extent(look);
             is_type && !look.is(n, Punct::LParen) && !look.is(n, Punct::LBrace)
         }

@@ -26,9 +26,9 @@ use crate::{
 /// Whether one of these begins here.
 pub(super) fn begins(look: Ahead<'_>) -> bool {
     match look.keyword(0) {
-        Some(
-            Keyword::Template | Keyword::Namespace | Keyword::Using | Keyword::StaticAssert,
-        ) => true,
+        Some(Keyword::Template | Keyword::Namespace | Keyword::Using | Keyword::StaticAssert) => {
+            true
+        }
         Some(Keyword::Inline) => look.is_word(1, Keyword::Namespace),
         _ => false,
     }
@@ -359,4 +359,3 @@ fn static_assert<'t>() -> P<'t, StaticAssert> {
     })
     .boxed()
 }
-

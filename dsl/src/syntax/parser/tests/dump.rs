@@ -58,9 +58,11 @@ fn one_item(item: &Item) -> String {
         Item::Declaration(d) => declaration(d),
         Item::Template(template) => {
             let head = match &template.kind {
-                TemplateKind::Generic(params) => {
-                    params.iter().map(template_param).collect::<Vec<_>>().join(" ")
-                }
+                TemplateKind::Generic(params) => params
+                    .iter()
+                    .map(template_param)
+                    .collect::<Vec<_>>()
+                    .join(" "),
                 TemplateKind::Specialisation => "specialise".to_string(),
                 TemplateKind::Instantiation => "instantiate".to_string(),
             };
