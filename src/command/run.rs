@@ -61,7 +61,7 @@ pub(crate) fn run(args: &RunArgs, color: Color) -> Result<u8, Failure> {
         })?)
     } else {
         let checks = args.wanted_checks();
-        let machine = execute::machine(rules.clone(), args.jobs, args.limit, checks);
+        let machine = execute::machine(rules, args.jobs, args.limit, checks);
         Box::new(Simulator::new(machine))
     };
     // On a GPU the driver prints what kernels print: all of standard output has to be kept.

@@ -28,7 +28,8 @@ pub(crate) fn dslc_within(args: &[&str], limit: Duration) -> Option<Output> {
     command.args(args).current_dir(root()).env_remove("COLUMNS");
     command.stdout(Stdio::piped()).stderr(Stdio::piped());
     let mut child = command.spawn().expect("dslc starts");
-    let (out, err) = (child.stdout.take()?, child.stderr.take()?);
+    let out = child.stdout.take().expect("it is piped");
+    let err = child.stderr.take().expect("it is piped");
     let drain = |mut stream: Box<dyn Read + Send>| {
         thread::spawn(move || {
             let mut bytes = vec![];

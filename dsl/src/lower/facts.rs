@@ -103,12 +103,12 @@ impl Facts {
                     }
                 }
             }
-            ValueKind::AddressOf(place) if !bound.contains(&std::ptr::from_ref(value)) => {
-                if !matches!(root(place), Some(_)) {
-                    let mut found = Vec::new();
-                    roots(place, &mut found);
-                    self.in_memory.extend(found);
-                }
+            ValueKind::AddressOf(place)
+                if !bound.contains(&std::ptr::from_ref(value)) && root(place).is_none() =>
+            {
+                let mut found = Vec::new();
+                roots(place, &mut found);
+                self.in_memory.extend(found);
             }
             _ => {}
         }

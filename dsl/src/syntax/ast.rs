@@ -16,6 +16,10 @@ pub struct Unit {
 }
 
 /// A thing at file scope.
+#[expect(
+    clippy::large_enum_variant,
+    reason = "most items are functions, and none is moved often"
+)]
 #[derive(Clone, PartialEq, Debug)]
 pub enum Item {
     /// A function definition or prototype.
@@ -111,6 +115,10 @@ pub struct Segment {
 }
 
 /// A template argument.
+#[expect(
+    clippy::large_enum_variant,
+    reason = "most arguments are types, and none is moved often"
+)]
 #[derive(Clone, PartialEq, Debug)]
 pub enum TemplateArg {
     /// A type.

@@ -242,6 +242,7 @@ fn oracle(steps: &[(Step, Guard)]) -> BTreeSet<(usize, usize)> {
         .collect();
     let mut fenced: Vec<[Clock; 2]> = vec![[vec![0; ALL], vec![0; ALL]]; ALL];
     // What was released for the device, and by block.
+    #[expect(clippy::type_complexity, reason = "it stands here only")]
     let mut released: BTreeMap<(usize, bool, usize), (Clock, BTreeMap<usize, Clock>)> =
         BTreeMap::new();
     let mut events: Vec<Event> = Vec::new();
@@ -256,6 +257,10 @@ fn oracle(steps: &[(Step, Guard)]) -> BTreeSet<(usize, usize)> {
                 .unwrap_or(steps.len());
             for warp in 0..WARPS {
                 let lanes: Vec<usize> = (0..32).map(|lane| 32 * warp + lane).collect();
+                #[expect(
+                    clippy::needless_range_loop,
+                    reason = "the pairs below are of indices too"
+                )]
                 for k in from..to {
                     let (step, guard) = &steps[k];
                     let groups: Vec<&[usize]> = match step {

@@ -202,8 +202,7 @@ fn sections(page: &str) -> Vec<(String, Vec<(String, Instruction)>)> {
 
 /// The opcode of a machine instruction: `@P0 LDS.64 R2, [R4]` has `LDS.64`.
 fn opcode(text: &str) -> String {
-    let words = text.split_whitespace();
-    let word = words.skip_while(|word| word.starts_with('@')).next();
+    let word = text.split_whitespace().find(|word| !word.starts_with('@'));
     word.unwrap_or_default().to_string()
 }
 

@@ -163,10 +163,13 @@ impl Checker<'_> {
                 Checked::Place(place) => super::method::place_value(place),
                 Checked::Value(value) => value,
             };
-            if let Some(called) = self.operator_call("*", &[object.clone()], span, span) {
+            if let Some(called) = self.operator_call("*", std::slice::from_ref(&object), span, span)
+            {
                 return called;
             }
-            if let Some(called) = self.operator_call("->", &[object.clone()], span, span) {
+            if let Some(called) =
+                self.operator_call("->", std::slice::from_ref(&object), span, span)
+            {
                 let pointer = self.read_checked(called);
                 let Some(ty) = self.pointee(&pointer, "dereferenced") else {
                     return Checked::Value(wrong(span));

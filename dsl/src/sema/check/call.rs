@@ -93,7 +93,7 @@ impl Checker<'_> {
                 if let Some(class) = self.class_of(&ids) {
                     self.check_path_access(name, callee.span);
                     let object = self.this_place(callee.span);
-                    let object = object.map(|this| super::method::place_value(this));
+                    let object = object.map(super::method::place_value);
                     let object = object.filter(
                         |object| matches!(object.ty, Ty::Record(id) if self.is_derived(id, class)),
                     );

@@ -355,10 +355,7 @@ impl Checker<'_> {
             return value;
         };
         let mut found = Vec::new();
-        loop {
-            let Some(facts) = self.classes.get(&class) else {
-                break;
-            };
+        while let Some(facts) = self.classes.get(&class) {
             found.extend(facts.conversions.iter().copied().filter(|id| {
                 !self.function_facts[id.0 as usize].is_explicit
                     && self.functions[id.0 as usize].result.is_scalar()

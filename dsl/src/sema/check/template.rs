@@ -269,7 +269,7 @@ impl<'a> Checker<'a> {
             let text = self.map.snippet(param.span);
             let own = param.declarator.name.as_ref().map(|name| &*name.node);
             let is_word = |c: char| c.is_alphanumeric() || c == '_';
-            let mut rest = &*text;
+            let mut rest = text;
             while let Some(c) = rest.chars().next() {
                 let n = rest.find(|c| !is_word(c)).unwrap_or(rest.len());
                 if n == 0 {

@@ -59,7 +59,7 @@ pub(super) fn lambda<'t>(assign: P<'t, Expr>) -> P<'t, Expr> {
         };
         let operators = std::mem::take(&mut inp.state().operators);
         let classes = std::mem::take(&mut inp.state().classes);
-        let body = inp.parse(&super::depth::nested(body));
+        let body = inp.parse(super::depth::nested(body));
         inp.state().operators = operators;
         inp.state().classes = classes;
         let body = body?;
