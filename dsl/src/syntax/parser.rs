@@ -38,7 +38,12 @@ pub use depth::{MAX_NESTING, MAX_OPERATORS};
 pub fn parse(tokens: &[Token], end: Span) -> (Unit, Vec<Diagnostic>) {
     let marked = angles::mark(tokens);
     let balanced = brackets::balance(&marked, end);
-    let mut state = kit::State::new(&balanced.tokens, &balanced.repairs, end);
+    let rules = kit::Rules {
+        assignment: expr::assignment_rule(),
+        specifiers: ty::specifiers_rule(),
+        body: stmt::body_rule(),
+    };
+    let mut state = kit::State::new(&balanced.tokens, &balanced.repairs, end, rules);
     let items = item::unit()
         .parse_with_state(&balanced.tokens, &mut state)
         .into_output()

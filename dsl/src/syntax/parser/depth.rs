@@ -40,9 +40,25 @@ pub(super) fn counted<'t, O: 't>(
 ) -> impl Parser<'t, In<'t>, O, Ex<'t>> + Clone + 't {
     custom_clone(move |inp| {
         let outside = std::mem::take(&mut inp.state().operators);
+        inp.state().expressions += 1;
         let result = inp.parse(&parser);
+        inp.state().expressions -= 1;
         inp.state().operators = outside;
         result
+    })
+}
+
+/// [`counted`] where no expression is open; inside one, operators add to its.
+pub(super) fn counted_if_outermost<'t, O: 't>(
+    parser: impl Parser<'t, In<'t>, O, Ex<'t>> + Clone + 't,
+) -> impl Parser<'t, In<'t>, O, Ex<'t>> + Clone + 't {
+    let outermost = counted(parser.clone());
+    custom_clone(move |inp| {
+        if inp.state().expressions == 0 {
+            inp.parse(&outermost)
+        } else {
+            inp.parse(&parser)
+        }
     })
 }
 

@@ -8,7 +8,7 @@ use chumsky::prelude::*;
 
 use super::{
     depth::{count_operator, counted, nested},
-    kit::{Ahead, At, P, ahead, custom_clone, fail, list, punct, repeat_while, whole},
+    kit::{Ahead, At, P, ahead, custom_clone, fail, list, punct, repeat_while, rule, whole},
     primary,
     recover::What,
     ty,
@@ -37,18 +37,20 @@ pub(super) fn element<'t>() -> P<'t, Expr> {
 
 /// `a = b`, `c ? a : b`, `{ a, b }`.
 pub(super) fn assignment<'t>() -> P<'t, Expr> {
-    recursive(|assign| {
-        let assign = nested(assign).boxed();
-        let chain = chain(binary(unary(assign.clone())), comma(assign.clone()));
-        let braces = braces(assign);
-        custom_clone(move |inp: &mut At<'t, '_>| {
-            if ahead(inp).is(0, Punct::LBrace) {
-                inp.parse(&braces)
-            } else {
-                inp.parse(&chain)
-            }
-        })
-        .boxed()
+    rule(|rules| &rules.assignment)
+}
+
+/// What [`assignment`] refers to.
+pub(super) fn assignment_rule<'t>() -> P<'t, Expr> {
+    let assign = nested(assignment()).boxed();
+    let chain = chain(binary(unary(assign.clone())), comma(assign.clone()));
+    let braces = braces(assign);
+    custom_clone(move |inp: &mut At<'t, '_>| {
+        if ahead(inp).is(0, Punct::LBrace) {
+            inp.parse(&braces)
+        } else {
+            inp.parse(&chain)
+        }
     })
     .boxed()
 }

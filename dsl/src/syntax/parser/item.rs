@@ -28,14 +28,9 @@ use crate::{
 
 /// All of a file.
 pub(super) fn unit<'t>() -> P<'t, Vec<Item>> {
-    let items = repeat_while(|look| look.kind(0).is_some(), item());
-    let body = stmt::body();
-    custom_clone(move |inp: &mut At<'t, '_>| {
-        inp.state().body = Some(body.clone());
-        inp.parse(&items)
-    })
-    .map(|items| items.into_iter().flatten().collect())
-    .boxed()
+    repeat_while(|look| look.kind(0).is_some(), item())
+        .map(|items| items.into_iter().flatten().collect())
+        .boxed()
 }
 
 /// One item; `extern "C" { … }` gives those inside it.

@@ -12,7 +12,7 @@ use crate::{
     diagnostic::{Code, Diagnostic},
     span::{Span, Spanned},
     syntax::{
-        ast::{Block, MethodKind, Name},
+        ast::{Block, Expr, MethodKind, Name, Specifiers},
         token::{Keyword, Punct, Token, TokenKind},
     },
 };
@@ -40,15 +40,40 @@ pub(super) struct State<'t> {
     pub(super) operators: u32,
     /// What is said once for a file and has been.
     pub(super) said_once: Vec<Code>,
-    /// The parser for a function's body, for functions inside types and expressions. A grammar that contained it would
-    /// contain itself.
-    pub(super) body: Option<P<'t, Block>>,
+    /// How many expressions whose operators are counted are open inside each other.
+    pub(super) expressions: u32,
+    /// The productions that others refer to while they run.
+    pub(super) rules: Rules<'t>,
     /// The classes that are open here.
     pub(super) classes: Vec<Arc<str>>,
 }
 
+/// The productions that the grammar closes over, each built once for a file. Every other production refers to them through
+/// [`State`] when it runs: one that contained them would contain itself, and a copy in each place that names an expression
+/// or a type is thousands of small parsers to build and to drop, which took longer than parsing a small file.
+#[derive(Clone)]
+pub(super) struct Rules<'t> {
+    pub(super) assignment: P<'t, Expr>,
+    pub(super) specifiers: P<'t, Specifiers>,
+    pub(super) body: P<'t, Block>,
+}
+
+/// The production that `rule` picks when this runs.
+pub(super) fn rule<'t, O: 't>(rule: for<'a> fn(&'a Rules<'t>) -> &'a P<'t, O>) -> P<'t, O> {
+    custom_clone(move |inp: &mut At<'t, '_>| {
+        let parser = rule(&inp.state().rules).clone();
+        inp.parse(parser)
+    })
+    .boxed()
+}
+
 impl<'t> State<'t> {
-    pub(super) fn new(tokens: &'t [Token], repairs: &'t [usize], end: Span) -> State<'t> {
+    pub(super) fn new(
+        tokens: &'t [Token],
+        repairs: &'t [usize],
+        end: Span,
+        rules: Rules<'t>,
+    ) -> State<'t> {
         State {
             tokens,
             repairs,
@@ -57,7 +82,8 @@ impl<'t> State<'t> {
             depth: 0,
             operators: 0,
             said_once: Vec::new(),
-            body: None,
+            expressions: 0,
+            rules,
             classes: Vec::new(),
         }
     }

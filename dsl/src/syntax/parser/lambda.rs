@@ -31,8 +31,9 @@ pub(super) fn lambda<'t>(assign: P<'t, Expr>) -> P<'t, Expr> {
     let entries = list(entry(assign.clone()), Punct::RBracket, false)
         .delimited_by(punct(Punct::LBracket), punct(Punct::RBracket))
         .boxed();
-    let params = decl::parameters(assign.clone(), ty::specifiers_of(assign.clone()));
+    let params = decl::parameters(assign.clone(), ty::specifiers());
     let result = ty::type_name(assign);
+    let body = super::depth::nested(super::stmt::body()).boxed();
     custom_clone(move |inp: &mut At<'t, '_>| {
         let start = ahead(inp).at;
         let entries = inp.parse(&entries)?;
@@ -54,13 +55,12 @@ pub(super) fn lambda<'t>(assign: P<'t, Expr>) -> P<'t, Expr> {
         if !ahead(inp).is(0, Punct::LBrace) {
             return fail(inp, What::Phrase("the `{` of the lambda's body"));
         }
-        let Some(body) = inp.state().body.clone() else {
-            return fail(inp, What::Quiet);
-        };
         let operators = std::mem::take(&mut inp.state().operators);
+        let expressions = std::mem::take(&mut inp.state().expressions);
         let classes = std::mem::take(&mut inp.state().classes);
-        let body = inp.parse(super::depth::nested(body));
+        let body = inp.parse(&body);
         inp.state().operators = operators;
+        inp.state().expressions = expressions;
         inp.state().classes = classes;
         let body = body?;
         let stop = ahead(inp).at;

@@ -293,6 +293,7 @@ fn plain_member<'t>(element: P<'t, Expr>, specifiers: P<'t, Specifiers>) -> P<'t
     let tail = decl::method_tail(element);
     let conversion = super::item::conversion_of(specifiers.clone());
     let semicolon = stmt::semicolon();
+    let body = stmt::body();
     custom_clone(move |inp: &mut At<'t, '_>| {
         let start = ahead(inp).at;
         let mut parsed = inp.parse(&specifiers)?;
@@ -392,15 +393,13 @@ fn plain_member<'t>(element: P<'t, Expr>, specifiers: P<'t, Specifiers>) -> P<'t
         function.variadic = variadic;
         function.method = inp.parse(&tail)?;
         function.method.kind = kind.unwrap_or_default();
-        let body = inp.state().body.clone();
-        match body {
-            Some(body) if ahead(inp).is(0, Punct::LBrace) => {
-                let outside = std::mem::take(&mut inp.state().classes);
-                let parsed = inp.parse(&body);
-                inp.state().classes = outside;
-                function.body = Some(parsed?);
-            }
-            _ => inp.parse(&semicolon)?,
+        if ahead(inp).is(0, Punct::LBrace) {
+            let outside = std::mem::take(&mut inp.state().classes);
+            let parsed = inp.parse(&body);
+            inp.state().classes = outside;
+            function.body = Some(parsed?);
+        } else {
+            inp.parse(&semicolon)?;
         }
         Ok(Some(Member::Function(function)))
     })

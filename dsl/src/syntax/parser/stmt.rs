@@ -9,8 +9,8 @@ use super::{
     depth::nested,
     expr::expression,
     kit::{
-        Ahead, At, Ex, In, P, ahead, closing, custom_clone, fail, path, punct, repeat_while, skip,
-        when, whole, word,
+        Ahead, At, Ex, In, P, ahead, closing, custom_clone, fail, path, punct, repeat_while, rule,
+        skip, when, whole, word,
     },
     loops, path,
     recover::{Failure, What, bracket_end, described, recovered, statement_end},
@@ -26,6 +26,11 @@ use crate::{
 
 /// `{ … }` as a function's body.
 pub(super) fn body<'t>() -> P<'t, Block> {
+    rule(|rules| &rules.body)
+}
+
+/// What [`body`] refers to.
+pub(super) fn body_rule<'t>() -> P<'t, Block> {
     block(statement())
 }
 

@@ -9,11 +9,11 @@ use chumsky::prelude::*;
 
 use super::{
     decl,
-    depth::nested,
-    expr::element,
+    depth::{counted_if_outermost, nested},
+    expr::assignment,
     kit::{
-        Ahead, At, P, ahead, custom_clone, fail, qualified, skip, special_name, template_arguments,
-        whole,
+        Ahead, At, P, ahead, custom_clone, fail, qualified, rule, skip, special_name,
+        template_arguments, whole,
     },
     path,
     primary::arguments,
@@ -85,110 +85,100 @@ fn specifier_word(keyword: Keyword) -> Option<SpecifierWord> {
 
 /// `static const unsigned int`, `struct S { … }`, `__global__ void`.
 pub(super) fn specifiers<'t>() -> P<'t, Specifiers> {
-    specifiers_of(element())
+    rule(|rules| &rules.specifiers)
 }
 
-/// The same, with the parser for the expressions in them.
-pub(super) fn specifiers_of<'t>(element: P<'t, Expr>) -> P<'t, Specifiers> {
-    recursive(|specifiers| {
-        let specifiers = nested(specifiers).boxed();
-        let record = record::record(element.clone(), specifiers.clone());
-        let declarator = decl::declarator(element.clone(), specifiers.clone());
-        let type_name =
-            specifiers
-                .clone()
-                .then(declarator)
-                .map_with(|(specifiers, declared), extra| TypeName {
-                    specifiers,
-                    declarator: declared.declarator,
-                    span: whole(extra),
-                });
-        let argument = path::argument(element.clone(), type_name.boxed());
-        let templated = path::path(argument);
-        let operand = element.clone();
-        let enumeration = record::enumeration(element.clone(), specifiers);
-        let arguments = arguments(element);
-        custom_clone(move |inp: &mut At<'t, '_>| {
-            let start = ahead(inp).at;
-            let mut gathered = Gathered::default();
-            loop {
-                let look = ahead(inp);
-                if gathered.has_body()
-                    && look.is_after_body()
-                    && !matches!(look.keyword(0), Some(Keyword::Const | Keyword::Volatile))
+/// What [`specifiers`] refers to.
+pub(super) fn specifiers_rule<'t>() -> P<'t, Specifiers> {
+    let specifiers = nested(specifiers()).boxed();
+    // A type inside an expression adds to the operators of that; elsewhere each expression of it has its own count.
+    let element = counted_if_outermost(nested(assignment())).boxed();
+    let record = record::record(element.clone(), specifiers.clone());
+    let type_name = type_name(element.clone());
+    let argument = path::argument(element.clone(), type_name);
+    let templated = path::path(argument);
+    let operand = element.clone();
+    let enumeration = record::enumeration(element.clone(), specifiers);
+    let arguments = arguments(element);
+    custom_clone(move |inp: &mut At<'t, '_>| {
+        let start = ahead(inp).at;
+        let mut gathered = Gathered::default();
+        loop {
+            let look = ahead(inp);
+            if gathered.has_body()
+                && look.is_after_body()
+                && !matches!(look.keyword(0), Some(Keyword::Const | Keyword::Volatile))
+            {
+                return gathered.finish(inp, start);
+            }
+            match look.kind(0) {
+                Some(TokenKind::Keyword(Keyword::Struct | Keyword::Union | Keyword::Class)) => {
+                    let record = inp.parse(&record)?;
+                    gathered.name(inp, look.at, TypeSpecifier::Record(record));
+                }
+                Some(TokenKind::Keyword(Keyword::Enum)) => {
+                    let enumeration = inp.parse(&enumeration)?;
+                    gathered.name(inp, look.at, TypeSpecifier::Enum(enumeration));
+                }
+                Some(TokenKind::Keyword(Keyword::LaunchBounds)) => {
+                    inp.skip();
+                    let bounds = inp.parse(&arguments)?;
+                    let span = inp.state().span(look.at, look.at + look.after_brackets(1));
+                    gathered.launch_bounds = Some(Spanned::new(bounds, span));
+                }
+                Some(TokenKind::Keyword(Keyword::Align)) => {
+                    inp.skip();
+                    gathered.align = inp.parse(&arguments)?.pop().map(Box::new);
+                }
+                Some(TokenKind::Ident(text))
+                    if &**text == "alignas" && look.is(1, Punct::LParen) =>
+                {
+                    inp.skip();
+                    gathered.align = inp.parse(&arguments)?.pop().map(Box::new);
+                }
+                Some(TokenKind::Keyword(Keyword::Decltype)) if look.is(1, Punct::LParen) => {
+                    skip(inp, 2);
+                    let expr = inp.parse(&operand)?;
+                    inp.parse(super::kit::closing(Punct::RParen, "`)`"))?;
+                    gathered.name(inp, look.at, TypeSpecifier::Decltype(Box::new(expr)));
+                }
+                Some(&TokenKind::Keyword(keyword)) if is_specifier(keyword) => {
+                    gathered.word(inp, look, keyword)
+                }
+                Some(TokenKind::Ident(text))
+                    if !inp.state().classes.is_empty() && member_word(text).is_some() =>
+                {
+                    inp.skip();
+                    let span = inp.state().place(look.at);
+                    let word = member_word(text).unwrap_or(SpecifierWord::Explicit);
+                    gathered.words.push(Spanned::new(word, span));
+                }
+                Some(TokenKind::Ident(_) | TokenKind::TypeName(_))
+                    if !gathered.has_type()
+                        && special_name(look, &inp.state().classes).is_some() =>
                 {
                     return gathered.finish(inp, start);
                 }
-                match look.kind(0) {
-                    Some(TokenKind::Keyword(Keyword::Struct | Keyword::Union | Keyword::Class)) => {
-                        let record = inp.parse(&record)?;
-                        gathered.name(inp, look.at, TypeSpecifier::Record(record));
-                    }
-                    Some(TokenKind::Keyword(Keyword::Enum)) => {
-                        let enumeration = inp.parse(&enumeration)?;
-                        gathered.name(inp, look.at, TypeSpecifier::Enum(enumeration));
-                    }
-                    Some(TokenKind::Keyword(Keyword::LaunchBounds)) => {
-                        inp.skip();
-                        let bounds = inp.parse(&arguments)?;
-                        let span = inp.state().span(look.at, look.at + look.after_brackets(1));
-                        gathered.launch_bounds = Some(Spanned::new(bounds, span));
-                    }
-                    Some(TokenKind::Keyword(Keyword::Align)) => {
-                        inp.skip();
-                        gathered.align = inp.parse(&arguments)?.pop().map(Box::new);
-                    }
-                    Some(TokenKind::Ident(text))
-                        if &**text == "alignas" && look.is(1, Punct::LParen) =>
-                    {
-                        inp.skip();
-                        gathered.align = inp.parse(&arguments)?.pop().map(Box::new);
-                    }
-                    Some(TokenKind::Keyword(Keyword::Decltype)) if look.is(1, Punct::LParen) => {
-                        skip(inp, 2);
-                        let expr = inp.parse(&operand)?;
-                        inp.parse(super::kit::closing(Punct::RParen, "`)`"))?;
-                        gathered.name(inp, look.at, TypeSpecifier::Decltype(Box::new(expr)));
-                    }
-                    Some(&TokenKind::Keyword(keyword)) if is_specifier(keyword) => {
-                        gathered.word(inp, look, keyword)
-                    }
-                    Some(TokenKind::Ident(text))
-                        if !inp.state().classes.is_empty() && member_word(text).is_some() =>
-                    {
-                        inp.skip();
-                        let span = inp.state().place(look.at);
-                        let word = member_word(text).unwrap_or(SpecifierWord::Explicit);
-                        gathered.words.push(Spanned::new(word, span));
-                    }
-                    Some(TokenKind::Ident(_) | TokenKind::TypeName(_))
-                        if !gathered.has_type()
-                            && special_name(look, &inp.state().classes).is_some() =>
-                    {
-                        return gathered.finish(inp, start);
-                    }
-                    Some(
-                        TokenKind::TypeName(_)
-                        | TokenKind::Ident(_)
-                        | TokenKind::Punct(Punct::ColonColon),
-                    ) if gathered.takes_name(look) && path::path_ahead(look).is_some() => {
-                        let path = inp.parse(&templated)?;
-                        gathered.name(inp, look.at, TypeSpecifier::Path(Box::new(path)));
-                    }
-                    Some(
-                        TokenKind::TypeName(_)
-                        | TokenKind::Ident(_)
-                        | TokenKind::Punct(Punct::ColonColon),
-                    ) if gathered.takes_name(look) => {
-                        let (text, n) = type_name_extent(look);
-                        skip(inp, n);
-                        gathered.name(inp, look.at, TypeSpecifier::Named(text));
-                    }
-                    _ => return gathered.finish(inp, start),
+                Some(
+                    TokenKind::TypeName(_)
+                    | TokenKind::Ident(_)
+                    | TokenKind::Punct(Punct::ColonColon),
+                ) if gathered.takes_name(look) && path::path_ahead(look).is_some() => {
+                    let path = inp.parse(&templated)?;
+                    gathered.name(inp, look.at, TypeSpecifier::Path(Box::new(path)));
                 }
+                Some(
+                    TokenKind::TypeName(_)
+                    | TokenKind::Ident(_)
+                    | TokenKind::Punct(Punct::ColonColon),
+                ) if gathered.takes_name(look) => {
+                    let (text, n) = type_name_extent(look);
+                    skip(inp, n);
+                    gathered.name(inp, look.at, TypeSpecifier::Named(text));
+                }
+                _ => return gathered.finish(inp, start),
             }
-        })
-        .boxed()
+        }
     })
     .boxed()
 }
@@ -435,7 +425,7 @@ fn is_modifier(word: Keyword) -> bool {
 
 /// A type in a cast or `sizeof`: `const float *`, `int (*)[4]`.
 pub(super) fn type_name<'t>(assign: P<'t, Expr>) -> P<'t, TypeName> {
-    let specifiers = specifiers_of(assign.clone());
+    let specifiers = specifiers();
     let declarator =
         decl::declarator(assign, specifiers.clone()).map(|declared| declared.declarator);
     specifiers
