@@ -19,7 +19,7 @@ use crate::memory::Memory;
 use crate::memory::defined::Defined;
 use crate::observer::{Counters, Observer};
 #[cfg(feature = "threads")]
-use crate::parallel;
+use crate::parallel::{self, Outcome};
 use crate::pattern::Pattern;
 use crate::program::Program;
 use crate::report::{InvalidLaunch, LaunchFailure, LaunchReport, Site};
@@ -202,8 +202,14 @@ impl<'a> Run<'a> {
     ) -> (Result<LaunchReport, LaunchFailure>, Vec<(u64, Defined)>) {
         #[cfg(feature = "threads")]
         let (mut state, trap) = match parallel::run(self, observer, out) {
-            Some(state) => (state, None),
-            None => self.sequential(observer(), out),
+            Outcome::Done(state) => (*state, None),
+            Outcome::InOrder => self.sequential(observer(), out),
+            Outcome::Strayed => {
+                return (
+                    Err(LaunchFailure::Invalid(InvalidLaunch::Strayed)),
+                    Vec::new(),
+                );
+            }
         };
         #[cfg(not(feature = "threads"))]
         let (mut state, trap) = self.sequential(observer(), out);
@@ -221,26 +227,35 @@ impl<'a> Run<'a> {
 
     /// Per region: whether the kernel's stores or atomics can reach it.
     pub(crate) fn written(&self) -> Vec<bool> {
-        let Some(roots) = &self.code.effects.stores else {
-            return self
-                .map
-                .regions
-                .iter()
-                .map(|region| region.writable)
-                .collect();
+        let mut written = self.reached(self.code.effects.stores.as_deref());
+        for (written, region) in written.iter_mut().zip(&self.map.regions) {
+            *written &= region.writable;
+        }
+        written
+    }
+
+    /// Per region: whether the kernel's loads can reach it.
+    pub(crate) fn read(&self) -> Vec<bool> {
+        self.reached(self.code.effects.loads.as_deref())
+    }
+
+    /// Per region: whether a pointer that starts from these can reach it without leaving its allocation.
+    fn reached(&self, roots: Option<&[Root]>) -> Vec<bool> {
+        let Some(roots) = roots else {
+            return vec![true; self.map.regions.len()];
         };
-        let mut written = vec![false; self.map.regions.len()];
+        let mut reached = vec![false; self.map.regions.len()];
         for root in roots {
             let address = match root {
                 Root::Param(k) => self.shape.args[*k as usize],
                 Root::Global(id) => self.memory.symbol_address(*id),
             };
             let region = self.map.regions[self.map.find(address) as usize];
-            if region.writable && region.holds(address, 0) {
-                written[region.index as usize] = true;
+            if region.holds(address, 0) {
+                reached[region.index as usize] = true;
             }
         }
-        written
+        reached
     }
 
     /// A worker's state, nothing counted yet.

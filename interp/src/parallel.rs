@@ -1,9 +1,14 @@
 //! Blocks side by side on several CPU threads, with the result of blocks in order.
 //!
 //! Only kernels whose blocks cannot see each other's order are tried (no global atomics, volatile accesses, fences). The
-//! regions that stores can reach are copied first. Workers take blocks in ascending order and note what they touch; if
-//! two workers touched one word, or anything unusual happened (a trap, a block that waits, the limit), memory is put back
-//! and the caller runs all blocks in order. So no result depends on the number of workers or on their timing.
+//! regions that both stores and loads can reach are copied first. Workers take blocks in ascending order and note what they
+//! touch; if two workers touched one word, or anything unusual happened (a trap, a block that waits, the limit), memory is
+//! put back and the caller runs all blocks in order. So no result depends on the number of workers or on their timing.
+//!
+//! What is only written needs no copy: blocks in order write every word again that blocks side by side wrote, for no address
+//! or value comes from there. Where they trap before that, the device is lost to the program as on hardware, and nothing can
+//! read the rest. All this holds while pointers stay in the allocation they start from; where one did not (undefined in
+//! CUDA) and blocks have to be run again, the launch ends with an error instead of a value that may be wrong.
 //!
 //! Workers whose blocks do conflict race on plain bytes until that is found out; what they computed is thrown away.
 
@@ -15,7 +20,7 @@ use crate::engine;
 use crate::launch::Run;
 use crate::machine::{GlobalRegion, Machine};
 use crate::observer::Observer;
-use crate::track::Tracker;
+use crate::track::{Reachable, Tracker};
 
 /// Regions that would have to be copied beyond this are not worth it.
 const SNAPSHOT_BYTES: u64 = 2 << 30;
@@ -25,41 +30,61 @@ const BITE: u64 = 16;
 /// What the blocks of one worker printed, by block.
 type Printed = Vec<(u64, Vec<u8>)>;
 
-/// All blocks, or `None` if they must run in order; memory is as it was then.
+/// What came of running blocks side by side.
+pub(crate) enum Outcome<'a, O: Observer> {
+    /// All ran.
+    Done(Box<Machine<'a, O>>),
+    /// They must run in order; memory is as it was before, as far as they can see.
+    InOrder,
+    /// They would have to run in order, but memory cannot be put back.
+    Strayed,
+}
+
+/// All blocks.
 pub(crate) fn run<'a, O: Observer + Send>(
     run: &Run<'a>,
     observer: &(impl Fn() -> O + Sync),
     out: &mut dyn FnMut(&[u8]),
-) -> Option<Machine<'a, O>> {
-    let blocks = u64::try_from(run.config.blocks()).ok()?;
+) -> Outcome<'a, O> {
+    let blocks = u64::try_from(run.config.blocks()).unwrap_or(0);
     let workers = (run.machine.jobs as u64).min(blocks / 2);
     if workers < 2 || run.code.effects.ordered {
-        return None;
+        return Outcome::InOrder;
     }
-    let reachable = run.written();
+    let reachable = Reachable {
+        stores: run.written(),
+        loads: run.read(),
+    };
     let written: Vec<GlobalRegion> = run
         .map
         .regions
         .iter()
-        .filter(|region| reachable[region.index as usize])
+        .filter(|region| {
+            let index = region.index as usize;
+            reachable.stores[index] && reachable.loads[index]
+        })
         .copied()
         .collect();
     if written.iter().map(|region| region.size).sum::<u64>() > SNAPSHOT_BYTES {
-        return None;
+        return Outcome::InOrder;
     }
     let snapshot = copy(&written, workers as usize, run.memory.take_spare());
 
     let next = AtomicU64::new(0);
-    let failed = AtomicBool::new(false);
+    let (failed, strayed) = (AtomicBool::new(false), AtomicBool::new(false));
+    let stop = Stop {
+        failed: &failed,
+        strayed: &strayed,
+    };
     let bite = (blocks / workers / 8).clamp(1, BITE);
     let mut results: Vec<Option<(Machine<'a, O>, Printed)>> = (0..workers).map(|_| None).collect();
     rayon::scope(|scope| {
         for result in &mut results {
-            let (next, failed, reachable) = (&next, &failed, reachable.clone());
+            let (next, stop, reachable) = (&next, &stop, reachable.clone());
             scope.spawn(move |_| {
-                *result = worker(run, observer(), next, failed, bite, blocks, reachable);
+                *result = worker(run, observer(), next, stop, bite, blocks, reachable);
                 if result.is_none() {
-                    failed.store(true, Ordering::Relaxed);
+                    stop.failed.store(true, Ordering::Relaxed);
                 }
             });
         }
@@ -70,11 +95,23 @@ pub(crate) fn run<'a, O: Observer + Send>(
     {
         printed.iter().for_each(|(_, text)| out(text));
         run.memory.keep_spare(snapshot);
-        return Some(machine);
+        return Outcome::Done(Box::new(machine));
     }
     restore(&written, &snapshot);
     run.memory.keep_spare(snapshot);
-    None
+    if strayed.into_inner() {
+        Outcome::Strayed
+    } else {
+        Outcome::InOrder
+    }
+}
+
+/// What workers tell each other.
+struct Stop<'a> {
+    /// One of them could not go on.
+    failed: &'a AtomicBool,
+    /// One of them left the allocation that a pointer started from.
+    strayed: &'a AtomicBool,
 }
 
 /// Pieces that one worker copies by itself.
@@ -126,10 +163,10 @@ fn worker<'a, O: Observer>(
     run: &Run<'a>,
     observer: O,
     next: &AtomicU64,
-    failed: &AtomicBool,
+    stop: &Stop<'_>,
     bite: u64,
     blocks: u64,
-    reachable: Vec<bool>,
+    reachable: Reachable,
 ) -> Option<(Machine<'a, O>, Printed)> {
     let mut machine = run.worker(observer);
     machine.tracker = Some(Box::new(Tracker::new(reachable)));
@@ -145,9 +182,18 @@ fn worker<'a, O: Observer>(
         for index in first..(first + bite).min(blocks) {
             block.begin(index, run.code, &run.shape);
             machine.totals.warps += block.warps.len() as u64;
-            if failed.load(Ordering::Relaxed)
-                || !matches!(block.turn(&mut machine, engine), Turn::Done)
+            if stop.failed.load(Ordering::Relaxed) {
+                return None;
+            }
+            let turn = block.turn(&mut machine, engine);
+            if machine
+                .tracker
+                .as_ref()
+                .is_some_and(|tracker| tracker.strayed)
             {
+                stop.strayed.store(true, Ordering::Relaxed);
+            }
+            if !matches!(turn, Turn::Done) {
                 return None;
             }
             if !block.printed.is_empty() {
@@ -169,7 +215,7 @@ fn merge<'a, O: Observer>(
         .collect();
     for (k, tracker) in trackers.iter().enumerate() {
         if results[k].0.observer.needs_order()
-            || tracker.escaped
+            || tracker.escaped()
             || trackers[k + 1..]
                 .iter()
                 .any(|other| tracker.conflicts(other))

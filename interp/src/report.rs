@@ -99,7 +99,8 @@ pub enum LaunchFailure {
     /// CUDA would refuse it; nothing ran.
     #[error("{0}")]
     Invalid(InvalidLaunch),
-    /// A thread did something that ends the program.
+    /// A thread did something that ends the program. With several jobs, memory that the kernel only writes may hold results of
+    /// later blocks too; a CUDA program cannot look, for the device is lost to it.
     #[error("{trap}")]
     Trap {
         /// What, and who.
@@ -167,6 +168,12 @@ pub enum InvalidLaunch {
     /// The function is not a kernel.
     #[error("`{0}` is not a kernel")]
     NotAKernel(String),
+    /// Blocks that ran side by side depend on each other, and memory cannot be put back as it was before them.
+    #[error(
+        "a pointer to one allocation is used to reach another, and blocks depend on each other there: only one job \
+         (--jobs 1) gives a result"
+    )]
+    Strayed,
     /// A real device refuses it.
     #[error("{0}")]
     Device(String),

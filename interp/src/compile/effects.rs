@@ -1,5 +1,5 @@
 //! What a kernel may do to global memory: whether its blocks may talk to each other, and which parameters and variables its
-//! stores start from. The launch decides by it whether blocks can run side by side.
+//! stores and loads start from. The launch decides by it whether blocks can run side by side.
 
 use std::collections::HashSet;
 
@@ -23,6 +23,8 @@ pub(crate) struct Effects {
     pub(crate) ordered: bool,
     /// What stores and atomics go to; `None` if that is not known.
     pub(crate) stores: Option<Vec<Root>>,
+    /// The same of loads.
+    pub(crate) loads: Option<Vec<Root>>,
     /// Loads whose value is a guess that a compare-and-swap tests: the places of their instructions.
     pub(crate) guesses: HashSet<LocId>,
 }
@@ -45,7 +47,7 @@ pub(super) fn analyse(function: &Function) -> Effects {
         roots: HashSet::new(),
     };
     let mut ordered = false;
-    let mut targets = Vec::new();
+    let (mut targets, mut sources) = (Vec::new(), Vec::new());
     let mut compared = Vec::new();
     function.body.for_each_inst(&mut |inst| {
         for result in &inst.results {
@@ -65,7 +67,10 @@ pub(super) fn analyse(function: &Function) -> Effects {
                 ordered |= access.volatile;
                 targets.push(*ptr);
             }
-            InstKind::Load(access, _) if outside(access.space) => ordered |= access.volatile,
+            InstKind::Load(access, ptr) if outside(access.space) => {
+                ordered |= access.volatile;
+                sources.push(*ptr);
+            }
             InstKind::Atomic { access, ptr, .. } if outside(access.space) => {
                 ordered = true;
                 targets.push(*ptr);
@@ -75,25 +80,33 @@ pub(super) fn analyse(function: &Function) -> Effects {
             _ => {}
         }
     });
-    let known = targets.iter().all(|ptr| search.follow(ptr).is_some());
-    search.seen.clear();
+    let stores = search.roots_of(&targets);
+    let loads = search.roots_of(&sources);
     let mut guesses = HashSet::new();
     for compare in &compared {
         search.guess(compare, &mut guesses);
     }
-    let mut roots: Vec<Root> = search.roots.into_iter().collect();
-    roots.sort_by_key(|root| match root {
-        Root::Param(k) => (0, *k),
-        Root::Global(id) => (1, id.0),
-    });
     Effects {
         ordered,
-        stores: known.then_some(roots),
+        stores,
+        loads,
         guesses,
     }
 }
 
 impl Search<'_> {
+    /// What the pointers start from, in a fixed order; `None` if one of them may start anywhere.
+    fn roots_of(&mut self, pointers: &[Operand]) -> Option<Vec<Root>> {
+        let known = pointers.iter().all(|ptr| self.follow(ptr).is_some());
+        self.seen.clear();
+        let mut roots: Vec<Root> = self.roots.drain().collect();
+        roots.sort_by_key(|root| match root {
+            Root::Param(k) => (0, *k),
+            Root::Global(id) => (1, id.0),
+        });
+        known.then_some(roots)
+    }
+
     /// Collects where a pointer may come from; `None` if that cannot be known.
     fn follow(&mut self, operand: &Operand) -> Option<()> {
         let id = match operand {

@@ -1,7 +1,7 @@
 //! Any number of jobs gives what one gives.
 
 use super::{Bench, OUT_N};
-use crate::LaunchReport;
+use crate::{InvalidLaunch, LaunchFailure, LaunchReport};
 
 /// `out[(id * a + b) % n] = f(out[…])`, by text.
 fn run(body: &str, n: usize, jobs: usize) -> (Vec<i32>, LaunchReport, String) {
@@ -47,6 +47,41 @@ fn blocks_that_write_the_same_words() {
         &format!("{ID} %5 = ptradd %4, %2 * 4\nstore.i32.global %5, %3"),
         64,
     );
+}
+
+/// Memory that is only written is not copied before: the blocks in order have to write all of it again.
+#[test]
+fn blocks_that_write_overlapping_lines() {
+    for stride in [1, 31, 32, 48, 63] {
+        let body = format!(
+            "{ID} %5 = mul.i32 %0, {stride}\n%6 = add.i32 %5, %2\n%7 = ptradd %4, %6 * 4
+             store.i32.global %7, %3"
+        );
+        same(&body, 64 * 64);
+    }
+}
+
+/// A pointer to one allocation that reaches another, which is only written: undefined in CUDA. Where all blocks run to their
+/// end that is all; where they would have to run again, the launch ends with an error and not with some value.
+#[test]
+fn a_pointer_that_leaves_its_allocation() {
+    let run = |last: &str| {
+        let mut bench = Bench::new(&format!(
+            "kernel fn0 @k({OUT_N}, $2: ptr.global \"in\" \"int *\" pointee i32) {{\n{ID} %5 = get $2\n%6 = get $1
+             %7 = add.i32 %3, %6\n%8 = ptradd %5, %7 * 4\n%9 = load.i32.global %8\n%10 = ptradd %4, %3 * 4
+             store.i32.global %10, %9\n%11 = cmp.eq.i32 %3, {last}\nif %11 {{ trap }}\n}}\n"
+        ));
+        bench.machine.jobs = 4;
+        let input = bench.ints(&[7; 4096]);
+        let out = bench.ints(&[5; 4096]);
+        let apart = (out - input) / 4;
+        let result = bench.try_launch(64, 64, &[out, apart, input]);
+        let stored = bench.read(out, 4096) == [5; 4096];
+        (result.map(|_| ()), stored)
+    };
+    assert_eq!(run("-1"), (Ok(()), true));
+    let error = LaunchFailure::Invalid(InvalidLaunch::Strayed);
+    assert_eq!(run("4095"), (Err(error), true));
 }
 
 #[test]
