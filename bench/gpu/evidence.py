@@ -132,8 +132,8 @@ def counters(dslc, programs, options, out):
         return True
     results = verify_all(dslc, programs, options, "counters", [])
     kernels = {"same": 0, "explained": 0, "different": 0}
-    rows = {"same": 0, "changed by the compiler": 0, "different": 0, "not compared": 0}
-    exceptions, missing, launches = [], [], 0
+    rows = {"same": 0, "changed by the compiler": 0, "different": 0, "same but on the page": 0, "not compared": 0}
+    exceptions, missing, launches, replayed = [], [], 0, 0
     for program, report, why in results:
         if not report:
             missing.append((program, why))
@@ -145,6 +145,7 @@ def counters(dslc, programs, options, out):
         for kernel in report["counters"]["kernels"]:
             kernels[kernel["verdict"]] += 1
             launches += kernel["launches"]
+            replayed += kernel["store_replays"] > 0
             for row in kernel["lines"]:
                 rows[row["verdict"]] += 1
                 ours, theirs = row["simulated"], row["measured"]
@@ -158,9 +159,11 @@ def counters(dslc, programs, options, out):
     if len(results) < len(programs):
         out.append(f"There was no time for {len(programs) - len(results)} of {len(programs)} programs.")
     out.append(f"{sum(kernels.values())} kernels, {launches} launches. All wavefronts and sectors are the same: {kernels['same']} kernels. "
-               f"They differ only where the compiler made other accesses than the source's: {kernels['explained']}. Different otherwise: {kernels['different']}.")
+               f"They differ only where the compiler made other accesses than the source's, or where the hardware replayed stores that met others ({replayed}): "
+               f"{kernels['explained']}. Different otherwise: {kernels['different']}.")
     out.append(f"By source line and kind of access: {rows['same']} the same, {rows['changed by the compiler']} changed by the compiler, "
-               f"{rows['different']} different, {rows['not compared']} counted per kernel only.\n")
+               f"{rows['different']} different, {rows['same but on the page']} the same by the kernel's counter and not on ncu's page, "
+               f"{rows['not compared']} counted per kernel only.\n")
     for program, why in missing:
         out.append(f"- `{short(program)}`: not measured: {why}")
     if exceptions:

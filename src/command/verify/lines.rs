@@ -125,6 +125,9 @@ pub(super) enum RowVerdict {
     Changed(String),
     /// The figures differ though the accesses are the source's.
     Different,
+    /// The page has another figure than the simulator, and its lines do not sum up to the hardware's own counter of the kernel,
+    /// which has the simulator's. (The page computes wavefronts from addresses, and is wrong on masked wide shared loads.)
+    PageOnly,
     /// A counter of the hardware that this page does not show.
     NotCompared,
 }

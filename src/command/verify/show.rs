@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 use super::{
     Verdict,
     counters::{Counters, KernelCounters, KernelVerdict},
-    lines::{Row, RowVerdict},
+    lines::{Kind, Row, RowVerdict},
 };
 use crate::report::text::cut;
 
@@ -71,6 +71,7 @@ fn row_verdict(row: &Row) -> &str {
         RowVerdict::Same => "same",
         RowVerdict::Changed(how) => how,
         RowVerdict::Different => "DIFFERENT",
+        RowVerdict::PageOnly => "same by the kernel's counter; ncu's page has another figure",
         RowVerdict::NotCompared => "counted per kernel only",
     }
 }
@@ -149,7 +150,7 @@ fn counters(text: &mut String, kernel: &KernelCounters, map: &SourceMap, module:
         kernel.kernel,
         kernel_verdict(kernel)
     );
-    for (kind, (ours, theirs)) in super::lines::Kind::ALL.into_iter().zip(kernel.totals) {
+    for (kind, (ours, theirs)) in Kind::ALL.into_iter().zip(kernel.totals) {
         if ours.unwrap_or(0) == 0 && theirs.unwrap_or(0) == 0 {
             continue;
         }
@@ -160,9 +161,16 @@ fn counters(text: &mut String, kernel: &KernelCounters, map: &SourceMap, module:
         };
         let cell =
             |value: Option<u64>| value.map_or_else(|| "unknown".to_string(), |v| v.to_string());
+        let replays = match kind {
+            Kind::SharedStore => kernel.store_replays,
+            _ => 0,
+        };
+        let replayed =
+            format!("{replays} replays of stores that met others; not the same in every run");
         let note = match (ours == theirs, kernel.unexplained.contains(&kind)) {
             (true, _) => "same",
             (false, true) => "DIFFERENT",
+            (false, false) if replays > 0 => &replayed,
             (false, false) if kernel.prints => {
                 "the kernel prints: the driver's code for it accesses memory too"
             }
@@ -257,7 +265,7 @@ pub(super) fn json(verdict: &Verdict<'_>) -> Value {
 }
 
 fn kernel_json(kernel: &KernelCounters) -> Value {
-    let kinds = super::lines::Kind::ALL.into_iter().zip(kernel.totals);
+    let kinds = Kind::ALL.into_iter().zip(kernel.totals);
     let totals: Vec<Value> = kinds
         .map(|(kind, (ours, theirs))| {
             json!({
@@ -281,6 +289,7 @@ fn kernel_json(kernel: &KernelCounters) -> Value {
                 RowVerdict::Same => ("same", None),
                 RowVerdict::Changed(how) => ("changed by the compiler", Some(how)),
                 RowVerdict::Different => ("different", None),
+                RowVerdict::PageOnly => ("same but on the page", None),
                 RowVerdict::NotCompared => ("not compared", None),
             };
             json!({
@@ -297,6 +306,6 @@ fn kernel_json(kernel: &KernelCounters) -> Value {
             KernelVerdict::Explained => "explained",
             KernelVerdict::Different => "different",
         },
-        "prints": kernel.prints, "counters": totals, "lines": rows,
+        "prints": kernel.prints, "store_replays": kernel.store_replays, "counters": totals, "lines": rows,
     })
 }
