@@ -184,6 +184,7 @@ impl Session {
 
 impl Session<Gpu> {
     /// Compiles a source for this machine's GPU. Launches end when their result is read; what kernels print goes to standard output.
+    /// After a kernel has faulted, CUDA serves this process no more: every further call is an error, a new session too.
     pub fn on_gpu(source: &str) -> Result<Session<Gpu>, SessionError> {
         let gpu = Gpu::open(GpuOptions::default()).map_err(SessionError::NoGpu)?;
         Session::on(gpu, "kernel.k", source, &NoFiles)
