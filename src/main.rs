@@ -10,6 +10,7 @@ mod failure;
 mod output;
 mod record;
 mod report;
+mod resident;
 mod source;
 
 use std::{panic, process::ExitCode, thread};
@@ -20,6 +21,7 @@ use clap::Parser;
 const STACK_BYTES: usize = 256 << 20;
 
 fn main() -> ExitCode {
+    resident::drop_untouched();
     let cli = args::Cli::parse();
     // The panic's message is printed once, below, with what to do about it.
     panic::set_hook(Box::new(|_| {}));

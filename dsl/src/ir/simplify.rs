@@ -8,7 +8,7 @@
 //! What is counted or reported stays: loads, stores and atomics (`volatile` or not), barriers, branches on anything but constants,
 //! integer divisions (they report a zero), every `set`. The clock is read each time.
 
-use std::collections::HashMap;
+use rustc_hash::FxHashMap;
 
 use super::renumber::renumber;
 use super::{
@@ -26,8 +26,8 @@ fn simplify_function(function: &mut Function) {
         let before = function.body.clone();
         let mut simplifier = Simplifier {
             aliases: vec![None; function.values.len()],
-            known: HashMap::new(),
-            done: HashMap::new(),
+            known: FxHashMap::default(),
+            done: FxHashMap::default(),
         };
         let body = simplifier.block(before.clone());
         function.body = body;
@@ -96,9 +96,9 @@ struct Simplifier {
     /// What stands for a temporary whose instruction went.
     aliases: Vec<Option<Operand>>,
     /// What a variable holds here, for the lanes that are here.
-    known: HashMap<SlotId, Operand>,
+    known: FxHashMap<SlotId, Operand>,
     /// Operations whose results are visible here.
-    done: HashMap<Pure, ValueId>,
+    done: FxHashMap<Pure, ValueId>,
 }
 
 impl Simplifier {

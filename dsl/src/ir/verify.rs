@@ -15,7 +15,7 @@
 
 mod inst;
 
-use std::collections::HashSet;
+use rustc_hash::FxHashSet;
 use std::fmt;
 
 use super::builder::layout_shared;
@@ -54,7 +54,7 @@ pub fn verify(module: &Module) -> Result<(), Vec<Violation>> {
     for (index, global) in module.globals.iter().enumerate() {
         verify_global(module, index, global, &mut violations);
     }
-    let mut names = HashSet::new();
+    let mut names = FxHashSet::default();
     for (index, function) in module.functions.iter().enumerate() {
         let mut verifier = Verifier {
             module,
@@ -216,7 +216,7 @@ impl<'a> Verifier<'a> {
     fn verify_tables(&mut self) {
         let function = self.function;
         self.verify_loc(function.loc);
-        let mut seen = HashSet::new();
+        let mut seen = FxHashSet::default();
         for param in &function.params {
             let exists = param.slot.index() < function.slots.len();
             self.check(exists, "a parameter has no slot");

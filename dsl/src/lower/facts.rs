@@ -2,7 +2,9 @@
 //!
 //! The walk keeps its own stack, so that a chain of thousands of operators does not deepen the program's.
 
-use std::collections::{BTreeSet, HashSet};
+use std::collections::BTreeSet;
+
+use rustc_hash::FxHashSet;
 
 use crate::sema::typed::{
     Builtin, Function, FunctionId, GlobalVarId, Init, Place, PlaceKind, Program, Stmt, StmtKind,
@@ -42,7 +44,7 @@ impl Facts {
         let mut facts = Facts::default();
         let body = function.body.as_deref().unwrap_or_default();
         let mut n_returns = 0;
-        let mut bound = HashSet::new();
+        let mut bound = FxHashSet::default();
         walk(body, &mut |item| match item {
             Item::Stmt(stmt) => {
                 facts.stmt(stmt, &mut n_returns);
@@ -71,7 +73,7 @@ impl Facts {
         &mut self,
         function: &Function,
         stmt: &Stmt,
-        bound: &mut HashSet<*const Value>,
+        bound: &mut FxHashSet<*const Value>,
     ) {
         match &stmt.kind {
             StmtKind::Declare(var, Some(Init::Value(value))) => {
@@ -91,7 +93,7 @@ impl Facts {
         &mut self,
         program: &Program,
         value: &Value,
-        bound: &mut HashSet<*const Value>,
+        bound: &mut FxHashSet<*const Value>,
     ) {
         match &value.kind {
             ValueKind::Call(id, args) => {
@@ -119,7 +121,7 @@ impl Facts {
         binder: Binder,
         value: &Value,
         is_const: bool,
-        bound: &mut HashSet<*const Value>,
+        bound: &mut FxHashSet<*const Value>,
     ) {
         bound.insert(std::ptr::from_ref(value));
         let ValueKind::AddressOf(place) = &value.kind else {

@@ -4,7 +4,7 @@
 //! the token is spelled; for inlined code the chain of `via` ends at the call. Only accesses have a text: the source of the
 //! place on one line, as spelled.
 
-use std::collections::HashMap;
+use rustc_hash::FxHashMap;
 
 use crate::{
     ir::{Loc, LocId},
@@ -20,8 +20,8 @@ pub(super) struct Locs<'p> {
     pub(super) map: &'p SourceMap,
     n_files: u32,
     table: Vec<Loc>,
-    ids: HashMap<Loc, LocId>,
-    known: HashMap<(Span, Option<LocId>, bool), LocId>,
+    ids: FxHashMap<Loc, LocId>,
+    known: FxHashMap<(Span, Option<LocId>, bool), LocId>,
 }
 
 impl<'p> Locs<'p> {
@@ -30,8 +30,8 @@ impl<'p> Locs<'p> {
             map,
             n_files: map.files().count() as u32,
             table: vec![Loc::default()],
-            ids: HashMap::from([(Loc::default(), LocId(0))]),
-            known: HashMap::new(),
+            ids: FxHashMap::from_iter([(Loc::default(), LocId(0))]),
+            known: FxHashMap::default(),
         }
     }
 

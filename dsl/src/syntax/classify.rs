@@ -5,7 +5,7 @@
 //! is one everywhere, which is simpler than C's scopes: it misjudges a program that uses one name for a type in one
 //! function and for a variable in another.
 
-use std::collections::HashSet;
+use rustc_hash::FxHashSet;
 use std::sync::Arc;
 
 use super::token::{Keyword, Punct, Token, TokenKind};
@@ -63,7 +63,7 @@ fn mark(token: &mut Token, is_type: impl FnOnce(&str) -> bool) {
 
 #[derive(Default)]
 struct Found {
-    names: HashSet<Arc<str>>,
+    names: FxHashSet<Arc<str>>,
     /// A name that is a type only between two tokens.
     scoped: Vec<(Arc<str>, usize, usize)>,
 }
