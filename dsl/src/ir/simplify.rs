@@ -29,8 +29,8 @@ fn simplify_function(function: &mut Function) {
             known: FxHashMap::default(),
             done: FxHashMap::default(),
         };
-        let body = simplifier.block(before.clone());
-        function.body = body;
+        let body = std::mem::take(&mut function.body);
+        function.body = simplifier.block(body);
         remove_unused(function);
         renumber(function);
         if function.body == before {
