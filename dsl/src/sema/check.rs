@@ -27,6 +27,7 @@ use crate::{
 };
 
 mod access;
+mod allocate;
 mod atomic;
 mod builtin_call;
 mod call;
@@ -43,6 +44,7 @@ mod format;
 mod function;
 mod graph;
 mod host_call;
+mod implicit;
 mod init;
 mod lambda;
 mod launch;
@@ -50,6 +52,7 @@ mod launch_call;
 mod method;
 mod operator;
 mod overload;
+mod range;
 mod record;
 mod reference;
 mod specifier;
@@ -191,6 +194,8 @@ struct Body {
     switches: u32,
     /// The objects with destructors of each open block.
     cleanups: Vec<Vec<VarId>>,
+    /// Objects without a name that the full expression being checked has made, and that end with it.
+    temporaries: Vec<VarId>,
     /// How many blocks are open around the body of each open loop or switch, and whether it is a loop.
     exits: Vec<(usize, bool)>,
     /// The class it is a member of.

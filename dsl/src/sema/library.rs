@@ -24,43 +24,13 @@ pub(super) const MATH: [Part; 3] = [
 /// Those that few programs use.
 pub(super) const SPECIAL: [Part; 1] = [("<cuda math, special>", include_str!("math_special.k"))];
 
-/// What kernels use of C++'s library, in the namespace `std`.
-const TRAITS: Part = ("<c++ library>", include_str!("traits.k"));
-
-/// The names of [`TRAITS`].
-const TRAIT_NAMES: [&str; 25] = [
-    "integral_constant",
-    "true_type",
-    "false_type",
-    "is_same",
-    "conditional",
-    "conditional_t",
-    "enable_if",
-    "enable_if_t",
-    "remove_const",
-    "remove_const_t",
-    "remove_cv",
-    "remove_pointer",
-    "remove_pointer_t",
-    "is_pointer",
-    "is_floating_point",
-    "is_integral",
-    "is_arithmetic",
-    "is_signed",
-    "is_unsigned",
-    "numeric_limits",
-    "swap",
-    "is_same_v",
-    "is_integral_v",
-    "is_floating_point_v",
-    "is_pointer_v",
-];
-
 /// A group of parts that are parsed together.
 struct Group {
     parts: &'static [Part],
     /// Names of types and namespaces that tell that a program needs it.
     types: &'static [&'static str],
+    /// Names in the namespace `std`, which tell it only of a program that names that, too.
+    standard: &'static [&'static str],
     /// Groups that it needs itself; they come before it.
     needs: &'static [usize],
 }
@@ -70,26 +40,31 @@ const GROUPS: &[Group] = &[
     Group {
         parts: &MATH,
         types: &[],
+        standard: &[],
         needs: &[],
     },
     Group {
         parts: &SPECIAL,
         types: &[],
+        standard: &[],
         needs: &[0],
     },
     Group {
         parts: &[("<cuda simd>", include_str!("simd.k"))],
         types: &[],
+        standard: &[],
         needs: &[],
     },
     Group {
         parts: &[("<cuda rounding>", include_str!("rounding.k"))],
         types: &[],
+        standard: &[],
         needs: &[],
     },
     Group {
         parts: &[("<cuda_fp16.h>", include_str!("fp16.k"))],
         types: &["half", "half2", "__half", "__half2"],
+        standard: &[],
         needs: &[0],
     },
     Group {
@@ -100,6 +75,7 @@ const GROUPS: &[Group] = &[
             "__nv_bfloat16",
             "__nv_bfloat162",
         ],
+        standard: &[],
         needs: &[0],
     },
     Group {
@@ -108,9 +84,57 @@ const GROUPS: &[Group] = &[
             include_str!("cooperative_groups.k"),
         )],
         types: &["cooperative_groups"],
+        standard: &[],
         needs: &[],
     },
+    Group {
+        parts: &[("<c++ library>", include_str!("traits.k"))],
+        types: &[],
+        standard: &[
+            "integral_constant",
+            "true_type",
+            "false_type",
+            "is_same",
+            "conditional",
+            "conditional_t",
+            "enable_if",
+            "enable_if_t",
+            "remove_const",
+            "remove_const_t",
+            "remove_cv",
+            "remove_pointer",
+            "remove_pointer_t",
+            "is_pointer",
+            "is_floating_point",
+            "is_integral",
+            "is_arithmetic",
+            "is_signed",
+            "is_unsigned",
+            "numeric_limits",
+            "swap",
+            "is_same_v",
+            "is_integral_v",
+            "is_floating_point_v",
+            "is_pointer_v",
+        ],
+        needs: &[],
+    },
+    Group {
+        parts: &[("<new>", include_str!("new.k"))],
+        types: &[],
+        standard: &[],
+        needs: &[],
+    },
+    Group {
+        parts: &[("<vector>", include_str!("vector.k"))],
+        types: &[],
+        standard: &["vector", "initializer_list"],
+        needs: &[NEW],
+    },
 ];
+
+/// The index of `<new>`, which `new` and `delete` need.
+const NEW: usize = 8;
 
 /// The files that are ours: what a program may use without declaring it.
 pub fn is_own(file: &str) -> bool {
@@ -119,10 +143,7 @@ pub fn is_own(file: &str) -> bool {
 
 /// All parts.
 pub fn parts() -> impl Iterator<Item = Part> {
-    GROUPS
-        .iter()
-        .flat_map(|group| group.parts.iter().copied())
-        .chain([TRAITS])
+    GROUPS.iter().flat_map(|group| group.parts.iter().copied())
 }
 
 /// The functions that a text defines for device code.
@@ -190,26 +211,34 @@ pub fn wanted(tokens: &[Token]) -> Vec<Part> {
     let by_name = groups_by_name();
     let mut needed = [false; GROUPS.len()];
     let variables = variables(tokens);
+    let is_std = |token: &Token| matches!(&token.kind, TokenKind::Ident(name) if &**name == "std");
+    let has_std = tokens.iter().any(is_std);
     for pair in tokens.windows(2) {
         match &pair[0].kind {
+            TokenKind::Keyword(Keyword::New | Keyword::Delete) => needed[NEW] = true,
             TokenKind::Ident(name) if pair[1].kind == TokenKind::Punct(Punct::LParen) => {
                 // A name that several have (`__hadd` of either precision) tells nothing; the types do.
                 if let Some([group]) = by_name.get(&**name).map(Vec::as_slice) {
                     needed[*group] = true;
                 }
             }
-            TokenKind::Ident(name) | TokenKind::TypeName(name) => {
-                let has = |group: &Group| group.types.contains(&&**name);
-                if let Some(group) = GROUPS.iter().position(has)
-                    && !variables.contains(name)
-                {
-                    needed[group] = true;
-                }
-            }
             _ => {}
         }
+        if let TokenKind::Ident(name) | TokenKind::TypeName(name) = &pair[0].kind {
+            let has = |group: &Group| group.types.contains(&&**name);
+            if let Some(group) = GROUPS.iter().position(has)
+                && !variables.contains(name)
+            {
+                needed[group] = true;
+            }
+            let has = |group: &Group| group.standard.contains(&&**name);
+            if has_std && let Some(group) = GROUPS.iter().position(has) {
+                needed[group] = true;
+            }
+        }
     }
-    for group in 0..GROUPS.len() {
+    // What a group needs comes before it.
+    for group in (0..GROUPS.len()).rev() {
         if needed[group] {
             GROUPS[group]
                 .needs
@@ -218,14 +247,7 @@ pub fn wanted(tokens: &[Token]) -> Vec<Part> {
         }
     }
     let needed = GROUPS.iter().zip(needed).filter(|(_, needed)| *needed);
-    let is_std = |token: &Token| matches!(&token.kind, TokenKind::Ident(name) if &**name == "std");
-    let is_trait = |token: &Token| match &token.kind {
-        TokenKind::Ident(name) | TokenKind::TypeName(name) => TRAIT_NAMES.contains(&&**name),
-        _ => false,
-    };
-    let has_traits = tokens.iter().any(is_std) && tokens.iter().any(is_trait);
     needed
         .flat_map(|(group, _)| group.parts.iter().copied())
-        .chain(has_traits.then_some(TRAITS))
         .collect()
 }

@@ -15,6 +15,7 @@ mod constant;
 mod convert;
 mod errors;
 mod explain;
+mod object;
 mod overload;
 mod seeds;
 mod space;

@@ -700,6 +700,17 @@ pub enum ExprKind {
     Lambda(Box<Lambda>),
     /// `alignof(T)`.
     Alignof(Box<TypeName>),
+    /// `__is_trivially_copyable(T)`: objects of the type are no more than their bytes.
+    IsTrivial(Box<TypeName>),
+    /// `new T`.
+    New(Box<New>),
+    /// `delete p`, `delete[] p`.
+    Delete {
+        /// With `[]`.
+        is_array: bool,
+        /// What is deleted.
+        pointer: Box<Expr>,
+    },
     /// `sizeof(T)`.
     SizeofType(Box<TypeName>),
     /// `sizeof e`.
@@ -710,6 +721,19 @@ pub enum ExprKind {
     Unsupported(&'static str),
     /// Did not parse; an error has been reported.
     Error,
+}
+
+/// `new (place) T[n](args)`.
+#[derive(Clone, PartialEq, Debug)]
+pub struct New {
+    /// Where the object begins, of `new (place) T`.
+    pub place: Option<Expr>,
+    /// The type, with its pointers.
+    pub ty: TypeName,
+    /// What stands in brackets after it.
+    pub counts: Vec<Expr>,
+    /// `(a, b)` or `{a, b}`.
+    pub init: Option<Init>,
 }
 
 /// C++'s casts.

@@ -46,11 +46,48 @@ pub(crate) fn classify(tokens: &mut [Token], includes_half: bool) {
             });
         }
     }
+    mark_standard(tokens);
     for (name, start, end) in scoped {
         for token in &mut tokens[start..end] {
             mark(token, |other| *other == *name);
         }
     }
+}
+
+/// The types of C++'s library: after `std::`, or anywhere if the program uses that namespace whole.
+fn mark_standard(tokens: &mut [Token]) {
+    let is = |token: Option<&Token>, text: &str| ident(token).is_some_and(|name| &**name == text);
+    let uses = |keyword: usize, tokens: &[Token]| {
+        matches!(tokens[keyword].kind, TokenKind::Keyword(Keyword::Using))
+            && is(tokens.get(keyword + 2), "std")
+            && punct(tokens.get(keyword + 3)) == Some(Punct::Semi)
+    };
+    let uses_std = (0..tokens.len()).any(|at| uses(at, tokens));
+    // `using std::vector;`
+    let mut used: HashSet<Arc<str>> = HashSet::new();
+    for at in 0..tokens.len() {
+        if matches!(tokens[at].kind, TokenKind::Keyword(Keyword::Using))
+            && is(tokens.get(at + 1), "std")
+            && let Some(name) = ident(tokens.get(at + 3))
+        {
+            used.insert(name.clone());
+        }
+    }
+    for at in 0..tokens.len() {
+        let before = (at > 0).then(|| punct(tokens.get(at - 1))).flatten();
+        let qualified = before == Some(Punct::ColonColon);
+        let of_std = qualified && at > 1 && is(tokens.get(at - 2), "std");
+        let member = matches!(before, Some(Punct::Dot | Punct::Arrow));
+        mark(&mut tokens[at], |name| {
+            is_standard(name)
+                && (of_std || (!qualified && !member && (uses_std || used.contains(name))))
+        });
+    }
+}
+
+/// Types in the namespace `std`.
+fn is_standard(name: &str) -> bool {
+    matches!(name, "vector" | "initializer_list")
 }
 
 fn mark(token: &mut Token, is_type: impl FnOnce(&str) -> bool) {

@@ -14,6 +14,7 @@ use chumsky::Parser as _;
 use super::{ast::Unit, token::Token};
 use crate::{diagnostic::Diagnostic, span::Span};
 
+mod allocate;
 mod angles;
 mod brackets;
 mod cxx;

@@ -86,7 +86,7 @@ words! {
         Typedef = "typedef", Extern = "extern", Static = "static", Const = "const", Volatile = "volatile", Inline = "inline",
         Restrict = "__restrict__", Auto = "auto", Register = "register", Constexpr = "constexpr",
         If = "if", Else = "else", For = "for", While = "while", Do = "do", Switch = "switch", Case = "case", Default = "default",
-        Break = "break", Continue = "continue", Return = "return", Goto = "goto", Sizeof = "sizeof", Alignof = "alignof",
+        Break = "break", Continue = "continue", Return = "return", Goto = "goto", Sizeof = "sizeof", Alignof = "alignof", IsTrivial = "__is_trivially_copyable",
         True = "true", False = "false", Nullptr = "nullptr",
         Global = "__global__", Device = "__device__", Host = "__host__", Shared = "__shared__", Constant = "__constant__",
         Managed = "__managed__", Forceinline = "__forceinline__", Noinline = "__noinline__", LaunchBounds = "__launch_bounds__",

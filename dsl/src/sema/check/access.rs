@@ -277,11 +277,10 @@ impl Checker<'_> {
         let place = match self.expr(base) {
             Checked::Place(place) => place,
             Checked::Value(value) if value.ty == Ty::Error => return Checked::Value(value),
-            Checked::Value(value) => Place {
-                ty: value.ty.clone().into(),
-                span: value.span,
-                kind: PlaceKind::Temporary(Box::new(value)),
-            },
+            Checked::Value(value) => {
+                let value = self.discarded(value);
+                super::method::as_place(value)
+            }
         };
         if let Ty::Pointer(_) = &place.ty.ty {
             let text = self.map.snippet(base.span).to_string();

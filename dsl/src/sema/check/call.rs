@@ -329,6 +329,7 @@ impl Checker<'_> {
         span: Span,
     ) -> Checked {
         let n_diagnostics = self.diagnostics.len();
+        let n_temporaries = self.body.temporaries.len();
         let values = self.arguments(args);
         let Some(ids) = self.candidates(name, set, explicit, &values, name_span) else {
             return Checked::Value(wrong(span));
@@ -347,6 +348,7 @@ impl Checker<'_> {
             Resolved::Builtin => {
                 // It looks at the arguments itself.
                 self.diagnostics.truncate(n_diagnostics);
+                self.body.temporaries.truncate(n_temporaries);
                 if builtin::is_math(name) {
                     self.math_call(name, name_span, args, span)
                 } else {

@@ -34,6 +34,8 @@ pub(super) struct ClassFacts {
     pub(super) constructors: Vec<FunctionId>,
     /// The user's own way of copying.
     pub(super) copy: Option<FunctionId>,
+    /// The assignment member by member that the compiler writes, once it is needed.
+    pub(super) assign: Option<FunctionId>,
     /// `S() = default`.
     pub(super) is_defaulted: bool,
     pub(super) destructor: Option<FunctionId>,
@@ -87,7 +89,7 @@ impl Checker<'_> {
             self.scopes.bind(name, entity, Span::default(), false);
         }
         if let Some(name) = &specifier.name
-            && !self.in_prelude(name.span)
+            && (!self.in_prelude(name.span) || self.class_instances.contains_key(&id))
         {
             self.scopes
                 .bind_tag(name.node.clone(), Ty::Record(id), name.span, false);

@@ -2,12 +2,20 @@
 //!
 //! Each open block has a list of its objects. Its end, a `return`, a `break` or a `continue` destroys those of the blocks that
 //! are left, the youngest first; a returned value is computed before.
+//!
+//! A value of a class belongs to whoever takes it: the variable, member or parameter that it begins, or the caller it is returned
+//! to. A value whose place is asked for instead (a member function's object, an argument for a reference) becomes a temporary
+//! variable, which is destroyed when the full expression ends.
 
-use super::{Checked, Checker, construct::local};
+use super::{
+    Checked, Checker,
+    construct::{assign_value, comma, local},
+};
 use crate::{
     sema::{
+        classify::pointer_to,
         ty::{QualTy, Ty},
-        typed::{Init, Place, Stmt, StmtKind, Value, ValueKind, VarId},
+        typed::{Init, Place, PlaceKind, Stmt, StmtKind, Value, ValueKind, VarId, VarRef},
     },
     span::Span,
 };
@@ -26,23 +34,28 @@ impl Checker<'_> {
     }
 
     /// The variable is destroyed when its block ends.
-    pub(super) fn note_object(&mut self, var: VarId, span: Span) {
+    pub(super) fn note_object(&mut self, var: VarId) {
         let ty = self.body.vars[var.0 as usize].ty.ty.clone();
         if !self.has_destructor(&ty) {
             return;
-        }
-        if matches!(ty, Ty::Array(..)) {
-            return self.unsupported("an array of objects with destructors", span);
         }
         if let Some(block) = self.body.cleanups.last_mut() {
             block.push(var);
         }
     }
 
-    /// Destroys the objects of the blocks from `depth` on.
-    pub(super) fn destroy_from(&mut self, depth: usize, span: Span, out: &mut Vec<Stmt>) {
-        let blocks: Vec<Vec<VarId>> = self.body.cleanups.get(depth..).unwrap_or_default().to_vec();
-        for objects in blocks.iter().rev() {
+    /// Destroys the objects of the blocks from `depth` on, but for one that is returned.
+    pub(super) fn destroy_from(
+        &mut self,
+        depth: usize,
+        returned: Option<VarId>,
+        span: Span,
+        out: &mut Vec<Stmt>,
+    ) {
+        let mut blocks: Vec<Vec<VarId>> =
+            self.body.cleanups.get(depth..).unwrap_or_default().to_vec();
+        for objects in blocks.iter_mut().rev() {
+            objects.retain(|&var| Some(var) != returned);
             self.destroy_all(objects, span, out);
         }
     }
@@ -50,6 +63,116 @@ impl Checker<'_> {
     /// Whether leaving the function destroys anything.
     pub(super) fn has_cleanups(&self) -> bool {
         self.body.cleanups.iter().any(|block| !block.is_empty())
+    }
+
+    /// The value is an object of its own, which nobody else will destroy.
+    pub(super) fn is_unowned(&self, value: &Value) -> bool {
+        self.has_destructor(&value.ty) && is_prvalue(value)
+    }
+
+    /// Makes a temporary of an object that is only a value.
+    pub(super) fn temporary_place(&mut self, value: Value) -> Place {
+        let (ty, span) = (value.ty.clone(), value.span);
+        if self.body.id.is_none() {
+            self.unsupported("a temporary object with a destructor at file scope", span);
+        }
+        // What a constructor has made is in a variable already.
+        let (var, first) = match value.kind {
+            ValueKind::Comma(first, object) if self.made_variable(&object).is_some() => {
+                let made = self.made_variable(&object);
+                (made.unwrap_or(VarId(0)), *first)
+            }
+            kind => {
+                let var = self.unnamed_variable(ty.clone(), "temporary", span);
+                let place = local(var, ty.clone().into(), span);
+                (var, assign_value(place, Value { kind, ..value }, span))
+            }
+        };
+        let place = local(var, ty.clone().into(), span);
+        self.take_address(&place);
+        if self.unevaluated == 0 {
+            self.body.temporaries.push(var);
+        }
+        let address = Value {
+            kind: ValueKind::AddressOf(Box::new(place)),
+            ty: pointer_to(ty.clone().into()),
+            span,
+        };
+        Place {
+            kind: PlaceKind::Deref(Box::new(comma(first, address))),
+            ty: ty.into(),
+            span,
+        }
+    }
+
+    fn made_variable(&self, object: &Value) -> Option<VarId> {
+        match &object.kind {
+            ValueKind::Load(place) => match place.kind {
+                PlaceKind::Var(VarRef::Local(var))
+                    if self.body.vars[var.0 as usize].name == "temporary" =>
+                {
+                    Some(var)
+                }
+                _ => None,
+            },
+            _ => None,
+        }
+    }
+
+    /// A value nobody uses: an object is destroyed all the same.
+    pub(super) fn discarded(&mut self, value: Value) -> Value {
+        if !self.is_unowned(&value) {
+            return value;
+        }
+        let place = self.temporary_place(value);
+        super::method::place_value(place)
+    }
+
+    /// Destroys the temporaries of a statement that ends here.
+    pub(super) fn end_temporaries(&mut self, span: Span, out: &mut Vec<Stmt>) {
+        let temporaries = std::mem::take(&mut self.body.temporaries);
+        if !temporaries.is_empty() && super::stmt::falls_through(out) {
+            self.destroy_all(&temporaries, span, out);
+        }
+    }
+
+    /// The value, after which the temporaries made since there were `mark` of them are destroyed.
+    pub(super) fn ended(&mut self, mark: usize, value: Value) -> Value {
+        if self.body.temporaries.len() <= mark {
+            return value;
+        }
+        let temporaries = self.body.temporaries.split_off(mark);
+        let (ty, span) = (value.ty.clone(), value.span);
+        if matches!(ty, Ty::Pointer(_)) || (self.needs_copy(&ty) && !is_prvalue(&value)) {
+            self.unsupported("a temporary object with a destructor here", span);
+            return super::wrong(span);
+        }
+        let mut stmts = Vec::new();
+        self.destroy_all(&temporaries, span, &mut stmts);
+        let ends = self.as_values(stmts, span);
+        if ty == Ty::Void {
+            return ends.into_iter().fold(value, comma);
+        }
+        let var = self.unnamed_variable(ty.clone(), "value", span);
+        let place = local(var, ty.into(), span);
+        let kept = assign_value(place.clone(), value, span);
+        let ended = ends.into_iter().fold(kept, comma);
+        comma(ended, super::method::place_value(place))
+    }
+
+    /// Calls of destructors inside an expression.
+    pub(super) fn as_values(&mut self, stmts: Vec<Stmt>, span: Span) -> Vec<Value> {
+        let mut values = Vec::new();
+        for stmt in stmts {
+            match stmt.kind {
+                StmtKind::Expr(value) => values.push(value),
+                _ => self.unsupported(
+                    "a temporary with an array of objects with destructors",
+                    span,
+                ),
+            }
+        }
+        values
     }
 
     /// A value that is returned past destructors, kept in a variable.
@@ -84,7 +207,14 @@ impl Checker<'_> {
     }
 
     /// Ends an object: its destructor, or those of its members.
-    fn destroy(&mut self, place: Place, span: Span, out: &mut Vec<Stmt>) {
+    pub(super) fn destroy(&mut self, place: Place, span: Span, out: &mut Vec<Stmt>) {
+        if let Ty::Array(_, n) = place.ty.ty {
+            let n = n.unwrap_or(0);
+            return self.each(n, span, out, &mut |checker, index, out| {
+                let element = super::implicit::element_from_end(&place, n, index, span);
+                checker.destroy(element, span, out);
+            });
+        }
         let Ty::Record(class) = place.ty.ty else {
             return;
         };
@@ -116,11 +246,17 @@ impl Checker<'_> {
             if !self.has_destructor(&member.ty.ty) {
                 continue;
             }
-            if matches!(member.ty.ty, Ty::Array(..)) {
-                self.unsupported("an array of objects with destructors", span);
-                continue;
-            }
             self.destroy(member, span, out);
         }
+    }
+}
+
+/// The value is no place's: it is made here.
+pub(super) fn is_prvalue(value: &Value) -> bool {
+    match &value.kind {
+        ValueKind::Load(place) => super::access::is_temporary(place),
+        ValueKind::Conditional(_, yes, no) => is_prvalue(yes) || is_prvalue(no),
+        ValueKind::Assign(..) => false,
+        _ => true,
     }
 }

@@ -132,7 +132,7 @@ impl Checker<'_> {
         if let [only] = inits
             && *only.name.node == *own
         {
-            let args = self.init_arguments(&only.init);
+            let args = self.init_arguments(&this.ty.ty, &only.init);
             self.construct_into(this, args, only.name.span, out);
             return;
         }
@@ -162,6 +162,7 @@ impl Checker<'_> {
             } else {
                 self.begin_object(place, &name, span, out);
             }
+            self.end_temporaries(span, out);
         }
         for (init, used) in inits.iter().zip(used) {
             if used {
@@ -283,7 +284,13 @@ impl Checker<'_> {
     }
 
     /// A member by `: x(…)` or by the value in its declaration.
-    fn member_init(&mut self, place: Place, init: &ast::Init, span: Span, out: &mut Vec<Stmt>) {
+    pub(super) fn member_init(
+        &mut self,
+        place: Place,
+        init: &ast::Init,
+        span: Span,
+        out: &mut Vec<Stmt>,
+    ) {
         let ty = place.ty.ty.clone();
         if ty == Ty::Error {
             return;
@@ -294,7 +301,7 @@ impl Checker<'_> {
                 self.implicit(value, &ty, &Why::Operand)
             }
             ast::Init::Construct(_) | ast::Init::List(_) if self.has_constructors(&ty) => {
-                let args = self.init_arguments(init);
+                let args = self.init_arguments(&ty, init);
                 return self.construct_into(place, args, span, out);
             }
             ast::Init::Construct(args) => match &args.node[..] {
@@ -435,19 +442,33 @@ impl Checker<'_> {
         } else {
             self.classes.get(&class)?.constructors.clone()
         };
-        // A copy that nobody wrote is an assignment.
         if let [Argument::Value(value)] = &args[..]
             && self.converts_to_class(&value.ty, class)
-            && self
-                .classes
-                .get(&class)
-                .is_none_or(|facts| facts.copy.is_none())
         {
             let value = value.clone();
-            let value = self.implicit(value, &Ty::Record(class), &Why::Operand);
-            return Some(assign_value(place, value, span));
+            // A value begins its object itself; a copy that nobody wrote is an assignment.
+            if super::cleanup::is_prvalue(&value) || !self.needs_copy(&place.ty.ty) {
+                let value = self.implicit(value, &Ty::Record(class), &Why::Operand);
+                return Some(assign_value(place, value, span));
+            }
+            let copy = self.classes.get(&class).and_then(|facts| facts.copy);
+            if copy.is_none() {
+                let copy = self.implicit_copy(class, span);
+                return self.construction_by(place, &[copy], &name, args, span);
+            }
         }
         self.check_own_access(class, &name, span);
+        self.construction_by(place, &ids, &name, args, span)
+    }
+
+    fn construction_by(
+        &mut self,
+        place: Place,
+        ids: &[FunctionId],
+        name: &str,
+        args: Vec<Argument<'_>>,
+        span: Span,
+    ) -> Option<Value> {
         let object = Value {
             ty: place.ty.ty.clone(),
             kind: ValueKind::Load(Box::new(Place {
@@ -460,7 +481,7 @@ impl Checker<'_> {
             })),
             span,
         };
-        match self.call_member(Some(object), &ids, &name, span, args, span) {
+        match self.call_member(Some(object), ids, name, span, args, span) {
             Checked::Value(value) if value.ty != Ty::Error => Some(value),
             _ => None,
         }
@@ -478,10 +499,6 @@ impl Checker<'_> {
         args: Vec<Argument<'_>>,
         span: Span,
     ) -> Value {
-        if self.has_destructor(&Ty::Record(class)) {
-            self.unsupported("a temporary object with a destructor", span);
-            return wrong(span);
-        }
         let ty = Ty::Record(class);
         let var = self.unnamed_variable(ty.clone(), "temporary", span);
         let place = local(var, ty.clone().into(), span);
@@ -533,18 +550,24 @@ impl Checker<'_> {
         let Ty::Record(class) = value.ty else {
             return value;
         };
-        let is_place = Self::place_of(&value).is_some();
-        if !is_place || !self.needs_copy(&value.ty) {
+        if !self.needs_copy(&value.ty) {
             return value;
         }
         let span = value.span;
-        if self
-            .classes
-            .get(&class)
-            .is_none_or(|facts| facts.copy.is_none())
-        {
-            self.unsupported("copying an object with members that copy themselves", span);
+        if let ValueKind::Conditional(cond, yes, no) = value.kind {
+            let (yes, no) = (self.copied(*yes), self.copied(*no));
+            return Value {
+                kind: ValueKind::Conditional(cond, Box::new(yes), Box::new(no)),
+                ty: Ty::Record(class),
+                span,
+            };
+        }
+        if matches!(value.kind, ValueKind::Assign(..)) {
+            self.unsupported("copying what an assignment of an object gives", span);
             return wrong(span);
+        }
+        if Self::place_of(&value).is_none() {
+            return value;
         }
         if self.body.id.is_none() {
             self.unsupported("a copy of an object at file scope", span);
@@ -554,7 +577,7 @@ impl Checker<'_> {
     }
 
     /// The class, or a member of it, copies itself in its own way.
-    fn needs_copy(&self, ty: &Ty) -> bool {
+    pub(super) fn needs_copy(&self, ty: &Ty) -> bool {
         match ty {
             Ty::Record(id) => self.classes.get(id).is_some_and(|facts| {
                 facts.copy.is_some()
@@ -719,16 +742,24 @@ impl Checker<'_> {
     }
 
     /// The arguments of an object's beginning.
-    pub(super) fn init_arguments<'e>(&mut self, init: &'e ast::Init) -> Vec<Argument<'e>> {
+    pub(super) fn init_arguments<'e>(&mut self, ty: &Ty, init: &'e ast::Init) -> Vec<Argument<'e>> {
         match init {
             ast::Init::Expr(expr) => self.arguments(std::slice::from_ref(expr)),
             ast::Init::Construct(args) => self.arguments(&args.node),
-            ast::Init::List(items) => self.list_arguments(&items.node),
+            ast::Init::List(items) => self.list_arguments(ty, &items.node, items.span),
         }
     }
 
-    /// `{ a, { b } }` as arguments.
-    pub(super) fn list_arguments<'e>(&mut self, items: &'e [InitItem]) -> Vec<Argument<'e>> {
+    /// `{ a, { b } }` as the arguments of a constructor of `ty`.
+    pub(super) fn list_arguments<'e>(
+        &mut self,
+        ty: &Ty,
+        items: &'e [InitItem],
+        span: Span,
+    ) -> Vec<Argument<'e>> {
+        if let Some(list) = self.initializer_list(ty, items, span) {
+            return vec![Argument::Value(list)];
+        }
         items
             .iter()
             .map(|item| match &item.value {
@@ -796,7 +827,7 @@ pub(super) fn local(var: crate::sema::typed::VarId, ty: QualTy, span: Span) -> P
     }
 }
 
-fn assign_value(place: Place, value: Value, span: Span) -> Value {
+pub(super) fn assign_value(place: Place, value: Value, span: Span) -> Value {
     Value {
         ty: place.ty.ty.clone(),
         kind: ValueKind::Assign(Box::new(place), Box::new(value)),

@@ -89,6 +89,12 @@ impl Checker<'_> {
                     wrong => wrong,
                 }
             }
+            ExprKind::IsTrivial(ty) => {
+                let ty = self.type_name(ty).ty;
+                int(u64::from(self.is_trivial(&ty)), Ty::Bool, span)
+            }
+            ExprKind::New(new) => self.new_expr(new, span),
+            ExprKind::Delete { is_array, pointer } => self.delete_expr(*is_array, pointer, span),
             ExprKind::SizeofType(ty) => self.sizeof_type(ty, span),
             ExprKind::SizeofExpr(inner) => {
                 let ty = self.type_of_unevaluated(inner);

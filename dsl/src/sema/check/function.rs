@@ -462,8 +462,11 @@ impl Checker<'_> {
                     ..
                 })
             );
-            if self.has_destructor(&param.ty.ty) && !param.is_reference {
-                self.unsupported("a parameter with a destructor", param.span);
+            if self.has_destructor(&param.ty.ty)
+                && !param.is_reference
+                && self.functions[id.0 as usize].space == FunctionSpace::Kernel
+            {
+                self.unsupported("a kernel's parameter with a destructor", param.span);
             }
             let var = self.add_var(Var {
                 name: param.name.as_deref().unwrap_or("").to_string(),
@@ -487,6 +490,7 @@ impl Checker<'_> {
             self.construct_members(class, &function.method.inits, span, &mut body);
         }
         self.cleanups_enter();
+        self.note_params(&ids);
         for stmt in &block.stmts {
             self.stmt(stmt, &mut body);
         }
@@ -506,6 +510,15 @@ impl Checker<'_> {
         }
         self.check_end(id, function, &mut body);
         self.end_body(id, floor, ids, body);
+    }
+
+    /// Arguments given by value are the function's own objects.
+    pub(super) fn note_params(&mut self, params: &[crate::sema::typed::VarId]) {
+        for &param in params {
+            if !self.body.vars[param.0 as usize].is_reference {
+                self.note_object(param);
+            }
+        }
     }
 
     /// What happens when control reaches the closing brace.

@@ -580,7 +580,7 @@ impl Checker<'_> {
             return wrong(span);
         }
         if self.has_constructors(ty) || (items.is_empty() && self.classes.contains_key(id)) {
-            let args = self.list_arguments(items);
+            let args = self.list_arguments(ty, items, span);
             if let [super::overload::Argument::Value(value)] = &args[..]
                 && value.ty == *ty
             {

@@ -151,6 +151,7 @@ impl Checker<'_> {
         }
         let mut body = Vec::new();
         self.cleanups_enter();
+        self.note_params(&ids);
         for stmt in &lambda.body.stmts {
             self.stmt(stmt, &mut body);
         }

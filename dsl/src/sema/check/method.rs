@@ -38,6 +38,10 @@ impl Checker<'_> {
             self.check_args_alone(args);
             return Checked::Value(wrong(span));
         };
+        if name.node.starts_with('~') {
+            self.check_args_alone(args);
+            return self.destructor_call(object, span);
+        }
         let (scope, last) = match name.node.rsplit_once("::") {
             Some((_, last)) => (self.scopes.split_path(&name.node).map(|(id, _)| id), last),
             None => (None, &*name.node),
@@ -134,6 +138,7 @@ impl Checker<'_> {
     pub(super) fn as_base(&mut self, object: Value, owner: RecordId) -> Value {
         match object.ty {
             Ty::Record(id) if id != owner => {
+                let object = self.discarded(object);
                 let place = self.base_place(as_place(object), owner);
                 place_value(place)
             }

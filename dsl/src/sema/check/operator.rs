@@ -111,7 +111,14 @@ impl Checker<'_> {
         }
         let mut result = Checked::Value(self.value(first));
         while let Some((op, right, span)) = links.pop() {
-            let right = self.value(right);
+            let mark = self.body.temporaries.len();
+            let mut right = self.value(right);
+            if matches!(op.node, BinaryOp::And | BinaryOp::Or) && self.body.temporaries.len() > mark
+            {
+                // It may not be evaluated at all: what it makes ends with it.
+                right = self.truth_value(right);
+                right = self.ended(mark, right);
+            }
             let left = self.read_checked(result);
             let operands = [left, right];
             let symbol = binary_text(op.node);
@@ -136,8 +143,12 @@ impl Checker<'_> {
         }
         let mut value = self.value(first);
         while let Some((right, span)) = links.pop() {
+            value = self.discarded(value);
             let right = self.value(right);
             let ty = right.ty.clone();
+            if self.has_destructor(&ty) {
+                self.unsupported("an object with a destructor after a comma", span);
+            }
             value = Value {
                 kind: ValueKind::Comma(Box::new(value), Box::new(right)),
                 ty,
@@ -638,14 +649,25 @@ impl Checker<'_> {
         };
         let ty = place.ty.ty.clone();
         let Some(op_node) = op.node else {
-            if self.members_assign(&ty) {
-                self.unsupported(
-                    "assigning an object with members that have their own `=`",
-                    op.span,
-                );
-                return wrong(span);
+            let is_class = matches!(&ty, Ty::Record(id) if self.classes.contains_key(id));
+            let is_same = value.ty == ty;
+            let mut value = if is_same {
+                value
+            } else {
+                self.implicit(value, &ty, &Why::Assign)
+            };
+            if let Ty::Record(class) = ty
+                && is_class
+                && value.ty != Ty::Error
+            {
+                if self.members_assign(&ty) {
+                    return self.assign_members(class, place, value, span);
+                }
+                if self.is_unowned(&value) {
+                    let place = self.temporary_place(value);
+                    value = super::method::place_value(place);
+                }
             }
-            let value = self.implicit(value, &ty, &Why::Assign);
             return Value {
                 kind: ValueKind::Assign(Box::new(place), Box::new(value)),
                 ty,
@@ -749,15 +771,23 @@ impl Checker<'_> {
         span: Span,
     ) -> Value {
         let cond = self.condition(cond);
+        // Only one of them is evaluated: what it makes ends with it.
+        let mark = self.body.temporaries.len();
         let yes = self.value(yes);
+        let yes = self.ended(mark, yes);
         let no = self.value(no);
+        let no = self.ended(mark, no);
         if cond.ty == Ty::Error || yes.ty == Ty::Error || no.ty == Ty::Error {
             return wrong(span);
         }
         let (yes, no) = self.class_sides(yes, no);
         let (yes, no, ty) = if yes.ty == no.ty {
             let ty = yes.ty.clone();
-            (yes, no, ty)
+            if Self::place_of(&yes).is_some() == Self::place_of(&no).is_some() {
+                (yes, no, ty)
+            } else {
+                (self.copied(yes), self.copied(no), ty)
+            }
         } else if yes.ty.is_arithmetic() && no.ty.is_arithmetic() {
             self.usual(yes, no)
         } else if let Some(ty) = self.common_pointer(&yes, &no) {

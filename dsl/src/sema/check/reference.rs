@@ -95,6 +95,10 @@ impl Checker<'_> {
         if value.ty == Ty::Error {
             return value;
         }
+        if self.is_unowned(&value) {
+            let place = self.temporary_place(value);
+            return address(place, ty, span);
+        }
         let place = Place {
             kind: PlaceKind::Temporary(Box::new(value)),
             ty: ty.clone(),
@@ -109,6 +113,10 @@ impl Checker<'_> {
             return self.bind(value, ty, why);
         }
         let span = value.span;
+        if self.is_unowned(&value) {
+            let place = self.temporary_place(value);
+            return address(place, ty, span);
+        }
         let place = Place {
             kind: PlaceKind::Temporary(Box::new(value)),
             ty: ty.clone(),
@@ -288,7 +296,17 @@ impl Checker<'_> {
                 ty.is_const = true;
             }
         }
+        let n_temporaries = self.body.temporaries.len();
+        let is_unowned = self.is_unowned(&value);
         let bound = self.bind(value, &ty, &Why::Init(&name.node));
+        // The object lives as long as the reference does.
+        if self.body.temporaries.len() > n_temporaries
+            && (is_unowned || self.has_destructor(&ty.ty))
+            && let Some(var) = self.body.temporaries.pop()
+            && let Some(block) = self.body.cleanups.last_mut()
+        {
+            block.push(var);
+        }
         if bound.ty == Ty::Error || ty.ty == Ty::Error {
             self.declare_name(name, Entity::Error);
             return;

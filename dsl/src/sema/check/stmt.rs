@@ -26,8 +26,14 @@ impl Checker<'_> {
         let span = stmt.span;
         match &stmt.kind {
             ast::StmtKind::Empty | ast::StmtKind::Error => {}
-            ast::StmtKind::Expr(expr) => self.expr_stmt(expr, span, out),
-            ast::StmtKind::Declaration(declaration) => self.local_declaration(declaration, out),
+            ast::StmtKind::Expr(expr) => {
+                self.expr_stmt(expr, span, out);
+                self.end_temporaries(span, out);
+            }
+            ast::StmtKind::Declaration(declaration) => {
+                self.local_declaration(declaration, out);
+                self.end_temporaries(span, out);
+            }
             ast::StmtKind::Block(block) => {
                 let body = self.block(&block.stmts);
                 out.push(Stmt {
@@ -110,7 +116,7 @@ impl Checker<'_> {
     }
 
     /// A branch or a loop's body: without braces it is a scope too.
-    fn body(&mut self, stmt: &ast::Stmt) -> Vec<Stmt> {
+    pub(super) fn body(&mut self, stmt: &ast::Stmt) -> Vec<Stmt> {
         match &stmt.kind {
             ast::StmtKind::Block(block) => self.block(&block.stmts),
             _ => self.block(std::slice::from_ref(stmt)),
@@ -123,6 +129,7 @@ impl Checker<'_> {
             // `x;` does nothing, but a read of volatile memory counts as an access.
             Checked::Place(place) => self.load(place),
         };
+        let value = self.discarded(value);
         if let ExprKind::Binary(op, ..) = &expr.kind
             && op.node == ast::BinaryOp::Eq
         {
@@ -197,9 +204,13 @@ impl Checker<'_> {
 
     fn loop_stmt(&mut self, parts: &Loop<'_>, span: Span, out: &mut Vec<Stmt>) {
         let cond = parts.cond.map(|cond| self.condition(cond));
-        let step = parts.step.map(|step| match self.expr(step) {
-            Checked::Value(value) => value,
-            Checked::Place(place) => self.load(place),
+        let step = parts.step.map(|step| {
+            let value = match self.expr(step) {
+                Checked::Value(value) => value,
+                Checked::Place(place) => self.load(place),
+            };
+            let value = self.discarded(value);
+            self.ended(0, value)
         });
         self.body.loops += 1;
         self.body.exits.push((self.body.cleanups.len(), true));
@@ -249,12 +260,19 @@ impl Checker<'_> {
         let place = match self.expr(range) {
             Checked::Place(place) => place,
             Checked::Value(value) if value.ty == Ty::Error => return,
+            Checked::Value(value) if self.has_iterators(&value.ty) => {
+                return self.for_iterators(declaration, value, range, body, unroll, span, out);
+            }
             Checked::Value(value) => {
                 let text = self.show(&value.ty);
                 return self
                     .unsupported(&format!("a range-based `for` over a `{text}`"), range.span);
             }
         };
+        if self.has_iterators(&place.ty.ty) {
+            let value = super::method::place_value(place);
+            return self.for_iterators(declaration, value, range, body, unroll, span, out);
+        }
         let Ty::Array(_, Some(n)) = place.ty.ty else {
             let text = self.show(&place.ty.ty);
             return self.unsupported(&format!("a range-based `for` over a `{text}`"), range.span);
@@ -373,7 +391,7 @@ impl Checker<'_> {
         }
         let mut exits = self.body.exits.iter().rev();
         if let Some(&(depth, _)) = exits.find(|(_, is_loop)| word == "break" || *is_loop) {
-            self.destroy_from(depth, span, out);
+            self.destroy_from(depth, None, span, out);
         }
         out.push(Stmt { kind, span });
     }
@@ -424,24 +442,20 @@ impl Checker<'_> {
                 let value = self.value(expr);
                 Some(self.bind_result(value, &referee.clone(), &name))
             }
-            (Some(expr), _) if self.has_destructor(&result) => {
-                self.unsupported(
-                    "a function that returns an object with a destructor",
-                    expr.span,
-                );
-                None
-            }
             (Some(expr), _) => Some(self.returned(expr, &result, &name)),
         };
         let mut value = value;
-        if self.has_cleanups() {
+        let has_temporaries = !self.body.temporaries.is_empty();
+        if self.has_cleanups() || has_temporaries {
+            let own = value.as_ref().and_then(|value| self.own_variable(value));
             value = match value {
-                Some(value) if !returns_reference && value.ty != Ty::Error => {
+                Some(value) if (!returns_reference || has_temporaries) && value.ty != Ty::Error => {
                     Some(self.kept(value, out))
                 }
                 other => other,
             };
-            self.destroy_from(0, span, out);
+            self.end_temporaries(span, out);
+            self.destroy_from(0, own.filter(|_| !returns_reference), span, out);
         }
         out.push(Stmt {
             kind: StmtKind::Return(value),
@@ -468,16 +482,21 @@ impl Checker<'_> {
         }
         let value = self.value(expr);
         // A variable of the function is moved out of it, not copied.
-        let is_own = match Self::place_of(&value).and_then(super::access::root) {
-            Some(crate::sema::typed::VarRef::Local(var)) => {
-                value.ty == *result && !self.body.vars[var.0 as usize].is_reference
-            }
-            _ => false,
-        };
-        if is_own {
+        if value.ty == *result && self.own_variable(&value).is_some() {
             return value;
         }
         self.implicit(value, result, &super::convert::Why::Return(name))
+    }
+
+    /// The variable of the function that a value is read from as a whole.
+    fn own_variable(&self, value: &Value) -> Option<crate::sema::typed::VarId> {
+        use crate::sema::typed::{PlaceKind, VarRef};
+        match Self::place_of(value)?.kind {
+            PlaceKind::Var(VarRef::Local(var)) => {
+                (!self.body.vars[var.0 as usize].is_reference).then_some(var)
+            }
+            _ => None,
+        }
     }
 
     /// A condition as a `bool`.
@@ -492,8 +511,10 @@ impl Checker<'_> {
                     .help("write `==` to compare, or put the assignment in a line of its own"),
             );
         }
+        let mark = self.body.temporaries.len();
         let value = self.value(cond);
-        self.truth_value(value)
+        let value = self.truth_value(value);
+        self.ended(mark, value)
     }
 }
 

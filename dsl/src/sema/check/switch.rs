@@ -139,7 +139,9 @@ impl Checker<'_> {
     }
 
     fn switch_value(&mut self, expr: &ast::Expr) -> Value {
+        let mark = self.body.temporaries.len();
         let value = self.value(expr);
+        let value = self.ended(mark, value);
         if value.ty == Ty::Error {
             return value;
         }

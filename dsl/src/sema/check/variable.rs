@@ -402,7 +402,7 @@ impl Checker<'_> {
                     span: declarator.span,
                 });
                 self.construct_variable(id, &ty, init, name, out);
-                self.note_object(id, name.span);
+                self.note_object(id);
                 return;
             }
             Some(init) => {
@@ -439,7 +439,7 @@ impl Checker<'_> {
             self.begin_object(place, &name.node, name.span, out);
         }
         if storage == Storage::Auto {
-            self.note_object(id, name.span);
+            self.note_object(id);
         }
     }
 
@@ -484,7 +484,7 @@ impl Checker<'_> {
         name: &ast::Name,
         out: &mut Vec<Stmt>,
     ) {
-        let args = self.init_arguments(init);
+        let args = self.init_arguments(&ty.ty, init);
         let ty = QualTy {
             is_const: false,
             ..ty.clone()

@@ -6,6 +6,7 @@ use std::sync::Arc;
 use chumsky::prelude::*;
 
 use super::{
+    allocate,
     depth::count_operator,
     expr::{Piece, comma, init_items},
     kit::{
@@ -58,8 +59,15 @@ fn suffix<'t>(assign: P<'t, Expr>) -> P<'t, (Suffix, Span)> {
         .delimited_by(punct(Punct::LBracket), punct(Punct::RBracket))
         .map(Suffix::Index)
         .boxed();
-    let member = punct(Punct::Dot).ignore_then(name()).map(Suffix::Member);
-    let arrow = punct(Punct::Arrow).ignore_then(name()).map(Suffix::Arrow);
+    let name = allocate::member_name();
+    let member = punct(Punct::Dot)
+        .ignore_then(name.clone())
+        .map(Suffix::Member)
+        .boxed();
+    let arrow = punct(Punct::Arrow)
+        .ignore_then(name)
+        .map(Suffix::Arrow)
+        .boxed();
     let increment = punct(Punct::PlusPlus).to(Suffix::Postfix(PostfixOp::Inc));
     let decrement = punct(Punct::MinusMinus).to(Suffix::Postfix(PostfixOp::Dec));
     custom_clone(move |inp: &mut At<'t, '_>| {
@@ -68,8 +76,8 @@ fn suffix<'t>(assign: P<'t, Expr>) -> P<'t, (Suffix, Span)> {
             Some(Punct::LParen) => inp.parse(&call),
             Some(Punct::LaunchOpen) => inp.parse(&launch),
             Some(Punct::LBracket) => inp.parse(&index),
-            Some(Punct::Dot) => inp.parse(member),
-            Some(Punct::Arrow) => inp.parse(arrow),
+            Some(Punct::Dot) => inp.parse(&member),
+            Some(Punct::Arrow) => inp.parse(&arrow),
             Some(Punct::PlusPlus) => inp.parse(&increment),
             _ => inp.parse(&decrement),
         }
@@ -136,6 +144,9 @@ fn primary<'t>(assign: P<'t, Expr>) -> P<'t, Piece> {
     let pathed = node(qualified_name()).boxed();
     let this = node(word(Keyword::This).to(ExprKind::This)).boxed();
     let named_cast = node(named_cast(assign.clone(), type_name.clone())).boxed();
+    let new = allocate::new(assign.clone());
+    let delete = allocate::delete(assign.clone());
+    let is_trivial = allocate::is_trivial(assign.clone());
     let lambda = super::lambda::lambda(assign);
     let alignof = type_name
         .clone()
@@ -181,6 +192,9 @@ fn primary<'t>(assign: P<'t, Expr>) -> P<'t, Piece> {
             Some(TokenKind::TypeName(_)) if is_foreign_name(look) => inp.parse(&foreign),
             Some(TokenKind::Ident(_) | TokenKind::TypeName(_)) => inp.parse(&named),
             Some(TokenKind::Keyword(Keyword::This)) => inp.parse(&this),
+            Some(TokenKind::Keyword(Keyword::New)) => inp.parse(&new),
+            Some(TokenKind::Keyword(Keyword::Delete)) => inp.parse(&delete),
+            Some(TokenKind::Keyword(Keyword::IsTrivial)) => inp.parse(&is_trivial),
             Some(TokenKind::Keyword(Keyword::Alignof)) if is_type_in_parentheses(look, 1) => {
                 inp.parse(&alignof)
             }
@@ -365,8 +379,6 @@ fn is_foreign_name(look: Ahead<'_>) -> bool {
 /// The C++ words that begin an expression.
 pub(super) fn foreign_word(keyword: Keyword) -> Option<&'static str> {
     Some(match keyword {
-        Keyword::New => "`new`",
-        Keyword::Delete => "`delete`",
         Keyword::Throw => "`throw`",
         Keyword::Operator => "an operator function",
         Keyword::Alignof => "`alignof`",

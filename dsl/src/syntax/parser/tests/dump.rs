@@ -465,6 +465,32 @@ pub(super) fn expr(e: &Expr) -> String {
                 block(&l.body, 1)
             )
         }
+        ExprKind::IsTrivial(ty) => format!("(is-trivial {})", type_name(ty)),
+        ExprKind::New(new) => {
+            let place = new
+                .place
+                .as_ref()
+                .map(|place| format!(" at {}", expr(place)));
+            let counts: String = new
+                .counts
+                .iter()
+                .map(|n| format!("[{}]", expr(n)))
+                .collect();
+            let init = new.init.as_ref().map(|value| format!(" {}", init(value)));
+            format!(
+                "(new-object{} {}{counts}{})",
+                place.unwrap_or_default(),
+                type_name(&new.ty),
+                init.unwrap_or_default()
+            )
+        }
+        ExprKind::Delete { is_array, pointer } => {
+            format!(
+                "(delete{} {})",
+                if *is_array { "[]" } else { "" },
+                expr(pointer)
+            )
+        }
         ExprKind::Alignof(ty) => format!("(alignof-type {})", type_name(ty)),
         ExprKind::SizeofType(ty) => format!("(sizeof-type {})", type_name(ty)),
         ExprKind::SizeofExpr(a) => format!("(sizeof {})", expr(a)),

@@ -1,0 +1,322 @@
+//! `new`, `delete` and calls of destructors.
+//!
+//! Memory comes from functions of the library part `<new>`; one object is begun here, arrays by templates of that part.
+
+use super::{
+    Checked, Checker,
+    construct::{assign_value, comma, local},
+    overload::Argument,
+    wrong,
+};
+use crate::{
+    diagnostic::{Code, Diagnostic},
+    sema::{
+        classify::{Classify, pointer_to},
+        scope::Entity,
+        ty::{QualTy, Ty},
+        typed::{Place, PlaceKind, StmtKind, Value, ValueKind},
+    },
+    span::Span,
+    syntax::ast,
+};
+
+impl Checker<'_> {
+    /// `new T(args)`.
+    pub(super) fn new_expr(&mut self, new: &ast::New, span: Span) -> Value {
+        let ty = self.type_name(&new.ty).ty;
+        if ty == Ty::Error {
+            return wrong(span);
+        }
+        let Some(bytes) = self.size_of(&ty) else {
+            return self.sizeof(&ty, span);
+        };
+        if let Some(place) = &new.place {
+            if !new.counts.is_empty() {
+                self.unsupported("an array with `new (place)`", span);
+                return wrong(span);
+            }
+            let place = self.value(place);
+            if place.ty == Ty::Error {
+                return place;
+            }
+            if !matches!(place.ty, Ty::Pointer(_)) {
+                self.unsupported("`new` with arguments other than a place", place.span);
+                return wrong(span);
+            }
+            let pointer = self.convert(place, &pointer_to(ty.clone().into()));
+            return self.begun(pointer, &ty, new.init.as_ref(), span);
+        }
+        self.not_on_device("new", "the device heap", span);
+        if self.is_device_only() {
+            return wrong(span);
+        }
+        if !new.counts.is_empty() {
+            return self.new_array(new, &ty, span);
+        }
+        let bytes = super::int(bytes, Ty::ULong, span);
+        let memory = self.library_call("__dslc_new", None, vec![bytes], span);
+        if memory.ty == Ty::Error {
+            return memory;
+        }
+        let pointer = self.convert(memory, &pointer_to(ty.clone().into()));
+        self.begun(pointer, &ty, new.init.as_ref(), span)
+    }
+
+    /// The object at a pointer begins; gives the pointer.
+    fn begun(&mut self, pointer: Value, ty: &Ty, init: Option<&ast::Init>, span: Span) -> Value {
+        let var = self.unnamed_variable(pointer.ty.clone(), "object", span);
+        let kept = local(var, pointer.ty.clone().into(), span);
+        let set = assign_value(kept.clone(), pointer, span);
+        let load = super::method::place_value(kept);
+        let place = Place {
+            kind: PlaceKind::Deref(Box::new(load.clone())),
+            ty: ty.clone().into(),
+            span,
+        };
+        let mut out = Vec::new();
+        match init {
+            None => self.begin_object(place, "the object", span, &mut out),
+            Some(init) => self.member_init(place, init, span, &mut out),
+        }
+        let mut value = set;
+        for stmt in out {
+            match stmt.kind {
+                StmtKind::Expr(next) => value = comma(value, next),
+                _ => {
+                    self.unsupported("`new` of an array's type", span);
+                    return wrong(span);
+                }
+            }
+        }
+        comma(value, load)
+    }
+
+    /// `new T[n]`, `new T[n]()`.
+    fn new_array(&mut self, new: &ast::New, ty: &Ty, span: Span) -> Value {
+        let [count] = &new.counts[..] else {
+            self.unsupported("`new` of an array of arrays", span);
+            return wrong(span);
+        };
+        let count = self.value(count);
+        if count.ty == Ty::Error {
+            return count;
+        }
+        if !count.ty.is_integral() {
+            let text = self.show(&count.ty);
+            self.report(Diagnostic::error(
+                Code::TypeMismatch,
+                count.span,
+                format!("the number of elements must be an integer, not a `{text}`"),
+            ));
+            return wrong(span);
+        }
+        let is_zeroed = match &new.init {
+            None => false,
+            Some(ast::Init::Construct(args)) if args.node.is_empty() => true,
+            Some(ast::Init::List(items)) if items.node.is_empty() => true,
+            Some(_) => {
+                self.unsupported("`new T[n]` with values", span);
+                return wrong(span);
+            }
+        };
+        let name = if is_zeroed || self.has_constructors(ty) {
+            "__dslc_new_array_zero"
+        } else {
+            "__dslc_new_array"
+        };
+        let count = self.convert(count, &Ty::ULong);
+        let explicit = [ast::TemplateArg::Type(new.ty.clone())];
+        self.library_call(name, Some(&explicit), vec![count], span)
+    }
+
+    /// `delete p`, `delete[] p`.
+    pub(super) fn delete_expr(&mut self, is_array: bool, expr: &ast::Expr, span: Span) -> Value {
+        let pointer = self.value(expr);
+        let word = if is_array { "delete[]" } else { "delete" };
+        self.not_on_device(word, "the device heap", span);
+        if self.is_device_only() {
+            return wrong(span);
+        }
+        let pointee = match &pointer.ty {
+            Ty::Error => return pointer,
+            Ty::Pointer(pointee) => pointee.ty.clone(),
+            other => {
+                let text = self.show(other);
+                self.report(Diagnostic::error(
+                    Code::BadOperand,
+                    pointer.span,
+                    format!("`{word}` takes a pointer, not a `{text}`"),
+                ));
+                return wrong(span);
+            }
+        };
+        if self.size_of(&pointee).is_none() {
+            let text = self.show(&pointee);
+            self.report(Diagnostic::error(
+                Code::IncompleteType,
+                pointer.span,
+                format!("`{word}` of a pointer to `{text}`: what it points to is not known"),
+            ));
+            return wrong(span);
+        }
+        let name = if is_array {
+            "__dslc_delete_array"
+        } else {
+            "__dslc_delete"
+        };
+        // `delete` of a pointer to `const` is as good as any.
+        let pointer = self.convert(pointer, &pointer_to(pointee.into()));
+        self.library_call(name, None, vec![pointer], span)
+    }
+
+    fn is_device_only(&self) -> bool {
+        use crate::sema::typed::FunctionSpace;
+        matches!(
+            self.body.space,
+            Some(FunctionSpace::Kernel | FunctionSpace::Device)
+        )
+    }
+
+    /// A call of a function of the library's own.
+    fn library_call(
+        &mut self,
+        name: &str,
+        explicit: Option<&[ast::TemplateArg]>,
+        values: Vec<Value>,
+        span: Span,
+    ) -> Value {
+        let set = match self.scopes.find(name).map(|binding| binding.entity.clone()) {
+            Some(Entity::Functions(set)) => set,
+            _ => {
+                self.unsupported("`new` and `delete` here", span);
+                return wrong(span);
+            }
+        };
+        let values: Vec<Argument<'_>> = values.into_iter().map(Argument::Value).collect();
+        let Some(ids) = self.candidates(name, &set, explicit, &values, span) else {
+            return wrong(span);
+        };
+        let [id] = ids[..] else { return wrong(span) };
+        self.need(id);
+        let called = self.call_with(id, span, values.len(), values, span);
+        self.read_checked(called)
+    }
+
+    /// `object.~T()`.
+    pub(super) fn destructor_call(&mut self, object: Value, span: Span) -> Checked {
+        let nothing = Value {
+            kind: ValueKind::Convert(Box::new(super::int(0, Ty::Int, span))),
+            ty: Ty::Void,
+            span,
+        };
+        if !self.has_destructor(&object.ty) {
+            return Checked::Value(nothing);
+        }
+        let mut place = super::method::as_place(object);
+        place.ty = QualTy {
+            is_const: false,
+            ..place.ty
+        };
+        let mut out = Vec::new();
+        self.destroy(place, span, &mut out);
+        let ends = self.as_values(out, span);
+        Checked::Value(ends.into_iter().fold(nothing, comma))
+    }
+
+    /// Objects of the type are no more than their bytes.
+    pub(super) fn is_trivial(&self, ty: &Ty) -> bool {
+        let assigns = match ty {
+            Ty::Record(id) => self.scopes.find_in_class(*id, "operator=").is_some(),
+            _ => false,
+        };
+        !self.needs_copy(ty)
+            && !self.has_destructor(ty)
+            && !self.has_constructors(ty)
+            && !assigns
+            && !self.members_assign(ty)
+    }
+
+    /// `{a, b, c}` for a class with a constructor that takes an `initializer_list`: an array of the elements and their number. The
+    /// constructor takes the elements over.
+    pub(super) fn initializer_list(
+        &mut self,
+        ty: &Ty,
+        items: &[ast::InitItem],
+        span: Span,
+    ) -> Option<Value> {
+        let Ty::Record(class) = ty else { return None };
+        let constructors = self.classes.get(class)?.constructors.clone();
+        let (list, element) = constructors.iter().find_map(|id| {
+            let params = &self.function_facts[id.0 as usize].params;
+            let [_, param] = &params[..] else { return None };
+            let Ty::Record(list) = param.ty.ty else {
+                return None;
+            };
+            let record = self.record(list);
+            let name = record.name.trim_start_matches("std::");
+            if !name.starts_with("initializer_list<") {
+                return None;
+            }
+            match &record.fields.first()?.ty.ty {
+                Ty::Pointer(element) => Some((list, element.ty.clone())),
+                _ => None,
+            }
+        })?;
+        if items.is_empty() || items.iter().any(|item| item.designator.is_some()) {
+            return None;
+        }
+        let n_diagnostics = self.diagnostics.len();
+        let n_temporaries = self.body.temporaries.len();
+        let mut values = Vec::new();
+        for item in items {
+            let value = match &item.value {
+                ast::Init::Expr(expr) => self.value(expr),
+                ast::Init::List(inner) => self.list_value(&element, &inner.node, inner.span),
+                ast::Init::Construct(_) => return None,
+            };
+            let element = QualTy::from(element.clone());
+            if value.ty != Ty::Error && self.rank_type(&value, &element).is_none() {
+                // It is for another constructor.
+                self.diagnostics.truncate(n_diagnostics);
+                self.body.temporaries.truncate(n_temporaries);
+                return None;
+            }
+            values.push(self.implicit(value, &element.ty, &super::convert::Why::Operand));
+        }
+        if values.iter().any(|value| value.ty == Ty::Error) {
+            return Some(wrong(span));
+        }
+        let n = values.len() as u64;
+        let array_ty = Ty::Array(std::sync::Arc::new(element.clone().into()), Some(n));
+        let var = self.unnamed_variable(array_ty.clone(), "list", span);
+        let array = local(var, array_ty.into(), span);
+        self.take_address(&array);
+        let sets: Vec<Value> = (0u64..)
+            .zip(values)
+            .map(|(i, value)| {
+                let index = super::int(i, Ty::Int, span);
+                let place = Place {
+                    kind: PlaceKind::ArrayIndex(Box::new(array.clone()), Box::new(index)),
+                    ty: element.clone().into(),
+                    span,
+                };
+                assign_value(place, value, span)
+            })
+            .collect();
+        let items = Value {
+            kind: ValueKind::Decay(Box::new(array)),
+            ty: pointer_to(element.into()),
+            span,
+        };
+        let list = Value {
+            kind: ValueKind::Aggregate(vec![items, super::int(n, Ty::ULong, span)]),
+            ty: Ty::Record(list),
+            span,
+        };
+        Some(
+            sets.into_iter()
+                .rev()
+                .fold(list, |then, set| comma(set, then)),
+        )
+    }
+}

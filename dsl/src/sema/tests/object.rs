@@ -1,0 +1,52 @@
+//! Objects with destructors, `new` and `delete`: what is wrong, and what is not there.
+
+use super::expect;
+
+#[test]
+fn new_and_delete() {
+    expect(
+        "struct Opaque;
+struct Wants { int n; Wants(int n) : n(n) {} };
+void f(Opaque *o, void *v, int n) {
+    int *p = new int[n];
+    float *q = new int; //~ E0501
+    Wants *w = new Wants; //~ E0509
+    Wants *x = new Wants(1, 2); //~ E0503
+    Opaque *y = new Opaque; //~ E0505
+    delete n; //~ E0502
+    delete o; //~ E0505
+    delete v; //~ E0505
+    int *a = new int[n](1); //~ E0801
+    int *b = new int[2.5]; //~ E0501
+    delete[] p;
+}
+__global__ void k() { int *p = new int[4]; delete[] p; } //~ E0802 E0802
+",
+    );
+}
+
+#[test]
+fn objects_with_destructors() {
+    expect(
+        "struct S { int *p; S(int n); ~S(); operator int() const { return 1; } };
+S::S(int n) : p(0) {}
+S::~S() {}
+struct Fixed { Fixed(); ~Fixed(); Fixed(const Fixed &) = delete; };
+Fixed::Fixed() {}
+Fixed::~Fixed() {}
+void take(Fixed f);
+void take(Fixed f) {}
+S global(1); //~ E0801
+__global__ void k(S s) {} //~ E0607 E0801
+void f(int n) {
+    Fixed one;
+    Fixed two = one; //~ E0525
+    take(one); //~ E0525
+    take(Fixed());
+    S s(1);
+    const int *p = n ? S(2).p : s.p; //~ E0801
+    S array[4]; //~ E0509
+}
+",
+    );
+}

@@ -1,0 +1,121 @@
+//! `new` and `delete`.
+
+use chumsky::prelude::*;
+
+use super::{
+    expr::{comma, init_items},
+    kit::{At, P, ahead, closing, custom_clone, fail, punct, whole, word},
+    primary,
+    recover::What,
+    ty,
+};
+use crate::{
+    span::Spanned,
+    syntax::{
+        ast::{Expr, ExprKind, Init, New},
+        token::{Keyword, Punct},
+    },
+};
+
+/// `new T`, `new T(a)`, `new T{a}`, `new T[n]`, `new T[n]()`, `new (place) T(a)`.
+pub(super) fn new<'t>(assign: P<'t, Expr>) -> P<'t, Expr> {
+    let place = comma(assign.clone())
+        .delimited_by(punct(Punct::LParen), closing(Punct::RParen, "`)`"))
+        .boxed();
+    let ty = ty::conversion_type(ty::specifiers());
+    let count = comma(assign.clone())
+        .delimited_by(punct(Punct::LBracket), closing(Punct::RBracket, "`]`"))
+        .boxed();
+    let args = primary::arguments(assign.clone())
+        .map_with(|args, extra| Init::Construct(Spanned::new(args, whole(extra))))
+        .boxed();
+    let items = init_items(assign)
+        .map_with(|items, extra| Init::List(Spanned::new(items, whole(extra))))
+        .boxed();
+    custom_clone(move |inp: &mut At<'t, '_>| {
+        inp.skip();
+        let look = ahead(inp);
+        let has_place = look.is(0, Punct::LParen) && !primary::is_type_in_parentheses(look, 0);
+        let place = if has_place {
+            Some(inp.parse(&place)?)
+        } else {
+            None
+        };
+        if ahead(inp).is(0, Punct::LParen) {
+            return fail(inp, What::Phrase("the type to make, without parentheses"));
+        }
+        let ty = inp.parse(&ty)?;
+        let mut counts = Vec::new();
+        while ahead(inp).is(0, Punct::LBracket) {
+            counts.push(inp.parse(&count)?);
+        }
+        let init = match ahead(inp).punct(0) {
+            Some(Punct::LParen) => Some(inp.parse(&args)?),
+            Some(Punct::LBrace) => Some(inp.parse(&items)?),
+            _ => None,
+        };
+        Ok(ExprKind::New(Box::new(New {
+            place,
+            ty,
+            counts,
+            init,
+        })))
+    })
+    .map_with(|kind, extra| Expr {
+        kind,
+        span: whole(extra),
+    })
+    .boxed()
+}
+
+/// `delete p`, `delete[] p`.
+pub(super) fn delete<'t>(assign: P<'t, Expr>) -> P<'t, Expr> {
+    custom_clone(move |inp: &mut At<'t, '_>| {
+        inp.skip();
+        let look = ahead(inp);
+        let is_array = look.is(0, Punct::LBracket) && look.is(1, Punct::RBracket);
+        if is_array {
+            inp.skip();
+            inp.skip();
+        }
+        let pointer = inp.parse(&assign)?;
+        Ok(ExprKind::Delete {
+            is_array,
+            pointer: Box::new(pointer),
+        })
+    })
+    .map_with(|kind, extra| Expr {
+        kind,
+        span: whole(extra),
+    })
+    .boxed()
+}
+
+/// `__is_trivially_copyable(T)`.
+pub(super) fn is_trivial<'t>(assign: P<'t, Expr>) -> P<'t, Expr> {
+    let ty = ty::type_name(assign).delimited_by(punct(Punct::LParen), punct(Punct::RParen));
+    word(Keyword::IsTrivial)
+        .ignore_then(ty)
+        .map_with(|ty, extra| Expr {
+            kind: ExprKind::IsTrivial(Box::new(ty)),
+            span: whole(extra),
+        })
+        .boxed()
+}
+
+/// The name after `.` or `->`: also `~T` of a destructor that is called.
+pub(super) fn member_name<'t>() -> P<'t, crate::syntax::ast::Name> {
+    let name = super::kit::name();
+    custom_clone(move |inp: &mut At<'t, '_>| {
+        if !ahead(inp).is(0, Punct::Tilde) {
+            return inp.parse(name);
+        }
+        inp.skip();
+        let look = ahead(inp);
+        let name = inp.parse(name)?;
+        let end = super::kit::template_arguments(look, 1).unwrap_or(1);
+        super::kit::skip(inp, end - 1);
+        Ok(Spanned::new(format!("~{}", name.node).into(), name.span))
+    })
+    .boxed()
+}
