@@ -47,7 +47,8 @@ use crate::{
     sema::{
         self,
         typed::{
-            Function, FunctionId, FunctionSpace, GlobalSpace, GlobalVarId, Program, Stmt, VarId,
+            Function, FunctionId, FunctionSpace, GlobalSpace, GlobalVarId, Program, Stmt, StmtKind,
+            VarId,
         },
     },
     source::SourceMap,
@@ -156,6 +157,8 @@ struct Lowerer<'p> {
     facts: HashMap<FunctionId, Rc<Facts>>,
     /// For a function in a kernel (`true`) or on the host.
     in_memory: HashMap<(FunctionId, bool), Rc<BTreeSet<VarId>>>,
+    /// Functions of the library that host code puts in place of their calls.
+    inlined: HashMap<FunctionId, bool>,
     diagnostics: Vec<Diagnostic>,
 }
 
@@ -172,6 +175,7 @@ impl<'p> Lowerer<'p> {
             global_ids: vec![],
             facts: HashMap::new(),
             in_memory: HashMap::new(),
+            inlined: HashMap::new(),
             diagnostics: vec![],
         }
     }
@@ -232,6 +236,39 @@ impl<'p> Lowerer<'p> {
         let found = Rc::new(found);
         self.in_memory.insert((id, is_device), Rc::clone(&found));
         found
+    }
+
+    /// Whether host code inlines the function: it is a few lines of the library, such as a container's `operator[]`.
+    fn is_inlined_on_host(&mut self, id: FunctionId) -> bool {
+        const MAX_STATEMENTS: usize = 3;
+        if let Some(&is_inlined) = self.inlined.get(&id) {
+            return is_inlined;
+        }
+        // A circle of calls ends here.
+        self.inlined.insert(id, false);
+        let function = self.function(id);
+        let body = function.body.as_deref().unwrap_or_default();
+        let file = self.locs.map.file(function.span.file).name.clone();
+        let mut is_inlined = function.body.is_some()
+            && body.len() <= MAX_STATEMENTS
+            && sema::is_own(&file)
+            && self.facts(id).returns_at_end;
+        facts::walk(body, &mut |item| {
+            if let Item::Stmt(stmt) = item {
+                is_inlined &= matches!(
+                    stmt.kind,
+                    StmtKind::Expr(_) | StmtKind::Declare(..) | StmtKind::Return(_)
+                );
+            }
+        });
+        if is_inlined {
+            let calls: Vec<FunctionId> = self.facts(id).calls.iter().copied().collect();
+            is_inlined = calls
+                .into_iter()
+                .all(|callee| self.is_inlined_on_host(callee));
+        }
+        self.inlined.insert(id, is_inlined);
+        is_inlined
     }
 
     fn string(&mut self, bytes: &Arc<[u8]>) -> StringId {

@@ -13,7 +13,7 @@ mod stdio;
 
 use dsl::{
     ir::{FuncId, FunctionKind, HostFn, LocId, Type},
-    sema::PRELUDE_NAME,
+    sema::is_own,
 };
 use interp::{
     HostEvent, HostThread, InvalidLaunch, LaunchConfig, LaunchFailure, LaunchReport, Memory,
@@ -200,12 +200,14 @@ impl Host<'_> {
         values
     }
 
-    /// The place to show for `loc`: what a function of the prelude does is shown where the program calls it.
+    /// The place to show for `loc`: what a function of the library does is shown where the program calls it.
     fn shown(&self, thread: &HostThread, loc: LocId) -> LocId {
         let module = self.program.module();
-        let mut places = std::iter::once(loc).chain(thread.calls(self.program));
-        places
-            .find(|&place| module.files[module.loc(place).file as usize] != PRELUDE_NAME)
+        let through = |place| std::iter::successors(Some(place), |&place| module.loc(place).via);
+        let calls = std::iter::once(loc).chain(thread.calls(self.program));
+        calls
+            .flat_map(through)
+            .find(|&place| !is_own(&module.files[module.loc(place).file as usize]))
             .unwrap_or(loc)
     }
 

@@ -1,4 +1,4 @@
-//! Calls: inlined in kernels, real on the host.
+//! Calls: inlined in kernels, real on the host but for small functions of the library.
 //!
 //! Arguments are evaluated from left to right before any parameter exists. A function that returns only at its end is put in
 //! place as it is; any other becomes a scope whose `return`s fill slots and leave it. A parameter that is never written is
@@ -39,7 +39,7 @@ const MAX_VALUES: usize = 1 << 20;
 impl FunctionLowerer<'_, '_> {
     /// A call of a function of the program; gives the leaves of its result.
     pub(super) fn call(&mut self, id: FunctionId, args: &[Value], span: Span) -> Vec<Operand> {
-        if !self.is_device {
+        if !self.is_device && !self.m.is_inlined_on_host(id) {
             let args: Vec<Vec<Operand>> = args.iter().map(|arg| self.leaves(arg)).collect();
             return self.call_host(id, args, span);
         }

@@ -83,7 +83,7 @@ impl FunctionLowerer<'_, '_> {
                 Location::Memory(self.object_address(object, place.span))
             }
             PlaceKind::Deref(pointer) => match &pointer.kind {
-                ValueKind::Call(id, args) if self.is_device => {
+                ValueKind::Call(id, args) if self.is_device || self.m.is_inlined_on_host(*id) => {
                     self.call_for_place(*id, args, pointer)
                 }
                 _ => Location::Memory(self.pointee(pointer)),

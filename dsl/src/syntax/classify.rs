@@ -77,17 +77,52 @@ fn mark_standard(tokens: &mut [Token]) {
         let before = (at > 0).then(|| punct(tokens.get(at - 1))).flatten();
         let qualified = before == Some(Punct::ColonColon);
         let of_std = qualified && at > 1 && is(tokens.get(at - 2), "std");
+        let of_chrono = qualified && at > 1 && is(tokens.get(at - 2), "chrono");
         let member = matches!(before, Some(Punct::Dot | Punct::Arrow));
         mark(&mut tokens[at], |name| {
-            is_standard(name)
-                && (of_std || (!qualified && !member && (uses_std || used.contains(name))))
+            (of_chrono && is_chrono(name))
+                || is_standard(name)
+                    && (of_std || (!qualified && !member && (uses_std || used.contains(name))))
         });
     }
 }
 
 /// Types in the namespace `std`.
 fn is_standard(name: &str) -> bool {
-    matches!(name, "vector" | "initializer_list")
+    matches!(
+        name,
+        "vector"
+            | "initializer_list"
+            | "string"
+            | "ostream"
+            | "ratio"
+            | "milli"
+            | "micro"
+            | "nano"
+            | "mt19937"
+            | "minstd_rand0"
+            | "default_random_engine"
+            | "random_device"
+            | "uniform_real_distribution"
+            | "uniform_int_distribution"
+            | "normal_distribution"
+    )
+}
+
+/// Types in the namespace `std::chrono`.
+fn is_chrono(name: &str) -> bool {
+    matches!(
+        name,
+        "duration"
+            | "nanoseconds"
+            | "microseconds"
+            | "milliseconds"
+            | "seconds"
+            | "time_point"
+            | "high_resolution_clock"
+            | "steady_clock"
+            | "system_clock"
+    )
 }
 
 fn mark(token: &mut Token, is_type: impl FnOnce(&str) -> bool) {

@@ -161,7 +161,25 @@ impl Checker<'_> {
                 self.check_args_alone(args);
                 Checked::Value(wrong(span))
             }
-            None => self.call_builtin(name, callee.span, args, span),
+            None => match explicit {
+                // `std::max<float>(a, b)`: both are converted first.
+                Some([ast::TemplateArg::Type(ty)]) if matches!(&**name, "min" | "max") => {
+                    let cast = |arg: &ast::Expr| ast::Expr {
+                        kind: ExprKind::Cast(Box::new(ty.clone()), Box::new(arg.clone())),
+                        span: arg.span,
+                    };
+                    let args: Vec<ast::Expr> = args.iter().map(cast).collect();
+                    self.call_builtin(name, callee.span, &args, span)
+                }
+                Some(_) if builtin::find(name).is_some() => {
+                    self.unsupported(
+                        "template arguments of a function of the library",
+                        callee.span,
+                    );
+                    Checked::Value(wrong(span))
+                }
+                _ => self.call_builtin(name, callee.span, args, span),
+            },
         }
     }
 

@@ -733,6 +733,13 @@ impl Checker<'_> {
         body: Vec<Stmt>,
     ) {
         self.scopes.set_floor(floor);
+        if !self.body.temporaries.is_empty() {
+            let span = self.functions[id.0 as usize].span;
+            self.unsupported(
+                "a temporary object with a destructor in this function",
+                span,
+            );
+        }
         let outer = self.outer_bodies.pop().unwrap_or_default();
         let done = std::mem::replace(&mut self.body, outer);
         let typed = &mut self.functions[id.0 as usize];

@@ -151,6 +151,10 @@ fn opens(tokens: &[Token], at: usize, templates: &HashSet<Arc<str>>) -> bool {
     let Some(name) = name(tokens, before) else {
         return false;
     };
+    // No arguments: `kernel<>`.
+    if punct(tokens, at + 1) == Some(Punct::Gt) {
+        return true;
+    }
     // A member may have the name of a template and be none.
     let is_member =
         before > 0 && matches!(punct(tokens, before - 1), Some(Punct::Dot | Punct::Arrow));

@@ -234,7 +234,12 @@ fn reject_statement(inp: &mut At<'_, '_>) -> Result<(), Failure> {
                 "write what it returns: `int {name}(…)`, `void {name}(…)`"
             ))
         }
-        Some(TokenKind::Ident(_)) if !ty::is_unknown_type(look) => outside(span),
+        Some(TokenKind::Ident(_))
+            if !ty::is_unknown_type(look)
+                && !path(look).is_some_and(|(_, n, is_type)| n > 1 && is_type) =>
+        {
+            outside(span)
+        }
         Some(TokenKind::Keyword(
             If | Else | For | While | Do | Switch | Case | Default | Break | Continue | Return
             | Goto,

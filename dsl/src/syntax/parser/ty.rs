@@ -297,6 +297,7 @@ impl Gathered {
             _ => {
                 self.is_typename
                     || path::path_ahead(look).is_some_and(|(_, is_type)| is_type)
+                    || super::kit::path(look).is_some_and(|(_, n, is_type)| n > 1 && is_type)
                     || is_unknown_type(look)
                     || (look.is_ident(0)
                         && matches!(look.punct(1), Some(Punct::Comma | Punct::RParen)))
