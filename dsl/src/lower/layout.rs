@@ -46,7 +46,8 @@ pub(super) fn mem_type(ty: &Ty) -> Option<MemType> {
         Ty::UChar => MemType::U8,
         Ty::Short => MemType::S16,
         Ty::UShort => MemType::U16,
-        Ty::Int | Ty::UInt | Ty::Enum(_) => MemType::I32,
+        Ty::Int | Ty::UInt => MemType::I32,
+        Ty::Enum(id) => return mem_type(id.1.ty()),
         Ty::Long | Ty::ULong | Ty::LongLong | Ty::ULongLong => MemType::I64,
         Ty::Float => MemType::F32,
         Ty::Double => MemType::F64,
@@ -62,6 +63,10 @@ pub(super) fn value_type(ty: &Ty) -> Type {
 
 /// Whether values of the type are read as unsigned. Pointers are.
 pub(super) fn is_unsigned(ty: &Ty) -> bool {
+    let ty = match ty {
+        Ty::Enum(id) => id.1.ty(),
+        ty => ty,
+    };
     matches!(
         ty,
         Ty::Bool | Ty::UChar | Ty::UShort | Ty::UInt | Ty::ULong | Ty::ULongLong | Ty::Pointer(_)
@@ -317,7 +322,8 @@ fn scalar_name(ty: &Ty) -> &'static str {
         Ty::UChar => "unsigned char",
         Ty::Short => "short",
         Ty::UShort => "unsigned short",
-        Ty::Int | Ty::Enum(_) => "int",
+        Ty::Int => "int",
+        Ty::Enum(id) => scalar_name(id.1.ty()),
         Ty::UInt => "unsigned int",
         Ty::Long => "long",
         Ty::ULong => "unsigned long",

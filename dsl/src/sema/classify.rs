@@ -16,7 +16,7 @@ pub trait Classify {
     fn is_arithmetic(&self) -> bool;
     /// Arithmetic or a pointer: what conditions and registers can hold.
     fn is_scalar(&self) -> bool;
-    /// A negative value can be held. Enumerations are `int`.
+    /// A negative value can be held.
     fn is_signed(&self) -> bool;
     /// Width in bits of an arithmetic type (`bool` is 1), 64 for pointers, 0 for others.
     fn bits(&self) -> u32;
@@ -55,9 +55,9 @@ impl Classify for Ty {
             | Ty::Int
             | Ty::Long
             | Ty::LongLong
-            | Ty::Enum(_)
             | Ty::Float
             | Ty::Double => true,
+            Ty::Enum(id) => id.1.ty().is_signed(),
             Ty::Void
             | Ty::Bool
             | Ty::UChar
@@ -78,7 +78,8 @@ impl Classify for Ty {
             Ty::Bool => 1,
             Ty::Char | Ty::SChar | Ty::UChar => 8,
             Ty::Short | Ty::UShort => 16,
-            Ty::Int | Ty::UInt | Ty::Enum(_) | Ty::Float => 32,
+            Ty::Int | Ty::UInt | Ty::Float => 32,
+            Ty::Enum(id) => id.1.ty().bits(),
             Ty::Long | Ty::ULong | Ty::LongLong | Ty::ULongLong | Ty::Double | Ty::Pointer(_) => 64,
             Ty::Void | Ty::Array(..) | Ty::Record(_) | Ty::Function(_) | Ty::Error => 0,
         }
@@ -89,7 +90,8 @@ impl Classify for Ty {
             Ty::Bool => 1,
             Ty::Char | Ty::SChar | Ty::UChar => 2,
             Ty::Short | Ty::UShort => 3,
-            Ty::Int | Ty::UInt | Ty::Enum(_) => 4,
+            Ty::Int | Ty::UInt => 4,
+            Ty::Enum(id) => id.1.ty().rank(),
             Ty::Long | Ty::ULong => 5,
             Ty::LongLong | Ty::ULongLong => 6,
             Ty::Void
@@ -120,14 +122,8 @@ impl Classify for Ty {
 /// The type after C's integer promotions: what is narrower than `int` becomes `int`.
 pub(super) fn promoted(ty: &Ty) -> Ty {
     match ty {
-        Ty::Bool
-        | Ty::Char
-        | Ty::SChar
-        | Ty::UChar
-        | Ty::Short
-        | Ty::UShort
-        | Ty::Enum(_)
-        | Ty::Int => Ty::Int,
+        Ty::Bool | Ty::Char | Ty::SChar | Ty::UChar | Ty::Short | Ty::UShort | Ty::Int => Ty::Int,
+        Ty::Enum(id) => promoted(id.1.ty()),
         other => other.clone(),
     }
 }

@@ -85,9 +85,63 @@ pub struct FunctionTy {
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, PartialOrd, Ord)]
 pub struct RecordId(pub u32);
 
-/// An enumeration of the program.
+/// An enumeration of the program: its index, and what it is kept as.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, PartialOrd, Ord)]
-pub struct EnumId(pub u32);
+pub struct EnumId(pub u32, pub Underlying);
+
+/// The integer type that an enumeration's values are kept in.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, PartialOrd, Ord)]
+#[expect(missing_docs, reason = "the names say it")]
+pub enum Underlying {
+    Char,
+    SChar,
+    UChar,
+    Short,
+    UShort,
+    Int,
+    UInt,
+    Long,
+    ULong,
+    LongLong,
+    ULongLong,
+}
+
+impl Underlying {
+    /// The type.
+    pub fn ty(self) -> &'static Ty {
+        match self {
+            Underlying::Char => &Ty::Char,
+            Underlying::SChar => &Ty::SChar,
+            Underlying::UChar => &Ty::UChar,
+            Underlying::Short => &Ty::Short,
+            Underlying::UShort => &Ty::UShort,
+            Underlying::Int => &Ty::Int,
+            Underlying::UInt => &Ty::UInt,
+            Underlying::Long => &Ty::Long,
+            Underlying::ULong => &Ty::ULong,
+            Underlying::LongLong => &Ty::LongLong,
+            Underlying::ULongLong => &Ty::ULongLong,
+        }
+    }
+
+    /// The one that is this type, if it can be one.
+    pub fn of(ty: &Ty) -> Option<Underlying> {
+        Some(match ty {
+            Ty::Char => Underlying::Char,
+            Ty::SChar => Underlying::SChar,
+            Ty::UChar => Underlying::UChar,
+            Ty::Short => Underlying::Short,
+            Ty::UShort => Underlying::UShort,
+            Ty::Int => Underlying::Int,
+            Ty::UInt => Underlying::UInt,
+            Ty::Long => Underlying::Long,
+            Ty::ULong => Underlying::ULong,
+            Ty::LongLong => Underlying::LongLong,
+            Ty::ULongLong => Underlying::ULongLong,
+            _ => return None,
+        })
+    }
+}
 
 /// What a record looks like.
 #[derive(Clone, PartialEq, Debug)]

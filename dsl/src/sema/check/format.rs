@@ -94,7 +94,8 @@ fn fits(want: Want, ty: &Ty) -> bool {
 
 fn right_conversion(ty: &Ty) -> Option<&'static str> {
     Some(match ty {
-        Ty::Int | Ty::Enum(_) => "d",
+        Ty::Enum(id) => return right_conversion(id.1.ty()),
+        Ty::Int => "d",
         Ty::UInt => "u",
         Ty::Long => "ld",
         Ty::ULong => "lu",

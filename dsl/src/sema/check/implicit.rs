@@ -18,6 +18,9 @@ use crate::{
     span::Span,
 };
 
+/// What is done with a member: where it is in the new object and in the old one, and what comes of it.
+type MemberWriter<'w> = dyn Fn(&mut Checker<'_>, Place, Place, Span, &mut Vec<Stmt>) + 'w;
+
 impl Checker<'_> {
     /// The constructor that copies an object of the class.
     pub(super) fn implicit_copy(&mut self, class: RecordId, span: Span) -> FunctionId {
@@ -108,7 +111,7 @@ impl Checker<'_> {
         class: RecordId,
         params: Vec<ParamFacts>,
         span: Span,
-        member: &dyn Fn(&mut Self, Place, Place, Span, &mut Vec<Stmt>),
+        member: &MemberWriter<'_>,
     ) {
         let floor = self.begin_body(id);
         let depth = self.enter_class_scopes(Some(class));

@@ -560,6 +560,7 @@ fn rank_numbers(from: &Ty, to: &Ty) -> Rank {
     let promotes = match to {
         Ty::Double => *from == Ty::Float,
         Ty::Int => promoted(from) == Ty::Int,
+        to if matches!(from, Ty::Enum(_)) => promoted(from) == *to,
         _ => false,
     };
     if promotes {

@@ -10,7 +10,7 @@ use crate::{
         const_eval::{Const, NotConst},
         layout,
         scope::Entity,
-        ty::{EnumId, Field, Record, RecordId, Ty},
+        ty::{EnumId, Field, Record, RecordId, Ty, Underlying},
     },
     span::Span,
     suggest,
@@ -343,17 +343,27 @@ impl Checker<'_> {
             self.report(diagnostic);
             return Ty::Error;
         };
-        if let Some(underlying) = &specifier.underlying {
+        let fixed = specifier.underlying.as_ref().and_then(|underlying| {
             let ty = self.base_type_not_auto(underlying).ty;
-            if !matches!(ty, Ty::Int | Ty::UInt | Ty::Error) {
+            let kept = Underlying::of(&ty);
+            if kept.is_none() && ty != Ty::Error {
                 let text = self.show(&ty);
                 self.unsupported(
                     &format!("an enumeration kept in a `{text}`"),
                     underlying.span,
                 );
             }
-        }
-        let id = EnumId(self.enums.len() as u32);
+            kept
+        });
+        let fixed = fixed.or(specifier.is_scoped.then_some(Underlying::Int));
+        let values = self.enumerator_values(enumerators, fixed);
+        let fits = |ty: &Ty| values.iter().all(|&value| fits(value, ty));
+        let underlying = fixed.unwrap_or(match () {
+            () if fits(&Ty::Int) => Underlying::Int,
+            () if fits(&Ty::UInt) => Underlying::UInt,
+            () => Underlying::Long,
+        });
+        let id = EnumId(self.enums.len() as u32, underlying);
         if specifier.is_scoped {
             self.scoped_enums.insert(id);
         }
@@ -377,43 +387,61 @@ impl Checker<'_> {
             self.scopes
                 .bind_tag(name.node.clone(), Ty::Enum(id), name.span, in_prelude);
         }
+        for ((name, _), value) in enumerators.iter().zip(values) {
+            self.scopes
+                .add_enumerator(id, name.node.clone(), value, name.span);
+            if !specifier.is_scoped {
+                self.note_access(&name.node);
+                self.declare_name(name, Entity::Enumerator(id, value));
+            }
+        }
+        Ty::Enum(id)
+    }
+
+    /// The values of enumerators, each known to those after it.
+    fn enumerator_values(
+        &mut self,
+        enumerators: &[(ast::Name, Option<ast::Expr>)],
+        fixed: Option<Underlying>,
+    ) -> Vec<i64> {
+        let mut values = Vec::new();
         let mut next = 0i64;
-        let mut scoped: Vec<(Arc<str>, i64, Span)> = Vec::new();
+        self.scopes.enter();
         for (name, value) in enumerators {
             if let Some(value) = value {
-                self.scopes.enter();
-                for (name, value, span) in &scoped {
-                    let value = Entity::Enumerator(id, *value);
-                    self.scopes.bind(name.clone(), value, *span, false);
-                }
                 next = self
                     .constant_int(value, "the value of an enumerator")
                     .unwrap_or(next);
-                self.scopes.leave();
             }
-            if i32::try_from(next).is_err() {
+            if let Some(fixed) = fixed
+                && !fits(next, fixed.ty())
+            {
+                let text = self.show(fixed.ty());
+                let help = "say what the enumeration is kept in: `enum E : long`";
                 self.report(
                     Diagnostic::error(
                         Code::NotConstant,
                         name.span,
-                        format!("the value {next} does not fit an `int`"),
+                        format!("the value {next} does not fit the enumeration's `{text}`"),
                     )
-                    .help("use a `const` variable or a `#define` for larger values"),
+                    .help(help),
                 );
                 next = 0;
             }
+            let ty = fixed.map(|fixed| fixed.ty().clone());
+            let ty = ty.unwrap_or_else(|| match next {
+                next if fits(next, &Ty::Int) => Ty::Int,
+                next if fits(next, &Ty::UInt) => Ty::UInt,
+                _ => Ty::Long,
+            });
+            let constant = Entity::Constant(ty, next as u64);
             self.scopes
-                .add_enumerator(id, name.node.clone(), next, name.span);
-            if specifier.is_scoped {
-                // The later ones may use it by its name alone.
-                scoped.push((name.node.clone(), next, name.span));
-            } else {
-                self.note_access(&name.node);
-                self.declare_name(name, Entity::Enumerator(id, next));
-            }
-            next += 1;
+                .bind(name.node.clone(), constant, name.span, false);
+            values.push(next);
+            next = next.wrapping_add(1);
         }
-        Ty::Enum(id)
+        self.scopes.leave();
+        values
     }
 
     /// Gives an unnamed struct or enum the name of its typedef.
@@ -436,4 +464,9 @@ pub(super) fn init_span(init: &ast::Init) -> Span {
         ast::Init::List(items) => items.span,
         ast::Init::Construct(args) => args.span,
     }
+}
+
+/// The value can be held; 64 bits hold all.
+fn fits(value: i64, ty: &Ty) -> bool {
+    ty.bits() == 64 || ty.wrap(value as u64) == value as u64
 }

@@ -188,7 +188,7 @@ char s[2] = \"abc\"; //~ E0509
 void v; //~ E0505
 struct node { struct node n; }; //~ E0505
 struct pair { int a, a; }; //~ E0402
-enum { A, B = 3000000000 }; //~ E0506
+enum : short { A, B = 40000 }; //~ E0506
 void f(int n) {
     int a[n]; //~ E0518
     const int m = n;

@@ -459,7 +459,10 @@ pub(super) fn enumeration<'t>(
         if is_scoped {
             inp.skip();
         }
-        let name = inp.parse(&tag)?;
+        let name = match ahead(inp).is(0, Punct::Colon) {
+            true => None,
+            false => inp.parse(&tag)?,
+        };
         let mut underlying = None;
         let look = ahead(inp);
         // In a struct, `enum E : 3` is a bit-field.
