@@ -64,7 +64,7 @@ fn mark_standard(tokens: &mut [Token]) {
     };
     let uses_std = (0..tokens.len()).any(|at| uses(at, tokens));
     // `using std::vector;`
-    let mut used: HashSet<Arc<str>> = HashSet::new();
+    let mut used: FxHashSet<Arc<str>> = FxHashSet::default();
     for at in 0..tokens.len() {
         if matches!(tokens[at].kind, TokenKind::Keyword(Keyword::Using))
             && is(tokens.get(at + 1), "std")
