@@ -6,6 +6,7 @@ With --results, what each program gave is kept in a folder, and a later run goes
 """
 
 import argparse
+import collections
 import concurrent.futures
 import datetime
 import json
@@ -118,8 +119,9 @@ def results(dslc, programs, options, out):
         out.append(f"There was no time for {len(programs) - len(results)} more.")
     out.append("")
     for program, report, why in bad:
-        for difference in report["differences"] if report else [{"line": 0, "what": "did not run", "text": why}]:
-            out.append(f"- `{short(program)}` line {difference['line']}: {difference['what']}: {difference['text']}")
+        differences = report["differences"] if report else [{"line": 0, "what": "did not run", "text": why}]
+        lines = collections.Counter(f"line {d['line']}: {d['what']}: {d['text']}" for d in differences)
+        out.extend(f"- `{short(program)}` {line}" + (f" ({times} times)" if times > 1 else "") for line, times in lines.items())
     if bad:
         out.append("")
     return not bad
