@@ -121,6 +121,8 @@ pub(super) struct Checker<'a> {
     made_up: HashMap<FunctionId, String>,
     /// What has been said about a place in an instance: other instances need not repeat it.
     said_in_instances: HashSet<(Code, Span)>,
+    /// In the initialiser of a variable of the device: addresses in it are the device's.
+    device_init: bool,
     /// Inside `sizeof`: nothing is evaluated, so memory spaces do not matter.
     unevaluated: u32,
 }
@@ -259,6 +261,7 @@ impl<'a> Checker<'a> {
             queue: Vec::new(),
             later: HashMap::new(),
             deferred: Vec::new(),
+            device_init: false,
             templates: Vec::new(),
             function_instances: HashMap::new(),
             class_instances: HashMap::new(),

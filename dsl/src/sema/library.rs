@@ -222,6 +222,12 @@ const GROUPS: &[Group] = &[
         ],
         needs: &[],
     },
+    Group {
+        parts: &[("<sys/time.h>", include_str!("time.k"))],
+        types: &["timeval", "timespec", "gettimeofday", "clock_gettime"],
+        standard: &[],
+        needs: &[],
+    },
 ];
 
 /// The index of `<new>`, which `new` and `delete` need.

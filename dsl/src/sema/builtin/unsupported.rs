@@ -45,7 +45,7 @@ const FAMILIES: &[(&str, &[&str])] = &[
             "getchar", "getenv",
         ],
     ),
-    ("C library", &["qsort", "bsearch", "gettimeofday"]),
+    ("C library", &["qsort", "bsearch", "perror"]),
     (
         "CUDA runtime",
         &[
@@ -121,9 +121,6 @@ const TYPES: &[(&str, &str)] = &[
     ("cufftHandle", "cuFFT"),
     ("cudaGraph_t", "CUDA graphs"),
     ("va_list", "functions with `...`"),
-    ("timeval", "the C library"),
-    ("string", "C++'s library"),
-    ("vector", "C++'s library"),
 ];
 
 /// Every name with what it belongs to.

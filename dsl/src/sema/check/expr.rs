@@ -226,9 +226,13 @@ impl Checker<'_> {
                 )
                 .label(global.span, "declared here, in the host's memory")
                 .help(help);
+                if self.device_init && self.unevaluated == 0 {
+                    return self.report(diagnostic);
+                }
                 self.on_side(Side::Device, diagnostic);
             }
             GlobalSpace::Device | GlobalSpace::Constant if facts.is_managed => {}
+            GlobalSpace::Device | GlobalSpace::Constant if self.device_init => {}
             GlobalSpace::Device | GlobalSpace::Constant => {
                 let diagnostic = Diagnostic::error(
                     Code::DeviceVariableInHost,

@@ -196,7 +196,12 @@ impl Checker<'_> {
                 self.unsupported("a constructor that runs before `main`", name.span);
                 None
             }
-            Some(init) => self.initialiser(&mut ty, init, name, false),
+            Some(init) => {
+                self.device_init = matches!(space, GlobalSpace::Device | GlobalSpace::Constant);
+                let init = self.initialiser(&mut ty, init, name, false);
+                self.device_init = false;
+                init
+            }
             None if self.is_vector(&ty.ty, "dim3") => {
                 Some(Init::Value(self.dim3_of(Vec::new(), name.span)))
             }

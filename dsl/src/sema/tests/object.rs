@@ -50,3 +50,31 @@ void f(int n) {
 ",
     );
 }
+
+#[test]
+fn addresses_in_initialisers() {
+    expect(
+        "int table[4];
+__device__ int on_device[4];
+int *second = table + 2;
+__device__ int *third = &on_device[3];
+int *wrong_side = on_device; //~ E0605
+__device__ int *other_side = table + 1; //~ E0604
+",
+    );
+}
+
+#[test]
+fn parts_of_the_library_that_are_not_there() {
+    expect(
+        "#include <vector>
+void f(int argc) {
+    std::vector<int> v(3);
+    v.emplace(1); //~ E0403
+    std::map<int, int> m; //~ E0801
+    std::nth_element(v.begin(), v.begin(), v.end()); //~ E0401
+    std::max<int, int>(1, 2); //~ E0801
+}
+",
+    );
+}
