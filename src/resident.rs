@@ -24,7 +24,10 @@ mod linux {
         const PAGE_BYTES: usize = 4096;
         let begin = &raw const __executable_start as usize;
         let end = &raw const etext as usize;
-        let (begin, end) = (begin.next_multiple_of(PAGE_BYTES), end / PAGE_BYTES * PAGE_BYTES);
+        let (begin, end) = (
+            begin.next_multiple_of(PAGE_BYTES),
+            end / PAGE_BYTES * PAGE_BYTES,
+        );
         if begin >= end {
             return;
         }

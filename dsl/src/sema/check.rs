@@ -56,6 +56,7 @@ mod range;
 mod record;
 mod reference;
 mod specifier;
+mod startup;
 mod stmt;
 pub(super) mod survey;
 mod switch;
@@ -121,6 +122,9 @@ pub(super) struct Checker<'a> {
     made_up: HashMap<FunctionId, String>,
     /// What has been said about a place in an instance: other instances need not repeat it.
     said_in_instances: HashSet<(Code, Span)>,
+    /// Objects at file scope whose constructors run when `main` begins.
+    at_start: Vec<startup::AtStart>,
+    main_is_checked: bool,
     /// In the initialiser of a variable of the device: addresses in it are the device's.
     device_init: bool,
     /// Inside `sizeof`: nothing is evaluated, so memory spaces do not matter.
@@ -261,6 +265,8 @@ impl<'a> Checker<'a> {
             queue: Vec::new(),
             later: HashMap::new(),
             deferred: Vec::new(),
+            at_start: Vec::new(),
+            main_is_checked: false,
             device_init: false,
             templates: Vec::new(),
             function_instances: HashMap::new(),

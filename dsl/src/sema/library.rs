@@ -228,6 +228,18 @@ const GROUPS: &[Group] = &[
         standard: &[],
         needs: &[],
     },
+    Group {
+        parts: &[("<utility>", include_str!("utility.k"))],
+        types: &[],
+        standard: &["pair", "make_pair", "array"],
+        needs: &[],
+    },
+    Group {
+        parts: &[("<stdexcept>", include_str!("stdexcept.k"))],
+        types: &[],
+        standard: &[],
+        needs: &[STRING],
+    },
 ];
 
 /// The index of `<new>`, which `new` and `delete` need.
@@ -235,6 +247,12 @@ const NEW: usize = 8;
 
 /// The index of `<iostream>`.
 const IOSTREAM: usize = 10;
+
+/// The index of `<string>`.
+const STRING: usize = 11;
+
+/// The index of `<stdexcept>`, which `throw` needs.
+const EXCEPTIONS: usize = 17;
 
 /// The files that are ours: what a program may use without declaring it.
 pub fn is_own(file: &str) -> bool {
@@ -316,6 +334,7 @@ pub fn wanted(tokens: &[Token]) -> Vec<Part> {
     for pair in tokens.windows(2) {
         match &pair[0].kind {
             TokenKind::Keyword(Keyword::New | Keyword::Delete) => needed[NEW] = true,
+            TokenKind::Keyword(Keyword::Throw) => needed[EXCEPTIONS] = true,
             TokenKind::Ident(name) if pair[1].kind == TokenKind::Punct(Punct::LParen) => {
                 // A name that several have (`__hadd` of either precision) tells nothing; the types do.
                 if let Some([group]) = by_name.get(&**name).map(Vec::as_slice) {

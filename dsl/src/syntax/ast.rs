@@ -702,6 +702,8 @@ pub enum ExprKind {
     Alignof(Box<TypeName>),
     /// `__is_trivially_copyable(T)`: objects of the type are no more than their bytes.
     IsTrivial(Box<TypeName>),
+    /// `throw e`.
+    Throw(Box<Expr>),
     /// `new T`.
     New(Box<New>),
     /// `delete p`, `delete[] p`.

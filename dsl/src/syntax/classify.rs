@@ -79,7 +79,12 @@ fn mark_standard(tokens: &mut [Token]) {
         let of_std = qualified && at > 1 && is(tokens.get(at - 2), "std");
         let of_chrono = qualified && at > 1 && is(tokens.get(at - 2), "chrono");
         let member = matches!(before, Some(Punct::Dot | Punct::Arrow));
+        let has_args = punct(tokens.get(at + 1)) == Some(Punct::Lt);
         mark(&mut tokens[at], |name| {
+            // Their names are too common to be types wherever they stand.
+            if matches!(name, "pair" | "array") && !has_args {
+                return false;
+            }
             (of_chrono && is_chrono(name))
                 || is_standard(name)
                     && (of_std || (!qualified && !member && (uses_std || used.contains(name))))
@@ -96,6 +101,17 @@ fn is_standard(name: &str) -> bool {
             | "string"
             | "ostream"
             | "ratio"
+            | "pair"
+            | "array"
+            | "exception"
+            | "runtime_error"
+            | "logic_error"
+            | "invalid_argument"
+            | "out_of_range"
+            | "domain_error"
+            | "length_error"
+            | "range_error"
+            | "overflow_error"
             | "milli"
             | "micro"
             | "nano"

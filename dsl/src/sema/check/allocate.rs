@@ -178,7 +178,7 @@ impl Checker<'_> {
     }
 
     /// A call of a function of the library's own.
-    fn library_call(
+    pub(super) fn library_call(
         &mut self,
         name: &str,
         explicit: Option<&[ast::TemplateArg]>,

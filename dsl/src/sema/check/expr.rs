@@ -93,6 +93,7 @@ impl Checker<'_> {
                 let ty = self.type_name(ty).ty;
                 int(u64::from(self.is_trivial(&ty)), Ty::Bool, span)
             }
+            ExprKind::Throw(thrown) => self.throw_expr(thrown, span),
             ExprKind::New(new) => self.new_expr(new, span),
             ExprKind::Delete { is_array, pointer } => self.delete_expr(*is_array, pointer, span),
             ExprKind::SizeofType(ty) => self.sizeof_type(ty, span),

@@ -491,6 +491,9 @@ impl Checker<'_> {
         }
         self.cleanups_enter();
         self.note_params(&ids);
+        if class.is_none() && &*function.name.node == "main" {
+            self.start(&mut body);
+        }
         for stmt in &block.stmts {
             self.stmt(stmt, &mut body);
         }

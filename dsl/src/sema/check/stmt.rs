@@ -566,6 +566,9 @@ fn breaks(stmts: &[Stmt]) -> bool {
 
 fn never_returns(value: &Value) -> bool {
     use crate::{ir::HostFn, sema::typed::Builtin};
+    if let ValueKind::Comma(_, last) = &value.kind {
+        return never_returns(last);
+    }
     matches!(
         value.kind,
         ValueKind::Host(HostFn::Exit | HostFn::Abort, _) | ValueKind::Builtin(Builtin::Trap, _)

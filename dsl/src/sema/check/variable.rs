@@ -187,7 +187,19 @@ impl Checker<'_> {
         if at_file && self.repeats_extern(name, &ty, is_extern, space) {
             return;
         }
+        let begins_later = self.begins_at_start(&ty.ty, space, at_file) && {
+            use super::construct::Beginning;
+            let is_class = self.has_constructors(&ty.ty);
+            let begins = declarator.init.is_none()
+                && match self.beginning(&ty.ty, name.span) {
+                    Beginning::Nothing => false,
+                    Beginning::Call(id) => !self.is_empty_constructor(id, &ty.ty),
+                    Beginning::Missing => true,
+                };
+            (is_class && declarator.init.is_some()) || begins
+        };
         let init = match &declarator.init {
+            _ if begins_later => None,
             Some(init) if is_shared => {
                 self.refuse_shared_init(name, init);
                 None
@@ -233,6 +245,9 @@ impl Checker<'_> {
         };
         let id = self.add_global(global, facts);
         self.declare_name(name, Entity::Global(id));
+        if begins_later {
+            self.begin_at_start(id, declarator.init.as_ref(), name);
+        }
     }
 
     /// `extern int x; int x = 1;`: the second declaration completes the first.

@@ -78,3 +78,17 @@ void f(int argc) {
 ",
     );
 }
+
+#[test]
+fn exceptions_and_objects_at_file_scope() {
+    expect(
+        "struct Ends { int n; Ends(int n) : n(n) {} ~Ends() { n = 0; } };
+struct Begins { int n; Begins(int n) : n(n) {} };
+Ends ends(1); //~ E0801
+Begins begins(1), missing; //~ E0509
+int g(int x) { if (x) return x; throw 1; }
+__global__ void k() { throw 1; } //~ E0801
+int main() { try { g(0); } catch (...) { } return 0; } //~ E0801
+",
+    );
+}

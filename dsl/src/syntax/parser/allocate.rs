@@ -1,4 +1,4 @@
-//! `new` and `delete`.
+//! `new`, `delete` and `throw`.
 
 use chumsky::prelude::*;
 
@@ -89,6 +89,17 @@ pub(super) fn delete<'t>(assign: P<'t, Expr>) -> P<'t, Expr> {
         span: whole(extra),
     })
     .boxed()
+}
+
+/// `throw e`.
+pub(super) fn throw<'t>(assign: P<'t, Expr>) -> P<'t, Expr> {
+    word(Keyword::Throw)
+        .ignore_then(assign)
+        .map_with(|thrown, extra| Expr {
+            kind: ExprKind::Throw(Box::new(thrown)),
+            span: whole(extra),
+        })
+        .boxed()
 }
 
 /// `__is_trivially_copyable(T)`.

@@ -146,6 +146,7 @@ fn primary<'t>(assign: P<'t, Expr>) -> P<'t, Piece> {
     let named_cast = node(named_cast(assign.clone(), type_name.clone())).boxed();
     let new = allocate::new(assign.clone());
     let delete = allocate::delete(assign.clone());
+    let throw = allocate::throw(assign.clone());
     let is_trivial = allocate::is_trivial(assign.clone());
     let lambda = super::lambda::lambda(assign);
     let alignof = type_name
@@ -194,6 +195,9 @@ fn primary<'t>(assign: P<'t, Expr>) -> P<'t, Piece> {
             Some(TokenKind::Keyword(Keyword::This)) => inp.parse(&this),
             Some(TokenKind::Keyword(Keyword::New)) => inp.parse(&new),
             Some(TokenKind::Keyword(Keyword::Delete)) => inp.parse(&delete),
+            Some(TokenKind::Keyword(Keyword::Throw)) if !look.is(1, Punct::Semi) => {
+                inp.parse(&throw)
+            }
             Some(TokenKind::Keyword(Keyword::IsTrivial)) => inp.parse(&is_trivial),
             Some(TokenKind::Keyword(Keyword::Alignof)) if is_type_in_parentheses(look, 1) => {
                 inp.parse(&alignof)

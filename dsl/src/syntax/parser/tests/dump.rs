@@ -484,6 +484,7 @@ pub(super) fn expr(e: &Expr) -> String {
                 init.unwrap_or_default()
             )
         }
+        ExprKind::Throw(e) => format!("(throw {})", expr(e)),
         ExprKind::Delete { is_array, pointer } => {
             format!(
                 "(delete{} {})",
