@@ -178,6 +178,15 @@ impl Checker<'_> {
                     );
                     Checked::Value(wrong(span))
                 }
+                _ if builtin::find(name).is_none()
+                    && self.map.snippet(callee.span).starts_with("std::") =>
+                {
+                    if self.first_time(&format!("name std::{name}")) {
+                        self.unsupported_path(&format!("std::{name}"), callee.span);
+                    }
+                    self.check_args_alone(args);
+                    Checked::Value(wrong(span))
+                }
                 _ => self.call_builtin(name, callee.span, args, span),
             },
         }

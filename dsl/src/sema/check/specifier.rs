@@ -132,6 +132,10 @@ impl Checker<'_> {
         if name.contains("::") && self.scopes.split_path(name).is_none() {
             return self.unsupported_path(name, span);
         }
+        let written = self.map.snippet(span);
+        if written.starts_with("std::") {
+            return self.unsupported_path(&format!("std::{name}"), span);
+        }
         let mut diagnostic = Diagnostic::error(
             Code::UnknownType,
             span,
