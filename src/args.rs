@@ -92,6 +92,19 @@ pub(crate) struct SourceArgs {
     /// The architecture whose rules count, or to compile for: sm_90, for `ptx` the GPU here, else sm_75.
     #[arg(long, value_name = "SM")]
     pub(crate) arch: Option<String>,
+    /// Instances of kernel templates that other arguments name: `k<float, 32>`.
+    #[arg(skip)]
+    pub(crate) instances: Vec<String>,
+}
+
+impl SourceArgs {
+    /// Has the instance made that a kernel's name or a launch begins with, if it has template arguments.
+    pub(crate) fn instantiate(&mut self, text: &str) {
+        let name = text.split("<<<").next().unwrap_or(text).trim();
+        if name.contains('<') && name.ends_with('>') {
+            self.instances.push(name.to_string());
+        }
+    }
 }
 
 #[derive(Debug, Args)]
@@ -126,7 +139,7 @@ pub(crate) struct RunArgs {
     /// Write what is found to this file, to be given to --baseline.
     #[arg(long, value_name = "FILE")]
     pub(crate) write_baseline: Option<PathBuf>,
-    /// Report launches of this kernel only.
+    /// Report launches of this kernel only. An instance of a template that the program does not make, 'k<float, 32>', is made.
     #[arg(long, value_name = "NAME")]
     pub(crate) kernel: Option<String>,
     /// Most warp instructions per launch (and of the host program).
@@ -198,6 +211,9 @@ pub(crate) struct CheckArgs {
     /// The messages' form.
     #[arg(long, value_enum, default_value_t = Format::Text)]
     pub(crate) format: Format,
+    /// Make this instance of a kernel template too: 'k<float, 32>'. With --kernels, list this kernel only.
+    #[arg(long, value_name = "NAME")]
+    pub(crate) kernel: Option<String>,
 }
 
 #[derive(Debug, Args)]
@@ -234,6 +250,9 @@ pub(crate) struct PtxArgs {
     /// Write to a file instead of stdout.
     #[arg(short, value_name = "FILE")]
     pub(crate) output: Option<PathBuf>,
+    /// Make this instance of a kernel template too: 'k<float, 32>'. May be given several times.
+    #[arg(long, value_name = "NAME")]
+    pub(crate) kernel: Vec<String>,
 }
 
 #[derive(Debug, Args)]

@@ -44,6 +44,7 @@ pub(crate) fn load_for(args: &SourceArgs, cuda_arch: u32) -> Result<Loaded, Fail
         defines: defines(&args.defines)?,
         fmad: args.fmad,
         cuda_arch,
+        instances: args.instances.clone(),
     };
     let loader = Files {
         folders: args.include.clone(),
@@ -53,7 +54,7 @@ pub(crate) fn load_for(args: &SourceArgs, cuda_arch: u32) -> Result<Loaded, Fail
         return Ok(Loaded {
             map,
             module: survey.module,
-            diagnostics: Vec::new(),
+            diagnostics: survey.diagnostics,
             kernels: survey.kernels,
             missing: survey.missing,
         });
@@ -136,6 +137,23 @@ impl Loaded {
             ));
         }
         self.has_errors()
+    }
+
+    /// Says on stderr which kernels are left out because they are not understood.
+    pub(crate) fn report_left_out(&self) {
+        for missing in &self.missing {
+            output::err(&format!("note: {}\n", missing.message));
+        }
+        for verdict in &self.kernels {
+            if let Some(reason) = &verdict.reason {
+                let span = self.map.use_site(reason.primary.span);
+                let line = self.map.file(span.file).line_column(span.start).0;
+                output::err(&format!(
+                    "note: the kernel `{}` is left out; line {line}: {}\n",
+                    verdict.name, reason.message
+                ));
+            }
+        }
     }
 
     /// Whether there is an error among the messages.

@@ -19,6 +19,8 @@ pub struct Options {
     pub cuda_arch: u32,
     /// Fuse `a * b + c` in device code, as nvcc does by default.
     pub fmad: bool,
+    /// Instances of kernel templates to make, whatever the program instantiates: `k<float, 32>`.
+    pub instances: Vec<String>,
 }
 
 impl Default for Options {
@@ -27,6 +29,7 @@ impl Default for Options {
             defines: Vec::new(),
             cuda_arch: 900,
             fmad: true,
+            instances: Vec::new(),
         }
     }
 }
@@ -94,6 +97,8 @@ fn check(
     // CUDA's own declarations come first; they are not the user's to break.
     let (mut unit, prelude) = declarations(map, &sema::wanted(&tokenized.tokens));
     unit.items.extend(program.items);
+    let (wanted, request_errors) = requests(map, &options.instances);
+    unit.items.extend(wanted.items);
     let (program, type_errors) = sema::check(
         &unit,
         map,
@@ -105,8 +110,29 @@ fn check(
     );
     let mut diagnostics = tokenized.diagnostics;
     diagnostics.extend(syntax_errors);
+    diagnostics.extend(request_errors);
     diagnostics.extend(type_errors);
     (program, diagnostics)
+}
+
+/// The name in messages of what the command line asks for.
+pub(crate) const COMMAND_LINE: &str = "<command line>";
+
+/// `template __global__ void k<float, 32>();` for each instance that is asked for. The parameters are left out: the arguments say all.
+pub(crate) fn requests(map: &mut SourceMap, instances: &[String]) -> (Unit, Vec<Diagnostic>) {
+    if instances.is_empty() {
+        return (Unit::default(), Vec::new());
+    }
+    let text: String = instances
+        .iter()
+        .map(|instance| format!("template __global__ void {instance}();\n"))
+        .collect();
+    let file = map.add(SourceFile::new(COMMAND_LINE, text));
+    let tokenized = syntax::tokenize(map, file, &syntax::Options::default(), &NoFiles);
+    let (parsed, broken) = syntax::parser::parse(&tokenized.tokens, tokenized.end);
+    let mut diagnostics = tokenized.diagnostics;
+    diagnostics.extend(broken);
+    (parsed, diagnostics)
 }
 
 /// The prelude with those parts of the library, and the files it is in.

@@ -48,7 +48,8 @@ pub fn survey(
     map: &SourceMap,
     options: Options,
 ) -> (typed::Program, Vec<Diagnostic>, Vec<Surveyed>) {
-    let mut checker = check::Checker::new(unit, map, options);
+    let kept = check::Kept::default();
+    let mut checker = check::Checker::new(unit, map, &kept, options);
     checker.unit();
     checker.survey()
 }
@@ -59,7 +60,8 @@ pub fn check(
     map: &SourceMap,
     options: Options,
 ) -> (Option<typed::Program>, Vec<Diagnostic>) {
-    let mut checker = check::Checker::new(unit, map, options);
+    let kept = check::Kept::default();
+    let mut checker = check::Checker::new(unit, map, &kept, options);
     checker.unit();
     checker.finish()
 }

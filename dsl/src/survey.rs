@@ -5,7 +5,7 @@
 //! what is wrong with it is nobody's business here.
 
 use crate::{
-    compile::{Options, declarations},
+    compile::{COMMAND_LINE, Options, declarations, requests},
     diagnostic::{Code, Diagnostic, Severity},
     ir::{Module, simplify::simplify},
     lower::{self, walk_typed},
@@ -44,6 +44,8 @@ pub struct Survey {
     pub missing: Vec<Diagnostic>,
     /// The kernels that are understood; no host code.
     pub module: Option<Module>,
+    /// What is wrong with the instances that were asked for, and with what the lowering made of the kernels.
+    pub diagnostics: Vec<Diagnostic>,
 }
 
 /// Finds the kernels of the file and says of each whether it is understood.
@@ -57,6 +59,8 @@ pub fn survey(map: &mut SourceMap, file: FileId, options: &Options, loader: &dyn
     let found = kernels(&tokenized.tokens);
     let (mut unit, prelude) = declarations(map, &sema::wanted(&tokenized.tokens));
     unit.items.extend(parsed.items);
+    let (wanted, request_errors) = requests(map, &options.instances);
+    unit.items.extend(wanted.items);
     let checking = sema::Options {
         prelude,
         skip_host: false,
@@ -68,6 +72,12 @@ pub fn survey(map: &mut SourceMap, file: FileId, options: &Options, loader: &dyn
         .into_iter()
         .partition(|message| message.code == Code::IncludeNotFound);
     errors.extend(syntax_errors);
+    let (asked, type_errors): (Vec<Diagnostic>, Vec<Diagnostic>) = type_errors
+        .into_iter()
+        .chain(request_errors)
+        .partition(|message| {
+            map.file(map.use_site(message.primary.span).file).name == COMMAND_LINE
+        });
     errors.extend(type_errors);
     errors.retain(|message| message.severity == Severity::Error);
     let verdicts: Vec<(KernelVerdict, Vec<usize>)> = found
@@ -94,6 +104,8 @@ pub fn survey(map: &mut SourceMap, file: FileId, options: &Options, loader: &dyn
     let is_bad = found
         .iter()
         .any(|message| message.severity == Severity::Error);
+    let mut diagnostics = asked;
+    diagnostics.extend(found);
     if !is_bad {
         simplify(&mut module);
     }
@@ -101,6 +113,7 @@ pub fn survey(map: &mut SourceMap, file: FileId, options: &Options, loader: &dyn
         kernels: verdicts.into_iter().map(|(verdict, _)| verdict).collect(),
         missing,
         module: (!is_bad).then_some(module),
+        diagnostics,
     }
 }
 

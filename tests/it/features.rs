@@ -1,5 +1,5 @@
 //! One small program a feature of the language, `tests/features/*.k`. Its first line says the level and the feature; it checks itself
-//! against its own host code and is right if it ends with 0. Each is valid CUDA (nvcc 13.0 compiled all, and an H200 ran them
+//! against its own host code and is right if it ends with 0. Each is valid CUDA (nvcc 13.0 compiled the first 43, and an H200 ran them
 //! with the same outcome). They run in the simulator and are compiled to PTX, which `ptxas` assembles where it is installed.
 //! `tests/features/README.md` is written from their first lines: a feature is in the table only if its test passes.
 

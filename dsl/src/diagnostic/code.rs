@@ -387,7 +387,7 @@ codes! {
     /// A construct that is not supported yet.
     Unsupported = "E0801", "unsupported",
         "nvcc accepts this, dslc does not yet. It is named where it first stands and never given another meaning.",
-        bad: "int f(int (*g)(int)) { return 0; }", good: "int f(int g) { return g; }";
+        bad: "struct S { int &r; };", good: "struct S { int *r; };";
     /// A function or type of CUDA that is not supported yet.
     UnsupportedBuiltin = "E0802", "unsupported-builtin",
         "CUDA has this, dslc does not yet. It is named once and never given another meaning.",

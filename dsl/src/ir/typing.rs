@@ -192,8 +192,8 @@ impl AtomicOp {
             | AtomicOp::UMax
             | AtomicOp::And
             | AtomicOp::Or
-            | AtomicOp::Xor
-            | AtomicOp::Cas => int,
+            | AtomicOp::Xor => int,
+            AtomicOp::Cas => int || ty == MemType::U16,
             AtomicOp::Inc | AtomicOp::Dec => ty == MemType::I32,
         }
     }

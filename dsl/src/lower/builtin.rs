@@ -4,7 +4,10 @@
 
 use crate::{
     ir::{AtomicOp, BinaryOp, Const, ConvertOp, ExchangeOp, MemType, Operand, Type, UnaryOp},
-    sema::typed::{Builtin, Place, Value, ValueKind},
+    sema::{
+        ty::Ty,
+        typed::{Builtin, Place, Value, ValueKind},
+    },
 };
 
 use super::{
@@ -142,7 +145,9 @@ impl FunctionLowerer<'_, '_> {
                 return None;
             }
         };
+        let is_short = matches!(&target.ty, Ty::Pointer(pointee) if pointee.ty == Ty::UShort);
         let ty = match self.b.value_type(value) {
+            Type::I32 if is_short => MemType::U16,
             Type::I64 => MemType::I64,
             Type::F32 => MemType::F32,
             Type::F64 => MemType::F64,

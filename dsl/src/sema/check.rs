@@ -52,6 +52,8 @@ mod launch_call;
 mod method;
 mod operator;
 mod overload;
+mod pack;
+mod pointer_call;
 mod range;
 mod record;
 mod reference;
@@ -61,8 +63,11 @@ mod stmt;
 pub(super) mod survey;
 mod switch;
 mod template;
+mod template_variable;
 mod unknown;
 mod variable;
+
+pub(super) use template::Kept;
 
 /// What the checker knows and has made so far.
 pub(super) struct Checker<'a> {
@@ -103,6 +108,8 @@ pub(super) struct Checker<'a> {
     /// The enumerations that are `enum class`.
     scoped_enums: HashSet<EnumId>,
     templates: Vec<template::TemplateFacts<'a>>,
+    /// Where the next template goes that belongs to an instance of a class.
+    kept: &'a Kept,
     function_instances: HashMap<FunctionId, template::Instance>,
     class_instances: HashMap<RecordId, template::ClassInstance>,
     /// Instances of functions that are used and whose bodies are still to be checked.
@@ -118,6 +125,11 @@ pub(super) struct Checker<'a> {
     class_params: Vec<(Arc<str>, Entity)>,
     /// The functions that items of the prelude have become.
     used_prelude: HashMap<usize, FunctionId>,
+    /// The functions whose addresses the program takes.
+    address_taken: Vec<FunctionId>,
+    dispatchers: Vec<pointer_call::Dispatcher>,
+    /// Inside a template's argument, where both sides may name functions of either.
+    naming_constant: u32,
     /// Arguments of instances that a survey made up.
     made_up: HashMap<FunctionId, String>,
     /// What has been said about a place in an instance: other instances need not repeat it.
@@ -187,6 +199,8 @@ struct ParamFacts {
     is_rvalue: bool,
     /// The object of a member function: any value will do.
     is_this: bool,
+    /// One of those that `Ts... rest` stands for.
+    is_of_pack: bool,
 }
 
 /// The function being checked.
@@ -246,8 +260,14 @@ impl Checked {
 }
 
 impl<'a> Checker<'a> {
-    pub(super) fn new(unit: &'a ast::Unit, map: &'a SourceMap, options: Options) -> Checker<'a> {
+    pub(super) fn new(
+        unit: &'a ast::Unit,
+        map: &'a SourceMap,
+        kept: &'a Kept,
+        options: Options,
+    ) -> Checker<'a> {
         Checker {
+            kept,
             map,
             unit,
             options,
@@ -279,6 +299,9 @@ impl<'a> Checker<'a> {
             class_params: Vec::new(),
             said_in_instances: HashSet::new(),
             used_prelude: HashMap::new(),
+            address_taken: Vec::new(),
+            dispatchers: Vec::new(),
+            naming_constant: 0,
             made_up: HashMap::new(),
             unevaluated: 0,
             scoped_enums: HashSet::new(),
@@ -324,6 +347,8 @@ impl<'a> Checker<'a> {
             }
         }
         self.scopes.restore(hidden);
+        self.finish_dispatchers();
+        self.check_needed(true);
         self.check_graph();
         self.name_overloaded_kernels();
     }

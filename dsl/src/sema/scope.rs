@@ -3,7 +3,7 @@
 //! Scope 0 holds the prelude, scope 1 the program's file scope, the others are functions' blocks. Tags (`struct S`) have
 //! a table of their own in each scope; as in C++ a tag also names its type where nothing else has that name.
 
-use std::{collections::HashMap, sync::Arc};
+use std::{cell::Cell, collections::HashMap, sync::Arc};
 
 use super::{
     ty::{EnumId, QualTy, RecordId, Ty},
@@ -30,6 +30,8 @@ pub(super) enum Entity {
     Template(TemplateId),
     /// What a template's parameter stands for: a type and its bits.
     Constant(Ty, u64),
+    /// A parameter pack: what its name means for each element.
+    Pack(Arc<[Binding]>),
     /// Its declaration was wrong and has been reported.
     Error,
 }
@@ -94,6 +96,9 @@ pub(super) struct Scopes {
     directives: Vec<(Arc<str>, Arc<str>)>,
     /// `namespace x = a::b;`
     aliases: HashMap<Arc<str>, Arc<str>>,
+    /// The element that the names of parameter packs stand for here, and how many the last one that was named has.
+    element: Option<usize>,
+    n_elements: Cell<Option<usize>>,
     /// Some name is in a namespace: names at file scope are those with their namespaces before them.
     has_namespaces: bool,
 }
@@ -111,6 +116,8 @@ impl Scopes {
             namespace: "".into(),
             directives: Vec::new(),
             aliases: HashMap::new(),
+            element: None,
+            n_elements: Cell::new(None),
             has_namespaces: false,
         }
     }
@@ -459,6 +466,41 @@ impl Scopes {
 
     /// The meaning of a name here.
     pub(super) fn find(&self, name: &str) -> Option<&Binding> {
+        let found = self.find_any(of_std(name))?;
+        match (&found.entity, self.element) {
+            (Entity::Pack(elements), Some(element)) => {
+                self.n_elements.set(Some(elements.len()));
+                Some(elements.get(element).unwrap_or(found))
+            }
+            _ => Some(found),
+        }
+    }
+
+    /// The elements of the parameter pack of this name.
+    pub(super) fn find_pack(&self, name: &str) -> Option<&Arc<[Binding]>> {
+        match &self.find_any(name)?.entity {
+            Entity::Pack(elements) => Some(elements),
+            _ => None,
+        }
+    }
+
+    /// From here on the names of packs stand for this element; gives back what was before, for [`Scopes::leave_element`].
+    pub(super) fn at_element(&mut self, element: Option<usize>) -> (Option<usize>, Option<usize>) {
+        let n = self.n_elements.take();
+        (std::mem::replace(&mut self.element, element), n)
+    }
+
+    pub(super) fn leave_element(&mut self, (element, n): (Option<usize>, Option<usize>)) {
+        self.element = element;
+        self.n_elements.set(n);
+    }
+
+    /// How many elements the last pack has that was named since [`Scopes::at_element`].
+    pub(super) fn n_elements(&self) -> Option<usize> {
+        self.n_elements.get()
+    }
+
+    fn find_any(&self, name: &str) -> Option<&Binding> {
         if name.contains("::") {
             return self.find_path(name);
         }
@@ -499,6 +541,7 @@ impl Scopes {
     }
 
     pub(super) fn find_tag(&self, name: &str) -> Option<&(Ty, Span)> {
+        let name = of_std(name);
         if let Some((scopes, last)) = name.rsplit_once("::") {
             if scopes.is_empty() {
                 return self.stack[FILE].tags.get(last);
@@ -553,6 +596,15 @@ impl Scopes {
             .iter()
             .rev()
             .flat_map(|scope| scope.tags.keys().map(|name| &**name))
+    }
+}
+
+/// `cuda::std` has what `std` has, for device code as well.
+fn of_std(name: &str) -> &str {
+    let name_in_cuda = name.strip_prefix("::").unwrap_or(name);
+    match name_in_cuda.strip_prefix("cuda::") {
+        Some(rest) if rest.starts_with("std::") => rest,
+        _ => name,
     }
 }
 

@@ -37,7 +37,14 @@ pub(super) fn show(ty: &QualTy, records: &[Record], enums: &[String]) -> String 
                 let params: Vec<_> = function
                     .params
                     .iter()
-                    .map(|param| show(param, records, enums))
+                    .zip(&function.references)
+                    .map(|(param, is_reference)| {
+                        let text = show(param, records, enums);
+                        match is_reference {
+                            true => format!("{text} &"),
+                            false => text,
+                        }
+                    })
                     .collect();
                 write!(around, "({})", params.join(", ")).expect("writing to a string");
                 ty = function.result.clone().into();

@@ -77,8 +77,10 @@ impl From<Ty> for QualTy {
 pub struct FunctionTy {
     /// What it returns.
     pub result: Ty,
-    /// Its parameters' types, arrays decayed.
+    /// Its parameters' types, arrays decayed; of a reference, what it refers to. Only there do qualifiers matter.
     pub params: Vec<QualTy>,
+    /// Which of the parameters are references.
+    pub references: Vec<bool>,
 }
 
 /// A struct, union or vector type of the program.

@@ -125,6 +125,8 @@ pub enum TemplateArg {
     Type(TypeName),
     /// A value, or a name of which the parser does not know what it is.
     Value(Expr),
+    /// `Ts...`: one argument for each element of the packs in it.
+    Expansion(Box<TemplateArg>),
 }
 
 /// `namespace a { … }`.
@@ -236,6 +238,8 @@ pub struct Param {
     pub declarator: Declarator,
     /// `= e`: what it is if a call leaves it out.
     pub default: Option<Arc<Expr>>,
+    /// `Ts... rest`: one parameter for each element of the pack.
+    pub is_pack: bool,
     /// The whole.
     pub span: Span,
 }
@@ -380,6 +384,8 @@ pub enum Member {
     Declaration(Declaration),
     /// A member function.
     Function(Function),
+    /// `template <typename T> void f(T x);`.
+    Template(Box<Template>),
     /// `public:`.
     Access(Access),
     /// `friend` and a function, with or without its body.
@@ -686,6 +692,16 @@ pub enum ExprKind {
     Member(Box<Expr>, Name),
     /// `e->name`.
     Arrow(Box<Expr>, Name),
+    /// `e.f<T>`: a member with template arguments.
+    Instance(Box<Expr>, Vec<TemplateArg>),
+    /// `e...`: one expression for each element of the parameter packs in it.
+    Expansion(Arc<Expr>),
+    /// `(pattern + ...)` and its other forms.
+    Fold(Box<Fold>),
+    /// `sizeof...(pack)`.
+    SizeofPack(Name),
+    /// What an expansion is made into: the expression for one element of the packs in it. The parser makes none.
+    Element(Arc<Expr>, usize),
     /// `(T)e`.
     Cast(Box<TypeName>, Box<Expr>),
     /// `T(a, b)`: `dim3(32, 8)`, `float(x)`, `make_…` is a plain call.
@@ -767,6 +783,19 @@ pub struct Lambda {
     pub body: Block,
     /// From `[` to the end of the parameters.
     pub span: Span,
+}
+
+/// A fold expression.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Fold {
+    /// What joins the elements; absent is `,`.
+    pub operator: Spanned<Option<BinaryOp>>,
+    /// What is made for each element of the packs in it.
+    pub pattern: Arc<Expr>,
+    /// What stands on the other side of the `...`, if anything does; which of the two has the packs, their names tell.
+    pub init: Option<Arc<Expr>>,
+    /// `(... + pattern)`: grouped from the left.
+    pub is_left: bool,
 }
 
 /// How a lambda holds a variable.

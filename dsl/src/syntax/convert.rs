@@ -2,7 +2,7 @@
 //!
 //! Values and names are worked out once for each spelling, so that a name used a thousand times costs one allocation.
 //! Two things that no later stage needs to know go here: `_Pragma("unroll")` becomes what `#pragma unroll` gives, and
-//! GNU attributes that change no meaning disappear (`__attribute__((aligned(n)))` becomes `__align__(n)`).
+//! attributes that change no meaning disappear (`[[likely]]`; `__attribute__((aligned(n)))` becomes `__align__(n)`).
 
 use std::sync::Arc;
 
@@ -46,10 +46,13 @@ pub(crate) fn convert(
                 after
             }
             PpKind::Str(_) => converter.string(rest),
-            PpKind::Punct(punct) => {
-                converter.push(TokenKind::Punct(punct), first.span);
-                after
-            }
+            PpKind::Punct(punct) => match converter.standard_attribute(rest) {
+                Some(after) => after,
+                None => {
+                    converter.push(TokenKind::Punct(punct), first.span);
+                    after
+                }
+            },
             PpKind::Unroll(count) => {
                 converter.unroll(count, first.span);
                 after
@@ -232,6 +235,35 @@ impl Converter<'_> {
                 after
             }
         }
+    }
+
+    /// What follows `[[likely]]` and its like, which change no meaning, where `tokens` starts with one.
+    fn standard_attribute<'t>(&self, tokens: &'t [PpToken]) -> Option<&'t [PpToken]> {
+        const HARMLESS: [&str; 10] = [
+            "likely",
+            "unlikely",
+            "maybe_unused",
+            "nodiscard",
+            "noreturn",
+            "fallthrough",
+            "deprecated",
+            "unused",
+            "carries_dependency",
+            "gnu",
+        ];
+        let [open, second, word, ..] = tokens else {
+            return None;
+        };
+        if !open.is(Punct::LBracket) || !second.is(Punct::LBracket) {
+            return None;
+        }
+        let word = self.names.text(word.name()?).trim_matches('_');
+        if !HARMLESS.contains(&word) {
+            return None;
+        }
+        let close = tokens.iter().position(|token| token.is(Punct::RBracket))?;
+        let last = tokens.get(close + 1)?;
+        last.is(Punct::RBracket).then(|| &tokens[close + 2..])
     }
 
     fn name_of(&mut self, token: &PpToken) {

@@ -41,6 +41,7 @@ pub fn parse(tokens: &[Token], end: Span) -> (Unit, Vec<Diagnostic>) {
     let balanced = brackets::balance(&marked, end);
     let rules = kit::Rules {
         assignment: expr::assignment_rule(),
+        operand: expr::operand_rule(),
         specifiers: ty::specifiers_rule(),
         body: stmt::body_rule(),
     };

@@ -203,12 +203,23 @@ impl Kernel<'_, '_> {
             AtomicOp::Cas => {
                 let compare = compare.map_or("0".to_string(), |compare| self.operand(compare));
                 let value = self.operand(value);
+                let is_narrow = is_narrow(access.ty);
+                let mut cut = |operand: String| match is_narrow {
+                    true => self.fresh(format!("trunc i32 {operand} to {element}")),
+                    false => operand,
+                };
+                let (compare, value) = (cut(compare), cut(value));
                 let pair = self.fresh(format!(
                     "cmpxchg {pointer}, {element} {compare}, {element} {value} {ORDER} monotonic, align {width}"
                 ));
                 if let Some(result) = result {
                     let text = format!("extractvalue {{ {element}, i1 }} {pair}, 0");
-                    self.result(result, text);
+                    if is_narrow {
+                        let old = self.fresh(text);
+                        self.result(result, format!("zext {element} {old} to i32"));
+                    } else {
+                        self.result(result, text);
+                    }
                 }
                 return;
             }

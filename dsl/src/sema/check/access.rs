@@ -3,7 +3,9 @@
 use super::{
     Checked, Checker, Side,
     expr::{special_value, with_qualifiers},
-    int, wrong,
+    int,
+    pointer_call::{known_function, pointed_function},
+    wrong,
 };
 use crate::{
     diagnostic::{Code, Diagnostic},
@@ -196,6 +198,10 @@ impl Checker<'_> {
             }
             checked => {
                 let value = self.read(checked);
+                // A function is its address, however often it is followed.
+                if pointed_function(&value.ty).is_some() {
+                    return Checked::Value(Value { span, ..value });
+                }
                 if let ValueKind::AddressOf(place) = value.kind {
                     return Checked::Place(Place { span, ..*place });
                 }
@@ -216,6 +222,7 @@ impl Checker<'_> {
         let place = match self.expr(inner) {
             Checked::Place(place) if !is_temporary(&place) => place,
             Checked::Value(value) if value.ty == Ty::Error => return wrong(span),
+            Checked::Value(value) if pointed_function(&value.ty).is_some() => return value,
             _ => {
                 let text = self.map.snippet(inner.span).to_string();
                 self.report(
@@ -471,6 +478,12 @@ impl Checker<'_> {
         let place = match checked {
             Checked::Value(value) if value.ty == Ty::Error => return None,
             Checked::Place(place) if !is_temporary(&place) => place,
+            Checked::Value(value) if known_function(&value).is_some() => {
+                let text = self.map.snippet(expr.span).to_string();
+                let message = format!("`{text}` is a function and cannot be {done}");
+                self.report(Diagnostic::error(Code::WrongKindOfName, expr.span, message));
+                return None;
+            }
             _ => {
                 let text = self.map.snippet(expr.span).to_string();
                 self.report(

@@ -45,6 +45,9 @@ impl Checker<'_> {
         let Some(op) =
             atomic_op(atomic, &pointee.ty).filter(|_| !pointee.is_const && !pointee.is_volatile)
         else {
+            if let Some(value) = self.library_form(called) {
+                return value;
+            }
             self.no_atomic(atomic, &pointee, &pointer, called);
             return wrong(span);
         };
@@ -122,7 +125,7 @@ fn atomic_op(atomic: Atomic, ty: &Ty) -> Option<AtomicOp> {
         Atomic::Max if integer || *ty == Ty::LongLong => AtomicOp::SMax,
         Atomic::Inc if *ty == Ty::UInt => AtomicOp::Inc,
         Atomic::Dec if *ty == Ty::UInt => AtomicOp::Dec,
-        Atomic::Cas if integer => AtomicOp::Cas,
+        Atomic::Cas if integer || *ty == Ty::UShort => AtomicOp::Cas,
         Atomic::And if integer => AtomicOp::And,
         Atomic::Or if integer => AtomicOp::Or,
         Atomic::Xor if integer => AtomicOp::Xor,

@@ -6,6 +6,7 @@ use super::{
     Checked, Checker, Side,
     function::space_text,
     overload::{Argument, Resolved},
+    pointer_call::pointed_function,
     wrong,
 };
 use crate::{
@@ -23,6 +24,8 @@ use crate::{
 impl Checker<'_> {
     /// `f(a, b)`: a function of the program, else something built in.
     pub(super) fn call(&mut self, callee: &ast::Expr, args: &[ast::Expr], span: Span) -> Checked {
+        let args = self.expanded(args);
+        let args = &args[..];
         let mut explicit = None;
         let path;
         let mut name = match &callee.kind {
@@ -42,7 +45,9 @@ impl Checker<'_> {
         if let Some(full) = name
             && full.contains("::")
             && self.scopes.find(full).is_none()
-            && let Some(last) = full.strip_prefix("std::").or(full.strip_prefix("::"))
+            && let Some(last) = ["std::", "::std::", "cuda::std::", "::cuda::std::", "::"]
+                .iter()
+                .find_map(|prefix| full.strip_prefix(prefix))
         {
             library = Arc::from(last);
             name = Some(&library);
@@ -52,17 +57,26 @@ impl Checker<'_> {
                 ExprKind::Unsupported(construct) => self.unsupported(construct, callee.span),
                 ExprKind::Error => {}
                 ExprKind::Member(base, name) => {
-                    return self.method_call(base, false, name, args, span);
+                    return self.method_call(base, false, (name, None), args, span);
                 }
                 ExprKind::Arrow(base, name) => {
-                    return self.method_call(base, true, name, args, span);
+                    return self.method_call(base, true, (name, None), args, span);
                 }
+                ExprKind::Instance(inner, explicit) => match &inner.kind {
+                    ExprKind::Member(base, name) => {
+                        return self.method_call(base, false, (name, Some(explicit)), args, span);
+                    }
+                    ExprKind::Arrow(base, name) => {
+                        return self.method_call(base, true, (name, Some(explicit)), args, span);
+                    }
+                    _ => {}
+                },
                 _ => {
                     let value = match self.expr(callee) {
                         Checked::Place(place) => super::method::place_value(place),
                         Checked::Value(value) => value,
                     };
-                    if matches!(value.ty, Ty::Record(_)) {
+                    if matches!(value.ty, Ty::Record(_)) || pointed_function(&value.ty).is_some() {
                         return self.call_object(value, callee.span, args, span);
                     }
                     if value.ty != Ty::Error {
@@ -89,8 +103,12 @@ impl Checker<'_> {
         }
         match binding.map(|binding| binding.entity) {
             Some(Entity::Functions(set)) => {
-                let ids = self.functions_of(&set);
-                if let Some(class) = self.class_of(&ids) {
+                let mut ids = match explicit {
+                    None => self.functions_of(&set),
+                    Some(_) => Vec::new(),
+                };
+                let of_templates = self.class_of_templates(&set);
+                if let Some(class) = self.class_of(&ids).or(of_templates) {
                     self.check_path_access(name, callee.span);
                     let object = self.this_place(callee.span);
                     let object = object.map(super::method::place_value);
@@ -99,6 +117,9 @@ impl Checker<'_> {
                     );
                     let object = object.map(|object| self.as_base(object, class));
                     let values = self.arguments(args);
+                    if of_templates.is_some() {
+                        ids.extend(self.instances(&set, explicit, &values, callee.span));
+                    }
                     let last = name.rsplit("::").next().unwrap_or(name);
                     return self.call_member(object, &ids, last, callee.span, values, span);
                 }
@@ -142,10 +163,16 @@ impl Checker<'_> {
                 };
                 self.call_object(value, callee.span, args, span)
             }
+            Some(Entity::Constant(ty, _)) if pointed_function(&ty).is_some() => {
+                let value = self.name(name, callee.span);
+                let value = self.read_checked(value);
+                self.call_object(value, callee.span, args, span)
+            }
             Some(
                 Entity::Local(_)
                 | Entity::Global(_)
                 | Entity::Enumerator(..)
+                | Entity::Pack(_)
                 | Entity::Constant(..),
             ) => {
                 let declared = self.scopes.find(name).map(|binding| binding.span);
@@ -200,17 +227,14 @@ impl Checker<'_> {
         facts.class.filter(|_| is_member)
     }
 
-    /// The name is that of a variable that is an object.
+    /// The name is that of a variable that is an object or points to a function.
     fn names_object(&self, name: &str) -> bool {
-        match self.scopes.find(name).map(|binding| &binding.entity) {
-            Some(Entity::Local(id)) => {
-                matches!(self.body.vars[id.0 as usize].ty.ty, Ty::Record(_))
-            }
-            Some(Entity::Global(id)) => {
-                matches!(self.globals[id.0 as usize].ty.ty, Ty::Record(_))
-            }
-            _ => false,
-        }
+        let ty = match self.scopes.find(name).map(|binding| &binding.entity) {
+            Some(Entity::Local(id)) => &self.body.vars[id.0 as usize].ty.ty,
+            Some(Entity::Global(id)) => &self.globals[id.0 as usize].ty.ty,
+            _ => return false,
+        };
+        matches!(ty, Ty::Record(_)) || pointed_function(ty).is_some()
     }
 
     /// A call of a member function or an operator, whose object is the first argument; `given` arguments were written.
@@ -222,6 +246,7 @@ impl Checker<'_> {
         values: Vec<Argument<'_>>,
         span: Span,
     ) -> Checked {
+        self.need(id);
         let function = &self.functions[id.0 as usize];
         let (name, space, declared) = (function.name.clone(), function.space, function.span);
         let ty = function.result.clone();
@@ -346,7 +371,7 @@ impl Checker<'_> {
     }
 
     /// A call of one of the functions that a name stands for, or of what CUDA has under it.
-    fn call_overloaded(
+    pub(super) fn call_overloaded(
         &mut self,
         name: &Arc<str>,
         set: &[Callable],
@@ -386,7 +411,7 @@ impl Checker<'_> {
         }
     }
 
-    fn call_function(
+    pub(super) fn call_function(
         &mut self,
         id: FunctionId,
         name_span: Span,

@@ -290,10 +290,30 @@ impl Checker<'_> {
             is_reference: true,
             is_rvalue: false,
             is_this: true,
+            is_of_pack: false,
         }
     }
 
     fn declare_method(&mut self, class: RecordId, function: &ast::Function) -> Option<FunctionId> {
+        self.method_as(class, function, None)
+    }
+
+    /// An instance of a member template, shown as `shown`: no name stands for it.
+    pub(super) fn new_method(
+        &mut self,
+        class: RecordId,
+        function: &ast::Function,
+        shown: &str,
+    ) -> Option<FunctionId> {
+        self.method_as(class, function, Some(shown))
+    }
+
+    fn method_as(
+        &mut self,
+        class: RecordId,
+        function: &ast::Function,
+        shown: Option<&str>,
+    ) -> Option<FunctionId> {
         let name = &function.name;
         self.note_operator(&name.node, name.span);
         let words = &function.specifiers;
@@ -308,7 +328,11 @@ impl Checker<'_> {
         }
         let kind = function.method.kind;
         let is_static = kind == MethodKind::Plain && words.word(SpecifierWord::Static).is_some();
+        let deduces = shown.is_some()
+            && matches!(words.ty.node, ast::TypeSpecifier::Auto)
+            && function.declarator.parts.is_empty();
         let (result, returns_reference) = match kind {
+            _ if deduces => (Ty::Void, false),
             MethodKind::Constructor | MethodKind::Destructor => (Ty::Void, false),
             MethodKind::Plain | MethodKind::Conversion => self.method_result(function),
         };
@@ -316,14 +340,17 @@ impl Checker<'_> {
         if !is_static {
             params.push(Self::this_param(class, function.method.is_const, name.span));
         }
-        params.extend(function.params.iter().map(|param| self.param(param)));
+        params.extend(self.params(&function.params));
         if function.variadic {
             self.unsupported("a function with `...`", function.span);
         }
         let id = FunctionId(self.functions.len() as u32);
         let owner = self.record(class).name.clone();
         self.functions.push(Function {
-            name: format!("{owner}::{}", name.node),
+            name: match shown {
+                Some(shown) => shown.to_string(),
+                None => format!("{owner}::{}", name.node),
+            },
             space,
             result,
             returns_reference,
@@ -347,6 +374,7 @@ impl Checker<'_> {
             class: Some(class),
             has_this: !is_static,
             is_static,
+            deduces,
             is_explicit: words.word(SpecifierWord::Explicit).is_some(),
             is_constexpr: words.word(SpecifierWord::Constexpr).is_some(),
             is_deleted: function.method.special.is_some(),
@@ -357,6 +385,9 @@ impl Checker<'_> {
                 && function.method.inits.is_empty(),
             ..FunctionFacts::default()
         });
+        if shown.is_some() {
+            return Some(id);
+        }
         if function.body.is_none() && self.class_instances.contains_key(&class) {
             self.lazy.insert(
                 id,

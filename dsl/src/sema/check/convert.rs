@@ -5,7 +5,11 @@
 
 use std::sync::Arc;
 
-use super::{Checker, int, wrong};
+use super::{
+    Checker, int,
+    pointer_call::{known_function, pointed_function},
+    wrong,
+};
 use crate::{
     diagnostic::{Code, Diagnostic},
     sema::{
@@ -316,6 +320,22 @@ impl Checker<'_> {
                 value.span,
                 "this gives no value, but one is needed",
             ));
+            return wrong(value.span);
+        }
+        if known_function(value).is_some() && pointed_function(to).is_none() {
+            let text = self.map.snippet(value.span).to_string();
+            // Which side it is for does not matter then.
+            self.diagnostics.retain(|diagnostic| {
+                diagnostic.code != Code::DeviceCallInHost || diagnostic.primary.span != value.span
+            });
+            self.report(
+                Diagnostic::error(
+                    Code::WrongKindOfName,
+                    value.span,
+                    format!("`{text}` is a function and is not called here"),
+                )
+                .help(format!("call it: `{text}(…)`")),
+            );
             return wrong(value.span);
         }
         let message = match why {

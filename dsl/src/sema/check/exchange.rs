@@ -6,6 +6,7 @@ use crate::{
     ir::{ReduceOp, ShuffleMode},
     sema::{
         classify::{Classify, pointer_to, promoted},
+        scope::Entity,
         ty::Ty,
         typed::{Builtin, Value, ValueKind},
     },
@@ -45,6 +46,11 @@ impl Checker<'_> {
             return wrong(called.span);
         };
         let width = next(self, Some(&Ty::Int)).unwrap_or_else(|| int(32, Ty::Int, called.span));
+        if let Ty::Record(_) = value.ty
+            && let Some(shuffled) = self.library_form(called)
+        {
+            return shuffled;
+        }
         if !value.ty.is_arithmetic() {
             return self.no_exchange("it exists for numbers of 32 and 64 bits", &value, called);
         }
@@ -103,6 +109,32 @@ impl Checker<'_> {
         };
         let value = self.implicit(value, &ty, &Why::Argument(2, called.name, None));
         exchange(Builtin::Reduce(op), vec![value, mask], ty, called)
+    }
+
+    /// The same call of the library's function `__dslc_NAME`, which has forms for its own classes: half precision and bfloat16.
+    pub(super) fn library_form(&mut self, called: &Called<'_>) -> Option<Value> {
+        let name: std::sync::Arc<str> = format!("__dslc_{}", called.name).into();
+        let Some(Entity::Functions(set)) = self
+            .scopes
+            .find_in_prelude(&name)
+            .map(|found| found.entity.clone())
+        else {
+            return None;
+        };
+        let values = self.arguments(called.args);
+        let ids = self.functions_of(&set);
+        if !ids.iter().any(|id| self.ranks(*id, &values).is_some()) {
+            return None;
+        }
+        let result = self.call_overloaded(
+            &name,
+            &set,
+            None,
+            called.name_span,
+            called.args,
+            called.span,
+        );
+        Some(self.read_checked(result))
     }
 
     /// The arguments; reports a wrong number of them, and host code.

@@ -5,7 +5,12 @@
 
 use std::sync::Arc;
 
-use super::{Checked, Checker, Side, int, overload::Argument, wrong};
+use super::{
+    Checked, Checker, Side, int,
+    overload::Argument,
+    pointer_call::{function_constant, pointed_function},
+    wrong,
+};
 use crate::{
     diagnostic::{Code, Diagnostic},
     ir::SpecialReg,
@@ -15,7 +20,7 @@ use crate::{
         const_eval::Const,
         scope::Entity,
         ty::{QualTy, Ty},
-        typed::{Builtin, GlobalSpace, Place, PlaceKind, Value, ValueKind, VarRef},
+        typed::{Builtin, FunctionId, GlobalSpace, Place, PlaceKind, Value, ValueKind, VarRef},
     },
     span::Span,
     syntax::{
@@ -78,6 +83,19 @@ impl Checker<'_> {
             }
             ExprKind::NamedCast(word, ty, inner) => return self.named_cast(*word, ty, inner, span),
             ExprKind::This => self.this_value(span),
+            ExprKind::Element(pattern, element) => {
+                return self.at_element(*element, |checker| checker.expr(pattern));
+            }
+            ExprKind::Fold(fold) => return self.fold(fold, span),
+            ExprKind::SizeofPack(name) => self.sizeof_pack(name, span),
+            ExprKind::Expansion(_) => {
+                self.unsupported("an expansion `...` here", span);
+                wrong(span)
+            }
+            ExprKind::Instance(inner, _) => {
+                self.unsupported("a member template that is not called", inner.span);
+                wrong(span)
+            }
             ExprKind::Lambda(lambda) => self.lambda(lambda, span),
             ExprKind::Alignof(ty) => {
                 let ty = self.type_name(ty).ty;
@@ -169,27 +187,35 @@ impl Checker<'_> {
             Some(Entity::Enumerator(id, value)) => {
                 Checked::Value(int(value as u64, Ty::Enum(id), span))
             }
-            Some(Entity::Functions(_)) => {
-                self.report(
-                    Diagnostic::error(
-                        Code::WrongKindOfName,
-                        span,
-                        format!("`{name}` is a function and is not called here"),
-                    )
-                    .help(format!(
-                        "call it: `{name}(…)`; pointers to functions are not supported yet"
-                    )),
-                );
-                Checked::Value(wrong(span))
+            Some(Entity::Functions(set)) => {
+                Checked::Value(self.function_value(name, &set, None, span))
             }
             Some(Entity::Member(class)) => self.member_of_this(class, name, span),
-            Some(Entity::Constant(ty, bits)) => Checked::Value(int(bits, ty, span)),
+            Some(Entity::Constant(ty, bits)) => Checked::Value(match pointed_function(&ty) {
+                Some(function) => function_constant(
+                    FunctionId((bits as u32).saturating_sub(1)),
+                    function.clone(),
+                    span,
+                ),
+                None => int(bits, ty, span),
+            }),
             Some(Entity::Template(_)) => {
                 self.report(Diagnostic::error(
                     Code::WrongKindOfName,
                     span,
                     format!("`{name}` is a template, but a value is needed here"),
                 ));
+                Checked::Value(wrong(span))
+            }
+            Some(Entity::Pack(_)) => {
+                self.report(
+                    Diagnostic::error(
+                        Code::WrongKindOfName,
+                        span,
+                        format!("`{name}` is a parameter pack and is not expanded here"),
+                    )
+                    .help(format!("write `{name}...` among the arguments of a call, or a fold such as `({name} + ...)`")),
+                );
                 Checked::Value(wrong(span))
             }
             Some(Entity::Typedef(_)) => {
@@ -389,6 +415,8 @@ impl Checker<'_> {
 
     /// `T(a, b)`.
     pub(super) fn construct(&mut self, to: &Ty, args: &[ast::Expr], span: Span) -> Value {
+        let args = self.expanded(args);
+        let args = &args[..];
         if self.is_vector(to, "dim3") && args.len() != 1 {
             return self.construct_dim3(args, span);
         }

@@ -106,11 +106,7 @@ impl Checker<'_> {
             false => self.base_type_not_auto(specifiers),
         };
         let result = self.declared_type(base, parts, function.declarator.span);
-        let params: Vec<ParamFacts> = function
-            .params
-            .iter()
-            .map(|param| self.param(param))
-            .collect();
+        let params = self.params(&function.params);
         if function.variadic {
             self.unsupported("a function with `...`", function.span);
         }
@@ -242,6 +238,7 @@ impl Checker<'_> {
             is_reference: matches!(reference, Some((_, false))),
             is_rvalue: matches!(reference, Some((_, true))),
             is_this: false,
+            is_of_pack: param.is_pack,
         }
     }
 
@@ -445,6 +442,7 @@ impl Checker<'_> {
     /// Checks a function's body and stores it.
     pub(super) fn function_body(&mut self, id: FunctionId, function: &ast::Function) {
         let Some(block) = &function.body else { return };
+        let element = self.scopes.at_element(None);
         self.forget_said();
         self.function_facts[id.0 as usize].extent = Some(function.span.to(block.span));
         let floor = self.begin_body(id);
@@ -454,7 +452,8 @@ impl Checker<'_> {
         self.scopes.enter();
         let params = self.function_facts[id.0 as usize].params.clone();
         let mut ids = self.hidden_param(id);
-        for (param, declared) in params[ids.len()..].iter().zip(&function.params) {
+        let declared = super::pack::declared(&params[ids.len()..], &function.params);
+        for (param, declared) in params[ids.len()..].iter().zip(declared) {
             let is_restrict = matches!(
                 declared.declarator.parts.first(),
                 Some(DeclaratorPart::Pointer {
@@ -480,10 +479,13 @@ impl Checker<'_> {
             });
             self.body.facts[var.0 as usize] = VarFacts::default();
             ids.push(var);
-            if let Some(name) = &declared.declarator.name {
+            if let Some(name) = &declared.declarator.name
+                && !declared.is_pack
+            {
                 self.declare_name(name, Entity::Local(var));
             }
         }
+        self.declare_packs(&function.params, &params, &ids);
         let mut body = Vec::new();
         if let (MethodKind::Constructor, Some(class)) = (function.method.kind, class) {
             let span = function.name.span;
@@ -513,6 +515,7 @@ impl Checker<'_> {
         }
         self.check_end(id, function, &mut body);
         self.end_body(id, floor, ids, body);
+        self.scopes.leave_element(element);
     }
 
     /// Arguments given by value are the function's own objects.
@@ -565,7 +568,7 @@ pub(super) fn same_params(old: &[ParamFacts], new: &[ParamFacts]) -> bool {
                 && old.is_reference == new.is_reference
                 && old.is_rvalue == new.is_rvalue
                 && (!old.is_reference || old.ty == new.ty);
-            same || old.ty.ty == Ty::Error || new.ty.ty == Ty::Error
+            same
         })
 }
 

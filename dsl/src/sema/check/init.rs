@@ -63,7 +63,11 @@ impl Checker<'_> {
         let n_errors = self.diagnostics.len();
         let typed = match init {
             ast::Init::Expr(expr) => self.init_expr(ty, expr, &name.node),
-            ast::Init::List(items) => self.init_list(ty, &items.node, items.span, &name.node),
+            ast::Init::List(items) => {
+                let span = items.span;
+                let items = self.expanded_items(&items.node);
+                self.init_list(ty, &items, span, &name.node)
+            }
             ast::Init::Construct(args) => {
                 let value = match (&args.node[..], &ty.ty) {
                     ([arg], to) if !matches!(arg.kind, ExprKind::List(_)) => {
@@ -553,6 +557,8 @@ impl Checker<'_> {
 
     /// `{ … }` where a value of a known type is wanted: an argument, `return { … }`, `x = { … }`.
     pub(super) fn list_value(&mut self, ty: &Ty, items: &[InitItem], span: Span) -> Value {
+        let items = self.expanded_items(items);
+        let items = &items[..];
         if *ty == Ty::Error {
             return wrong(span);
         }

@@ -5,13 +5,14 @@ use std::sync::Arc;
 use super::{
     Checked, Checker,
     overload::{Argument, Best, Rank, best},
+    pointer_call::pointed_function,
     wrong,
 };
 use crate::{
     diagnostic::{Code, Diagnostic},
     sema::{
         classify::Classify,
-        scope::Entity,
+        scope::{Callable, Entity},
         ty::{RecordId, Ty},
         typed::{FunctionId, Place, PlaceKind, Value, ValueKind},
     },
@@ -25,7 +26,7 @@ impl Checker<'_> {
         &mut self,
         base: &ast::Expr,
         is_arrow: bool,
-        name: &ast::Name,
+        (name, explicit): (&ast::Name, Option<&[ast::TemplateArg]>),
         args: &[ast::Expr],
         span: Span,
     ) -> Checked {
@@ -55,10 +56,44 @@ impl Checker<'_> {
             return self.call_of_member(object, name, args, span);
         };
         self.check_access(owner, last, name.span);
-        let ids = self.functions_of(&set);
         let object = self.as_base(object, owner);
         let values = self.arguments(args);
+        let ids = self.members(&set, explicit, &values, name);
         self.call_member(Some(object), &ids, last, name.span, values, span)
+    }
+
+    /// The member functions that a call can mean, instances of member templates among them.
+    fn members(
+        &mut self,
+        set: &[Callable],
+        explicit: Option<&[ast::TemplateArg]>,
+        values: &[Argument<'_>],
+        name: &ast::Name,
+    ) -> Vec<FunctionId> {
+        let mut ids = match explicit {
+            None => self.functions_of(set),
+            Some(_) => Vec::new(),
+        };
+        if self.class_of_templates(set).is_some() {
+            ids.extend(self.instances(set, explicit, values, name.span));
+            if ids.is_empty() {
+                self.report(Diagnostic::error(
+                    Code::NoMatchingFunction,
+                    name.span,
+                    format!("the template `{}` does not fit these arguments", name.node),
+                ));
+            }
+        } else if explicit.is_some() {
+            self.report(Diagnostic::error(
+                Code::TemplateArgument,
+                name.span,
+                format!(
+                    "`{}` is no template and takes no arguments `<…>`",
+                    name.node
+                ),
+            ));
+        }
+        ids
     }
 
     /// A member that is no function is called: it may be an object that can be.
@@ -86,6 +121,9 @@ impl Checker<'_> {
         args: &[ast::Expr],
         span: Span,
     ) -> Checked {
+        if let Some(function) = pointed_function(&object.ty).cloned() {
+            return self.call_pointer(object, &function, at, args, span);
+        }
         let found = match object.ty {
             Ty::Record(class) => self.scopes.find_in_class(class, "operator()"),
             _ => None,
@@ -103,9 +141,10 @@ impl Checker<'_> {
             self.check_args_alone(args);
             return Checked::Value(wrong(span));
         };
-        let ids = self.functions_of(&set);
         let object = self.as_base(object, owner);
         let values = self.arguments(args);
+        let name = ast::Name::new("operator()".into(), at);
+        let ids = self.members(&set, None, &values, &name);
         self.call_member(Some(object), &ids, "operator()", at, values, span)
     }
 
@@ -178,7 +217,7 @@ impl Checker<'_> {
                 let candidates: Vec<(Option<Vec<Rank>>, u32)> = ids
                     .iter()
                     .map(|id| match (has_this(id), object.is_some()) {
-                        (true, true) => (self.ranks(*id, &full), 0),
+                        (true, true) => (self.ranks(*id, &full), self.specificity(*id)),
                         (true, false) => (None, 0),
                         (false, with_object) => {
                             let ranks = self.ranks(*id, &args).map(|mut ranks| {
@@ -187,7 +226,7 @@ impl Checker<'_> {
                                 }
                                 ranks
                             });
-                            (ranks, 0)
+                            (ranks, self.specificity(*id))
                         }
                     })
                     .collect();
@@ -224,7 +263,14 @@ impl Checker<'_> {
 
     /// The functions that an operator's name stands for where these are its operands: those of the left operand's class, and
     /// those of the file.
-    fn operator_functions(&mut self, name: &str, left: &Ty) -> (Vec<FunctionId>, Option<RecordId>) {
+    fn operator_functions(
+        &mut self,
+        name: &str,
+        operands: &[Value],
+        at: Span,
+    ) -> (Vec<FunctionId>, Option<RecordId>) {
+        let left = operands.first().map_or(&Ty::Error, |value| &value.ty);
+        let all: Vec<Argument<'_>> = operands.iter().cloned().map(Argument::Value).collect();
         let mut ids = Vec::new();
         let mut class = None;
         if let Ty::Record(id) = left
@@ -233,6 +279,9 @@ impl Checker<'_> {
         {
             class = Some(owner);
             ids.extend(self.functions_of(&set));
+            if self.class_of_templates(&set).is_some() {
+                ids.extend(self.instances(&set, None, &all[1..], at));
+            }
         }
         // The library's operators are there whatever operators the program declares for its own types.
         for of_library in [false, true] {
@@ -243,7 +292,9 @@ impl Checker<'_> {
             let Some(Entity::Functions(set)) = binding.map(|binding| binding.entity.clone()) else {
                 continue;
             };
-            for id in self.functions_of(&set) {
+            let mut found = self.functions_of(&set);
+            found.extend(self.instances(&set, None, &all, at));
+            for id in found {
                 if !ids.contains(&id) {
                     ids.push(id);
                 }
@@ -269,7 +320,7 @@ impl Checker<'_> {
             return None;
         }
         let left = operands.first()?;
-        let (ids, class) = self.operator_functions(&name, &left.ty);
+        let (ids, class) = self.operator_functions(&name, operands, at);
         if ids.is_empty() {
             return None;
         }
@@ -282,11 +333,19 @@ impl Checker<'_> {
             }
             None => args.clone(),
         };
+        // The operator of numbers is better for an enumeration than one whose class it would have to be made into.
+        let has_object = operands
+            .iter()
+            .any(|value| matches!(value.ty, Ty::Record(_)));
+        let is_fine = |ranks: &Vec<Rank>| has_object || ranks.iter().all(|rank| *rank < Rank::User);
         let candidates: Vec<(Option<Vec<Rank>>, u32)> = ids
             .iter()
             .map(|id| match self.function_facts[id.0 as usize].has_this {
-                true => (self.ranks(*id, &based), 0),
-                false => (self.ranks(*id, &args), 0),
+                true => (self.ranks(*id, &based), self.specificity(*id)),
+                false => (
+                    self.ranks(*id, &args).filter(is_fine),
+                    self.specificity(*id),
+                ),
             })
             .collect();
         match best(&candidates) {

@@ -257,6 +257,20 @@ impl Checker<'_> {
         if args.iter().any(Argument::is_wrong) {
             return Resolved::Wrong;
         }
+        // A candidate whose parameters are not understood takes part only if no other fits exactly.
+        let is_exact = |id: &&FunctionId| {
+            let ranks = self.ranks(**id, args);
+            ranks.is_some_and(|ranks| ranks.iter().all(|rank| *rank == Rank::Exact))
+        };
+        let understood: Vec<FunctionId> = ids
+            .iter()
+            .filter(|id| self.is_understood(**id))
+            .copied()
+            .collect();
+        let ids = match understood.iter().any(|id| is_exact(&id)) {
+            true => &understood[..],
+            false => ids,
+        };
         let mut candidates: Vec<(Option<Vec<Rank>>, u32)> = ids
             .iter()
             .map(|&id| (self.ranks(id, args), self.specificity(id)))
@@ -302,6 +316,12 @@ impl Checker<'_> {
                 Resolved::Wrong
             }
         }
+    }
+
+    /// The types of its parameters are known.
+    fn is_understood(&self, id: FunctionId) -> bool {
+        let params = &self.function_facts[id.0 as usize].params;
+        params.iter().all(|param| param.ty.ty != Ty::Error)
     }
 
     /// The functions that a call of a name can mean, instances of templates among them; `None` if there are none, which has been

@@ -108,6 +108,7 @@ impl Checker<'_> {
                     self.member_declaration(id, member, &mut fields, &mut names);
                 }
                 ast::Member::Function(function) => self.member_function(id, function),
+                ast::Member::Template(template) => self.member_template(id, template),
                 ast::Member::FriendFunction(function) => self.friend_function(id, function),
                 ast::Member::FriendClass(name) => self.friend_class(id, name),
                 ast::Member::Access(access) => {

@@ -69,6 +69,14 @@ impl Checker<'_> {
         match self.scopes.find(name).map(|binding| &binding.entity) {
             Some(Entity::Typedef(ty)) => return ty.clone(),
             Some(Entity::Error) => return Ty::Error.into(),
+            Some(Entity::Pack(_)) => {
+                self.report(Diagnostic::error(
+                    Code::WrongKindOfName,
+                    span,
+                    format!("`{name}` is a parameter pack and is not expanded here"),
+                ));
+                return Ty::Error.into();
+            }
             _ => {}
         }
         if let Some((ty, _)) = self.scopes.find_tag(name) {
@@ -188,14 +196,7 @@ impl Checker<'_> {
                 DeclaratorPart::Array(size, span) => {
                     self.array_type(ty, size.as_deref(), *span, i == 0)
                 }
-                DeclaratorPart::Function(params, span) => {
-                    if i > 0 {
-                        self.unsupported("a function pointer", *span);
-                        Ty::Error.into()
-                    } else {
-                        self.function_type(ty.ty, params).into()
-                    }
-                }
+                DeclaratorPart::Function(params, _) => self.function_type(ty.ty, params).into(),
             };
         }
         if matches!(&ty.ty, Ty::Pointer(pointee) if pointee.ty == Ty::Error) {
@@ -206,8 +207,31 @@ impl Checker<'_> {
     }
 
     fn function_type(&mut self, result: Ty, params: &[ast::Param]) -> Ty {
-        let params = params.iter().map(|param| self.param_type(param)).collect();
-        Ty::Function(Arc::new(FunctionTy { result, params }))
+        let mut is_wrong = result == Ty::Error;
+        let mut types = Vec::new();
+        let mut references = Vec::new();
+        for param in params {
+            let (reference, _) = reference_part(&param.declarator.parts);
+            if let Some((span, true)) = reference {
+                self.unsupported("a pointer to a function with `&&`", span);
+                is_wrong = true;
+            }
+            let ty = self.param_type(param);
+            is_wrong |= ty.ty == Ty::Error;
+            types.push(match reference {
+                Some(_) => ty,
+                None => ty.ty.into(),
+            });
+            references.push(reference.is_some());
+        }
+        match is_wrong {
+            true => Ty::Error,
+            false => Ty::Function(Arc::new(FunctionTy {
+                result,
+                params: types,
+                references,
+            })),
+        }
     }
 
     /// A parameter's type: arrays are pointers.
@@ -218,10 +242,7 @@ impl Checker<'_> {
         match &ty.ty {
             Ty::Array(..) if reference.is_some() => ty,
             Ty::Array(element, _) => pointer_to(element.as_ref().clone()).into(),
-            Ty::Function(_) => {
-                self.unsupported("a function pointer", param.span);
-                Ty::Error.into()
-            }
+            Ty::Function(_) => pointer_to(ty).into(),
             _ => ty,
         }
     }

@@ -3,7 +3,7 @@
 
 use super::Checker;
 use crate::{
-    diagnostic::Diagnostic,
+    diagnostic::{Diagnostic, Severity},
     sema::{
         scope::TemplateId,
         ty::Ty,
@@ -31,22 +31,61 @@ pub struct Surveyed {
 }
 
 impl<'a> Checker<'a> {
-    /// Kernel templates that nothing instantiates are checked with arguments that are likely.
+    /// Kernel templates that nothing instantiates are checked with arguments that are likely: the first ones with which nothing is
+    /// wrong, else the first ones of all.
     pub(super) fn instantiate_unused(&mut self) {
+        /// The type, and the value, that each parameter is tried with.
+        const TRIES: [(Ty, u64); 8] = [
+            (Ty::Float, 32),
+            (Ty::Float, 4),
+            (Ty::Float, 1),
+            (Ty::Float, 128),
+            (Ty::Float, 8),
+            (Ty::Int, 32),
+            (Ty::UInt, 4),
+            (Ty::Float, 0),
+        ];
         for index in 0..self.templates.len() {
             let id = TemplateId(index as u32);
             let Some(params) = self.unused_kernel(id) else {
                 continue;
             };
-            let mut args = Vec::new();
-            for param in params {
-                args.push(match &param.kind {
-                    TemplateParamKind::Type(None) => Some(Arg::Type(Ty::Float.into())),
-                    TemplateParamKind::Value { default: None, .. } => Some(Arg::Value(Ty::Int, 32)),
-                    _ => None,
-                });
+            let n_diagnostics = self.diagnostics.len();
+            let mut first: Option<(Vec<Diagnostic>, FunctionId)> = None;
+            for (ty, value) in &TRIES {
+                let said = (self.said.clone(), self.said_in_instances.clone());
+                let args = params
+                    .iter()
+                    .map(|param| match &param.kind {
+                        TemplateParamKind::Type(None) => Some(Arg::Type(ty.clone().into())),
+                        TemplateParamKind::Value { default: None, .. } => {
+                            Some(Arg::Value(Ty::Int, *value))
+                        }
+                        _ => None,
+                    })
+                    .collect();
+                let made = self.instantiate_with(id, params, args);
+                self.check_needed(true);
+                let is_wrong = |message: &Diagnostic| message.severity == Severity::Error;
+                let wrong = self.diagnostics[n_diagnostics..].iter().any(is_wrong);
+                let Some(made) = made else { continue };
+                if !wrong {
+                    if let Some((_, old)) = first.take() {
+                        self.functions[old.0 as usize].body = None;
+                    }
+                    break;
+                }
+                // What is wrong with these arguments is of interest only if there are no better ones.
+                let messages = self.diagnostics.split_off(n_diagnostics);
+                (self.said, self.said_in_instances) = said;
+                match &first {
+                    None => first = Some((messages, made)),
+                    Some(_) => self.functions[made.0 as usize].body = None,
+                }
             }
-            self.instantiate_with(id, params, args);
+            if let Some((messages, _)) = first {
+                self.diagnostics.extend(messages);
+            }
         }
     }
 

@@ -4,15 +4,20 @@
 //! record. Instances are made once for each list of arguments; a function's body is checked when the item that needs it is done, so
 //! that templates that use themselves do not recurse here. Errors inside an instance say which one it is and who needed it.
 
-use std::{collections::HashMap, sync::Arc};
+use std::{cell::OnceCell, collections::HashMap, sync::Arc};
 
-use super::{Checker, function::reference_part, overload::Argument};
+use super::{
+    Checker,
+    function::reference_part,
+    overload::Argument,
+    pointer_call::{known_function, pointed_function},
+};
 use crate::{
     diagnostic::{Code, Diagnostic, Severity},
     sema::{
         classify::Classify,
         const_eval::{self, Const},
-        scope::{Callable, Entity, TemplateId},
+        scope::{Binding, Callable, Entity, TemplateId},
         ty::{QualTy, Record, RecordId, Ty},
         typed::{FunctionId, FunctionSpace, Value},
     },
@@ -25,20 +30,24 @@ const MAX_DEPTH: u32 = 256;
 
 /// A template.
 pub(super) struct TemplateFacts<'a> {
-    name: Arc<str>,
-    span: Span,
-    params: &'a [ast::TemplateParam],
-    item: &'a ast::Item,
+    pub(super) name: Arc<str>,
+    pub(super) span: Span,
+    pub(super) params: &'a [ast::TemplateParam],
+    pub(super) item: &'a ast::Item,
     /// The function with its body, where `item` is only a prototype.
     definition: Option<(&'a [ast::TemplateParam], &'a ast::Function)>,
     functions: HashMap<Vec<Arg>, FunctionId>,
     records: HashMap<Vec<Arg>, RecordId>,
     /// Explicit and partial specialisations of a class.
     specialisations: Vec<(&'a [ast::TemplateParam], &'a ast::RecordSpecifier)>,
+    /// Explicit and partial specialisations of a variable.
+    pub(super) variables: Vec<(&'a [ast::TemplateParam], &'a ast::Declaration)>,
     /// Member functions defined outside of the class.
     members: Vec<(&'a [ast::TemplateParam], &'a ast::Function)>,
     /// Namespace it is in.
     namespace: Arc<str>,
+    /// The class whose member it is.
+    class: Option<RecordId>,
 }
 
 /// What a template parameter stands for in an instance.
@@ -46,6 +55,9 @@ pub(super) struct TemplateFacts<'a> {
 pub(super) enum Arg {
     Type(QualTy),
     Value(Ty, u64),
+    Template(TemplateId),
+    /// All that a parameter pack stands for.
+    Pack(Vec<Arg>),
 }
 
 /// What is known of a template parameter while a call is looked at.
@@ -100,6 +112,23 @@ pub(super) struct ClassInstance {
     depth: u32,
 }
 
+/// A list that only grows, of what the checker makes and refers to.
+#[derive(Default)]
+pub(in crate::sema) struct Kept {
+    template: OnceCell<ast::Template>,
+    next: OnceCell<Box<Kept>>,
+}
+
+impl Drop for Kept {
+    fn drop(&mut self) {
+        // One after the other: a long list would be deep.
+        let mut next = self.next.take();
+        while let Some(mut node) = next {
+            next = node.next.take();
+        }
+    }
+}
+
 impl<'a> Checker<'a> {
     /// `template …` at file scope.
     pub(super) fn template(&mut self, template: &'a ast::Template) {
@@ -114,6 +143,11 @@ impl<'a> Checker<'a> {
             }
             (TemplateKind::Specialisation, ast::Item::Function(function)) => {
                 self.specialise_function(function);
+            }
+            (TemplateKind::Specialisation, ast::Item::Declaration(declaration))
+                if Self::record_of(&template.item).is_none() =>
+            {
+                self.specialise_variable(&[], declaration);
             }
             (TemplateKind::Specialisation, ast::Item::Declaration(declaration)) => {
                 self.specialise_class(&[], declaration, template.span);
@@ -135,6 +169,56 @@ impl<'a> Checker<'a> {
         }
     }
 
+    /// `template <typename T> void f(T x) { … }` in a class.
+    pub(super) fn member_template(&mut self, class: RecordId, template: &ast::Template) {
+        let template = self.keep(template);
+        let (TemplateKind::Generic(params), ast::Item::Function(function)) =
+            (&template.kind, &template.item)
+        else {
+            return self.unsupported("this form of a member template", template.span);
+        };
+        let name = &function.name;
+        if function.method.kind != ast::MethodKind::Plain {
+            return self.unsupported("a template of a constructor or a conversion", name.span);
+        }
+        self.note_access(&name.node);
+        self.note_operator(&name.node, name.span);
+        let id = TemplateId(self.templates.len() as u32);
+        let owner = &self.record(class).name;
+        self.templates.push(TemplateFacts {
+            name: format!("{owner}::{}", name.node).into(),
+            span: name.span,
+            params,
+            item: &template.item,
+            definition: function.body.is_some().then_some((params, function)),
+            functions: HashMap::new(),
+            records: HashMap::new(),
+            specialisations: Vec::new(),
+            variables: Vec::new(),
+            members: Vec::new(),
+            namespace: self.scopes.namespace(),
+            class: Some(class),
+        });
+        self.scopes
+            .add_method(name.node.clone(), Callable::Template(id), name.span);
+    }
+
+    /// A template that belongs to an instance of a class, for as long as the checker runs.
+    fn keep(&mut self, template: &ast::Template) -> &'a ast::Template {
+        let node = self.kept;
+        let kept = node.template.get_or_init(|| template.clone());
+        self.kept = node.next.get_or_init(Box::default);
+        kept
+    }
+
+    /// The class whose member templates these are.
+    pub(super) fn class_of_templates(&self, set: &[Callable]) -> Option<RecordId> {
+        set.iter().find_map(|callable| match callable {
+            Callable::Template(id) => self.templates[id.0 as usize].class,
+            _ => None,
+        })
+    }
+
     /// The specifier of the class that a declaration declares.
     fn record_of(item: &ast::Item) -> Option<&ast::RecordSpecifier> {
         match item {
@@ -152,7 +236,10 @@ impl<'a> Checker<'a> {
         item: &'a ast::Item,
         span: Span,
     ) {
-        if let Some(param) = params.iter().find(|param| param.is_pack) {
+        let early = params[..params.len().saturating_sub(1)]
+            .iter()
+            .find(|param| param.is_pack);
+        if let Some(param) = early {
             let name = match item {
                 ast::Item::Function(function) => Some(&function.name),
                 _ => Self::record_of(item).and_then(|record| record.name.as_ref()),
@@ -160,7 +247,10 @@ impl<'a> Checker<'a> {
             if let Some(name) = name {
                 self.declare_name(name, Entity::Error);
             }
-            return self.unsupported("a template with a parameter pack `...`", param.span);
+            return self.unsupported(
+                "a parameter pack that is not the last parameter",
+                param.span,
+            );
         }
         let name = match item {
             ast::Item::Function(function) => function.name.clone(),
@@ -181,8 +271,15 @@ impl<'a> Checker<'a> {
                     && let Some(name) = &declarator.declarator.name
                 {
                     name.clone()
+                } else if let [declarator] = &declaration.declarators[..]
+                    && let Some(name) = &declarator.declarator.name
+                {
+                    if declarator.declarator.args.is_some() {
+                        return self.specialise_variable(params, declaration);
+                    }
+                    name.clone()
                 } else {
-                    return self.unsupported("a template of a variable", span);
+                    return self.unsupported("this form of a template", span);
                 }
             }
             _ => return self.unsupported("this form of a template", span),
@@ -224,8 +321,10 @@ impl<'a> Checker<'a> {
             functions: HashMap::new(),
             records: HashMap::new(),
             specialisations: Vec::new(),
+            variables: Vec::new(),
             members: Vec::new(),
             namespace: self.scopes.namespace(),
+            class: None,
         });
         match item {
             ast::Item::Function(_) => {
@@ -304,19 +403,41 @@ impl<'a> Checker<'a> {
     // Arguments.
 
     /// Template arguments as written, each as far as its parameter allows; `None` if one is wrong, which has been reported.
-    fn explicit_args(
+    pub(super) fn explicit_args(
         &mut self,
         params: &[ast::TemplateParam],
         args: &[TemplateArg],
     ) -> Option<Vec<Arg>> {
+        let mut args = self.expanded_template_args(args)?.into_iter();
         let mut out = Vec::new();
-        for (param, arg) in params.iter().zip(args) {
-            out.push(self.explicit_arg(param, arg)?);
+        for param in params {
+            if param.is_pack {
+                let mut pack = Vec::new();
+                for (arg, element) in args.by_ref() {
+                    pack.push(self.explicit_element(param, arg, element)?);
+                }
+                out.push(Arg::Pack(pack));
+                break;
+            }
+            let Some((arg, element)) = args.next() else {
+                break;
+            };
+            out.push(self.explicit_element(param, arg, element)?);
+        }
+        if let Some((arg, _)) = args.next() {
+            let span = super::pack::arg_span(arg);
+            let message = format!("more than {} template arguments are given", params.len());
+            self.report(Diagnostic::error(Code::TemplateArgument, span, message));
+            return None;
         }
         Some(out)
     }
 
-    fn explicit_arg(&mut self, param: &ast::TemplateParam, arg: &TemplateArg) -> Option<Arg> {
+    pub(super) fn explicit_arg(
+        &mut self,
+        param: &ast::TemplateParam,
+        arg: &TemplateArg,
+    ) -> Option<Arg> {
         match (&param.kind, arg) {
             (TemplateParamKind::Type(_), TemplateArg::Type(ty)) => {
                 let ty = self.type_name(ty);
@@ -332,14 +453,44 @@ impl<'a> Checker<'a> {
                     None
                 }
             },
-            (TemplateParamKind::Value { .. }, TemplateArg::Value(expr)) => self.constant_arg(expr),
+            (TemplateParamKind::Value { .. }, TemplateArg::Value(expr)) => {
+                self.naming_constant += 1;
+                let arg = self.constant_arg(expr);
+                self.naming_constant -= 1;
+                arg
+            }
             (TemplateParamKind::Value { .. }, TemplateArg::Type(ty)) => {
                 self.template_argument("a value", ty.span);
                 None
             }
-            (TemplateParamKind::Template, TemplateArg::Type(_) | TemplateArg::Value(_)) => {
-                self.unsupported("a template as a template's parameter", param.span);
-                None
+            // Expansions have been made into their elements.
+            (_, TemplateArg::Expansion(_)) => None,
+            (TemplateParamKind::Template, arg) => {
+                let name = match arg {
+                    TemplateArg::Expansion(_) => None,
+                    TemplateArg::Type(ty) => match &ty.specifiers.ty.node {
+                        ast::TypeSpecifier::Named(name) if ty.declarator.parts.is_empty() => {
+                            Some((name, ty.span))
+                        }
+                        _ => None,
+                    },
+                    TemplateArg::Value(expr) => match &expr.kind {
+                        ExprKind::Name(name) => Some((name, expr.span)),
+                        _ => None,
+                    },
+                };
+                let (name, span) = match name {
+                    Some((name, span)) => (Some(name), span),
+                    None => (None, param.span),
+                };
+                match name.and_then(|name| Some(&self.scopes.find(name)?.entity)) {
+                    Some(Entity::Template(id)) => Some(Arg::Template(*id)),
+                    Some(Entity::Error) => None,
+                    _ => {
+                        self.template_argument("a class template", span);
+                        None
+                    }
+                }
             }
         }
     }
@@ -358,6 +509,9 @@ impl<'a> Checker<'a> {
         if value.ty == Ty::Error {
             return None;
         }
+        if let Some(id) = known_function(&value) {
+            return Some(Arg::Value(value.ty, u64::from(id.0) + 1));
+        }
         match self.integer_constant(&value) {
             Ok(bits) => Some(Arg::Value(value.ty, bits)),
             Err(why) => {
@@ -368,7 +522,7 @@ impl<'a> Checker<'a> {
     }
 
     /// Runs `f` where a template stands, with its first parameters bound.
-    fn bound<R>(
+    pub(super) fn bound<R>(
         &mut self,
         id: TemplateId,
         bound: &[(Arc<str>, Entity)],
@@ -377,35 +531,35 @@ impl<'a> Checker<'a> {
         let namespace = self.templates[id.0 as usize].namespace.clone();
         let hidden = self.scopes.only_file();
         let outside = self.scopes.set_namespace(namespace);
+        let element = self.scopes.at_element(None);
+        // What a member template names in its class.
+        let depth = self.enter_class_scopes(self.templates[id.0 as usize].class);
         self.scopes.enter();
         for (name, entity) in bound {
             self.scopes
                 .bind(name.clone(), entity.clone(), Span::default(), false);
         }
         let result = f(self);
-        self.scopes.leave();
+        for _ in 0..=depth {
+            self.scopes.leave();
+        }
+        self.scopes.leave_element(element);
         self.scopes.set_namespace(outside);
         self.scopes.show(hidden);
         result
     }
 
-    fn bindings(params: &[ast::TemplateParam], args: &[Arg]) -> Vec<(Arc<str>, Entity)> {
+    pub(super) fn bindings(params: &[ast::TemplateParam], args: &[Arg]) -> Vec<(Arc<str>, Entity)> {
         params
             .iter()
             .zip(args)
-            .filter_map(|(param, arg)| {
-                let entity = match arg {
-                    Arg::Type(ty) => Entity::Typedef(ty.clone()),
-                    Arg::Value(ty, bits) => Entity::Constant(ty.clone(), *bits),
-                };
-                Some((param.name.as_ref()?.node.clone(), entity))
-            })
+            .filter_map(|(param, arg)| Some((param.name.as_ref()?.node.clone(), entity_of(arg))))
             .collect()
     }
 
     /// All arguments of an instance: the known ones in their parameters' types, defaults for the others. `Err` names the
     /// parameter that nothing says what it is.
-    fn complete_args(
+    pub(super) fn complete_args(
         &mut self,
         id: TemplateId,
         params: &[ast::TemplateParam],
@@ -419,11 +573,29 @@ impl<'a> Checker<'a> {
                 let name = param.name.as_ref().map_or("a parameter", |name| &name.node);
                 name.to_string()
             };
+            if param.is_pack {
+                let items = match given {
+                    Some(Arg::Pack(items)) => items,
+                    _ => Vec::new(),
+                };
+                args.push(
+                    self.complete_pack(id, &bound, param, items)
+                        .ok_or_else(name)?,
+                );
+                continue;
+            }
             let arg = match (&param.kind, given) {
                 (TemplateParamKind::Type(_), Some(arg @ Arg::Type(_))) => Some(arg),
                 (TemplateParamKind::Type(Some(default)), None) => self
                     .bound(id, &bound, |checker| checker.type_name(default))
                     .into_arg(),
+                (TemplateParamKind::Template, Some(arg @ Arg::Template(_))) => Some(arg),
+                // `template <auto N>`: of the argument's own type.
+                (TemplateParamKind::Value { ty, .. }, Some(arg @ Arg::Value(..)))
+                    if matches!(ty.specifiers.ty.node, ast::TypeSpecifier::Auto) =>
+                {
+                    Some(arg)
+                }
                 (TemplateParamKind::Value { ty, default }, given) => {
                     let to = self.bound(id, &bound, |checker| checker.type_name(ty)).ty;
                     let value = match (given, default) {
@@ -440,6 +612,7 @@ impl<'a> Checker<'a> {
                                 Const::Float(_) => None,
                             }
                         }
+                        Some(Arg::Value(from, bits)) if from == to => Some(Arg::Value(to, bits)),
                         _ => None,
                     }
                 }
@@ -453,13 +626,48 @@ impl<'a> Checker<'a> {
     /// `<float, 32>`.
     pub(super) fn show_args(&self, args: &[Arg]) -> String {
         let one = |arg: &Arg| match arg {
+            Arg::Pack(args) => {
+                let text = self.show_args(args);
+                text[1..text.len() - 1].to_string()
+            }
             Arg::Type(ty) => self.show_qualified(ty).replace(" *", "*"),
+            Arg::Template(id) => self.templates[id.0 as usize].name.to_string(),
+            Arg::Value(ty, bits) if pointed_function(ty).is_some() => {
+                let id = (*bits as usize).wrapping_sub(1);
+                let function = self.functions.get(id);
+                function.map_or_else(|| "nullptr".to_string(), |function| function.name.clone())
+            }
             Arg::Value(Ty::Bool, bits) => (*bits != 0).to_string(),
             Arg::Value(ty, bits) if ty.is_signed() => (*bits as i64).to_string(),
             Arg::Value(_, bits) => bits.to_string(),
         };
-        let args: Vec<String> = args.iter().map(one).collect();
+        let args = args.iter().map(one);
+        let args: Vec<String> = args.filter(|text| !text.is_empty()).collect();
         format!("<{}>", args.join(", "))
+    }
+
+    pub(super) fn template_facts(&mut self, id: TemplateId) -> &mut TemplateFacts<'a> {
+        &mut self.templates[id.0 as usize]
+    }
+
+    /// The template is one of a variable.
+    pub(super) fn is_variable(&self, id: TemplateId) -> bool {
+        let item = self.templates[id.0 as usize].item;
+        match item {
+            ast::Item::Declaration(declaration) => {
+                Self::record_of(item).is_none()
+                    && declaration
+                        .specifiers
+                        .word(ast::SpecifierWord::Typedef)
+                        .is_none()
+            }
+            _ => false,
+        }
+    }
+
+    /// The command line asks for this.
+    fn is_request(&self, span: Span) -> bool {
+        self.map.file(span.file).name == crate::compile::COMMAND_LINE
     }
 
     /// Where a template is declared.
@@ -505,7 +713,17 @@ impl<'a> Checker<'a> {
     pub(super) fn path_expr(&mut self, path: &ast::Path, span: Span) -> super::Checked {
         match self.path_name(path) {
             Some((name, None)) => self.name(&name, span),
-            Some((name, Some(_))) => {
+            Some((name, Some(args))) => {
+                let found = self.scopes.find(&name).map(|found| found.entity.clone());
+                if let Some(Entity::Functions(set)) = found {
+                    let value = self.function_value(&name, &set, Some(args), span);
+                    return super::Checked::Value(value);
+                }
+                if let Some(Entity::Template(id)) = found
+                    && self.is_variable(id)
+                {
+                    return super::Checked::Value(self.variable_instance(id, args, span));
+                }
                 self.report(Diagnostic::error(
                     Code::WrongKindOfName,
                     span,
@@ -579,7 +797,11 @@ impl<'a> Checker<'a> {
         let ast::Item::Function(function) = item else {
             return None;
         };
-        if explicit.len() > params.len() || args.len() > function.params.len() {
+        let has_pack = params.last().is_some_and(|param| param.is_pack);
+        let takes_pack = function.params.last().is_some_and(|param| param.is_pack);
+        if (explicit.len() > params.len() && !has_pack)
+            || (args.len() > function.params.len() && !takes_pack)
+        {
             return None;
         }
         let n_diagnostics = self.diagnostics.len();
@@ -591,10 +813,23 @@ impl<'a> Checker<'a> {
         };
         let mut known: Vec<Known> = given.into_iter().map(Known::Given).collect();
         known.resize(params.len(), Known::Nothing);
-        for (param, arg) in function.params.iter().zip(args) {
+        let mut pack: Vec<Arg> = match known.last() {
+            Some(Known::Given(Arg::Pack(given))) => given.clone(),
+            _ => Vec::new(),
+        };
+        let n_given = pack.len();
+        for (index, arg) in args.iter().enumerate() {
+            let last = function.params.len().saturating_sub(1);
+            let param = &function.params[index.min(last)];
             let Argument::Value(value) = arg else {
+                if param.is_pack {
+                    return None;
+                }
                 continue;
             };
+            if param.is_pack && index - last < n_given {
+                continue;
+            }
             let (reference, parts) = reference_part(&param.declarator.parts);
             let ty = match (reference, Self::place_of(value)) {
                 (Some(_), Some(place)) => place.ty.clone(),
@@ -615,9 +850,26 @@ impl<'a> Checker<'a> {
                 parts
             };
             let by_value = reference.is_none() && parts.is_empty();
+            if param.is_pack && has_pack {
+                let mut of_element = known.clone();
+                let slot = of_element.len() - 1;
+                of_element[slot] = Known::Nothing;
+                let specifiers = &param.specifiers;
+                if !self.deduce(params, specifiers, parts, &ty, by_value, &mut of_element) {
+                    return None;
+                }
+                pack.push(of_element.swap_remove(slot).arg()?);
+                continue;
+            }
             if !self.deduce(params, &param.specifiers, parts, &ty, by_value, &mut known) {
                 return None;
             }
+        }
+        if has_pack
+            && (takes_pack || !pack.is_empty())
+            && let Some(slot) = known.last_mut()
+        {
+            *slot = Known::Deduced(Arg::Pack(pack));
         }
         let n_diagnostics = self.diagnostics.len();
         let known = known.into_iter().map(Known::arg).collect();
@@ -710,10 +962,30 @@ impl<'a> Checker<'a> {
         else {
             return true;
         };
+        // `C<T>` where `C` is a parameter: the template that the class is an instance of.
+        let own = params.iter().position(|param| {
+            matches!(param.kind, TemplateParamKind::Template)
+                && param.name.as_ref().is_some_and(|own| own.node == name.node)
+        });
+        if let Some(own) = own {
+            let instance = match &ty.ty {
+                Ty::Record(class) => self.class_instances.get(class),
+                _ => None,
+            };
+            let Some(instance) = instance else {
+                return false;
+            };
+            return learn(known, own, Arg::Template(instance.template), &params[own])
+                && self.deduce_args(params, written, &instance.args, known);
+        }
         let found = self.scopes.find(&name.node).map(|found| &found.entity);
         let Some(Entity::Template(template)) = found else {
             return true;
         };
+        // What an alias stands for is not looked into: the other arguments have to say it.
+        if Self::record_of(self.templates[template.0 as usize].item).is_none() {
+            return true;
+        }
         // The class itself, or the first of its bases that is an instance.
         let mut class = match &ty.ty {
             Ty::Record(class) => Some(*class),
@@ -742,10 +1014,48 @@ impl<'a> Checker<'a> {
                 .iter()
                 .position(|param| param.name.as_ref().is_some_and(|own| &*own.node == name))
         };
+        let flat: Vec<Arg> = args
+            .iter()
+            .flat_map(|arg| match arg {
+                Arg::Pack(args) => args.clone(),
+                other => vec![other.clone()],
+            })
+            .collect();
+        let mut written = written;
+        let mut args = &flat[..];
+        // `Ts...` at the end takes all that is left.
+        if let [before @ .., TemplateArg::Expansion(pattern)] = written {
+            let Some(slot) = params.len().checked_sub(1) else {
+                return false;
+            };
+            if args.len() < before.len() {
+                return false;
+            }
+            let (first, rest) = args.split_at(before.len());
+            let mut pack = Vec::new();
+            for arg in rest {
+                let mut of_element = known.to_vec();
+                of_element[slot] = Known::Nothing;
+                let one = std::slice::from_ref(&**pattern);
+                if !self.deduce_args(params, one, std::slice::from_ref(arg), &mut of_element) {
+                    return false;
+                }
+                pack.extend(of_element.swap_remove(slot).arg());
+            }
+            if params[slot].is_pack {
+                known[slot] = Known::Deduced(Arg::Pack(pack));
+            }
+            written = before;
+            args = first;
+        }
+        if written.len() > args.len() {
+            return false;
+        }
         written
             .iter()
             .zip(args)
             .all(|(written, arg)| match (written, arg) {
+                (TemplateArg::Expansion(_), _) | (_, Arg::Pack(_)) => false,
                 (TemplateArg::Type(name), Arg::Type(ty)) => {
                     let parts = &name.declarator.parts;
                     self.deduce(params, &name.specifiers, parts, ty, false, known)
@@ -755,6 +1065,12 @@ impl<'a> Checker<'a> {
                         Some(i) => learn(known, i, arg.clone(), &params[i]),
                         None => true,
                     },
+                    _ => true,
+                },
+                (TemplateArg::Type(name), Arg::Template(_)) => match &name.specifiers.ty.node {
+                    ast::TypeSpecifier::Named(name) => {
+                        index(name).is_none_or(|i| learn(known, i, arg.clone(), &params[i]))
+                    }
                     _ => true,
                 },
                 (TemplateArg::Type(_), Arg::Value(..)) => false,
@@ -793,7 +1109,11 @@ impl<'a> Checker<'a> {
         let bound = Self::bindings(facts.params, &args);
         let n_diagnostics = self.diagnostics.len();
         let outer = std::mem::take(&mut self.body);
-        let declared = self.bound(id, &bound, |checker| checker.new_function(function, &shown));
+        let class = facts.class;
+        let declared = self.bound(id, &bound, |checker| match class {
+            Some(class) => checker.new_method(class, function, &shown),
+            None => checker.new_function(function, &shown),
+        });
         self.body = outer;
         let declared = declared?;
         let errors = self.diagnostics[n_diagnostics..]
@@ -826,7 +1146,12 @@ impl<'a> Checker<'a> {
         let ast::Item::Function(function) = facts.item else {
             return None;
         };
-        let is_unused = facts.functions.is_empty() && super::survey::is_kernel(function);
+        let is_used = |id: &FunctionId| {
+            let instance = self.function_instances.get(id);
+            instance.is_some_and(|instance| instance.is_queued)
+        };
+        let is_unused =
+            !facts.functions.values().any(is_used) && super::survey::is_kernel(function);
         (is_unused && facts.definition.is_some()).then_some(facts.params)
     }
 
@@ -836,18 +1161,17 @@ impl<'a> Checker<'a> {
         id: TemplateId,
         params: &'a [ast::TemplateParam],
         known: Vec<Option<Arg>>,
-    ) {
+    ) -> Option<FunctionId> {
         let n_diagnostics = self.diagnostics.len();
-        let Ok(args) = self.complete_args(id, params, known) else {
-            return;
-        };
-        let span = self.templates[id.0 as usize].span;
+        let args = self.complete_args(id, params, known);
         self.diagnostics.truncate(n_diagnostics);
+        let args = args.ok()?;
+        let span = self.templates[id.0 as usize].span;
         let shown = self.show_args(&args);
-        if let Some(function) = self.declare_instance(id, args, span) {
-            self.made_up.insert(function, shown);
-            self.need(function);
-        }
+        let function = self.declare_instance(id, args, span)?;
+        self.made_up.insert(function, shown);
+        self.need(function);
+        Some(function)
     }
 
     fn depth_of(&self, function: Option<FunctionId>) -> u32 {
@@ -875,9 +1199,9 @@ impl<'a> Checker<'a> {
             .iter()
             .filter_map(|param| Some(&*param.name.as_ref()?.node))
             .collect();
-        function
-            .params
-            .iter()
+        let has_pack = function.params.iter().any(|param| param.is_pack);
+        let fixed = function.params.iter().filter(|param| !param.is_pack);
+        let sum: u32 = fixed
             .map(|param| {
                 let parts = param.declarator.parts.iter();
                 let parts = parts.filter(|part| {
@@ -893,7 +1217,9 @@ impl<'a> Checker<'a> {
                 };
                 2 * parts.count() as u32 + base + u32::from(param.specifiers.is_const)
             })
-            .sum()
+            .sum();
+        // One that says how many arguments it takes goes before one that takes any number.
+        2 * sum + u32::from(!has_pack)
     }
 
     /// An instance or a member of one is used: its body will be checked.
@@ -1007,7 +1333,8 @@ impl<'a> Checker<'a> {
         // The definition may name the parameters otherwise than the declaration.
         let hidden = usize::from(self.function_facts[id.0 as usize].has_this);
         let own = &mut self.function_facts[id.0 as usize].params[hidden..];
-        for (own, param) in own.iter_mut().zip(&function.params) {
+        let declared = super::pack::declared(own, &function.params);
+        for (own, param) in own.iter_mut().zip(declared) {
             own.name = param.declarator.name.as_ref().map(|name| name.node.clone());
         }
         let n_diagnostics = self.diagnostics.len();
@@ -1108,6 +1435,10 @@ impl<'a> Checker<'a> {
         if let Some(id) = found {
             return Some(*id);
         }
+        // What the command line asks for has no parameters written.
+        if let ([id], true) = (&ids[..], self.is_request(name.span)) {
+            return Some(*id);
+        }
         self.report(Diagnostic::error(
             Code::TemplateArgument,
             name.span,
@@ -1170,42 +1501,18 @@ impl<'a> Checker<'a> {
                 return Ty::Error.into();
             }
         };
-        let facts = &self.templates[id.0 as usize];
-        let params = facts.params;
-        if args.len() > params.len() {
-            self.report(
-                Diagnostic::error(
-                    Code::TemplateArgument,
-                    span,
-                    format!(
-                        "`{name}` has {} template parameters, but {} arguments are given",
-                        params.len(),
-                        args.len()
-                    ),
-                )
-                .label(facts.span, "declared here"),
-            );
+        let params = self.templates[id.0 as usize].params;
+        let Some(args) = self.all_args(id, args, span) else {
+            return Ty::Error.into();
+        };
+        if self.is_variable(id) {
+            self.report(Diagnostic::error(
+                Code::WrongKindOfName,
+                span,
+                format!("`{name}` is a variable, but a type is needed here"),
+            ));
             return Ty::Error.into();
         }
-        let Some(given) = self.explicit_args(params, args) else {
-            return Ty::Error.into();
-        };
-        let known = given.into_iter().map(Some).collect();
-        let args = match self.complete_args(id, params, known) {
-            Ok(args) => args,
-            Err(missing) => {
-                let declared = self.templates[id.0 as usize].span;
-                self.report(
-                    Diagnostic::error(
-                        Code::TemplateArgument,
-                        span,
-                        format!("`{name}` needs an argument for `{missing}`"),
-                    )
-                    .label(declared, "declared here"),
-                );
-                return Ty::Error.into();
-            }
-        };
         match self.templates[id.0 as usize].item {
             ast::Item::Declaration(declaration)
                 if Self::record_of(self.templates[id.0 as usize].item).is_none() =>
@@ -1337,16 +1644,29 @@ impl<'a> Checker<'a> {
         Ty::Record(record).into()
     }
 
-    /// The specialisation that fits best, and what its own parameters stand for.
+    /// The specialisation of a class that fits best, and what its own parameters stand for.
     fn specialisation(&mut self, id: TemplateId, args: &[Arg]) -> Option<(usize, Vec<Arg>)> {
-        let all = self.templates[id.0 as usize].specialisations.clone();
+        let all = &self.templates[id.0 as usize].specialisations;
+        let all = all.iter();
+        let all = all.map(|(params, specifier)| (*params, specifier.args.as_deref()));
+        let all = all.collect();
+        self.best_specialisation(id, all, args)
+    }
+
+    /// The specialisation that fits best among these, each with its own parameters and the arguments written after its name.
+    pub(super) fn best_specialisation(
+        &mut self,
+        id: TemplateId,
+        all: Vec<(&'a [ast::TemplateParam], Option<&'a [TemplateArg]>)>,
+        args: &[Arg],
+    ) -> Option<(usize, Vec<Arg>)> {
         let mut found: Option<(usize, Vec<Arg>)> = None;
-        for (index, (params, specifier)) in all.into_iter().enumerate() {
-            let Some(written) = &specifier.args else {
+        for (index, (params, written)) in all.into_iter().enumerate() {
+            let Some(written) = written else {
                 continue;
             };
             let mut known = vec![Known::Nothing; params.len()];
-            if written.len() > args.len() || !self.deduce_args(params, written, args, &mut known) {
+            if !self.deduce_args(params, written, args, &mut known) {
                 continue;
             }
             let own = known.into_iter().map(Known::arg);
@@ -1452,6 +1772,23 @@ impl<'a> Checker<'a> {
     }
 }
 
+/// What a parameter's name means where the parameter stands for this.
+fn entity_of(arg: &Arg) -> Entity {
+    match arg {
+        Arg::Type(ty) => Entity::Typedef(ty.clone()),
+        Arg::Value(ty, bits) => Entity::Constant(ty.clone(), *bits),
+        Arg::Template(id) => Entity::Template(*id),
+        Arg::Pack(args) => Entity::Pack(
+            args.iter()
+                .map(|arg| Binding {
+                    entity: entity_of(arg),
+                    span: Span::default(),
+                })
+                .collect(),
+        ),
+    }
+}
+
 trait IntoArg {
     fn into_arg(self) -> Option<Arg>;
 }
@@ -1466,8 +1803,10 @@ impl IntoArg for QualTy {
 fn learn(known: &mut [Known], index: usize, arg: Arg, param: &ast::TemplateParam) -> bool {
     let fits = matches!(
         (&param.kind, &arg),
-        (TemplateParamKind::Type(_), Arg::Type(_))
+        (_, Arg::Pack(_))
+            | (TemplateParamKind::Type(_), Arg::Type(_))
             | (TemplateParamKind::Value { .. }, Arg::Value(..))
+            | (TemplateParamKind::Template, Arg::Template(_))
     );
     if !fits {
         return false;

@@ -148,6 +148,10 @@ fn opens(tokens: &[Token], at: usize, templates: &HashSet<Arc<str>>) -> bool {
     if keyword(tokens, before) == Some(Keyword::Template) {
         return true;
     }
+    // `s.template f<N>()`.
+    if before > 0 && keyword(tokens, before - 1) == Some(Keyword::Template) {
+        return true;
+    }
     let Some(name) = name(tokens, before) else {
         return false;
     };

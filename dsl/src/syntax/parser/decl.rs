@@ -461,19 +461,61 @@ fn param<'t>(
     declarator: P<'t, Declared>,
 ) -> P<'t, Param> {
     let default = punct(Punct::Eq).ignore_then(element).map(Arc::new);
+    // `Ts... rest`, `const Ts &...rest`: the dots are taken out of the declarator before it is read.
+    let pack = pack_pointers().then(super::kit::when(
+        |look: Ahead<'_>| look.is_ident(0) || look.is_type_name(0),
+        name(),
+    ));
+    let declared = custom_clone(move |inp: &mut At<'t, '_>| {
+        if dots_ahead(ahead(inp)) {
+            let start = ahead(inp).at;
+            let (parts, name) = inp.parse(&pack)?;
+            let stop = ahead(inp).at;
+            let span = inp.state().span(start, stop);
+            let declarator = Declarator {
+                name,
+                args: None,
+                parts,
+                span,
+            };
+            return Ok((declarator, true));
+        }
+        Ok((inp.parse(&declarator)?.declarator, false))
+    });
     specifiers
-        .then(declarator)
+        .then(declared)
         .then(super::kit::when(|look| look.is(0, Punct::Eq), default))
-        .map_with(|((specifiers, declared), default), extra| {
+        .map_with(|((specifiers, (declarator, is_pack)), default), extra| {
             reject_spaces(&specifiers, &mut extra.state().diagnostics);
             Param {
                 specifiers,
-                declarator: declared.declarator,
+                declarator,
                 default,
+                is_pack,
                 span: whole(extra),
             }
         })
         .boxed()
+}
+
+/// Pointers and references, then dots.
+fn dots_ahead(look: Ahead<'_>) -> bool {
+    let mut n = 0;
+    while matches!(
+        look.punct(n),
+        Some(Punct::Star | Punct::Amp | Punct::AmpAmp)
+    ) || matches!(
+        look.keyword(n),
+        Some(Keyword::Const | Keyword::Restrict | Keyword::Volatile)
+    ) {
+        n += 1;
+    }
+    look.is(n, Punct::Ellipsis)
+}
+
+/// `*...`, `&...`, `...`.
+fn pack_pointers<'t>() -> P<'t, Vec<DeclaratorPart>> {
+    pointers().then_ignore(punct(Punct::Ellipsis)).boxed()
 }
 
 /// A parameter has no memory space of its own.

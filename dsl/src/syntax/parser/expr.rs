@@ -55,6 +55,19 @@ pub(super) fn assignment_rule<'t>() -> P<'t, Expr> {
     .boxed()
 }
 
+/// What stands beside an operator: `-x`, `(int)f(x)`.
+pub(super) fn operand_rule<'t>() -> P<'t, Piece> {
+    unary(nested(assignment()).boxed())
+}
+
+/// The operators that may fold a parameter pack: all that have two operands, and the comma (`None`).
+pub(super) fn fold_operator(look: Ahead<'_>, n: usize) -> Option<Option<BinaryOp>> {
+    match look.punct(n)? {
+        Punct::Comma => Some(None),
+        punct => binary_operator(punct).map(Some),
+    }
+}
+
 /// `a, b, c`.
 pub(super) fn comma<'t>(assign: P<'t, Expr>) -> P<'t, Expr> {
     assign
@@ -93,7 +106,7 @@ pub(super) fn init_items<'t>(element: P<'t, Expr>) -> P<'t, Vec<InitItem>> {
         let inner = nested(items)
             .map_with(|items, extra| Init::List(Spanned::new(items, whole(extra))))
             .boxed();
-        let value = element.clone().map(Init::Expr).boxed();
+        let value = primary::expanded(element.clone()).map(Init::Expr).boxed();
         let value = custom_clone(move |inp: &mut At<'t, '_>| {
             if ahead(inp).is(0, Punct::LBrace) {
                 inp.parse(&inner)
@@ -164,7 +177,8 @@ fn chain<'t>(operand: P<'t, Piece>, then: P<'t, Expr>) -> P<'t, Expr> {
         )))
     });
     // `s = {1, 2}`.
-    let list = list_operand();
+    let list = braces(assignment()).map_with(|expr, extra| (expr, whole(extra)));
+    let list = list.boxed();
     let right = custom_clone({
         let operand = operand.clone();
         move |inp: &mut At<'t, '_>| {
@@ -184,16 +198,6 @@ fn chain<'t>(operand: P<'t, Piece>, then: P<'t, Expr>) -> P<'t, Expr> {
         ))
         .map(|(first, rest)| group_right(first, rest))
         .boxed()
-}
-
-/// A `{ … }` on the right of `=` is C++; it is named.
-fn list_operand<'t>() -> P<'t, Piece> {
-    custom_clone(|inp: &mut At<'t, '_>| {
-        let n = ahead(inp).after_brackets(0);
-        inp.parse(primary::skipped("an assignment from `{ … }`", n))
-    })
-    .map_with(|expr, extra| (expr, whole(extra)))
-    .boxed()
 }
 
 fn group_right(first: Piece, rest: Vec<(Link, Piece)>) -> Expr {
@@ -316,7 +320,9 @@ fn begins_prefix(look: Ahead<'_>) -> bool {
     match look.kind(0) {
         Some(TokenKind::Punct(Punct::LParen)) => begins_cast(look),
         Some(&TokenKind::Punct(punct)) => prefix_operator(punct).is_some(),
-        Some(TokenKind::Keyword(Keyword::Sizeof)) => !primary::is_sizeof_type(look),
+        Some(TokenKind::Keyword(Keyword::Sizeof)) => {
+            !primary::is_sizeof_type(look) && !look.is(1, Punct::Ellipsis)
+        }
         _ => false,
     }
 }

@@ -54,6 +54,7 @@ pub(super) struct State<'t> {
 #[derive(Clone)]
 pub(super) struct Rules<'t> {
     pub(super) assignment: P<'t, Expr>,
+    pub(super) operand: P<'t, super::expr::Piece>,
     pub(super) specifiers: P<'t, Specifiers>,
     pub(super) body: P<'t, Block>,
 }

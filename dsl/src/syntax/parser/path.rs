@@ -46,14 +46,19 @@ pub(super) fn path_ahead(look: Ahead<'_>) -> Option<(usize, bool)> {
     }
 }
 
-/// A path; its arguments are read by `argument`.
-pub(super) fn path<'t>(argument: P<'t, TemplateArg>) -> P<'t, Path> {
-    let arguments = list(argument, Punct::AngleClose, false)
+/// `<T, 4>`, each read by `argument`.
+pub(super) fn arguments<'t>(argument: P<'t, TemplateArg>) -> P<'t, Vec<TemplateArg>> {
+    list(argument, Punct::AngleClose, false)
         .delimited_by(
             punct(Punct::AngleOpen),
             closing(Punct::AngleClose, "`,` or `>`"),
         )
-        .boxed();
+        .boxed()
+}
+
+/// A path; its arguments are read by `argument`.
+pub(super) fn path<'t>(argument: P<'t, TemplateArg>) -> P<'t, Path> {
+    let arguments = arguments(argument);
     custom_clone(move |inp: &mut At<'t, '_>| {
         let start = ahead(inp).at;
         let mut segments = Vec::new();
@@ -98,11 +103,15 @@ pub(super) fn argument<'t>(element: P<'t, Expr>, type_name: P<'t, TypeName>) -> 
     let element = element.map(TemplateArg::Value).boxed();
     let type_name = type_name.map(TemplateArg::Type).boxed();
     custom_clone(move |inp: &mut At<'t, '_>| {
-        if is_type(ahead(inp)) {
-            inp.parse(&type_name)
-        } else {
-            inp.parse(&element)
+        let argument = match is_type(ahead(inp)) {
+            true => inp.parse(&type_name)?,
+            false => inp.parse(&element)?,
+        };
+        if ahead(inp).is(0, Punct::Ellipsis) {
+            inp.skip();
+            return Ok(TemplateArg::Expansion(Box::new(argument)));
         }
+        Ok(argument)
     })
     .boxed()
 }

@@ -8,10 +8,10 @@ use chumsky::prelude::*;
 use super::{
     allocate,
     depth::count_operator,
-    expr::{Piece, comma, init_items},
+    expr::{Piece, comma, fold_operator, init_items},
     kit::{
         Ahead, At, Ex, In, P, ahead, closing, custom_clone, fail, list, name, path, punct,
-        qualified, repeat_while, skip, template_arguments, whole, word,
+        qualified, repeat_while, rule, skip, template_arguments, whole, word,
     },
     path,
     recover::What,
@@ -20,7 +20,7 @@ use super::{
 use crate::{
     span::{Span, Spanned},
     syntax::{
-        ast::{CastWord, Expr, ExprKind, Name, Path, PostfixOp, TypeName},
+        ast::{CastWord, Expr, ExprKind, Fold, Name, Path, PostfixOp, TemplateArg, TypeName},
         token::{Keyword, Punct, TokenKind},
     },
 };
@@ -39,8 +39,8 @@ enum Suffix {
     Call(Vec<Expr>),
     Launch(Spanned<Vec<Expr>>, Vec<Expr>),
     Index(Expr),
-    Member(Name),
-    Arrow(Name),
+    Member(Name, Option<Vec<TemplateArg>>),
+    Arrow(Name, Option<Vec<TemplateArg>>),
     Postfix(PostfixOp),
 }
 
@@ -55,18 +55,32 @@ fn begins_suffix(look: Ahead<'_>) -> bool {
 fn suffix<'t>(assign: P<'t, Expr>) -> P<'t, (Suffix, Span)> {
     let call = arguments(assign.clone()).map(Suffix::Call).boxed();
     let launch = launch(assign.clone()).boxed();
-    let index = comma(assign)
+    let index = comma(assign.clone())
         .delimited_by(punct(Punct::LBracket), punct(Punct::RBracket))
         .map(Suffix::Index)
         .boxed();
-    let name = allocate::member_name();
+    let argument = path::argument(assign.clone(), ty::type_name(assign.clone()));
+    let template_args = path::arguments(argument);
+    let plain_name = allocate::member_name();
+    let named = custom_clone(move |inp: &mut At<'t, '_>| {
+        // `s.template f<T>()`.
+        if ahead(inp).is_word(0, Keyword::Template) {
+            inp.skip();
+        }
+        let name = inp.parse(&plain_name)?;
+        let args = match ahead(inp).is(0, Punct::AngleOpen) {
+            true => Some(inp.parse(&template_args)?),
+            false => None,
+        };
+        Ok((name, args))
+    });
     let member = punct(Punct::Dot)
-        .ignore_then(name.clone())
-        .map(Suffix::Member)
+        .ignore_then(named.clone())
+        .map(|(name, args)| Suffix::Member(name, args))
         .boxed();
     let arrow = punct(Punct::Arrow)
-        .ignore_then(name)
-        .map(Suffix::Arrow)
+        .ignore_then(named)
+        .map(|(name, args)| Suffix::Arrow(name, args))
         .boxed();
     let increment = punct(Punct::PlusPlus).to(Suffix::Postfix(PostfixOp::Inc));
     let decrement = punct(Punct::MinusMinus).to(Suffix::Postfix(PostfixOp::Dec));
@@ -97,16 +111,39 @@ fn apply((base, base_whole): Piece, (suffix, at): (Suffix, Span)) -> Piece {
             args,
         },
         Suffix::Index(index) => ExprKind::Index(base, Box::new(index)),
-        Suffix::Member(name) => ExprKind::Member(base, name),
-        Suffix::Arrow(name) => ExprKind::Arrow(base, name),
+        Suffix::Member(name, args) => with_args(ExprKind::Member(base, name), args, span),
+        Suffix::Arrow(name, args) => with_args(ExprKind::Arrow(base, name), args, span),
         Suffix::Postfix(operator) => ExprKind::Postfix(operator, base),
     };
     (Expr { kind, span }, span)
 }
 
+/// An expression, with `...` after it if it is one for each element of a pack.
+pub(super) fn expanded<'t>(assign: P<'t, Expr>) -> P<'t, Expr> {
+    custom_clone(move |inp: &mut At<'t, '_>| {
+        let expr = inp.parse(&assign)?;
+        if !ahead(inp).is(0, Punct::Ellipsis) {
+            return Ok(expr);
+        }
+        inp.skip();
+        Ok(Expr {
+            span: expr.span,
+            kind: ExprKind::Expansion(Arc::new(expr)),
+        })
+    })
+    .boxed()
+}
+
+fn with_args(kind: ExprKind, args: Option<Vec<TemplateArg>>, span: Span) -> ExprKind {
+    match args {
+        Some(args) => ExprKind::Instance(Box::new(Expr { kind, span }), args),
+        None => kind,
+    }
+}
+
 /// `(a, b)`.
 pub(super) fn arguments<'t>(assign: P<'t, Expr>) -> P<'t, Vec<Expr>> {
-    list(assign, Punct::RParen, false)
+    list(expanded(assign), Punct::RParen, false)
         .delimited_by(punct(Punct::LParen), closing(Punct::RParen, "`,` or `)`"))
         .boxed()
 }
@@ -160,6 +197,8 @@ fn primary<'t>(assign: P<'t, Expr>) -> P<'t, Piece> {
     let sizeof_type = node(word(Keyword::Sizeof).ignore_then(sizeof_type)).boxed();
     let literal = node(literal()).boxed();
     let named = node(name().map(|name| ExprKind::Name(name.node))).boxed();
+    let fold = node(fold()).boxed();
+    let sizeof_pack = node(sizeof_pack()).boxed();
     let foreign = foreign();
     custom_clone(move |inp: &mut At<'t, '_>| {
         let look = ahead(inp);
@@ -209,8 +248,12 @@ fn primary<'t>(assign: P<'t, Expr>) -> P<'t, Piece> {
             Some(TokenKind::Punct(Punct::LParen)) if is_type_in_parentheses(look, 0) => {
                 inp.parse(&foreign)
             }
+            Some(TokenKind::Punct(Punct::LParen)) if is_fold(look) => inp.parse(&fold),
             Some(TokenKind::Punct(Punct::LParen)) => inp.parse(&parentheses),
             Some(TokenKind::Punct(Punct::LBracket | Punct::ColonColon)) => inp.parse(&foreign),
+            Some(TokenKind::Keyword(Keyword::Sizeof)) if look.is(1, Punct::Ellipsis) => {
+                inp.parse(&sizeof_pack)
+            }
             Some(TokenKind::Keyword(Keyword::Sizeof)) => inp.parse(&sizeof_type),
             Some(TokenKind::Keyword(Keyword::True | Keyword::False | Keyword::Nullptr)) => {
                 inp.parse(&literal)
@@ -229,6 +272,90 @@ fn primary<'t>(assign: P<'t, Expr>) -> P<'t, Piece> {
         }
     })
     .map_with(|expr, extra| (expr, whole(extra)))
+    .boxed()
+}
+
+/// Whether the parentheses ahead have `...` among their operators: `(args + ...)`.
+fn is_fold(look: Ahead<'_>) -> bool {
+    let end = look.after_brackets(0);
+    let mut n = 1;
+    while n + 1 < end {
+        match look.punct(n) {
+            Some(Punct::Ellipsis) => return true,
+            Some(punct) if super::kit::opens(punct) => n = look.after_brackets(n),
+            _ => n += 1,
+        }
+    }
+    false
+}
+
+/// `(pattern op ...)`, `(... op pattern)`, `(pattern op ... op init)`, `(init op ... op pattern)`.
+fn fold<'t>() -> P<'t, ExprKind> {
+    let operand = rule(|rules| &rules.operand);
+    custom_clone(move |inp: &mut At<'t, '_>| {
+        inp.skip();
+        let operator = |inp: &mut At<'t, '_>| {
+            let look = ahead(inp);
+            let Some(operator) = fold_operator(look, 0) else {
+                return fail(inp, What::Phrase("an operator"));
+            };
+            inp.skip();
+            Ok(Spanned::new(operator, inp.state().place(look.at)))
+        };
+        let dots = |inp: &mut At<'t, '_>| {
+            if !ahead(inp).is(0, Punct::Ellipsis) {
+                return fail(inp, What::Phrase("`...`"));
+            }
+            inp.skip();
+            Ok(())
+        };
+        let fold = if ahead(inp).is(0, Punct::Ellipsis) {
+            inp.skip();
+            let operator = operator(inp)?;
+            let (pattern, _) = inp.parse(&operand)?;
+            Fold {
+                operator,
+                pattern: Arc::new(pattern),
+                init: None,
+                is_left: true,
+            }
+        } else {
+            let (first, _) = inp.parse(&operand)?;
+            let operation = operator(inp)?;
+            dots(inp)?;
+            if ahead(inp).is(0, Punct::RParen) {
+                Fold {
+                    operator: operation,
+                    pattern: Arc::new(first),
+                    init: None,
+                    is_left: false,
+                }
+            } else {
+                operator(inp)?;
+                let (second, _) = inp.parse(&operand)?;
+                Fold {
+                    operator: operation,
+                    pattern: Arc::new(first),
+                    init: Some(Arc::new(second)),
+                    is_left: false,
+                }
+            }
+        };
+        inp.parse(closing(Punct::RParen, "`)`"))?;
+        Ok(ExprKind::Fold(Box::new(fold)))
+    })
+    .boxed()
+}
+
+/// `sizeof...(pack)`.
+fn sizeof_pack<'t>() -> P<'t, ExprKind> {
+    custom_clone(|inp: &mut At<'t, '_>| {
+        skip(inp, 2);
+        inp.parse(closing(Punct::LParen, "`(`"))?;
+        let name = inp.parse(name())?;
+        inp.parse(closing(Punct::RParen, "`)`"))?;
+        Ok(ExprKind::SizeofPack(name))
+    })
     .boxed()
 }
 

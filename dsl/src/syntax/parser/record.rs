@@ -19,8 +19,8 @@ use crate::{
     syntax::{
         ast::{
             Access, Base, Declaration, Declarator, DeclaratorPart, EnumSpecifier, Expr,
-            InitDeclarator, Member, Method, MethodKind, Name, RecordSpecifier, SpecifierWord,
-            Specifiers, TypeName, TypeSpecifier,
+            InitDeclarator, Item, Member, Method, MethodKind, Name, RecordSpecifier, SpecifierWord,
+            Specifiers, Template, TypeName, TypeSpecifier,
         },
         token::{Keyword, Punct, TokenKind},
     },
@@ -201,6 +201,7 @@ fn access_word(keyword: Keyword) -> Option<Access> {
 fn member<'t>(element: P<'t, Expr>, specifiers: P<'t, Specifiers>) -> P<'t, Option<Member>> {
     let plain = plain_member(element, specifiers.clone());
     let alias = alias(specifiers);
+    let head = super::template::head();
     let member = custom_clone(move |inp: &mut At<'t, '_>| {
         let look = ahead(inp);
         match look.kind(0) {
@@ -238,6 +239,25 @@ fn member<'t>(element: P<'t, Expr>, specifiers: P<'t, Specifiers>) -> P<'t, Opti
                 return inp.parse(&alias).map(Some);
             }
             _ => {}
+        }
+        if look.is_word(0, Keyword::Template) && look.is(1, Punct::AngleOpen) {
+            let kind = inp.parse(&head)?;
+            let stop = ahead(inp).at;
+            let span = inp.state().span(look.at, stop);
+            return match inp.parse(&plain)? {
+                Some(Member::Function(function)) => {
+                    let item = Item::Function(function);
+                    Ok(Some(Member::Template(Box::new(Template {
+                        kind,
+                        item,
+                        span,
+                    }))))
+                }
+                _ => {
+                    unsupported(inp, look.at, stop, "a member template that is no function");
+                    Ok(None)
+                }
+            };
         }
         if let Some((construct, n)) = foreign_member(look) {
             unsupported(inp, look.at, look.at + n, construct);

@@ -37,10 +37,13 @@ fn template_param(param: &TemplateParam) -> String {
 }
 
 fn template_args(args: &Option<Vec<TemplateArg>>) -> String {
-    let one = |arg: &TemplateArg| match arg {
-        TemplateArg::Type(ty) => format!("type {}", type_name(ty)),
-        TemplateArg::Value(value) => expr(value),
-    };
+    fn one(arg: &TemplateArg) -> String {
+        match arg {
+            TemplateArg::Type(ty) => format!("type {}", type_name(ty)),
+            TemplateArg::Value(value) => expr(value),
+            TemplateArg::Expansion(inner) => format!("{}...", one(inner)),
+        }
+    }
     match args {
         Some(args) => format!("<{}>", args.iter().map(one).collect::<Vec<_>>().join(", ")),
         None => String::new(),
@@ -113,6 +116,11 @@ fn member(member: &Member) -> String {
     match member {
         Member::Declaration(d) => declaration(d),
         Member::Function(f) => function(f),
+        Member::Template(t) => unit(&Unit {
+            items: vec![Item::Template(t.clone())],
+        })
+        .trim_end()
+        .to_string(),
         Member::Access(access) => format!("{access:?}:"),
         Member::FriendFunction(f) => format!("(friend {})", function(f)),
         Member::FriendClass(name) => format!("(friend {})", name.node),
@@ -123,7 +131,7 @@ fn param(param: &Param) -> String {
     format!(
         "{}{}{}",
         specifiers(&param.specifiers),
-        parts(&param.declarator),
+        parts(&param.declarator) + if param.is_pack { "..." } else { "" },
         named(&param.declarator)
     )
 }
@@ -431,6 +439,22 @@ pub(super) fn expr(e: &Expr) -> String {
         ExprKind::Index(a, i) => format!("{}[{}]", expr(a), expr(i)),
         ExprKind::Member(a, name) => format!("{}.{}", expr(a), name.node),
         ExprKind::Arrow(a, name) => format!("{}->{}", expr(a), name.node),
+        ExprKind::Instance(a, args) => format!("{}{}", expr(a), template_args(&Some(args.clone()))),
+        ExprKind::Expansion(a) => format!("{}...", expr(a)),
+        ExprKind::Element(a, i) => format!("{}...{i}", expr(a)),
+        ExprKind::SizeofPack(name) => format!("(sizeof... {})", name.node),
+        ExprKind::Fold(fold) => {
+            let init = fold
+                .init
+                .as_ref()
+                .map_or(String::new(), |init| format!(" {}", expr(init)));
+            let side = if fold.is_left { "left" } else { "right" };
+            format!(
+                "(fold-{side} {:?} {}{init})",
+                fold.operator.node,
+                expr(&fold.pattern)
+            )
+        }
         ExprKind::Cast(ty, a) => format!("(cast {} {})", type_name(ty), expr(a)),
         ExprKind::Construct(ty, args) => format!("(new {} {})", type_name(ty), exprs(args)),
         ExprKind::Braced(ty, list) => format!("(new {} {})", type_name(ty), items(list)),

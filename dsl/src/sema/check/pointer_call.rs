@@ -1,0 +1,349 @@
+//! Pointers to functions: their values, and calls through them.
+//!
+//! A function's address is its number here, counted from 1. A call through a pointer that is known where it stands is a call of
+//! that function. Any other is a call of a function that the compiler writes for each type of pointer: it compares the number with
+//! those of all functions of that type whose address the program takes, and calls the one that it is; any other value traps.
+
+use std::sync::Arc;
+
+use super::{Checked, Checker, FunctionFacts, ParamFacts, Side, int, wrong};
+use crate::{
+    diagnostic::{Code, Diagnostic},
+    ir::HostFn,
+    sema::{
+        classify::{Classify, pointer_to},
+        scope::Callable,
+        ty::{FunctionTy, QualTy, Ty},
+        typed::{
+            Builtin, Function, FunctionId, FunctionSpace, Place, PlaceKind, Relation, Stmt,
+            StmtKind, Storage, Value, ValueKind, Var, VarId, VarRef,
+        },
+    },
+    span::Span,
+    syntax::ast,
+};
+
+/// The function through which pointers of a type are called, on one side.
+pub(super) struct Dispatcher {
+    ty: Arc<FunctionTy>,
+    is_device: bool,
+    id: FunctionId,
+}
+
+/// The type of function that values of this type point to.
+pub(super) fn pointed_function(ty: &Ty) -> Option<&Arc<FunctionTy>> {
+    match ty {
+        Ty::Pointer(pointee) => match &pointee.ty {
+            Ty::Function(function) => Some(function),
+            _ => None,
+        },
+        _ => None,
+    }
+}
+
+impl Checker<'_> {
+    /// The address of the function that a name stands for.
+    pub(super) fn function_value(
+        &mut self,
+        name: &str,
+        set: &[Callable],
+        explicit: Option<&[ast::TemplateArg]>,
+        span: Span,
+    ) -> Value {
+        let mut ids = match explicit {
+            None => self.functions_of(set),
+            Some(_) => Vec::new(),
+        };
+        if explicit.is_some() || ids.is_empty() {
+            ids = self.instances(set, explicit, &[], span);
+        }
+        let id = match ids[..] {
+            [id] => id,
+            [] => {
+                self.report(
+                    Diagnostic::error(
+                        Code::TemplateArgument,
+                        span,
+                        format!(
+                            "nothing here says which instance of the template `{name}` is meant"
+                        ),
+                    )
+                    .help(format!("write its arguments: `{name}<…>`")),
+                );
+                return wrong(span);
+            }
+            _ => {
+                self.which_overload(name, &ids, span);
+                return wrong(span);
+            }
+        };
+        let facts = &self.function_facts[id.0 as usize];
+        let function = &self.functions[id.0 as usize];
+        if function.space == FunctionSpace::Kernel {
+            // It is launched by other means: that instance is one that a survey looks at.
+            if self.options.survey {
+                self.need(id);
+            }
+            self.report(
+                Diagnostic::error(
+                    Code::WrongKindOfName,
+                    span,
+                    format!("`{name}` is a kernel and is not launched here"),
+                )
+                .help(format!("launch it: `{name}<<<blocks, threads>>>(…)`; pointers to kernels are not supported yet")),
+            );
+            return wrong(span);
+        }
+        if facts.has_this {
+            self.unsupported("a pointer to a member function", span);
+            return wrong(span);
+        }
+        if function.returns_reference || facts.params.iter().any(|param| param.is_rvalue) {
+            self.unsupported(
+                "a pointer to a function that returns a reference or takes `&&`",
+                span,
+            );
+            return wrong(span);
+        }
+        if facts.params.iter().any(|param| param.ty.ty == Ty::Error) {
+            return wrong(span);
+        }
+        let (space, declared) = (function.space, facts.declared);
+        let ty = function_type(function, &facts.params);
+        if self.naming_constant == 0 && self.body.id.is_some() && space == FunctionSpace::Device {
+            let diagnostic = Diagnostic::error(
+                Code::DeviceCallInHost,
+                span,
+                format!("host code cannot take the address of the `__device__` function `{name}`"),
+            )
+            .label(declared, "declared here, for the device only")
+            .help("let a `__device__` variable hold its address, and copy that with `cudaMemcpyFromSymbol`");
+            self.on_side(Side::Host, diagnostic);
+        }
+        self.need(id);
+        if !self.address_taken.contains(&id) {
+            self.address_taken.push(id);
+        }
+        function_constant(id, ty, span)
+    }
+
+    /// `f(a, b)` where `f` is a pointer to a function.
+    pub(super) fn call_pointer(
+        &mut self,
+        pointer: Value,
+        ty: &Arc<FunctionTy>,
+        at: Span,
+        args: &[ast::Expr],
+        span: Span,
+    ) -> Checked {
+        let values = self.arguments(args);
+        if let Some(id) = known_function(&pointer).filter(|id| self.address_taken.contains(id)) {
+            return self.call_function(id, at, args, values, span);
+        }
+        let id = self.dispatcher(ty, at);
+        let number = Value {
+            span: pointer.span,
+            kind: ValueKind::Convert(Box::new(pointer)),
+            ty: Ty::ULong,
+        };
+        let given = values.len();
+        let values = std::iter::once(super::overload::Argument::Value(number)).chain(values);
+        self.call_with(id, at, given, values.collect(), span)
+    }
+
+    /// The function through which pointers of this type are called on the side of the code being checked.
+    fn dispatcher(&mut self, ty: &Arc<FunctionTy>, at: Span) -> FunctionId {
+        let is_device = self.may_be_device();
+        let same = |known: &&Dispatcher| known.ty == *ty && known.is_device == is_device;
+        if let Some(known) = self.dispatchers.iter().find(same) {
+            return known.id;
+        }
+        let id = FunctionId(self.functions.len() as u32);
+        let own = |name: String, ty: Ty| Var {
+            name,
+            align_bytes: self.align_of(&ty),
+            ty: ty.into(),
+            storage: Storage::Auto,
+            address_taken: false,
+            is_reference: false,
+            is_restrict: false,
+            span: at,
+        };
+        let vars: Vec<Var> = std::iter::once(own("function".to_string(), Ty::ULong))
+            .chain(ty.params.iter().zip(&ty.references).enumerate().map(
+                |(i, (param, is_reference))| Var {
+                    ty: param.clone(),
+                    is_reference: *is_reference,
+                    ..own(format!("argument{i}"), param.ty.clone())
+                },
+            ))
+            .collect();
+        let params = vars
+            .iter()
+            .map(|var| ParamFacts {
+                name: Some(var.name.as_str().into()),
+                ty: var.ty.clone(),
+                span: at,
+                default: None,
+                is_reference: var.is_reference,
+                is_rvalue: false,
+                is_this: false,
+                is_of_pack: false,
+            })
+            .collect();
+        let shown = self.show(&pointer_to(Ty::Function(ty.clone()).into()));
+        self.functions.push(Function {
+            name: format!("a call through {shown}"),
+            space: match is_device {
+                true => FunctionSpace::Device,
+                false => FunctionSpace::Host,
+            },
+            result: ty.result.clone(),
+            returns_reference: false,
+            params: (0..vars.len() as u32).map(VarId).collect(),
+            vars,
+            launch_bounds: None,
+            body: None,
+            span: at,
+        });
+        self.function_facts.push(FunctionFacts {
+            params,
+            declared: at,
+            is_defined: true,
+            ..FunctionFacts::default()
+        });
+        self.dispatchers.push(Dispatcher {
+            ty: ty.clone(),
+            is_device,
+            id,
+        });
+        id
+    }
+
+    /// Writes the bodies of the functions through which pointers are called, when all addresses that are taken are known.
+    pub(super) fn finish_dispatchers(&mut self) {
+        for index in 0..self.dispatchers.len() {
+            let Dispatcher { ty, is_device, id } = &self.dispatchers[index];
+            let (ty, is_device, id) = (ty.clone(), *is_device, *id);
+            let span = self.functions[id.0 as usize].span;
+            let variable = |index: u32, ty: &QualTy, is_reference: bool| {
+                let place = Box::new(Place {
+                    kind: PlaceKind::Var(VarRef::Local(VarId(index))),
+                    ty: ty.clone(),
+                    span,
+                });
+                let (kind, ty) = match is_reference {
+                    true => (ValueKind::AddressOf(place), pointer_to(ty.clone())),
+                    false => (ValueKind::Load(place), ty.ty.clone()),
+                };
+                Value { kind, ty, span }
+            };
+            let fits = |target: &&FunctionId| {
+                let function = &self.functions[target.0 as usize];
+                let params = &self.function_facts[target.0 as usize].params;
+                let side = match function.space {
+                    FunctionSpace::Device => is_device,
+                    FunctionSpace::Host => !is_device,
+                    FunctionSpace::HostDevice => true,
+                    FunctionSpace::Kernel => false,
+                };
+                side && !function.returns_reference && function_type(function, params) == ty
+            };
+            let targets: Vec<FunctionId> =
+                self.address_taken.iter().filter(fits).copied().collect();
+            let arms = targets
+                .iter()
+                .map(|&target| {
+                    let number = int(u64::from(target.0) + 1, Ty::ULong, span);
+                    let own = variable(0, &Ty::ULong.into(), false);
+                    let is_it = Value {
+                        kind: ValueKind::Compare(Relation::Eq, Box::new(own), Box::new(number)),
+                        ty: Ty::Bool,
+                        span,
+                    };
+                    let args = ty.params.iter().zip(&ty.references).enumerate();
+                    let args = args.map(|(i, (param, is_reference))| {
+                        variable(i as u32 + 1, param, *is_reference)
+                    });
+                    let call = Value {
+                        kind: ValueKind::Call(target, args.collect()),
+                        ty: ty.result.clone(),
+                        span,
+                    };
+                    let statement = |kind| Stmt { kind, span };
+                    let body = match ty.result {
+                        Ty::Void => vec![
+                            statement(StmtKind::Expr(call)),
+                            statement(StmtKind::Return(None)),
+                        ],
+                        _ => vec![statement(StmtKind::Return(Some(call)))],
+                    };
+                    (is_it, body)
+                })
+                .collect::<Vec<_>>();
+            let end = match is_device {
+                true => ValueKind::Builtin(Builtin::Trap, Vec::new()),
+                false => ValueKind::Host(HostFn::Abort, Vec::new()),
+            };
+            let end = Stmt {
+                kind: StmtKind::Expr(Value {
+                    kind: end,
+                    ty: Ty::Void,
+                    span,
+                }),
+                span,
+            };
+            let mut body = Vec::new();
+            if !arms.is_empty() {
+                body.push(Stmt {
+                    kind: StmtKind::If {
+                        arms,
+                        otherwise: Vec::new(),
+                    },
+                    span,
+                });
+            }
+            body.push(end);
+            self.functions[id.0 as usize].body = Some(body);
+            let calls = targets.into_iter().map(|target| (target, span));
+            self.function_facts[id.0 as usize].calls.extend(calls);
+        }
+    }
+}
+
+/// A function's type, as a pointer to it has it.
+fn function_type(function: &Function, params: &[ParamFacts]) -> Arc<FunctionTy> {
+    Arc::new(FunctionTy {
+        result: function.result.clone(),
+        params: params
+            .iter()
+            .map(|param| match param.is_reference {
+                true => param.ty.clone(),
+                false => param.ty.ty.clone().into(),
+            })
+            .collect(),
+        references: params.iter().map(|param| param.is_reference).collect(),
+    })
+}
+
+/// The address of a function.
+pub(super) fn function_constant(id: FunctionId, ty: Arc<FunctionTy>, span: Span) -> Value {
+    let number = int(u64::from(id.0) + 1, Ty::ULong, span);
+    Value {
+        kind: ValueKind::Convert(Box::new(number)),
+        ty: pointer_to(Ty::Function(ty).into()),
+        span,
+    }
+}
+
+/// The function that a pointer is known to point to.
+pub(super) fn known_function(pointer: &Value) -> Option<FunctionId> {
+    pointed_function(&pointer.ty)?;
+    match &pointer.kind {
+        ValueKind::Convert(inner) if inner.ty.is_integral() => match inner.kind {
+            ValueKind::Int(number) => number.checked_sub(1).map(|id| FunctionId(id as u32)),
+            _ => None,
+        },
+        _ => None,
+    }
+}
