@@ -69,7 +69,8 @@ impl LaunchSpec {
             .split_once(">>>")
             .ok_or_else(|| wrong("`<<<` is not closed by `>>>`"))?;
         let kernel = kernel.trim();
-        if !is_name(kernel) {
+        let template = kernel.split_once('<').map_or(kernel, |(name, _)| name);
+        if !is_name(template.trim_end()) || kernel.contains('<') != kernel.ends_with('>') {
             return Err(wrong("expected a kernel's name before `<<<`"));
         }
         let rest = rest.trim().trim_end_matches(';').trim_end();

@@ -5,7 +5,7 @@
 
 use std::collections::BTreeMap;
 
-use dsl::ir::{FuncId, Function, FunctionKind, LocId, MemType, Type};
+use dsl::ir::{FuncId, Function, LocId, MemType, Type};
 use interp::{InvalidLaunch, LaunchConfig, LaunchFailure, Memory, Program};
 
 use crate::{
@@ -33,6 +33,16 @@ pub struct Run {
     pub printed: Vec<(String, String)>,
     /// Paths and `.npy` files to save.
     pub saved: Vec<(String, Vec<u8>)>,
+}
+
+/// Whether a kernel has this name; spaces in an instance's, `k<float, 32>`, do not matter.
+pub fn same_kernel(name: &str, wanted: &str) -> bool {
+    let letters = |text: &str| {
+        text.chars()
+            .filter(|c| !c.is_whitespace())
+            .collect::<String>()
+    };
+    name == wanted || (wanted.contains('<') && letters(name) == letters(wanted))
 }
 
 /// How a kernel is launched: `--launch 'scale<<<GRID, BLOCK>>>(x, n)'`.
@@ -142,7 +152,12 @@ impl Plan {
     ) -> Result<FuncId, SpecError> {
         let what = format!("--launch '{text}'");
         let module = program.module();
-        let Some(id) = module.find(&spec.kernel, FunctionKind::Kernel) else {
+        let named = |wanted: &str| {
+            let mut kernels = module.kernels();
+            let found = kernels.find(|(_, kernel)| same_kernel(&kernel.name, wanted));
+            found.map(|(id, _)| id)
+        };
+        let Some(id) = named(&spec.kernel) else {
             let names: Vec<&str> = module
                 .kernels()
                 .map(|(_, kernel)| kernel.name.as_str())

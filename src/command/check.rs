@@ -12,8 +12,24 @@ use crate::{
 };
 
 pub(crate) fn run(args: &CheckArgs, color: Color) -> Result<u8, Failure> {
-    let loaded = load(&args.source)?;
+    let mut source = args.source.clone();
+    if let Some(kernel) = &args.kernel {
+        source.instantiate(kernel);
+    }
+    let mut loaded = load(&source)?;
     if args.source.kernels {
+        if let Some(kernel) = &args.kernel {
+            let name = kernel.split('<').next().unwrap_or(kernel).trim();
+            loaded.kernels.retain(|verdict| verdict.name == name);
+            if loaded.kernels.is_empty() {
+                return Err(Failure::new(format!(
+                    "--kernel {kernel}: the file has no kernel of this name"
+                )));
+            }
+        }
+        if loaded.report(color, Severity::Error) {
+            return Ok(1);
+        }
         return kernels(&loaded, args);
     }
     match args.format {

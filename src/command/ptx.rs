@@ -29,8 +29,13 @@ mod enabled {
             Some(name) => Target::parse(name)?,
             None => gpu_here().unwrap_or_default(),
         };
-        let loaded = load_for(&args.source, arch.number() * 10)?;
+        let mut source = args.source.clone();
+        for kernel in &args.kernel {
+            source.instantiate(kernel);
+        }
+        let loaded = load_for(&source, arch.number() * 10)?;
         let failed = loaded.report(color, Severity::Warning);
+        loaded.report_left_out();
         let Some(module) = loaded.module.as_ref().filter(|_| !failed) else {
             return Ok(1);
         };

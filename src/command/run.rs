@@ -7,7 +7,10 @@ use interp::{
     Program,
     rules::{Arch, BankWidth, RuleSet},
 };
-use runtime::device::{Device, gpu::GpuOptions, simulator::Simulator};
+use runtime::{
+    device::{Device, gpu::GpuOptions, simulator::Simulator},
+    standalone::same_kernel,
+};
 
 use crate::{
     args::{Color, DeviceChoice, Format, Launches, RunArgs},
@@ -40,7 +43,11 @@ pub(crate) fn run(args: &RunArgs, color: Color) -> Result<u8, Failure> {
         args.source.arch.as_deref().unwrap_or("sm_90"),
         args.bank_width,
     )?;
-    let loaded = load(&args.source)?;
+    let mut source = args.source.clone();
+    for text in args.kernel.iter().chain(&args.launch) {
+        source.instantiate(text);
+    }
+    let loaded = load(&source)?;
     let baseline = args.baseline.as_deref().map(Baseline::read).transpose()?;
     if loaded.report(color, Severity::Warning) {
         if args.format == Format::Sarif {
@@ -48,6 +55,7 @@ pub(crate) fn run(args: &RunArgs, color: Color) -> Result<u8, Failure> {
         }
         return Ok(1);
     }
+    loaded.report_left_out();
     let Some(module) = loaded.module.clone() else {
         return Err(Failure::new("the front end made no program"));
     };
@@ -102,12 +110,12 @@ pub(crate) fn run(args: &RunArgs, color: Color) -> Result<u8, Failure> {
         || found.iter().any(Found::is_error)
         || outcome.notes.iter().any(|note| note.is_error);
     let exit_code = u8::from(failed);
-    if let Some(kernel) = &args.kernel
-        && !program
-            .module()
-            .kernels()
-            .any(|(_, function)| function.name == *kernel)
-    {
+    let shown = args.kernel.as_ref().and_then(|wanted| {
+        let mut kernels = program.module().kernels();
+        let found = kernels.find(|(_, function)| same_kernel(&function.name, wanted));
+        found.map(|(_, function)| function.name.clone())
+    });
+    if let (Some(kernel), None) = (&args.kernel, &shown) {
         return Err(Failure::new(format!(
             "--kernel {kernel}: {}",
             no_such_kernel(kernel, program.module())
@@ -122,7 +130,7 @@ pub(crate) fn run(args: &RunArgs, color: Color) -> Result<u8, Failure> {
         outcome: &outcome,
         gpu: on_gpu.then_some(device.info().name.as_str()),
         findings: &found,
-        kernel: args.kernel.as_deref(),
+        kernel: shown.as_deref(),
         all_launches: args.launches == Launches::All,
     };
     if let (Some(path), Some(mut record)) = (&args.record, io.record) {
