@@ -28,6 +28,7 @@ use crate::{
 
 mod access;
 mod allocate;
+mod asm;
 mod atomic;
 mod builtin_call;
 mod call;

@@ -24,6 +24,9 @@ pub(super) const MATH: [Part; 3] = [
 /// Those that few programs use.
 pub(super) const SPECIAL: [Part; 1] = [("<cuda math, special>", include_str!("math_special.k"))];
 
+/// The instructions of inline PTX.
+const PTX: &str = "<inline ptx>";
+
 /// A group of parts that are parsed together.
 struct Group {
     parts: &'static [Part],
@@ -256,6 +259,12 @@ const GROUPS: &[Group] = &[
         standard: &[],
         needs: &[STRING],
     },
+    Group {
+        parts: &[(PTX, include_str!("ptx.k"))],
+        types: &[],
+        standard: &[],
+        needs: &[],
+    },
 ];
 
 /// The index of `<new>`, which `new` and `delete` need.
@@ -351,6 +360,12 @@ pub fn wanted(tokens: &[Token]) -> Vec<Part> {
         match &pair[0].kind {
             TokenKind::Keyword(Keyword::New | Keyword::Delete) => needed[NEW] = true,
             TokenKind::Keyword(Keyword::Throw) => needed[EXCEPTIONS] = true,
+            TokenKind::Keyword(Keyword::Asm) => {
+                let is_ptx = |group: &Group| group.parts.iter().any(|(name, _)| *name == PTX);
+                if let Some(group) = GROUPS.iter().position(is_ptx) {
+                    needed[group] = true;
+                }
+            }
             TokenKind::Ident(name) if pair[1].kind == TokenKind::Punct(Punct::LParen) => {
                 // A name that several have (`__hadd` of either precision) tells nothing; the types do.
                 if let Some([group]) = by_name.get(&**name).map(Vec::as_slice) {

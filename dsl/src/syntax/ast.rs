@@ -698,6 +698,8 @@ pub enum ExprKind {
     Expansion(Arc<Expr>),
     /// `(pattern + ...)` and its other forms.
     Fold(Box<Fold>),
+    /// `asm("…" : "=r"(a) : "r"(b));`
+    Asm(Box<Asm>),
     /// `sizeof...(pack)`.
     SizeofPack(Name),
     /// What an expansion is made into: the expression for one element of the packs in it. The parser makes none.
@@ -783,6 +785,17 @@ pub struct Lambda {
     pub body: Block,
     /// From `[` to the end of the parameters.
     pub span: Span,
+}
+
+/// Inline PTX.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Asm {
+    /// The instructions.
+    pub text: Arc<[u8]>,
+    /// Each output's constraint and place.
+    pub outputs: Vec<(Arc<[u8]>, Expr)>,
+    /// Each input's constraint and value.
+    pub inputs: Vec<(Arc<[u8]>, Expr)>,
 }
 
 /// A fold expression.

@@ -86,6 +86,7 @@ impl Checker<'_> {
             ExprKind::Element(pattern, element) => {
                 return self.at_element(*element, |checker| checker.expr(pattern));
             }
+            ExprKind::Asm(asm) => self.inline_ptx(asm, span),
             ExprKind::Fold(fold) => return self.fold(fold, span),
             ExprKind::SizeofPack(name) => self.sizeof_pack(name, span),
             ExprKind::Expansion(_) => {

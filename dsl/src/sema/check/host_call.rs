@@ -35,7 +35,60 @@ fn device_family(host: HostFn) -> Option<&'static str> {
 }
 
 impl Checker<'_> {
+    /// `memcpy` and `memset` in device code: loops over units that both sides are aligned to, if a constant number of them is moved,
+    /// else over bytes.
+    fn device_copy(&mut self, host: HostFn, called: &Called<'_>) -> Option<Value> {
+        if called.args.len() != 3 {
+            return None;
+        }
+        let n_diagnostics = self.diagnostics.len();
+        let values: Vec<Value> = called.args.iter().map(|arg| self.value(arg)).collect();
+        self.diagnostics.truncate(n_diagnostics);
+        let align = |value: &Value| match &value.ty {
+            Ty::Pointer(pointee) => self.align_of(&pointee.ty).max(1),
+            _ => 16,
+        };
+        let unit = match values[2].kind {
+            ValueKind::Int(n) => {
+                let n = 1u64 << n.trailing_zeros().min(4);
+                let unit = n.min(align(&values[0])).min(16);
+                match host {
+                    HostFn::Memset => unit.min(8),
+                    _ => unit.min(align(&values[1])),
+                }
+            }
+            _ => 1,
+        };
+        let what = match host {
+            HostFn::Memset => "memset",
+            _ => "memcpy",
+        };
+        let name: std::sync::Arc<str> = format!("__dslc_{what}_{unit}").into();
+        let Some(Entity::Functions(set)) = self
+            .scopes
+            .find_in_prelude(&name)
+            .map(|found| found.entity.clone())
+        else {
+            return None;
+        };
+        let result = self.call_overloaded(
+            &name,
+            &set,
+            None,
+            called.name_span,
+            called.args,
+            called.span,
+        );
+        Some(self.read_checked(result))
+    }
+
     pub(super) fn host_call(&mut self, row: &Row, host: HostFn, called: &Called<'_>) -> Value {
+        if matches!(host, HostFn::Memcpy | HostFn::Memset)
+            && self.may_be_device()
+            && let Some(value) = self.device_copy(host, called)
+        {
+            return value;
+        }
         match device_family(host) {
             Some(what) => self.not_on_device(called.name, what, called.name_span),
             None => {

@@ -1,14 +1,16 @@
-//! Statements of C++, and `goto`: recognised, measured and stepped over, each as one node that says what it is.
+//! Inline PTX; statements of C++, and `goto`: recognised, measured and stepped over, each as one node that says what it is.
+
+use std::sync::Arc;
 
 use chumsky::prelude::*;
 
 use super::{
-    kit::{Ahead, At, P, ahead, closes, custom_clone, fail, opens},
+    kit::{Ahead, At, P, ahead, closes, closing, custom_clone, fail, opens, punct},
     primary::skipped,
-    recover::{What, construct_end},
+    recover::{Failure, What, construct_end},
 };
 use crate::syntax::{
-    ast::StmtKind,
+    ast::{Asm, Expr, ExprKind, StmtKind},
     token::{Keyword, Punct, TokenKind},
 };
 
@@ -41,7 +43,6 @@ pub(super) fn foreign_statement(look: Ahead<'_>) -> Option<(&'static str, usize)
     let found = match look.kind(0)? {
         TokenKind::Ident(_) | TokenKind::TypeName(_) if look.is(1, Punct::Colon) => ("a label", 2),
         TokenKind::Keyword(Keyword::Goto) => ("`goto`", through_semicolon(look)),
-        TokenKind::Keyword(Keyword::Asm) => ("inline PTX", through_semicolon(look)),
         TokenKind::Keyword(Keyword::Namespace) => ("a namespace", construct_end(look)),
         TokenKind::Keyword(Keyword::Template) => ("a template", construct_end(look)),
         TokenKind::Keyword(Keyword::Try) => ("`try`", try_extent(look)),
@@ -76,6 +77,72 @@ fn try_extent(look: Ahead<'_>) -> usize {
         }
     }
     n
+}
+
+/// `asm volatile("…" : "=r"(a) : "r"(b) : "memory");`
+pub(super) fn asm<'t>(expression: P<'t, Expr>) -> P<'t, StmtKind> {
+    let operand = expression
+        .delimited_by(punct(Punct::LParen), closing(Punct::RParen, "`)`"))
+        .boxed();
+    let semicolon = super::stmt::semicolon();
+    custom_clone(move |inp: &mut At<'t, '_>| {
+        let start = ahead(inp).at;
+        inp.skip();
+        while matches!(
+            ahead(inp).keyword(0),
+            Some(Keyword::Volatile | Keyword::Inline | Keyword::Goto)
+        ) {
+            inp.skip();
+        }
+        inp.parse(closing(Punct::LParen, "`(`"))?;
+        let text = string(inp)?;
+        let mut sections: [Vec<(Arc<[u8]>, Expr)>; 2] = [Vec::new(), Vec::new()];
+        let mut section = 0;
+        loop {
+            // Which section begins: `::` leaves one out.
+            section += match ahead(inp).punct(0) {
+                Some(Punct::Colon) => 1,
+                Some(Punct::ColonColon) => 2,
+                _ => break,
+            };
+            inp.skip();
+            while matches!(ahead(inp).kind(0), Some(TokenKind::Str(_))) {
+                let constraint = string(inp)?;
+                if section < 3 {
+                    let expr = inp.parse(&operand)?;
+                    sections[section - 1].push((constraint, expr));
+                }
+                if !ahead(inp).is(0, Punct::Comma) {
+                    break;
+                }
+                inp.skip();
+            }
+        }
+        inp.parse(closing(Punct::RParen, "`)`"))?;
+        let stop = ahead(inp).at;
+        let span = inp.state().span(start, stop);
+        inp.parse(&semicolon)?;
+        let [outputs, inputs] = sections;
+        let asm = Asm {
+            text,
+            outputs,
+            inputs,
+        };
+        Ok(StmtKind::Expr(Expr {
+            kind: ExprKind::Asm(Box::new(asm)),
+            span,
+        }))
+    })
+    .boxed()
+}
+
+fn string(inp: &mut At<'_, '_>) -> Result<Arc<[u8]>, Failure> {
+    let Some(TokenKind::Str(text)) = ahead(inp).kind(0) else {
+        return fail(inp, What::Phrase("a string"));
+    };
+    let text = text.clone();
+    inp.skip();
+    Ok(text)
 }
 
 /// A statement that is read far enough to be named.

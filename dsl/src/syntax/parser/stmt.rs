@@ -4,7 +4,7 @@
 use chumsky::prelude::*;
 
 use super::{
-    cxx::{foreign, foreign_statement},
+    cxx::{asm, foreign, foreign_statement},
     decl,
     depth::nested,
     expr::expression,
@@ -72,6 +72,7 @@ fn dispatch<'t>(stmt: P<'t, Stmt>) -> P<'t, Stmt> {
         .map(StmtKind::Expr)
         .boxed();
     let foreign = foreign();
+    let asm = asm(expression());
     let scoped = template::scoped_statement();
     custom_clone(move |inp: &mut At<'t, '_>| {
         let look = ahead(inp);
@@ -95,6 +96,7 @@ fn dispatch<'t>(stmt: P<'t, Stmt>) -> P<'t, Stmt> {
             Some(Keyword::Case | Keyword::Default) => inp.parse(&case),
             Some(Keyword::Break | Keyword::Continue | Keyword::Return) => inp.parse(&jump),
             _ if template::begins_statement(look) => inp.parse(&scoped),
+            Some(Keyword::Asm) => inp.parse(&asm),
             _ if foreign_statement(look).is_some() => inp.parse(&foreign),
             _ if is_declaration(look) => inp.parse(&declaration),
             _ => inp.parse(&evaluation),

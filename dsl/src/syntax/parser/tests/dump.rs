@@ -442,6 +442,11 @@ pub(super) fn expr(e: &Expr) -> String {
         ExprKind::Instance(a, args) => format!("{}{}", expr(a), template_args(&Some(args.clone()))),
         ExprKind::Expansion(a) => format!("{}...", expr(a)),
         ExprKind::Element(a, i) => format!("{}...{i}", expr(a)),
+        ExprKind::Asm(asm) => {
+            let operands = asm.outputs.iter().chain(&asm.inputs);
+            let operands: Vec<String> = operands.map(|(_, operand)| expr(operand)).collect();
+            format!("(asm {})", operands.join(" "))
+        }
         ExprKind::SizeofPack(name) => format!("(sizeof... {})", name.node),
         ExprKind::Fold(fold) => {
             let init = fold
