@@ -4,6 +4,8 @@
 //! in a function it calls, and if everything in it has a type. Host code is read for the instances of templates that it launches;
 //! what is wrong with it is nobody's business here.
 
+use std::collections::HashSet;
+
 use crate::{
     compile::{COMMAND_LINE, Options, declarations, requests},
     diagnostic::{Code, Diagnostic, Severity},
@@ -71,6 +73,11 @@ pub fn survey(map: &mut SourceMap, file: FileId, options: &Options, loader: &dyn
         .diagnostics
         .into_iter()
         .partition(|message| message.code == Code::IncludeNotFound);
+    let mut said = HashSet::new();
+    let missing: Vec<Diagnostic> = missing
+        .into_iter()
+        .filter(|message| said.insert(message.message.clone()))
+        .collect();
     errors.extend(syntax_errors);
     let (asked, type_errors): (Vec<Diagnostic>, Vec<Diagnostic>) = type_errors
         .into_iter()

@@ -71,7 +71,7 @@ impl Checker<'_> {
         };
         for (hidden, function) in [(FIRST, "begin"), (LAST, "end")] {
             let name = ast::Name::new(function.into(), at);
-            let called = self.method_call(&named(RANGE), false, &name, &[], at);
+            let called = self.method_call(&named(RANGE), false, (&name, None), &[], at);
             let value = self.read_checked(called);
             if value.ty == Ty::Error {
                 self.body.cleanups.pop();

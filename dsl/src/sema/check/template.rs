@@ -25,6 +25,12 @@ use crate::{
     syntax::ast::{self, DeclaratorPart, ExprKind, TemplateArg, TemplateKind, TemplateParamKind},
 };
 
+/// How a note begins that says in which instance a message is.
+const INSTANCE: &str = "in the instance";
+
+/// How many of a chain of instances a message names.
+const SHOWN: usize = 6;
+
 /// How many instances may need one another in a row.
 const MAX_DEPTH: u32 = 256;
 
@@ -1358,7 +1364,7 @@ impl<'a> Checker<'a> {
         loop {
             let site = self.map.use_site(needed.1);
             let line = self.map.file(site.file).line_column(site.start).0;
-            notes.push(format!("in the instance `{name}`, needed at line {line}"));
+            notes.push(format!("{INSTANCE} `{name}`, needed at line {line}"));
             let Some(outer) = needed.0 else { break };
             let Some(instance) = self.function_instances.get(&outer) else {
                 break;
@@ -1366,7 +1372,6 @@ impl<'a> Checker<'a> {
             name = self.functions[outer.0 as usize].name.clone();
             needed = instance.needed;
         }
-        const SHOWN: usize = 6;
         if notes.len() > SHOWN {
             let more = notes.len() - SHOWN;
             notes.truncate(SHOWN);
@@ -1379,7 +1384,7 @@ impl<'a> Checker<'a> {
                 if diagnostic
                     .notes
                     .iter()
-                    .all(|note| !note.starts_with("in the instance"))
+                    .all(|note| !note.starts_with(INSTANCE))
                 {
                     diagnostic.notes.extend(notes.iter().cloned());
                 }
@@ -1637,8 +1642,15 @@ impl<'a> Checker<'a> {
             let line = self.map.file(site.file).line_column(site.start).0;
             let name = self.records[record.0 as usize].name.clone();
             for diagnostic in &mut self.diagnostics[n_diagnostics..] {
-                let note = format!("in the instance `{name}`, needed at line {line}");
-                diagnostic.notes.push(note);
+                let notes = &mut diagnostic.notes;
+                let said = notes.iter().filter(|note| note.starts_with(INSTANCE));
+                match said.count() {
+                    n if n < SHOWN => {
+                        notes.push(format!("{INSTANCE} `{name}`, needed at line {line}"))
+                    }
+                    _ if notes.last().is_some_and(|last| last == "and so on") => {}
+                    _ => notes.push("and so on".to_string()),
+                }
             }
         }
         Ty::Record(record).into()

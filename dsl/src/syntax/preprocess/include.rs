@@ -3,7 +3,7 @@
 use std::rc::Rc;
 
 use super::Preprocessor;
-use crate::diagnostic::{Code, Diagnostic};
+use crate::diagnostic::{Code, Diagnostic, Severity};
 use crate::source::SourceFile;
 use crate::span::Span;
 use crate::syntax::lexer::pp_token::{PpKind, PpToken};
@@ -39,10 +39,18 @@ impl Preprocessor<'_> {
                 let name = self.names.text(sym).trim_matches('"').to_string();
                 self.include_own(&name, first.span);
             }
-            // System headers: what they declare is built in.
+            // What system headers declare is built in; those of a project are in the folders that the command line names.
             PpKind::Punct(Punct::Lt | Punct::Shl | Punct::Le | Punct::LaunchOpen) => {
                 if let Some(name) = rest.first().and_then(PpToken::name) {
                     self.includes_half |= has_half(self.names.text(name));
+                }
+                let close = rest.iter().position(|token| token.is(Punct::Gt));
+                if let (Some(from), Some(close)) = (rest.first(), close)
+                    && let Some(last) = rest[..close].last()
+                {
+                    let place = from.span.to(last.span);
+                    let name = self.map.snippet(place).to_string();
+                    self.include_of_project(&name, place);
                 }
             }
             PpKind::Name(_)
@@ -62,16 +70,57 @@ impl Preprocessor<'_> {
         }
     }
 
-    fn include_own(&mut self, name: &str, place: Span) {
-        if self.files.len() >= DEPTH_LIMIT || self.n_includes >= COUNT_LIMIT {
-            self.include_depth(name, place);
+    /// `#include <name>`: a header of the project's, unless its name is one of CUDA's or of the C and C++ libraries.
+    fn include_of_project(&mut self, name: &str, place: Span) {
+        const LIBRARIES: [&str; 10] = [
+            "cooperative_groups",
+            "crt",
+            "cub",
+            "cuda",
+            "experimental",
+            "linux",
+            "netinet",
+            "nv",
+            "sys",
+            "thrust",
+        ];
+        let folder = name.split_once('/').map(|(folder, _)| folder);
+        let is_library = folder.is_some_and(|folder| LIBRARIES.contains(&folder));
+        if is_library || is_system_header(name) || !name.contains('.') {
             return;
         }
+        match self.loader.load(name, "") {
+            Some(Ok(_)) => self.include_from(name, "", place),
+            Some(Err(_)) => {}
+            // One without a folder may be any system's.
+            None if folder.is_none() => {}
+            None => self.diagnostics.push(Diagnostic {
+                severity: Severity::Note,
+                ..Diagnostic::error(
+                    Code::IncludeNotFound,
+                    place,
+                    format!("there is no file `{name}`"),
+                )
+                .help("name its folder with `-I`")
+            }),
+        }
+    }
+
+    fn include_own(&mut self, name: &str, place: Span) {
         let from = self
             .files
             .last()
             .map_or(String::new(), |open| self.map.file(open.id).name.clone());
-        match self.loader.load(name, &from) {
+        self.include_from(name, &from, place);
+    }
+
+    /// Includes what the loader finds from a file, or in the named folders alone.
+    fn include_from(&mut self, name: &str, from: &str, place: Span) {
+        if self.files.len() >= DEPTH_LIMIT || self.n_includes >= COUNT_LIMIT {
+            self.include_depth(name, place);
+            return;
+        }
+        match self.loader.load(name, from) {
             Some(Ok(file)) => {
                 self.n_includes += 1;
                 self.open_own(file.full_name, file.text);

@@ -1,0 +1,221 @@
+//! `--kernels`: a CUDA file whose host code is not understood, its kernels one by one.
+
+use std::{fs, path::PathBuf};
+
+use serde_json::Value;
+
+use crate::support::{dslc, text};
+
+/// A folder of its own with a file in it, and the file's path.
+struct Folder(PathBuf);
+
+impl Folder {
+    fn with(name: &str, files: &[(&str, &str)]) -> Folder {
+        let folder =
+            std::env::temp_dir().join(format!("dslc-kernels-{name}-{}", std::process::id()));
+        for (file, source) in files {
+            let path = folder.join(file);
+            fs::create_dir_all(path.parent().expect("a folder")).expect("the folder can be made");
+            fs::write(path, source).expect("the file can be written");
+        }
+        Folder(folder)
+    }
+
+    fn path(&self, name: &str) -> String {
+        self.0.join(name).display().to_string()
+    }
+}
+
+impl Drop for Folder {
+    fn drop(&mut self) {
+        let _ = fs::remove_dir_all(&self.0);
+    }
+}
+
+/// Two kernels that are fine, one that is not, and host code of another world.
+const FILE: &str = r#"
+#include "project.h"
+#include "project.h"
+#include <project/config.h>
+#include <vector>
+#include <thrust/sort.h>
+
+template <typename T, int N>
+__global__ void scale(T *out, const T *in, T by)
+{
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i < N) out[i] = in[i] * by;
+}
+
+__global__ void odd(Unknown *p) { p->x = 1; }
+
+__global__ void add(int *out, const int *in) { out[threadIdx.x] += in[threadIdx.x]; }
+
+std::map<int, std::vector<Thing>> &things(auto &&...all)
+{
+    co_await thrust::sort(all...);
+    return *new std::map<int, std::vector<Thing>>{};
+}
+"#;
+
+#[test]
+fn each_kernel_is_said_to_be_understood_or_why_not() {
+    let folder = Folder::with("each", &[("file.cu", FILE)]);
+    let output = dslc(&["check", "--kernels", &folder.path("file.cu")]);
+    assert_eq!(output.status.code(), Some(1));
+    let said = text(&output.stdout);
+    assert_eq!(said.matches("`project.h`").count(), 1, "{said}");
+    assert_eq!(said.matches("`project/config.h`").count(), 1, "{said}");
+    assert!(
+        said.contains("ok   scale:9 (tried with <float, 32>)\n"),
+        "{said}"
+    );
+    assert!(
+        said.contains("no   odd:15  line 15: there is no type `Unknown`\n"),
+        "{said}"
+    );
+    assert!(said.contains("ok   add:17\n"), "{said}");
+    assert!(said.ends_with("2 of 3 kernels understood\n"), "{said}");
+
+    let output = dslc(&[
+        "check",
+        "--kernels",
+        "--format",
+        "json",
+        &folder.path("file.cu"),
+    ]);
+    assert_eq!(output.status.code(), Some(1));
+    let report: Value = serde_json::from_slice(&output.stdout).expect("JSON");
+    assert_eq!(
+        report["missing"].as_array().map(Vec::len),
+        Some(2),
+        "{report}"
+    );
+    let ok: Vec<bool> = report["kernels"]
+        .as_array()
+        .expect("a list")
+        .iter()
+        .map(|kernel| kernel["ok"].as_bool().expect("a truth value"))
+        .collect();
+    assert_eq!(ok, [true, false, true]);
+}
+
+#[test]
+fn headers_in_folders_of_the_command_line_are_read() {
+    let header = "struct Unknown { int x; };\n";
+    let files = [
+        ("src/file.cu", FILE),
+        ("include/project.h", header),
+        ("include/project/config.h", "\n"),
+    ];
+    let folder = Folder::with("include", &files);
+    // One that is included twice without a guard is an error of its own.
+    let output = dslc(&[
+        "check",
+        "--kernels",
+        "-I",
+        &folder.path("include"),
+        &folder.path("src/file.cu"),
+    ]);
+    let said = text(&output.stdout);
+    assert!(!said.contains("there is no file"), "{said}");
+    assert!(said.contains("ok   odd:15\n"), "{said}");
+    assert_eq!(output.status.code(), Some(0), "{said}");
+}
+
+#[test]
+fn an_instance_is_made_that_the_command_line_names() {
+    let folder = Folder::with("instance", &[("file.cu", FILE)]);
+    let file = folder.path("file.cu");
+    let check = |kernel: &str| dslc(&["check", "--kernels", "--kernel", kernel, &file]);
+    let output = check("scale<int, 40>");
+    assert_eq!(output.status.code(), Some(0));
+    assert!(text(&output.stdout).ends_with("ok   scale:9\n1 of 1 kernels understood\n"));
+    let output = check("scale<Unknown, 40>");
+    assert_eq!(output.status.code(), Some(1));
+    assert!(text(&output.stderr).contains("there is no type `Unknown`"));
+    assert_eq!(check("nobody").status.code(), Some(2));
+
+    let launch = "scale<int,40><<<2, 32>>>(out, in, 3)";
+    let buffers = [
+        "--buffer",
+        "in=int[40]:iota",
+        "--buffer",
+        "out=int[40]",
+        "--print",
+        "out:4",
+    ];
+    let mut args = vec!["run", "--quiet", "--kernels", "--launch", launch];
+    args.extend(buffers);
+    args.push(&file);
+    let output = dslc(&args);
+    assert_eq!(output.status.code(), Some(0), "{}", text(&output.stderr));
+    assert!(
+        text(&output.stdout).starts_with("out = 0 3 6 9"),
+        "{}",
+        text(&output.stdout)
+    );
+    let left_out = "note: the kernel `odd` is left out; line 15: there is no type `Unknown`";
+    assert!(
+        text(&output.stderr).contains(left_out),
+        "{}",
+        text(&output.stderr)
+    );
+}
+
+#[test]
+fn the_understood_kernels_run_without_the_host_code() {
+    let folder = Folder::with("run", &[("file.cu", FILE)]);
+    let launch = "add<<<1, 4>>>(out, in)";
+    let output = dslc(&[
+        "run",
+        "--quiet",
+        "--kernels",
+        &folder.path("file.cu"),
+        "--launch",
+        launch,
+        "--buffer",
+        "in=int[4]:iota",
+        "--buffer",
+        "out=int[4]:iota",
+        "--print",
+        "out:4",
+    ]);
+    assert_eq!(output.status.code(), Some(0), "{}", text(&output.stderr));
+    assert!(
+        text(&output.stdout).starts_with("out = 0 2 4 6"),
+        "{}",
+        text(&output.stdout)
+    );
+    let output = dslc(&[
+        "run",
+        "--kernels",
+        &folder.path("file.cu"),
+        "--launch",
+        "odd<<<1, 4>>>(out)",
+        "--buffer",
+        "out=int[4]",
+    ]);
+    assert_eq!(output.status.code(), Some(2));
+}
+
+#[cfg(feature = "ptx")]
+#[test]
+fn the_understood_kernels_become_ptx() {
+    let folder = Folder::with("ptx", &[("file.cu", FILE)]);
+    let file = folder.path("file.cu");
+    let output = dslc(&[
+        "ptx",
+        "--arch",
+        "sm_90",
+        "--kernels",
+        "--kernel",
+        "scale<double, 7>",
+        &file,
+    ]);
+    let ptx = text(&output.stdout);
+    assert_eq!(output.status.code(), Some(0), "{}", text(&output.stderr));
+    // The instance that is asked for is the only one of its template.
+    assert_eq!(ptx.matches(".visible .entry").count(), 2, "{ptx}");
+    assert!(text(&output.stderr).contains("the kernel `odd` is left out"));
+}
