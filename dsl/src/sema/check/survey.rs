@@ -3,7 +3,7 @@
 
 use super::Checker;
 use crate::{
-    diagnostic::{Diagnostic, Severity},
+    diagnostic::{Code, Diagnostic, Severity},
     sema::{
         scope::TemplateId,
         ty::Ty,
@@ -14,6 +14,9 @@ use crate::{
 };
 
 use super::template::Arg;
+
+/// How many functions the tries of one kernel may make before the tries end.
+const ENOUGH: usize = 2000;
 
 /// A function of a surveyed file.
 #[derive(Clone, Debug)]
@@ -51,6 +54,8 @@ impl<'a> Checker<'a> {
                 continue;
             };
             let n_diagnostics = self.diagnostics.len();
+            let n_functions = self.functions.len();
+            let mut is_made = false;
             let mut first: Option<(Vec<Diagnostic>, FunctionId)> = None;
             for (ty, value) in &TRIES {
                 let said = (self.said.clone(), self.said_in_instances.clone());
@@ -68,7 +73,11 @@ impl<'a> Checker<'a> {
                 self.check_needed(true);
                 let is_wrong = |message: &Diagnostic| message.severity == Severity::Error;
                 let wrong = self.diagnostics[n_diagnostics..].iter().any(is_wrong);
-                let Some(made) = made else { continue };
+                let Some(made) = made else {
+                    self.diagnostics.truncate(n_diagnostics);
+                    continue;
+                };
+                is_made = true;
                 if !wrong {
                     if let Some((_, old)) = first.take() {
                         self.functions[old.0 as usize].body = None;
@@ -82,11 +91,29 @@ impl<'a> Checker<'a> {
                     None => first = Some((messages, made)),
                     Some(_) => self.functions[made.0 as usize].body = None,
                 }
+                // A kernel that needs so much is not worth another try.
+                if self.functions.len() > n_functions + ENOUGH {
+                    break;
+                }
+            }
+            if !is_made {
+                self.no_likely_arguments(id);
             }
             if let Some((messages, _)) = first {
                 self.diagnostics.extend(messages);
             }
         }
+    }
+
+    /// Nothing makes an instance of a kernel template, and none can be made up.
+    fn no_likely_arguments(&mut self, id: TemplateId) {
+        let span = self.template_span(id);
+        let name = self.template_facts(id).name.clone();
+        let message = format!(
+            "nothing in the file makes an instance of the template `{name}`, and no likely arguments fit its parameters"
+        );
+        let diagnostic = Diagnostic::error(Code::TemplateArgument, span, message);
+        self.report(diagnostic.help("name an instance with `--kernel`"));
     }
 
     /// Everything about the functions, whatever is wrong with them.
