@@ -564,11 +564,10 @@ pub(super) fn same_params(old: &[ParamFacts], new: &[ParamFacts]) -> bool {
     old.len() == new.len()
         && old.iter().zip(new).all(|(old, new)| {
             // `const T &` and `T &` are different parameters, `const T` and `T` are not.
-            let same = old.ty.ty == new.ty.ty
+            old.ty.ty == new.ty.ty
                 && old.is_reference == new.is_reference
                 && old.is_rvalue == new.is_rvalue
-                && (!old.is_reference || old.ty == new.ty);
-            same
+                && (!old.is_reference || old.ty == new.ty)
         })
 }
 
