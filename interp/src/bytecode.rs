@@ -414,6 +414,8 @@ pub(crate) enum Form {
 /// A memory instruction's unchanging part.
 #[derive(Clone, Debug)]
 pub(crate) struct MemSite {
+    /// Its place in [`Code::sites`].
+    pub(crate) row: u32,
     pub(crate) op: AccessOp,
     pub(crate) access: Access,
     pub(crate) width_bytes: u32,

@@ -15,24 +15,27 @@
 
 mod arithmetic;
 mod cells;
+mod closer;
 mod found;
+mod lines;
 mod order;
+mod reads;
 mod taint;
+mod unset;
 
 use std::collections::HashMap;
 
 use dsl::ir::{FenceScope, LocId, Space};
 
 use crate::block::Shape;
-use crate::bytecode::{Class as RegisterClass, Code, Inst, MemSite, Op, Place};
+use crate::bytecode::{Code, Inst, MemSite, Op};
 use crate::config::{Check, Checks};
 use crate::finding::Finding;
-use crate::machine::GlobalMap;
+use crate::machine::{GlobalMap, GlobalRegion};
 use crate::mask::LaneMask;
 use crate::memory::Memory;
 use crate::memory::defined::Defined;
-use crate::observer::{Access, Arrival, Counters, Observer};
-use crate::ops::element::lane_value;
+use crate::observer::{Access, Arrival, Counters, Like, Observer};
 use crate::registers::View;
 use crate::rules::Arch;
 use crate::stats::{Charge, SiteCounts};
@@ -40,11 +43,13 @@ use crate::trap::AccessOp;
 use crate::witness::Worst;
 
 use arithmetic::RISKY;
-use cells::{ATOMIC, Cells, Entry, Lanes, ONE, PLACE, Table, WARP, WRITTEN, reach, reaching};
+use cells::{Cells, Entry, Lanes, Table, WRITTEN};
 pub(crate) use found::Scene;
-use found::{Class, Found, Side, Source, Unset, User};
+use found::{Found, Source, Unset, User};
+use lines::LineRun;
 use order::{Order, Released};
-use taint::{Taint, Use};
+use reads::{Lie, Reads};
+use taint::Taint;
 
 /// What the checks need to know about a launch.
 #[derive(Debug)]
@@ -64,6 +69,8 @@ pub(crate) struct Subject<'a> {
     pub(crate) guesses: Vec<bool>,
     /// By region: what was written before the launch, if that is not everything.
     pub(crate) defined: Vec<Option<&'a Defined>>,
+    /// With the ways that save time. Tests do without to compare.
+    pub(crate) quick: bool,
     /// By instruction: a division or shift that cannot go wrong, or is not asked for.
     pub(crate) safe: Vec<bool>,
 }
@@ -92,8 +99,8 @@ impl<'a> Subject<'a> {
             Op::SyncWarp => !(inst.b == 1 && whole(inst.a)),
             Op::Shuffle | Op::Exchange => match code.exchanges[inst.a as usize].mask {
                 None => false,
-                Some(Place::S(register)) => !whole(register),
-                Some(Place::V(_)) => true,
+                Some(crate::bytecode::Place::S(register)) => !whole(register),
+                Some(crate::bytecode::Place::V(_)) => true,
             },
             _ => false,
         });
@@ -107,6 +114,10 @@ impl<'a> Subject<'a> {
             exact: fences || partial,
             fences,
             defined: defined.collect(),
+            #[cfg(not(test))]
+            quick: true,
+            #[cfg(test)]
+            quick: !crate::tests::SLOWLY.get(),
             safe: arithmetic::safe(code, checks.has(Check::Arithmetic)),
             guesses: code
                 .counters
@@ -114,6 +125,11 @@ impl<'a> Subject<'a> {
                 .map(|site| site.op == AccessOp::Load && code.effects.guesses.contains(&site.loc))
                 .collect(),
         }
+    }
+
+    /// Whether reads of shared memory that nobody writes may be noted later.
+    fn reads_may_wait(&self) -> bool {
+        !self.exact && self.quick
     }
 
     /// Whether memory needs a shadow.
@@ -141,6 +157,7 @@ struct Resident {
     taints: Vec<Taint>,
     /// By warp and byte of local memory: lanes that wrote it.
     locals: Vec<Vec<u32>>,
+    reads: Reads,
 }
 
 /// Counts, and checks.
@@ -170,6 +187,70 @@ pub(crate) struct Checker<'a> {
     stored: Vec<Defined>,
     /// Looks closer, so far: tells one instruction from another.
     looks: u64,
+    cpu: Cpu,
+    /// Memory needs a shadow.
+    shadows: bool,
+    /// By region: somebody writes it, or has not written all of it.
+    watched: Vec<bool>,
+}
+
+/// What the CPU can do: found out once.
+#[derive(Clone, Copy, Debug)]
+enum Cpu {
+    Any,
+    #[cfg(target_arch = "x86_64")]
+    Avx2,
+    #[cfg(target_arch = "x86_64")]
+    Avx512,
+}
+
+impl Cpu {
+    fn at_hand() -> Cpu {
+        #[cfg(target_arch = "x86_64")]
+        {
+            if is_x86_feature_detected!("avx512f")
+                && is_x86_feature_detected!("avx512vl")
+                && is_x86_feature_detected!("avx512bw")
+                && is_x86_feature_detected!("avx512dq")
+                && is_x86_feature_detected!("bmi2")
+            {
+                return Cpu::Avx512;
+            }
+            if is_x86_feature_detected!("avx2") && is_x86_feature_detected!("bmi2") {
+                return Cpu::Avx2;
+            }
+        }
+        Cpu::Any
+    }
+}
+
+/// An offset in a memory: of 32 bits in shared memory, of 64 in a region.
+trait Place32: Copy {
+    /// The number of its cell; there are fewer than 2^32.
+    fn cell(self, shift: u32) -> u32;
+    fn widened(self) -> usize;
+}
+
+impl Place32 for u32 {
+    #[inline(always)]
+    fn cell(self, shift: u32) -> u32 {
+        self >> shift
+    }
+
+    fn widened(self) -> usize {
+        self as usize
+    }
+}
+
+impl Place32 for u64 {
+    #[inline(always)]
+    fn cell(self, shift: u32) -> u32 {
+        (self >> shift) as u32
+    }
+
+    fn widened(self) -> usize {
+        self as usize
+    }
 }
 
 /// The memory of an access.
@@ -177,19 +258,6 @@ pub(crate) struct Checker<'a> {
 enum At {
     Shared,
     Region(usize),
-}
-
-/// An access under a closer look.
-struct Look<'a> {
-    access: &'a Access<'a>,
-    at: At,
-    lanes: &'a Lanes,
-    /// Bytes from a lane's first byte to the cell in hand.
-    within: u32,
-    /// Bytes of a cell as a power of two.
-    shift: u32,
-    /// By lane, its first byte in the program's memory.
-    bytes: &'a dyn Fn(usize) -> *const u8,
 }
 
 impl<'a> Checker<'a> {
@@ -206,7 +274,10 @@ impl<'a> Checker<'a> {
             aside: HashMap::new(),
             table: Table::new(sites),
             regions: regions
-                .map(|region| Cells::new(region.size as usize))
+                .map(|region| match subject.quick {
+                    true => Cells::in_lines(region.size as usize),
+                    false => Cells::new(region.size as usize),
+                })
                 .collect(),
             region_of: vec![0; sites],
             released: HashMap::new(),
@@ -217,13 +288,36 @@ impl<'a> Checker<'a> {
             junk_origin: None,
             stored: vec![Defined::Nothing; subject.map.regions.len()],
             looks: 0,
+            cpu: Cpu::at_hand(),
+            shadows: subject.shadows(),
+            watched: subject
+                .written
+                .iter()
+                .zip(&subject.defined)
+                .map(|(&written, defined)| written || defined.is_some())
+                .collect(),
         }
     }
 
-    fn shared(&mut self, access: &Access<'_>, offsets: &[u32; 32]) {
-        if access.space != Space::Shared || !self.subject.shadows() || access.mask == 0 {
+    /// The entry of an access to shared memory, as a tag.
+    #[inline(always)]
+    fn tag(&mut self, access: &Access<'_>) -> u32 {
+        let here = &mut self.here;
+        here.table.tag(access.counter, self.now, || Entry {
+            counter: access.counter,
+            block: here.block as u32,
+            time: self.now,
+            warp: self.warp as u8,
+            volatile: access.site.access.volatile,
+        })
+    }
+
+    fn shared(&mut self, access: &Access<'_>, offsets: &[u32; 32], run: bool) {
+        if access.space != Space::Shared || !self.shadows || access.mask == 0 {
             return;
         }
+        self.flush();
+        self.here.reads.open = false;
         let table = &mut self.here.table;
         if table.is_full() {
             // Rather than to be wrong, forget.
@@ -234,260 +328,25 @@ impl<'a> Checker<'a> {
         if volatile || access.site.op == AccessOp::Atomic {
             self.meet(access, |lane| u64::from(offsets[lane]), true);
         }
-        let cells = &mut self.here.cells;
-        cells.prepare(access.site.width_bytes);
-        let shift = cells.shift;
-        let tag = self.here.table.tag(access.counter, self.now, || Entry {
-            counter: access.counter,
-            block: self.here.block as u32,
-            time: self.now,
-            warp: self.warp as u8,
-            volatile,
-        });
-        let spare = offsets[access.mask.trailing_zeros() as usize];
-        let mut lanes = Lanes {
-            cells: [0; 32],
-            mask: access.mask,
-            tag,
-        };
-        for lane in 0..32 {
-            let on = access.mask >> lane & 1 == 1;
-            lanes.cells[lane] = if on { offsets[lane] } else { spare } >> shift;
-        }
-        let memory = access.memory;
-        let unset = self.walk(access, At::Shared, lanes, &|lane| {
-            memory.wrapping_add(offsets[lane] as usize)
-        });
+        self.here.cells.prepare(access.site.width_bytes);
+        let tag = self.tag(access);
+        let unset = self.note(access, At::Shared, (tag, access.mask), offsets, run);
         if unset != [0; 4] && self.subject.unset() {
             self.unset(access, unset, |lane| (None, u64::from(offsets[lane])));
             if matches!(access.site.atomic, Some((dsl::ir::AtomicOp::Exch, _))) {
+                let cells = &mut self.here.cells;
                 for lane in LaneMask(access.mask) {
-                    self.here.cells.write[(offsets[lane] >> shift) as usize] = WRITTEN;
+                    cells.write[(offsets[lane] >> cells.shift) as usize] = WRITTEN;
                 }
-            }
-        }
-    }
-
-    /// Lanes read what nobody wrote, by component.
-    #[cold]
-    fn unset(
-        &mut self,
-        access: &Access<'_>,
-        unset: [u32; 4],
-        place: impl Fn(usize) -> (Option<usize>, u64),
-    ) {
-        let all = unset.iter().fold(0, |all, lanes| all | lanes);
-        let lane = all.trailing_zeros() as usize & 31;
-        let origin = match self.junk_origin.take() {
-            Some(origin) => origin,
-            None => self.origin(Unset {
-                source: Source::Access(access.counter),
-                block: self.here.block,
-                warp: self.warp,
-                lane: lane as u32,
-                place: place(lane),
-            }),
-        };
-        let site = access.site;
-        let taint = &mut self.here.taints[self.warp as usize];
-        match site.op {
-            AccessOp::Load => {
-                for (k, &lanes) in unset[..usize::from(site.access.count)].iter().enumerate() {
-                    let lanes = if site.uniform_values && lanes != 0 {
-                        u32::MAX
-                    } else {
-                        lanes
-                    };
-                    let mask = if site.uniform_values {
-                        u32::MAX
-                    } else {
-                        access.mask
-                    };
-                    taint.set(Taint::value(site, k), mask, lanes, origin);
-                }
-            }
-            AccessOp::Atomic if access.space == Space::Global => {
-                let user = User {
-                    what: Use::Stored,
-                    block: self.here.block,
-                    warp: self.warp,
-                    lane: lane as u32,
-                    loc: self.subject.code.counters[access.counter as usize].loc,
-                };
-                self.found.unset(&self.origins[origin as usize], user);
-                return;
-            }
-            AccessOp::Atomic => {
-                let class = RegisterClass::of(site.access.ty.value_type());
-                let result = match class {
-                    RegisterClass::Mask => Place::S(site.result),
-                    RegisterClass::W32 | RegisterClass::W64 => Place::V(site.result),
-                };
-                taint.set(result, access.mask, all, origin);
-            }
-            AccessOp::Store => return,
-        }
-        self.following = true;
-    }
-
-    /// Variables without a value, at the begin of a block.
-    fn unassigned(&mut self) {
-        for (index, &(slot, place, _)) in (0u32..).zip(&self.subject.code.unassigned) {
-            let origin = self.origin(Unset {
-                source: Source::Slot(index),
-                block: self.here.block,
-                warp: 0,
-                lane: 0,
-                place: (None, u64::from(slot.0)),
-            });
-            for taint in &mut self.here.taints {
-                taint.set(place, u32::MAX, u32::MAX, origin);
-            }
-        }
-    }
-
-    /// The number of a source; of each, the first read in the block in hand is kept, so that nothing depends on other blocks.
-    fn origin(&mut self, unset: Unset) -> u32 {
-        let origins = &mut self.origins;
-        let number = *self.known_origins.entry(unset.source).or_insert_with(|| {
-            origins.push(unset);
-            origins.len() as u32 - 1
-        });
-        let known = &mut origins[number as usize];
-        if known.block != unset.block {
-            *known = unset;
-        }
-        number
-    }
-
-    /// Values from nowhere that go to and come from shared memory.
-    #[cold]
-    fn move_junk(&mut self, access: &Access<'_>, lanes: &Lanes, unset: &mut u32) {
-        let (storing, origin) = match self.here.taints.get(self.warp as usize) {
-            Some(taint) if self.following => taint.storing,
-            _ => (0, 0),
-        };
-        for lane in LaneMask(lanes.mask) {
-            let cell = lanes.cells[lane];
-            match access.site.op {
-                AccessOp::Load => {
-                    if let Some(&origin) = self.here.junk.get(&cell) {
-                        *unset |= 1 << lane;
-                        self.junk_origin = Some(origin);
-                    }
-                }
-                AccessOp::Store | AccessOp::Atomic => {
-                    if storing >> lane & 1 == 1 {
-                        self.here.junk.insert(cell, origin);
-                    } else if access.site.op == AccessOp::Store {
-                        self.here.junk.remove(&cell);
-                    }
-                }
-            }
-        }
-    }
-
-    /// Thread-local memory: only who wrote what is of interest.
-    fn local(&mut self, access: &Access<'_>, offsets: &[u32; 32]) {
-        if !self.subject.unset() || access.mask == 0 {
-            return;
-        }
-        let defined = &mut self.here.locals[self.warp as usize];
-        let storing = if self.following {
-            self.here.taints[self.warp as usize].storing.0
-        } else {
-            0
-        };
-        let (width, component) = (access.site.width_bytes, access.site.access.ty.bytes());
-        let first = offsets[access.mask.trailing_zeros() as usize];
-        let same = LaneMask(access.mask)
-            .lanes()
-            .all(|lane| offsets[lane] == first);
-        let mut unset = [0; 4];
-        let mut touch = |at: u32, lanes: u32, k: usize| {
-            let Some(known) = defined.get_mut(at as usize) else {
-                return;
-            };
-            match access.site.op {
-                AccessOp::Load => unset[k] |= lanes & !*known,
-                AccessOp::Store | AccessOp::Atomic => *known = *known & !lanes | lanes & !storing,
-            }
-        };
-        for byte in 0..width {
-            let k = (byte / component) as usize % 4;
-            if same {
-                touch(first + byte, access.mask, k);
-            } else {
-                for lane in LaneMask(access.mask) {
-                    touch(offsets[lane] + byte, 1 << lane, k);
-                }
-            }
-        }
-        if unset != [0; 4] {
-            self.unset(access, unset, |lane| (None, u64::from(offsets[lane])));
-        }
-    }
-
-    /// Lanes that read bytes of a region that nobody wrote, before the launch or in it.
-    #[cold]
-    fn never_written(
-        &self,
-        access: &Access<'_>,
-        mask: u32,
-        region: usize,
-        offset: impl Fn(usize) -> u64,
-        defined: &Defined,
-    ) -> [u32; 4] {
-        let mut unset = [0; 4];
-        let width = u64::from(access.site.access.ty.bytes());
-        let cells = &self.regions[region];
-        for lane in LaneMask(mask) {
-            for (k, unset) in unset[..usize::from(access.site.access.count)]
-                .iter_mut()
-                .enumerate()
-            {
-                let at = offset(lane) + k as u64 * width;
-                if defined.holds(at, width) {
-                    continue;
-                }
-                let (first, last) = (at >> cells.shift, (at + width - 1) >> cells.shift);
-                let written = !cells.write.is_empty()
-                    && (first..=last).all(|cell| cells.write[cell as usize] != 0);
-                if !written {
-                    *unset |= 1 << lane;
-                }
-            }
-        }
-        unset
-    }
-
-    /// What this launch wrote of the regions that were not whole.
-    fn add_stored(&self, stored: &mut [Defined]) {
-        for (index, cells) in self.regions.iter().enumerate() {
-            if self.subject.defined[index].is_none() || cells.write.is_empty() {
-                continue;
-            }
-            let size = self.subject.map.regions[index].size;
-            if cells.write.iter().all(|&tag| tag != 0) {
-                stored[index] = Defined::All;
-                continue;
-            }
-            let bytes = 1u64 << cells.shift;
-            for (cell, _) in (0u64..).zip(&cells.write).filter(|&(_, &tag)| tag != 0) {
-                let at = cell * bytes;
-                stored[index].define(at, bytes.min(size - at), size);
             }
         }
     }
 
     fn global(&mut self, access: &Access<'_>, addresses: &[u64; 32]) {
-        if access.space != Space::Global || !self.subject.shadows() || access.mask == 0 {
+        if access.space != Space::Global || !self.shadows || access.mask == 0 {
             return;
         }
-        let sync = access.site.access.volatile || access.site.op == AccessOp::Atomic;
-        if sync && self.subject.fences {
-            self.meet(access, |lane| addresses[lane], false);
-        }
+        self.meet_global(access, addresses);
         let map = self.subject.map;
         let width = u64::from(access.site.width_bytes);
         let mut left = access.mask;
@@ -507,58 +366,151 @@ impl<'a> Checker<'a> {
             if mask == 0 {
                 return;
             }
-            if let Some(defined) = self.subject.defined[region.index as usize]
-                && access.site.op != AccessOp::Store
-                && self.subject.unset()
-            {
-                let at = |lane: usize| addresses[lane].wrapping_sub(region.base);
-                let index = region.index as usize;
-                let unset = self.never_written(access, mask, index, at, defined);
-                if unset != [0; 4] {
-                    self.unset(access, unset, |lane| (Some(index), at(lane)));
-                }
-            }
-            if !self.subject.written[region.index as usize] {
+            if !self.watched[region.index as usize] {
                 continue;
             }
-            if self.table.is_long() {
-                self.table.compact(&mut self.regions);
-            }
-            if self.table.is_full() {
-                self.table.clear();
-                self.regions.iter_mut().for_each(Cells::settle);
-            }
-            let cells = &mut self.regions[region.index as usize];
-            cells.prepare(access.site.width_bytes);
-            let shift = cells.shift;
-            let tag = self.table.tag(access.counter, self.now, || Entry {
-                counter: access.counter,
-                block: self.here.block as u32,
-                time: self.now,
-                warp: self.warp as u8,
-                volatile: access.site.access.volatile,
-            });
             let spare = first - region.base;
-            let mut lanes = Lanes {
-                cells: [0; 32],
-                mask,
-                tag,
-            };
+            let mut offsets = [0; 32];
             for lane in 0..32 {
-                let on = mask >> lane & 1 == 1;
-                let offset = if on {
-                    addresses[lane].wrapping_sub(region.base)
-                } else {
-                    spare
-                };
-                lanes.cells[lane] = (offset >> shift) as u32;
+                let on = 0u64.wrapping_sub(u64::from(mask >> lane & 1));
+                offsets[lane] = (addresses[lane].wrapping_sub(region.base) & on) | (spare & !on);
             }
-            self.walk(access, At::Region(region.index as usize), lanes, &|lane| {
-                region
-                    .bytes
-                    .wrapping_add(addresses[lane].wrapping_sub(region.base) as usize)
-            });
+            self.in_region(access, region, mask, &offsets, false);
         }
+    }
+
+    /// Acquires and releases in global memory.
+    fn meet_global(&mut self, access: &Access<'_>, addresses: &[u64; 32]) {
+        let sync = access.site.access.volatile || access.site.op == AccessOp::Atomic;
+        if sync && self.subject.fences {
+            self.meet(access, |lane| addresses[lane], false);
+        }
+    }
+
+    /// Lanes in one region that is watched, by their offsets.
+    fn in_region(
+        &mut self,
+        access: &Access<'_>,
+        region: &GlobalRegion,
+        mask: u32,
+        offsets: &[u64; 32],
+        run: bool,
+    ) {
+        let index = region.index as usize;
+        if let Some(defined) = self.subject.defined[index]
+            && access.site.op != AccessOp::Store
+            && self.subject.unset()
+        {
+            let at = |lane: usize| offsets[lane];
+            let unset = self.never_written(access, mask, index, at, defined);
+            if unset != [0; 4] {
+                self.unset(access, unset, |lane| (Some(index), at(lane)));
+            }
+        }
+        if !self.subject.written[index] {
+            return;
+        }
+        self.make_room();
+        let cells = &mut self.regions[index];
+        cells.prepare(access.site.width_bytes);
+        let tag = self.global_tag(access);
+        self.note(access, At::Region(index), (tag, mask), offsets, run);
+    }
+
+    /// Before an entry is added to those of global memory.
+    fn make_room(&mut self) {
+        if self.table.is_long() {
+            self.table.compact(&mut self.regions);
+        }
+        if self.table.is_full() {
+            self.table.clear();
+            self.regions.iter_mut().for_each(Cells::settle);
+        }
+    }
+
+    /// The entry of an access to global memory, as a tag.
+    #[inline(always)]
+    fn global_tag(&mut self, access: &Access<'_>) -> u32 {
+        self.table.tag(access.counter, self.now, || Entry {
+            counter: access.counter,
+            block: self.here.block as u32,
+            time: self.now,
+            warp: self.warp as u8,
+            volatile: access.site.access.volatile,
+        })
+    }
+
+    /// A request like its site's pattern, of global memory: most are runs that whole lines can note, and much of memory is
+    /// nobody's concern.
+    #[inline(always)]
+    fn repeat_in_region(&mut self, access: &Access<'_>, like: &Like<'_>) {
+        let pattern = like.pattern;
+        let index = pattern.region as usize;
+        if access.space != Space::Global || access.mask == 0 || !self.shadows {
+            return;
+        }
+        let site = access.site;
+        if !self.watched[index] {
+            if site.access.volatile && self.subject.fences {
+                self.repeat_any(access, like);
+            }
+            return;
+        }
+        let region = &self.subject.map.regions[index];
+        let offset = like.lowest - region.base;
+        let loads = site.op == AccessOp::Load;
+        let written = self.subject.written[index];
+        let defined = match self.subject.defined[index] {
+            Some(defined) if loads && self.subject.unset() => {
+                let extent = u64::from(pattern.extent) + u64::from(site.width_bytes);
+                defined.holds(offset, extent)
+            }
+            _ => true,
+        };
+        if defined && !written && !(site.access.volatile && self.subject.fences) {
+            return;
+        }
+        if pattern.run
+            && written
+            && access.mask == u32::MAX
+            && !site.access.volatile
+            && !self.table.is_long()
+            && self.subject.quick
+        {
+            let run = LineRun {
+                offset,
+                width_bytes: site.width_bytes,
+                tag: self.global_tag(access),
+                stores: !loads,
+                needs_values: !defined,
+            };
+            if self.regions[index].run(&run, self.table.bases) {
+                return;
+            }
+        }
+        self.repeat_any(access, like);
+    }
+
+    #[inline(never)]
+    fn repeat_any(&mut self, access: &Access<'_>, like: &Like<'_>) {
+        let pattern = like.pattern;
+        let region = &self.subject.map.regions[pattern.region as usize];
+        let offset = like.lowest - region.base;
+        if self.subject.fences {
+            let mut addresses = [0; 32];
+            for lane in 0..32 {
+                addresses[lane] = like.lowest + u64::from(pattern.bytes[lane]);
+            }
+            self.meet_global(access, &addresses);
+        }
+        if !self.watched[pattern.region as usize] {
+            return;
+        }
+        let mut offsets = [0; 32];
+        for lane in 0..32 {
+            offsets[lane] = offset + u64::from(pattern.bytes[lane]);
+        }
+        self.in_region(access, region, access.mask, &offsets, pattern.run);
     }
 
     /// Acquires and releases of an atomic or `volatile` access.
@@ -610,29 +562,104 @@ impl<'a> Checker<'a> {
         }
     }
 
-    /// All cells of an access.
-    fn walk(
+    /// Notes an access in the cells: of lanes at these offsets. Gives the lanes that read what nobody wrote, by component.
+    fn note<T: Place32>(
         &mut self,
         access: &Access<'_>,
         at: At,
-        mut lanes: Lanes,
-        bytes: &dyn Fn(usize) -> *const u8,
+        who: (u32, u32),
+        offsets: &[T; 32],
+        run: bool,
+    ) -> [u32; 4] {
+        #[cfg(target_arch = "x86_64")]
+        {
+            #[target_feature(
+                enable = "avx512f,avx512vl,avx512bw,avx512dq,avx2,bmi1,bmi2,lzcnt,popcnt"
+            )]
+            fn avx512<T: Place32>(
+                checker: &mut Checker<'_>,
+                access: &Access<'_>,
+                at: At,
+                who: (u32, u32),
+                offsets: &[T; 32],
+                run: bool,
+            ) -> [u32; 4] {
+                checker.walk(access, at, who, offsets, run)
+            }
+            #[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
+            fn avx2<T: Place32>(
+                checker: &mut Checker<'_>,
+                access: &Access<'_>,
+                at: At,
+                who: (u32, u32),
+                offsets: &[T; 32],
+                run: bool,
+            ) -> [u32; 4] {
+                checker.walk(access, at, who, offsets, run)
+            }
+            match self.cpu {
+                // SAFETY: the CPU has the features.
+                Cpu::Avx512 => return unsafe { avx512(self, access, at, who, offsets, run) },
+                // SAFETY: the CPU has the features.
+                Cpu::Avx2 => return unsafe { avx2(self, access, at, who, offsets, run) },
+                Cpu::Any => {}
+            }
+        }
+        self.walk(access, at, who, offsets, run)
+    }
+
+    /// All cells of an access.
+    #[inline(always)]
+    fn walk<T: Place32>(
+        &mut self,
+        access: &Access<'_>,
+        at: At,
+        (tag, mask): (u32, u32),
+        offsets: &[T; 32],
+        run: bool,
     ) -> [u32; 4] {
         let mut unset = [0; 4];
         let component = access.site.access.ty.bytes();
         let exact = self.subject.exact;
         let bases = self.table(at).bases;
-        let shift = self.cells(at).shift;
+        let cells = self.cells(at);
+        let shift = cells.shift;
+        let run = run && self.subject.quick && access.site.width_bytes == 1 << shift;
+        let mut lanes = Lanes {
+            cells: [0; 32],
+            mask,
+            tag,
+        };
+        let spare = offsets[mask.trailing_zeros() as usize & 31].cell(shift);
+        for lane in 0..32 {
+            let on = 0u32.wrapping_sub(mask >> lane & 1);
+            // Of a run, all lanes lie in the memory.
+            lanes.cells[lane] = (offsets[lane].cell(shift) & on) | (spare & !on);
+        }
+        let first = offsets[0].cell(shift) as usize;
         let mut within = 0;
         loop {
             let cells = self.cells(at);
+            cells.open(&lanes);
             let (bad, lost) = match access.site.op {
                 AccessOp::Load => {
-                    let (bad, new) = cells.read(&lanes, bases, exact);
+                    let in_run = if run {
+                        cells.read_run(first, (mask, tag), bases, exact)
+                    } else {
+                        None
+                    };
+                    let (bad, new) = in_run.unwrap_or_else(|| cells.read(&lanes, bases, exact));
                     unset[(within / component) as usize % 4] |= new;
                     (bad, 0)
                 }
-                AccessOp::Store => cells.write(&lanes, bases),
+                AccessOp::Store => {
+                    let in_run = if run {
+                        cells.write_run(first, (mask, tag), bases)
+                    } else {
+                        None
+                    };
+                    in_run.map_or_else(|| cells.write(&lanes, bases), |bad| (bad, 0))
+                }
                 AccessOp::Atomic => {
                     for lane in LaneMask(lanes.mask) {
                         let new = cells.write[lanes.cells[lane] as usize] == 0;
@@ -641,30 +668,22 @@ impl<'a> Checker<'a> {
                     (lanes.mask, 0)
                 }
             };
-            if !self.here.junk.is_empty() && matches!(at, At::Shared) {
-                self.move_junk(
-                    access,
-                    &lanes,
-                    &mut unset[(within / component) as usize % 4],
-                );
-            } else if self.following
-                && access.site.op == AccessOp::Store
-                && matches!(at, At::Shared)
+            if matches!(at, At::Shared)
+                && (!self.here.junk.is_empty()
+                    || self.following && access.site.op == AccessOp::Store)
             {
-                self.move_junk(access, &lanes, &mut 0);
+                let read = &mut unset[(within / component) as usize % 4];
+                self.move_junk(access, &lanes, read);
             }
             if bad | lost != 0 {
-                let look = Look {
+                self.look(
                     access,
                     at,
-                    lanes: &lanes,
+                    &lanes,
                     within,
-                    shift,
-                    bytes,
-                };
-                self.looks += 1;
-                self.closer(&look, bad);
-                self.together(&look, lost);
+                    &|lane| offsets[lane].widened(),
+                    (bad, lost),
+                );
             }
             within += 1 << shift;
             if within >= access.site.width_bytes {
@@ -674,331 +693,6 @@ impl<'a> Checker<'a> {
                 *cell += 1;
             }
         }
-    }
-
-    /// Lanes that no comparison of numbers could clear.
-    #[inline(never)]
-    fn closer(&mut self, look: &Look<'_>, bad: u32) {
-        let mut cells = std::mem::take(self.cells(look.at));
-        for lane in LaneMask(bad) {
-            let me = look.lanes.tag | lane as u32;
-            let cell = look.lanes.cells[lane] as usize;
-            match look.access.site.op {
-                AccessOp::Load => self.read(look, &mut cells, cell, me),
-                AccessOp::Store => {
-                    let last = cells.write[cell];
-                    self.against(look, last, me);
-                    self.against_readers(look, &cells, cell, me);
-                    let at = (last & 31) as usize;
-                    let now = last & !31 == look.lanes.tag
-                        && look.lanes.mask >> at & 1 == 1
-                        && look.lanes.cells[at] as usize == cell;
-                    // Of several lanes of one instruction, the lowest one's value stays.
-                    if !(now && at < lane) {
-                        cells.write[cell] = me;
-                    }
-                    cells.read[cell] = 0;
-                }
-                AccessOp::Atomic => {
-                    let last = cells.write[cell];
-                    self.against(look, last, me);
-                    let readers = cells.read[cell];
-                    if readers & ATOMIC == 0 {
-                        self.against_readers(look, &cells, cell, me);
-                        cells.read[cell] = me | ATOMIC;
-                    } else {
-                        self.join(look.at, &mut cells, cell, me | ATOMIC);
-                    }
-                }
-            }
-        }
-        *self.cells(look.at) = cells;
-    }
-
-    fn read(&mut self, look: &Look<'_>, cells: &mut Cells, cell: usize, me: u32) {
-        let last = cells.write[cell];
-        self.against(look, last, me);
-        let readers = cells.read[cell];
-        if readers & ATOMIC != 0 {
-            if self.all_ordered(look.at, cells, cell, me) {
-                // They were writes, too.
-                cells.write[cell] = readers & PLACE;
-                cells.read[cell] = me;
-            } else {
-                self.against_readers(look, cells, cell, me);
-            }
-        } else {
-            self.join(look.at, cells, cell, me);
-        }
-    }
-
-    /// Puts a reader (or an atomic) to the others.
-    fn join(&mut self, at: At, cells: &mut Cells, cell: usize, me: u32) {
-        let readers = cells.read[cell];
-        if readers == 0 || self.all_ordered(at, cells, cell, me & !ATOMIC) {
-            cells.read[cell] = me;
-            return;
-        }
-        let same = |a: u32, b: u32| {
-            let (a_entry, b_entry) = (self.table(at).entry(a), self.table(at).entry(b));
-            if a_entry.block != b_entry.block {
-                cells::GRID
-            } else if a_entry.warp != b_entry.warp {
-                cells::BLOCK
-            } else if (a ^ b) & 31 != 0 {
-                WARP
-            } else {
-                ONE
-            }
-        };
-        let apart = same(readers, me);
-        let wider = apart.max(reach(readers));
-        if self.subject.exact {
-            let key = cell as u32;
-            if reach(readers) == ONE {
-                cells.many.insert(key, vec![readers & PLACE]);
-            }
-            let all = cells.many.entry(key).or_default();
-            all.retain(|&reader| same(reader, me) != ONE);
-            all.push(me & PLACE);
-        }
-        if wider > reach(readers) || same(cells.other[cell], me) < wider {
-            cells.other[cell] = readers & PLACE;
-        }
-        cells.read[cell] = reaching(me, wider);
-    }
-
-    /// Whether all readers (or atomics) are ordered before `me`.
-    fn all_ordered(&self, at: At, cells: &Cells, cell: usize, me: u32) -> bool {
-        let readers = cells.read[cell];
-        if readers == 0 {
-            return true;
-        }
-        let many = || cells.many.get(&(cell as u32)).map_or(&[][..], |all| all);
-        let last = self.is_ordered(at, readers, me);
-        match reach(readers) {
-            ONE => last,
-            _ if self.subject.exact => many().iter().all(|&one| self.is_ordered(at, one, me)),
-            // Nothing orders one of them but what orders all: a `__syncwarp` of all lanes, a barrier. A thread's own are no
-            // measure of that.
-            reach => {
-                let entry = self.table(at).entry(readers);
-                let block = u64::from(entry.block) == self.here.block;
-                let order = &self.here.order;
-                match reach {
-                    WARP => block && order.all_lanes(entry.warp.into(), entry.time, self.warp),
-                    cells::BLOCK => block && order.past_barrier(entry.time),
-                    _ => false,
-                }
-            }
-        }
-    }
-
-    fn is_ordered(&self, at: At, tag: u32, me: u32) -> bool {
-        if tag & PLACE < 32 {
-            return true;
-        }
-        let entry = self.table(at).entry(tag);
-        let from = (u32::from(entry.warp), tag & 31);
-        let to = (self.warp, me & 31);
-        if u64::from(entry.block) == self.here.block {
-            self.here.order.in_block(from, entry.time, to)
-        } else {
-            let thread = 32 * from.0 + from.1;
-            self.here
-                .order
-                .acquired(entry.block, thread, entry.time, to)
-        }
-    }
-
-    /// An access against an earlier one.
-    fn against(&mut self, look: &Look<'_>, tag: u32, me: u32) {
-        if !self.is_ordered(look.at, tag, me) {
-            self.conflict(look, tag, me, false);
-        }
-    }
-
-    /// A write against all earlier readers; the first that is in conflict is enough.
-    fn against_readers(&mut self, look: &Look<'_>, cells: &Cells, cell: usize, me: u32) {
-        if self.all_ordered(look.at, cells, cell, me) {
-            return;
-        }
-        let readers = cells.read[cell];
-        let mut candidates = Vec::new();
-        if reach(readers) != ONE {
-            if self.subject.exact
-                && let Some(all) = cells.many.get(&(cell as u32))
-            {
-                candidates.extend_from_slice(all);
-            } else {
-                candidates.push(cells.other[cell]);
-            }
-        }
-        candidates.push(readers & PLACE);
-        for tag in candidates {
-            if !self.is_ordered(look.at, tag, me) {
-                self.conflict(look, tag, me, readers & ATOMIC != 0);
-                return;
-            }
-        }
-    }
-
-    /// Lanes of one instruction that write what a lower one writes.
-    fn together(&mut self, look: &Look<'_>, lost: u32) {
-        for lane in LaneMask(lost) {
-            let cell = look.lanes.cells[lane] as usize;
-            let winner = self.cells(look.at).write[cell];
-            self.conflict(look, winner, look.lanes.tag | lane as u32, false);
-        }
-    }
-
-    /// Whether an earlier atomic was the release itself that the thread took up: the last of several blocks may write the
-    /// counter that they all have counted up.
-    fn heard(&self, look: &Look<'_>, earlier: &Entry, tag: u32, me: u32) -> bool {
-        let lane = (me & 31) as usize;
-        let within = u64::from(look.within);
-        let released = match look.at {
-            At::Shared => {
-                let offset = u64::from(look.lanes.cells[lane]) << look.shift;
-                self.here.released.get(&((offset - within) as u32))
-            }
-            At::Region(index) => {
-                let offset = u64::from(look.lanes.cells[lane]) << look.shift;
-                let base = self.subject.map.regions[index].base;
-                self.released.get(&(base + offset - within))
-            }
-        };
-        let thread = 32 * u32::from(earlier.warp) + (tag & 31);
-        released
-            .and_then(|released| released.by.get(&(earlier.block, thread)))
-            .is_some_and(|&time| {
-                let to = (self.warp, me & 31);
-                self.here.order.acquired(earlier.block, thread, time, to)
-            })
-    }
-
-    /// Two accesses that nothing orders.
-    #[cold]
-    fn conflict(&mut self, look: &Look<'_>, tag: u32, me: u32, _atomics: bool) {
-        let earlier = *self.table(look.at).entry(tag);
-        let site = look.access.site;
-        let subject = self.subject;
-        let other_op = subject.code.counters[earlier.counter as usize].op;
-        let (lane, other_lane) = ((me & 31) as usize, (tag & 31) as usize);
-        if site.op == AccessOp::Atomic && other_op == AccessOp::Atomic {
-            return;
-        }
-        let same_block = u64::from(earlier.block) == self.here.block;
-        let same_warp = same_block && u32::from(earlier.warp) == self.warp;
-        let cell = look.lanes.cells[lane];
-        let now = same_warp
-            && tag & PLACE & !31 == look.lanes.tag
-            && site.op == AccessOp::Store
-            && look.lanes.mask >> other_lane & 1 == 1
-            && look.lanes.cells[other_lane] == cell;
-        let atomic = site.op == AccessOp::Atomic || other_op == AccessOp::Atomic;
-        let volatile = site.access.volatile && earlier.volatile;
-        let talks = (site.op == AccessOp::Atomic || site.access.volatile)
-            && (other_op == AccessOp::Atomic || earlier.volatile);
-        if talks && !now {
-            // A flag or a lock that is polled: that is what they are for. `volatile` shared memory without any fence is no
-            // flag but data.
-            let flag = atomic || !same_warp && (!same_block || subject.fences);
-            let legal = same_warp && volatile && subject.arch.number() < 70;
-            if flag || legal {
-                return;
-            }
-        }
-        let guess = |counter: u32| subject.guesses[counter as usize];
-        if atomic && (guess(look.access.counter) || guess(earlier.counter)) {
-            return;
-        }
-        if other_op == AccessOp::Atomic && self.heard(look, &earlier, tag, me) {
-            return;
-        }
-        let component = look.within / site.access.ty.bytes();
-        let register = site.values[component as usize % 4];
-        let ty = site.access.ty;
-        let written = |lane: usize| lane_value(look.access.r, ty, register, lane);
-        // SAFETY: the lane's bytes are in the memory.
-        let before = unsafe {
-            let first = (look.bytes)(lane).wrapping_add((component * ty.bytes()) as usize);
-            crate::ops::element::read(ty, first)
-        };
-        let cut = |bits: u64| match ty.bytes() {
-            1 => bits & 0xff,
-            2 => bits & 0xffff,
-            4 => bits & 0xffff_ffff,
-            _ => bits,
-        };
-        let stores = site.op == AccessOp::Store && other_op == AccessOp::Store;
-        let same_value = stores
-            && if now {
-                cut(written(lane)) == cut(written(other_lane))
-            } else {
-                cut(written(lane)) == cut(before)
-            };
-        let class = if same_value {
-            Class::SameValue
-        } else if now {
-            Class::Together
-        } else if same_warp {
-            if volatile {
-                Class::Lockstep
-            } else {
-                Class::LockstepPlain
-            }
-        } else {
-            Class::Race
-        };
-        let wanted = match class {
-            Class::Lockstep | Class::LockstepPlain => Check::WarpSynchronous,
-            Class::Race | Class::Together | Class::SameValue => Check::Race,
-        };
-        if !subject.checks.has(wanted) {
-            return;
-        }
-        let block = self.here.block;
-        let side = |counter: u32, block: u64, warp: u32, lane: usize, value, volatile| Side {
-            counter,
-            block,
-            warp,
-            lane: lane as u32,
-            value,
-            volatile,
-        };
-        let value = match site.op {
-            AccessOp::Load => Some(before),
-            AccessOp::Store => Some(written(lane)),
-            AccessOp::Atomic => None,
-        };
-        let other_value = match other_op {
-            AccessOp::Store if now => Some(written(other_lane)),
-            AccessOp::Store => Some(before),
-            AccessOp::Load | AccessOp::Atomic => None,
-        };
-        let first = side(
-            earlier.counter,
-            u64::from(earlier.block),
-            earlier.warp.into(),
-            other_lane,
-            other_value,
-            earlier.volatile,
-        );
-        let second = side(
-            look.access.counter,
-            block,
-            self.warp,
-            lane,
-            value,
-            site.access.volatile,
-        );
-        let place = match look.at {
-            At::Shared => (None, u64::from(cell) << look.shift),
-            At::Region(index) => (Some(index), u64::from(cell) << look.shift),
-        };
-        self.found
-            .add(class, first, second, place, self.looks, !same_block);
     }
 }
 
@@ -1018,6 +712,7 @@ impl Resident {
             junk: HashMap::new(),
             taints: vec![Taint::new(subject.code); warps],
             locals: vec![vec![0; subject.code.local_bytes as usize]; warps],
+            reads: Reads::new(subject.code.sites.len()),
         }
     }
 }
@@ -1034,6 +729,7 @@ impl Observer for Checker<'_> {
         self.ended = false;
         if let Some(back) = self.aside.remove(&index) {
             self.here = back;
+            self.flush();
         } else {
             let here = &mut self.here;
             here.block = index;
@@ -1043,6 +739,8 @@ impl Observer for Checker<'_> {
             here.cells.clear();
             here.released.clear();
             here.junk.clear();
+            here.reads.begin();
+            here.reads.open = self.subject.reads_may_wait();
             here.locals.iter_mut().for_each(|bytes| bytes.fill(0));
             here.taints.iter_mut().for_each(Taint::clear);
             if self.subject.unset() {
@@ -1122,8 +820,9 @@ impl Observer for Checker<'_> {
     fn window(&mut self, access: &Access<'_>, offsets: &[u32; 32]) -> Charge {
         if access.space == Space::Local {
             self.local(access, offsets);
+        } else if !self.can_wait(access, offsets) {
+            self.shared(access, offsets, false);
         }
-        self.shared(access, offsets);
         self.counters.window(access, offsets)
     }
 
@@ -1144,13 +843,31 @@ impl Observer for Checker<'_> {
     }
 
     #[inline(always)]
-    fn repeat_window(&mut self, access: &Access<'_>, offsets: &[u32; 32]) {
-        self.shared(access, offsets);
+    fn repeat_window(&mut self, access: &Access<'_>, like: &Like<'_>) {
+        if access.space != Space::Shared || access.mask == 0 || !self.shadows {
+            return;
+        }
+        let pattern = like.pattern;
+        let lie = Lie {
+            bytes: &pattern.bytes,
+            lowest: like.lowest as u32,
+            extent: pattern.extent + access.site.width_bytes,
+            run: pattern.run,
+            pattern: Some((access.site.row, pattern.version)),
+        };
+        if access.site.op == AccessOp::Load && self.waits(access, &lie) {
+            return;
+        }
+        let mut offsets = [0; 32];
+        for lane in 0..32 {
+            offsets[lane] = lie.lowest + pattern.bytes[lane];
+        }
+        self.shared(access, &offsets, pattern.run);
     }
 
     #[inline(always)]
-    fn repeat_global(&mut self, access: &Access<'_>, addresses: &[u64; 32]) {
-        Checker::global(self, access, addresses);
+    fn repeat_global(&mut self, access: &Access<'_>, like: &Like<'_>) {
+        self.repeat_in_region(access, like);
     }
 
     fn repeats(&mut self, site: &MemSite, charge: Charge, requests: u64, lanes: u64) {
@@ -1162,6 +879,7 @@ impl Observer for Checker<'_> {
     }
 
     fn sync_warp(&mut self, mask: u32, named: &[u32; 32], alive: u32, loc: LocId) {
+        self.flush();
         let mut left = mask;
         while left != 0 {
             let lane = left.trailing_zeros();
@@ -1202,6 +920,9 @@ impl Observer for Checker<'_> {
     fn barrier(&mut self) {
         self.here.order.barrier(self.now);
         self.now += 1;
+        let here = &mut self.here;
+        here.reads.barrier(&here.cells);
+        here.reads.open = self.subject.reads_may_wait() && here.junk.is_empty();
         if self.here.table.is_long() {
             self.here.cells.settle();
             self.here.table.clear();

@@ -8,6 +8,7 @@ use crate::check::Scene;
 use crate::finding::Finding;
 use crate::memory::defined::Defined;
 use crate::ops::count;
+use crate::pattern::Pattern;
 use crate::registers::View;
 use crate::rules::RuleSet;
 use crate::rules::bank::Cost;
@@ -27,6 +28,13 @@ pub(crate) struct Access<'a> {
     pub(crate) r: View,
     /// The block's shared memory.
     pub(crate) memory: *const u8,
+}
+
+/// A request like its site's pattern.
+pub(crate) struct Like<'a> {
+    pub(crate) pattern: &'a Pattern,
+    /// The lowest lane's address; in shared memory, its offset.
+    pub(crate) lowest: u64,
 }
 
 /// Lanes of a warp when a barrier opens: at a barrier, or ended.
@@ -75,10 +83,10 @@ pub(crate) trait Observer: Sized {
     fn charge_global(&self, access: &Access<'_>, addresses: &[u64; 32]) -> Charge;
     /// An access that [`Observer::repeats`] will count, of an observer that has to see it.
     #[inline(always)]
-    fn repeat_window(&mut self, access: &Access<'_>, offsets: &[u32; 32]) {}
+    fn repeat_window(&mut self, access: &Access<'_>, like: &Like<'_>) {}
     /// The same of global or constant memory.
     #[inline(always)]
-    fn repeat_global(&mut self, access: &Access<'_>, addresses: &[u64; 32]) {}
+    fn repeat_global(&mut self, access: &Access<'_>, like: &Like<'_>) {}
     /// So many accesses like the site's last one, with so many active lanes in all.
     fn repeats(&mut self, site: &MemSite, charge: Charge, requests: u64, lanes: u64);
     /// Moving all addresses by a multiple of this changes no cost: of a site of shared, and of global memory.

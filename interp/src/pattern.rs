@@ -75,6 +75,12 @@ pub(crate) struct Pattern {
     /// Any mask will do: the request costs the least even with all lanes.
     any_mask: bool,
     pub(crate) shape: Shape,
+    /// All lanes follow each other without gaps, whatever the width.
+    pub(crate) run: bool,
+    /// The bytes between the lowest and the highest lane.
+    pub(crate) extent: u32,
+    /// How many patterns there have been.
+    pub(crate) version: u32,
     /// The region all lanes are in: of global memory.
     pub(crate) region: u32,
     /// Requests like it, and their active lanes.
@@ -117,6 +123,9 @@ impl Pattern {
             mask: 0,
             any_mask: false,
             shape: Shape::Scattered,
+            run: false,
+            extent: 0,
+            version: 0,
             region: 0,
             hits: 0,
             lanes: 0,
@@ -339,6 +348,9 @@ impl Pattern {
             self.phase = at(0) - least;
             self.slack = SECTOR_BYTES - width - (most - least);
         }
+        self.extent = (high - low) as u32;
+        self.run = (0..32).all(|l| self.bytes[l] == l as u32 * site.width_bytes);
+        self.version += 1;
         self.region = example.region;
         self.charge = example.charge;
         self.shape = self.find_shape(site);

@@ -50,7 +50,7 @@ impl Registers {
 }
 
 /// Pointers into a warp's files. See the module for the invariant that makes its methods sound.
-#[derive(Clone, Copy)]
+#[derive(Clone, Copy, Debug)]
 pub(crate) struct View {
     v: *mut Unit,
     s: *mut u64,

@@ -87,16 +87,27 @@ impl Bases {
 
     /// Whether a single access is ordered before one by `me`.
     #[inline(always)]
-    fn orders(self, place: u32, me: u32) -> bool {
+    pub(super) fn orders(self, place: u32, me: u32) -> bool {
         (place < 32)
             | self.in_block(place)
             | self.in_warp(place)
             | ((place >= self.warp) & ((place ^ me) & 31 == 0))
     }
 
+    /// Whether readers reach as far as they and another one would.
+    #[inline(always)]
+    fn covers(self, tag: u32, exact: bool) -> bool {
+        let (place, reach) = (tag & PLACE, reach(tag));
+        (tag & ATOMIC == 0)
+            & !exact
+            & (((place >= self.sync) & (reach >= WARP))
+                | ((place >= self.epoch) & (reach >= BLOCK))
+                | (reach == GRID))
+    }
+
     /// Whether all readers are.
     #[inline(always)]
-    fn orders_all(self, tag: u32, me: u32) -> bool {
+    pub(super) fn orders_all(self, tag: u32, me: u32) -> bool {
         let (place, reach) = (tag & PLACE, reach(tag));
         (tag == 0)
             | (self.in_block(place) & (reach != GRID))
@@ -262,6 +273,10 @@ pub(crate) struct Cells {
     pub(crate) other: Vec<u32>,
     /// All readers of cells that several have read, where the exact answer needs them.
     pub(crate) many: HashMap<u32, Vec<u32>>,
+    /// Lines are kept as a whole where they can be (see [`super::lines`]).
+    pub(super) lined: bool,
+    /// By line of 32 cells: the last write and read of all of it.
+    pub(super) lines: Vec<[u32; 2]>,
 }
 
 /// What 32 lanes do to the cells: the first cell of each; of lanes that are not active, that of one that is.
@@ -281,8 +296,17 @@ impl Cells {
         }
     }
 
+    /// The same, whose lines are kept as a whole where they can be.
+    pub(crate) fn in_lines(bytes: usize) -> Cells {
+        Cells {
+            lined: true,
+            ..Cells::new(bytes)
+        }
+    }
+
     /// Forgets who wrote, but not what was written: everything so far is ordered before what comes.
     pub(crate) fn settle(&mut self) {
+        self.settle_lines();
         for tag in &mut self.write {
             *tag = (*tag).min(WRITTEN);
         }
@@ -295,6 +319,7 @@ impl Cells {
         for side in [&mut self.write, &mut self.read, &mut self.other] {
             side.iter_mut().filter(|tag| **tag != 0).for_each(&mut then);
         }
+        self.line_tags().for_each(&mut then);
         self.many.values_mut().flatten().for_each(then);
     }
 
@@ -308,25 +333,55 @@ impl Cells {
     /// Makes cells of such accesses, if there are none.
     #[inline(always)]
     pub(crate) fn prepare(&mut self, width_bytes: u32) {
-        if self.write.is_empty() || (width_bytes < 4 && self.shift != 0) {
+        if (self.write.is_empty() && !self.lined) || (width_bytes < 4 && self.shift != 0) {
             self.make(width_bytes);
         }
     }
 
     #[cold]
     fn make(&mut self, width_bytes: u32) {
-        let fresh = self.write.is_empty();
-        let split = width_bytes < 4 && self.shift != 0;
-        if split {
-            self.shift = 0;
+        if width_bytes < 4 && self.shift != 0 {
+            self.split();
         }
-        let count = self.bytes.div_ceil(1 << self.shift);
-        for side in [&mut self.write, &mut self.read, &mut self.other] {
-            if fresh {
+        if !self.lined {
+            self.make_each();
+        }
+    }
+
+    /// Makes the cells themselves, if there are none.
+    pub(super) fn make_each(&mut self) {
+        if self.write.is_empty() {
+            let count = self.count();
+            for side in [&mut self.write, &mut self.read, &mut self.other] {
                 // Pages nobody touches cost nothing.
                 *side = vec![0; count];
-            } else {
-                *side = (0..count).map(|byte| side[byte / 4]).collect();
+            }
+        }
+    }
+
+    /// How many cells the memory has.
+    pub(super) fn count(&self) -> usize {
+        self.bytes.div_ceil(1 << self.shift)
+    }
+
+    pub(super) fn bytes(&self) -> usize {
+        self.bytes
+    }
+
+    /// From cells of 4 bytes to cells of one.
+    fn split(&mut self) {
+        self.split_lines();
+        self.shift = 0;
+        let count = self.count();
+        for side in [&mut self.write, &mut self.read, &mut self.other] {
+            if side.is_empty() {
+                continue;
+            }
+            let words = std::mem::replace(side, vec![0; count]);
+            for (bytes, &word) in side.chunks_mut(4).zip(&words) {
+                if word != 0 {
+                    bytes.fill(word);
+                }
             }
         }
         let words = std::mem::take(&mut self.many);
@@ -339,7 +394,7 @@ impl Cells {
 
     /// Reads of 32 lanes. Gives those that need a closer look, and those that read what nobody wrote.
     #[inline(always)]
-    fn read_any(&mut self, lanes: &Lanes, bases: Bases, exact: bool) -> (u32, u32) {
+    pub(crate) fn read(&mut self, lanes: &Lanes, bases: Bases, exact: bool) -> (u32, u32) {
         let (write, read) = (self.write.as_ptr(), self.read.as_mut_ptr());
         let (mut set, mut bad, mut unset) = (0u32, 0u32, 0u32);
         for l in 0..32 {
@@ -348,17 +403,11 @@ impl Cells {
             // SAFETY: the cells were made for the memory, and the lane's bytes lie inside of it.
             let (w, r) = unsafe { (*write.add(i), *read.add(i)) };
             let me = lanes.tag | l as u32;
-            let (place, reach) = (r & PLACE, reach(r));
             unset |= u32::from(w == 0) << l;
             let ours = bases.orders(w, me);
             let replaced = bases.orders_all(r, me) & (r & ATOMIC == 0);
-            let covered = (r & ATOMIC == 0)
-                & !exact
-                & (((place >= bases.sync) & (reach >= WARP))
-                    | ((place >= bases.epoch) & (reach >= BLOCK))
-                    | (reach == GRID));
             set |= u32::from(ours & replaced) << l;
-            bad |= u32::from(!(ours & (replaced | covered))) << l;
+            bad |= u32::from(!(ours & (replaced | bases.covers(r, exact)))) << l;
         }
         set &= lanes.mask;
         bad &= lanes.mask;
@@ -396,7 +445,7 @@ impl Cells {
 
     /// Writes of 32 lanes. Gives those that need a closer look; and those that wrote a cell that a lower lane writes, too.
     #[inline(always)]
-    fn write_any(&mut self, lanes: &Lanes, bases: Bases) -> (u32, u32) {
+    pub(crate) fn write(&mut self, lanes: &Lanes, bases: Bases) -> (u32, u32) {
         let (write, read) = (self.write.as_mut_ptr(), self.read.as_mut_ptr());
         let mut good = 0u32;
         for l in 0..32 {
@@ -428,71 +477,56 @@ impl Cells {
         (lanes.mask & !good, lost & good)
     }
 
-    /// Reads of 32 lanes. Gives those that need a closer look, and those that read what nobody wrote.
-    pub(crate) fn read(&mut self, lanes: &Lanes, bases: Bases, exact: bool) -> (u32, u32) {
-        #[cfg(target_arch = "x86_64")]
-        {
-            #[target_feature(
-                enable = "avx512f,avx512vl,avx512bw,avx512dq,avx2,bmi1,bmi2,lzcnt,popcnt"
-            )]
-            fn avx512(cells: &mut Cells, lanes: &Lanes, bases: Bases, exact: bool) -> (u32, u32) {
-                cells.read_any(lanes, bases, exact)
-            }
-            #[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
-            fn avx2(cells: &mut Cells, lanes: &Lanes, bases: Bases, exact: bool) -> (u32, u32) {
-                cells.read_any(lanes, bases, exact)
-            }
-            if has_avx512() {
-                // SAFETY: the CPU has the features.
-                return unsafe { avx512(self, lanes, bases, exact) };
-            }
-            if has_avx2() {
-                // SAFETY: the CPU has the features.
-                return unsafe { avx2(self, lanes, bases, exact) };
-            }
+    /// The same of lanes that have one cell each, in their order: from `first` on. `None` if some are outside of the memory.
+    #[inline(always)]
+    pub(crate) fn read_run(
+        &mut self,
+        first: usize,
+        (mask, tag): (u32, u32),
+        bases: Bases,
+        exact: bool,
+    ) -> Option<(u32, u32)> {
+        let write: &[u32; 32] = self.write.get(first..)?.first_chunk()?;
+        let read: &mut [u32; 32] = self.read.get_mut(first..)?.first_chunk_mut()?;
+        let (mut set, mut bad, mut unset) = (0u32, 0u32, 0u32);
+        for l in 0..32 {
+            let (w, r) = (write[l], read[l]);
+            let me = tag | l as u32;
+            unset |= u32::from(w == 0) << l;
+            let ours = bases.orders(w, me);
+            let replaced = bases.orders_all(r, me) & (r & ATOMIC == 0);
+            set |= u32::from(ours & replaced) << l;
+            bad |= u32::from(!(ours & (replaced | bases.covers(r, exact)))) << l;
         }
-        self.read_any(lanes, bases, exact)
+        set &= mask;
+        for l in 0..32 {
+            let on = 0u32.wrapping_sub(set >> l & 1);
+            read[l] = (tag | l as u32) & on | read[l] & !on;
+        }
+        Some((bad & mask, unset & mask))
     }
 
-    /// Writes of 32 lanes. Gives those that need a closer look; and those that wrote a cell that a lower lane writes, too.
-    pub(crate) fn write(&mut self, lanes: &Lanes, bases: Bases) -> (u32, u32) {
-        #[cfg(target_arch = "x86_64")]
-        {
-            #[target_feature(
-                enable = "avx512f,avx512vl,avx512bw,avx512dq,avx2,bmi1,bmi2,lzcnt,popcnt"
-            )]
-            fn avx512(cells: &mut Cells, lanes: &Lanes, bases: Bases) -> (u32, u32) {
-                cells.write_any(lanes, bases)
-            }
-            #[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
-            fn avx2(cells: &mut Cells, lanes: &Lanes, bases: Bases) -> (u32, u32) {
-                cells.write_any(lanes, bases)
-            }
-            if has_avx512() {
-                // SAFETY: the CPU has the features.
-                return unsafe { avx512(self, lanes, bases) };
-            }
-            if has_avx2() {
-                // SAFETY: the CPU has the features.
-                return unsafe { avx2(self, lanes, bases) };
-            }
+    /// Writes of such lanes: those that need a closer look.
+    #[inline(always)]
+    pub(crate) fn write_run(
+        &mut self,
+        first: usize,
+        (mask, tag): (u32, u32),
+        bases: Bases,
+    ) -> Option<u32> {
+        let write: &mut [u32; 32] = self.write.get_mut(first..)?.first_chunk_mut()?;
+        let read: &mut [u32; 32] = self.read.get_mut(first..)?.first_chunk_mut()?;
+        let mut good = 0u32;
+        for l in 0..32 {
+            let me = tag | l as u32;
+            good |= u32::from(bases.orders(write[l], me) & bases.orders_all(read[l], me)) << l;
         }
-        self.write_any(lanes, bases)
+        good &= mask;
+        for l in 0..32 {
+            let on = 0u32.wrapping_sub(good >> l & 1);
+            write[l] = (tag | l as u32) & on | write[l] & !on;
+            read[l] &= !on;
+        }
+        Some(mask & !good)
     }
-}
-
-#[cfg(target_arch = "x86_64")]
-#[inline(always)]
-fn has_avx512() -> bool {
-    is_x86_feature_detected!("avx512f")
-        && is_x86_feature_detected!("avx512vl")
-        && is_x86_feature_detected!("avx512bw")
-        && is_x86_feature_detected!("avx512dq")
-        && is_x86_feature_detected!("bmi2")
-}
-
-#[cfg(target_arch = "x86_64")]
-#[inline(always)]
-fn has_avx2() -> bool {
-    is_x86_feature_detected!("avx2") && is_x86_feature_detected!("bmi2")
 }

@@ -103,6 +103,7 @@ impl Compiler<'_> {
             });
         }
         let site = MemSite {
+            row: 0,
             op,
             access: *access,
             width_bytes,
@@ -144,8 +145,8 @@ impl Compiler<'_> {
             Space::Local => kind[2],
             Space::Generic => kind[3],
         };
-        self.code.sites.push(site);
-        let row = self.code.sites.len() as u32 - 1;
+        let row = self.code.sites.len() as u32;
+        self.code.sites.push(MemSite { row, ..site });
         self.emit(op, d, a, b, row);
     }
 
@@ -246,8 +247,8 @@ impl Compiler<'_> {
     /// Host accesses go by one address; a fused pointer has been folded into the site's offset, or computed.
     fn host_access(&mut self, site: MemSite, op: Op, a: u32) {
         let d = site.values[0];
-        self.code.sites.push(site);
-        let row = self.code.sites.len() as u32 - 1;
+        let row = self.code.sites.len() as u32;
+        self.code.sites.push(MemSite { row, ..site });
         self.emit(op, d, a, 0, row);
     }
 }

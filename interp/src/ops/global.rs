@@ -19,7 +19,7 @@ use crate::bytecode::{Inst, MemSite};
 use crate::engine::Level;
 use crate::machine::{Fault, GlobalMap, GlobalRegion, Machine};
 use crate::mask::LaneMask;
-use crate::observer::{Access, Observer};
+use crate::observer::{Access, Like, Observer};
 use crate::pattern::{Example, Pattern, Shape};
 use crate::registers::View;
 use crate::stats::Charge;
@@ -121,7 +121,7 @@ pub(crate) fn access(r: View, site: &MemSite, mask: u32) -> Access<'_> {
 }
 
 /// Shows a request like a pattern to observers that have to see it. Debug builds hold it against the slow way.
-#[inline(never)]
+#[inline(always)]
 fn see_repeat<O: Observer>(
     observer: &mut O,
     r: View,
@@ -131,13 +131,13 @@ fn see_repeat<O: Observer>(
     mask: u32,
     lowest: u64,
 ) {
-    let places = pattern.bytes.map(|bytes| lowest + u64::from(bytes));
     let access = access(r, site, mask);
     if cfg!(debug_assertions) {
+        let places = pattern.bytes.map(|bytes| lowest + u64::from(bytes));
         assert_eq!(places, addresses(r, i, site));
         assert_eq!(pattern.charge, observer.charge_global(&access, &places));
     }
-    observer.repeat_global(&access, &places);
+    observer.repeat_global(&access, &Like { pattern, lowest });
 }
 
 /// Tells the tracker, if there are other workers.

@@ -17,7 +17,7 @@ use crate::engine::Level;
 use crate::machine::{Fault, Machine};
 use crate::mask::LaneMask;
 use crate::memory::layout::SHARED_BASE;
-use crate::observer::{Access, Observer};
+use crate::observer::{Access, Like, Observer};
 use crate::pattern::{Example, Pattern};
 use crate::registers::View;
 use crate::stats::Charge;
@@ -61,7 +61,7 @@ pub(crate) fn check_window<O: Observer>(
 }
 
 /// Shows a request like a pattern to observers that have to see it. Debug builds hold it against the slow way.
-#[inline(never)]
+#[inline(always)]
 #[expect(clippy::too_many_arguments, reason = "all of one access")]
 fn see_repeat<O: Observer>(
     observer: &mut O,
@@ -73,7 +73,6 @@ fn see_repeat<O: Observer>(
     lowest: usize,
     memory: *const u8,
 ) {
-    let places = pattern.bytes.map(|bytes| lowest as u32 + bytes);
     let access = Access {
         site,
         counter: site.counter,
@@ -83,10 +82,12 @@ fn see_repeat<O: Observer>(
         memory,
     };
     if cfg!(debug_assertions) {
+        let places = pattern.bytes.map(|bytes| lowest as u32 + bytes);
         assert_eq!(places, offsets(r, i, site, SHARED_BASE));
         assert_eq!(pattern.charge, observer.charge_window(&access, &places));
     }
-    observer.repeat_window(&access, &places);
+    let lowest = lowest as u64;
+    observer.repeat_window(&access, &Like { pattern, lowest });
 }
 
 #[inline(always)]

@@ -366,6 +366,32 @@ fn meet(clocks: &mut [Clock], fenced: &mut [[Clock; 2]], first: usize, lanes: &[
     }
 }
 
+/// Lists of reads, lines and runs save time and change nothing: not who is named, not the lanes, not how often.
+#[test]
+fn random_kernels_have_the_same_findings_the_quick_way_and_the_slow_way() {
+    let mut found = 0;
+    for seed in 10_000..11_500 {
+        let steps = program(&mut Random(seed));
+        let findings = |slowly: bool| {
+            super::SLOWLY.set(slowly);
+            let mut bench = Bench::new(&text(&steps));
+            bench.machine.checks = Checks::ALL;
+            let data = match seed % 2 {
+                0 => bench.ints(&[0; 128]),
+                _ => bench.memory.malloc_device(512).expect("memory"),
+            };
+            let flags = bench.ints(&[0; 128]);
+            let report = bench.launch(4, THREADS as u32, &[data, flags]);
+            super::SLOWLY.set(false);
+            report.findings
+        };
+        let (quickly, slowly) = (findings(false), findings(true));
+        assert_eq!(quickly, slowly, "seed {seed}: {steps:#?}");
+        found += quickly.len();
+    }
+    assert!(found > 1000, "{found}");
+}
+
 #[test]
 fn random_kernels_race_as_a_naive_checker_says() {
     let (mut racing, mut quiet) = (0, 0);

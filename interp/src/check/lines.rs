@@ -1,0 +1,169 @@
+//! Lines of global memory that a whole warp wrote or read at once: 32 cells, one number for each side instead of 32.
+//!
+//! Most of what a kernel does to global memory are runs: all lanes, one element after the other, aligned. A line that has seen
+//! nothing else is kept as `[write, read]`. Each is 0 (nobody), [`WRITTEN`], or a tag whose lane bits say how the lanes lie on the
+//! line instead: lanes that have `2^k` cells each fill `2^k` lines, and the number is `2^k - 1` and which of them this is. So two
+//! tags with the same number are of the same lane in each cell, and [`Bases`] answers for the line as it does for a cell. Any
+//! other access finds its cells by themselves: the line is [`MIXED`] from then on.
+//!
+//! A run of 8-byte elements, cells of 4 bytes: lanes 0 to 15 have the first line (number 1), lanes 16 to 31 the second (2).
+
+#![allow(
+    clippy::inline_always,
+    reason = "the common case must vanish into the levels"
+)]
+
+use super::cells::{Bases, Cells, Lanes, WRITTEN};
+
+/// The cells speak for themselves.
+const MIXED: u32 = u32::MAX;
+
+/// A run of all 32 lanes.
+pub(super) struct LineRun {
+    /// Where it begins in the memory.
+    pub(super) offset: u64,
+    /// Bytes of a lane.
+    pub(super) width_bytes: u32,
+    /// The entry.
+    pub(super) tag: u32,
+    pub(super) stores: bool,
+    /// It must find all of it written.
+    pub(super) needs_values: bool,
+}
+
+impl Cells {
+    /// Notes a run, if that can be done by lines and nothing is wrong with it.
+    #[inline(always)]
+    pub(super) fn run(&mut self, run: &LineRun, bases: Bases) -> bool {
+        let line_bits = 5 + self.shift;
+        let (Some(k), 0) = (
+            run.width_bytes.trailing_zeros().checked_sub(self.shift),
+            run.offset & ((1 << line_bits) - 1),
+        ) else {
+            return false;
+        };
+        if self.lines.is_empty() {
+            self.make_lines();
+        }
+        let first = (run.offset >> line_bits) as usize;
+        let Some(lines) = self.lines.get_mut(first..first + (1 << k)) else {
+            return false;
+        };
+        let me = |part: u32| run.tag | ((1 << k) - 1 + part);
+        let mut good = true;
+        for (part, &[write, read]) in (0..).zip(lines.iter()) {
+            good &= (write != MIXED)
+                & bases.orders(write, me(part))
+                & bases.orders_all(read, me(part))
+                & !(run.needs_values & (write == 0));
+        }
+        if good {
+            for (part, line) in (0..).zip(lines) {
+                if run.stores {
+                    *line = [me(part), 0];
+                } else {
+                    line[1] = me(part);
+                }
+            }
+        }
+        good
+    }
+
+    #[cold]
+    fn make_lines(&mut self) {
+        self.lines = vec![[0; 2]; self.count().div_ceil(32)];
+    }
+
+    /// Makes the lines of these lanes' cells speak for themselves.
+    #[inline(always)]
+    pub(super) fn open(&mut self, lanes: &Lanes) {
+        if !self.lined {
+            return;
+        }
+        if self.lines.is_empty() {
+            self.make_lines();
+        }
+        for &cell in &lanes.cells {
+            let line = (cell >> 5) as usize;
+            if self.lines[line][0] != MIXED {
+                self.open_line(line);
+            }
+        }
+    }
+
+    fn open_line(&mut self, line: usize) {
+        self.make_each();
+        let [write, read] = std::mem::replace(&mut self.lines[line], [MIXED; 2]);
+        let cells = 32 * line..(32 * line + 32).min(self.write.len());
+        for (within, cell) in (0..).zip(cells) {
+            self.write[cell] = of_cell(write, within);
+            self.read[cell] = of_cell(read, within);
+        }
+    }
+
+    /// Before cells of 4 bytes become 4 cells each.
+    pub(super) fn split_lines(&mut self) {
+        for line in 0..self.lines.len() {
+            if self.lines[line] != [0; 2] && self.lines[line][0] != MIXED {
+                self.open_line(line);
+            }
+        }
+        let wide = std::mem::take(&mut self.lines);
+        if !wide.is_empty() {
+            let narrow = wide.iter().flat_map(|&line| [line; 4]);
+            self.lines = narrow.take(self.bytes().div_ceil(32)).collect();
+        }
+    }
+
+    /// As [`Cells::settle`].
+    pub(super) fn settle_lines(&mut self) {
+        for [write, read] in &mut self.lines {
+            if *write != MIXED {
+                (*write, *read) = ((*write).min(WRITTEN), 0);
+            }
+        }
+    }
+
+    /// The tags of lines that are a whole.
+    pub(super) fn line_tags(&mut self) -> impl Iterator<Item = &mut u32> {
+        let tags = self.lines.iter_mut().flatten();
+        tags.filter(|tag| **tag != 0 && **tag != MIXED)
+    }
+
+    /// Whether somebody wrote a cell.
+    pub(super) fn is_written(&self, cell: usize) -> bool {
+        if !self.lined {
+            return self.write.get(cell).is_some_and(|&tag| tag != 0);
+        }
+        match self.lines.get(cell / 32) {
+            None => false,
+            Some(&[MIXED, _]) => self.write[cell] != 0,
+            Some(&[write, _]) => write != 0,
+        }
+    }
+
+    /// Calls `then` with each range of cells that somebody wrote: first cell and how many.
+    pub(super) fn for_each_written(&self, mut then: impl FnMut(usize, usize)) {
+        for (line, &[write, _]) in self.lines.iter().enumerate() {
+            let cells = 32 * line..(32 * line + 32).min(self.count());
+            if write == MIXED {
+                for cell in cells.filter(|&cell| self.write[cell] != 0) {
+                    then(cell, 1);
+                }
+            } else if write != 0 {
+                then(cells.start, cells.len());
+            }
+        }
+    }
+}
+
+/// The tag of a line's cell.
+fn of_cell(line: u32, cell: u32) -> u32 {
+    if line <= WRITTEN {
+        return line;
+    }
+    let number = (line & 31) + 1;
+    let k = number.ilog2();
+    let part = number - (1 << k);
+    line & !31 | (part * (32 >> k) + (cell >> k))
+}

@@ -1,0 +1,308 @@
+//! Reads of shared memory that need not be noted yet.
+//!
+//! Between two barriers in which nobody writes, reads are in conflict with nothing, and the next barrier makes them all the past.
+//! So as long as nobody has written since the last barrier, a read is only put on a list. A barrier drops the list; anything
+//! else that touches shared memory, and a `__syncwarp`, has it noted first ([`Checker::flush`]), as of the warp and the
+//! moment it came from: the result is the one of noting each at once. Kernels with fences, or in which some lanes of a warp
+//! synchronise, note at once.
+
+#![allow(
+    clippy::inline_always,
+    clippy::needless_range_loop,
+    reason = "loops over lanes must vanish into the levels; they index several arrays"
+)]
+
+use dsl::ir::Space;
+
+use super::cells::{Bases, Cells};
+use super::{At, Checker};
+use crate::mask::LaneMask;
+use crate::observer::Access;
+use crate::registers::View;
+use crate::trap::AccessOp;
+
+/// Most reads that wait.
+const MOST: usize = 1 << 14;
+/// Bytes of a line, as a power of two: what [`Whole`] has one bit for.
+const LINE: u32 = 7;
+/// Times a block's lines are looked at, at most.
+const LOOKS: u32 = 16;
+
+/// Where 32 lanes read, relative to the lowest of them.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Lie<'a> {
+    pub(super) bytes: &'a [u32; 32],
+    /// The offset of the lowest.
+    pub(super) lowest: u32,
+    /// From there to the end of the last lane's bytes.
+    pub(super) extent: u32,
+    /// The lanes follow each other without gaps.
+    pub(super) run: bool,
+    /// What `bytes` belongs to: the site's row, and how often its pattern changed. None if that will not come again.
+    pub(super) pattern: Option<(u32, u32)>,
+}
+
+/// A read that waits.
+#[derive(Clone, Copy, Debug)]
+struct Waiting {
+    row: u32,
+    counter: u32,
+    tag: u32,
+    mask: u32,
+    /// Its place among the distances.
+    lie: u32,
+    lowest: u32,
+    warp: u32,
+    /// The warp's part of the [`Bases`].
+    since: (u32, u32),
+}
+
+/// The list.
+#[derive(Debug, Default)]
+pub(super) struct Reads {
+    /// Nobody has written since the last barrier.
+    pub(super) open: bool,
+    waiting: Vec<Waiting>,
+    lies: Vec<([u32; 32], bool)>,
+    /// By site: which version of its pattern is where in `lies`, and in which life of the list.
+    known: Vec<(u32, u32, u32)>,
+    life: u32,
+    from: Option<(View, *const u8)>,
+    whole: Whole,
+}
+
+// SAFETY: the pointers are to the registers and the memory of the block in hand, and go where it goes: to one worker.
+unsafe impl Send for Reads {}
+
+impl Reads {
+    pub(super) fn new(sites: usize) -> Reads {
+        Reads {
+            known: vec![(0, 0, 0); sites],
+            life: 1,
+            ..Reads::default()
+        }
+    }
+
+    /// Forgets those that wait.
+    pub(super) fn clear(&mut self) {
+        self.waiting.clear();
+        self.lies.clear();
+        self.life += 1;
+    }
+
+    /// A block begins: nothing is written.
+    pub(super) fn begin(&mut self) {
+        self.clear();
+        self.whole.clear();
+    }
+
+    /// A barrier: what waits is past. Looks what has been written until now.
+    pub(super) fn barrier(&mut self, cells: &Cells) {
+        if !self.open {
+            self.whole.look(cells);
+        }
+        self.clear();
+    }
+}
+
+/// Lines of shared memory that are written as a whole.
+#[derive(Debug, Default)]
+struct Whole {
+    lines: Vec<u64>,
+    looks: u32,
+    all: bool,
+}
+
+impl Whole {
+    fn clear(&mut self) {
+        self.lines.fill(0);
+        self.looks = 0;
+        self.all = false;
+    }
+
+    fn look(&mut self, cells: &Cells) {
+        if self.all || self.looks >= LOOKS || cells.write.is_empty() {
+            return;
+        }
+        self.looks += 1;
+        let per_line = 1 << (LINE - cells.shift);
+        let lines = cells.write.chunks(per_line);
+        self.lines.resize(lines.len().div_ceil(64), 0);
+        self.all = true;
+        for (line, tags) in lines.enumerate() {
+            let whole = tags.iter().fold(true, |whole, &tag| whole & (tag != 0));
+            self.lines[line / 64] |= u64::from(whole) << (line % 64);
+            self.all &= whole;
+        }
+    }
+
+    /// Whether all bytes in a range are known to be written.
+    #[inline(always)]
+    fn holds(&self, from: u32, end: u32) -> bool {
+        if self.all {
+            return true;
+        }
+        let (first, last) = ((from >> LINE) as usize, ((end - 1) >> LINE) as usize);
+        let (low, high) = (first / 64, last / 64);
+        if high >= self.lines.len() {
+            return false;
+        }
+        let (begin, stop) = (u64::MAX << (first % 64), u64::MAX >> (63 - last % 64));
+        if low == high {
+            return !self.lines[low] & begin & stop == 0;
+        }
+        !self.lines[low] & begin == 0
+            && !self.lines[high] & stop == 0
+            && self.lines[low + 1..high]
+                .iter()
+                .all(|&word| word == u64::MAX)
+    }
+}
+
+/// Whether each of the lanes' cells was written.
+#[inline(always)]
+fn all_written(cells: &Cells, lie: &Lie<'_>, mask: u32, width: u32) -> bool {
+    let mut within = 0;
+    while within < width {
+        let mut unset = 0;
+        for l in 0..32 {
+            let cell = (lie.lowest + lie.bytes[l] + within) >> cells.shift;
+            let on = mask >> l & 1 == 1;
+            // A lane that is not active may lie anywhere.
+            let known = cells.write.get(cell as usize).is_some_and(|&tag| tag != 0);
+            unset |= u32::from(on & !known);
+        }
+        if unset != 0 {
+            return false;
+        }
+        within += 1 << cells.shift;
+    }
+    true
+}
+
+impl Checker<'_> {
+    /// Puts a read of shared memory on the list, if it can wait.
+    #[inline(always)]
+    pub(super) fn waits(&mut self, access: &Access<'_>, lie: &Lie<'_>) -> bool {
+        let here = &mut self.here;
+        let width = access.site.width_bytes;
+        if !here.reads.open
+            || access.site.access.volatile
+            || here.reads.waiting.len() >= MOST
+            || here.table.is_full()
+            || (width < 4 && here.cells.shift != 0)
+        {
+            return false;
+        }
+        if self.subject.unset()
+            && !here.reads.whole.holds(lie.lowest, lie.lowest + lie.extent)
+            && !all_written(&here.cells, lie, access.mask, width)
+        {
+            return false;
+        }
+        let tag = self.tag(access);
+        let here = &mut self.here;
+        let reads = &mut here.reads;
+        let add = |lies: &mut Vec<([u32; 32], bool)>| {
+            lies.push((*lie.bytes, lie.run));
+            lies.len() as u32 - 1
+        };
+        let at = match lie.pattern {
+            None => add(&mut reads.lies),
+            Some((row, version)) => {
+                let known = &mut reads.known[row as usize];
+                if (known.0, known.1) != (reads.life, version) {
+                    *known = (reads.life, version, add(&mut reads.lies));
+                }
+                known.2
+            }
+        };
+        let bases = here.table.bases;
+        reads.from = Some((access.r, access.memory));
+        reads.waiting.push(Waiting {
+            row: access.site.row,
+            counter: access.counter,
+            tag,
+            mask: access.mask,
+            lie: at,
+            lowest: lie.lowest,
+            warp: self.warp,
+            since: (bases.warp, bases.sync),
+        });
+        true
+    }
+
+    /// The same of a read that is like no other.
+    pub(super) fn can_wait(&mut self, access: &Access<'_>, offsets: &[u32; 32]) -> bool {
+        if access.space != Space::Shared
+            || access.site.op != AccessOp::Load
+            || access.mask == 0
+            || !self.here.reads.open
+            || !self.shadows
+        {
+            return false;
+        }
+        let (mut low, mut high) = (u32::MAX, 0);
+        for lane in LaneMask(access.mask) {
+            low = low.min(offsets[lane]);
+            high = high.max(offsets[lane]);
+        }
+        let mut bytes = [0; 32];
+        for lane in LaneMask(access.mask) {
+            bytes[lane] = offsets[lane] - low;
+        }
+        let lie = Lie {
+            bytes: &bytes,
+            lowest: low,
+            extent: high - low + access.site.width_bytes,
+            run: false,
+            pattern: None,
+        };
+        self.waits(access, &lie)
+    }
+
+    /// Notes the reads that wait.
+    #[inline(always)]
+    pub(super) fn flush(&mut self) {
+        if !self.here.reads.waiting.is_empty() {
+            self.note_reads();
+        }
+    }
+
+    #[inline(never)]
+    fn note_reads(&mut self) {
+        let waiting = std::mem::take(&mut self.here.reads.waiting);
+        let lies = std::mem::take(&mut self.here.reads.lies);
+        let (warp, bases) = (self.warp, self.here.table.bases);
+        let code = self.subject.code;
+        if let Some((r, memory)) = self.here.reads.from {
+            for read in &waiting {
+                self.warp = read.warp;
+                self.here.table.bases = Bases {
+                    warp: read.since.0,
+                    sync: read.since.1,
+                    ..bases
+                };
+                let access = Access {
+                    site: &code.sites[read.row as usize],
+                    counter: read.counter,
+                    space: Space::Shared,
+                    mask: read.mask,
+                    r,
+                    memory,
+                };
+                self.here.cells.prepare(access.site.width_bytes);
+                let (bytes, run) = &lies[read.lie as usize];
+                let mut offsets = [0; 32];
+                for l in 0..32 {
+                    offsets[l] = read.lowest.wrapping_add(bytes[l]);
+                }
+                self.note(&access, At::Shared, (read.tag, read.mask), &offsets, *run);
+            }
+        }
+        (self.warp, self.here.table.bases) = (warp, bases);
+        let reads = &mut self.here.reads;
+        (reads.waiting, reads.lies) = (waiting, lies);
+        reads.clear();
+    }
+}

@@ -1,0 +1,233 @@
+//! Values that nobody wrote: where they are read, and what happens to them in memory.
+
+use dsl::ir::Space;
+
+use super::Checker;
+use super::cells::Lanes;
+use super::found::{Source, Unset, User};
+use super::taint::{Taint, Use};
+use crate::bytecode::{Class as RegisterClass, Place};
+use crate::mask::LaneMask;
+use crate::memory::defined::Defined;
+use crate::observer::Access;
+use crate::trap::AccessOp;
+
+impl Checker<'_> {
+    /// Lanes read what nobody wrote, by component.
+    #[cold]
+    pub(super) fn unset(
+        &mut self,
+        access: &Access<'_>,
+        unset: [u32; 4],
+        place: impl Fn(usize) -> (Option<usize>, u64),
+    ) {
+        let all = unset.iter().fold(0, |all, lanes| all | lanes);
+        let lane = all.trailing_zeros() as usize & 31;
+        let origin = match self.junk_origin.take() {
+            Some(origin) => origin,
+            None => self.origin(Unset {
+                source: Source::Access(access.counter),
+                block: self.here.block,
+                warp: self.warp,
+                lane: lane as u32,
+                place: place(lane),
+            }),
+        };
+        let site = access.site;
+        let taint = &mut self.here.taints[self.warp as usize];
+        match site.op {
+            AccessOp::Load => {
+                for (k, &lanes) in unset[..usize::from(site.access.count)].iter().enumerate() {
+                    let lanes = if site.uniform_values && lanes != 0 {
+                        u32::MAX
+                    } else {
+                        lanes
+                    };
+                    let mask = if site.uniform_values {
+                        u32::MAX
+                    } else {
+                        access.mask
+                    };
+                    taint.set(Taint::value(site, k), mask, lanes, origin);
+                }
+            }
+            AccessOp::Atomic if access.space == Space::Global => {
+                let user = User {
+                    what: Use::Stored,
+                    block: self.here.block,
+                    warp: self.warp,
+                    lane: lane as u32,
+                    loc: self.subject.code.counters[access.counter as usize].loc,
+                };
+                self.found.unset(&self.origins[origin as usize], user);
+                return;
+            }
+            AccessOp::Atomic => {
+                let class = RegisterClass::of(site.access.ty.value_type());
+                let result = match class {
+                    RegisterClass::Mask => Place::S(site.result),
+                    RegisterClass::W32 | RegisterClass::W64 => Place::V(site.result),
+                };
+                taint.set(result, access.mask, all, origin);
+            }
+            AccessOp::Store => return,
+        }
+        self.following = true;
+    }
+
+    /// Variables without a value, at the begin of a block.
+    pub(super) fn unassigned(&mut self) {
+        for (index, &(slot, place, _)) in (0u32..).zip(&self.subject.code.unassigned) {
+            let origin = self.origin(Unset {
+                source: Source::Slot(index),
+                block: self.here.block,
+                warp: 0,
+                lane: 0,
+                place: (None, u64::from(slot.0)),
+            });
+            for taint in &mut self.here.taints {
+                taint.set(place, u32::MAX, u32::MAX, origin);
+            }
+        }
+    }
+
+    /// The number of a source; of each, the first read in the block in hand is kept, so that nothing depends on other blocks.
+    fn origin(&mut self, unset: Unset) -> u32 {
+        let origins = &mut self.origins;
+        let number = *self.known_origins.entry(unset.source).or_insert_with(|| {
+            origins.push(unset);
+            origins.len() as u32 - 1
+        });
+        let known = &mut origins[number as usize];
+        if known.block != unset.block {
+            *known = unset;
+        }
+        number
+    }
+
+    /// Values from nowhere that go to and come from shared memory.
+    #[cold]
+    pub(super) fn move_junk(&mut self, access: &Access<'_>, lanes: &Lanes, unset: &mut u32) {
+        let (storing, origin) = match self.here.taints.get(self.warp as usize) {
+            Some(taint) if self.following => taint.storing,
+            _ => (0, 0),
+        };
+        for lane in LaneMask(lanes.mask) {
+            let cell = lanes.cells[lane];
+            match access.site.op {
+                AccessOp::Load => {
+                    if let Some(&origin) = self.here.junk.get(&cell) {
+                        *unset |= 1 << lane;
+                        self.junk_origin = Some(origin);
+                    }
+                }
+                AccessOp::Store | AccessOp::Atomic => {
+                    if storing >> lane & 1 == 1 {
+                        self.here.junk.insert(cell, origin);
+                    } else if access.site.op == AccessOp::Store {
+                        self.here.junk.remove(&cell);
+                    }
+                }
+            }
+        }
+    }
+
+    /// Thread-local memory: only who wrote what is of interest.
+    pub(super) fn local(&mut self, access: &Access<'_>, offsets: &[u32; 32]) {
+        if !self.subject.unset() || access.mask == 0 {
+            return;
+        }
+        let defined = &mut self.here.locals[self.warp as usize];
+        let storing = if self.following {
+            self.here.taints[self.warp as usize].storing.0
+        } else {
+            0
+        };
+        let (width, component) = (access.site.width_bytes, access.site.access.ty.bytes());
+        let first = offsets[access.mask.trailing_zeros() as usize];
+        let same = LaneMask(access.mask)
+            .lanes()
+            .all(|lane| offsets[lane] == first);
+        let mut unset = [0; 4];
+        let mut touch = |at: u32, lanes: u32, k: usize| {
+            let Some(known) = defined.get_mut(at as usize) else {
+                return;
+            };
+            match access.site.op {
+                AccessOp::Load => unset[k] |= lanes & !*known,
+                AccessOp::Store | AccessOp::Atomic => *known = *known & !lanes | lanes & !storing,
+            }
+        };
+        for byte in 0..width {
+            let k = (byte / component) as usize % 4;
+            if same {
+                touch(first + byte, access.mask, k);
+            } else {
+                for lane in LaneMask(access.mask) {
+                    touch(offsets[lane] + byte, 1 << lane, k);
+                }
+            }
+        }
+        if unset != [0; 4] {
+            self.unset(access, unset, |lane| (None, u64::from(offsets[lane])));
+        }
+    }
+
+    /// Lanes that read bytes of a region that nobody wrote, before the launch or in it.
+    #[cold]
+    pub(super) fn never_written(
+        &self,
+        access: &Access<'_>,
+        mask: u32,
+        region: usize,
+        offset: impl Fn(usize) -> u64,
+        defined: &Defined,
+    ) -> [u32; 4] {
+        let mut unset = [0; 4];
+        let width = u64::from(access.site.access.ty.bytes());
+        let cells = &self.regions[region];
+        for lane in LaneMask(mask) {
+            for (k, unset) in unset[..usize::from(access.site.access.count)]
+                .iter_mut()
+                .enumerate()
+            {
+                let at = offset(lane) + k as u64 * width;
+                if defined.holds(at, width) {
+                    continue;
+                }
+                let (first, last) = (at >> cells.shift, (at + width - 1) >> cells.shift);
+                let written = (first..=last).all(|cell| cells.is_written(cell as usize));
+                if !written {
+                    *unset |= 1 << lane;
+                }
+            }
+        }
+        unset
+    }
+
+    /// What this launch wrote of the regions that were not whole.
+    pub(super) fn add_stored(&self, stored: &mut [Defined]) {
+        for (index, cells) in self.regions.iter().enumerate() {
+            if self.subject.defined[index].is_none() {
+                continue;
+            }
+            let size = self.subject.map.regions[index].size;
+            let (mut written, mut ranges) = (0, Vec::new());
+            cells.for_each_written(|first, count| {
+                let (at, len) = ((first as u64) << cells.shift, (count as u64) << cells.shift);
+                written += len.min(size - at);
+                match ranges.last_mut() {
+                    Some((_, end)) if *end == at => *end = at + len,
+                    _ => ranges.push((at, at + len)),
+                }
+            });
+            if written == size && size > 0 {
+                stored[index] = Defined::All;
+                continue;
+            }
+            for (at, end) in ranges {
+                stored[index].define(at, end.min(size) - at, size);
+            }
+        }
+    }
+}
