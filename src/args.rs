@@ -67,6 +67,23 @@ pub(crate) enum Launches {
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum OrderChoice {
+    Ascending,
+    /// The last one first; on one CPU thread.
+    Descending,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum FailOn {
+    /// What is wrong.
+    Error,
+    /// Also what works by luck or by an old promise: lockstep with `volatile`, a division by zero on the device.
+    Warning,
+    /// Everything that is found, also several threads that write the same value.
+    Note,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(crate) enum DeviceChoice {
     Simulator,
     Gpu,
@@ -126,6 +143,9 @@ pub(crate) struct RunArgs {
     /// CPU threads; results do not depend on it. 0: one per core.
     #[arg(long, value_name = "N", default_value_t = 0)]
     pub(crate) jobs: usize,
+    /// Which blocks, and warps of a block, run first. What changes with it depends on an order that nothing promises.
+    #[arg(long, value_enum, default_value_t = OrderChoice::Ascending, value_name = "ORDER")]
+    pub(crate) order: OrderChoice,
     /// Look for these findings only: race, warp_synchronous, uninit, barrier, mask, arithmetic. Without it, for all.
     /// Bounds, alignment, pointers and deadlocks are always checked: a program cannot go on after them.
     #[arg(long, value_name = "A,B", value_delimiter = ',', value_parser = checks_of)]
@@ -133,6 +153,9 @@ pub(crate) struct RunArgs {
     /// Look for none of them.
     #[arg(long, conflicts_with = "checks")]
     pub(crate) no_checks: bool,
+    /// From what severity on a finding fails the run (exit code 1).
+    #[arg(long, value_enum, default_value_t = FailOn::Error, value_name = "SEVERITY")]
+    pub(crate) fail_on: FailOn,
     /// Findings in this file are known: they are not shown and do not fail the run.
     #[arg(long, value_name = "FILE")]
     pub(crate) baseline: Option<PathBuf>,
@@ -214,6 +237,12 @@ pub(crate) struct CheckArgs {
     /// Make this instance of a kernel template too: 'k<float, 32>'. With --kernels, list this kernel only.
     #[arg(long, value_name = "NAME")]
     pub(crate) kernel: Option<String>,
+    /// Messages in this file are known: they are not shown and do not fail the check.
+    #[arg(long, value_name = "FILE")]
+    pub(crate) baseline: Option<PathBuf>,
+    /// Write the messages to this file, to be given to --baseline.
+    #[arg(long, value_name = "FILE")]
+    pub(crate) write_baseline: Option<PathBuf>,
 }
 
 #[derive(Debug, Args)]
@@ -320,6 +349,14 @@ fn checks_of(word: &str) -> Result<interp::Checks, String> {
 }
 
 impl RunArgs {
+    /// The order of blocks and warps.
+    pub(crate) fn wanted_order(&self) -> interp::Order {
+        match self.order {
+            OrderChoice::Ascending => interp::Order::Ascending,
+            OrderChoice::Descending => interp::Order::Descending,
+        }
+    }
+
     /// What to look for.
     pub(crate) fn wanted_checks(&self) -> interp::Checks {
         match &self.checks {

@@ -3,7 +3,7 @@
 use std::{fs, sync::Arc};
 
 use dsl::ir::Module;
-use interp::{Checks, MachineConfig, Program, rules::RuleSet};
+use interp::{Checks, MachineConfig, Order, Program, rules::RuleSet};
 use runtime::{
     device::{
         Device,
@@ -29,6 +29,7 @@ pub(crate) fn machine(
     jobs: usize,
     limit: Option<u64>,
     checks: Checks,
+    order: Order,
 ) -> MachineConfig {
     MachineConfig {
         rules,
@@ -39,6 +40,7 @@ pub(crate) fn machine(
         },
         limit: Some(limit.unwrap_or(DEFAULT_LIMIT)),
         checks,
+        order,
     }
 }
 

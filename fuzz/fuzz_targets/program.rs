@@ -38,7 +38,7 @@ fuzz_target!(|bytes: &[u8]| {
     let program = Program::new(Arc::new(module));
     let Some(main) = find_main(&program) else { return };
     let rules = RuleSet::for_arch(Arch::SM_90);
-    let mut device = Simulator::new(MachineConfig { rules, jobs: 1, limit: Some(20_000), checks: interp::Checks::ALL });
+    let mut device = Simulator::new(MachineConfig { rules, jobs: 1, limit: Some(20_000), checks: interp::Checks::ALL, order: interp::Order::Ascending });
     let options = HostOptions { args: Vec::new(), limit: Some(20_000) };
     run_main(&program, main, &options, &mut device, &mut Nowhere);
 });

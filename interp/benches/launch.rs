@@ -70,6 +70,7 @@ fn run(text: &str, jobs: usize, elements: u64, grid: [u32; 3], block: [u32; 3]) 
         jobs,
         limit: None,
         checks: interp::Checks::NONE,
+        order: interp::Order::Ascending,
     };
     let config = LaunchConfig {
         grid,

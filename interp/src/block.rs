@@ -200,7 +200,9 @@ impl Block {
         loop {
             machine.changed = false;
             let (mut advanced, mut same, mut left) = (false, true, false);
-            for number in 0..self.warps.len() {
+            let count = self.warps.len() as u64;
+            for turn in 0..count {
+                let number = machine.order.number(turn, count) as usize;
                 let warp = &mut self.warps[number];
                 if warp.state != WarpState::Ready {
                     continue;

@@ -411,6 +411,14 @@ pub(crate) enum Form {
     VaryingIndexed,
 }
 
+/// The innermost subscript of an array that has several: a varying and a uniform part, and how many elements there are.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Subscript {
+    pub(crate) varying: Option<u32>,
+    pub(crate) uniform: Option<u32>,
+    pub(crate) len: u32,
+}
+
 /// A memory instruction's unchanging part.
 #[derive(Clone, Debug)]
 pub(crate) struct MemSite {
@@ -435,6 +443,8 @@ pub(crate) struct MemSite {
     pub(crate) uniform_values: bool,
     /// Bounds of the array the source names: offset in its space (or address) and size.
     pub(crate) bounds: Option<(u64, u64)>,
+    /// The innermost subscript, where its registers are at hand.
+    pub(crate) subscript: Option<Subscript>,
     /// For atomics: operation and the register to compare with.
     pub(crate) atomic: Option<(AtomicOp, u32)>,
     /// For atomics: the register that receives the old value, if anything reads it.
@@ -516,6 +526,8 @@ pub(crate) struct CounterSite {
     pub(crate) space: Space,
     pub(crate) op: AccessOp,
     pub(crate) width_bytes: u32,
+    /// An atomic that is one for its block only.
+    pub(crate) block_scope: bool,
 }
 
 /// A compiled function. Every jump goes to one of its instructions, and the last of a kernel's is [`Op::End`].

@@ -28,7 +28,7 @@ use std::collections::HashMap;
 use dsl::ir::{FenceScope, LocId, Space};
 
 use crate::block::Shape;
-use crate::bytecode::{Code, Inst, MemSite, Op};
+use crate::bytecode::{Code, Inst, MemSite, Op, Place};
 use crate::config::{Check, Checks};
 use crate::finding::Finding;
 use crate::machine::{GlobalMap, GlobalRegion};
@@ -65,6 +65,8 @@ pub(crate) struct Subject<'a> {
     pub(crate) exact: bool,
     /// There are fences.
     pub(crate) fences: bool,
+    /// There are atomics of block scope.
+    pub(crate) block_scopes: bool,
     /// By counter: a load whose value is only a guess for a compare-and-swap.
     pub(crate) guesses: Vec<bool>,
     /// By region: what was written before the launch, if that is not everything.
@@ -99,8 +101,8 @@ impl<'a> Subject<'a> {
             Op::SyncWarp => !(inst.b == 1 && whole(inst.a)),
             Op::Shuffle | Op::Exchange => match code.exchanges[inst.a as usize].mask {
                 None => false,
-                Some(crate::bytecode::Place::S(register)) => !whole(register),
-                Some(crate::bytecode::Place::V(_)) => true,
+                Some(Place::S(register)) => !whole(register),
+                Some(Place::V(_)) => true,
             },
             _ => false,
         });
@@ -113,6 +115,7 @@ impl<'a> Subject<'a> {
             written,
             exact: fences || partial,
             fences,
+            block_scopes: code.counters.iter().any(|site| site.block_scope),
             defined: defined.collect(),
             #[cfg(not(test))]
             quick: true,
@@ -310,6 +313,38 @@ impl<'a> Checker<'a> {
             warp: self.warp as u8,
             volatile: access.site.access.volatile,
         })
+    }
+
+    /// Looks at the innermost subscript of an array that has several.
+    #[inline(always)]
+    fn subscript(&mut self, access: &Access<'_>) {
+        let Some(subscript) = access.site.subscript else {
+            return;
+        };
+        let uniform = subscript
+            .uniform
+            .map_or(0, |register| access.r.s(register) as u32);
+        let mut beyond = 0;
+        match subscript.varying {
+            None => beyond = 0u32.wrapping_sub(u32::from(uniform >= subscript.len)),
+            Some(register) => {
+                let varying = access.r.v32(register);
+                for lane in 0..32 {
+                    let index = varying[lane].wrapping_add(uniform);
+                    beyond |= u32::from(index >= subscript.len) << lane;
+                }
+            }
+        }
+        if beyond & access.mask != 0 {
+            let lanes = beyond & access.mask;
+            let varying = subscript.varying.map_or(0, |register| {
+                access.r.v32(register)[lanes.trailing_zeros() as usize]
+            });
+            let who = (self.here.block, self.warp, lanes);
+            let index = varying.wrapping_add(uniform) as i32;
+            self.found
+                .beyond(access.counter, who, (index, subscript.len));
+        }
     }
 
     fn shared(&mut self, access: &Access<'_>, offsets: &[u32; 32], run: bool) {
@@ -524,6 +559,7 @@ impl<'a> Checker<'a> {
             AccessOp::Atomic => (true, true),
         };
         let here = &mut self.here;
+        let device = !access.site.access.block_scope;
         for lane in LaneMask(access.mask) {
             let thread = 32 * self.warp + lane as u32;
             let at = at(lane);
@@ -534,7 +570,7 @@ impl<'a> Checker<'a> {
                     self.released.get(&at)
                 };
                 if let Some(released) = released {
-                    here.order.acquire(thread, released);
+                    here.order.acquire(thread, released, device);
                 }
             }
             if stores && here.order.has_fenced(thread) {
@@ -543,7 +579,7 @@ impl<'a> Checker<'a> {
                 } else {
                     self.released.entry(at).or_default()
                 };
-                here.order.release(thread, released);
+                here.order.release(thread, released, device);
             }
         }
     }
@@ -818,6 +854,7 @@ impl Observer for Checker<'_> {
 
     #[inline(always)]
     fn window(&mut self, access: &Access<'_>, offsets: &[u32; 32]) -> Charge {
+        self.subscript(access);
         if access.space == Space::Local {
             self.local(access, offsets);
         } else if !self.can_wait(access, offsets) {
@@ -828,6 +865,7 @@ impl Observer for Checker<'_> {
 
     #[inline(always)]
     fn global(&mut self, access: &Access<'_>, addresses: &[u64; 32]) -> Charge {
+        self.subscript(access);
         Checker::global(self, access, addresses);
         self.counters.global(access, addresses)
     }
@@ -844,6 +882,7 @@ impl Observer for Checker<'_> {
 
     #[inline(always)]
     fn repeat_window(&mut self, access: &Access<'_>, like: &Like<'_>) {
+        self.subscript(access);
         if access.space != Space::Shared || access.mask == 0 || !self.shadows {
             return;
         }
@@ -867,6 +906,7 @@ impl Observer for Checker<'_> {
 
     #[inline(always)]
     fn repeat_global(&mut self, access: &Access<'_>, like: &Like<'_>) {
+        self.subscript(access);
         self.repeat_in_region(access, like);
     }
 
@@ -899,6 +939,13 @@ impl Observer for Checker<'_> {
             }
         }
         self.now += 1;
+    }
+
+    #[inline(never)]
+    fn stray_shuffle(&mut self, strays: u32, result: Place, loc: LocId) {
+        if self.subject.unset() {
+            self.stray(strays, result, loc);
+        }
     }
 
     fn fence(&mut self, mask: u32, scope: FenceScope) {

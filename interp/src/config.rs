@@ -113,6 +113,28 @@ pub struct MachineConfig {
     pub limit: Option<u64>,
     /// What findings are looked for. Traps do not depend on it.
     pub checks: Checks,
+    /// Which blocks of a grid and warps of a block come first.
+    pub order: Order,
+}
+
+/// The order of blocks, and of the warps of a block between two barriers. A program without races computes the same in any.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
+pub enum Order {
+    /// By their numbers.
+    #[default]
+    Ascending,
+    /// The last one first; on one CPU thread.
+    Descending,
+}
+
+impl Order {
+    /// The number of what comes as the `k`th of `n`.
+    pub(crate) fn number(self, k: u64, n: u64) -> u64 {
+        match self {
+            Order::Ascending => k,
+            Order::Descending => n - 1 - k,
+        }
+    }
 }
 
 /// `kernel<<<grid, block, shared_bytes>>>` and where it stands.

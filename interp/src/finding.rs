@@ -201,7 +201,7 @@ pub struct FindingAccess {
 }
 
 /// The memory a finding is about.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct FindingObject {
     /// As in the source, without quotes; or what it is: `an allocation`.
     pub name: String,

@@ -285,6 +285,7 @@ impl<'a> Run<'a> {
             watch: false,
             changed: false,
             limit: self.machine.limit.unwrap_or(u64::MAX),
+            order: self.machine.order,
             slice: 0,
             declared,
             tracker: None,
@@ -310,7 +311,11 @@ impl<'a> Run<'a> {
                 let mut block = spare
                     .take()
                     .unwrap_or_else(|| Block::new(self.code, &self.shape, self.memory));
-                block.begin(next, self.code, &self.shape);
+                block.begin(
+                    self.machine.order.number(next, blocks),
+                    self.code,
+                    &self.shape,
+                );
                 machine.totals.warps += block.warps.len() as u64;
                 next += 1;
                 block

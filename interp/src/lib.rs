@@ -37,7 +37,7 @@ mod registers;
 mod track;
 mod witness;
 
-pub use config::{Check, Checks, LaunchConfig, MachineConfig};
+pub use config::{Check, Checks, LaunchConfig, MachineConfig, Order};
 pub use finding::{Finding, FindingAccess, FindingKind, FindingOp, Severity};
 pub use host::{HostEvent, HostThread};
 pub use launch::{LaunchLimits, check_launch, launch};

@@ -3,6 +3,7 @@
 use dsl::ir::{Function, Module, Space};
 
 use crate::bytecode::Code;
+use crate::config::Order;
 use crate::memory::{AddressKind, Memory};
 use crate::observer::Observer;
 use crate::pattern::Pattern;
@@ -110,6 +111,8 @@ pub(crate) struct Machine<'a, O> {
     /// One did.
     pub(crate) changed: bool,
     pub(crate) limit: u64,
+    /// Of the warps of a block.
+    pub(crate) order: Order,
     /// Loop rounds a warp may run before it yields.
     pub(crate) slice: u32,
     /// The kernel's indices in `code.sites` whose object is a variable of the module: its region.

@@ -662,10 +662,10 @@ impl Memory {
         }
     }
 
-    /// Device and managed allocations that were never freed: address, bytes, name.
+    /// Device and managed allocations that were not freed so far: address, bytes, name.
     pub fn leaks(&self) -> impl Iterator<Item = (u64, u64, Option<&str>)> {
         let regions = self.managed.regions.iter().chain(&self.device.regions);
-        let alive = regions.filter(|region| !region.freed);
+        let alive = regions.filter(|region| !region.freed && !self.symbols.contains(&region.base));
         alive.map(|region| (region.base, region.size, region.name.as_deref()))
     }
 

@@ -3,7 +3,7 @@
 
 use dsl::ir::{FenceScope, LocId, Space};
 
-use crate::bytecode::{Inst, MemSite, Op};
+use crate::bytecode::{Inst, MemSite, Op, Place};
 use crate::check::Scene;
 use crate::finding::Finding;
 use crate::memory::defined::Defined;
@@ -95,9 +95,9 @@ pub(crate) trait Observer: Sized {
     #[inline(always)]
     fn sync_warp(&mut self, mask: u32, named: &[u32; 32], alive: u32, loc: LocId) {}
     /// A shuffle in which the lanes `strays` read a lane that does not take part: CUDA leaves what they get undefined, the machine
-    /// gives 0.
+    /// gives 0 in `result`.
     #[inline(always)]
-    fn stray_shuffle(&mut self, strays: u32, loc: LocId) {}
+    fn stray_shuffle(&mut self, strays: u32, result: Place, loc: LocId) {}
     /// A fence of the active lanes.
     #[inline(always)]
     fn fence(&mut self, mask: u32, scope: FenceScope) {}

@@ -16,6 +16,7 @@ use std::mem::MaybeUninit;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
 use crate::block::{Block, Turn};
+use crate::config::Order;
 use crate::engine;
 use crate::launch::Run;
 use crate::machine::{GlobalRegion, Machine};
@@ -48,7 +49,8 @@ pub(crate) fn run<'a, O: Observer + Send>(
 ) -> Outcome<'a, O> {
     let blocks = u64::try_from(run.config.blocks()).unwrap_or(0);
     let workers = (run.machine.jobs as u64).min(blocks / 2);
-    if workers < 2 || run.code.effects.ordered {
+    let ascending = run.machine.order == Order::Ascending;
+    if workers < 2 || run.code.effects.ordered || !ascending {
         return Outcome::InOrder;
     }
     let reachable = Reachable {

@@ -29,6 +29,7 @@ fn machine() -> MachineConfig {
         jobs: 1,
         limit: None,
         checks: crate::Checks::NONE,
+        order: crate::Order::Ascending,
     }
 }
 

@@ -154,7 +154,10 @@ pub fn run_main(
     let args = host.argv(main, &options.args);
     let mut thread = HostThread::new(program, main, &args);
     match host.drive(&mut thread, options.limit) {
-        Ok(code) | Err(Stop::Exit(code)) => host.outcome.exit_code = code,
+        Ok(code) | Err(Stop::Exit(code)) => {
+            host.outcome.exit_code = code;
+            host.tell_leaks();
+        }
         Err(Stop::Trap(trap)) => {
             host.outcome.exit_code = if matches!(trap.kind, TrapKind::Assert { .. }) {
                 134
@@ -376,6 +379,25 @@ impl Host<'_> {
             Err(_) => self.device.finish().unwrap_or_default(),
         };
         self.managed_arrives(LocId::default());
+    }
+
+    /// A note about device memory that the program ends without giving back.
+    fn tell_leaks(&mut self) {
+        let (mut count, mut sum, mut first) = (0, 0, None);
+        for (_, bytes, name) in self.memory.leaks() {
+            count += 1;
+            sum += bytes;
+            first = first.or(name.map(str::to_owned));
+        }
+        let text = match (count, first) {
+            (0, _) => return,
+            (1, Some(name)) => format!("{name} is never freed: {sum} bytes of device memory"),
+            (_, Some(name)) => format!(
+                "{count} allocations of device memory are never freed, {sum} bytes in all; the first is {name}"
+            ),
+            (_, None) => format!("{sum} bytes of device memory are never freed"),
+        };
+        self.say(LocId::default(), text, false);
     }
 
     /// Tells of managed memory as it is after something waited for kernels.

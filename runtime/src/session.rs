@@ -177,6 +177,7 @@ impl Session {
             jobs,
             limit: None,
             checks: interp::Checks::ALL,
+            order: interp::Order::Ascending,
         });
         Session::on(device, name, source, loader)
     }

@@ -67,6 +67,7 @@ pub(crate) fn run(args: &BanksArgs) -> Result<u8, Failure> {
         jobs: 1,
         limit: None,
         checks: interp::Checks::NONE,
+        order: interp::Order::Ascending,
     };
     let result = interp::launch(
         &program,

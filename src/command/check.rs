@@ -7,7 +7,7 @@ use crate::{
     args::{CheckArgs, Color, Format},
     failure::Failure,
     output,
-    report::sarif,
+    report::{findings::baseline::Baseline, sarif},
     source::{Loaded, load},
 };
 
@@ -17,6 +17,12 @@ pub(crate) fn run(args: &CheckArgs, color: Color) -> Result<u8, Failure> {
         source.instantiate(kernel);
     }
     let mut loaded = load(&source)?;
+    if let Some(path) = &args.write_baseline {
+        Baseline::of_messages(&loaded.diagnostics, &loaded.map).write(path)?;
+    }
+    if let Some(path) = &args.baseline {
+        Baseline::read(path)?.mute_messages(&mut loaded.diagnostics, &loaded.map);
+    }
     if args.source.kernels {
         if let Some(kernel) = &args.kernel {
             let name = kernel.split('<').next().unwrap_or(kernel).trim();
@@ -42,11 +48,7 @@ pub(crate) fn run(args: &CheckArgs, color: Color) -> Result<u8, Failure> {
             output::out(format!("{}\n", serde_json::to_string_pretty(&log)?).as_bytes());
         }
         Format::Json => {
-            let messages: Vec<Value> = loaded
-                .diagnostics
-                .iter()
-                .map(|diagnostic| message(diagnostic, &loaded))
-                .collect();
+            let messages = messages(&loaded);
             let object = json!({
                 "schema": "dslc-check/1",
                 "program": args.source.file.display().to_string(),
@@ -139,6 +141,14 @@ fn summary(loaded: &Loaded) -> String {
     } else {
         format!("{name}: {}", parts.join(", "))
     }
+}
+
+/// The front end's messages as objects.
+pub(super) fn messages(loaded: &Loaded) -> Vec<Value> {
+    let shown = loaded.diagnostics.iter();
+    shown
+        .map(|diagnostic| message(diagnostic, loaded))
+        .collect()
 }
 
 fn message(diagnostic: &Diagnostic, loaded: &Loaded) -> Value {

@@ -12,8 +12,9 @@ use runtime::{
     standalone::same_kernel,
 };
 
+use super::check;
 use crate::{
-    args::{Color, DeviceChoice, Format, Launches, RunArgs},
+    args::{Color, DeviceChoice, FailOn, Format, Launches, RunArgs},
     capture::Capture,
     execute::{self, ProgramOut, Streams, What},
     failure::Failure,
@@ -50,8 +51,14 @@ pub(crate) fn run(args: &RunArgs, color: Color) -> Result<u8, Failure> {
     let loaded = load(&source)?;
     let baseline = args.baseline.as_deref().map(Baseline::read).transpose()?;
     if loaded.report(color, Severity::Warning) {
-        if args.format == Format::Sarif {
-            print_json(&sarif::of_check(&loaded.diagnostics, &loaded.map))?;
+        match args.format {
+            Format::Sarif => print_json(&sarif::of_check(&loaded.diagnostics, &loaded.map))?,
+            Format::Json => print_json(&json::not_run(
+                &args.source.file.display().to_string(),
+                &rules,
+                check::messages(&loaded),
+            ))?,
+            Format::Text => {}
         }
         return Ok(1);
     }
@@ -69,7 +76,7 @@ pub(crate) fn run(args: &RunArgs, color: Color) -> Result<u8, Failure> {
         })?)
     } else {
         let checks = args.wanted_checks();
-        let machine = execute::machine(rules, args.jobs, args.limit, checks);
+        let machine = execute::machine(rules, args.jobs, args.limit, checks, args.wanted_order());
         Box::new(Simulator::new(machine))
     };
     // On a GPU the driver prints what kernels print: all of standard output has to be kept.
@@ -107,7 +114,7 @@ pub(crate) fn run(args: &RunArgs, color: Color) -> Result<u8, Failure> {
         Baseline::of(&found).write(path)?;
     }
     let failed = outcome.exit_code != 0
-        || found.iter().any(Found::is_error)
+        || found.iter().any(|found| fails(found, args.fail_on))
         || outcome.notes.iter().any(|note| note.is_error);
     let exit_code = u8::from(failed);
     let shown = args.kernel.as_ref().and_then(|wanted| {
@@ -148,6 +155,16 @@ pub(crate) fn run(args: &RunArgs, color: Color) -> Result<u8, Failure> {
     };
     show(&input, args, &metrics, kept, &loaded, color)?;
     Ok(exit_code)
+}
+
+/// Whether a finding makes the exit code 1.
+fn fails(found: &Found, least: FailOn) -> bool {
+    let least = match least {
+        FailOn::Error => interp::Severity::Error,
+        FailOn::Warning => interp::Severity::Warning,
+        FailOn::Note => interp::Severity::Note,
+    };
+    found.severity >= least && !found.muted
 }
 
 /// Prints what was asked for: findings to stderr, the report to stdout.

@@ -14,7 +14,7 @@ mod show;
 use std::sync::Arc;
 
 use dsl::diagnostic::Severity;
-use interp::{Checks, Program, rules::Arch};
+use interp::{Checks, Order, Program, rules::Arch};
 use runtime::{
     device::{DeviceInfo, gpu, simulator::Simulator},
     host::Outcome,
@@ -77,7 +77,7 @@ pub(crate) fn run(args: &VerifyArgs, color: Color) -> Result<u8, Failure> {
         return Err(Failure::new("the front end made no program"));
     };
     let program = Program::new(Arc::new(module));
-    let machine = execute::machine(rules, args.jobs, None, Checks::NONE);
+    let machine = execute::machine(rules, args.jobs, None, Checks::NONE, Order::Ascending);
     let mut simulator = Simulator::with_info(machine, info.clone());
     let mut io = Streams {
         module: program.module().clone(),

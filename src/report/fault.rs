@@ -1,7 +1,7 @@
 //! What a trap is called: its code, and one thing to try. And notes, as lines for stderr.
 
 use dsl::{diagnostic::Code, ir::Module};
-use interp::TrapKind;
+use interp::{TrapKind, trap::BadAccess};
 use runtime::{device::DeviceFault, error::CudaError, host::Note};
 
 /// The code of a launch that is refused.
@@ -65,8 +65,9 @@ pub(crate) fn device_message(fault: &DeviceFault, module: &Module) -> String {
 }
 
 /// One thing to try, where the kind of fault alone suggests it.
-pub(crate) fn help(kind: &TrapKind) -> Option<&'static str> {
-    Some(match kind {
+pub(crate) fn help(kind: &TrapKind) -> Option<String> {
+    let text = match kind {
+        TrapKind::OutOfBounds(access) => return of_index(access),
         TrapKind::HostPointerOnDevice(_) => {
             "allocate it with cudaMalloc and copy with cudaMemcpy, or use cudaMallocManaged"
         }
@@ -80,7 +81,37 @@ pub(crate) fn help(kind: &TrapKind) -> Option<&'static str> {
         TrapKind::Limit { .. } => "if it is meant to run so long, raise --limit",
         TrapKind::NullPointer(_) => "was it ever allocated? check what the allocation returned",
         _ => return None,
-    })
+    };
+    Some(text.to_string())
+}
+
+/// What to do about an index that is out of bounds.
+fn of_index(access: &BadAccess) -> Option<String> {
+    let object = access.object.as_ref()?;
+    // Memory that only has a size is seen as an array of what is accessed, as in the message.
+    let element = object.element_bytes.max(access.width_bytes.into());
+    let element = i64::try_from(element.max(1)).ok()?;
+    let count = i64::try_from(object.size_bytes).ok()? / element;
+    let index = object.offset_bytes.div_euclid(element);
+    if count == 0 {
+        return None;
+    }
+    let valid = match object.dims.as_slice() {
+        [] | [_] => format!("valid indices are 0 to {}", count - 1),
+        _ => format!("the array has {count} elements"),
+    };
+    let likely = if index < 0 {
+        "the first threads have no element before theirs: test for that".to_string()
+    } else if index >= 1 << 30 {
+        "so large an index is often an unsigned difference below 0: test before subtracting"
+            .to_string()
+    } else if index == count {
+        "this is one too far: is a bound `<=` where it should be `<`, or has the last thread no element after its own?"
+            .to_string()
+    } else {
+        format!("let only those threads come here whose index is below {count}, as in `if (i < n)`")
+    };
+    Some(format!("{valid}; {likely}"))
 }
 
 /// A note as a line for stderr.

@@ -235,9 +235,9 @@ fn of_trap(trap: &Trap, launch: Option<usize>, report: Option<&interp::LaunchRep
         launches: 1,
         kernel: report.map(|report| report.kernel_name.clone()),
         message: trap.message(),
-        advice: fault::help(&trap.kind).map(str::to_string),
+        advice: fault::help(&trap.kind),
         space: access.map(|access| access.space.to_string()),
-        object: object.map(|object| (object.name.trim_matches('`').to_string(), object.index())),
+        object: object.map(|object| (object.name.replace('`', ""), object.index())),
         sides: vec![Side {
             op: access
                 .map_or("stop", |access| FindingOp::from(access.op).name())
@@ -259,9 +259,8 @@ fn of_trap(trap: &Trap, launch: Option<usize>, report: Option<&interp::LaunchRep
 }
 
 /// Gives each finding its fingerprint.
-fn fingerprint(found: &mut [Found], module: &Module, line: &dyn Fn(LocId) -> String) {
-    let mut seen: HashMap<String, u32> = HashMap::new();
-    for found in found {
+fn fingerprint(all: &mut [Found], module: &Module, line: &dyn Fn(LocId) -> String) {
+    let texts = all.iter().map(|found| {
         let mut text = format!(
             "{}\n{}\n",
             found.code.number(),
@@ -277,10 +276,24 @@ fn fingerprint(found: &mut [Found], module: &Module, line: &dyn Fn(LocId) -> Str
             let words: Vec<&str> = source.split_whitespace().collect();
             text += &format!("{}\n{}\n", side.op, words.join(" "));
         }
-        let times = seen.entry(text.clone()).or_insert(0);
-        *times += 1;
-        found.fingerprint = format!("{:016x}:{times}", fnv1a(text.as_bytes()));
+        text
+    });
+    let fingerprints = numbered(texts);
+    for (found, fingerprint) in all.iter_mut().zip(fingerprints) {
+        found.fingerprint = fingerprint;
     }
+}
+
+/// Hashes of texts; like ones are numbered.
+fn numbered(texts: impl Iterator<Item = String>) -> Vec<String> {
+    let mut seen: HashMap<u64, u32> = HashMap::new();
+    let number = |text: String| {
+        let hash = fnv1a(text.as_bytes());
+        let times = seen.entry(hash).or_insert(0);
+        *times += 1;
+        format!("{hash:016x}:{times}")
+    };
+    texts.map(number).collect()
 }
 
 /// FNV-1a of 64 bits: fingerprints have to be the same for every version of dslc, so no hash of the standard library's.

@@ -2,7 +2,7 @@
 //!
 //! A count that the architecture's rules do not model is `null`, never 0.
 
-use interp::{LaunchReport, Site};
+use interp::{LaunchReport, Site, rules::RuleSet};
 use serde::Serialize;
 use serde_json::{Map, Value, json};
 
@@ -27,6 +27,9 @@ pub(crate) struct Report {
     notes: Vec<String>,
     /// Findings that the baseline has, and that are not among `findings`.
     muted_findings: usize,
+    /// Why the program was not run: the front end's messages, as in `dslc check`.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    diagnostics: Vec<Value>,
 }
 
 #[derive(Serialize)]
@@ -142,6 +145,25 @@ pub(crate) fn report(input: &Input<'_>, stdout: &[u8]) -> Report {
             .map(|note| note.text.clone())
             .collect(),
         muted_findings: input.findings.iter().filter(|found| found.muted).count(),
+        diagnostics: vec![],
+    }
+}
+
+/// The object of a program that does not compile.
+pub(crate) fn not_run(program: &str, rules: &RuleSet, diagnostics: Vec<Value>) -> Report {
+    Report {
+        schema: "dslc-report/1",
+        program: program.to_string(),
+        arch: rules.arch.to_string(),
+        bank_width: rules.bank_width.bytes(),
+        device: "simulator".to_string(),
+        launches: vec![],
+        findings: vec![],
+        stdout: String::new(),
+        exit_code: 1,
+        notes: vec![],
+        muted_findings: 0,
+        diagnostics,
     }
 }
 

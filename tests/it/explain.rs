@@ -115,7 +115,8 @@ fn examples_of_findings_are_true() {
                 wrong.push(format!("{path}: did not end"));
                 continue;
             };
-            let Ok(report) = serde_json::from_slice::<Value>(&output.stdout) else {
+            let report = serde_json::from_slice::<Value>(&output.stdout).ok();
+            let Some(report) = report.filter(|report| report["diagnostics"].is_null()) else {
                 if !NOT_YET.iter().any(|(known, _)| *known == code) {
                     wrong.push(format!("{path}: no report\n{}", text(&output.stderr)));
                 }

@@ -218,3 +218,60 @@ fn what_is_asked_for_wrongly_is_said_in_a_sentence() {
         );
     }
 }
+
+#[test]
+fn warnings_fail_a_run_that_asks_for_it() {
+    let path = "tests/findings/faults/warp_reduce_volatile.k";
+    for (least, code) in [("error", 0), ("warning", 1), ("note", 1)] {
+        let output = dslc(&["run", "--quiet", "--fail-on", least, path]);
+        assert_eq!(output.status.code(), Some(code), "{least}");
+    }
+}
+
+#[test]
+fn a_program_that_does_not_compile_has_a_report_too() {
+    let path = file("broken.k", "int main()\n{\n    return x;\n}\n");
+    let output = dslc(&["run", "--format", "json", &path]);
+    assert_eq!(output.status.code(), Some(1));
+    let report: Value = serde_json::from_slice(&output.stdout).expect("JSON");
+    assert_eq!(report["schema"], "dslc-report/1");
+    assert_eq!(report["exit_code"], 1);
+    assert_eq!(report["launches"], Value::Array(vec![]));
+    assert_eq!(report["diagnostics"][0]["line"], 3);
+}
+
+#[test]
+fn a_baseline_of_messages_mutes_what_it_knows() {
+    let known = "__global__ void k(int *x)\n{\n    __shared__ int s[4][8];\n    s[0][9] = 1;\n    x[0] = s[0][0];\n}\n";
+    let path = file("messages.k", known);
+    let baseline = root().join("target/tmp/gate/messages.json");
+    let baseline = baseline.to_string_lossy().into_owned();
+    let count = |args: &[&str]| {
+        let output = dslc(&[&["check", "--format", "json"], args].concat());
+        let report: Value = serde_json::from_slice(&output.stdout).expect("JSON");
+        report["diagnostics"].as_array().expect("messages").len()
+    };
+    assert_eq!(count(&["--write-baseline", &baseline, &path]), 1);
+    assert_eq!(count(&["--baseline", &baseline, &path]), 0);
+    let moved = file(
+        "messages.k",
+        &format!("\n{}", known.replace("x[0] =", "s[1][8] = 2;\n    x[0] =")),
+    );
+    assert_eq!(count(&["--baseline", &baseline, &moved]), 1);
+}
+
+#[test]
+fn memory_that_is_not_freed_is_a_note() {
+    let path = file(
+        "leak.k",
+        "int main()\n{\n    int *a, *b;\n    cudaMalloc(&a, 100);\n    cudaMalloc(&b, 28);\n    return 0;\n}\n",
+    );
+    let output = dslc(&["run", "--quiet", &path]);
+    assert_eq!(output.status.code(), Some(0));
+    let said = text(&output.stderr);
+    assert!(
+        said.contains("2 allocations of device memory are never freed, 128 bytes"),
+        "{said}"
+    );
+    assert!(said.contains("the allocation of line 4"), "{said}");
+}

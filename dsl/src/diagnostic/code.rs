@@ -508,6 +508,10 @@ codes! {
     UninitializedRead = "R0107", "uninitialized-read",
         "The bytes were never written: a shared array begins with whatever the last block left, `cudaMalloc` clears nothing, and a local variable without an initial value has none. It is reported when the value decides something: a branch, an address, what is stored or printed. Copying it from one place to another is not reported. Set it first, for device memory with `cudaMemset` or `cudaMemcpy`.",
         bad: "__shared__ int s[64];\nif (t < 32) s[t] = x[t];\n__syncthreads();\nout[t] = s[t];", good: "__shared__ int s[64];\ns[t] = t < 32 ? x[t] : 0;\n__syncthreads();\nout[t] = s[t];";
+    /// An inner subscript beyond its dimension.
+    RowOverflow = "R0108", "row-overflow",
+        "The last subscript of an array with several is beyond its dimension, but the element is still in the array: it is one of another row. C leaves that undefined, the hardware reads or writes the other row's element, and no tool that only knows addresses can see it. To go through the whole array with one index, take a pointer to its first element.",
+        bad: "__shared__ int s[8][8];\ns[t / 8][t % 8] = x[t];\n__syncthreads();\nout[t] = t < 8 ? s[0][t + 1] : 0;", good: "__shared__ int s[8][8];\ns[t / 8][t % 8] = x[t];\n__syncthreads();\nint *all = &s[0][0];\nout[t] = t < 8 ? all[t + 1] : 0;";
     /// Nobody can advance.
     Deadlock = "R0201", "deadlock",
         "Every thread that is still running waits for something that no thread will do: a barrier that others never reach, or a flag or lock that nobody will change. Threads of one warp that spin on a lock which another lane of the same warp holds are a common case: the holder waits for them at the end of the loop.",
@@ -523,7 +527,7 @@ codes! {
     /// A mask that does not name exactly the lanes that are there.
     InvalidMask = "R0204", "invalid-mask",
         "The mask of a `…_sync` function has to name the thread that calls it, and each thread it names has to call the same function with the same mask (threads that have returned do not count). Otherwise CUDA's result is undefined, or the warp waits for threads that never come. Since Volta, threads on the two sides of a branch may meet in one shuffle; the simulator, where a warp runs one side after the other, does not do that and stops.",
-        bad: "if (t < 16) v += __shfl_down_sync(0xffffffff, v, 8);", good: "if (t < 16) v += __shfl_down_sync(0x0000ffff, v, 8);";
+        bad: "if (t < 16) v += __shfl_down_sync(0xffffffff, v, 8);", good: "if (t < 16) v += __shfl_down_sync(0x0000ffff, v, 8, 16);";
     /// Two threads, one byte, no order.
     DataRace = "R0205", "data-race",
         "Two threads access the same byte, at least one of them writes, and nothing orders the two: no barrier between them, no `__syncwarp`, no fence with an atomic or a flag. Which one comes first differs from run to run and from device to device. Within a block put `__syncthreads()` between the two accesses; across blocks use atomics, or end the kernel and launch another one.",
@@ -536,6 +540,10 @@ codes! {
     WarpSynchronousCode = "R0207", "warp-synchronous",
         "Lanes of one warp exchange data with nothing between the accesses but the order of the instructions. Up to sm_60 a warp ran in lockstep, and with `volatile` (so that values are not kept in registers) such code was legal. Since sm_70 every lane has its own program counter: the lanes of a warp may be at different instructions, and the exchange is a race. Put `__syncwarp()` between the accesses, or use shuffles.",
         bad: "if (t < 16) { s[t] += s[t + 16]; s[t] += s[t + 8]; }", good: "if (t < 32) {\n  for (int k = 16; k > 0; k /= 2) {\n    int v = t < k ? s[t + k] : 0;\n    __syncwarp();\n    s[t] += v;\n    __syncwarp();\n  }\n}";
+    /// A shuffle from a lane that is not there.
+    AbsentLane = "R0208", "absent-lane",
+        "A shuffle reads the value of a lane that does not take part in it: a lane that has ended, waits elsewhere, is not named in the mask, or does not exist because the block is smaller than a warp. CUDA leaves what it gets undefined. That does no harm as long as nobody uses it; here it decides a branch, is part of an address, is stored or printed.",
+        bad: "int v = x[t];\nif (t < 16) v = __shfl_down_sync(0x0000ffff, v, 8);\nout[t] = v;", good: "int v = x[t];\nif (t < 16) v = __shfl_down_sync(0x0000ffff, v, 8, 16);\nout[t] = v;";
     /// A launch that CUDA would refuse.
     InvalidLaunch = "R0301", "invalid-launch",
         "The launch asks for more than the device allows, so the kernel does not run at all and `cudaGetLastError()` gives an error that many programs never look at. A block has at most 1024 threads and, unless `cudaFuncSetAttribute` raises it, 48 KB of shared memory.",

@@ -91,9 +91,14 @@ pub struct Access {
     pub space: Space,
     /// `volatile`.
     pub volatile: bool,
+    /// An atomic that is one among the threads of its block only, as `atomicAdd_block`: `atomic.add.i32.global.block`.
+    pub block_scope: bool,
     /// When the source indexes a declared array (or names a declared variable) directly, that one: the access is checked
     /// against its bounds, not only against the memory's.
     pub object: Option<Object>,
+    /// When the last index of the pointer is the innermost subscript of that array, and it has several: how many elements there
+    /// are in that dimension. An index beyond it is another row's element. Else 0. `store.i32.shared %3, 1 of shared0 within 33`.
+    pub row_len: u32,
 }
 
 impl Access {

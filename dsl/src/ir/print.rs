@@ -492,6 +492,9 @@ fn write_launch(out: &mut String, launch: &Launch) {
 fn write_object(out: &mut String, access: &Access) {
     if let Some(object) = access.object {
         put!(out, " of {object}");
+        if access.row_len != 0 {
+            put!(out, " within {}", access.row_len);
+        }
     }
 }
 
@@ -609,7 +612,8 @@ impl Display for Suffix<'_> {
             write!(f, "x{}", access.count)?;
         }
         write!(f, ".{}", access.space)?;
-        f.write_str(if access.volatile { ".volatile" } else { "" })
+        f.write_str(if access.volatile { ".volatile" } else { "" })?;
+        f.write_str(if access.block_scope { ".block" } else { "" })
     }
 }
 

@@ -3,7 +3,9 @@
 //! An atomic's access is shown under the place it changes: `atomicAdd(&bins[k], 1)` as `bins[k]`, checked against `bins`.
 
 use crate::{
-    ir::{AtomicOp, BinaryOp, Const, ConvertOp, ExchangeOp, MemType, Operand, Type, UnaryOp},
+    ir::{
+        Access, AtomicOp, BinaryOp, Const, ConvertOp, ExchangeOp, MemType, Operand, Type, UnaryOp,
+    },
     sema::{
         ty::Ty,
         typed::{Builtin, Place, Value, ValueKind},
@@ -24,8 +26,8 @@ impl FunctionLowerer<'_, '_> {
         args: &[Value],
         value: &Value,
     ) -> Option<Operand> {
-        if let Builtin::Atomic(op) = builtin {
-            return self.atomic(*op, args);
+        if let Builtin::Atomic { op, block_scope } = builtin {
+            return self.atomic(*op, *block_scope, args);
         }
         if let (Builtin::MatchAll, [given, mask, truth]) = (builtin, args) {
             return Some(self.match_all(given, mask, truth, value.span));
@@ -125,7 +127,7 @@ impl FunctionLowerer<'_, '_> {
         self.b.binary(BinaryOp::Sub, width.into(), zeros)
     }
 
-    fn atomic(&mut self, op: AtomicOp, args: &[Value]) -> Option<Operand> {
+    fn atomic(&mut self, op: AtomicOp, block_scope: bool, args: &[Value]) -> Option<Operand> {
         let (target, rest) = args.split_first()?;
         let (address, span) = match place_behind(target) {
             Some(place) => (self.locate_in_memory(place), place.span),
@@ -162,7 +164,11 @@ impl FunctionLowerer<'_, '_> {
             Some(place) => self.at_place(place),
             None => self.at_access(span),
         }
-        let access = place::access(piece, address.object, false);
+        let access = Access {
+            block_scope,
+            row_len: self.row_len(pointer, address.object),
+            ..place::access(piece, address.object, false)
+        };
         Some(self.b.atomic(op, access, pointer, value, compare))
     }
 }

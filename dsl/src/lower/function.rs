@@ -13,7 +13,7 @@ use std::{
 use crate::{
     ir::{
         Builder, Const, Function, FunctionKind, LabelId, LocId, LocalId, LocalVar, Object, Operand,
-        SharedId, SharedVar, SlotId,
+        SharedId, SharedVar, SlotId, ValueId,
     },
     sema::{
         ty::{QualTy, Ty},
@@ -103,6 +103,8 @@ pub(super) struct FunctionLowerer<'a, 'p> {
     pub(super) is_too_large: bool,
     shared: HashMap<ObjectKey, SharedId>,
     locals: HashMap<ObjectKey, LocalId>,
+    /// Pointers whose last index is the innermost subscript of an array, and its elements there.
+    pub(super) rows: HashMap<ValueId, u32>,
 }
 
 /// Lowers a kernel or host function.
@@ -123,6 +125,7 @@ pub(super) fn lower_function(m: &mut Lowerer<'_>, id: FunctionId) -> Function {
         is_too_large: false,
         shared: HashMap::new(),
         locals: HashMap::new(),
+        rows: HashMap::new(),
     };
     lowerer.signature();
     lowerer.stmts(function.body.as_deref().unwrap_or_default());
@@ -212,6 +215,7 @@ impl<'a, 'p> FunctionLowerer<'a, 'p> {
             is_too_large: false,
             shared: HashMap::new(),
             locals: HashMap::new(),
+            rows: HashMap::new(),
         }
     }
 

@@ -40,9 +40,11 @@ pub(super) struct Address {
     offset_bytes: i64,
     /// The declared variable it is in.
     pub(super) object: Option<Object>,
+    /// As of an [`Access`].
+    row_len: u32,
 }
 
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, PartialEq, Debug)]
 struct Index {
     value: Operand,
     unsigned: bool,
@@ -56,6 +58,7 @@ impl Address {
             index: None,
             offset_bytes: 0,
             object: None,
+            row_len: 0,
         }
     }
 
@@ -94,7 +97,15 @@ impl FunctionLowerer<'_, '_> {
             }
             PlaceKind::ArrayIndex(array, index) => {
                 let address = self.locate_in_memory(array);
-                Location::Memory(self.indexed(address, index, &place.ty.ty, place.span))
+                let mut element = self.indexed(address, index, &place.ty.ty, place.span);
+                if let (PlaceKind::ArrayIndex(..), Ty::Array(_, len), true) =
+                    (&array.kind, &array.ty.ty, self.is_device)
+                    && element.index.is_some()
+                    && element.index != address.index
+                {
+                    element.row_len = len.and_then(|len| u32::try_from(len).ok()).unwrap_or(0);
+                }
+                Location::Memory(element)
             }
             PlaceKind::Field(whole, field) => self.locate_field(whole, *field),
             PlaceKind::Temporary(value) => Location::Values(self.leaves(value)),
@@ -159,6 +170,7 @@ impl FunctionLowerer<'_, '_> {
     fn pointee(&mut self, pointer: &Value) -> Address {
         Address {
             object: None,
+            row_len: 0,
             ..self.pointer_address(pointer)
         }
     }
@@ -217,6 +229,7 @@ impl FunctionLowerer<'_, '_> {
         };
         Address {
             index: Some(index),
+            row_len: 0,
             ..base
         }
     }
@@ -224,7 +237,7 @@ impl FunctionLowerer<'_, '_> {
     /// The address as a pointer.
     pub(super) fn close(&mut self, address: Address, span: Span) -> Operand {
         self.at(span);
-        match address.index {
+        let pointer = match address.index {
             None => self.b.ptr_offset(address.base, address.offset_bytes),
             Some(index) => self.b.ptr_add(
                 address.base,
@@ -233,6 +246,18 @@ impl FunctionLowerer<'_, '_> {
                 index.scale_bytes,
                 address.offset_bytes,
             ),
+        };
+        if let (Operand::Value(id), true) = (pointer, address.row_len != 0) {
+            self.rows.insert(id, address.row_len);
+        }
+        pointer
+    }
+
+    /// The length of the row that the last index of a pointer into an object is for; 0 if it is for none.
+    pub(super) fn row_len(&self, pointer: Operand, object: Option<Object>) -> u32 {
+        match (pointer, object) {
+            (Operand::Value(id), Some(_)) => self.rows.get(&id).copied().unwrap_or(0),
+            _ => 0,
         }
     }
 
@@ -317,9 +342,13 @@ impl FunctionLowerer<'_, '_> {
         ty: &QualTy,
     ) -> Vec<Operand> {
         let mut leaves = vec![];
+        let row_len = self.row_len(pointer, object);
         for piece in self.m.layout.pieces(&ty.ty) {
             let pointer = self.b.ptr_offset(pointer, piece.offset_bytes as i64);
-            let access = access(piece, object, ty.is_volatile);
+            let access = Access {
+                row_len,
+                ..access(piece, object, ty.is_volatile)
+            };
             leaves.extend(self.b.load(access, pointer));
         }
         leaves
@@ -333,11 +362,15 @@ impl FunctionLowerer<'_, '_> {
         leaves: &[Operand],
     ) {
         let mut rest = leaves;
+        let row_len = self.row_len(pointer, object);
         for piece in self.m.layout.pieces(&ty.ty) {
             let (values, after) = rest.split_at(usize::from(piece.count).min(rest.len()));
             rest = after;
             let pointer = self.b.ptr_offset(pointer, piece.offset_bytes as i64);
-            let access = access(piece, object, ty.is_volatile);
+            let access = Access {
+                row_len,
+                ..access(piece, object, ty.is_volatile)
+            };
             self.b.store(access, pointer, values.to_vec());
         }
     }
@@ -377,7 +410,9 @@ pub(super) fn access(piece: Piece, object: Option<Object>, volatile: bool) -> Ac
         count: piece.count,
         space: Space::Generic,
         volatile,
+        block_scope: false,
         object,
+        row_len: 0,
     }
 }
 

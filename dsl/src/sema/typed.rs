@@ -443,7 +443,12 @@ pub enum Builtin {
     /// `__threadfence…()`.
     Fence(FenceScope),
     /// Address, value; for `Cas` address, compare, value. Signedness of min/max is already in the op.
-    Atomic(AtomicOp),
+    Atomic {
+        /// What it does.
+        op: AtomicOp,
+        /// Of `atomicAdd_block` and the like.
+        block_scope: bool,
+    },
     /// A one-operand IR instruction on the argument's type: `sqrtf`, `fabs`, `__popc`, …
     Unary(crate::ir::UnaryOp),
     /// A two-operand IR instruction: `fminf`, `__umulhi`, `fmod`; also `__fadd_rn`, `__fmul_rn`, which are never contracted.

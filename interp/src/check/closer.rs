@@ -84,6 +84,9 @@ impl Checker<'_> {
                         self.against_readers(look, &cells, cell, me);
                         cells.read[cell] = me | ATOMIC;
                     } else {
+                        if self.subject.block_scopes {
+                            self.against_readers(look, &cells, cell, me);
+                        }
                         self.join(look.at, &mut cells, cell, me | ATOMIC);
                     }
                 }
@@ -262,10 +265,15 @@ impl Checker<'_> {
         let subject = self.subject;
         let other_op = subject.code.counters[earlier.counter as usize].op;
         let (lane, other_lane) = ((me & 31) as usize, (tag & 31) as usize);
-        if site.op == AccessOp::Atomic && other_op == AccessOp::Atomic {
+        let same_block = u64::from(earlier.block) == self.here.block;
+        let atomics = site.op == AccessOp::Atomic && other_op == AccessOp::Atomic;
+        let in_block = |counter: u32| subject.code.counters[counter as usize].block_scope;
+        // An atomic of block scope is one for the threads of its block.
+        let narrow =
+            atomics && !same_block && (site.access.block_scope || in_block(earlier.counter));
+        if atomics && !narrow {
             return;
         }
-        let same_block = u64::from(earlier.block) == self.here.block;
         let same_warp = same_block && u32::from(earlier.warp) == self.warp;
         let cell = look.lanes.cells[lane];
         let now = same_warp
@@ -277,7 +285,7 @@ impl Checker<'_> {
         let volatile = site.access.volatile && earlier.volatile;
         let talks = (site.op == AccessOp::Atomic || site.access.volatile)
             && (other_op == AccessOp::Atomic || earlier.volatile);
-        if talks && !now {
+        if talks && !now && !narrow {
             // A flag or a lock that is polled: that is what they are for. `volatile` shared memory without any fence is no
             // flag but data.
             let flag = atomic || !same_warp && (!same_block || subject.fences);
@@ -290,7 +298,7 @@ impl Checker<'_> {
         if atomic && (guess(look.access.counter) || guess(earlier.counter)) {
             return;
         }
-        if other_op == AccessOp::Atomic && self.heard(look, &earlier, tag, me) {
+        if other_op == AccessOp::Atomic && !narrow && self.heard(look, &earlier, tag, me) {
             return;
         }
         let component = look.within / site.access.ty.bytes();

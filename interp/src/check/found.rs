@@ -88,6 +88,8 @@ pub(super) enum Source {
     Access(u32),
     /// A variable, by its place in the list of those.
     Slot(u32),
+    /// A shuffle whose source lane was not there, by its [`LocId`].
+    Shuffle(u32),
 }
 
 /// A read of something that nobody wrote.
@@ -130,6 +132,16 @@ struct WrongOperand {
     operands: (i64, i64),
 }
 
+/// A subscript beyond its dimension.
+#[derive(Clone, Copy, Debug)]
+struct Beyond {
+    block: u64,
+    warp: u32,
+    lanes: u32,
+    index: i32,
+    len: u32,
+}
+
 /// What was found so far.
 #[derive(Debug, Default)]
 pub(super) struct Found {
@@ -140,6 +152,8 @@ pub(super) struct Found {
     masks: BTreeMap<u32, (u64, BadMask)>,
     /// Divisions and shifts with a wrong second operand, by instruction.
     operands: BTreeMap<u32, (u64, WrongOperand)>,
+    /// Innermost subscripts beyond their dimension, by counter.
+    beyond: BTreeMap<u32, (u64, Beyond)>,
     /// Values that nobody wrote and that mattered: how often, where from, and where first.
     unset: BTreeMap<Source, (u64, Unset, User)>,
     /// Blocks were in conflict with each other.
@@ -213,6 +227,24 @@ impl Found {
         self.operands.entry(pc).or_insert((0, wrong)).0 += count;
     }
 
+    /// The innermost subscript of an access by the lanes of a warp of a block is beyond its dimension.
+    pub(super) fn beyond(
+        &mut self,
+        counter: u32,
+        (block, warp, lanes): (u64, u32, u32),
+        (index, len): (i32, u32),
+    ) {
+        let beyond = Beyond {
+            block,
+            warp,
+            lanes,
+            index,
+            len,
+        };
+        let count = u64::from(lanes.count_ones());
+        self.beyond.entry(counter).or_insert((0, beyond)).0 += count;
+    }
+
     /// A value that nobody wrote matters.
     pub(super) fn unset(&mut self, unset: &Unset, user: User) {
         let entry = self.unset.entry(unset.source);
@@ -248,6 +280,13 @@ impl Found {
         self.crosses |= other.crosses;
         for (&key, theirs) in &other.masks {
             let ours = self.masks.entry(key).or_insert((0, theirs.1));
+            ours.0 += theirs.0;
+            if theirs.1.block < ours.1.block {
+                ours.1 = theirs.1;
+            }
+        }
+        for (&key, theirs) in &other.beyond {
+            let ours = self.beyond.entry(key).or_insert((0, theirs.1));
             ours.0 += theirs.0;
             if theirs.1.block < ours.1.block {
                 ours.1 = theirs.1;
@@ -347,6 +386,12 @@ impl Found {
                 .iter()
                 .map(|(&loc, bad)| scene.bad_mask(LocId(loc), bad)),
         );
+        let mut beyond_at = std::collections::BTreeSet::new();
+        for (&counter, beyond) in &self.beyond {
+            if beyond_at.insert(scene.source(counter)) {
+                findings.push(scene.beyond(counter, beyond));
+            }
+        }
         let mut wrong_at = std::collections::BTreeSet::new();
         for (&pc, wrong) in &self.operands {
             let loc = scene.module.loc(scene.code.locs[pc as usize]);
@@ -378,6 +423,11 @@ type SourceKey = (u32, u32, u32, String, AccessOp);
 impl Scene<'_> {
     fn counter(&self, counter: u32) -> &CounterSite {
         &self.code.counters[counter as usize]
+    }
+
+    /// Whether it is an atomic for the threads of its block only.
+    fn in_block(&self, side: &Side) -> bool {
+        self.counter(side.counter).block_scope
     }
 
     fn source(&self, counter: u32) -> SourceKey {
@@ -435,7 +485,13 @@ impl Scene<'_> {
                 Message::DataRace,
                 FindingKind::Race,
                 Severity::Error,
-                format!("race: {what} {blocks}, and nothing orders the two"),
+                if a.block != b.block && (self.in_block(a) || self.in_block(b)) {
+                    format!(
+                        "race: {what} {blocks}, and an atomic of block scope is none for other blocks"
+                    )
+                } else {
+                    format!("race: {what} {blocks}, and nothing orders the two")
+                },
             ),
             Class::Together => (
                 Message::DataRace,
@@ -557,6 +613,45 @@ impl Scene<'_> {
         }
     }
 
+    fn beyond(&self, counter: u32, (count, beyond): &(u64, Beyond)) -> Finding {
+        let site = self.counter(counter);
+        let mut access = self.stands(
+            FindingOp::from(site.op),
+            beyond.block,
+            beyond.warp,
+            beyond.lanes,
+            0,
+        );
+        (access.loc, access.bytes) = (site.loc, site.width_bytes);
+        let ([x, y, z], [bx, by, bz]) = (access.thread, access.block);
+        let loc = self.module.loc(site.loc);
+        let (index, len) = (beyond.index, beyond.len);
+        Finding {
+            code: Message::RowOverflow,
+            kind: FindingKind::OutOfBounds,
+            severity: Severity::Warning,
+            message: format!(
+                "out of bounds: the last index of `{}` at line {} is {index}, and that dimension has {len} elements: it is an \
+                 element of another row, by thread ({x}, {y}, {z}) of block ({bx}, {by}, {bz})",
+                loc.text, loc.line
+            ),
+            advice: Some(format!(
+                "valid indices are 0 to {}; if the array is meant to be one row, go through a pointer to its first element",
+                len - 1
+            )),
+            space: Some(site.space),
+            object: None,
+            witness: vec![WitnessLanes {
+                access: 0,
+                block: access.block,
+                warp: beyond.warp,
+                lanes: beyond.lanes,
+            }],
+            accesses: vec![access],
+            count: *count,
+        }
+    }
+
     fn wrong_operand(&self, pc: u32, (count, wrong): &(u64, WrongOperand)) -> Finding {
         let access = self.stands(FindingOp::Compute, wrong.block, wrong.warp, wrong.lanes, pc);
         let ([x, y, z], [bx, by, bz]) = (access.thread, access.block);
@@ -602,6 +697,7 @@ impl Scene<'_> {
         let loc = match source {
             Source::Access(counter) => self.counter(counter).loc,
             Source::Slot(index) => self.code.unassigned[index as usize].2,
+            Source::Shuffle(loc) => LocId(loc),
         };
         let loc = self.module.loc(loc);
         (loc.file, loc.line, loc.column)
@@ -623,7 +719,14 @@ impl Scene<'_> {
             value: None,
             volatile,
         };
+        let mut absent = None;
         let (space, object, read) = match unset.source {
+            Source::Shuffle(loc) => {
+                let (op, lane) = (FindingOp::Sync, unset.lane);
+                let read = access(op, LocId(loc), unset.warp, lane, unset.block, 0, false);
+                absent = Some(lane);
+                (None, FindingObject::default(), read)
+            }
             Source::Access(counter) => {
                 let site = self.counter(counter);
                 let (warp, lane) = (unset.warp, unset.lane);
@@ -675,6 +778,11 @@ impl Scene<'_> {
         let ([bx, by, bz], [x, y, z]) = (block, thread);
         let name = format!("`{}{}`", object.name, object.index);
         let advice = match space {
+            None if absent.is_some() => {
+                "let all lanes that are read take part: take the shuffle out of the branch, or use the value only where its lane \
+                 is there"
+                    .to_owned()
+            }
             None => format!("give {name} a value where it is declared"),
             Some(Space::Shared) => {
                 "write it before the barrier that the reader waits at: shared memory begins with whatever was there".to_owned()
@@ -682,18 +790,30 @@ impl Scene<'_> {
             Some(Space::Local) => "give the array its values where it is declared".to_owned(),
             Some(_) => "set it first, with cudaMemset or cudaMemcpy or in a kernel: cudaMalloc clears nothing".to_owned(),
         };
+        let who = format!("by thread ({x}, {y}, {z}) of block ({bx}, {by}, {bz})");
+        let from = self.line(read.loc);
+        let (code, message) = match absent {
+            None => (
+                Message::UninitializedRead,
+                format!(
+                    "uninitialized: {name} was never written when line {from} reads it; its value {what}, {who}"
+                ),
+            ),
+            Some(lane) => (
+                Message::AbsentLane,
+                format!(
+                    "undefined: lane {lane} gets its value at line {from} from a lane that does not take part; the value {what}, {who}"
+                ),
+            ),
+        };
         Finding {
-            code: Message::UninitializedRead,
+            code,
             kind: FindingKind::Uninitialized,
             severity: Severity::Error,
-            message: format!(
-                "uninitialized: {name} was never written when line {} reads it; its value {what}, by thread ({x}, {y}, {z}) of \
-                 block ({bx}, {by}, {bz})",
-                self.line(read.loc)
-            ),
+            message,
             advice: Some(advice),
             space,
-            object: Some(object),
+            object: absent.is_none().then_some(object),
             accesses: vec![read, used],
             count: *count,
             witness: Vec::new(),
@@ -822,7 +942,11 @@ impl Scene<'_> {
             }
             Class::Lockstep | Class::LockstepPlain => between("__syncwarp()", |op| op == Op::SyncWarp),
             Class::Race if a.block != b.block => {
-                if locks && !fenced {
+                if self.in_block(a) || self.in_block(b) {
+                    "an atomic whose name ends in `_block` is one for the threads of its block only: across blocks use the one \
+                     without"
+                        .to_owned()
+                } else if locks && !fenced {
                     "if a lock or a flag is to order the two, put `__threadfence()` before it is set or given back".to_owned()
                 } else if fenced {
                     "blocks run in any order: see that `__threadfence()` stands between the write and the atomic or `volatile` \
@@ -878,7 +1002,7 @@ impl Scene<'_> {
                 format!("[{}]", offset / element)
             };
             return FindingObject {
-                name: name.trim_matches('`').to_owned(),
+                name: name.replace('`', ""),
                 index,
                 offset_bytes: offset,
             };

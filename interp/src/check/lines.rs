@@ -94,6 +94,10 @@ impl Cells {
     fn open_line(&mut self, line: usize) {
         self.make_each();
         let [write, read] = std::mem::replace(&mut self.lines[line], [MIXED; 2]);
+        if (write, read) == (0, 0) {
+            // So do its cells say, which nobody has touched.
+            return;
+        }
         let cells = 32 * line..(32 * line + 32).min(self.write.len());
         for (within, cell) in (0..).zip(cells) {
             self.write[cell] = of_cell(write, within);

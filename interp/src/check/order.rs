@@ -264,8 +264,8 @@ impl Order {
                 .is_some_and(|own| own.fenced[0].is_some())
     }
 
-    /// An atomic or `volatile` store of a thread.
-    pub(super) fn release(&mut self, thread: u32, at: &mut Released) {
+    /// An atomic or `volatile` store of a thread; `device`: other blocks see it, too.
+    pub(super) fn release(&mut self, thread: u32, at: &mut Released, device: bool) {
         let own = self.own.get(thread as usize);
         let fenced = |level: usize| {
             let own = own.map_or(&None, |own| &own.fenced[level]);
@@ -275,7 +275,9 @@ impl Order {
             at.by
                 .insert((self.block, thread), know.time(self.block, thread));
         }
-        at.device = joined(&at.device, &fenced(1));
+        if device {
+            at.device = joined(&at.device, &fenced(1));
+        }
         if let Some(know) = fenced(0) {
             let before = match &at.block {
                 Some((block, know)) if *block == self.block => Some(know.clone()),
@@ -285,13 +287,13 @@ impl Order {
         }
     }
 
-    /// An atomic or `volatile` load of a thread.
-    pub(super) fn acquire(&mut self, thread: u32, at: &Released) {
+    /// An atomic or `volatile` load of a thread; `device`: it sees what other blocks do.
+    pub(super) fn acquire(&mut self, thread: u32, at: &Released, device: bool) {
         let block = match &at.block {
             Some((block, know)) if *block == self.block => Some(know.clone()),
             _ => None,
         };
-        for know in [at.device.clone(), block] {
+        for know in [at.device.clone().filter(|_| device), block] {
             if know.is_some() {
                 let own = self.own(thread);
                 own.acquired = joined(&own.acquired, &know);

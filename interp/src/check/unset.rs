@@ -1,6 +1,6 @@
 //! Values that nobody wrote: where they are read, and what happens to them in memory.
 
-use dsl::ir::Space;
+use dsl::ir::{LocId, Space};
 
 use super::Checker;
 use super::cells::Lanes;
@@ -72,6 +72,20 @@ impl Checker<'_> {
             }
             AccessOp::Store => return,
         }
+        self.following = true;
+    }
+
+    /// Lanes of a shuffle read a lane that does not take part.
+    pub(super) fn stray(&mut self, strays: u32, result: Place, loc: LocId) {
+        let origin = self.origin(Unset {
+            source: Source::Shuffle(loc.0),
+            block: self.here.block,
+            warp: self.warp,
+            lane: strays.trailing_zeros() & 31,
+            place: (None, 0),
+        });
+        let taint = &mut self.here.taints[self.warp as usize];
+        taint.set(result, strays, strays, origin);
         self.following = true;
     }
 

@@ -3,7 +3,7 @@
 use dsl::ir::{Access, AtomicOp, Const, MemType, Object, Operand, Space, ValueId};
 
 use super::{Compiler, FusedPointer, lifetimes};
-use crate::bytecode::{Class, CounterSite, Form, MemSite, Op, Place};
+use crate::bytecode::{Class, CounterSite, Form, MemSite, Op, Place, Subscript};
 use crate::trap::AccessOp;
 
 impl Compiler<'_> {
@@ -22,6 +22,8 @@ impl Compiler<'_> {
             step: None,
             scalar: None,
         });
+        // A step is the last index then, else it belongs to an earlier one.
+        let step_is_last = pointer.step.is_some();
         if let Operand::Value(id) = pointer.base
             && self.lifetimes.steps[id.index()]
         {
@@ -85,6 +87,19 @@ impl Compiler<'_> {
             (Place::V(a), None) => (Form::Varying, a, 0),
             (Place::V(a), Some(b)) => (Form::VaryingIndexed, a, b),
         };
+        let varying = matches!(form, Form::UniformIndexed | Form::VaryingIndexed).then_some(b);
+        let subscript = match (fused.is_some() && access.row_len != 0, step_is_last) {
+            (false, _) => None,
+            (true, true) => {
+                (pointer.step.is_some() && added.is_none()).then_some((None, Some(term)))
+            }
+            (true, false) => varying.map(|varying| (Some(varying), added.map(|_| term))),
+        };
+        let subscript = subscript.map(|(varying, uniform)| Subscript {
+            varying,
+            uniform,
+            len: access.row_len,
+        });
         let spaces: &[Space] = match access.space {
             Space::Generic => &[Space::Global, Space::Shared, Space::Local],
             Space::Global => &[Space::Global],
@@ -100,6 +115,7 @@ impl Compiler<'_> {
                 space,
                 op,
                 width_bytes,
+                block_scope: access.block_scope,
             });
         }
         let site = MemSite {
@@ -116,6 +132,7 @@ impl Compiler<'_> {
             counter,
             values: [0; 4],
             uniform_values: false,
+            subscript,
             bounds: access.object.and_then(|object| self.bounds(object)),
             atomic: None,
             result: 0,

@@ -194,7 +194,9 @@ pub(crate) fn shuffle<L: Level, O: Observer>(
             }
         }
         if strays != 0 {
-            machine.observer.stray_shuffle(strays, lanes.loc);
+            machine
+                .observer
+                .stray_shuffle(strays, row.results[0], lanes.loc);
         }
     }
     set_lanes(r, row.results[0], lanes.active, &out);

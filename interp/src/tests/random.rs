@@ -23,7 +23,9 @@ const WORD: Access = Access {
     count: 1,
     space: Space::Global,
     volatile: false,
+    block_scope: false,
     object: None,
+    row_len: 0,
 };
 
 struct Generator {

@@ -6,7 +6,9 @@ use std::{collections::HashSet, path::Path};
 
 use serde::{Deserialize, Serialize};
 
-use super::Found;
+use dsl::{diagnostic::Diagnostic, source::SourceMap};
+
+use super::{Found, numbered};
 use crate::failure::Failure;
 
 const SCHEMA: &str = "dslc-baseline/1";
@@ -43,6 +45,36 @@ impl Baseline {
         }
     }
 
+    /// The front end's messages, as a baseline.
+    pub(crate) fn of_messages(diagnostics: &[Diagnostic], map: &SourceMap) -> Baseline {
+        let known = |(diagnostic, fingerprint): (&Diagnostic, String)| Known {
+            fingerprint,
+            code: diagnostic.code.number().to_string(),
+            kind: diagnostic.code.slug().to_string(),
+            kernel: None,
+            message: diagnostic.message.clone(),
+        };
+        let fingerprints = fingerprints(diagnostics, map);
+        Baseline {
+            schema: SCHEMA.to_string(),
+            findings: diagnostics.iter().zip(fingerprints).map(known).collect(),
+        }
+    }
+
+    /// Takes out the messages that it has.
+    pub(crate) fn mute_messages(&self, diagnostics: &mut Vec<Diagnostic>, map: &SourceMap) {
+        let known: HashSet<&str> = self
+            .findings
+            .iter()
+            .map(|known| known.fingerprint.as_str())
+            .collect();
+        let mut fingerprints = fingerprints(diagnostics, map).into_iter();
+        diagnostics.retain(|_| {
+            let fingerprint = fingerprints.next().unwrap_or_default();
+            !known.contains(fingerprint.as_str())
+        });
+    }
+
     /// Reads a baseline.
     pub(crate) fn read(path: &Path) -> Result<Baseline, Failure> {
         let shown = path.display();
@@ -77,4 +109,18 @@ impl Baseline {
             found.muted = known.contains(found.fingerprint.as_str());
         }
     }
+}
+
+/// Of messages: of the code and the line's text, so that lines added elsewhere change nothing.
+fn fingerprints(diagnostics: &[Diagnostic], map: &SourceMap) -> Vec<String> {
+    let texts = diagnostics.iter().map(|diagnostic| {
+        let span = map.use_site(diagnostic.primary.span);
+        let file = map.file(span.file);
+        let words: Vec<&str> = file
+            .line(file.line_column(span.start).0)
+            .split_whitespace()
+            .collect();
+        format!("{}\n{}\n", diagnostic.code.number(), words.join(" "))
+    });
+    numbered(texts)
 }

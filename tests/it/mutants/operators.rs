@@ -11,6 +11,8 @@ pub(super) const OPERATORS: &[&str] = &[
     "barrier in a branch",
     "index plus one",
     "bound one more",
+    "bound one less",
+    "bound turned round",
     "shared array smaller",
 ];
 
@@ -79,6 +81,12 @@ pub(super) fn mutants(source: &str) -> Vec<Mutant> {
         for at in from..to {
             if let Some(text) = comparison(masked.as_bytes(), at) {
                 change("bound one more", at, at + 1, text);
+                let (less, turned) = match text {
+                    "<=" => ("+ 1 <", ">"),
+                    _ => ("- 1 >", "<"),
+                };
+                change("bound one less", at, at + 1, less);
+                change("bound turned round", at, at + 1, turned);
             }
         }
     }

@@ -181,7 +181,11 @@ impl Kernel<'_, '_> {
         value: Operand,
         compare: Option<Operand>,
     ) {
-        const ORDER: &str = "syncscope(\"device\") monotonic";
+        let order = if access.block_scope {
+            "syncscope(\"block\") monotonic"
+        } else {
+            "syncscope(\"device\") monotonic"
+        };
         let pointer = self.pointer(ptr, access.space);
         let width = access.width_bytes();
         let element = ty::memory(access.ty);
@@ -210,7 +214,7 @@ impl Kernel<'_, '_> {
                 };
                 let (compare, value) = (cut(compare), cut(value));
                 let pair = self.fresh(format!(
-                    "cmpxchg {pointer}, {element} {compare}, {element} {value} {ORDER} monotonic, align {width}"
+                    "cmpxchg {pointer}, {element} {compare}, {element} {value} {order} monotonic, align {width}"
                 ));
                 if let Some(result) = result {
                     let text = format!("extractvalue {{ {element}, i1 }} {pair}, 0");
@@ -234,7 +238,7 @@ impl Kernel<'_, '_> {
             bits
         });
         let old = self.fresh(format!(
-            "atomicrmw {name} {pointer}, {value} {ORDER}, align {width}"
+            "atomicrmw {name} {pointer}, {value} {order}, align {width}"
         ));
         if let Some(result) = result {
             let text = match exchanged_bits {

@@ -176,6 +176,7 @@ impl Reader<'_> {
         }
         if cursor.eat_word("of") {
             access.object = Some(object(cursor)?);
+            access.row_len = row_len(cursor)?;
         }
         Ok(if load {
             InstKind::Load(access, ptr)
@@ -200,6 +201,7 @@ impl Reader<'_> {
         };
         if cursor.eat_word("of") {
             access.object = Some(object(cursor)?);
+            access.row_len = row_len(cursor)?;
         }
         Ok(InstKind::Atomic {
             op,
@@ -352,6 +354,15 @@ fn suffix_type(cursor: &mut Cursor<'_>, suffix: &str) -> Result<Type> {
     }
 }
 
+/// ` within 33`, or nothing.
+fn row_len(cursor: &mut Cursor<'_>) -> Result<u32> {
+    if cursor.eat_word("within") {
+        cursor.number()
+    } else {
+        Ok(0)
+    }
+}
+
 /// `f32x2.shared.volatile`
 fn access(cursor: &mut Cursor<'_>, suffix: &str) -> Result<Access> {
     let mut parts = suffix.split('.');
@@ -362,18 +373,18 @@ fn access(cursor: &mut Cursor<'_>, suffix: &str) -> Result<Access> {
     };
     let ty = MemType::from_text(ty);
     let space = parts.next().and_then(Space::from_text);
-    let volatile = match parts.next() {
-        None => Some(false),
-        Some("volatile") => Some(true),
-        Some(_) => None,
-    };
-    match (ty, count, space, volatile, parts.next()) {
-        (Some(ty), Some(count), Some(space), Some(volatile), None) => Ok(Access {
+    let mut rest = parts.peekable();
+    let mut has = |word| rest.next_if_eq(&word).is_some();
+    let (volatile, block_scope) = (has("volatile"), has("block"));
+    match (ty, count, space, rest.next()) {
+        (Some(ty), Some(count), Some(space), None) => Ok(Access {
             ty,
             count,
             space,
             volatile,
+            block_scope,
             object: None,
+            row_len: 0,
         }),
         _ => cursor.fail_word("an access like `load.f32x2.shared.volatile`"),
     }

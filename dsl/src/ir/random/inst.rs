@@ -143,7 +143,9 @@ impl Generator<'_> {
                 count,
                 space: Space::Generic,
                 volatile,
+                block_scope: false,
                 object,
+                row_len: object.map_or(0, |_| u32::from(volatile) * 7),
             },
             ptr,
         )

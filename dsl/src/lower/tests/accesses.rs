@@ -144,7 +144,7 @@ fn each_dimension_is_a_step_and_constants_fold() {
     %5 = addr shared0
     %6 = ptradd %5, %1 * 132
     %7 = ptradd %6, %0 * 4
-    store.f32.shared %7, %4 of shared0
+    store.f32.shared %7, %4 of shared0 within 33
     %8 = get $0
     %9 = ptradd %8, %0 * 4 + 4
     %10 = load.f32.global %9

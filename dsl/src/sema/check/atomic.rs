@@ -56,8 +56,9 @@ impl Checker<'_> {
             self.implicit(arg, &pointee.ty, &why)
         });
         let args = std::iter::once(pointer).chain(rest).collect();
+        let block_scope = called.name.ends_with("_block");
         Value {
-            kind: ValueKind::Builtin(Builtin::Atomic(op), args),
+            kind: ValueKind::Builtin(Builtin::Atomic { op, block_scope }, args),
             ty: pointee.ty.clone(),
             span,
         }
