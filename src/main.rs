@@ -13,21 +13,31 @@ mod report;
 mod resident;
 mod source;
 
-use std::{panic, process::ExitCode, thread};
+use std::{panic, process::ExitCode, sync::mpsc, thread, time::Duration};
 
 use clap::Parser;
 
 /// Deeply nested programs recurse deeply; the parser's limits are set for less than this.
 const STACK_BYTES: usize = 256 << 20;
 
+/// What runs no longer than this does not need memory for long either: it is spared `resident`'s millisecond.
+const SHORT_RUN: Duration = Duration::from_millis(15);
+
 fn main() -> ExitCode {
-    resident::drop_untouched();
     let cli = args::Cli::parse();
     // The panic's message is printed once, below, with what to do about it.
     panic::set_hook(Box::new(|_| {}));
+    let (running, ended) = mpsc::channel::<()>();
     let work = thread::Builder::new()
         .stack_size(STACK_BYTES)
-        .spawn(move || panic::catch_unwind(|| command::run(cli)));
+        .spawn(move || {
+            // Dropped at the end, which is seen below.
+            let _running = running;
+            panic::catch_unwind(|| command::run(cli))
+        });
+    if ended.recv_timeout(SHORT_RUN) == Err(mpsc::RecvTimeoutError::Timeout) {
+        resident::drop_untouched();
+    }
     let result = work.map(|handle| handle.join());
     match result {
         Ok(Ok(Ok(Ok(code)))) => ExitCode::from(code),

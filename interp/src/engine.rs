@@ -124,6 +124,21 @@ pub(crate) trait Level: Sized {
         differs == 0
     }
 
+    /// `out[l]` = the word at `from + bytes[l]`.
+    ///
+    /// The register is written whole where the CPU can gather. Written lane by lane, the next vector load of it would have to
+    /// wait until the CPU has committed those 32 stores, and with them every store before them that missed the cache.
+    ///
+    /// # Safety
+    /// Every `from + bytes[l]` is readable for 4 bytes, and every `bytes[l]` is less than 2^31.
+    #[inline(always)]
+    unsafe fn collect(from: *const u8, bytes: &[u32; 32], out: &mut [u32; 32]) {
+        for l in 0..32 {
+            // SAFETY: the caller's.
+            out[l] = unsafe { from.add(bytes[l] as usize).cast::<u32>().read_unaligned() };
+        }
+    }
+
     /// `out[l] = row[(bytes[l] + more) / 4]`.
     ///
     /// # Safety
@@ -212,6 +227,19 @@ level! { Avx2 run_avx2 #[target_feature(enable = "avx2,fma,bmi1,bmi2,lzcnt,popcn
             _mm256_testz_si256(differs, differs) == 1
         }
     }
+
+    #[inline(always)]
+    unsafe fn collect(from: *const u8, bytes: &[u32; 32], out: &mut [u32; 32]) {
+        use std::arch::x86_64::{__m256i, _mm256_i32gather_epi32, _mm256_loadu_si256, _mm256_storeu_si256};
+        // SAFETY: the level's CPU has AVX2; quarters of 128 bytes; the caller's for each lane.
+        unsafe {
+            for part in 0..4 {
+                let bytes = _mm256_loadu_si256(bytes.as_ptr().cast::<__m256i>().add(part));
+                let words = _mm256_i32gather_epi32::<1>(from.cast(), bytes);
+                _mm256_storeu_si256(out.as_mut_ptr().cast::<__m256i>().add(part), words);
+            }
+        }
+    }
 } }
 
 #[cfg(target_arch = "x86_64")]
@@ -262,6 +290,19 @@ level! {
                     _mm512_cmpneq_epi64_mask(_mm512_sub_epi64(values, first), _mm512_cvtepi32_epi64(deltas))
                 };
                 differ(0) | differ(1) | differ(2) | differ(3) == 0
+            }
+        }
+
+        #[inline(always)]
+        unsafe fn collect(from: *const u8, bytes: &[u32; 32], out: &mut [u32; 32]) {
+            use std::arch::x86_64::{__m512i, _mm512_i32gather_epi32, _mm512_loadu_si512, _mm512_storeu_si512};
+            // SAFETY: the level's CPU has AVX-512; halves of 128 bytes; the caller's for each lane.
+            unsafe {
+                for half in 0..2 {
+                    let bytes = _mm512_loadu_si512(bytes.as_ptr().cast::<__m512i>().add(half));
+                    let words = _mm512_i32gather_epi32::<1>(bytes, from.cast());
+                    _mm512_storeu_si512(out.as_mut_ptr().cast::<__m512i>().add(half), words);
+                }
             }
         }
 

@@ -256,7 +256,10 @@ pub(crate) unsafe fn load_like<L: Level>(
             }
             Shape::Row | Shape::Scattered => {
                 let words = site.access.count == 1 && !site.uniform_values;
-                if words && matches!(site.access.ty, MemType::I32 | MemType::F32) {
+                let plain = words && matches!(site.access.ty, MemType::I32 | MemType::F32);
+                if plain && memory.len() <= i32::MAX as usize {
+                    L::collect(from, &pattern.bytes, r.v32_mut(site.values[0]));
+                } else if plain {
                     let d = r.v32_mut(site.values[0]);
                     for l in 0..32 {
                         d[l] = from
