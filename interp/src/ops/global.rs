@@ -214,6 +214,11 @@ pub(crate) fn load_global<L: Level, O: Observer>(
     }
     let region = &machine.map.regions[pattern.region as usize];
     let memory = std::ptr::slice_from_raw_parts(region.bytes.cast_const(), region.size as usize);
+    if pattern.shape == Shape::Run {
+        // The next block's warp reads what lies behind: in a tile's rows, too far apart for the CPU to foresee.
+        let behind = (lowest - region.base) as usize + 32 * site.width_bytes as usize;
+        L::prefetch(memory.cast::<u8>().wrapping_add(behind));
+    }
     // SAFETY: all lanes' bytes lie inside of the region (the pattern's invariant).
     unsafe {
         load_like::<L>(
