@@ -1,0 +1,344 @@
+//! Templates of classes: their instances, their specialisations, and members whose bodies wait until somebody needs them.
+
+use super::super::Checker;
+use super::{Arg, ClassInstance, INSTANCE, Known, LazyBody, MAX_DEPTH, SHOWN};
+use crate::{
+    diagnostic::{Code, Diagnostic},
+    sema::{
+        scope::{Entity, TemplateId},
+        ty::{QualTy, Record, RecordId, Ty},
+        typed::FunctionId,
+    },
+    span::Span,
+    syntax::ast::{self, TemplateArg},
+};
+
+impl<'a> Checker<'a> {
+    /// Members of instances that have been called since the last time.
+    pub(super) fn need_members(&mut self) {
+        while self.n_followed < self.functions.len() || !self.lazy.is_empty() {
+            // Calls are noted in the caller's facts; look through those that have grown.
+            let mut found = Vec::new();
+            for index in 0..self.function_facts.len() {
+                let calls = &self.function_facts[index].calls;
+                let from = self.followed.get(index).copied().unwrap_or(0);
+                for (callee, _) in &calls[from.min(calls.len())..] {
+                    if self.lazy.contains_key(callee) {
+                        found.push((*callee, index));
+                    }
+                }
+            }
+            self.followed = self
+                .function_facts
+                .iter()
+                .map(|facts| facts.calls.len())
+                .collect();
+            self.n_followed = self.functions.len();
+            if found.is_empty() {
+                return;
+            }
+            for (callee, _) in found {
+                if let Some(lazy) = self.lazy.remove(&callee) {
+                    self.lazy_body(callee, lazy);
+                }
+            }
+        }
+    }
+
+    /// `Tile<float, 4>` as a type; also an alias template's instance.
+    pub(in crate::sema::check) fn templated_type(
+        &mut self,
+        name: &str,
+        args: &[TemplateArg],
+        span: Span,
+    ) -> QualTy {
+        let found = self.scopes.find(name).map(|found| found.entity.clone());
+        let id = match found {
+            Some(Entity::Template(id)) => id,
+            Some(Entity::Error) => return Ty::Error.into(),
+            _ => {
+                self.unknown_template(name, span);
+                return Ty::Error.into();
+            }
+        };
+        let params = self.templates[id.0 as usize].params;
+        let Some(args) = self.all_args(id, args, span) else {
+            return Ty::Error.into();
+        };
+        if self.is_variable(id) {
+            self.report(Diagnostic::error(
+                Code::WrongKindOfName,
+                span,
+                format!("`{name}` is a variable, but a type is needed here"),
+            ));
+            return Ty::Error.into();
+        }
+        match self.templates[id.0 as usize].item {
+            ast::Item::Declaration(declaration)
+                if Self::record_of(self.templates[id.0 as usize].item).is_none() =>
+            {
+                let bound = Self::bindings(params, &args);
+                self.bound(id, &bound, |checker| {
+                    let base = checker.base_type_not_auto(&declaration.specifiers);
+                    match declaration.declarators.first() {
+                        Some(first) => {
+                            checker.declared_type(base, &first.declarator.parts, first.span)
+                        }
+                        None => base,
+                    }
+                })
+            }
+            _ => self.class_instance(id, args, span),
+        }
+    }
+
+    pub(super) fn unknown_template(&mut self, name: &str, span: Span) {
+        if !self.said.insert((None, format!("template {name}"))) {
+            return;
+        }
+        let library = name.strip_prefix("std::").is_some()
+            || name.starts_with("thrust::")
+            || name.starts_with("cub::")
+            || name.starts_with("cuda::");
+        let diagnostic = if library {
+            Diagnostic::error(
+                Code::Unsupported,
+                span,
+                format!("`{name}` of C++'s libraries is not supported yet"),
+            )
+        } else {
+            Diagnostic::error(
+                Code::UnknownType,
+                span,
+                format!("there is no class template `{name}`"),
+            )
+        };
+        self.report(diagnostic);
+    }
+
+    pub(super) fn class_instance(&mut self, id: TemplateId, args: Vec<Arg>, span: Span) -> QualTy {
+        let facts = &self.templates[id.0 as usize];
+        if let Some(&record) = facts.records.get(&args) {
+            return Ty::Record(record).into();
+        }
+        let depth = self.depth_of(self.body.id).max(self.class_depth) + 1;
+        let shown = format!("{}{}", facts.name, self.show_args(&args));
+        if depth > MAX_DEPTH / 4 {
+            let name = facts.name.clone();
+            let declared = facts.span;
+            if self.said.insert((None, format!("template depth {name}"))) {
+                let diagnostic = Diagnostic::error(
+                    Code::TemplateDepth,
+                    span,
+                    format!(
+                        "instances of `{name}` need one another without end, the last is `{shown}`"
+                    ),
+                );
+                self.report(diagnostic.label(declared, "the template"));
+            }
+            return Ty::Error.into();
+        }
+        let (special, params, specifier, own_args) = match self.specialisation(id, &args) {
+            Some((index, own_args)) => {
+                let (params, specifier) = self.templates[id.0 as usize].specialisations[index];
+                (Some(index), params, specifier, own_args)
+            }
+            None => {
+                let facts = &self.templates[id.0 as usize];
+                let Some(specifier) = Self::record_of(facts.item) else {
+                    return Ty::Error.into();
+                };
+                (None, facts.params, specifier, args.clone())
+            }
+        };
+        let declared = self.templates[id.0 as usize].span;
+        let record = RecordId(self.records.len() as u32);
+        self.records.push(Record {
+            name: shown,
+            is_union: specifier.is_union,
+            is_vector: false,
+            fields: Vec::new(),
+            size_bytes: 0,
+            align_bytes: 0,
+            span: Some(declared),
+        });
+        self.templates[id.0 as usize]
+            .records
+            .insert(args.clone(), record);
+        let bound = Self::bindings(params, &own_args);
+        let needed = (self.body.id, span);
+        self.class_instances.insert(
+            record,
+            ClassInstance {
+                template: id,
+                args,
+                bound: bound.clone(),
+                special,
+                needed,
+                depth,
+            },
+        );
+        let Some(members) = &specifier.members else {
+            return Ty::Record(record).into();
+        };
+        let outer = std::mem::take(&mut self.body);
+        let open = std::mem::take(&mut self.open_classes);
+        let outside = std::mem::replace(&mut self.class_depth, depth);
+        let n_diagnostics = self.diagnostics.len();
+        self.bound(id, &bound, |checker| {
+            checker.class_params = bound.clone();
+            checker.complete_record(record, specifier, members, declared);
+        });
+        self.class_depth = outside;
+        self.open_classes = open;
+        self.body = outer;
+        if self.diagnostics.len() > n_diagnostics {
+            let site = self.map.use_site(span);
+            let line = self.map.file(site.file).line_column(site.start).0;
+            let name = self.records[record.0 as usize].name.clone();
+            for diagnostic in &mut self.diagnostics[n_diagnostics..] {
+                let notes = &mut diagnostic.notes;
+                let said = notes.iter().filter(|note| note.starts_with(INSTANCE));
+                match said.count() {
+                    n if n < SHOWN => {
+                        notes.push(format!("{INSTANCE} `{name}`, needed at line {line}"))
+                    }
+                    _ if notes.last().is_some_and(|last| last == "and so on") => {}
+                    _ => notes.push("and so on".to_string()),
+                }
+            }
+        }
+        Ty::Record(record).into()
+    }
+
+    /// The specialisation of a class that fits best, and what its own parameters stand for.
+    pub(super) fn specialisation(
+        &mut self,
+        id: TemplateId,
+        args: &[Arg],
+    ) -> Option<(usize, Vec<Arg>)> {
+        let all = &self.templates[id.0 as usize].specialisations;
+        let all = all.iter();
+        let all = all.map(|(params, specifier)| (*params, specifier.args.as_deref()));
+        let all = all.collect();
+        self.best_specialisation(id, all, args)
+    }
+
+    /// The specialisation that fits best among these, each with its own parameters and the arguments written after its name.
+    pub(in crate::sema::check) fn best_specialisation(
+        &mut self,
+        id: TemplateId,
+        all: Vec<(&'a [ast::TemplateParam], Option<&'a [TemplateArg]>)>,
+        args: &[Arg],
+    ) -> Option<(usize, Vec<Arg>)> {
+        let mut found: Option<(usize, Vec<Arg>)> = None;
+        for (index, (params, written)) in all.into_iter().enumerate() {
+            let Some(written) = written else {
+                continue;
+            };
+            let mut known = vec![Known::Nothing; params.len()];
+            if !self.deduce_args(params, written, args, &mut known) {
+                continue;
+            }
+            let own = known.into_iter().map(Known::arg);
+            let Some(own) = own.collect::<Option<Vec<Arg>>>() else {
+                continue;
+            };
+            // With its parameters known, it must say exactly these arguments.
+            let template_params = self.templates[id.0 as usize].params;
+            let bound = Self::bindings(params, &own);
+            let n_diagnostics = self.diagnostics.len();
+            let said = self.bound(id, &bound, |checker| {
+                let given = checker.explicit_args(template_params, written)?;
+                let known = given.into_iter().map(Some).collect();
+                checker.complete_args(id, template_params, known).ok()
+            });
+            self.diagnostics.truncate(n_diagnostics);
+            if said.as_deref() != Some(args) {
+                continue;
+            }
+            // The one with fewer parameters of its own is the more special one.
+            if found
+                .as_ref()
+                .is_none_or(|(_, best)| own.len() < best.len())
+            {
+                found = Some((index, own));
+            }
+        }
+        found
+    }
+
+    pub(super) fn specialise_class(
+        &mut self,
+        params: &'a [ast::TemplateParam],
+        declaration: &'a ast::Declaration,
+        span: Span,
+    ) {
+        let ast::TypeSpecifier::Record(record) = &declaration.specifiers.ty.node else {
+            return self.unsupported("this form of a template", span);
+        };
+        let Some(name) = &record.name else {
+            return self.unsupported("a template without a name", span);
+        };
+        match self
+            .scopes
+            .find(&name.node)
+            .map(|found| found.entity.clone())
+        {
+            Some(Entity::Template(id)) => self.templates[id.0 as usize]
+                .specialisations
+                .push((params, record)),
+            Some(Entity::Error) => {}
+            _ => self.unknown_template(&name.node, name.span),
+        }
+    }
+
+    /// `template <typename T> void Tile<T>::f() { … }`.
+    pub(super) fn member_of_template(
+        &mut self,
+        params: &'a [ast::TemplateParam],
+        function: &'a ast::Function,
+    ) {
+        let Some((class, _)) = function.name.node.rsplit_once("::") else {
+            return;
+        };
+        match self.scopes.find(class).map(|found| found.entity.clone()) {
+            Some(Entity::Template(id)) => self.templates[id.0 as usize]
+                .members
+                .push((params, function)),
+            Some(Entity::Error) => {}
+            _ => self.unknown_template(class, function.name.span),
+        }
+    }
+
+    /// The body of a member function of an instance, in its class or outside.
+    pub(super) fn lazy_body(&mut self, id: FunctionId, lazy: LazyBody) {
+        let Some(instance) = self.class_instances.get(&lazy.class).cloned() else {
+            return;
+        };
+        let (bound, function) = match lazy.function {
+            Some(function) => (instance.bound.clone(), function),
+            None => {
+                if instance.special.is_some() {
+                    return;
+                }
+                let own = &self.functions[id.0 as usize].name;
+                let last = own.rsplit("::").next().unwrap_or(own).to_string();
+                let facts = &self.function_facts[id.0 as usize];
+                let n_params = facts.params.len() - usize::from(facts.has_this);
+                let members = &self.templates[instance.template.0 as usize].members;
+                let found = members.iter().find(|(_, function)| {
+                    let name = function.name.node.rsplit("::").next();
+                    name == Some(&last) && function.params.len() == n_params
+                });
+                let Some(&(params, function)) = found else {
+                    return;
+                };
+                let bound = Self::bindings(params, &instance.args);
+                (bound, function.clone())
+            }
+        };
+        self.function_facts[id.0 as usize].is_defined = true;
+        self.in_instance(id, instance.template, &bound, &function, instance.needed);
+    }
+}

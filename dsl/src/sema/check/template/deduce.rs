@@ -1,0 +1,307 @@
+//! What a call's arguments say about a template's parameters.
+
+use super::super::{Checker, function::reference_part, overload::Argument};
+use super::{Arg, Known, learn};
+use crate::{
+    sema::{
+        scope::{Entity, TemplateId},
+        ty::{QualTy, Ty},
+        typed::FunctionId,
+    },
+    span::Span,
+    syntax::ast::{self, DeclaratorPart, ExprKind, TemplateArg, TemplateParamKind},
+};
+
+impl<'a> Checker<'a> {
+    pub(super) fn deduce_call(
+        &mut self,
+        id: TemplateId,
+        explicit: &[TemplateArg],
+        args: &[Argument<'_>],
+        at: Span,
+    ) -> Option<FunctionId> {
+        let facts = &self.templates[id.0 as usize];
+        let (params, item) = (facts.params, facts.item);
+        let ast::Item::Function(function) = item else {
+            return None;
+        };
+        let has_pack = params.last().is_some_and(|param| param.is_pack);
+        let takes_pack = function.params.last().is_some_and(|param| param.is_pack);
+        if (explicit.len() > params.len() && !has_pack)
+            || (args.len() > function.params.len() && !takes_pack)
+        {
+            return None;
+        }
+        let n_diagnostics = self.diagnostics.len();
+        let Some(given) = self.explicit_args(params, explicit) else {
+            // The arguments are read again for each candidate; what is wrong with them is said once.
+            let first = self.diagnostics.len().min(n_diagnostics + 1);
+            self.diagnostics.truncate(first);
+            return None;
+        };
+        let mut known: Vec<Known> = given.into_iter().map(Known::Given).collect();
+        known.resize(params.len(), Known::Nothing);
+        let mut pack: Vec<Arg> = match known.last() {
+            Some(Known::Given(Arg::Pack(given))) => given.clone(),
+            _ => Vec::new(),
+        };
+        let n_given = pack.len();
+        for (index, arg) in args.iter().enumerate() {
+            let last = function.params.len().saturating_sub(1);
+            let param = &function.params[index.min(last)];
+            let Argument::Value(value) = arg else {
+                if param.is_pack {
+                    return None;
+                }
+                continue;
+            };
+            if param.is_pack && index - last < n_given {
+                continue;
+            }
+            let (reference, parts) = reference_part(&param.declarator.parts);
+            let ty = match (reference, Self::place_of(value)) {
+                (Some(_), Some(place)) => place.ty.clone(),
+                _ => value.ty.clone().into(),
+            };
+            let is_pointer =
+                reference.is_none() && matches!(parts.first(), Some(DeclaratorPart::Array(..)));
+            let mut as_pointer = Vec::new();
+            let parts = if is_pointer {
+                as_pointer.push(DeclaratorPart::Pointer {
+                    is_const: false,
+                    is_volatile: false,
+                    is_restrict: false,
+                });
+                as_pointer.extend_from_slice(&parts[1..]);
+                &as_pointer[..]
+            } else {
+                parts
+            };
+            let by_value = reference.is_none() && parts.is_empty();
+            if param.is_pack && has_pack {
+                let mut of_element = known.clone();
+                let slot = of_element.len() - 1;
+                of_element[slot] = Known::Nothing;
+                let specifiers = &param.specifiers;
+                if !self.deduce(params, specifiers, parts, &ty, by_value, &mut of_element) {
+                    return None;
+                }
+                pack.push(of_element.swap_remove(slot).arg()?);
+                continue;
+            }
+            if !self.deduce(params, &param.specifiers, parts, &ty, by_value, &mut known) {
+                return None;
+            }
+        }
+        if has_pack
+            && (takes_pack || !pack.is_empty())
+            && let Some(slot) = known.last_mut()
+        {
+            *slot = Known::Deduced(Arg::Pack(pack));
+        }
+        let n_diagnostics = self.diagnostics.len();
+        let known = known.into_iter().map(Known::arg).collect();
+        let args = self.complete_args(id, params, known);
+        // What a parameter cannot stand for takes the template out of the choice, and is no error.
+        let fails = self.diagnostics.len() > n_diagnostics;
+        self.diagnostics.truncate(n_diagnostics);
+        let args = args.ok().filter(|_| !fails)?;
+        self.declare_instance(id, args, at)
+    }
+
+    /// Finds what the parameters stand for where a type as written is to be `ty`; `false` if it cannot be.
+    pub(super) fn deduce(
+        &self,
+        params: &[ast::TemplateParam],
+        specifiers: &ast::Specifiers,
+        parts: &[DeclaratorPart],
+        ty: &QualTy,
+        by_value: bool,
+        known: &mut [Known],
+    ) -> bool {
+        if ty.ty == Ty::Error {
+            return true;
+        }
+        let index = |name: &str| {
+            params
+                .iter()
+                .position(|param| param.name.as_ref().is_some_and(|own| &*own.node == name))
+        };
+        let Some((part, rest)) = parts.split_first() else {
+            return match &specifiers.ty.node {
+                ast::TypeSpecifier::Named(name) => match index(name) {
+                    Some(i) => {
+                        let found = QualTy {
+                            ty: ty.ty.clone(),
+                            is_const: ty.is_const && !specifiers.is_const && !by_value,
+                            is_volatile: ty.is_volatile && !specifiers.is_volatile && !by_value,
+                        };
+                        learn(known, i, Arg::Type(found), &params[i])
+                    }
+                    None => true,
+                },
+                ast::TypeSpecifier::Path(path) => self.deduce_path(params, path, ty, known),
+                _ => true,
+            };
+        };
+        match (part, &ty.ty) {
+            (DeclaratorPart::Pointer { .. }, Ty::Pointer(pointee)) => {
+                self.deduce(params, specifiers, rest, pointee, false, known)
+            }
+            (DeclaratorPart::Array(size, _), Ty::Array(element, n)) => {
+                if let (Some(size), Some(n)) = (size, n)
+                    && let ExprKind::Name(name) = &size.kind
+                    && let Some(i) = index(name)
+                    && !learn(known, i, Arg::Value(Ty::ULong, *n), &params[i])
+                {
+                    return false;
+                }
+                let element = QualTy {
+                    is_const: element.is_const || ty.is_const,
+                    ..element.as_ref().clone()
+                };
+                self.deduce(params, specifiers, rest, &element, false, known)
+            }
+            // Nothing to find out: an ordinary conversion may do, or the explicit arguments have said all.
+            _ => match &specifiers.ty.node {
+                ast::TypeSpecifier::Named(name) => {
+                    index(name).is_none_or(|i| known[i] != Known::Nothing)
+                }
+                ast::TypeSpecifier::Path(_) => false,
+                _ => true,
+            },
+        }
+    }
+
+    /// `Tile<T, N>` against the instance that a type is.
+    pub(super) fn deduce_path(
+        &self,
+        params: &[ast::TemplateParam],
+        path: &ast::Path,
+        ty: &QualTy,
+        known: &mut [Known],
+    ) -> bool {
+        let [
+            ast::Segment {
+                name,
+                args: Some(written),
+            },
+        ] = &path.segments[..]
+        else {
+            return true;
+        };
+        // `C<T>` where `C` is a parameter: the template that the class is an instance of.
+        let own = params.iter().position(|param| {
+            matches!(param.kind, TemplateParamKind::Template)
+                && param.name.as_ref().is_some_and(|own| own.node == name.node)
+        });
+        if let Some(own) = own {
+            let instance = match &ty.ty {
+                Ty::Record(class) => self.class_instances.get(class),
+                _ => None,
+            };
+            let Some(instance) = instance else {
+                return false;
+            };
+            return learn(known, own, Arg::Template(instance.template), &params[own])
+                && self.deduce_args(params, written, &instance.args, known);
+        }
+        let found = self.scopes.find(&name.node).map(|found| &found.entity);
+        let Some(Entity::Template(template)) = found else {
+            return true;
+        };
+        // What an alias stands for is not looked into: the other arguments have to say it.
+        if Self::record_of(self.templates[template.0 as usize].item).is_none() {
+            return true;
+        }
+        // The class itself, or the first of its bases that is an instance.
+        let mut class = match &ty.ty {
+            Ty::Record(class) => Some(*class),
+            _ => None,
+        };
+        let instance = loop {
+            let Some(id) = class else { return false };
+            match self.class_instances.get(&id) {
+                Some(instance) if instance.template == *template => break instance,
+                _ => class = self.classes.get(&id).and_then(|facts| facts.base),
+            }
+        };
+        self.deduce_args(params, written, &instance.args, known)
+    }
+
+    /// Template arguments as written against those of an instance.
+    pub(super) fn deduce_args(
+        &self,
+        params: &[ast::TemplateParam],
+        written: &[TemplateArg],
+        args: &[Arg],
+        known: &mut [Known],
+    ) -> bool {
+        let index = |name: &str| {
+            params
+                .iter()
+                .position(|param| param.name.as_ref().is_some_and(|own| &*own.node == name))
+        };
+        let flat: Vec<Arg> = args
+            .iter()
+            .flat_map(|arg| match arg {
+                Arg::Pack(args) => args.clone(),
+                other => vec![other.clone()],
+            })
+            .collect();
+        let mut written = written;
+        let mut args = &flat[..];
+        // `Ts...` at the end takes all that is left.
+        if let [before @ .., TemplateArg::Expansion(pattern)] = written {
+            let Some(slot) = params.len().checked_sub(1) else {
+                return false;
+            };
+            if args.len() < before.len() {
+                return false;
+            }
+            let (first, rest) = args.split_at(before.len());
+            let mut pack = Vec::new();
+            for arg in rest {
+                let mut of_element = known.to_vec();
+                of_element[slot] = Known::Nothing;
+                let one = std::slice::from_ref(&**pattern);
+                if !self.deduce_args(params, one, std::slice::from_ref(arg), &mut of_element) {
+                    return false;
+                }
+                pack.extend(of_element.swap_remove(slot).arg());
+            }
+            if params[slot].is_pack {
+                known[slot] = Known::Deduced(Arg::Pack(pack));
+            }
+            written = before;
+            args = first;
+        }
+        if written.len() > args.len() {
+            return false;
+        }
+        written
+            .iter()
+            .zip(args)
+            .all(|(written, arg)| match (written, arg) {
+                (TemplateArg::Expansion(_), _) | (_, Arg::Pack(_)) => false,
+                (TemplateArg::Type(name), Arg::Type(ty)) => {
+                    let parts = &name.declarator.parts;
+                    self.deduce(params, &name.specifiers, parts, ty, false, known)
+                }
+                (TemplateArg::Value(expr), arg) => match &expr.kind {
+                    ExprKind::Name(name) => match index(name) {
+                        Some(i) => learn(known, i, arg.clone(), &params[i]),
+                        None => true,
+                    },
+                    _ => true,
+                },
+                (TemplateArg::Type(name), Arg::Template(_)) => match &name.specifiers.ty.node {
+                    ast::TypeSpecifier::Named(name) => {
+                        index(name).is_none_or(|i| learn(known, i, arg.clone(), &params[i]))
+                    }
+                    _ => true,
+                },
+                (TemplateArg::Type(_), Arg::Value(..)) => false,
+            })
+    }
+}

@@ -1,0 +1,397 @@
+//! Templates of functions: their instances, when bodies are checked, and which instance a message is about.
+
+use std::sync::Arc;
+
+use super::super::{Checker, overload::Argument, pack, survey};
+use super::{Arg, INSTANCE, Instance, MAX_DEPTH, SHOWN};
+use crate::{
+    diagnostic::{Code, Diagnostic, Severity},
+    sema::{
+        scope::{Entity, TemplateId},
+        ty::Ty,
+        typed::{FunctionId, FunctionSpace, Value},
+    },
+    span::Span,
+    syntax::ast::{self, DeclaratorPart},
+};
+
+impl<'a> Checker<'a> {
+    /// The function that a template is with these arguments, declared only; `None` if its signature makes no sense then.
+    pub(super) fn declare_instance(
+        &mut self,
+        id: TemplateId,
+        args: Vec<Arg>,
+        at: Span,
+    ) -> Option<FunctionId> {
+        let facts = &self.templates[id.0 as usize];
+        if let Some(&known) = facts.functions.get(&args) {
+            return Some(known);
+        }
+        let ast::Item::Function(function) = facts.item else {
+            return None;
+        };
+        let depth = self.depth_of(self.body.id) + 1;
+        let name = facts.name.clone();
+        let shown = format!("{}{}", name, self.show_args(&args));
+        if depth > MAX_DEPTH {
+            if self.said.insert((None, format!("template depth {name}"))) {
+                let diagnostic = Diagnostic::error(
+                    Code::TemplateDepth,
+                    at,
+                    format!(
+                        "more than {MAX_DEPTH} instances of templates need one another, the last is `{shown}`"
+                    ),
+                );
+                self.report(
+                    diagnostic
+                        .label(self.templates[id.0 as usize].span, "the template")
+                        .help("end the recursion with `if constexpr` or with a specialisation"),
+                );
+            }
+            return None;
+        }
+        let bound = Self::bindings(facts.params, &args);
+        let n_diagnostics = self.diagnostics.len();
+        let outer = std::mem::take(&mut self.body);
+        let class = facts.class;
+        let declared = self.bound(id, &bound, |checker| match class {
+            Some(class) => checker.new_method(class, function, &shown),
+            None => checker.new_function(function, &shown),
+        });
+        self.body = outer;
+        let declared = declared?;
+        let errors = self.diagnostics[n_diagnostics..]
+            .iter()
+            .any(|diagnostic| diagnostic.severity == Severity::Error);
+        if errors {
+            self.diagnostics.truncate(n_diagnostics);
+            return None;
+        }
+        self.function_instances.insert(
+            declared,
+            Instance {
+                template: id,
+                args: args.clone(),
+                needed: (self.body.id, at),
+                depth,
+                is_special: false,
+                is_queued: false,
+            },
+        );
+        self.templates[id.0 as usize]
+            .functions
+            .insert(args, declared);
+        Some(declared)
+    }
+
+    /// The parameters of a kernel template that has no instance.
+    pub(in crate::sema::check) fn unused_kernel(
+        &self,
+        id: TemplateId,
+    ) -> Option<&'a [ast::TemplateParam]> {
+        let facts = &self.templates[id.0 as usize];
+        let ast::Item::Function(function) = facts.item else {
+            return None;
+        };
+        let is_used = |id: &FunctionId| {
+            let instance = self.function_instances.get(id);
+            instance.is_some_and(|instance| instance.is_queued)
+        };
+        let is_unused = !facts.functions.values().any(is_used) && survey::is_kernel(function);
+        (is_unused && facts.definition.is_some()).then_some(facts.params)
+    }
+
+    /// Makes the instance with these arguments, and asks for its body.
+    pub(in crate::sema::check) fn instantiate_with(
+        &mut self,
+        id: TemplateId,
+        params: &'a [ast::TemplateParam],
+        known: Vec<Option<Arg>>,
+    ) -> Option<FunctionId> {
+        let n_diagnostics = self.diagnostics.len();
+        let args = self.complete_args(id, params, known);
+        self.diagnostics.truncate(n_diagnostics);
+        let args = args.ok()?;
+        let span = self.templates[id.0 as usize].span;
+        let shown = self.show_args(&args);
+        let function = self.declare_instance(id, args, span)?;
+        self.made_up.insert(function, shown);
+        self.need(function);
+        Some(function)
+    }
+
+    pub(super) fn depth_of(&self, function: Option<FunctionId>) -> u32 {
+        let Some(id) = function else { return 0 };
+        if let Some(instance) = self.function_instances.get(&id) {
+            return instance.depth;
+        }
+        let class = self.function_facts[id.0 as usize].class;
+        class
+            .and_then(|class| self.class_instances.get(&class))
+            .map_or(0, |instance| instance.depth)
+    }
+
+    /// What decides between candidates that fit equally well: no template before a template, then the more special one.
+    pub(in crate::sema::check) fn specificity(&self, id: FunctionId) -> u32 {
+        let Some(instance) = self.function_instances.get(&id) else {
+            return 1000;
+        };
+        let facts = &self.templates[instance.template.0 as usize];
+        let ast::Item::Function(function) = facts.item else {
+            return 0;
+        };
+        let names: Vec<&str> = facts
+            .params
+            .iter()
+            .filter_map(|param| Some(&*param.name.as_ref()?.node))
+            .collect();
+        let has_pack = function.params.iter().any(|param| param.is_pack);
+        let fixed = function.params.iter().filter(|param| !param.is_pack);
+        let sum: u32 = fixed
+            .map(|param| {
+                let parts = param.declarator.parts.iter();
+                let parts = parts.filter(|part| {
+                    !matches!(
+                        part,
+                        DeclaratorPart::Reference(_) | DeclaratorPart::RvalueReference(_)
+                    )
+                });
+                let base = match &param.specifiers.ty.node {
+                    ast::TypeSpecifier::Named(name) if names.contains(&&**name) => 0,
+                    ast::TypeSpecifier::Path(_) => 4,
+                    _ => 8,
+                };
+                2 * parts.count() as u32 + base + u32::from(param.specifiers.is_const)
+            })
+            .sum();
+        // One that says how many arguments it takes goes before one that takes any number.
+        2 * sum + u32::from(!has_pack)
+    }
+
+    /// An instance or a member of one is used: its body will be checked.
+    pub(in crate::sema::check) fn need(&mut self, id: FunctionId) {
+        if let Some(instance) = self.function_instances.get_mut(&id)
+            && !instance.is_queued
+        {
+            instance.is_queued = true;
+            self.needed.push(id);
+            let template = instance.template;
+            let is_auto = matches!(
+                &self.templates[template.0 as usize].item,
+                ast::Item::Function(function)
+                    if matches!(function.specifiers.ty.node, ast::TypeSpecifier::Auto)
+            );
+            if is_auto {
+                // Its type is needed now.
+                self.needed.pop();
+                self.check_instance(id);
+            }
+        }
+    }
+
+    /// Checks the body of an instance, or of a member of one, before its turn.
+    pub(in crate::sema::check) fn check_early(&mut self, id: FunctionId) {
+        let unevaluated = std::mem::take(&mut self.unevaluated);
+        match self.lazy.remove(&id) {
+            Some(lazy) => self.lazy_body(id, lazy),
+            None => {
+                self.check_instance(id);
+            }
+        }
+        self.unevaluated = unevaluated;
+    }
+
+    /// Checks the bodies of the instances that are needed, and of those that these need.
+    pub(in crate::sema::check) fn check_needed(&mut self, is_end: bool) {
+        let mut waiting = Vec::new();
+        loop {
+            self.need_members();
+            let Some(id) = self.needed.pop() else { break };
+            if !self.check_instance(id) && !is_end {
+                waiting.push(id);
+            }
+        }
+        self.needed = waiting;
+    }
+
+    pub(super) fn check_instance(&mut self, id: FunctionId) -> bool {
+        let Some(instance) = self.function_instances.get(&id).cloned() else {
+            return true;
+        };
+        if instance.is_special || self.function_facts[id.0 as usize].is_defined {
+            return true;
+        }
+        let facts = &self.templates[instance.template.0 as usize];
+        let Some((params, function)) = facts.definition else {
+            return false;
+        };
+        self.function_facts[id.0 as usize].is_defined = true;
+        let bound = Self::bindings(params, &instance.args);
+        self.in_instance(id, instance.template, &bound, function, instance.needed);
+        true
+    }
+
+    /// Checks a body with a template's parameters bound; what is wrong in it says so.
+    pub(super) fn in_instance(
+        &mut self,
+        id: FunctionId,
+        template: TemplateId,
+        bound: &[(Arc<str>, Entity)],
+        function: &ast::Function,
+        needed: (Option<FunctionId>, Span),
+    ) {
+        let is_host = self.functions[id.0 as usize].space == FunctionSpace::Host;
+        if self.options.skip_host && is_host && !self.function_facts[id.0 as usize].is_constexpr {
+            self.function_facts[id.0 as usize].is_skipped = true;
+            return;
+        }
+        // The definition may name the parameters otherwise than the declaration.
+        let hidden = usize::from(self.function_facts[id.0 as usize].has_this);
+        let own = &mut self.function_facts[id.0 as usize].params[hidden..];
+        let declared = pack::declared(own, &function.params);
+        for (own, param) in own.iter_mut().zip(declared) {
+            own.name = param.declarator.name.as_ref().map(|name| name.node.clone());
+        }
+        let n_diagnostics = self.diagnostics.len();
+        let outer = std::mem::take(&mut self.body);
+        self.bound(template, bound, |checker| {
+            checker.function_body(id, function)
+        });
+        self.body = outer;
+        self.explain_instance(n_diagnostics, id, needed);
+    }
+
+    /// Adds to the messages since `from` which instance they are in; what another instance has said already is left out.
+    pub(super) fn explain_instance(
+        &mut self,
+        from: usize,
+        id: FunctionId,
+        mut needed: (Option<FunctionId>, Span),
+    ) {
+        let mut notes = Vec::new();
+        let mut name = self.functions[id.0 as usize].name.clone();
+        loop {
+            let site = self.map.use_site(needed.1);
+            let line = self.map.file(site.file).line_column(site.start).0;
+            notes.push(format!("{INSTANCE} `{name}`, needed at line {line}"));
+            let Some(outer) = needed.0 else { break };
+            let Some(instance) = self.function_instances.get(&outer) else {
+                break;
+            };
+            name = self.functions[outer.0 as usize].name.clone();
+            needed = instance.needed;
+        }
+        if notes.len() > SHOWN {
+            let more = notes.len() - SHOWN;
+            notes.truncate(SHOWN);
+            notes.push(format!("and so on, {more} more"));
+        }
+        let own = self.diagnostics.split_off(from);
+        for mut diagnostic in own {
+            let key = (diagnostic.code, diagnostic.primary.span);
+            if self.said_in_instances.insert(key) {
+                if diagnostic
+                    .notes
+                    .iter()
+                    .all(|note| !note.starts_with(INSTANCE))
+                {
+                    diagnostic.notes.extend(notes.iter().cloned());
+                }
+                self.diagnostics.push(diagnostic);
+            }
+        }
+    }
+
+    /// The instance that `template <> void f<float>(float x)` is about.
+    pub(super) fn specialised(&mut self, function: &ast::Function) -> Option<FunctionId> {
+        let name = &function.name;
+        let set = match self
+            .scopes
+            .find(&name.node)
+            .map(|found| found.entity.clone())
+        {
+            Some(Entity::Functions(set)) => set,
+            _ => Arc::from([]),
+        };
+        // Its parameters' types stand for arguments of these types.
+        let values: Vec<Argument<'_>> = function
+            .params
+            .iter()
+            .map(|param| {
+                let ty = self.param_type(param);
+                Argument::Value(Value {
+                    kind: crate::sema::typed::ValueKind::Int(0),
+                    ty: ty.ty,
+                    span: param.span,
+                })
+            })
+            .collect();
+        let explicit = function.declarator.args.as_deref().unwrap_or_default();
+        let ids = self.instances(&set, Some(explicit), &values, name.span);
+        // Of several the one with the same parameters.
+        let types: Vec<Ty> = values
+            .iter()
+            .map(|value| match value {
+                Argument::Value(value) => value.ty.clone(),
+                Argument::List(..) => Ty::Error,
+            })
+            .collect();
+        let same = |id: &&FunctionId| {
+            let params = &self.function_facts[id.0 as usize].params;
+            params.iter().map(|param| &param.ty.ty).eq(types.iter())
+        };
+        let found = ids
+            .iter()
+            .filter(same)
+            .max_by_key(|id| self.specificity(**id));
+        if let Some(id) = found {
+            return Some(*id);
+        }
+        // What the command line asks for has no parameters written.
+        if let ([id], true) = (&ids[..], self.is_request(name.span)) {
+            return Some(*id);
+        }
+        self.report(Diagnostic::error(
+            Code::TemplateArgument,
+            name.span,
+            format!(
+                "there is no template `{}` that this could be an instance of",
+                name.node
+            ),
+        ));
+        None
+    }
+
+    pub(super) fn specialise_function(&mut self, function: &'a ast::Function) {
+        if function.name.node.contains("::") {
+            return self.unsupported("a specialisation of a member function", function.name.span);
+        }
+        let Some(id) = self.specialised(function) else {
+            return;
+        };
+        if let Some(instance) = self.function_instances.get_mut(&id) {
+            instance.is_special = true;
+            instance.is_queued = true;
+        }
+        let facts = &mut self.function_facts[id.0 as usize];
+        for (own, param) in facts.params.iter_mut().zip(&function.params) {
+            own.name = param.declarator.name.as_ref().map(|name| name.node.clone());
+            own.span = param
+                .declarator
+                .name
+                .as_ref()
+                .map_or(param.span, |name| name.span);
+        }
+        facts.declared = function.name.span;
+        self.functions[id.0 as usize].span = function.name.span;
+        if function.body.is_none() || facts.is_defined {
+            return;
+        }
+        facts.is_defined = true;
+        if self.options.skip_host && self.functions[id.0 as usize].space == FunctionSpace::Host {
+            self.function_facts[id.0 as usize].is_skipped = true;
+            return;
+        }
+        self.function_body(id, function);
+    }
+}
