@@ -5,7 +5,7 @@
 //! the lanes that come to it, and a fence followed by an atomic or `volatile` store that another thread reads with an atomic
 //! or `volatile` load ([`order`]). Lockstep is no order: a pair that has nothing else is *warp-synchronous*.
 //!
-//! [`cells`] answers the common cases for 32 lanes at once; [`Checker::closer`] looks at the lanes that are left, one by one;
+//! [`walk`] leads an access to its cells; [`cells`] answers the common cases for 32 lanes at once; [`Checker::closer`] looks at the lanes that are left, one by one;
 //! [`found`] gathers what is wrong by pairs of source accesses and words it.
 
 #![allow(
@@ -20,130 +20,35 @@ mod found;
 mod lines;
 mod order;
 mod reads;
+mod subject;
 mod taint;
 mod unset;
+mod walk;
 
 use std::collections::HashMap;
 
 use dsl::ir::{FenceScope, LocId, Space};
 
-use crate::block::Shape;
-use crate::bytecode::{Code, Inst, MemSite, Op, Place};
-use crate::config::{Check, Checks};
+use crate::bytecode::{Inst, MemSite, Op, Place};
+use crate::config::Check;
 use crate::finding::Finding;
-use crate::machine::{GlobalMap, GlobalRegion};
 use crate::mask::LaneMask;
-use crate::memory::Memory;
 use crate::memory::defined::Defined;
 use crate::observer::{Access, Arrival, Counters, Like, Observer};
 use crate::registers::View;
-use crate::rules::Arch;
 use crate::stats::{Charge, SiteCounts};
 use crate::trap::AccessOp;
 use crate::witness::Worst;
 
 use arithmetic::RISKY;
-use cells::{Cells, Entry, Lanes, Table, WRITTEN};
+use cells::{Cells, Entry, Table};
 pub(crate) use found::Scene;
 use found::{Found, Source, Unset, User};
-use lines::LineRun;
 use order::{Order, Released};
 use reads::{Lie, Reads};
+pub(crate) use subject::Subject;
 use taint::Taint;
-
-/// What the checks need to know about a launch.
-#[derive(Debug)]
-pub(crate) struct Subject<'a> {
-    pub(crate) checks: Checks,
-    pub(crate) arch: Arch,
-    pub(crate) code: &'a Code,
-    pub(crate) shape: &'a Shape<'a>,
-    pub(crate) map: &'a GlobalMap,
-    /// By region: the kernel may write to it.
-    pub(crate) written: Vec<bool>,
-    /// There are fences, or synchronisations of some lanes: who has read what must be known exactly.
-    pub(crate) exact: bool,
-    /// There are fences.
-    pub(crate) fences: bool,
-    /// There are atomics of block scope.
-    pub(crate) block_scopes: bool,
-    /// By counter: a load whose value is only a guess for a compare-and-swap.
-    pub(crate) guesses: Vec<bool>,
-    /// By region: what was written before the launch, if that is not everything.
-    pub(crate) defined: Vec<Option<&'a Defined>>,
-    /// With the ways that save time. Tests do without to compare.
-    pub(crate) quick: bool,
-    /// By instruction: a division or shift that cannot go wrong, or is not asked for.
-    pub(crate) safe: Vec<bool>,
-}
-
-impl<'a> Subject<'a> {
-    pub(crate) fn new(
-        checks: Checks,
-        arch: Arch,
-        code: &'a Code,
-        shape: &'a Shape<'a>,
-        (map, memory): (&'a GlobalMap, &'a Memory),
-        written: Vec<bool>,
-    ) -> Subject<'a> {
-        let defined = map.regions.iter().map(|region| {
-            let found = memory.region(region.base)?;
-            let known = found.base == region.base && region.size > 0;
-            (known && !matches!(found.defined, Defined::All)).then_some(&found.defined)
-        });
-        let fences = code.insts.iter().any(|inst| inst.op == Op::Fence);
-        let whole = |register: u32| {
-            code.s_init
-                .iter()
-                .any(|&(at, bits)| at == register && bits as u32 == u32::MAX)
-        };
-        let partial = code.insts.iter().any(|inst| match inst.op {
-            Op::SyncWarp => !(inst.b == 1 && whole(inst.a)),
-            Op::Shuffle | Op::Exchange => match code.exchanges[inst.a as usize].mask {
-                None => false,
-                Some(Place::S(register)) => !whole(register),
-                Some(Place::V(_)) => true,
-            },
-            _ => false,
-        });
-        Subject {
-            checks,
-            arch,
-            code,
-            shape,
-            map,
-            written,
-            exact: fences || partial,
-            fences,
-            block_scopes: code.counters.iter().any(|site| site.block_scope),
-            defined: defined.collect(),
-            #[cfg(not(test))]
-            quick: true,
-            #[cfg(test)]
-            quick: !crate::tests::SLOWLY.get(),
-            safe: arithmetic::safe(code, checks.has(Check::Arithmetic)),
-            guesses: code
-                .counters
-                .iter()
-                .map(|site| site.op == AccessOp::Load && code.effects.guesses.contains(&site.loc))
-                .collect(),
-        }
-    }
-
-    /// Whether reads of shared memory that nobody writes may be noted later.
-    fn reads_may_wait(&self) -> bool {
-        !self.exact && self.quick
-    }
-
-    /// Whether memory needs a shadow.
-    fn shadows(&self) -> bool {
-        self.checks.has(Check::Race) || self.checks.has(Check::WarpSynchronous) || self.unset()
-    }
-
-    fn unset(&self) -> bool {
-        self.checks.has(Check::Uninit)
-    }
-}
+use walk::{At, Cpu};
 
 /// A block that has begun and not ended.
 #[derive(Debug)]
@@ -195,72 +100,6 @@ pub(crate) struct Checker<'a> {
     shadows: bool,
     /// By region: somebody writes it, or has not written all of it.
     watched: Vec<bool>,
-}
-
-/// What the CPU can do: found out once.
-#[derive(Clone, Copy, Debug)]
-enum Cpu {
-    Any,
-    #[cfg(target_arch = "x86_64")]
-    Avx2,
-    #[cfg(target_arch = "x86_64")]
-    Avx512,
-}
-
-impl Cpu {
-    fn at_hand() -> Cpu {
-        #[cfg(target_arch = "x86_64")]
-        {
-            if is_x86_feature_detected!("avx512f")
-                && is_x86_feature_detected!("avx512vl")
-                && is_x86_feature_detected!("avx512bw")
-                && is_x86_feature_detected!("avx512dq")
-                && is_x86_feature_detected!("bmi2")
-            {
-                return Cpu::Avx512;
-            }
-            if is_x86_feature_detected!("avx2") && is_x86_feature_detected!("bmi2") {
-                return Cpu::Avx2;
-            }
-        }
-        Cpu::Any
-    }
-}
-
-/// An offset in a memory: of 32 bits in shared memory, of 64 in a region.
-trait Place32: Copy {
-    /// The number of its cell; there are fewer than 2^32.
-    fn cell(self, shift: u32) -> u32;
-    fn widened(self) -> usize;
-}
-
-impl Place32 for u32 {
-    #[inline(always)]
-    fn cell(self, shift: u32) -> u32 {
-        self >> shift
-    }
-
-    fn widened(self) -> usize {
-        self as usize
-    }
-}
-
-impl Place32 for u64 {
-    #[inline(always)]
-    fn cell(self, shift: u32) -> u32 {
-        (self >> shift) as u32
-    }
-
-    fn widened(self) -> usize {
-        self as usize
-    }
-}
-
-/// The memory of an access.
-#[derive(Clone, Copy)]
-enum At {
-    Shared,
-    Region(usize),
 }
 
 impl<'a> Checker<'a> {
@@ -347,207 +186,6 @@ impl<'a> Checker<'a> {
         }
     }
 
-    fn shared(&mut self, access: &Access<'_>, offsets: &[u32; 32], run: bool) {
-        if access.space != Space::Shared || !self.shadows || access.mask == 0 {
-            return;
-        }
-        self.flush();
-        self.here.reads.open = false;
-        let table = &mut self.here.table;
-        if table.is_full() {
-            // Rather than to be wrong, forget.
-            table.clear();
-            self.here.cells.settle();
-        }
-        let volatile = access.site.access.volatile;
-        if volatile || access.site.op == AccessOp::Atomic {
-            self.meet(access, |lane| u64::from(offsets[lane]), true);
-        }
-        self.here.cells.prepare(access.site.width_bytes);
-        let tag = self.tag(access);
-        let unset = self.note(access, At::Shared, (tag, access.mask), offsets, run);
-        if unset != [0; 4] && self.subject.unset() {
-            self.unset(access, unset, |lane| (None, u64::from(offsets[lane])));
-            if matches!(access.site.atomic, Some((dsl::ir::AtomicOp::Exch, _))) {
-                let cells = &mut self.here.cells;
-                for lane in LaneMask(access.mask) {
-                    cells.write[(offsets[lane] >> cells.shift) as usize] = WRITTEN;
-                }
-            }
-        }
-    }
-
-    fn global(&mut self, access: &Access<'_>, addresses: &[u64; 32]) {
-        if access.space != Space::Global || !self.shadows || access.mask == 0 {
-            return;
-        }
-        self.meet_global(access, addresses);
-        let map = self.subject.map;
-        let width = u64::from(access.site.width_bytes);
-        let mut left = access.mask;
-        while left != 0 {
-            let first = addresses[left.trailing_zeros() as usize];
-            let mut region = &map.regions[self.region_of[access.counter as usize] as usize];
-            if !region.holds(first, width) {
-                region = &map.regions[map.find(first) as usize];
-                self.region_of[access.counter as usize] = region.index;
-            }
-            let mut inside = 0;
-            for lane in 0..32 {
-                inside |= u32::from(region.holds(addresses[lane], width)) << lane;
-            }
-            let mask = left & inside;
-            left &= !inside;
-            if mask == 0 {
-                return;
-            }
-            if !self.watched[region.index as usize] {
-                continue;
-            }
-            let spare = first - region.base;
-            let mut offsets = [0; 32];
-            for lane in 0..32 {
-                let on = 0u64.wrapping_sub(u64::from(mask >> lane & 1));
-                offsets[lane] = (addresses[lane].wrapping_sub(region.base) & on) | (spare & !on);
-            }
-            self.in_region(access, region, mask, &offsets, false);
-        }
-    }
-
-    /// Acquires and releases in global memory.
-    fn meet_global(&mut self, access: &Access<'_>, addresses: &[u64; 32]) {
-        let sync = access.site.access.volatile || access.site.op == AccessOp::Atomic;
-        if sync && self.subject.fences {
-            self.meet(access, |lane| addresses[lane], false);
-        }
-    }
-
-    /// Lanes in one region that is watched, by their offsets.
-    fn in_region(
-        &mut self,
-        access: &Access<'_>,
-        region: &GlobalRegion,
-        mask: u32,
-        offsets: &[u64; 32],
-        run: bool,
-    ) {
-        let index = region.index as usize;
-        if let Some(defined) = self.subject.defined[index]
-            && access.site.op != AccessOp::Store
-            && self.subject.unset()
-        {
-            let at = |lane: usize| offsets[lane];
-            let unset = self.never_written(access, mask, index, at, defined);
-            if unset != [0; 4] {
-                self.unset(access, unset, |lane| (Some(index), at(lane)));
-            }
-        }
-        if !self.subject.written[index] {
-            return;
-        }
-        self.make_room();
-        let cells = &mut self.regions[index];
-        cells.prepare(access.site.width_bytes);
-        let tag = self.global_tag(access);
-        self.note(access, At::Region(index), (tag, mask), offsets, run);
-    }
-
-    /// Before an entry is added to those of global memory.
-    fn make_room(&mut self) {
-        if self.table.is_long() {
-            self.table.compact(&mut self.regions);
-        }
-        if self.table.is_full() {
-            self.table.clear();
-            self.regions.iter_mut().for_each(Cells::settle);
-        }
-    }
-
-    /// The entry of an access to global memory, as a tag.
-    #[inline(always)]
-    fn global_tag(&mut self, access: &Access<'_>) -> u32 {
-        self.table.tag(access.counter, self.now, || Entry {
-            counter: access.counter,
-            block: self.here.block as u32,
-            time: self.now,
-            warp: self.warp as u8,
-            volatile: access.site.access.volatile,
-        })
-    }
-
-    /// A request like its site's pattern, of global memory: most are runs that whole lines can note, and much of memory is
-    /// nobody's concern.
-    #[inline(always)]
-    fn repeat_in_region(&mut self, access: &Access<'_>, like: &Like<'_>) {
-        let pattern = like.pattern;
-        let index = pattern.region as usize;
-        if access.space != Space::Global || access.mask == 0 || !self.shadows {
-            return;
-        }
-        let site = access.site;
-        if !self.watched[index] {
-            if site.access.volatile && self.subject.fences {
-                self.repeat_any(access, like);
-            }
-            return;
-        }
-        let region = &self.subject.map.regions[index];
-        let offset = like.lowest - region.base;
-        let loads = site.op == AccessOp::Load;
-        let written = self.subject.written[index];
-        let defined = match self.subject.defined[index] {
-            Some(defined) if loads && self.subject.unset() => {
-                let extent = u64::from(pattern.extent) + u64::from(site.width_bytes);
-                defined.holds(offset, extent)
-            }
-            _ => true,
-        };
-        if defined && !written && !(site.access.volatile && self.subject.fences) {
-            return;
-        }
-        if pattern.run
-            && written
-            && access.mask == u32::MAX
-            && !site.access.volatile
-            && !self.table.is_long()
-            && self.subject.quick
-        {
-            let run = LineRun {
-                offset,
-                width_bytes: site.width_bytes,
-                tag: self.global_tag(access),
-                stores: !loads,
-                needs_values: !defined,
-            };
-            if self.regions[index].run(&run, self.table.bases) {
-                return;
-            }
-        }
-        self.repeat_any(access, like);
-    }
-
-    #[inline(never)]
-    fn repeat_any(&mut self, access: &Access<'_>, like: &Like<'_>) {
-        let pattern = like.pattern;
-        let region = &self.subject.map.regions[pattern.region as usize];
-        let offset = like.lowest - region.base;
-        if self.subject.fences {
-            let mut addresses = [0; 32];
-            for lane in 0..32 {
-                addresses[lane] = like.lowest + u64::from(pattern.bytes[lane]);
-            }
-            self.meet_global(access, &addresses);
-        }
-        if !self.watched[pattern.region as usize] {
-            return;
-        }
-        let mut offsets = [0; 32];
-        for lane in 0..32 {
-            offsets[lane] = offset + u64::from(pattern.bytes[lane]);
-        }
-        self.in_region(access, region, access.mask, &offsets, pattern.run);
-    }
-
     /// Acquires and releases of an atomic or `volatile` access.
     fn meet(&mut self, access: &Access<'_>, at: impl Fn(usize) -> u64, shared: bool) {
         if !self.subject.fences {
@@ -580,153 +218,6 @@ impl<'a> Checker<'a> {
                     self.released.entry(at).or_default()
                 };
                 here.order.release(thread, released, device);
-            }
-        }
-    }
-
-    fn cells(&mut self, at: At) -> &mut Cells {
-        match at {
-            At::Shared => &mut self.here.cells,
-            At::Region(index) => &mut self.regions[index],
-        }
-    }
-
-    fn table(&self, at: At) -> &Table {
-        match at {
-            At::Shared => &self.here.table,
-            At::Region(_) => &self.table,
-        }
-    }
-
-    /// Notes an access in the cells: of lanes at these offsets. Gives the lanes that read what nobody wrote, by component.
-    fn note<T: Place32>(
-        &mut self,
-        access: &Access<'_>,
-        at: At,
-        who: (u32, u32),
-        offsets: &[T; 32],
-        run: bool,
-    ) -> [u32; 4] {
-        #[cfg(target_arch = "x86_64")]
-        {
-            #[target_feature(
-                enable = "avx512f,avx512vl,avx512bw,avx512dq,avx2,bmi1,bmi2,lzcnt,popcnt"
-            )]
-            fn avx512<T: Place32>(
-                checker: &mut Checker<'_>,
-                access: &Access<'_>,
-                at: At,
-                who: (u32, u32),
-                offsets: &[T; 32],
-                run: bool,
-            ) -> [u32; 4] {
-                checker.walk(access, at, who, offsets, run)
-            }
-            #[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
-            fn avx2<T: Place32>(
-                checker: &mut Checker<'_>,
-                access: &Access<'_>,
-                at: At,
-                who: (u32, u32),
-                offsets: &[T; 32],
-                run: bool,
-            ) -> [u32; 4] {
-                checker.walk(access, at, who, offsets, run)
-            }
-            match self.cpu {
-                // SAFETY: the CPU has the features.
-                Cpu::Avx512 => return unsafe { avx512(self, access, at, who, offsets, run) },
-                // SAFETY: the CPU has the features.
-                Cpu::Avx2 => return unsafe { avx2(self, access, at, who, offsets, run) },
-                Cpu::Any => {}
-            }
-        }
-        self.walk(access, at, who, offsets, run)
-    }
-
-    /// All cells of an access.
-    #[inline(always)]
-    fn walk<T: Place32>(
-        &mut self,
-        access: &Access<'_>,
-        at: At,
-        (tag, mask): (u32, u32),
-        offsets: &[T; 32],
-        run: bool,
-    ) -> [u32; 4] {
-        let mut unset = [0; 4];
-        let component = access.site.access.ty.bytes();
-        let exact = self.subject.exact;
-        let bases = self.table(at).bases;
-        let cells = self.cells(at);
-        let shift = cells.shift;
-        let run = run && self.subject.quick && access.site.width_bytes == 1 << shift;
-        let mut lanes = Lanes {
-            cells: [0; 32],
-            mask,
-            tag,
-        };
-        let spare = offsets[mask.trailing_zeros() as usize & 31].cell(shift);
-        for lane in 0..32 {
-            let on = 0u32.wrapping_sub(mask >> lane & 1);
-            // Of a run, all lanes lie in the memory.
-            lanes.cells[lane] = (offsets[lane].cell(shift) & on) | (spare & !on);
-        }
-        let first = offsets[0].cell(shift) as usize;
-        let mut within = 0;
-        loop {
-            let cells = self.cells(at);
-            cells.open(&lanes);
-            let (bad, lost) = match access.site.op {
-                AccessOp::Load => {
-                    let in_run = if run {
-                        cells.read_run(first, (mask, tag), bases, exact)
-                    } else {
-                        None
-                    };
-                    let (bad, new) = in_run.unwrap_or_else(|| cells.read(&lanes, bases, exact));
-                    unset[(within / component) as usize % 4] |= new;
-                    (bad, 0)
-                }
-                AccessOp::Store => {
-                    let in_run = if run {
-                        cells.write_run(first, (mask, tag), bases)
-                    } else {
-                        None
-                    };
-                    in_run.map_or_else(|| cells.write(&lanes, bases), |bad| (bad, 0))
-                }
-                AccessOp::Atomic => {
-                    for lane in LaneMask(lanes.mask) {
-                        let new = cells.write[lanes.cells[lane] as usize] == 0;
-                        unset[0] |= u32::from(new) << lane;
-                    }
-                    (lanes.mask, 0)
-                }
-            };
-            if matches!(at, At::Shared)
-                && (!self.here.junk.is_empty()
-                    || self.following && access.site.op == AccessOp::Store)
-            {
-                let read = &mut unset[(within / component) as usize % 4];
-                self.move_junk(access, &lanes, read);
-            }
-            if bad | lost != 0 {
-                self.look(
-                    access,
-                    at,
-                    &lanes,
-                    within,
-                    &|lane| offsets[lane].widened(),
-                    (bad, lost),
-                );
-            }
-            within += 1 << shift;
-            if within >= access.site.width_bytes {
-                return unset;
-            }
-            for cell in &mut lanes.cells {
-                *cell += 1;
             }
         }
     }

@@ -1,0 +1,605 @@
+//! Words findings: what happened, who did it, and what would help.
+
+use dsl::diagnostic::Code as Message;
+use dsl::ir::{AtomicOp, LocId, Space};
+
+use super::super::taint::Use;
+use super::{BadMask, Beyond, Class, Pair, Scene, Side, Source, Uneven, Unset, User, WrongOperand};
+use crate::bytecode::{CounterSite, Op};
+use crate::finding::{
+    Finding, FindingAccess, FindingKind, FindingObject, FindingOp, Severity, ValueBits,
+    WitnessLanes,
+};
+use crate::trap::AccessOp;
+
+/// What makes two counters one source access.
+pub(super) type SourceKey = (u32, u32, u32, String, AccessOp);
+
+impl Scene<'_> {
+    pub(super) fn counter(&self, counter: u32) -> &CounterSite {
+        &self.code.counters[counter as usize]
+    }
+
+    /// Whether it is an atomic for the threads of its block only.
+    pub(super) fn in_block(&self, side: &Side) -> bool {
+        self.counter(side.counter).block_scope
+    }
+
+    pub(super) fn source(&self, counter: u32) -> SourceKey {
+        let site = self.counter(counter);
+        let loc = self.module.loc(site.loc);
+        (loc.file, loc.line, loc.column, loc.text.clone(), site.op)
+    }
+
+    pub(super) fn line(&self, loc: LocId) -> u32 {
+        self.module.loc(loc).line
+    }
+
+    pub(super) fn finding(&self, class: Class, pair: &Pair) -> Finding {
+        let first = &pair.first;
+        let [a, b] = &first.sides;
+        let space = self.counter(b.counter).space;
+        let object = self.object(space, first.place);
+        let name = format!("`{}{}`", object.name, object.index);
+        let access = |side: &Side| {
+            let site = self.counter(side.counter);
+            let ty = self.element(side.counter);
+            FindingAccess {
+                op: FindingOp::from(site.op),
+                loc: site.loc,
+                block: self.shape.block_index(side.block),
+                thread: self.shape.thread_index(side.warp as usize, side.lane),
+                warp: side.warp,
+                lane: side.lane,
+                bytes: site.width_bytes,
+                value: side.value.zip(ty).map(|(bits, ty)| ValueBits { bits, ty }),
+                volatile: side.volatile,
+            }
+        };
+        let accesses = vec![access(a), access(b)];
+        let did = |side: &Side| match self.counter(side.counter).op {
+            AccessOp::Load => "reads",
+            AccessOp::Store => "writes",
+            AccessOp::Atomic => "updates atomically",
+        };
+        let who = |index: usize| {
+            let access = &accesses[index];
+            let [x, y, z] = access.thread;
+            format!("thread ({x}, {y}, {z})")
+        };
+        let blocks = if a.block == b.block {
+            let [x, y, z] = accesses[0].block;
+            format!("in block ({x}, {y}, {z})")
+        } else {
+            let [[ax, ay, az], [bx, by, bz]] = [accesses[0].block, accesses[1].block];
+            format!("in blocks ({ax}, {ay}, {az}) and ({bx}, {by}, {bz})")
+        };
+        let what = format!("{} {} and {} {} {name}", who(0), did(a), who(1), did(b));
+        let (code, kind, severity, message) = match class {
+            Class::Race => (
+                Message::DataRace,
+                FindingKind::Race,
+                Severity::Error,
+                if a.block != b.block && (self.in_block(a) || self.in_block(b)) {
+                    format!(
+                        "race: {what} {blocks}, and an atomic of block scope is none for other blocks"
+                    )
+                } else {
+                    format!("race: {what} {blocks}, and nothing orders the two")
+                },
+            ),
+            Class::Together => (
+                Message::DataRace,
+                FindingKind::Race,
+                Severity::Error,
+                format!(
+                    "race: {} and {} write different values to {name} at once, {blocks}",
+                    who(0),
+                    who(1)
+                ),
+            ),
+            Class::SameValue => (
+                Message::SameValueRace,
+                FindingKind::Race,
+                Severity::Note,
+                format!(
+                    "{} and {} write the same value to {name} {blocks}, and nothing orders the two",
+                    who(0),
+                    who(1)
+                ),
+            ),
+            Class::Lockstep => (
+                Message::WarpSynchronousCode,
+                FindingKind::WarpSynchronous,
+                Severity::Warning,
+                format!(
+                    "warp-synchronous: {what} {blocks}, ordered by the lockstep of their warp alone: legal up to sm_60, \
+                     undefined since sm_70"
+                ),
+            ),
+            Class::LockstepPlain => (
+                Message::WarpSynchronousCode,
+                FindingKind::WarpSynchronous,
+                Severity::Error,
+                format!(
+                    "warp-synchronous: {what} {blocks}, ordered by the lockstep of their warp alone, and not `volatile`: \
+                     up to sm_60 the compiler may keep the value in a register, since sm_70 it is a race"
+                ),
+            ),
+        };
+        let witness = (0..2).map(|index| WitnessLanes {
+            access: index,
+            block: accesses[index].block,
+            warp: accesses[index].warp,
+            lanes: first.lanes[index],
+        });
+        Finding {
+            code,
+            kind,
+            severity,
+            message,
+            advice: Some(self.advice(class, a, b)),
+            space: Some(space),
+            object: Some(object),
+            witness: witness.collect(),
+            accesses,
+            count: pair.count,
+        }
+    }
+
+    /// A thread at an instruction that is no access.
+    pub(super) fn stands(
+        &self,
+        op: FindingOp,
+        block: u64,
+        warp: u32,
+        lanes: u32,
+        pc: u32,
+    ) -> FindingAccess {
+        let lane = lanes.trailing_zeros().min(31);
+        FindingAccess {
+            op,
+            loc: self.code.locs[pc as usize],
+            block: self.shape.block_index(block),
+            thread: self.shape.thread_index(warp as usize, lane),
+            warp,
+            lane,
+            bytes: 0,
+            value: None,
+            volatile: false,
+        }
+    }
+
+    pub(super) fn bad_mask(&self, loc: LocId, (count, bad): &(u64, BadMask)) -> Finding {
+        let mut access = self.stands(FindingOp::Sync, bad.block, bad.warp, 1 << bad.lane, 0);
+        access.loc = loc;
+        let ([x, y, z], line) = (access.thread, self.line(loc));
+        let (mask, lane) = (bad.mask, bad.lane);
+        let (why, advice) = if bad.elsewhere == 0 {
+            (
+                format!("does not name its caller, lane {lane}"),
+                "a lane that calls `__syncwarp` has to be in the mask it names".to_owned(),
+            )
+        } else {
+            let first = bad.elsewhere.trailing_zeros();
+            let count = bad.elsewhere.count_ones();
+            let who = match count {
+                1 => format!("lane {first}, which is"),
+                _ => format!("{count} lanes from lane {first} on, which are"),
+            };
+            (
+                format!("names {who} elsewhere"),
+                "move it to where all lanes of the mask come by, or name only those that do: compute the mask with \
+                 `__ballot_sync` before the branch"
+                    .to_owned(),
+            )
+        };
+        Finding {
+            code: Message::InvalidMask,
+            kind: FindingKind::InvalidMask,
+            severity: Severity::Error,
+            message: format!(
+                "invalid mask: {mask:#010x} at line {line} {why}; thread ({x}, {y}, {z}) waits for lanes that do not come"
+            ),
+            advice: Some(advice),
+            space: None,
+            object: None,
+            witness: vec![WitnessLanes {
+                access: 0,
+                block: access.block,
+                warp: bad.warp,
+                lanes: mask & !bad.elsewhere,
+            }],
+            accesses: vec![access],
+            count: *count,
+        }
+    }
+
+    pub(super) fn beyond(&self, counter: u32, (count, beyond): &(u64, Beyond)) -> Finding {
+        let site = self.counter(counter);
+        let mut access = self.stands(
+            FindingOp::from(site.op),
+            beyond.block,
+            beyond.warp,
+            beyond.lanes,
+            0,
+        );
+        (access.loc, access.bytes) = (site.loc, site.width_bytes);
+        let ([x, y, z], [bx, by, bz]) = (access.thread, access.block);
+        let loc = self.module.loc(site.loc);
+        let (index, len) = (beyond.index, beyond.len);
+        Finding {
+            code: Message::RowOverflow,
+            kind: FindingKind::OutOfBounds,
+            severity: Severity::Warning,
+            message: format!(
+                "out of bounds: the last index of `{}` at line {} is {index}, and that dimension has {len} elements: it is an \
+                 element of another row, by thread ({x}, {y}, {z}) of block ({bx}, {by}, {bz})",
+                loc.text, loc.line
+            ),
+            advice: Some(format!(
+                "valid indices are 0 to {}; if the array is meant to be one row, go through a pointer to its first element",
+                len - 1
+            )),
+            space: Some(site.space),
+            object: None,
+            witness: vec![WitnessLanes {
+                access: 0,
+                block: access.block,
+                warp: beyond.warp,
+                lanes: beyond.lanes,
+            }],
+            accesses: vec![access],
+            count: *count,
+        }
+    }
+
+    pub(super) fn wrong_operand(&self, pc: u32, (count, wrong): &(u64, WrongOperand)) -> Finding {
+        let access = self.stands(FindingOp::Compute, wrong.block, wrong.warp, wrong.lanes, pc);
+        let ([x, y, z], [bx, by, bz]) = (access.thread, access.block);
+        let ((a, b), line) = (wrong.operands, self.line(access.loc));
+        let who = format!("by thread ({x}, {y}, {z}) of block ({bx}, {by}, {bz})");
+        let (code, kind, message, advice) = if super::super::arithmetic::shifts(
+            self.code.insts[pc as usize].op,
+        ) {
+            (
+                Message::ShiftOutOfRange,
+                FindingKind::Arithmetic,
+                format!("shift out of range: {a} is shifted by {b} places at line {line}, {who}"),
+                "a shift goes by 0 to the width less 1; test the count first",
+            )
+        } else {
+            (
+                Message::DivisionByZero,
+                FindingKind::DivisionByZero,
+                format!("division by zero: {a} is divided by 0 at line {line}, {who}"),
+                "test the divisor first: on the device the program goes on with a value that means nothing",
+            )
+        };
+        Finding {
+            code,
+            kind,
+            severity: Severity::Warning,
+            message,
+            advice: Some(advice.to_owned()),
+            space: None,
+            object: None,
+            witness: vec![WitnessLanes {
+                access: 0,
+                block: access.block,
+                warp: wrong.warp,
+                lanes: wrong.lanes,
+            }],
+            accesses: vec![access],
+            count: *count,
+        }
+    }
+
+    pub(super) fn origin(&self, source: Source) -> (u32, u32, u32) {
+        let loc = match source {
+            Source::Access(counter) => self.counter(counter).loc,
+            Source::Slot(index) => self.code.unassigned[index as usize].2,
+            Source::Shuffle(loc) => LocId(loc),
+        };
+        let loc = self.module.loc(loc);
+        (loc.file, loc.line, loc.column)
+    }
+
+    pub(super) fn unset(&self, (count, unset, user): &(u64, Unset, User)) -> Finding {
+        let (block, thread) = (
+            self.shape.block_index(user.block),
+            self.shape.thread_index(user.warp as usize, user.lane),
+        );
+        let access = |op, loc, warp: u32, lane, block: u64, bytes, volatile| FindingAccess {
+            op,
+            loc,
+            block: self.shape.block_index(block),
+            thread: self.shape.thread_index(warp as usize, lane),
+            warp,
+            lane,
+            bytes,
+            value: None,
+            volatile,
+        };
+        let mut absent = None;
+        let (space, object, read) = match unset.source {
+            Source::Shuffle(loc) => {
+                let (op, lane) = (FindingOp::Sync, unset.lane);
+                let read = access(op, LocId(loc), unset.warp, lane, unset.block, 0, false);
+                absent = Some(lane);
+                (None, FindingObject::default(), read)
+            }
+            Source::Access(counter) => {
+                let site = self.counter(counter);
+                let (warp, lane) = (unset.warp, unset.lane);
+                let op = FindingOp::from(site.op);
+                let read = access(
+                    op,
+                    site.loc,
+                    warp,
+                    lane,
+                    unset.block,
+                    site.width_bytes,
+                    false,
+                );
+                let object = self.object(site.space, unset.place);
+                (Some(site.space), object, read)
+            }
+            Source::Slot(index) => {
+                let (slot, _, loc) = self.code.unassigned[index as usize];
+                let name = self.function.slots[slot.index()].name.clone();
+                let object = FindingObject {
+                    name,
+                    index: String::new(),
+                    offset_bytes: 0,
+                };
+                let read = access(
+                    FindingOp::Read,
+                    loc,
+                    user.warp,
+                    user.lane,
+                    user.block,
+                    0,
+                    false,
+                );
+                (None, object, read)
+            }
+        };
+        let op = match user.what {
+            Use::Branch | Use::Address | Use::Printed => FindingOp::Compute,
+            Use::Stored => FindingOp::Write,
+        };
+        let used = access(op, user.loc, user.warp, user.lane, user.block, 0, false);
+        let line = self.line(user.loc);
+        let what = match user.what {
+            Use::Branch => format!("decides a branch at line {line}"),
+            Use::Address => format!("is part of an address at line {line}"),
+            Use::Stored => format!("is stored to global memory at line {line}"),
+            Use::Printed => format!("is printed at line {line}"),
+        };
+        let ([bx, by, bz], [x, y, z]) = (block, thread);
+        let name = format!("`{}{}`", object.name, object.index);
+        let advice = match space {
+            None if absent.is_some() => {
+                "let all lanes that are read take part: take the shuffle out of the branch, or use the value only where its lane \
+                 is there"
+                    .to_owned()
+            }
+            None => format!("give {name} a value where it is declared"),
+            Some(Space::Shared) => {
+                "write it before the barrier that the reader waits at: shared memory begins with whatever was there".to_owned()
+            }
+            Some(Space::Local) => "give the array its values where it is declared".to_owned(),
+            Some(_) => "set it first, with cudaMemset or cudaMemcpy or in a kernel: cudaMalloc clears nothing".to_owned(),
+        };
+        let who = format!("by thread ({x}, {y}, {z}) of block ({bx}, {by}, {bz})");
+        let from = self.line(read.loc);
+        let (code, message) = match absent {
+            None => (
+                Message::UninitializedRead,
+                format!(
+                    "uninitialized: {name} was never written when line {from} reads it; its value {what}, {who}"
+                ),
+            ),
+            Some(lane) => (
+                Message::AbsentLane,
+                format!(
+                    "undefined: lane {lane} gets its value at line {from} from a lane that does not take part; the value {what}, {who}"
+                ),
+            ),
+        };
+        Finding {
+            code,
+            kind: FindingKind::Uninitialized,
+            severity: Severity::Error,
+            message,
+            advice: Some(advice),
+            space,
+            object: absent.is_none().then_some(object),
+            accesses: vec![read, used],
+            count: *count,
+            witness: Vec::new(),
+        }
+    }
+
+    pub(super) fn uneven(&self, uneven: &Uneven) -> Finding {
+        let [here, there] = uneven.who;
+        let op = if there.waits {
+            FindingOp::Barrier
+        } else {
+            FindingOp::Exit
+        };
+        let accesses = vec![
+            self.stands(
+                FindingOp::Barrier,
+                uneven.block,
+                here.warp,
+                here.lanes,
+                here.pc,
+            ),
+            self.stands(op, uneven.block, there.warp, there.lanes, there.pc),
+        ];
+        let thread = |index: usize| {
+            let access: &FindingAccess = &accesses[index];
+            let [x, y, z] = access.thread;
+            (format!("thread ({x}, {y}, {z})"), self.line(access.loc))
+        };
+        let ((a, a_line), (b, b_line)) = (thread(0), thread(1));
+        let what = if there.waits {
+            format!("{b} waits at another one, at line {b_line}")
+        } else {
+            format!("{b} has ended without coming to it")
+        };
+        let advice = if there.waits {
+            "let all threads of the block come to the same barrier: move it out of the branch"
+        } else {
+            "move the barrier to where all threads of the block come by"
+        };
+        let [x, y, z] = self.shape.block_index(uneven.block);
+        let witness = [here, there].into_iter().enumerate();
+        Finding {
+            code: Message::DivergentBarrier,
+            kind: FindingKind::BarrierDivergence,
+            severity: Severity::Error,
+            message: format!(
+                "divergent barrier: {a} waits at line {a_line} in block ({x}, {y}, {z}), and {what}"
+            ),
+            advice: Some(advice.to_owned()),
+            space: None,
+            object: None,
+            witness: witness
+                .map(|(access, arrival)| WitnessLanes {
+                    access,
+                    block: [x, y, z],
+                    warp: arrival.warp,
+                    lanes: arrival.lanes,
+                })
+                .collect(),
+            accesses,
+            count: uneven.count,
+        }
+    }
+
+    pub(super) fn element(&self, counter: u32) -> Option<dsl::ir::MemType> {
+        let site = self
+            .code
+            .sites
+            .iter()
+            .rev()
+            .find(|site| site.counter <= counter)?;
+        Some(site.access.ty)
+    }
+
+    /// The instruction of a counter.
+    pub(super) fn pc(&self, counter: u32) -> Option<usize> {
+        let row = self
+            .code
+            .sites
+            .iter()
+            .rposition(|site| site.counter <= counter)?;
+        self.code
+            .insts
+            .iter()
+            .position(|inst| is_access(inst.op) && inst.c as usize == row)
+    }
+
+    /// One sentence about what is missing where.
+    pub(super) fn advice(&self, class: Class, a: &Side, b: &Side) -> String {
+        let (loc_a, loc_b) = (self.counter(a.counter).loc, self.counter(b.counter).loc);
+        let (pc_a, pc_b) = (self.pc(a.counter), self.pc(b.counter));
+        let (low, high) = if pc_a <= pc_b {
+            (loc_a, loc_b)
+        } else {
+            (loc_b, loc_a)
+        };
+        let (low, high) = (self.line(low), self.line(high));
+        let between = |barrier: &str, is: fn(Op) -> bool| {
+            let (from, to) = (pc_a.min(pc_b), pc_a.max(pc_b));
+            let held = match (from, to) {
+                (Some(from), Some(to)) => self.code.insts[from..to].iter().any(|inst| is(inst.op)),
+                _ => false,
+            };
+            if held {
+                format!(
+                    "put `{barrier}` after line {high}, before the loop comes back to line {low}"
+                )
+            } else if low == high {
+                format!(
+                    "put `{barrier}` between the two accesses of line {low}: read into a variable first, write after the barrier"
+                )
+            } else {
+                format!("put `{barrier}` between line {low} and line {high}")
+            }
+        };
+        let locks = self.code.sites.iter().any(|site| {
+            matches!(site.atomic, Some((AtomicOp::Cas | AtomicOp::Exch, _))) || site.access.volatile
+        });
+        let fenced = self.code.insts.iter().any(|inst| inst.op == Op::Fence);
+        match class {
+            Class::Together => format!(
+                "let one thread write at line {high} (`if (threadIdx.x == 0)`), give each thread an element of its own, or use an atomic"
+            ),
+            Class::SameValue => {
+                "if that is meant it does no harm; one thread that writes, or an atomic, would say so".to_owned()
+            }
+            Class::Lockstep | Class::LockstepPlain => between("__syncwarp()", |op| op == Op::SyncWarp),
+            Class::Race if a.block != b.block => {
+                if self.in_block(a) || self.in_block(b) {
+                    "an atomic whose name ends in `_block` is one for the threads of its block only: across blocks use the one \
+                     without"
+                        .to_owned()
+                } else if locks && !fenced {
+                    "if a lock or a flag is to order the two, put `__threadfence()` before it is set or given back".to_owned()
+                } else if fenced {
+                    "blocks run in any order: see that `__threadfence()` stands between the write and the atomic or `volatile` \
+                     store that announces it, and that the reader waits for that"
+                        .to_owned()
+                } else {
+                    "blocks run in any order: use atomics, give each block elements of its own, or end the kernel between the two"
+                        .to_owned()
+                }
+            }
+            Class::Race if locks && !fenced => format!(
+                "{}; or, if a lock or a flag is to order the two, put `__threadfence()` before it is set or given back",
+                between("__syncthreads()", is_barrier)
+            ),
+            Class::Race => {
+                let writes = [a, b]
+                    .iter()
+                    .all(|side| self.counter(side.counter).op == AccessOp::Store);
+                if writes && a.counter == b.counter {
+                    format!(
+                        "let one thread write at line {high}, give each thread an element of its own, or use an atomic"
+                    )
+                } else {
+                    between("__syncthreads()", is_barrier)
+                }
+            }
+        }
+    }
+}
+
+fn is_barrier(op: Op) -> bool {
+    matches!(
+        op,
+        Op::Barrier | Op::BarrierCount | Op::BarrierAnd | Op::BarrierOr
+    )
+}
+
+fn is_access(op: Op) -> bool {
+    matches!(
+        op,
+        Op::LoadShared
+            | Op::StoreShared
+            | Op::AtomicShared
+            | Op::LoadGlobal
+            | Op::StoreGlobal
+            | Op::AtomicGlobal
+            | Op::LoadLocal
+            | Op::StoreLocal
+            | Op::AtomicLocal
+            | Op::LoadGeneric
+            | Op::StoreGeneric
+            | Op::AtomicGeneric
+    )
+}
