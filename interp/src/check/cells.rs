@@ -267,9 +267,9 @@ pub(crate) struct Cells {
     bytes: usize,
     /// The last write.
     pub(crate) write: Vec<u32>,
-    /// Reads (or atomics) since: the last one that had to be noted.
+    /// Reads (or atomics) since: the last one that had to be noted. Empty until there is one.
     pub(crate) read: Vec<u32>,
-    /// Another one that differs in lane, warp or block, whatever the reach says.
+    /// Another one that differs in lane, warp or block, whatever the reach says. As many as of `read`.
     pub(crate) other: Vec<u32>,
     /// All readers of cells that several have read, where the exact answer needs them.
     pub(crate) many: HashMap<u32, Vec<u32>>,
@@ -349,13 +349,31 @@ impl Cells {
     }
 
     /// Makes the cells themselves, if there are none.
+    #[inline(always)]
     pub(super) fn make_each(&mut self) {
         if self.write.is_empty() {
-            let count = self.count();
-            for side in [&mut self.write, &mut self.read, &mut self.other] {
-                // Pages nobody touches cost nothing.
-                *side = vec![0; count];
-            }
+            self.make_writes();
+        }
+    }
+
+    #[cold]
+    fn make_writes(&mut self) {
+        self.write = vec![0; self.count()];
+    }
+
+    /// Makes room for readers, if there is none. Most of what a kernel writes it never reads.
+    #[inline(always)]
+    pub(super) fn prepare_reads(&mut self) {
+        if self.read.is_empty() {
+            self.make_reads();
+        }
+    }
+
+    #[cold]
+    fn make_reads(&mut self) {
+        let count = self.count();
+        for side in [&mut self.read, &mut self.other] {
+            *side = vec![0; count];
         }
     }
 
@@ -446,13 +464,22 @@ impl Cells {
     /// Writes of 32 lanes. Gives those that need a closer look; and those that wrote a cell that a lower lane writes, too.
     #[inline(always)]
     pub(crate) fn write(&mut self, lanes: &Lanes, bases: Bases) -> (u32, u32) {
+        if self.read.is_empty() {
+            self.write_lanes::<false>(lanes, bases)
+        } else {
+            self.write_lanes::<true>(lanes, bases)
+        }
+    }
+
+    #[inline(always)]
+    fn write_lanes<const READ: bool>(&mut self, lanes: &Lanes, bases: Bases) -> (u32, u32) {
         let (write, read) = (self.write.as_mut_ptr(), self.read.as_mut_ptr());
         let mut good = 0u32;
         for l in 0..32 {
             let i = lanes.cells[l] as usize;
-            debug_assert!(i < self.write.len());
+            debug_assert!(i < self.write.len() && (!READ || self.read.len() == self.write.len()));
             // SAFETY: the cells were made for the memory, and the lane's bytes lie inside of it.
-            let (w, r) = unsafe { (*write.add(i), *read.add(i)) };
+            let (w, r) = unsafe { (*write.add(i), if READ { *read.add(i) } else { 0 }) };
             let me = lanes.tag | l as u32;
             good |= u32::from(bases.orders(w, me) & bases.orders_all(r, me)) << l;
         }
@@ -465,7 +492,9 @@ impl Cells {
             // SAFETY: as above.
             unsafe {
                 *write.add(i) = lanes.tag | l;
-                *read.add(i) = 0;
+                if READ {
+                    *read.add(i) = 0;
+                }
             }
         }
         let mut lost = 0u32;
@@ -515,7 +544,12 @@ impl Cells {
         bases: Bases,
     ) -> Option<u32> {
         let write: &mut [u32; 32] = self.write.get_mut(first..)?.first_chunk_mut()?;
-        let read: &mut [u32; 32] = self.read.get_mut(first..)?.first_chunk_mut()?;
+        let mut unread = [0; 32];
+        let read: &mut [u32; 32] = if self.read.is_empty() {
+            &mut unread
+        } else {
+            self.read.get_mut(first..)?.first_chunk_mut()?
+        };
         let mut good = 0u32;
         for l in 0..32 {
             let me = tag | l as u32;

@@ -57,6 +57,7 @@ impl Checker<'_> {
     #[inline(never)]
     fn closer(&mut self, look: &Look<'_>, bad: u32) {
         let mut cells = std::mem::take(self.cells(look.at));
+        cells.prepare_reads();
         for lane in LaneMask(bad) {
             let me = look.lanes.tag | lane as u32;
             let cell = look.lanes.cells[lane] as usize;

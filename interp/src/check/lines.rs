@@ -99,9 +99,14 @@ impl Cells {
             return;
         }
         let cells = 32 * line..(32 * line + 32).min(self.write.len());
-        for (within, cell) in (0..).zip(cells) {
-            self.write[cell] = of_cell(write, within);
-            self.read[cell] = of_cell(read, within);
+        for (within, tag) in (0..).zip(&mut self.write[cells.clone()]) {
+            *tag = of_cell(write, within);
+        }
+        if read != 0 {
+            self.prepare_reads();
+            for (within, tag) in (0..).zip(&mut self.read[cells]) {
+                *tag = of_cell(read, within);
+            }
         }
     }
 

@@ -75,6 +75,13 @@ impl Place32 for u64 {
     }
 }
 
+/// Whether the lanes follow each other without gaps.
+fn is_run(offsets: &[u64; 32], width: u64) -> bool {
+    (0..32).fold(true, |run, lane| {
+        run & (offsets[lane] == offsets[0] + lane as u64 * width)
+    })
+}
+
 /// The memory of an access.
 #[derive(Clone, Copy)]
 pub(super) enum At {
@@ -146,7 +153,8 @@ impl Checker<'_> {
                 let on = 0u64.wrapping_sub(u64::from(mask >> lane & 1));
                 offsets[lane] = (addresses[lane].wrapping_sub(region.base) & on) | (spare & !on);
             }
-            self.in_region(access, region, mask, &offsets, false);
+            let run = mask == u32::MAX && is_run(&offsets, width);
+            self.in_region(access, region, mask, &offsets, run);
         }
     }
 
@@ -179,6 +187,10 @@ impl Checker<'_> {
             }
         }
         if !self.subject.written[index] {
+            return;
+        }
+        // What nobody wrote has been seen to.
+        if run && self.in_lines(access, index, mask, offsets[0], false) {
             return;
         }
         self.make_room();
@@ -241,25 +253,38 @@ impl Checker<'_> {
         if defined && !written && !(site.access.volatile && self.subject.fences) {
             return;
         }
-        if pattern.run
-            && written
-            && access.mask == u32::MAX
-            && !site.access.volatile
-            && !self.table.is_long()
-            && self.subject.quick
-        {
-            let run = LineRun {
-                offset,
-                width_bytes: site.width_bytes,
-                tag: self.global_tag(access),
-                stores: !loads,
-                needs_values: !defined,
-            };
-            if self.regions[index].run(&run, self.table.bases) {
-                return;
-            }
+        if pattern.run && written && self.in_lines(access, index, access.mask, offset, !defined) {
+            return;
         }
         self.repeat_any(access, like);
+    }
+
+    /// Notes a run by lines, if that can be done and nothing is wrong with it.
+    #[inline(always)]
+    fn in_lines(
+        &mut self,
+        access: &Access<'_>,
+        region: usize,
+        mask: u32,
+        offset: u64,
+        needs_values: bool,
+    ) -> bool {
+        if mask != u32::MAX
+            || access.site.access.volatile
+            || access.site.op == AccessOp::Atomic
+            || self.table.is_long()
+            || !self.subject.quick
+        {
+            return false;
+        }
+        let run = LineRun {
+            offset,
+            width_bytes: access.site.width_bytes,
+            tag: self.global_tag(access),
+            stores: access.site.op == AccessOp::Store,
+            needs_values,
+        };
+        self.regions[region].run(&run, self.table.bases)
     }
 
     #[inline(never)]
@@ -379,6 +404,7 @@ impl Checker<'_> {
             cells.open(&lanes);
             let (bad, lost) = match access.site.op {
                 AccessOp::Load => {
+                    cells.prepare_reads();
                     let in_run = if run {
                         cells.read_run(first, (mask, tag), bases, exact)
                     } else {
