@@ -66,6 +66,10 @@ struct Resident {
     /// By warp and byte of local memory: lanes that wrote it.
     locals: Vec<Vec<u32>>,
     reads: Reads,
+    /// Barriers so far, from 1 on.
+    barriers: u32,
+    /// By warp: of its last turn, the barriers then.
+    turns: Vec<u32>,
 }
 
 /// Counts, and checks.
@@ -106,6 +110,11 @@ impl<'a> Checker<'a> {
     pub(crate) fn new(counters: Counters, subject: &'a Subject<'a>) -> Checker<'a> {
         let sites = subject.code.counters.len();
         let regions = subject.map.regions.iter();
+        let mut table = Table::new(sites);
+        let written = regions
+            .clone()
+            .filter(|region| subject.written[region.index as usize]);
+        table.expect(written.map(|region| region.size as usize / 4).sum());
         Checker {
             counters,
             subject,
@@ -114,7 +123,7 @@ impl<'a> Checker<'a> {
             here: Resident::new(subject),
             ended: true,
             aside: HashMap::new(),
-            table: Table::new(sites),
+            table,
             regions: regions
                 .map(|region| match subject.quick {
                     true => Cells::in_lines(region.size as usize),
@@ -225,11 +234,8 @@ impl<'a> Checker<'a> {
 
 impl Resident {
     fn new(subject: &Subject<'_>) -> Resident {
-        let warps = if subject.unset() {
-            subject.shape.threads().div_ceil(32) as usize
-        } else {
-            0
-        };
+        let all_warps = subject.shape.threads().div_ceil(32) as usize;
+        let warps = if subject.unset() { all_warps } else { 0 };
         Resident {
             block: u64::MAX,
             order: Order::default(),
@@ -240,6 +246,8 @@ impl Resident {
             taints: vec![Taint::new(subject.code); warps],
             locals: vec![vec![0; subject.code.local_bytes as usize]; warps],
             reads: Reads::new(subject.code.sites.len()),
+            barriers: 0,
+            turns: vec![0; all_warps],
         }
     }
 }
@@ -254,7 +262,9 @@ impl Observer for Checker<'_> {
             self.aside.insert(left.block, left);
         }
         self.ended = false;
-        if let Some(back) = self.aside.remove(&index) {
+        let back = self.aside.remove(&index);
+        let new_block = back.is_none() && self.subject.quick;
+        if let Some(back) = back {
             self.here = back;
             self.flush();
         } else {
@@ -268,14 +278,16 @@ impl Observer for Checker<'_> {
             here.junk.clear();
             here.reads.begin();
             here.reads.open = self.subject.reads_may_wait();
+            here.barriers = 1;
+            here.turns.fill(0);
             here.locals.iter_mut().for_each(|bytes| bytes.fill(0));
             here.taints.iter_mut().for_each(Taint::clear);
             if self.subject.unset() {
                 self.unassigned();
             }
         }
-        self.here.table.begin_block();
-        self.table.begin_block();
+        self.here.table.begin_block(new_block);
+        self.table.begin_block(new_block);
     }
 
     fn end_block(&mut self) {
@@ -287,8 +299,11 @@ impl Observer for Checker<'_> {
         self.counters.begin_warp(number);
         self.warp = number;
         self.now += 1;
-        self.here.table.begin_warp();
-        self.table.begin_warp();
+        let turn = &mut self.here.turns[number as usize];
+        let first_turn = *turn != self.here.barriers && self.subject.quick;
+        *turn = self.here.barriers;
+        self.here.table.begin_warp(first_turn);
+        self.table.begin_warp(first_turn);
         self.following = self
             .here
             .taints
@@ -459,6 +474,7 @@ impl Observer for Checker<'_> {
         self.here.order.barrier(self.now);
         self.now += 1;
         let here = &mut self.here;
+        here.barriers += 1;
         here.reads.barrier(&here.cells);
         here.reads.open = self.subject.reads_may_wait() && here.junk.is_empty();
         if self.here.table.is_long() {

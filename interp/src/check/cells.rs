@@ -24,6 +24,8 @@ pub(crate) const PLACE: u32 = (1 << 29) - 1;
 pub(crate) const MOST_ENTRIES: u32 = 1 << 24;
 /// Entries that are kept without asking.
 const LEAST_ENTRIES: usize = 1 << 16;
+/// Cells for which one entry may be kept without asking: half of the program's own memory.
+const CELLS_PER_ENTRY: usize = 8;
 /// Where the reach begins.
 const REACH: u32 = 29;
 /// Readers: one thread.
@@ -72,6 +74,10 @@ pub(crate) struct Bases {
     /// From here on: this warp. To `sync`: before all its lanes synchronised.
     pub(crate) warp: u32,
     pub(crate) sync: u32,
+    /// The warp has not had a turn since the barrier: from `epoch` to `warp` it is others' entries.
+    pub(crate) first_turn: bool,
+    /// The block has not been aside: before `block` it is other blocks' entries.
+    pub(crate) new_block: bool,
 }
 
 impl Bases {
@@ -96,13 +102,27 @@ impl Bases {
 
     /// Whether readers reach as far as they and another one would.
     #[inline(always)]
-    fn covers(self, tag: u32, exact: bool) -> bool {
+    pub(super) fn covers(self, tag: u32, exact: bool) -> bool {
         let (place, reach) = (tag & PLACE, reach(tag));
         (tag & ATOMIC == 0)
             & !exact
             & (((place >= self.sync) & (reach >= WARP))
                 | ((place >= self.epoch) & (reach >= BLOCK))
                 | (reach == GRID))
+    }
+
+    /// How far a reader that nothing orders before the warp in hand and another thread of that warp reach; [`ONE`] if the
+    /// numbers do not tell.
+    #[inline(always)]
+    fn apart(self, place: u32) -> u32 {
+        let (in_block, in_grid) = (u32::from(self.first_turn), u32::from(self.new_block));
+        if place >= self.warp {
+            WARP
+        } else if place >= self.epoch {
+            in_block * BLOCK
+        } else {
+            u32::from(place < self.block) * in_grid * GRID
+        }
     }
 
     /// Whether all readers are.
@@ -150,7 +170,12 @@ impl Table {
             volatile: false,
         });
         self.latest.fill((u32::MAX, 0));
-        self.begin_block();
+        self.begin_block(self.bases.new_block);
+    }
+
+    /// Expects so many cells: what entries there may be without looking which are in use follows from that.
+    pub(crate) fn expect(&mut self, cells: usize) {
+        self.most = (cells / CELLS_PER_ENTRY).max(LEAST_ENTRIES);
     }
 
     /// Tags from here on are new.
@@ -158,24 +183,30 @@ impl Table {
         (self.entries.len() as u32) << 5
     }
 
-    pub(crate) fn begin_block(&mut self) {
+    /// A block begins, or goes on.
+    pub(crate) fn begin_block(&mut self, new_block: bool) {
         let next = self.next();
         self.bases = Bases {
             block: next,
             epoch: next,
             warp: next,
             sync: next,
+            first_turn: false,
+            new_block,
         };
     }
 
-    pub(crate) fn begin_warp(&mut self) {
+    /// A warp goes on; `first_turn`: since the barrier it has not been its turn.
+    #[inline(always)]
+    pub(crate) fn begin_warp(&mut self, first_turn: bool) {
         let next = self.next();
         (self.bases.warp, self.bases.sync) = (next, next);
+        self.bases.first_turn = first_turn;
     }
 
     pub(crate) fn barrier(&mut self) {
         self.bases.epoch = self.next();
-        self.begin_warp();
+        self.begin_warp(false);
     }
 
     pub(crate) fn sync_warp(&mut self) {
@@ -213,7 +244,7 @@ impl Table {
         let mut numbers = vec![0u32; self.entries.len() + 1];
         let mut cells = 0;
         for part in memory.iter_mut() {
-            cells += part.write.len();
+            cells += part.count();
             part.for_each_tag(|tag| {
                 if let Some(used) = numbers.get_mut(((*tag & PLACE) >> 5) as usize) {
                     *used = 1;
@@ -246,14 +277,18 @@ impl Table {
             epoch,
             warp,
             sync,
+            ..
         } = self.bases;
         self.bases = Bases {
             block: moved(block),
             epoch: moved(epoch),
             warp: moved(warp),
             sync: moved(sync),
+            ..self.bases
         };
-        self.most = (2 * kept.len()).max(cells / 16).max(LEAST_ENTRIES);
+        self.most = (2 * kept.len())
+            .max(cells / CELLS_PER_ENTRY)
+            .max(LEAST_ENTRIES);
         self.entries = kept;
         self.latest.fill((u32::MAX, 0));
     }
@@ -415,6 +450,7 @@ impl Cells {
     pub(crate) fn read(&mut self, lanes: &Lanes, bases: Bases, exact: bool) -> (u32, u32) {
         let (write, read) = (self.write.as_ptr(), self.read.as_mut_ptr());
         let (mut set, mut bad, mut unset) = (0u32, 0u32, 0u32);
+        let mut joins = 0u32;
         for l in 0..32 {
             let i = lanes.cells[l] as usize;
             debug_assert!(i < self.write.len());
@@ -426,6 +462,7 @@ impl Cells {
             let replaced = bases.orders_all(r, me) & (r & ATOMIC == 0);
             set |= u32::from(ours & replaced) << l;
             bad |= u32::from(!(ours & (replaced | bases.covers(r, exact)))) << l;
+            joins |= u32::from(ours & (r & ATOMIC == 0)) << l;
         }
         set &= lanes.mask;
         bad &= lanes.mask;
@@ -458,7 +495,70 @@ impl Cells {
                 *other.add(i) = lanes.tag | l;
             }
         }
-        (bad, unset)
+        let cell = |l: u32| lanes.cells[l as usize] as usize;
+        (self.join_all(bad, joins, lanes.tag, cell, bases), unset)
+    }
+
+    /// Has lanes of `bad` join the readers of their cells, up to the first that cannot (those that can are in `joins`), and gives
+    /// back the others: what is wrong is looked at in the order of the lanes.
+    #[inline(always)]
+    fn join_all(
+        &mut self,
+        mut bad: u32,
+        joins: u32,
+        tag: u32,
+        cell: impl Fn(u32) -> usize,
+        bases: Bases,
+    ) -> u32 {
+        while bad != 0 {
+            let l = bad.trailing_zeros();
+            if joins >> l & 1 == 0 || !self.join(cell(l), tag | l, 0, bases) {
+                break;
+            }
+            bad &= bad - 1;
+        }
+        bad
+    }
+
+    /// Puts a reader to those of a cell, or with [`ATOMIC`] as its kind an atomic, if the numbers say all there is to know.
+    #[inline(always)]
+    fn join(&mut self, cell: usize, me: u32, kind: u32, bases: Bases) -> bool {
+        let readers = self.read[cell];
+        let plain = readers & !ATOMIC;
+        let same_kind = readers & ATOMIC == kind;
+        if bases.orders_all(plain, me) && (same_kind || kind == ATOMIC) {
+            self.read[cell] = me | kind;
+            return true;
+        }
+        if !same_kind {
+            return false;
+        }
+        if bases.covers(plain, false) {
+            return true;
+        }
+        let wider = bases.apart(plain & PLACE);
+        if wider <= reach(plain) {
+            return false;
+        }
+        self.other[cell] = plain & PLACE;
+        self.read[cell] = reaching(me | kind, wider);
+        true
+    }
+
+    /// Atomics of 32 lanes. Gives those that need a closer look: from the first such lane on.
+    #[inline(always)]
+    pub(crate) fn atomic(&mut self, lanes: &Lanes, bases: Bases) -> u32 {
+        let mut bad = lanes.mask;
+        while bad != 0 {
+            let l = bad.trailing_zeros();
+            let cell = lanes.cells[l as usize] as usize;
+            let me = lanes.tag | l;
+            if !bases.orders(self.write[cell], me) || !self.join(cell, me, ATOMIC, bases) {
+                break;
+            }
+            bad &= bad - 1;
+        }
+        bad
     }
 
     /// Writes of 32 lanes. Gives those that need a closer look; and those that wrote a cell that a lower lane writes, too.
@@ -518,16 +618,32 @@ impl Cells {
         let write: &[u32; 32] = self.write.get(first..)?.first_chunk()?;
         let read: &mut [u32; 32] = self.read.get_mut(first..)?.first_chunk_mut()?;
         let (mut set, mut bad, mut unset) = (0u32, 0u32, 0u32);
+        let mut joins = 0u32;
         for l in 0..32 {
             let (w, r) = (write[l], read[l]);
             let me = tag | l as u32;
             unset |= u32::from(w == 0) << l;
             let ours = bases.orders(w, me);
-            let replaced = bases.orders_all(r, me) & (r & ATOMIC == 0);
+            let plain = r & ATOMIC == 0;
+            let replaced = bases.orders_all(r, me) & plain;
+            let kept = replaced | bases.covers(r, exact);
+            let joined = plain & !exact & !kept & (bases.apart(r & PLACE) > reach(r));
             set |= u32::from(ours & replaced) << l;
-            bad |= u32::from(!(ours & (replaced | bases.covers(r, exact)))) << l;
+            joins |= u32::from(ours & joined) << l;
+            bad |= u32::from(!(ours & (kept | joined))) << l;
         }
         set &= mask;
+        joins &= mask;
+        if joins != 0 {
+            let other: &mut [u32; 32] = self.other.get_mut(first..)?.first_chunk_mut()?;
+            for l in 0..32 {
+                let on = 0u32.wrapping_sub(joins >> l & 1);
+                let place = read[l] & PLACE;
+                let both = reaching(tag | l as u32, bases.apart(place));
+                other[l] = place & on | other[l] & !on;
+                read[l] = both & on | read[l] & !on;
+            }
+        }
         for l in 0..32 {
             let on = 0u32.wrapping_sub(set >> l & 1);
             read[l] = (tag | l as u32) & on | read[l] & !on;

@@ -120,6 +120,10 @@ impl Checker<'_> {
             cells.read[cell] = me;
             return;
         }
+        let bases = self.table(at).bases;
+        if bases.covers(readers & !ATOMIC, self.subject.exact) {
+            return;
+        }
         let same = |a: u32, b: u32| {
             let (a_entry, b_entry) = (self.table(at).entry(a), self.table(at).entry(b));
             if a_entry.block != b_entry.block {

@@ -54,7 +54,7 @@ struct Waiting {
     lowest: u32,
     warp: u32,
     /// The warp's part of the [`Bases`].
-    since: (u32, u32),
+    since: (u32, u32, bool),
 }
 
 /// The list.
@@ -227,7 +227,7 @@ impl Checker<'_> {
             lie: at,
             lowest: lie.lowest,
             warp: self.warp,
-            since: (bases.warp, bases.sync),
+            since: (bases.warp, bases.sync, bases.first_turn),
         });
         true
     }
@@ -281,6 +281,7 @@ impl Checker<'_> {
                 self.here.table.bases = Bases {
                     warp: read.since.0,
                     sync: read.since.1,
+                    first_turn: read.since.2,
                     ..bases
                 };
                 let access = Access {

@@ -189,11 +189,11 @@ impl Checker<'_> {
         if !self.subject.written[index] {
             return;
         }
+        self.make_room();
         // What nobody wrote has been seen to.
         if run && self.in_lines(access, index, mask, offsets[0], false) {
             return;
         }
-        self.make_room();
         let cells = &mut self.regions[index];
         cells.prepare(access.site.width_bytes);
         let tag = self.global_tag(access);
@@ -382,6 +382,7 @@ impl Checker<'_> {
         let mut unset = [0; 4];
         let component = access.site.access.ty.bytes();
         let exact = self.subject.exact;
+        let slowly = exact || self.subject.block_scopes || !self.subject.quick;
         let bases = self.table(at).bases;
         let cells = self.cells(at);
         let shift = cells.shift;
@@ -427,7 +428,13 @@ impl Checker<'_> {
                         let new = cells.write[lanes.cells[lane] as usize] == 0;
                         unset[0] |= u32::from(new) << lane;
                     }
-                    (lanes.mask, 0)
+                    cells.prepare_reads();
+                    let bad = if slowly {
+                        lanes.mask
+                    } else {
+                        cells.atomic(&lanes, bases)
+                    };
+                    (bad, 0)
                 }
             };
             if matches!(at, At::Shared)
