@@ -150,7 +150,7 @@ impl Block {
     /// Makes it block number `index`, at its beginning. Variables and memory start as zeros.
     pub(crate) fn begin(&mut self, index: u64, code: &Code, shape: &Shape<'_>) {
         self.index = index;
-        clear(&mut self.shared);
+        refill(&mut self.shared, 0);
         let ctaid = shape.block_index(index);
         for warp in &mut self.warps {
             let Warp {
@@ -169,7 +169,7 @@ impl Block {
                     Place::V(register) => fill(registers, register, class, bits),
                 }
             }
-            clear(local);
+            refill(local, 0);
             (warp.pc, warp.mask, warp.gone) = (0, warp.lanes, 0);
             (warp.state, warp.vote, warp.fingerprint) = (WarpState::Ready, None, 0);
         }
@@ -330,11 +330,11 @@ impl Block {
     }
 }
 
-/// Zeroes memory. Not a call for nothing: C's `memset` may store under an empty mask then, at an address where there is no
+/// Fills memory. Not a call for nothing: C's `memset` may store under an empty mask then, at an address where there is no
 /// memory, which costs a CPU hundreds of cycles.
-fn clear(bytes: &mut [u8]) {
-    if !bytes.is_empty() {
-        bytes.fill(0);
+pub(crate) fn refill<T: Copy>(items: &mut [T], value: T) {
+    if !items.is_empty() {
+        items.fill(value);
     }
 }
 

@@ -29,6 +29,7 @@ use std::collections::HashMap;
 
 use dsl::ir::{FenceScope, LocId, Space};
 
+use crate::block::refill;
 use crate::bytecode::{Inst, MemSite, Op, Place};
 use crate::config::Check;
 use crate::finding::Finding;
@@ -280,7 +281,7 @@ impl Observer for Checker<'_> {
             here.reads.open = self.subject.reads_may_wait();
             here.barriers = 1;
             here.turns.fill(0);
-            here.locals.iter_mut().for_each(|bytes| bytes.fill(0));
+            here.locals.iter_mut().for_each(|bytes| refill(bytes, 0));
             here.taints.iter_mut().for_each(Taint::clear);
             if self.subject.unset() {
                 self.unassigned();

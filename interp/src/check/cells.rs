@@ -18,6 +18,8 @@
 
 use std::collections::HashMap;
 
+use crate::block::refill;
+
 /// Lane and entry of a tag.
 pub(crate) const PLACE: u32 = (1 << 29) - 1;
 /// Entries there can be.
@@ -345,7 +347,7 @@ impl Cells {
         for tag in &mut self.write {
             *tag = (*tag).min(WRITTEN);
         }
-        self.read.fill(0);
+        refill(&mut self.read, 0);
         self.many.clear();
     }
 
@@ -360,8 +362,8 @@ impl Cells {
 
     /// Nobody has touched anything.
     pub(crate) fn clear(&mut self) {
-        self.write.fill(0);
-        self.read.fill(0);
+        refill(&mut self.write, 0);
+        refill(&mut self.read, 0);
         self.many.clear();
     }
 

@@ -16,6 +16,7 @@ use dsl::ir::Space;
 
 use super::cells::{Bases, Cells};
 use super::{At, Checker};
+use crate::block::refill;
 use crate::mask::LaneMask;
 use crate::observer::Access;
 use crate::registers::View;
@@ -115,7 +116,7 @@ struct Whole {
 
 impl Whole {
     fn clear(&mut self) {
-        self.lines.fill(0);
+        refill(&mut self.lines, 0);
         self.looks = 0;
         self.all = false;
     }
