@@ -23,17 +23,15 @@ pub fn simplify(module: &mut Module) {
 
 fn simplify_function(function: &mut Function) {
     loop {
-        let before = function.body.clone();
         let mut simplifier = Simplifier {
             aliases: vec![None; function.values.len()],
-            known: FxHashMap::default(),
-            done: FxHashMap::default(),
+            ..Simplifier::default()
         };
         let body = std::mem::take(&mut function.body);
         function.body = simplifier.block(body);
-        remove_unused(function);
+        let removed = remove_unused(function);
         renumber(function);
-        if function.body == before {
+        if !simplifier.changed && !removed {
             return;
         }
     }
@@ -92,6 +90,7 @@ fn pure(kind: &InstKind) -> Option<Pure> {
     })
 }
 
+#[derive(Default)]
 struct Simplifier {
     /// What stands for a temporary whose instruction went.
     aliases: Vec<Option<Operand>>,
@@ -99,15 +98,34 @@ struct Simplifier {
     known: FxHashMap<SlotId, Operand>,
     /// Operations whose results are visible here.
     done: FxHashMap<Pure, ValueId>,
+    /// What `known` held before each change, and what was added to `done`: to take both back.
+    before: Vec<(SlotId, Option<Operand>)>,
+    added: Vec<Pure>,
+    /// Something is not as it was.
+    changed: bool,
 }
 
 impl Simplifier {
     /// What is learnt inside holds inside; `known` and `done` are the caller's again afterwards.
     fn nested(&mut self, block: Block) -> Block {
-        let (known, done) = (self.known.clone(), self.done.clone());
+        let (before, added) = (self.before.len(), self.added.len());
         let block = self.block(block);
-        (self.known, self.done) = (known, done);
+        for (slot, value) in self.before.drain(before..).rev() {
+            match value {
+                Some(value) => self.known.insert(slot, value),
+                None => self.known.remove(&slot),
+            };
+        }
+        for pure in self.added.drain(added..) {
+            self.done.remove(&pure);
+        }
         block
+    }
+
+    /// A variable has this value now.
+    fn learn(&mut self, slot: SlotId, value: Operand) {
+        let before = self.known.insert(slot, value);
+        self.before.push((slot, before));
     }
 
     fn block(&mut self, block: Block) -> Block {
@@ -117,7 +135,8 @@ impl Simplifier {
     }
 
     fn nodes(&mut self, block: Block, nodes: &mut Vec<Node>) {
-        for mut node in block.0 {
+        let mut rest = block.0.into_iter();
+        while let Some(mut node) = rest.next() {
             if let Some(operand) = node.operand_mut() {
                 self.resolve(operand);
             }
@@ -129,6 +148,7 @@ impl Simplifier {
                     otherwise,
                     loc: _,
                 } => {
+                    self.changed = true;
                     self.nodes(if cond.bits != 0 { then } else { otherwise }, nodes);
                 }
                 Node::If {
@@ -176,6 +196,7 @@ impl Simplifier {
                 nodes.last(),
                 Some(Node::Break(_) | Node::Continue(_) | Node::Return(_))
             ) {
+                self.changed |= rest.next().is_some();
                 return; // No lane goes on.
             }
         }
@@ -185,8 +206,10 @@ impl Simplifier {
     fn forget(&mut self, blocks: &[&Block]) {
         for block in blocks {
             block.for_each_inst(&mut |inst| {
-                if let InstKind::Set(slot, _) = inst.kind {
-                    self.known.remove(&slot);
+                if let InstKind::Set(slot, _) = inst.kind
+                    && let Some(before) = self.known.remove(&slot)
+                {
+                    self.before.push((slot, Some(before)));
                 }
             });
         }
@@ -206,7 +229,7 @@ impl Simplifier {
             self.resolve(operand);
         }
         if let InstKind::Set(slot, value) = inst.kind {
-            self.known.insert(slot, value);
+            self.learn(slot, value);
         }
         let &[result] = inst.results.as_slice() else {
             return Some(inst);
@@ -215,7 +238,7 @@ impl Simplifier {
         if let InstKind::Get(slot) = inst.kind
             && !self.known.contains_key(&slot)
         {
-            self.known.insert(slot, result.into());
+            self.learn(slot, result.into());
             return Some(inst);
         }
         let pure = pure(&inst.kind);
@@ -227,17 +250,19 @@ impl Simplifier {
             }),
         };
         if alias.is_some() {
+            self.changed = true;
             self.aliases[result.index()] = alias;
             return None;
         }
         if let Some(pure) = pure {
             self.done.insert(pure, result);
+            self.added.push(pure);
         }
         Some(inst)
     }
 
     /// A constant index goes into the offset, as the builder does it.
-    fn normalise(&self, kind: &mut InstKind) {
+    fn normalise(&mut self, kind: &mut InstKind) {
         if let InstKind::PtrAdd {
             index,
             unsigned,
@@ -247,6 +272,10 @@ impl Simplifier {
         } = kind
             && let Operand::Const(constant) = *index
         {
+            if *scale_bytes == 0 && !*unsigned && constant == Const::i32(0) {
+                return;
+            }
+            self.changed = true;
             let number = match constant.ty {
                 Type::I32 if !*unsigned => constant.bits as i32 as i64,
                 _ => constant.bits as i64,
@@ -300,21 +329,25 @@ impl Simplifier {
     }
 }
 
-/// Removes pure operations and `get`s whose results nobody uses: backwards, so that one walk is enough.
-fn remove_unused(function: &mut Function) {
+/// Removes pure operations and `get`s whose results nobody uses: backwards, so that one walk is enough. Says
+/// whether there were any.
+fn remove_unused(function: &mut Function) -> bool {
     let mut used = vec![false; function.values.len()];
     let mut body = std::mem::take(&mut function.body);
-    sweep(&mut body, &mut used);
+    let removed = sweep(&mut body, &mut used);
     function.body = body;
+    removed
 }
 
-fn sweep(block: &mut Block, used: &mut [bool]) {
+fn sweep(block: &mut Block, used: &mut [bool]) -> bool {
+    let mut removed = false;
     let mut kept = Vec::with_capacity(block.0.len());
     for mut node in std::mem::take(&mut block.0).into_iter().rev() {
         if let Node::Inst(inst) = &node {
             let removable = pure(&inst.kind).is_some()
                 || matches!(inst.kind, InstKind::Get(_) | InstKind::Special(_));
             if removable && inst.results.iter().all(|id| !used[id.index()]) {
+                removed = true;
                 continue;
             }
             let operands = inst.kind.operands().into_iter();
@@ -323,7 +356,7 @@ fn sweep(block: &mut Block, used: &mut [bool]) {
                 .for_each(|id| used[id.index()] = true);
         }
         for block in node.blocks_mut().into_iter().rev() {
-            sweep(block, used);
+            removed |= sweep(block, used);
         }
         if let Some(id) = node.operand().and_then(|operand| operand.value()) {
             used[id.index()] = true;
@@ -332,6 +365,7 @@ fn sweep(block: &mut Block, used: &mut [bool]) {
     }
     kept.reverse();
     block.0 = kept;
+    removed
 }
 
 #[cfg(test)]

@@ -20,7 +20,10 @@ pub(super) struct Locs<'p> {
     pub(super) map: &'p SourceMap,
     n_files: u32,
     table: Vec<Loc>,
-    ids: FxHashMap<Loc, LocId>,
+    /// By file, line, column and way: the first such place of the table.
+    first: FxHashMap<(u32, u32, u32, Option<LocId>), LocId>,
+    /// By place: the next one that differs in the text only.
+    next: Vec<Option<LocId>>,
     known: FxHashMap<(Span, Option<LocId>, bool), LocId>,
 }
 
@@ -30,7 +33,8 @@ impl<'p> Locs<'p> {
             map,
             n_files: map.files().count() as u32,
             table: vec![Loc::default()],
-            ids: FxHashMap::from_iter([(Loc::default(), LocId(0))]),
+            first: FxHashMap::from_iter([((0, 0, 0, None), LocId(0))]),
+            next: vec![None],
             known: FxHashMap::default(),
         }
     }
@@ -85,25 +89,37 @@ impl<'p> Locs<'p> {
 
     fn intern(&mut self, span: Span, text: String, via: Option<LocId>) -> LocId {
         let (line, column) = self.map.file(span.file).line_column(span.start);
-        let loc = Loc {
-            file: span.file.0,
+        let file = span.file.0;
+        let id = LocId(self.table.len() as u32);
+        let mut known = *self.first.entry((file, line, column, via)).or_insert(id);
+        while known != id {
+            if self.table[known.index()].text == text {
+                return known;
+            }
+            known = *self.next[known.index()].get_or_insert(id);
+        }
+        self.next.push(None);
+        self.table.push(Loc {
+            file,
             line,
             column,
             text,
             via,
-        };
-        let table = &mut self.table;
-        *self.ids.entry(loc).or_insert_with_key(|loc| {
-            table.push(loc.clone());
-            LocId(table.len() as u32 - 1)
-        })
+        });
+        id
     }
 }
 
 /// Runs of white space become one space; what is too long ends in an ellipsis.
 fn one_line(text: &str) -> String {
-    let line = text.split_whitespace().collect::<Vec<_>>().join(" ");
-    if line.chars().count() <= MAX_TEXT_CHARS {
+    let mut line = String::with_capacity(text.len());
+    for word in text.split_whitespace() {
+        if !line.is_empty() {
+            line.push(' ');
+        }
+        line.push_str(word);
+    }
+    if line.len() <= MAX_TEXT_CHARS || line.chars().count() <= MAX_TEXT_CHARS {
         return line;
     }
     let mut cut: String = line.chars().take(MAX_TEXT_CHARS - 1).collect();
