@@ -27,6 +27,10 @@ pub(super) const SPECIAL: [Part; 1] = [("<cuda math, special>", include_str!("ma
 /// The instructions of inline PTX.
 const PTX: &str = "<inline ptx>";
 
+/// Parts whose functions are the host's.
+const C_LIBRARY: &str = "<c library>";
+const DEVICE: &str = "<device properties>";
+
 /// A group of parts that are parsed together.
 struct Group {
     parts: &'static [Part],
@@ -151,6 +155,18 @@ const GROUPS: &[Group] = &[
         needs: &[NEW],
     },
     Group {
+        parts: &[(C_LIBRARY, include_str!("clib.k"))],
+        types: &[],
+        standard: &[],
+        needs: &[],
+    },
+    Group {
+        parts: &[(DEVICE, include_str!("device.k"))],
+        types: &["cudaDeviceProp", "cudaDeviceAttr"],
+        standard: &[],
+        needs: &[],
+    },
+    Group {
         parts: &[("<iostream>", include_str!("iostream.k"))],
         types: &[],
         standard: &[
@@ -165,7 +181,7 @@ const GROUPS: &[Group] = &[
             "ios",
             "ios_base",
         ],
-        needs: &[],
+        needs: &[CLIB],
     },
     Group {
         parts: &[("<string>", include_str!("string.k"))],
@@ -180,7 +196,7 @@ const GROUPS: &[Group] = &[
             "stof",
             "stod",
         ],
-        needs: &[NEW, IOSTREAM],
+        needs: &[NEW, CLIB, IOSTREAM],
     },
     Group {
         parts: &[("<algorithm>", include_str!("algorithm.k"))],
@@ -270,14 +286,17 @@ const GROUPS: &[Group] = &[
 /// The index of `<new>`, which `new` and `delete` need.
 const NEW: usize = 8;
 
+/// The index of the C library's.
+const CLIB: usize = 10;
+
 /// The index of `<iostream>`.
-const IOSTREAM: usize = 10;
+const IOSTREAM: usize = 12;
 
 /// The index of `<string>`.
-const STRING: usize = 11;
+const STRING: usize = 13;
 
 /// The index of `<stdexcept>`, which `throw` needs.
-const EXCEPTIONS: usize = 17;
+const EXCEPTIONS: usize = 19;
 
 /// The files that are ours: what a program may use without declaring it.
 pub fn is_own(file: &str) -> bool {
@@ -289,10 +308,14 @@ pub fn parts() -> impl Iterator<Item = Part> {
     GROUPS.iter().flat_map(|group| group.parts.iter().copied())
 }
 
-/// The functions that a text defines for device code.
-pub(super) fn defined(text: &'static str) -> impl Iterator<Item = &'static str> {
+/// The functions that a part defines for device code, or for the host's if it is one of those.
+pub(super) fn defined((part, text): Part) -> impl Iterator<Item = &'static str> {
+    let of_host = [C_LIBRARY, DEVICE].contains(&part);
     text.lines()
-        .filter(|line| line.starts_with("__") && line.contains("__device__ "))
+        .filter(move |line| match of_host {
+            true => line.starts_with(|c: char| c.is_ascii_lowercase()),
+            false => line.starts_with("__") && line.contains("__device__ "),
+        })
         .filter(|line| line.ends_with(['{', '}']))
         .filter_map(|line| line.split_once('(')?.0.rsplit([' ', '*']).next())
         .filter(|name| !name.starts_with("__dslc_") && !name.starts_with("operator"))
@@ -304,7 +327,7 @@ fn groups_by_name() -> &'static HashMap<&'static str, Vec<usize>> {
     NAMES.get_or_init(|| {
         let mut names: HashMap<_, Vec<usize>> = HashMap::new();
         for (group, Group { parts, .. }) in GROUPS.iter().enumerate() {
-            for name in parts.iter().flat_map(|(_, text)| defined(text)) {
+            for name in parts.iter().copied().flat_map(defined) {
                 let groups: &mut Vec<usize> = names.entry(name).or_default();
                 if groups.last() != Some(&group) {
                     groups.push(group);

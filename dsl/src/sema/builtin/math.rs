@@ -188,7 +188,8 @@ mod tests {
         let defined: std::collections::BTreeSet<&str> = library::MATH
             .iter()
             .chain(&library::SPECIAL)
-            .flat_map(|(_, text)| library::defined(text))
+            .copied()
+            .flat_map(library::defined)
             .collect();
         for name in &defined {
             assert!(is_math(name), "{name}");
