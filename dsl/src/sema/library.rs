@@ -344,6 +344,13 @@ pub(super) fn names() -> impl Iterator<Item = &'static str> {
     all.filter(|name| !builtin::is_math(name))
 }
 
+/// The names in the namespace `std` that the parts have.
+pub(super) fn standard_names() -> impl Iterator<Item = &'static str> {
+    GROUPS
+        .iter()
+        .flat_map(|group| group.standard.iter().copied())
+}
+
 /// The names that stand right after a type's keyword somewhere: `int half` is no type.
 fn variables(tokens: &[Token]) -> HashSet<&Arc<str>> {
     let declared = |pair: &[Token]| {

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use super::Checker;
 use crate::{
     diagnostic::{Code, Diagnostic},
-    sema::{builtin, scope::Entity},
+    sema::{builtin, library, scope::Entity},
     span::Span,
     suggest,
 };
@@ -70,11 +70,12 @@ impl Checker<'_> {
 
     /// A qualified name that leads nowhere: something of C++'s library, or of a header that is not there.
     pub(super) fn unsupported_path(&mut self, name: &str, span: Span) {
-        self.report(Diagnostic::error(
+        let diagnostic = Diagnostic::error(
             Code::UnsupportedBuiltin,
             span,
             format!("`{name}` is not supported yet"),
-        ));
+        );
+        self.report(or_near(diagnostic, name));
     }
 
     /// Reports a member that is not there.
@@ -113,5 +114,16 @@ fn list(names: &[String]) -> String {
     match quoted.split_last() {
         Some((last, rest)) if !rest.is_empty() => format!("{} and {last}", rest.join(", ")),
         _ => quoted.concat(),
+    }
+}
+
+/// With the name of C++'s library that is meant, if one is near.
+pub(super) fn or_near(diagnostic: Diagnostic, name: &str) -> Diagnostic {
+    let near = name
+        .strip_prefix("std::")
+        .and_then(|name| suggest::nearest(name, library::standard_names()));
+    match near {
+        Some(near) => diagnostic.help(format!("did you mean `std::{near}`?")),
+        None => diagnostic,
     }
 }

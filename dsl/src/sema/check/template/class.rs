@@ -1,6 +1,6 @@
 //! Templates of classes: their instances, their specialisations, and members whose bodies wait until somebody needs them.
 
-use super::super::Checker;
+use super::super::{Checker, unknown::or_near};
 use super::{Arg, ClassInstance, INSTANCE, Known, LazyBody, MAX_DEPTH, SHOWN};
 use crate::{
     diagnostic::{Code, Diagnostic},
@@ -101,11 +101,12 @@ impl<'a> Checker<'a> {
             || name.starts_with("cub::")
             || name.starts_with("cuda::");
         let diagnostic = if library {
-            Diagnostic::error(
+            let diagnostic = Diagnostic::error(
                 Code::Unsupported,
                 span,
                 format!("`{name}` of C++'s libraries is not supported yet"),
-            )
+            );
+            or_near(diagnostic, name)
         } else {
             Diagnostic::error(
                 Code::UnknownType,
