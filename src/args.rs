@@ -192,6 +192,9 @@ pub(crate) struct RunArgs {
     /// Write what reaches the host to this file: how `verify` watches the GPU.
     #[arg(long, value_name = "FILE", hide = true)]
     pub(crate) record: Option<PathBuf>,
+    /// Look for nothing, and write all that launches do to this file: see `trace.rs`. How the tests' own checker sees a run.
+    #[arg(long, value_name = "FILE", hide = true)]
+    pub(crate) trace: Option<PathBuf>,
     /// Arguments of the program.
     #[arg(last = true, value_name = "ARGS")]
     pub(crate) args: Vec<String>,

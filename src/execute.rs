@@ -30,6 +30,7 @@ pub(crate) fn machine(
     limit: Option<u64>,
     checks: Checks,
     order: Order,
+    trace: bool,
 ) -> MachineConfig {
     MachineConfig {
         rules,
@@ -41,6 +42,7 @@ pub(crate) fn machine(
         limit: Some(limit.unwrap_or(DEFAULT_LIMIT)),
         checks,
         order,
+        trace,
     }
 }
 

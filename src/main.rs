@@ -12,6 +12,7 @@ mod record;
 mod report;
 mod resident;
 mod source;
+mod trace;
 
 use std::{panic, process::ExitCode, sync::mpsc, thread, time::Duration};
 

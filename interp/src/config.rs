@@ -115,6 +115,8 @@ pub struct MachineConfig {
     pub checks: Checks,
     /// Which blocks of a grid and warps of a block come first.
     pub order: Order,
+    /// Keep all that launches do, instead of looking for findings. It takes much memory.
+    pub trace: bool,
 }
 
 /// The order of blocks, and of the warps of a block between two barriers. A program without races computes the same in any.

@@ -28,7 +28,7 @@ pub(crate) type Runner<O> = fn(&mut Machine<'_, O>, &mut Warp) -> Stop;
 /// The fastest engine this CPU can run.
 pub(crate) fn runner<O: Observer>() -> Runner<O> {
     #[cfg(target_arch = "x86_64")]
-    {
+    if const { O::IS_QUICK } {
         if is_x86_feature_detected!("avx512f")
             && is_x86_feature_detected!("avx512vl")
             && is_x86_feature_detected!("avx512bw")

@@ -25,6 +25,7 @@ use crate::program::Program;
 use crate::report::{InvalidLaunch, LaunchFailure, LaunchReport, Site};
 use crate::rules::limits::Limits;
 use crate::stats::LaunchCounts;
+use crate::trace::Tracer;
 use crate::trap::{AccessOp, Trap, TrapKind, Waiting, WaitingState};
 
 /// Runs a kernel. `args` holds the bits of one argument per parameter; `out` receives what threads print, in order.
@@ -47,6 +48,11 @@ pub fn launch(
         args,
     };
     let map = GlobalMap::new(memory);
+    let one_job = MachineConfig {
+        jobs: 1,
+        ..machine.clone()
+    };
+    let machine = if machine.trace { &one_job } else { machine };
     let run = Run {
         program,
         kernel,
@@ -58,6 +64,9 @@ pub fn launch(
         machine,
     };
     let counters = || Counters::new(&machine.rules, code.counters.len());
+    if machine.trace {
+        return run.with(&|| Tracer::new(counters(), code), out).0;
+    }
     if machine.checks.is_empty() {
         return run.with(&counters, out).0;
     }
@@ -489,6 +498,7 @@ impl<'a> Run<'a> {
                 .map_or(0, |loc| loc.line),
             counts,
             sites: merged(sites),
+            trace: machine.observer.trace(),
             findings: machine.observer.findings(&Scene {
                 module,
                 function: module.function(self.kernel),

@@ -14,6 +14,7 @@ pub mod program;
 pub mod report;
 pub mod rules;
 pub mod stats;
+pub mod trace;
 pub mod trap;
 
 mod block;

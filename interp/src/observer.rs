@@ -13,6 +13,7 @@ use crate::registers::View;
 use crate::rules::RuleSet;
 use crate::rules::bank::Cost;
 use crate::stats::{Charge, SiteCounts};
+use crate::trace::Event;
 use crate::witness::{Whence, Worst};
 
 /// One memory instruction of one warp.
@@ -71,6 +72,8 @@ pub(crate) trait Observer: Sized {
     /// A warp runs.
     #[inline(always)]
     fn begin_warp(&mut self, number: u32) {}
+    /// Whether it is worth an engine for each kind of CPU.
+    const IS_QUICK: bool = true;
     /// Whether it has to see every access. If not, those that are like the site's last one come as sums only.
     const SEES_REPEATS: bool;
     /// Shared or thread-local memory, by offset in it. Gives what it costs.
@@ -124,6 +127,10 @@ pub(crate) trait Observer: Sized {
     }
     /// What it found.
     fn findings(&self, scene: &Scene<'_>) -> Vec<Finding> {
+        Vec::new()
+    }
+    /// All that happened, of one that keeps it.
+    fn trace(&self) -> Vec<Event> {
         Vec::new()
     }
     /// The counts.

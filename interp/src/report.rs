@@ -7,6 +7,7 @@ use crate::config::LaunchConfig;
 use crate::finding::Finding;
 use crate::program::Program;
 use crate::stats::{LaunchCounts, SiteCounts};
+use crate::trace::Event;
 use crate::trap::{AccessOp, Trap};
 
 /// A kernel that ran to its end.
@@ -32,6 +33,8 @@ pub struct LaunchReport {
     pub sites: Vec<Site>,
     /// What the checks found, in the order of their first source access.
     pub findings: Vec<Finding>,
+    /// All that it did, if [`MachineConfig::trace`](crate::MachineConfig::trace) asked for that.
+    pub trace: Vec<Event>,
 }
 
 impl LaunchReport {
@@ -49,6 +52,7 @@ impl LaunchReport {
             counts: LaunchCounts::default(),
             sites: Vec::new(),
             findings: Vec::new(),
+            trace: Vec::new(),
         }
     }
 }

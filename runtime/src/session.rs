@@ -178,6 +178,7 @@ impl Session {
             limit: None,
             checks: interp::Checks::ALL,
             order: interp::Order::Ascending,
+            trace: false,
         });
         Session::on(device, name, source, loader)
     }

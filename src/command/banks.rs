@@ -68,6 +68,7 @@ pub(crate) fn run(args: &BanksArgs) -> Result<u8, Failure> {
         limit: None,
         checks: interp::Checks::NONE,
         order: interp::Order::Ascending,
+        trace: false,
     };
     let result = interp::launch(
         &program,

@@ -26,6 +26,7 @@ use crate::{
         gpu, json, nvprof, sarif, text,
     },
     source::{Loaded, load},
+    trace,
 };
 
 pub(crate) fn run(args: &RunArgs, color: Color) -> Result<u8, Failure> {
@@ -76,7 +77,14 @@ pub(crate) fn run(args: &RunArgs, color: Color) -> Result<u8, Failure> {
         })?)
     } else {
         let checks = args.wanted_checks();
-        let machine = execute::machine(rules, args.jobs, args.limit, checks, args.wanted_order());
+        let machine = execute::machine(
+            rules,
+            args.jobs,
+            args.limit,
+            checks,
+            args.wanted_order(),
+            args.trace.is_some(),
+        );
         Box::new(Simulator::new(machine))
     };
     // On a GPU the driver prints what kernels print: all of standard output has to be kept.
@@ -140,6 +148,9 @@ pub(crate) fn run(args: &RunArgs, color: Color) -> Result<u8, Failure> {
         kernel: shown.as_deref(),
         all_launches: args.launches == Launches::All,
     };
+    if let Some(path) = &args.trace {
+        trace::write(&outcome, program.module(), path)?;
+    }
     if let (Some(path), Some(mut record)) = (&args.record, io.record) {
         record.end = Some(End::new(&outcome, &found));
         record::write(&record, path)?;

@@ -77,7 +77,8 @@ pub(crate) fn run(args: &VerifyArgs, color: Color) -> Result<u8, Failure> {
         return Err(Failure::new("the front end made no program"));
     };
     let program = Program::new(Arc::new(module));
-    let machine = execute::machine(rules, args.jobs, None, Checks::NONE, Order::Ascending);
+    let order = Order::Ascending;
+    let machine = execute::machine(rules, args.jobs, None, Checks::NONE, order, false);
     let mut simulator = Simulator::with_info(machine, info.clone());
     let mut io = Streams {
         module: program.module().clone(),

@@ -6,11 +6,14 @@
 //! A missed one is either the *same program* (the IR is the same but for places), or runs with the *same output*, or has *another output*: then it is
 //! wrong, but neither an ordering nor a bound of this execution may be broken (an index that stays in its array, a bound that takes one
 //! element less), which only the program's own test can see.
+//!
+//! What drops a synchronisation is also judged by an [`oracle`]: has anything lost its order? If so it has to be found, if not it must not be.
 
 mod operators;
+mod oracle;
 
 use std::{
-    collections::BTreeMap,
+    collections::{BTreeMap, HashSet},
     fs,
     path::{Path, PathBuf},
     sync::{
@@ -27,12 +30,15 @@ use crate::{
     findings,
     support::{dslc_within, examples, relative, root},
 };
-use operators::{Mutant, OPERATORS};
+use operators::{Mutant, OPERATORS, SYNCHRONISATIONS};
+use oracle::{Rules, Trace};
 
 /// Of one operator at most so many mutants per program, spread over its sites; the small programs of `tests/findings/sound` get all.
 const PER_PROGRAM: usize = 3;
 const LIMIT: &str = "2000000";
 const PATIENCE: Duration = Duration::from_secs(20);
+/// Runs that leave more to read than this are not given to the oracle.
+const TRACE_BYTES: u64 = 32 << 20;
 
 /// A correct program and how it is run.
 struct Original {
@@ -154,6 +160,52 @@ fn run_in(original: &Original, path: &Path, order: &str) -> Run {
     }
 }
 
+/// What nothing orders in a run, by the checks' rules and by PTX's; `None` if it is too long to say.
+fn unordered(original: &Original, path: &Path, trace: &Path) -> Option<[HashSet<oracle::Pair>; 2]> {
+    let folder = original.path.parent().expect("a folder").to_string_lossy();
+    let (file, to) = (path.to_string_lossy(), trace.to_string_lossy());
+    let mut args = vec![
+        "run", "-q", "--limit", LIMIT, "--trace", &to, "-I", &folder, &file,
+    ];
+    args.extend(original.options.iter().map(String::as_str));
+    args.push("--");
+    args.extend(original.args.iter().map(String::as_str));
+    let ended = dslc_within(&args, PATIENCE).is_some();
+    let bytes = fs::metadata(trace).map_or(0, |file| file.len());
+    let text = (ended && 0 < bytes && bytes < TRACE_BYTES).then(|| fs::read_to_string(trace));
+    let _ = fs::remove_file(trace);
+    let trace = Trace::read(&text?.expect("the trace"));
+    Some([Rules::Checks, Rules::ReaderFences].map(|rules| trace.unordered(rules)))
+}
+
+/// What the oracle says of a mutant.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+enum Order {
+    /// Two accesses have lost their order, or their `volatile` and nothing orders them.
+    Lost,
+    /// Only if the reader needs a fence, too.
+    LostByPtx,
+    Kept,
+    Unknown,
+}
+
+impl Order {
+    fn of(
+        original: &Option<[HashSet<oracle::Pair>; 2]>,
+        mutant: &Option<[HashSet<oracle::Pair>; 2]>,
+    ) -> Order {
+        let (Some(before), Some(after)) = (original, mutant) else {
+            return Order::Unknown;
+        };
+        let lost = |rules: usize| !after[rules].is_subset(&before[rules]);
+        match (lost(0), lost(1)) {
+            (true, _) => Order::Lost,
+            (false, true) => Order::LostByPtx,
+            (false, false) => Order::Kept,
+        }
+    }
+}
+
 /// The IR without places.
 fn ir(path: &Path, original: &Original) -> String {
     let folder = original
@@ -262,6 +314,21 @@ fn what_is_broken_is_found() {
     for (at, original) in originals.iter().enumerate() {
         work.extend(chosen(original).into_iter().map(|mutant| (at, mutant)));
     }
+    let orders = in_parallel(originals.len(), |at| {
+        let is_judged = |mutant: &Mutant| SYNCHRONISATIONS.contains(&mutant.operator);
+        let original = &originals[at];
+        let mutants = work
+            .iter()
+            .filter(|(of, mutant)| *of == at && is_judged(mutant));
+        if mutants.count() == 0 {
+            return None;
+        }
+        unordered(
+            original,
+            &original.path,
+            &folder.join(format!("{at}.original.trace")),
+        )
+    });
     let path = |at: usize| folder.join(format!("{at}.k"));
     let outcomes = in_parallel(work.len(), |at| {
         let (of, mutant) = &work[at];
@@ -275,20 +342,42 @@ fn what_is_broken_is_found() {
             && run_in(&originals[*of], &path(at), "descending")
                 != run_in(&originals[*of], &originals[*of].path, "descending");
         // The original's name may be printed: argv[0].
+        let order = SYNCHRONISATIONS.contains(&mutant.operator).then(|| {
+            let trace = folder.join(format!("{at}.trace"));
+            Order::of(&orders[*of], &unordered(&originals[*of], &path(at), &trace))
+        });
         let _ = fs::remove_file(path(at));
-        (outcome, same, turned)
+        (outcome, same, turned, order)
     });
     let mut rows: BTreeMap<&str, Row> = BTreeMap::new();
-    let mut missed = String::new();
-    for ((of, mutant), (outcome, same, turned)) in work.iter().zip(&outcomes) {
+    let (mut missed, mut alarms) = (String::new(), String::new());
+    let mut judged: BTreeMap<(&str, Order), [usize; 2]> = BTreeMap::new();
+    for ((of, mutant), (outcome, same, turned, order)) in work.iter().zip(&outcomes) {
         let row = rows.entry(mutant.operator).or_default();
         if *outcome != Run::Stillborn {
             row.made += 1;
         }
+        let name = relative(&originals[*of].path);
         let mut miss = |what: &str| {
-            let name = relative(&originals[*of].path);
-            missed += &format!("{} {name}:{} {what}\n", mutant.operator, mutant.line);
+            let order = match order {
+                None => "",
+                Some(Order::Lost) => ", an order is lost",
+                Some(Order::LostByPtx) => ", an order is lost by PTX's rules",
+                Some(Order::Kept) => ", no order is lost",
+                Some(Order::Unknown) => ", too long to say what is lost",
+            };
+            missed += &format!("{} {name}:{} {what}{order}\n", mutant.operator, mutant.line);
         };
+        if let Some(order) = order
+            && *outcome != Run::Stillborn
+        {
+            let counts = judged.entry((mutant.operator, *order)).or_default();
+            counts[0] += 1;
+            counts[1] += usize::from(matches!(outcome, Run::Found(_)));
+            if *order == Order::Kept && matches!(outcome, Run::Found(_)) {
+                alarms += &format!("{} {name}:{} {outcome:?}\n", mutant.operator, mutant.line);
+            }
+        }
         match outcome {
             Run::Stillborn => {}
             Run::Found(kinds) => {
@@ -348,6 +437,24 @@ fn what_is_broken_is_found() {
             kinds.join(", ")
         );
     }
+    table += &format!(
+        "\n{:<22} {:>18} {:>18} {:>18} {:>8}\n",
+        "by the oracle: found", "of order lost", "of lost by PTX", "of none lost", "unknown"
+    );
+    for operator in SYNCHRONISATIONS {
+        let mut of = |order: Order| {
+            let [made, found] = judged.remove(&(*operator, order)).unwrap_or_default();
+            format!("{found} of {made}")
+        };
+        table += &format!(
+            "{operator:<22} {:>18} {:>18} {:>18} {:>8}\n",
+            of(Order::Lost),
+            of(Order::LostByPtx),
+            of(Order::Kept),
+            of(Order::Unknown)
+        );
+    }
+    fs::write(folder.join("alarms.txt"), &alarms).expect("the list");
     insta::with_settings!({ prepend_module_to_snapshot => false, snapshot_path => "../snapshots/mutants", omit_expression => true }, {
         insta::assert_snapshot!("table", table);
         insta::assert_snapshot!("missed", missed);

@@ -16,6 +16,14 @@ pub(super) const OPERATORS: &[&str] = &[
     "shared array smaller",
 ];
 
+/// Those that take a synchronisation away.
+pub(super) const SYNCHRONISATIONS: &[&str] = &[
+    "drop a barrier",
+    "drop a fence",
+    "drop a __syncwarp",
+    "drop a volatile",
+];
+
 /// A program with one change.
 #[derive(Clone, Debug)]
 pub(super) struct Mutant {
