@@ -144,6 +144,8 @@ pub(crate) struct Streams {
     pub(crate) module: Arc<Module>,
     pub(crate) program_out: ProgramOut,
     pub(crate) record: Option<Record>,
+    /// Remarks that are no errors are left out.
+    pub(crate) is_quiet: bool,
 }
 
 impl Io for Streams {
@@ -163,7 +165,9 @@ impl Io for Streams {
     }
 
     fn note(&mut self, note: &Note) {
-        output::err(&fault::note(note, &self.module));
+        if note.is_error || !self.is_quiet {
+            output::err(&fault::note(note, &self.module));
+        }
     }
 
     fn arrived(&mut self, arrival: &Arrival<'_>) {

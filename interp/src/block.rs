@@ -248,7 +248,8 @@ impl Block {
             if machine.watch && same && idle > 1 {
                 return Turn::Stuck;
             }
-            self.moved |= machine.watch && !same && idle > 1;
+            // In a turn's first watched pass that is compared with where the last turn ended: what lies between was not watched.
+            self.moved |= machine.watch && !same;
             idle += 1;
             (machine.watch, machine.slice) = (true, SLICE_WATCHED);
             if idle > PATIENCE {

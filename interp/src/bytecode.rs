@@ -416,6 +416,8 @@ pub(crate) enum Form {
 pub(crate) struct Subscript {
     pub(crate) varying: Option<u32>,
     pub(crate) uniform: Option<u32>,
+    /// They are of 64 bits: one of them only.
+    pub(crate) is_long: bool,
     pub(crate) len: u32,
 }
 

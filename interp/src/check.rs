@@ -30,7 +30,7 @@ use std::collections::HashMap;
 use dsl::ir::{FenceScope, LocId, Space};
 
 use crate::block::refill;
-use crate::bytecode::{Inst, MemSite, Op, Place};
+use crate::bytecode::{Inst, MemSite, Op, Place, Subscript};
 use crate::config::Check;
 use crate::finding::Finding;
 use crate::mask::LaneMask;
@@ -170,6 +170,10 @@ impl<'a> Checker<'a> {
         let Some(subscript) = access.site.subscript else {
             return;
         };
+        if subscript.is_long {
+            self.long_subscript(access, &subscript);
+            return;
+        }
         let uniform = subscript
             .uniform
             .map_or(0, |register| access.r.s(register) as u32);
@@ -191,6 +195,25 @@ impl<'a> Checker<'a> {
             });
             let who = (self.here.block, self.warp, lanes);
             let index = varying.wrapping_add(uniform) as i32;
+            self.found
+                .beyond(access.counter, who, (index.into(), subscript.len));
+        }
+    }
+
+    /// The same of 64 bits.
+    #[inline(never)]
+    fn long_subscript(&mut self, access: &Access<'_>, subscript: &Subscript) {
+        let index = |lane: usize| match (subscript.varying, subscript.uniform) {
+            (Some(register), _) => access.r.v64(register)[lane],
+            (None, Some(register)) => access.r.s(register),
+            (None, None) => 0,
+        };
+        let lanes = LaneMask(access.mask).into_iter();
+        let mut beyond = lanes.filter(|&lane| index(lane) >= u64::from(subscript.len));
+        if let Some(first) = beyond.next() {
+            let all = beyond.fold(1u32 << first, |all, lane| all | 1 << lane);
+            let who = (self.here.block, self.warp, all);
+            let index = index(first) as i64;
             self.found
                 .beyond(access.counter, who, (index, subscript.len));
         }
@@ -218,7 +241,8 @@ impl<'a> Checker<'a> {
                     self.released.get(&at)
                 };
                 if let Some(released) = released {
-                    here.order.acquire(thread, released, device);
+                    let takes = self.subject.takes[access.counter as usize];
+                    here.order.acquire(thread, released, device, takes);
                 }
             }
             if stores && here.order.has_fenced(thread) {

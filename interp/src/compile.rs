@@ -14,6 +14,7 @@ pub(crate) mod effects;
 mod inst;
 mod lifetimes;
 mod memory;
+mod polls;
 mod private;
 mod registers;
 mod select;

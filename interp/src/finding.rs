@@ -211,6 +211,21 @@ pub struct FindingObject {
     pub offset_bytes: u64,
 }
 
+impl FindingObject {
+    /// In a sentence: `` `tile[3][4]` ``, or `element 12 of the allocation of line 7`.
+    pub fn described(&self) -> String {
+        let number = self
+            .index
+            .strip_prefix('[')
+            .and_then(|rest| rest.strip_suffix(']'));
+        match number {
+            Some(number) if self.name.contains(' ') => format!("element {number} of {}", self.name),
+            None if self.name.contains(' ') => self.name.clone(),
+            _ => format!("`{}{}`", self.name, self.index),
+        }
+    }
+}
+
 /// Lanes of one warp that did one of a finding's accesses in the instruction where it was found.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct WitnessLanes {

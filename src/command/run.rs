@@ -101,6 +101,7 @@ pub(crate) fn run(args: &RunArgs, color: Color) -> Result<u8, Failure> {
             Format::Sarif => ProgramOut::Talk,
         },
         record: args.record.is_some().then(Record::default),
+        is_quiet: args.quiet,
     };
     let what = What {
         args: &args.args,

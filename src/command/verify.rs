@@ -84,6 +84,7 @@ pub(crate) fn run(args: &VerifyArgs, color: Color) -> Result<u8, Failure> {
         module: program.module().clone(),
         program_out: ProgramOut::Kept(Vec::new()),
         record: Some(Record::default()),
+        is_quiet: false,
     };
     let what = What {
         args: &args.args,

@@ -267,6 +267,11 @@ fn memory_that_is_not_freed_is_a_note() {
         "int main()\n{\n    int *a, *b;\n    cudaMalloc(&a, 100);\n    cudaMalloc(&b, 28);\n    return 0;\n}\n",
     );
     let output = dslc(&["run", "--quiet", &path]);
+    assert_eq!(
+        (output.status.code(), text(&output.stderr)),
+        (Some(0), String::new())
+    );
+    let output = dslc(&["run", &path]);
     assert_eq!(output.status.code(), Some(0));
     let said = text(&output.stderr);
     assert!(

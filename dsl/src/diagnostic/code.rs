@@ -515,7 +515,7 @@ codes! {
     /// Nobody can advance.
     Deadlock = "R0201", "deadlock",
         "Every thread that is still running waits for something that no thread will do: a barrier that others never reach, or a flag or lock that nobody will change. Threads of one warp that spin on a lock which another lane of the same warp holds are a common case: the holder waits for them at the end of the loop.",
-        bad: "while (atomicCAS(lock, 0, 1) != 0);\n*count += 1;\natomicExch(lock, 0);", good: "bool done = false;\nwhile (!done) {\n  if (atomicCAS(lock, 0, 1) == 0) {\n    *count += 1;\n    __threadfence();\n    atomicExch(lock, 0);\n    done = true;\n  }\n}";
+        bad: "while (atomicCAS(lock, 0, 1) != 0);\n*count += 1;\natomicExch(lock, 0);", good: "bool done = false;\nwhile (!done) {\n  if (atomicCAS(lock, 0, 1) == 0) {\n    __threadfence();\n    *count += 1;\n    __threadfence();\n    atomicExch(lock, 0);\n    done = true;\n  }\n}";
     /// The limit on instructions was reached.
     InstructionLimit = "R0202", "instruction-limit",
         "The launch (or the host program) executed more instructions than allowed, most likely in a loop that never ends. If it is only long, raise the limit with `--limit`.",

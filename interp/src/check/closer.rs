@@ -65,7 +65,10 @@ impl Checker<'_> {
                 AccessOp::Load => self.read(look, &mut cells, cell, me),
                 AccessOp::Store => {
                     let last = cells.write[cell];
-                    self.against(look, last, me);
+                    if !self.is_ordered(look.at, last, me) {
+                        let seen = self.has_seen(look.at, &cells, cell, me);
+                        self.conflict(look, last, me, seen);
+                    }
                     self.against_readers(look, &cells, cell, me);
                     let at = (last & 31) as usize;
                     let now = last & !31 == look.lanes.tag
@@ -203,6 +206,19 @@ impl Checker<'_> {
         }
     }
 
+    /// Whether the thread, or one it is ordered after, has read the cell since it was written last: then this write is the later one, for all
+    /// threads that look at it with `volatile` or atomic accesses.
+    fn has_seen(&self, at: At, cells: &Cells, cell: usize, me: u32) -> bool {
+        let readers = cells.read[cell];
+        if readers == 0 {
+            return false;
+        }
+        let many = cells.many.get(&(cell as u32)).map_or(&[][..], |all| all);
+        let last = [readers & PLACE];
+        let mut all = last.iter().chain(many);
+        all.any(|&reader| self.is_ordered(at, reader, me))
+    }
+
     /// A write against all earlier readers; the first that is in conflict is enough.
     fn against_readers(&mut self, look: &Look<'_>, cells: &Cells, cell: usize, me: u32) {
         if self.all_ordered(look.at, cells, cell, me) {
@@ -222,7 +238,7 @@ impl Checker<'_> {
         candidates.push(readers & PLACE);
         for tag in candidates {
             if !self.is_ordered(look.at, tag, me) {
-                self.conflict(look, tag, me, readers & ATOMIC != 0);
+                self.conflict(look, tag, me, false);
                 return;
             }
         }
@@ -262,9 +278,9 @@ impl Checker<'_> {
             })
     }
 
-    /// Two accesses that nothing orders.
+    /// Two accesses that nothing orders; `seen`: the later one's thread has read what the earlier one wrote.
     #[cold]
-    fn conflict(&mut self, look: &Look<'_>, tag: u32, me: u32, _atomics: bool) {
+    fn conflict(&mut self, look: &Look<'_>, tag: u32, me: u32, seen: bool) {
         let earlier = *self.table(look.at).entry(tag);
         let site = look.access.site;
         let subject = self.subject;
@@ -290,14 +306,27 @@ impl Checker<'_> {
         let volatile = site.access.volatile && earlier.volatile;
         let talks = (site.op == AccessOp::Atomic || site.access.volatile)
             && (other_op == AccessOp::Atomic || earlier.volatile);
+        let stores = site.op == AccessOp::Store && other_op == AccessOp::Store;
+        let place = match look.at {
+            At::Shared => (None, u64::from(cell) << look.shift),
+            At::Region(index) => (Some(index), u64::from(cell) << look.shift),
+        };
+        let (mut may_be_flag, mut strong) = (false, false);
         if talks && !now && !narrow {
             // A flag or a lock that is polled: that is what they are for. `volatile` shared memory without any fence is no
             // flag but data.
-            let flag = atomic || !same_warp && (!same_block || subject.fences);
-            let legal = same_warp && volatile && subject.arch.number() < 70;
-            if flag || legal {
+            let apart = atomic || !same_warp && (!same_block || subject.fences);
+            let legal = same_warp && (volatile || atomic) && subject.arch.number() < 70;
+            let waits = |counter: u32| subject.waits[counter as usize];
+            if waits(look.access.counter) || waits(earlier.counter) {
+                self.found.polled(place);
                 return;
             }
+            let writes = site.op == AccessOp::Store || other_op == AccessOp::Store;
+            if legal || apart && (!writes || stores && seen) {
+                return;
+            }
+            (may_be_flag, strong) = (apart && !stores, apart);
         }
         let guess = |counter: u32| subject.guesses[counter as usize];
         if atomic && (guess(look.access.counter) || guess(earlier.counter)) {
@@ -321,29 +350,43 @@ impl Checker<'_> {
             4 => bits & 0xffff_ffff,
             _ => bits,
         };
-        let stores = site.op == AccessOp::Store && other_op == AccessOp::Store;
         let same_value = stores
             && if now {
                 cut(written(lane)) == cut(written(other_lane))
             } else {
                 cut(written(lane)) == cut(before)
             };
+        if same_value && strong {
+            return;
+        }
+        let thread = 32 * u32::from(earlier.warp) + (tag & 31);
+        let to = (self.warp, me & 31);
+        let taken = self
+            .here
+            .order
+            .is_taken(earlier.block, thread, earlier.time, to);
         let class = if same_value {
             Class::SameValue
         } else if now {
             Class::Together
-        } else if same_warp {
+        } else if taken {
+            Class::Taken
+        } else if same_warp && !may_be_flag {
             if volatile {
                 Class::Lockstep
             } else {
                 Class::LockstepPlain
             }
+        } else if may_be_flag {
+            Class::Unpolled
         } else {
             Class::Race
         };
         let wanted = match class {
             Class::Lockstep | Class::LockstepPlain => Check::WarpSynchronous,
-            Class::Race | Class::Together | Class::SameValue => Check::Race,
+            Class::Race | Class::Unpolled | Class::Taken | Class::Together | Class::SameValue => {
+                Check::Race
+            }
         };
         if !subject.checks.has(wanted) {
             return;
@@ -383,10 +426,6 @@ impl Checker<'_> {
             value,
             site.access.volatile,
         );
-        let place = match look.at {
-            At::Shared => (None, u64::from(cell) << look.shift),
-            At::Region(index) => (Some(index), u64::from(cell) << look.shift),
-        };
         self.found
             .add(class, first, second, place, self.looks, !same_block);
     }

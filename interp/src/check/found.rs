@@ -3,7 +3,7 @@
 mod object;
 mod words;
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use dsl::ir::{Function, LocId, Module};
 
@@ -32,6 +32,10 @@ pub(crate) struct Scene<'a> {
 pub(super) enum Class {
     /// Nothing orders them.
     Race,
+    /// The same, `volatile` or atomic both: a race if it is data, none if it is a flag that threads wait for.
+    Unpolled,
+    /// The thread has taken the lock that the other one gave back, and no fence followed.
+    Taken,
     /// The same, of lanes of one instruction.
     Together,
     /// Lockstep does, and not both are `volatile`.
@@ -137,7 +141,7 @@ struct Beyond {
     block: u64,
     warp: u32,
     lanes: u32,
-    index: i32,
+    index: i64,
     len: u32,
 }
 
@@ -145,6 +149,8 @@ struct Beyond {
 #[derive(Debug, Default)]
 pub(super) struct Found {
     pairs: HashMap<(Class, u32, u32), Pair>,
+    /// Places that threads wait at.
+    polled: BTreeSet<(Option<usize>, u64)>,
     /// Barriers that opened for threads at different statements, by their instructions.
     uneven: BTreeMap<(u32, u32), Uneven>,
     /// Masks that name lanes that are not there, by place.
@@ -191,6 +197,11 @@ impl Found {
         }
     }
 
+    /// Threads wait for what is there to change.
+    pub(super) fn polled(&mut self, place: (Option<usize>, u64)) {
+        self.polled.insert(place);
+    }
+
     /// `__syncwarp` with a mask that does not fit: block, warp and lane that name it.
     pub(super) fn bad_mask(
         &mut self,
@@ -231,7 +242,7 @@ impl Found {
         &mut self,
         counter: u32,
         (block, warp, lanes): (u64, u32, u32),
-        (index, len): (i32, u32),
+        (index, len): (i64, u32),
     ) {
         let beyond = Beyond {
             block,
@@ -277,6 +288,7 @@ impl Found {
     /// Takes over what another worker found; of one pair, the first block's conflict stays.
     pub(super) fn absorb(&mut self, other: &Found) {
         self.crosses |= other.crosses;
+        self.polled.extend(&other.polled);
         for (&key, theirs) in &other.masks {
             let ours = self.masks.entry(key).or_insert((0, theirs.1));
             ours.0 += theirs.0;
@@ -357,6 +369,9 @@ impl Found {
         sorted.sort_by_key(|(key, _)| **key);
         let mut merged: BTreeMap<_, Pair> = BTreeMap::new();
         for (&(class, a, b), pair) in sorted {
+            if class == Class::Unpolled && self.polled.contains(&pair.first.place) {
+                continue;
+            }
             let (mut a, mut b) = (scene.source(a), scene.source(b));
             if b < a {
                 (a, b) = (b, a);
@@ -375,6 +390,20 @@ impl Found {
                 }
             }
         }
+        // What is a race between warps is none of lockstep within one: one finding of a pair, with one advice.
+        let races: BTreeSet<_> = merged
+            .keys()
+            .filter(|(_, _, class)| *class == Class::Race)
+            .map(|(a, b, _)| (a.clone(), b.clone()))
+            .collect();
+        for (a, b) in races {
+            for class in [Class::LockstepPlain, Class::Lockstep] {
+                let lockstep = merged.remove(&(a.clone(), b.clone(), class));
+                if let Some(race) = merged.get_mut(&(a.clone(), b.clone(), Class::Race)) {
+                    race.count += lockstep.map_or(0, |pair| pair.count);
+                }
+            }
+        }
         let pairs = merged
             .iter()
             .map(|((_, _, class), pair)| scene.finding(*class, pair));
@@ -385,20 +414,20 @@ impl Found {
                 .iter()
                 .map(|(&loc, bad)| scene.bad_mask(LocId(loc), bad)),
         );
-        let mut beyond_at = std::collections::BTreeSet::new();
+        let mut beyond_at = BTreeSet::new();
         for (&counter, beyond) in &self.beyond {
             if beyond_at.insert(scene.source(counter)) {
                 findings.push(scene.beyond(counter, beyond));
             }
         }
-        let mut wrong_at = std::collections::BTreeSet::new();
+        let mut wrong_at = BTreeSet::new();
         for (&pc, wrong) in &self.operands {
             let loc = scene.module.loc(scene.code.locs[pc as usize]);
             if wrong_at.insert((loc.file, loc.line, loc.column)) {
                 findings.push(scene.wrong_operand(pc, wrong));
             }
         }
-        let mut places = std::collections::BTreeSet::new();
+        let mut places = BTreeSet::new();
         for unset in self.unset.values() {
             // Instructions that come from one source access are one.
             if places.insert(scene.origin(unset.1.source)) && !self.races(scene, unset.1.source) {

@@ -4,8 +4,9 @@
 //! Time is one number that grows with every synchronisation. What a thread *knows* is, for each block, a time up to which
 //! everything that block did is ordered before the thread, and later times of single threads. A fence keeps what its thread knows
 //! then; an atomic or `volatile` store after it leaves that at its address (the release); an atomic or `volatile` load there
-//! takes it up (the acquire, with or without a fence of its own: the programs of CUDA's own samples have none). A barrier or
-//! `__syncwarp` hands on what its threads took up, and what they fenced.
+//! takes it up (the acquire, with or without a fence of its own: the programs of CUDA's own samples have none). Only what takes a
+//! lock (a compare-and-swap with a constant, in a loop) needs a fence, or a barrier, after it. A barrier or `__syncwarp` hands on what its threads
+//! took up, and what they fenced.
 
 use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;
@@ -76,6 +77,8 @@ fn joined(a: &Shared, b: &Shared) -> Shared {
 #[derive(Clone, Debug, Default)]
 struct Own {
     acquired: Shared,
+    /// Taken up with a lock and waiting for a fence: what the block's own threads, and what others released.
+    taken: [Shared; 2],
     /// By a fence of at least block scope, and of at least device scope.
     fenced: [Shared; 2],
 }
@@ -83,6 +86,9 @@ struct Own {
 impl Own {
     fn join(&mut self, other: &Own) {
         self.acquired = joined(&self.acquired, &other.acquired);
+        for taken in &other.taken {
+            self.acquired = joined(&self.acquired, taken);
+        }
         for (ours, theirs) in self.fenced.iter_mut().zip(&other.fenced) {
             *ours = joined(ours, theirs);
         }
@@ -176,6 +182,15 @@ impl Order {
                 .is_some_and(|own| covers(&own.acquired))
     }
 
+    /// Whether that would be known if a fence had followed where the lock was taken.
+    pub(super) fn is_taken(&self, block: u32, thread: u32, time: u32, to: (u32, u32)) -> bool {
+        let own = self.own.get((32 * to.0 + to.1) as usize);
+        own.is_some_and(|own| {
+            let mut taken = own.taken.iter().flatten();
+            taken.any(|know| know.covers(block, thread, time))
+        })
+    }
+
     /// All threads came to a barrier.
     pub(super) fn barrier(&mut self, now: u32) {
         self.barrier = now;
@@ -225,6 +240,10 @@ impl Order {
     pub(super) fn fence(&mut self, warp: u32, lanes: u32, device: bool, now: u32) {
         for lane in LaneMask(lanes) {
             let thread = 32 * warp + lane as u32;
+            let own = self.own(thread);
+            for taken in &mut own.taken[..1 + usize::from(device)] {
+                own.acquired = joined(&own.acquired, &taken.take());
+            }
             let mut known = Known {
                 all: self.barrier,
                 threads: BTreeMap::new(),
@@ -287,16 +306,24 @@ impl Order {
         }
     }
 
-    /// An atomic or `volatile` load of a thread; `device`: it sees what other blocks do.
-    pub(super) fn acquire(&mut self, thread: u32, at: &Released, device: bool) {
+    /// An atomic or `volatile` load of a thread; `device`: it sees what other blocks do; `takes` a lock.
+    pub(super) fn acquire(&mut self, thread: u32, at: &Released, device: bool, takes: bool) {
         let block = match &at.block {
             Some((block, know)) if *block == self.block => Some(know.clone()),
             _ => None,
         };
-        for know in [at.device.clone().filter(|_| device), block] {
+        for (scope, know) in [block, at.device.clone().filter(|_| device)]
+            .iter()
+            .enumerate()
+        {
             if know.is_some() {
                 let own = self.own(thread);
-                own.acquired = joined(&own.acquired, &know);
+                let into = if takes {
+                    &mut own.taken[scope]
+                } else {
+                    &mut own.acquired
+                };
+                *into = joined(into, know);
             }
         }
     }

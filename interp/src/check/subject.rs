@@ -28,6 +28,10 @@ pub(crate) struct Subject<'a> {
     pub(crate) block_scopes: bool,
     /// By counter: a load whose value is only a guess for a compare-and-swap.
     pub(crate) guesses: Vec<bool>,
+    /// By counter: an access that waits for other threads.
+    pub(crate) waits: Vec<bool>,
+    /// By counter: a compare-and-swap that takes a lock.
+    pub(crate) takes: Vec<bool>,
     /// By region: what was written before the launch, if that is not everything.
     pub(crate) defined: Vec<Option<&'a Defined>>,
     /// With the ways that save time. Tests do without to compare.
@@ -81,6 +85,16 @@ impl<'a> Subject<'a> {
             #[cfg(test)]
             quick: !crate::tests::SLOWLY.get(),
             safe: arithmetic::safe(code, checks.has(Check::Arithmetic)),
+            waits: code
+                .counters
+                .iter()
+                .map(|site| code.effects.polls.waits.contains(&site.loc))
+                .collect(),
+            takes: code
+                .counters
+                .iter()
+                .map(|site| code.effects.polls.takes.contains(&site.loc))
+                .collect(),
             guesses: code
                 .counters
                 .iter()

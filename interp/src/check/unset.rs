@@ -1,11 +1,12 @@
 //! Values that nobody wrote: where they are read, and what happens to them in memory.
 
-use dsl::ir::{LocId, Space};
+use dsl::ir::{AtomicOp, LocId, Space};
 
 use super::Checker;
-use super::cells::Lanes;
+use super::cells::{Lanes, WRITTEN};
 use super::found::{Source, Unset, User};
 use super::taint::{Taint, Use};
+use super::walk::At;
 use crate::bytecode::{Class as RegisterClass, Place};
 use crate::mask::LaneMask;
 use crate::memory::defined::Defined;
@@ -51,7 +52,11 @@ impl Checker<'_> {
                     taint.set(Taint::value(site, k), mask, lanes, origin);
                 }
             }
-            AccessOp::Atomic if access.space == Space::Global => {
+            // What an exchange leaves is somebody's value; what it gives back is not.
+            AccessOp::Atomic
+                if access.space == Space::Global
+                    && !matches!(site.atomic, Some((AtomicOp::Exch, _))) =>
+            {
                 let user = User {
                     what: Use::Stored,
                     block: self.here.block,
@@ -73,6 +78,30 @@ impl Checker<'_> {
             AccessOp::Store => return,
         }
         self.following = true;
+    }
+
+    /// What an exchange leaves where nobody has written is somebody's value.
+    #[cold]
+    pub(super) fn exchanged(
+        &mut self,
+        access: &Access<'_>,
+        at: At,
+        mask: u32,
+        offset: impl Fn(usize) -> u64,
+    ) {
+        if !matches!(access.site.atomic, Some((AtomicOp::Exch, _))) {
+            return;
+        }
+        let cells = self.cells(at);
+        for lane in LaneMask(mask) {
+            let (first, bytes) = (offset(lane), u64::from(access.site.width_bytes));
+            for cell in first >> cells.shift..=(first + bytes - 1) >> cells.shift {
+                let write = &mut cells.write[cell as usize];
+                if *write == 0 {
+                    *write = WRITTEN;
+                }
+            }
+        }
     }
 
     /// Lanes of a shuffle read a lane that does not take part.

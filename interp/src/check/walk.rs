@@ -9,7 +9,7 @@
 use dsl::ir::Space;
 
 use super::Checker;
-use super::cells::{Cells, Entry, Lanes, Table, WRITTEN};
+use super::cells::{Cells, Entry, Lanes, Table};
 use super::lines::LineRun;
 use crate::machine::GlobalRegion;
 use crate::mask::LaneMask;
@@ -111,12 +111,7 @@ impl Checker<'_> {
         let unset = self.note(access, At::Shared, (tag, access.mask), offsets, run);
         if unset != [0; 4] && self.subject.unset() {
             self.unset(access, unset, |lane| (None, u64::from(offsets[lane])));
-            if matches!(access.site.atomic, Some((dsl::ir::AtomicOp::Exch, _))) {
-                let cells = &mut self.here.cells;
-                for lane in LaneMask(access.mask) {
-                    cells.write[(offsets[lane] >> cells.shift) as usize] = WRITTEN;
-                }
-            }
+            self.exchanged(access, At::Shared, access.mask, |lane| offsets[lane].into());
         }
     }
 
@@ -176,7 +171,8 @@ impl Checker<'_> {
         run: bool,
     ) {
         let index = region.index as usize;
-        if let Some(defined) = self.subject.defined[index]
+        let defined = self.subject.defined[index];
+        if let Some(defined) = defined
             && access.site.op != AccessOp::Store
             && self.subject.unset()
         {
@@ -198,6 +194,9 @@ impl Checker<'_> {
         cells.prepare(access.site.width_bytes);
         let tag = self.global_tag(access);
         self.note(access, At::Region(index), (tag, mask), offsets, run);
+        if access.site.op == AccessOp::Atomic && defined.is_some() {
+            self.exchanged(access, At::Region(index), mask, |lane| offsets[lane]);
+        }
     }
 
     /// Before an entry is added to those of global memory.

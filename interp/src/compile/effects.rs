@@ -7,6 +7,8 @@ use dsl::ir::{
     ConvertOp, Function, GlobalId, Inst, InstKind, LocId, Object, Operand, SlotId, Space,
 };
 
+use super::polls::{self, Polls};
+
 /// Where a pointer comes from.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub(crate) enum Root {
@@ -27,6 +29,8 @@ pub(crate) struct Effects {
     pub(crate) loads: Option<Vec<Root>>,
     /// Loads whose value is a guess that a compare-and-swap tests: the places of their instructions.
     pub(crate) guesses: HashSet<LocId>,
+    /// Accesses that wait for other threads.
+    pub(crate) polls: Polls,
 }
 
 struct Search<'a> {
@@ -91,6 +95,7 @@ pub(super) fn analyse(function: &Function) -> Effects {
         stores,
         loads,
         guesses,
+        polls: polls::analyse(function),
     }
 }
 

@@ -4,6 +4,8 @@
 //! in lives to the end of that loop. A `get` is only another name for its slot if the slot is not set before the
 //! temporary's last use.
 
+use std::collections::HashSet;
+
 use dsl::ir::{BinaryOp, Block, Const, Function, Inst, InstKind, Node, Operand, Type, ValueId};
 
 use super::uniformity::Uniformity;
@@ -61,6 +63,8 @@ struct Walk<'a> {
     defs: Vec<Option<(&'a Inst, u32, usize)>>,
     uses: Vec<Vec<Use>>,
     sets: Vec<Vec<u32>>,
+    /// Pointers whose last index is checked at the access: it has to live until then.
+    rows: HashSet<ValueId>,
 }
 
 /// Analyses a function.
@@ -73,6 +77,7 @@ pub(super) fn analyse(function: &Function, uniformity: &Uniformity) -> Lifetimes
         defs: vec![None; n],
         uses: (0..n).map(|_| Vec::new()).collect(),
         sets: vec![Vec::new(); function.slots.len()],
+        rows: HashSet::new(),
     };
     walk.block(&function.body);
     let mut result = Lifetimes {
@@ -145,12 +150,15 @@ fn fuse(function: &Function, uniformity: &Uniformity, walk: &mut Walk<'_>, resul
                         result.steps[v] = true;
                         walk.lend(v, base, Role::Other);
                         walk.lend(v, index, Role::Other);
+                    } else {
+                        walk.keep(v, index);
                     }
                     continue;
                 }
                 if !only_for(walk, &[Role::Pointer]) {
                     // Nothing reads it if what did has been swapped.
                     result.fused[v] = walk.uses[v].is_empty() && result.uses[v] > 0;
+                    walk.keep(v, index);
                     continue;
                 }
                 if fuses(function, uniformity, index) {
@@ -172,6 +180,7 @@ fn fuse(function: &Function, uniformity: &Uniformity, walk: &mut Walk<'_>, resul
                     walk.lend(v, index, Role::Other);
                     walk.lend(v, varying, Role::Index);
                 } else {
+                    walk.keep(v, index);
                     continue;
                 }
                 result.fused[v] = true;
@@ -272,6 +281,13 @@ impl<'a> Walk<'a> {
         }
     }
 
+    /// The index of a pointer addition lives as long as the pointer if accesses check it.
+    fn keep(&mut self, v: usize, index: &Operand) {
+        if self.rows.contains(&ValueId(v as u32)) {
+            self.lend(v, index, Role::Other);
+        }
+    }
+
     fn operand(&mut self, operand: &Operand, pointer: bool) {
         if let Operand::Value(id) = operand {
             let (pos, depth, loops) = (self.pos, self.loops.len(), self.loops.clone());
@@ -315,7 +331,12 @@ impl<'a> Walk<'a> {
 
     fn inst(&mut self, inst: &'a Inst) {
         let pointer = match &inst.kind {
-            InstKind::Load(_, ptr) | InstKind::Store(_, ptr, _) | InstKind::Atomic { ptr, .. } => {
+            InstKind::Load(access, ptr)
+            | InstKind::Store(access, ptr, _)
+            | InstKind::Atomic { access, ptr, .. } => {
+                if let (Operand::Value(id), true) = (ptr, access.row_len != 0) {
+                    self.rows.insert(*id);
+                }
                 Some(ptr)
             }
             _ => None,

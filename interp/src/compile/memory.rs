@@ -1,6 +1,6 @@
 //! Accesses: their address form, their counters, the registers of their values.
 
-use dsl::ir::{Access, AtomicOp, Const, MemType, Object, Operand, Space, ValueId};
+use dsl::ir::{Access, AtomicOp, Const, MemType, Object, Operand, Space, Type, ValueId};
 
 use super::{Compiler, FusedPointer, lifetimes};
 use crate::bytecode::{Class, CounterSite, Form, MemSite, Op, Place, Subscript};
@@ -72,7 +72,7 @@ impl Compiler<'_> {
         let index = match lifetimes::constant(&index) {
             Some(constant) => {
                 let value = match constant.ty {
-                    dsl::ir::Type::I64 => constant.bits as i64,
+                    Type::I64 => constant.bits as i64,
                     _ if pointer.unsigned => i64::from(constant.bits as u32),
                     _ => i64::from(constant.bits as i32),
                 };
@@ -88,18 +88,25 @@ impl Compiler<'_> {
             (Place::V(a), Some(b)) => (Form::VaryingIndexed, a, b),
         };
         let varying = matches!(form, Form::UniformIndexed | Form::VaryingIndexed).then_some(b);
-        let subscript = match (fused.is_some() && access.row_len != 0, step_is_last) {
+        // With a scalar base, the last index is in that.
+        let at_hand = fused.is_some() && pointer.scalar.is_none() && access.row_len != 0;
+        let subscript = match (at_hand, step_is_last) {
             (false, _) => None,
             (true, true) => {
                 (pointer.step.is_some() && added.is_none()).then_some((None, Some(term)))
             }
             (true, false) => varying.map(|varying| (Some(varying), added.map(|_| term))),
         };
-        let subscript = subscript.map(|(varying, uniform)| Subscript {
-            varying,
-            uniform,
-            len: access.row_len,
-        });
+        let subscript = match subscript {
+            Some((varying, uniform)) => Some(Subscript {
+                varying,
+                uniform,
+                is_long: false,
+                len: access.row_len,
+            }),
+            None if access.row_len != 0 => self.last_index(ptr, access.row_len),
+            None => None,
+        };
         let spaces: &[Space] = match access.space {
             Space::Generic => &[Space::Global, Space::Shared, Space::Local],
             Space::Global => &[Space::Global],
@@ -138,6 +145,27 @@ impl Compiler<'_> {
             result: 0,
         };
         (site, a, b)
+    }
+
+    /// The last index that went into a pointer, which `lifetimes` keeps alive for its accesses.
+    fn last_index(&mut self, ptr: &Operand, len: u32) -> Option<Subscript> {
+        let Operand::Value(id) = ptr else {
+            return None;
+        };
+        let index = self.pointers.get(id)?.index;
+        if lifetimes::constant(&index).is_some() {
+            return None;
+        }
+        let (varying, uniform) = match self.place(&index) {
+            Place::S(register) => (None, Some(register)),
+            Place::V(register) => (Some(register), None),
+        };
+        Some(Subscript {
+            varying,
+            uniform,
+            is_long: self.type_of(&index) == Type::I64,
+            len,
+        })
     }
 
     /// Where a shared or local object lies, as an offset in its space. Objects of the module are checked by their regions.

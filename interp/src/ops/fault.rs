@@ -101,6 +101,11 @@ pub(crate) fn windowed<O: Observer>(
     }
     let (start, len) = site.bounds.unwrap_or((0, size));
     let relative = i64::from(offset as i32) - start as i64;
+    // Of one that begins in the array and is misaligned, that is what is wrong, also where it reaches beyond the end.
+    let begins = (0..len as i64).contains(&relative) && u64::from(offset) < size;
+    if begins && pointer & (site.width_bytes - 1) != 0 {
+        return fault(lane, TrapKind::Misaligned(Box::new(access)));
+    }
     let inside = relative >= 0
         && relative as u64 + u64::from(site.width_bytes) <= len
         && u64::from(offset) + u64::from(site.width_bytes) <= size;
@@ -143,6 +148,12 @@ pub(crate) fn global<O: Observer>(
     let width = u64::from(site.width_bytes);
     let mut access = bad_access(site, site.access.space, address);
     let memory_fault = machine.memory.fault(address, width, false);
+    let place = machine.declared[site_row].unwrap_or_else(|| machine.map.find(address));
+    let region = machine.map.regions[place as usize];
+    let allowed = region.writable || !writes;
+    if address & (width - 1) != 0 && region.holds(address, 1) && allowed {
+        return fault(lane, TrapKind::Misaligned(Box::new(access)));
+    }
     if let Some(region) =
         machine.declared[site_row].map(|region| machine.map.regions[region as usize])
         && !region.holds(address, width)

@@ -74,6 +74,9 @@ fn lines(found: &Found, module: &Module) -> String {
 fn about(found: &Found) -> String {
     let mut parts = vec![];
     match (&found.space, &found.object) {
+        (Some(space), Some((name, index))) if name.contains(' ') && !index.is_empty() => {
+            parts.push(format!("{space} {index} of {name}"));
+        }
         (Some(space), Some((name, index))) => parts.push(format!("{space} {name}{index}")),
         (Some(space), None) => parts.push(space.clone()),
         (None, _) => {}

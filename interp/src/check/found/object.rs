@@ -6,8 +6,13 @@ use super::Scene;
 use crate::finding::FindingObject;
 
 impl Scene<'_> {
-    /// The object at a place, by its name.
-    pub(super) fn object(&self, space: Space, place: (Option<usize>, u64)) -> FindingObject {
+    /// The object at a place, by its name; an allocation has no elements of its own: those of the access.
+    pub(super) fn object(
+        &self,
+        space: Space,
+        place: (Option<usize>, u64),
+        width_bytes: u32,
+    ) -> FindingObject {
         let (region, offset) = place;
         if let Some(region) = region {
             let base = self.map.regions[region].base;
@@ -19,10 +24,8 @@ impl Scene<'_> {
                 || ("memory".to_owned(), 1, 0),
                 |object| (object.name, object.element_bytes, object.size_bytes),
             );
-            let element = element.max(1);
-            // An allocation has no elements of its own: those of the access.
-            let element = if element == 1 && size >= 4 {
-                4
+            let element = if element <= 1 {
+                u64::from(width_bytes)
             } else {
                 element
             };

@@ -39,8 +39,9 @@ impl Scene<'_> {
         let first = &pair.first;
         let [a, b] = &first.sides;
         let space = self.counter(b.counter).space;
-        let object = self.object(space, first.place);
-        let name = format!("`{}{}`", object.name, object.index);
+        let width = self.element(b.counter).map_or(4, |ty| ty.bytes());
+        let object = self.object(space, first.place, width);
+        let name = object.described();
         let access = |side: &Side| {
             let site = self.counter(side.counter);
             let ty = self.element(side.counter);
@@ -76,13 +77,21 @@ impl Scene<'_> {
         };
         let what = format!("{} {} and {} {} {name}", who(0), did(a), who(1), did(b));
         let (code, kind, severity, message) = match class {
-            Class::Race => (
+            Class::Race | Class::Unpolled | Class::Taken => (
                 Message::DataRace,
                 FindingKind::Race,
                 Severity::Error,
                 if a.block != b.block && (self.in_block(a) || self.in_block(b)) {
                     format!(
                         "race: {what} {blocks}, and an atomic of block scope is none for other blocks"
+                    )
+                } else if class == Class::Taken {
+                    format!(
+                        "race: {what} {blocks}, and no fence follows where the lock between the two was taken"
+                    )
+                } else if a.volatile && b.volatile {
+                    format!(
+                        "race: {what} {blocks}, and nothing orders the two: `volatile` does not"
                     )
                 } else {
                     format!("race: {what} {blocks}, and nothing orders the two")
@@ -342,7 +351,8 @@ impl Scene<'_> {
                     site.width_bytes,
                     false,
                 );
-                let object = self.object(site.space, unset.place);
+                let width = self.element(counter).map_or(4, |ty| ty.bytes());
+                let object = self.object(site.space, unset.place, width);
                 (Some(site.space), object, read)
             }
             Source::Slot(index) => {
@@ -378,7 +388,7 @@ impl Scene<'_> {
             Use::Printed => format!("is printed at line {line}"),
         };
         let ([bx, by, bz], [x, y, z]) = (block, thread);
-        let name = format!("`{}{}`", object.name, object.index);
+        let name = object.described();
         let advice = match space {
             None if absent.is_some() => {
                 "let all lanes that are read take part: take the shuffle out of the branch, or use the value only where its lane \
@@ -543,7 +553,13 @@ impl Scene<'_> {
                 "if that is meant it does no harm; one thread that writes, or an atomic, would say so".to_owned()
             }
             Class::Lockstep | Class::LockstepPlain => between("__syncwarp()", |op| op == Op::SyncWarp),
-            Class::Race if a.block != b.block => {
+            Class::Taken => {
+                let fence = if a.block == b.block { "__threadfence_block()" } else { "__threadfence()" };
+                format!(
+                    "put `{fence}` after the loop that takes the lock: without it what the lock guards may be read before the lock is held"
+                )
+            }
+            Class::Race | Class::Unpolled if a.block != b.block => {
                 if self.in_block(a) || self.in_block(b) {
                     "an atomic whose name ends in `_block` is one for the threads of its block only: across blocks use the one \
                      without"
@@ -559,11 +575,11 @@ impl Scene<'_> {
                         .to_owned()
                 }
             }
-            Class::Race if locks && !fenced => format!(
+            Class::Race | Class::Unpolled if locks && !fenced => format!(
                 "{}; or, if a lock or a flag is to order the two, put `__threadfence()` before it is set or given back",
                 between("__syncthreads()", is_barrier)
             ),
-            Class::Race => {
+            Class::Race | Class::Unpolled => {
                 let writes = [a, b]
                     .iter()
                     .all(|side| self.counter(side.counter).op == AccessOp::Store);

@@ -1,0 +1,193 @@
+//! Which accesses wait for other threads: a loop that is left because of the value an access of it gave is a spin, and what it looks
+//! at is a flag, a counter of arrivals or a lock. Found by following the conditions of a loop's exits back through its values
+//! and variables, and through the conditions under which those are set.
+
+use std::collections::{HashMap, HashSet};
+
+use dsl::ir::{
+    Block, Function, FunctionKind, Inst, InstKind, LabelId, LocId, Node, Operand, SlotId, ValueId,
+};
+
+/// Places of instructions.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Polls {
+    /// Loads and atomics that decide whether their loop goes on, and atomics that decide any branch.
+    pub(crate) waits: HashSet<LocId>,
+    /// Among them compare-and-swaps with a constant: they take a lock.
+    pub(crate) takes: HashSet<LocId>,
+}
+
+/// A definition, and the loops around it.
+struct Defined<'a> {
+    inst: &'a Inst,
+    loops: Vec<LabelId>,
+}
+
+/// A variable is set: to what, and under which conditions.
+struct Setting {
+    value: Operand,
+    conditions: Vec<Operand>,
+    loops: Vec<LabelId>,
+}
+
+/// What a walk over the kernel gathers.
+#[derive(Default)]
+struct Walk<'a> {
+    defined: HashMap<ValueId, Defined<'a>>,
+    settings: HashMap<SlotId, Vec<Setting>>,
+    /// By loop, the conditions of its exits.
+    exits: HashMap<LabelId, Vec<Operand>>,
+    /// All conditions.
+    tested: Vec<Operand>,
+    /// Labels around what is in hand, those of loops marked, with the number of conditions outside of each.
+    labels: Vec<(LabelId, bool, usize)>,
+    conditions: Vec<Operand>,
+}
+
+/// Looks at a kernel.
+pub(super) fn analyse(function: &Function) -> Polls {
+    let mut polls = Polls::default();
+    let mut talks = false;
+    function.body.for_each_inst(&mut |inst| {
+        talks |= match &inst.kind {
+            InstKind::Atomic { .. } => true,
+            InstKind::Load(access, _) | InstKind::Store(access, ..) => access.volatile,
+            _ => false,
+        };
+    });
+    if !talks || function.kind != FunctionKind::Kernel {
+        return polls;
+    }
+    let mut walk = Walk::default();
+    walk.block(&function.body);
+    for (label, conditions) in &walk.exits {
+        let mut seen = HashSet::new();
+        for condition in conditions {
+            walk.follow(condition, Some(*label), &mut seen, &mut |inst| {
+                polls.waits.insert(inst.loc);
+                if let InstKind::Atomic {
+                    compare: Some(Operand::Const(_)),
+                    ..
+                } = inst.kind
+                {
+                    polls.takes.insert(inst.loc);
+                }
+            });
+        }
+    }
+    let mut seen = HashSet::new();
+    for condition in &walk.tested {
+        walk.follow(condition, None, &mut seen, &mut |inst| {
+            if matches!(inst.kind, InstKind::Atomic { .. }) {
+                polls.waits.insert(inst.loc);
+            }
+        });
+    }
+    polls
+}
+
+impl<'a> Walk<'a> {
+    fn loops(&self) -> Vec<LabelId> {
+        let loops = self.labels.iter().filter(|(_, is_loop, _)| *is_loop);
+        loops.map(|&(label, _, _)| label).collect()
+    }
+
+    fn block(&mut self, block: &'a Block) {
+        for node in &block.0 {
+            match node {
+                Node::Inst(inst) => self.inst(inst),
+                Node::If {
+                    cond,
+                    then,
+                    otherwise,
+                    ..
+                } => {
+                    self.tested.push(*cond);
+                    self.conditions.push(*cond);
+                    self.block(then);
+                    self.block(otherwise);
+                    self.conditions.pop();
+                }
+                Node::Loop {
+                    label, body, step, ..
+                } => {
+                    self.labels.push((*label, true, self.conditions.len()));
+                    self.block(body);
+                    self.block(step);
+                    self.labels.pop();
+                }
+                Node::Scope { label, body, .. } => {
+                    self.labels.push((*label, false, self.conditions.len()));
+                    self.block(body);
+                    self.labels.pop();
+                }
+                Node::Break(label) => {
+                    let to = self.labels.iter().position(|(at, _, _)| at == label);
+                    self.leave(to.unwrap_or(0));
+                }
+                Node::Return(_) => self.leave(0),
+                Node::Continue(_) => {}
+            }
+        }
+    }
+
+    fn inst(&mut self, inst: &'a Inst) {
+        let loops = self.loops();
+        for &result in &inst.results {
+            let loops = loops.clone();
+            self.defined.insert(result, Defined { inst, loops });
+        }
+        if let InstKind::Set(slot, value) = &inst.kind {
+            let setting = Setting {
+                value: *value,
+                conditions: self.conditions.clone(),
+                loops,
+            };
+            self.settings.entry(*slot).or_default().push(setting);
+        }
+    }
+
+    /// Everything from that label inwards is left.
+    fn leave(&mut self, from: usize) {
+        for &(label, is_loop, outside) in &self.labels[from..] {
+            if is_loop {
+                let exits = self.exits.entry(label).or_default();
+                exits.extend_from_slice(&self.conditions[outside..]);
+            }
+        }
+    }
+
+    /// Shows the accesses that a value depends on, as far as they are in that loop.
+    fn follow(
+        &self,
+        operand: &Operand,
+        within: Option<LabelId>,
+        seen: &mut HashSet<ValueId>,
+        show: &mut impl FnMut(&Inst),
+    ) {
+        let mut left = vec![*operand];
+        while let Some(operand) = left.pop() {
+            let Operand::Value(id) = operand else {
+                continue;
+            };
+            let inside = |loops: &[LabelId]| within.is_none_or(|label| loops.contains(&label));
+            let Some(defined) = self.defined.get(&id) else {
+                continue;
+            };
+            if !inside(&defined.loops) || !seen.insert(id) {
+                continue;
+            }
+            match &defined.inst.kind {
+                InstKind::Load(..) | InstKind::Atomic { .. } => show(defined.inst),
+                InstKind::Get(slot) => {
+                    let settings = self.settings.get(slot).map_or(&[][..], |all| all);
+                    for setting in settings.iter().filter(|setting| inside(&setting.loops)) {
+                        left.push(setting.value);
+                        left.extend_from_slice(&setting.conditions);
+                    }
+                }
+                kind => left.extend(kind.operands().into_iter().copied()),
+            }
+        }
+    }
+}
