@@ -165,7 +165,8 @@ impl Io for Streams {
     }
 
     fn note(&mut self, note: &Note) {
-        if note.is_error || !self.is_quiet {
+        // Faults are shown with the other findings.
+        if note.fault.is_none() && (note.is_error || !self.is_quiet) {
             output::err(&fault::note(note, &self.module));
         }
     }

@@ -61,6 +61,8 @@ pub struct Note {
     pub text: String,
     /// It makes the program wrong: a refused launch, a failed copy.
     pub is_error: bool,
+    /// The call was given memory that is not there: a finding.
+    pub fault: Option<TrapKind>,
 }
 
 /// A launch that did not run to its end.
@@ -358,7 +360,7 @@ impl Host<'_> {
     ) -> Result<T, CudaError> {
         result.map_err(|error| match error {
             DeviceError::Memory(fault) => {
-                self.say(loc, format!("{what}: {fault}"), true);
+                self.say_fault(loc, what, fault);
                 CudaError::InvalidValue
             }
             DeviceError::Cuda(error) => error,
@@ -456,6 +458,19 @@ impl Host<'_> {
             loc,
             text: text.into(),
             is_error,
+            fault: None,
+        };
+        self.io.note(&note);
+        self.outcome.notes.push(note);
+    }
+
+    /// A call fails because of the memory it was given.
+    fn say_fault(&mut self, loc: LocId, what: &str, fault: MemoryFault) {
+        let note = Note {
+            loc,
+            text: format!("{what}: {fault}"),
+            is_error: true,
+            fault: Some(fault.trap(AccessOp::Load)),
         };
         self.io.note(&note);
         self.outcome.notes.push(note);

@@ -15,7 +15,7 @@ use dsl::{
     diagnostic::Code,
     ir::{LocId, Module},
 };
-use interp::{Finding, FindingAccess, FindingOp, Severity, Trap, finding::WitnessLanes};
+use interp::{Finding, FindingAccess, FindingOp, Severity, Trap, TrapKind, finding::WitnessLanes};
 use runtime::{
     device::DeviceFault,
     host::{Fault, Outcome},
@@ -102,6 +102,11 @@ pub(crate) fn all(
         }
     }
     of_launches(outcome, shown..outcome.launches.len(), &mut found);
+    for note in &outcome.notes {
+        if let Some(fault) = &note.fault {
+            add(&mut found, of_call(note.loc, &note.text, fault));
+        }
+    }
     fingerprint(&mut found, module, line);
     found
 }
@@ -172,6 +177,19 @@ fn of_finding(finding: &Finding, launch: usize, kernel: &str) -> Found {
         fingerprint: String::new(),
         muted: false,
     }
+}
+
+/// A call of the runtime that was given memory that is not there.
+fn of_call(loc: LocId, text: &str, fault: &TrapKind) -> Found {
+    let mut found = of_refusal("main", loc, "");
+    let object = fault.access().and_then(|access| access.object.as_ref());
+    found.code = fault::code_of_trap(fault);
+    found.kind = fault.name();
+    found.kernel = None;
+    found.message = text.to_string();
+    found.object = object.map(|object| (object.name.replace('`', ""), String::new()));
+    found.sides[0].op = "call".to_string();
+    found
 }
 
 fn of_refusal(kernel: &str, loc: LocId, why: &str) -> Found {

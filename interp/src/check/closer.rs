@@ -104,13 +104,10 @@ impl Checker<'_> {
         self.against(look, last, me);
         let readers = cells.read[cell];
         if readers & ATOMIC != 0 {
-            if self.all_ordered(look.at, cells, cell, me) {
-                // They were writes, too.
-                cells.write[cell] = readers & PLACE;
-                cells.read[cell] = me;
-            } else {
-                self.against_readers(look, cells, cell, me);
-            }
+            self.against_readers(look, cells, cell, me);
+            // They were writes, too. Of several that are in conflict with the read the last one stays: one has been found.
+            cells.write[cell] = readers & PLACE;
+            cells.read[cell] = me;
         } else {
             self.join(look.at, cells, cell, me);
         }

@@ -179,7 +179,7 @@ impl Host<'_> {
             }
             HostFn::CudaFreeHost => {
                 if let Err(fault) = self.memory.free_host(args[0]) {
-                    self.say(loc, format!("cudaFreeHost: {fault}"), true);
+                    self.say_fault(loc, "cudaFreeHost", fault);
                     return Ok(Err(CudaError::InvalidValue));
                 }
             }
@@ -349,7 +349,7 @@ impl Host<'_> {
             };
             return Err(self.fault(fault, op, loc));
         }
-        self.say(loc, format!("cudaMemcpy: {fault}"), true);
+        self.say_fault(loc, "cudaMemcpy", fault);
         Ok(Err(CudaError::InvalidValue))
     }
 

@@ -529,7 +529,11 @@ impl Scene<'_> {
                 (Some(from), Some(to)) => self.code.insts[from..to].iter().any(|inst| is(inst.op)),
                 _ => false,
             };
-            if held {
+            if held && barrier == "__syncwarp()" && pc_a < pc_b {
+                format!(
+                    "the lanes that meet between line {low} and line {high} are not these two: let the mask, or the tile, hold both"
+                )
+            } else if held {
                 format!(
                     "put `{barrier}` after line {high}, before the loop comes back to line {low}"
                 )
@@ -567,8 +571,8 @@ impl Scene<'_> {
                 } else if locks && !fenced {
                     "if a lock or a flag is to order the two, put `__threadfence()` before it is set or given back".to_owned()
                 } else if fenced {
-                    "blocks run in any order: see that `__threadfence()` stands between the write and the atomic or `volatile` \
-                     store that announces it, and that the reader waits for that"
+                    "blocks run in any order: see that `__threadfence()` stands between the first access and the atomic or \
+                     `volatile` store that announces it, and that the other thread waits for that"
                         .to_owned()
                 } else {
                     "blocks run in any order: use atomics, give each block elements of its own, or end the kernel between the two"
@@ -583,7 +587,13 @@ impl Scene<'_> {
                 let writes = [a, b]
                     .iter()
                     .all(|side| self.counter(side.counter).op == AccessOp::Store);
-                if writes && a.counter == b.counter {
+                if fenced && locks {
+                    format!(
+                        "see that `__threadfence_block()` stands between the first access and the atomic or `volatile` store that \
+                         announces it, and that the other thread waits for that; or {}",
+                        between("__syncthreads()", is_barrier)
+                    )
+                } else if writes && a.counter == b.counter {
                     format!(
                         "let one thread write at line {high}, give each thread an element of its own, or use an atomic"
                     )
