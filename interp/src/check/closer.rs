@@ -319,8 +319,11 @@ impl Checker<'_> {
                 self.found.polled(place);
                 return;
             }
+            // One that sets a flag, and one that looks whether it is set, and goes on if not.
+            let sign = |counter: u32| subject.signs[counter as usize];
+            let glance = !stores && sign(look.access.counter) && sign(earlier.counter);
             let writes = site.op == AccessOp::Store || other_op == AccessOp::Store;
-            if legal || apart && (!writes || stores && seen) {
+            if legal || apart && (!writes || glance || stores && seen) {
                 return;
             }
             (may_be_flag, strong) = (apart && !stores, apart);

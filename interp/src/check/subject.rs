@@ -32,6 +32,8 @@ pub(crate) struct Subject<'a> {
     pub(crate) waits: Vec<bool>,
     /// By counter: a compare-and-swap that takes a lock.
     pub(crate) takes: Vec<bool>,
+    /// By counter: a `volatile` load that decides a branch, or a `volatile` store of a constant.
+    pub(crate) signs: Vec<bool>,
     /// By region: what was written before the launch, if that is not everything.
     pub(crate) defined: Vec<Option<&'a Defined>>,
     /// With the ways that save time. Tests do without to compare.
@@ -89,6 +91,18 @@ impl<'a> Subject<'a> {
                 .counters
                 .iter()
                 .map(|site| code.effects.polls.waits.contains(&site.loc))
+                .collect(),
+            signs: code
+                .counters
+                .iter()
+                .map(|site| {
+                    let polls = &code.effects.polls;
+                    match site.op {
+                        AccessOp::Load => polls.glances.contains(&site.loc),
+                        AccessOp::Store => polls.signs.contains(&site.loc),
+                        AccessOp::Atomic => false,
+                    }
+                })
                 .collect(),
             takes: code
                 .counters

@@ -15,6 +15,10 @@ pub(crate) struct Polls {
     pub(crate) waits: HashSet<LocId>,
     /// Among them compare-and-swaps with a constant: they take a lock.
     pub(crate) takes: HashSet<LocId>,
+    /// `volatile` loads that decide any branch.
+    pub(crate) glances: HashSet<LocId>,
+    /// `volatile` stores of a constant: a flag is set.
+    pub(crate) signs: HashSet<LocId>,
 }
 
 /// A definition, and the loops around it.
@@ -51,7 +55,13 @@ pub(super) fn analyse(function: &Function) -> Polls {
     function.body.for_each_inst(&mut |inst| {
         talks |= match &inst.kind {
             InstKind::Atomic { .. } => true,
-            InstKind::Load(access, _) | InstKind::Store(access, ..) => access.volatile,
+            InstKind::Load(access, _) => access.volatile,
+            InstKind::Store(access, _, values) => {
+                if access.volatile && values.iter().all(|value| value.constant().is_some()) {
+                    polls.signs.insert(inst.loc);
+                }
+                access.volatile
+            }
             _ => false,
         };
     });
@@ -77,10 +87,12 @@ pub(super) fn analyse(function: &Function) -> Polls {
     }
     let mut seen = HashSet::new();
     for condition in &walk.tested {
-        walk.follow(condition, None, &mut seen, &mut |inst| {
-            if matches!(inst.kind, InstKind::Atomic { .. }) {
-                polls.waits.insert(inst.loc);
+        walk.follow(condition, None, &mut seen, &mut |inst| match &inst.kind {
+            InstKind::Atomic { .. } => _ = polls.waits.insert(inst.loc),
+            InstKind::Load(access, _) if access.volatile => {
+                polls.glances.insert(inst.loc);
             }
+            _ => {}
         });
     }
     polls

@@ -545,9 +545,12 @@ impl Scene<'_> {
                 format!("put `{barrier}` between line {low} and line {high}")
             }
         };
-        let locks = self.code.sites.iter().any(|site| {
-            matches!(site.atomic, Some((AtomicOp::Cas | AtomicOp::Exch, _))) || site.access.volatile
-        });
+        let locks = !self.code.effects.polls.waits.is_empty()
+            || self
+                .code
+                .sites
+                .iter()
+                .any(|site| matches!(site.atomic, Some((AtomicOp::Cas | AtomicOp::Exch, _))));
         let fenced = self.code.insts.iter().any(|inst| inst.op == Op::Fence);
         match class {
             Class::Together => format!(
