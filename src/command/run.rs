@@ -124,7 +124,10 @@ pub(crate) fn run(args: &RunArgs, color: Color) -> Result<u8, Failure> {
     }
     let failed = outcome.exit_code != 0
         || found.iter().any(|found| fails(found, args.fail_on))
-        || outcome.notes.iter().any(|note| note.is_error);
+        || outcome
+            .notes
+            .iter()
+            .any(|note| note.is_error && note.fault.is_none());
     let exit_code = u8::from(failed);
     let shown = args.kernel.as_ref().and_then(|wanted| {
         let mut kernels = program.module().kernels();

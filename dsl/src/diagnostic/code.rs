@@ -530,7 +530,7 @@ codes! {
         bad: "if (t < 16) v += __shfl_down_sync(0xffffffff, v, 8);", good: "if (t < 16) v += __shfl_down_sync(0x0000ffff, v, 8, 16);";
     /// Two threads, one byte, no order.
     DataRace = "R0205", "data-race",
-        "Two threads access the same byte, at least one of them writes, and nothing orders the two: no barrier between them, no `__syncwarp`, no fence with an atomic or a flag. Which one comes first differs from run to run and from device to device. Within a block put `__syncthreads()` between the two accesses; across blocks use atomics, or end the kernel and launch another one.",
+        "Two threads access the same byte, at least one of them writes, and nothing orders the two: no barrier between them, no `__syncwarp`, no fence with an atomic or a flag. Which one comes first differs from run to run and from device to device. Within a block put `__syncthreads()` between the two accesses; across blocks use atomics, or end the kernel and launch another one. `volatile` orders nothing: data that a flag or a lock guards needs a `__threadfence()` before the flag is set or the lock given back, and one after the lock is taken.",
         bad: "s[t] = x[t];\nout[t] = s[63 - t];", good: "s[t] = x[t];\n__syncthreads();\nout[t] = s[63 - t];";
     /// Several threads write the same value to one byte.
     SameValueRace = "R0206", "same-value-race",

@@ -130,10 +130,19 @@ impl Scene<'_> {
                 Message::WarpSynchronousCode,
                 FindingKind::WarpSynchronous,
                 Severity::Error,
-                format!(
-                    "warp-synchronous: {what} {blocks}, ordered by the lockstep of their warp alone, and not `volatile`: \
-                     up to sm_60 the compiler may keep the value in a register, since sm_70 it is a race"
-                ),
+                if [a, b]
+                    .iter()
+                    .any(|side| self.counter(side.counter).op == AccessOp::Atomic)
+                {
+                    format!(
+                        "warp-synchronous: {what} {blocks}, ordered by the lockstep of their warp alone: since sm_70 it is a race"
+                    )
+                } else {
+                    format!(
+                        "warp-synchronous: {what} {blocks}, ordered by the lockstep of their warp alone, and not `volatile`: \
+                         up to sm_60 the compiler may keep the value in a register, since sm_70 it is a race"
+                    )
+                },
             ),
         };
         let witness = (0..2).map(|index| WitnessLanes {
