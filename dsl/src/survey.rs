@@ -35,6 +35,8 @@ pub struct KernelVerdict {
     pub reason: Option<Diagnostic>,
     /// The template arguments that it was tried with, because nothing in the file instantiates it.
     pub with: Option<String>,
+    /// `__shared__` is in it, or in a function that it is known to call.
+    pub uses_shared: bool,
 }
 
 /// A surveyed file.
@@ -87,9 +89,12 @@ pub fn survey(map: &mut SourceMap, file: FileId, options: &Options, loader: &dyn
         });
     errors.extend(type_errors);
     errors.retain(|message| message.severity == Severity::Error);
+    let is_shared = |token: &&Token| token.kind == TokenKind::Keyword(Keyword::Shared);
+    let shared = tokenized.tokens.iter().filter(is_shared);
+    let shared: Vec<Span> = shared.map(|token| token.span).collect();
     let verdicts: Vec<(KernelVerdict, Vec<usize>)> = found
         .iter()
-        .map(|kernel| verdict(kernel, map, &program, &functions, &errors))
+        .map(|kernel| verdict(kernel, map, &program, &functions, &errors, &shared))
         .collect();
     // What is not understood is not lowered.
     let mut keep = vec![false; program.functions.len()];
@@ -204,6 +209,7 @@ fn verdict(
     program: &Program,
     functions: &[Surveyed],
     errors: &[Diagnostic],
+    shared: &[Span],
 ) -> (KernelVerdict, Vec<usize>) {
     let site = |span: Span| {
         let span = map.use_site(span);
@@ -265,6 +271,9 @@ fn verdict(
         span: kernel.span,
         reason,
         with,
+        uses_shared: shared
+            .iter()
+            .any(|&span| extents.iter().any(|&extent| inside(span, extent))),
     };
     (verdict, instances)
 }

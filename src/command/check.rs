@@ -67,6 +67,10 @@ fn kernels(loaded: &Loaded, args: &CheckArgs) -> Result<u8, Failure> {
         let span = loaded.map.use_site(span);
         loaded.map.file(span.file).line_column(span.start).0
     };
+    let file = |span| {
+        let span = loaded.map.use_site(span);
+        loaded.map.file(span.file).name.clone()
+    };
     let is_ok = |verdict: &&dsl::KernelVerdict| verdict.reason.is_none();
     let n_ok = loaded.kernels.iter().filter(is_ok).count();
     let all = n_ok == loaded.kernels.len();
@@ -74,8 +78,10 @@ fn kernels(loaded: &Loaded, args: &CheckArgs) -> Result<u8, Failure> {
         let list = loaded.kernels.iter().map(|verdict| {
             let reason = verdict.reason.as_ref();
             json!({
-                "name": verdict.name, "line": line(verdict.span), "ok": reason.is_none(),
+                "name": verdict.name, "file": file(verdict.span), "line": line(verdict.span),
+                "ok": reason.is_none(), "shared": verdict.uses_shared,
                 "reason": reason.map(|reason| reason.message.clone()),
+                "reason_file": reason.map(|reason| file(reason.primary.span)),
                 "reason_line": reason.map(|reason| line(reason.primary.span)), "with": verdict.with,
             })
         });
