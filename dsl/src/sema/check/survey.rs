@@ -124,7 +124,7 @@ impl<'a> Checker<'a> {
                 let facts = &self.function_facts[index];
                 let id = FunctionId(index as u32);
                 Surveyed {
-                    name: self.functions[index].span,
+                    name: self.defined_at(id).unwrap_or(self.functions[index].span),
                     extent: facts.extent,
                     calls: facts.calls.iter().map(|(callee, _)| *callee).collect(),
                     with: self.made_up.get(&id).cloned(),

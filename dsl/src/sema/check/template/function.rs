@@ -101,6 +101,13 @@ impl<'a> Checker<'a> {
         (is_unused && facts.definition.is_some()).then_some(facts.params)
     }
 
+    /// The name in the definition of the template that a function is an instance of.
+    pub(in crate::sema::check) fn defined_at(&self, id: FunctionId) -> Option<Span> {
+        let instance = self.function_instances.get(&id)?;
+        let (_, function) = self.templates[instance.template.0 as usize].definition?;
+        Some(function.name.span)
+    }
+
     /// Makes the instance with these arguments, and asks for its body.
     pub(in crate::sema::check) fn instantiate_with(
         &mut self,
