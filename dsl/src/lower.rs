@@ -103,13 +103,15 @@ pub fn lower(program: &Program, map: &SourceMap, options: &Options) -> (Module, 
 }
 
 /// The place of the first thing without a type.
-pub(crate) fn walk_typed(body: &[Stmt]) -> Option<Span> {
-    use crate::sema::ty::Ty;
+pub(crate) fn walk_typed(
+    body: &[Stmt],
+    is_wrong: &mut dyn FnMut(&sema::ty::Ty) -> bool,
+) -> Option<Span> {
     let mut found = None;
     facts::walk(body, &mut |item| {
         let wrong = match item {
-            Item::Value(value) if value.ty == Ty::Error => Some(value.span),
-            Item::Place(place) if place.ty.ty == Ty::Error => Some(place.span),
+            Item::Value(value) if is_wrong(&value.ty) => Some(value.span),
+            Item::Place(place) if is_wrong(&place.ty.ty) => Some(place.span),
             _ => None,
         };
         found = found.or(wrong);

@@ -40,14 +40,10 @@ pub struct Options {
     pub survey: bool,
 }
 
-pub use check::survey::Surveyed;
+pub use check::survey::{Surveyed, SurveyedUnit};
 
 /// Types a unit as far as that goes: its functions, every message, and what is known of each function.
-pub fn survey(
-    unit: &ast::Unit,
-    map: &SourceMap,
-    options: Options,
-) -> (typed::Program, Vec<Diagnostic>, Vec<Surveyed>) {
+pub fn survey(unit: &ast::Unit, map: &SourceMap, options: Options) -> SurveyedUnit {
     let kept = check::Kept::default();
     let mut checker = check::Checker::new(unit, map, &kept, options);
     checker.unit();

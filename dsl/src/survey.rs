@@ -12,7 +12,7 @@ use crate::{
     ir::{Module, simplify::simplify},
     lower::{self, walk_typed},
     sema::{
-        self, Surveyed,
+        self, Surveyed, SurveyedUnit,
         ty::Ty,
         typed::{FunctionId, FunctionSpace, Program},
     },
@@ -23,6 +23,10 @@ use crate::{
         token::{Keyword, Punct, Token, TokenKind},
     },
 };
+
+mod broken;
+
+use broken::Broken;
 
 /// What is known of one kernel.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -70,7 +74,19 @@ pub fn survey(map: &mut SourceMap, file: FileId, options: &Options, loader: &dyn
         skip_host: false,
         survey: true,
     };
-    let (mut program, type_errors, functions) = sema::survey(&unit, map, checking);
+    let SurveyedUnit {
+        mut program,
+        diagnostics: type_errors,
+        functions,
+        broken_records,
+    } = sema::survey(&unit, map, checking);
+    let broken = Broken::new(
+        broken_records,
+        &program,
+        &tokenized.tokens,
+        &syntax_errors,
+        map,
+    );
     let (missing, mut errors): (Vec<Diagnostic>, Vec<Diagnostic>) = tokenized
         .diagnostics
         .into_iter()
@@ -92,9 +108,14 @@ pub fn survey(map: &mut SourceMap, file: FileId, options: &Options, loader: &dyn
     let is_shared = |token: &&Token| token.kind == TokenKind::Keyword(Keyword::Shared);
     let shared = tokenized.tokens.iter().filter(is_shared);
     let shared: Vec<Span> = shared.map(|token| token.span).collect();
+    let known = Known {
+        program: &program,
+        functions: &functions,
+        broken: &broken,
+    };
     let verdicts: Vec<(KernelVerdict, Vec<usize>)> = found
         .iter()
-        .map(|kernel| verdict(kernel, map, &program, &functions, &errors, &shared))
+        .map(|kernel| verdict(kernel, map, &known, &errors, &shared))
         .collect();
     // What is not understood is not lowered.
     let mut keep = vec![false; program.functions.len()];
@@ -127,6 +148,13 @@ pub fn survey(map: &mut SourceMap, file: FileId, options: &Options, loader: &dyn
         module: (!is_bad).then_some(module),
         diagnostics,
     }
+}
+
+/// What the parts of the front end know of the file.
+struct Known<'p> {
+    program: &'p Program,
+    functions: &'p [Surveyed],
+    broken: &'p Broken,
 }
 
 /// A kernel on the tokens.
@@ -206,11 +234,11 @@ fn kernel(tokens: &[Token], at: usize) -> Option<(Option<Found>, usize)> {
 fn verdict(
     kernel: &Found,
     map: &SourceMap,
-    program: &Program,
-    functions: &[Surveyed],
+    known: &Known<'_>,
     errors: &[Diagnostic],
     shared: &[Span],
 ) -> (KernelVerdict, Vec<usize>) {
+    let (program, functions) = (known.program, known.functions);
     let site = |span: Span| {
         let span = map.use_site(span);
         (span.file, span.start, span.end)
@@ -247,9 +275,7 @@ fn verdict(
         })
         .cloned();
     if reason.is_none() {
-        reason = seen
-            .iter()
-            .find_map(|id| untyped(*id, map, program, functions));
+        reason = seen.iter().find_map(|id| untyped(*id, map, known));
     }
     if reason.is_none() && instances.is_empty() {
         let message = format!("`{}` could not be checked", kernel.name);
@@ -279,12 +305,12 @@ fn verdict(
 }
 
 /// The first thing in a function that has no type, because its declaration is not understood.
-fn untyped(
-    id: FunctionId,
-    map: &SourceMap,
-    program: &Program,
-    functions: &[Surveyed],
-) -> Option<Diagnostic> {
+fn untyped(id: FunctionId, map: &SourceMap, known: &Known<'_>) -> Option<Diagnostic> {
+    let Known {
+        program,
+        functions,
+        broken,
+    } = known;
     let function = &program.functions[id.0 as usize];
     let say = |span: Span| {
         let text = map.snippet(span);
@@ -297,5 +323,20 @@ fn untyped(
     if let Some(var) = function.vars.iter().find(|var| var.ty.ty == Ty::Error) {
         return say(var.span);
     }
-    walk_typed(function.body.as_deref()?).and_then(say)
+    let body = function.body.as_deref()?;
+    if let Some(span) = walk_typed(body, &mut |ty| *ty == Ty::Error) {
+        return say(span);
+    }
+    let mut reason = None;
+    let mut seen = HashSet::new();
+    let mut is_broken = |ty: &Ty| {
+        let why = broken.why(ty, program, &mut seen);
+        reason = reason.take().or(why);
+        reason.is_some()
+    };
+    let is_broken_var = function.vars.iter().any(|var| is_broken(&var.ty.ty));
+    if !is_broken_var {
+        walk_typed(body, &mut is_broken);
+    }
+    reason
 }

@@ -219,3 +219,22 @@ fn the_understood_kernels_become_ptx() {
     assert_eq!(ptx.matches(".visible .entry").count(), 2, "{ptx}");
     assert!(text(&output.stderr).contains("the kernel `odd` is left out"));
 }
+
+/// Members that are not understood make the rest of the class's layout unknown.
+#[test]
+fn a_kernel_that_touches_a_class_of_unknown_layout_is_not_understood() {
+    let source = "struct Bits { unsigned a : 4; unsigned b : 12; int c; };\n\
+        struct In { Bits bits; int x; };\n\
+        struct V { int a; virtual int f(); };\n\
+        struct Fine { int a; Bits *bits; };\n\
+        __global__ void in(In *p) { p[threadIdx.x].x = 1; }\n\
+        __global__ void v(V *p) { p[1].a = 1; }\n\
+        __global__ void fine(Fine *p) { p[1].a = 1; }\n";
+    let folder = Folder::with("layout", &[("file.cu", source)]);
+    let output = dslc(&["check", "--kernels", &folder.path("file.cu")]);
+    let said = text(&output.stdout);
+    let expected = "no   in:5  line 1: a bit-field is not supported yet\n\
+        no   v:6  line 3: a virtual function is not supported\n\
+        ok   fine:7\n1 of 3 kernels understood\n";
+    assert_eq!(said, expected);
+}

@@ -133,6 +133,8 @@ pub(super) struct Checker<'a> {
     naming_constant: u32,
     /// Arguments of instances that a survey made up.
     made_up: HashMap<FunctionId, String>,
+    /// Records whose layout is not known, because this is wrong with their base or a member.
+    pub(super) broken_records: HashMap<RecordId, Diagnostic>,
     /// What has been said about a place in an instance: other instances need not repeat it.
     said_in_instances: HashSet<(Code, Span)>,
     /// Objects at file scope whose constructors run when `main` begins.
@@ -304,6 +306,7 @@ impl<'a> Checker<'a> {
             dispatchers: Vec::new(),
             naming_constant: 0,
             made_up: HashMap::new(),
+            broken_records: HashMap::new(),
             unevaluated: 0,
             scoped_enums: HashSet::new(),
             operators: HashSet::new(),
@@ -426,7 +429,7 @@ impl<'a> Checker<'a> {
     }
 
     /// `static_assert(condition, "message");`
-    fn static_assert(&mut self, assertion: &ast::StaticAssert) {
+    pub(super) fn static_assert(&mut self, assertion: &ast::StaticAssert) {
         let value = self.value(&assertion.condition);
         let value = self.truth_value(value);
         if value.ty == Ty::Error {

@@ -31,6 +31,9 @@ const PTX: &str = "<inline ptx>";
 const C_LIBRARY: &str = "<c library>";
 const DEVICE: &str = "<device properties>";
 
+/// CUB's primitives of a warp and of a block.
+const CUB: &str = "<cub/cub.cuh>";
+
 /// A group of parts that are parsed together.
 struct Group {
     parts: &'static [Part],
@@ -281,7 +284,29 @@ const GROUPS: &[Group] = &[
         standard: &[],
         needs: &[],
     },
+    Group {
+        parts: &[("<curand_kernel.h>", include_str!("curand.k"))],
+        types: &[
+            "curandState",
+            "curandState_t",
+            "curandStateXORWOW",
+            "curandStateXORWOW_t",
+            "curandStatePhilox4_32_10",
+            "curandStatePhilox4_32_10_t",
+        ],
+        standard: &[],
+        needs: &[0],
+    },
+    Group {
+        parts: &[(CUB, include_str!("cub.k"))],
+        types: &["cub"],
+        standard: &[],
+        needs: &[TRAITS],
+    },
 ];
+
+/// The index of C++'s type traits.
+const TRAITS: usize = 7;
 
 /// The index of `<new>`, which `new` and `delete` need.
 const NEW: usize = 8;
@@ -384,6 +409,11 @@ pub fn wanted(tokens: &[Token]) -> Vec<Part> {
     let by_name = groups_by_name();
     let mut needed = [false; GROUPS.len()];
     let variables = variables(tokens);
+    // A program that brings CUB's own files, or other names for it, means those.
+    let is_own_cub = tokens.windows(2).any(|pair| {
+        pair[0].kind == TokenKind::Keyword(Keyword::Namespace)
+            && matches!(&pair[1].kind, TokenKind::Ident(name) if &**name == "cub")
+    });
     let is_std = |token: &Token| matches!(&token.kind, TokenKind::Ident(name) if &**name == "std");
     let has_std = tokens.iter().any(is_std);
     for pair in tokens.windows(2) {
@@ -416,6 +446,9 @@ pub fn wanted(tokens: &[Token]) -> Vec<Part> {
                 needed[group] = true;
             }
         }
+    }
+    if is_own_cub && let Some(group) = GROUPS.iter().position(|group| group.parts[0].0 == CUB) {
+        needed[group] = false;
     }
     // What a group needs comes before it.
     for group in (0..GROUPS.len()).rev() {

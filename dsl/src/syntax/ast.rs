@@ -392,6 +392,8 @@ pub enum Member {
     FriendFunction(Function),
     /// `friend class S;`
     FriendClass(Name),
+    /// `static_assert(…);`
+    StaticAssert(StaticAssert),
 }
 
 /// `enum name { … }`.

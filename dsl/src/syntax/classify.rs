@@ -46,6 +46,13 @@ pub(crate) fn classify(tokens: &mut [Token], includes_half: bool) {
             });
         }
     }
+    for at in 2..tokens.len() {
+        let is_cubs = punct(tokens.get(at - 1)) == Some(Punct::ColonColon)
+            && ident(tokens.get(at - 2)).is_some_and(|name| &**name == "cub");
+        if is_cubs {
+            mark(&mut tokens[at], is_of_cub);
+        }
+    }
     mark_standard(tokens);
     for (name, start, end) in scoped {
         for token in &mut tokens[start..end] {
@@ -389,6 +396,12 @@ fn is_builtin(name: &str) -> bool {
                 | "__half2"
                 | "__nv_bfloat16"
                 | "__nv_bfloat162"
+                | "curandState"
+                | "curandState_t"
+                | "curandStateXORWOW"
+                | "curandStateXORWOW_t"
+                | "curandStatePhilox4_32_10"
+                | "curandStatePhilox4_32_10_t"
         )
 }
 
@@ -412,6 +425,23 @@ fn is_group_operation(name: &str) -> bool {
     matches!(
         name,
         "plus" | "less" | "greater" | "bit_and" | "bit_or" | "bit_xor"
+    )
+}
+
+/// The classes of CUB that kernels name.
+fn is_of_cub(name: &str) -> bool {
+    matches!(
+        name,
+        "BlockReduce"
+            | "BlockScan"
+            | "WarpReduce"
+            | "WarpScan"
+            | "KeyValuePair"
+            | "Sum"
+            | "Max"
+            | "Min"
+            | "ArgMax"
+            | "ArgMin"
     )
 }
 

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use super::{Checker, function::reference_part};
 use crate::{
-    diagnostic::{Code, Diagnostic},
+    diagnostic::{Code, Diagnostic, Severity},
     sema::{
         classify::Classify,
         const_eval::{Const, NotConst},
@@ -92,6 +92,18 @@ impl Checker<'_> {
         Ty::Record(id)
     }
 
+    /// What was reported since is wrong with the layout of a record.
+    fn note_broken(&mut self, id: RecordId, n_diagnostics: usize) {
+        let since = self.diagnostics.get(n_diagnostics..).unwrap_or_default();
+        let error = since
+            .iter()
+            .find(|message| message.severity == Severity::Error);
+        if let Some(error) = error {
+            let error = error.clone();
+            self.broken_records.entry(id).or_insert(error);
+        }
+    }
+
     pub(super) fn complete_record(
         &mut self,
         id: RecordId,
@@ -101,16 +113,21 @@ impl Checker<'_> {
     ) {
         let mut fields = Vec::new();
         let mut names: Vec<(Arc<str>, Span)> = Vec::new();
+        let n_diagnostics = self.diagnostics.len();
         self.open_class(id, specifier, &mut fields);
+        self.note_broken(id, n_diagnostics);
         for member in members {
             match member {
                 ast::Member::Declaration(member) => {
+                    let n_diagnostics = self.diagnostics.len();
                     self.member_declaration(id, member, &mut fields, &mut names);
+                    self.note_broken(id, n_diagnostics);
                 }
                 ast::Member::Function(function) => self.member_function(id, function),
                 ast::Member::Template(template) => self.member_template(id, template),
                 ast::Member::FriendFunction(function) => self.friend_function(id, function),
                 ast::Member::FriendClass(name) => self.friend_class(id, name),
+                ast::Member::StaticAssert(assertion) => self.static_assert(assertion),
                 ast::Member::Access(access) => {
                     if let Some(open) = self.open_classes.last_mut() {
                         open.access = *access;
@@ -132,6 +149,11 @@ impl Checker<'_> {
             (false, true) => layout::RecordKind::Derived,
             (false, false) => layout::RecordKind::Struct,
         };
+        if let Some(field) = fields.iter().find(|field| is_unknown(&field.ty.ty)) {
+            let message = format!("the member `{}` is not understood", field.name);
+            let unknown = Diagnostic::error(Code::Unsupported, span, message);
+            self.broken_records.entry(id).or_insert(unknown);
+        }
         let placed = layout::place_fields(&mut fields, kind, align, &self.records);
         let record = &mut self.records[id.0 as usize];
         record.fields = fields;
@@ -470,4 +492,13 @@ pub(super) fn init_span(init: &ast::Init) -> Span {
 /// The value can be held; 64 bits hold all.
 fn fits(value: i64, ty: &Ty) -> bool {
     ty.bits() == 64 || ty.wrap(value as u64) == value as u64
+}
+
+/// A type whose size is not known, since something of it is not understood.
+fn is_unknown(ty: &Ty) -> bool {
+    match ty {
+        Ty::Error => true,
+        Ty::Array(of, _) => is_unknown(&of.ty),
+        _ => false,
+    }
 }

@@ -1,12 +1,14 @@
 //! What is understood of a file whose host code may not be: each function with its place, its calls, and the first thing in it
 //! that has no type.
 
+use std::collections::HashMap;
+
 use super::Checker;
 use crate::{
     diagnostic::{Code, Diagnostic, Severity},
     sema::{
         scope::TemplateId,
-        ty::Ty,
+        ty::{RecordId, Ty},
         typed::{FunctionId, Program},
     },
     span::Span,
@@ -31,6 +33,18 @@ pub struct Surveyed {
     pub with: Option<String>,
     /// Its parameters' or its result's type is not understood.
     pub has_wrong_type: bool,
+}
+
+/// Everything that is known of a surveyed file.
+pub struct SurveyedUnit {
+    /// What of it is understood.
+    pub program: Program,
+    /// Every message.
+    pub diagnostics: Vec<Diagnostic>,
+    /// What is known of each function of the program.
+    pub functions: Vec<Surveyed>,
+    /// Records whose layout is not known, and why.
+    pub broken_records: HashMap<RecordId, Diagnostic>,
 }
 
 impl<'a> Checker<'a> {
@@ -117,7 +131,7 @@ impl<'a> Checker<'a> {
     }
 
     /// Everything about the functions, whatever is wrong with them.
-    pub(in crate::sema) fn survey(mut self) -> (Program, Vec<Diagnostic>, Vec<Surveyed>) {
+    pub(in crate::sema) fn survey(mut self) -> SurveyedUnit {
         let wrong = |ty: &Ty| *ty == Ty::Error;
         let surveyed = (0..self.functions.len())
             .map(|index| {
@@ -138,7 +152,12 @@ impl<'a> Checker<'a> {
             globals: std::mem::take(&mut self.globals),
             functions: std::mem::take(&mut self.functions),
         };
-        (program, self.diagnostics, surveyed)
+        SurveyedUnit {
+            program,
+            diagnostics: self.diagnostics,
+            functions: surveyed,
+            broken_records: self.broken_records,
+        }
     }
 }
 

@@ -202,6 +202,7 @@ fn member<'t>(element: P<'t, Expr>, specifiers: P<'t, Specifiers>) -> P<'t, Opti
     let plain = plain_member(element, specifiers.clone());
     let alias = alias(specifiers);
     let head = super::template::head();
+    let assertion = super::template::static_assert();
     let member = custom_clone(move |inp: &mut At<'t, '_>| {
         let look = ahead(inp);
         match look.kind(0) {
@@ -237,6 +238,9 @@ fn member<'t>(element: P<'t, Expr>, specifiers: P<'t, Specifiers>) -> P<'t, Opti
             }
             Some(TokenKind::Keyword(Keyword::Using)) if look.is(2, Punct::Eq) => {
                 return inp.parse(&alias).map(Some);
+            }
+            Some(TokenKind::Keyword(Keyword::StaticAssert)) => {
+                return Ok(Some(Member::StaticAssert(inp.parse(&assertion)?)));
             }
             _ => {}
         }
@@ -432,7 +436,6 @@ fn foreign_member(look: Ahead<'_>) -> Option<(&'static str, usize)> {
     match look.kind(0)? {
         TokenKind::Keyword(Template) => Some(("a member template", construct_end(look))),
         TokenKind::Keyword(Virtual) => Some(("a virtual function", construct_end(look))),
-        TokenKind::Keyword(StaticAssert) => Some(("`static_assert`", construct_end(look))),
         TokenKind::Keyword(Using) => Some(("`using` in a class", construct_end(look))),
         TokenKind::Keyword(_) => {
             // `__device__ virtual void f()`.

@@ -330,7 +330,7 @@ fn using<'t>() -> P<'t, Parsed> {
 }
 
 /// `static_assert(condition, "message");`
-fn static_assert<'t>() -> P<'t, StaticAssert> {
+pub(super) fn static_assert<'t>() -> P<'t, StaticAssert> {
     let condition = element();
     let semicolon = stmt::semicolon();
     custom_clone(move |inp: &mut At<'t, '_>| {

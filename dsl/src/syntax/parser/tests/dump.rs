@@ -124,6 +124,9 @@ fn member(member: &Member) -> String {
         Member::Access(access) => format!("{access:?}:"),
         Member::FriendFunction(f) => format!("(friend {})", function(f)),
         Member::FriendClass(name) => format!("(friend {})", name.node),
+        Member::StaticAssert(assertion) => {
+            format!("(static_assert {})", expr(&assertion.condition))
+        }
     }
 }
 

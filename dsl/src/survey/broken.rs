@@ -1,0 +1,116 @@
+//! Classes whose layout is not known, because something in them is not understood: a kernel that touches one would touch wrong bytes.
+
+use std::collections::{HashMap, HashSet};
+
+use crate::{
+    diagnostic::{Diagnostic, Severity},
+    sema::{
+        ty::{RecordId, Ty},
+        typed::Program,
+    },
+    source::SourceMap,
+    span::Span,
+    syntax::token::{Punct, Token, TokenKind},
+};
+
+/// Such classes, and what is wrong with each.
+pub(super) struct Broken(HashMap<RecordId, Diagnostic>);
+
+impl Broken {
+    /// Those that the checker found, and those with a syntax error among their members.
+    pub(super) fn new(
+        mut found: HashMap<RecordId, Diagnostic>,
+        program: &Program,
+        tokens: &[Token],
+        syntax_errors: &[Diagnostic],
+        map: &SourceMap,
+    ) -> Broken {
+        let site = |span: Span| {
+            let span = map.use_site(span);
+            (span.file, span.start)
+        };
+        let errors: Vec<&Diagnostic> = syntax_errors
+            .iter()
+            .filter(|message| message.severity == Severity::Error)
+            .collect();
+        if !errors.is_empty() {
+            let classes = program.records.iter().enumerate();
+            let by_name: HashMap<_, Vec<RecordId>> = classes
+                .filter_map(|(index, record)| Some((site(record.span?), RecordId(index as u32))))
+                .fold(HashMap::new(), |mut names, (place, id)| {
+                    names.entry(place).or_default().push(id);
+                    names
+                });
+            for (at, token) in tokens.iter().enumerate() {
+                let Some(ids) = by_name.get(&site(token.span)) else {
+                    continue;
+                };
+                if let Some(error) = error_among_members(&tokens[at..], &errors, map) {
+                    for id in ids {
+                        found.entry(*id).or_insert_with(|| error.clone());
+                    }
+                }
+            }
+        }
+        Broken(found)
+    }
+
+    /// What is wrong with a class that a type leads to, if anything is. `seen` is what leads to none.
+    pub(super) fn why(
+        &self,
+        ty: &Ty,
+        program: &Program,
+        seen: &mut HashSet<RecordId>,
+    ) -> Option<Diagnostic> {
+        match ty {
+            Ty::Pointer(to) | Ty::Array(to, _) => self.why(&to.ty, program, seen),
+            Ty::Record(id) => {
+                if let Some(why) = self.0.get(id) {
+                    return Some(why.clone());
+                }
+                if !seen.insert(*id) {
+                    return None;
+                }
+                let fields = &program.records[id.0 as usize].fields;
+                fields
+                    .iter()
+                    .filter(|field| !matches!(field.ty.ty, Ty::Pointer(_)))
+                    .find_map(|field| self.why(&field.ty.ty, program, seen))
+            }
+            _ => None,
+        }
+    }
+}
+
+/// The first error that lies between the braces of a class, but not in the body of one of its functions. `tokens` begin at its name.
+fn error_among_members<'e>(
+    tokens: &[Token],
+    errors: &[&'e Diagnostic],
+    map: &SourceMap,
+) -> Option<&'e Diagnostic> {
+    let mut depth = 0usize;
+    for token in tokens {
+        match token.kind {
+            TokenKind::Punct(Punct::LBrace) => depth += 1,
+            TokenKind::Punct(Punct::RBrace) => {
+                depth = depth.saturating_sub(1);
+                if depth == 0 {
+                    return None;
+                }
+            }
+            TokenKind::Punct(Punct::Semi) if depth == 0 => return None,
+            _ => {}
+        }
+        if depth == 1 {
+            let here = map.use_site(token.span);
+            let is_here = |error: &&&Diagnostic| {
+                let place = map.use_site(error.primary.span);
+                place.file == here.file && place.start >= here.start && place.start < here.end
+            };
+            if let Some(error) = errors.iter().find(is_here) {
+                return Some(error);
+            }
+        }
+    }
+    None
+}
