@@ -260,12 +260,17 @@ fn verdict(
         next += 1;
         let surveyed = &functions[id.0 as usize];
         extents.extend(surveyed.extent);
-        for callee in &surveyed.calls {
+        for (callee, _) in &surveyed.calls {
             if !seen.contains(callee) {
                 seen.push(*callee);
             }
         }
     }
+    // Messages say it of the first call in the file only.
+    let undefined = seen
+        .iter()
+        .flat_map(|id| &functions[id.0 as usize].calls)
+        .find(|(callee, _)| functions[callee.0 as usize].is_undefined);
     let mut reason = errors
         .iter()
         .find(|error| {
@@ -274,6 +279,11 @@ fn verdict(
                 .any(|extent| inside(error.primary.span, *extent))
         })
         .cloned();
+    if let (None, Some((callee, span))) = (&reason, undefined) {
+        let name = &program.functions[callee.0 as usize].name;
+        let message = format!("`{name}` is declared but has no body");
+        reason = Some(Diagnostic::error(Code::UndefinedFunction, *span, message));
+    }
     if reason.is_none() {
         reason = seen.iter().find_map(|id| untyped(*id, map, known));
     }

@@ -468,13 +468,29 @@ impl Checker<'_> {
     fn check_call_side(&mut self, name: &str, space: FunctionSpace, declared: Span, at: Span) {
         match space {
             FunctionSpace::Host => {
+                let is_destructor = name
+                    .rsplit_once("::")
+                    .is_some_and(|(_, last)| last.starts_with('~'));
+                // Objects end at the block's brace, after what is wrong with making them.
+                let at = match is_destructor && at.end > at.start {
+                    true => Span {
+                        start: at.end - 1,
+                        ..at
+                    },
+                    false => at,
+                };
                 let diagnostic = Diagnostic::error(
                     Code::HostCallInDevice,
                     at,
                     format!("device code cannot call the host function `{name}`"),
-                )
-                .label(declared, "declared here, for the host only")
-                .help(format!("declare `{name}` with `__device__`, or with `__host__ __device__` for both sides"));
+                );
+                let diagnostic = match self.is_own(declared) {
+                    true => diagnostic
+                        .help("C++'s library is for host code: kernels work on arrays and pointers"),
+                    false => diagnostic
+                        .label(declared, "declared here, for the host only")
+                        .help(format!("declare `{name}` with `__device__`, or with `__host__ __device__` for both sides")),
+                };
                 self.on_side(Side::Device, diagnostic);
             }
             FunctionSpace::Device => {

@@ -1,7 +1,10 @@
 //! `for (T x : object)` over an object with `begin()` and `end()`.
 
+use std::sync::Arc;
+
 use super::Checker;
 use crate::{
+    diagnostic::{Code, Diagnostic},
     sema::{
         classify::pointer_to,
         scope::Entity,
@@ -16,6 +19,7 @@ use crate::{
 const RANGE: &str = "range of for";
 const FIRST: &str = "begin of for";
 const LAST: &str = "end of for";
+const LIST: &str = "list of for";
 
 impl Checker<'_> {
     /// A class with `begin()`.
@@ -128,6 +132,72 @@ impl Checker<'_> {
             },
             span,
         });
+        self.cleanups_leave(&mut stmts, span);
+        self.scopes.leave();
+        out.push(Stmt {
+            kind: StmtKind::Block(stmts),
+            span,
+        });
+    }
+
+    /// `for (int x : {1, 2, 3})`: the list is an array of its own, of the type that its items have.
+    #[expect(clippy::too_many_arguments, reason = "the parts of one statement")]
+    pub(super) fn for_list(
+        &mut self,
+        declaration: &ast::Declaration,
+        items: &[ast::InitItem],
+        range: &ast::Expr,
+        body: &ast::Stmt,
+        unroll: Option<Unroll>,
+        span: Span,
+        out: &mut Vec<Stmt>,
+    ) {
+        let at = range.span;
+        let mut types = Vec::new();
+        self.unevaluated += 1;
+        for item in items {
+            match (&item.designator, &item.value) {
+                (None, ast::Init::Expr(expr)) => types.push(self.value(expr).ty),
+                _ => {
+                    self.unsupported("a list of lists in a range-based `for`", at);
+                    types.push(Ty::Error);
+                }
+            }
+        }
+        self.unevaluated -= 1;
+        if types.contains(&Ty::Error) {
+            return;
+        }
+        let Some(ty) = types.first().cloned() else {
+            return self.unsupported("a range-based `for` over an empty list", at);
+        };
+        if let Some(other) = types.iter().find(|other| **other != ty) {
+            let (first, other) = (self.show(&ty), self.show(other));
+            let message =
+                format!("the items of this list are of two types, `{first}` and `{other}`");
+            self.report(Diagnostic::error(Code::TypeMismatch, at, message));
+            return;
+        }
+        self.scopes.enter();
+        self.cleanups_enter();
+        let mut stmts = Vec::new();
+        let mut ty = Ty::Array(Arc::new(ty.into()), Some(items.len() as u64)).into();
+        let list = ast::Init::List(Spanned::new(items.to_vec(), at));
+        let name = ast::Name::new("list".into(), at);
+        let init = self.initialiser(&mut ty, &list, &name, true);
+        let var = self.unnamed_variable(ty.ty, "list", at);
+        stmts.push(Stmt {
+            kind: StmtKind::Declare(var, init),
+            span: at,
+        });
+        self.end_temporaries(at, &mut stmts);
+        self.note_object(var);
+        self.hide(LIST, var, at);
+        let named = ast::Expr {
+            kind: ExprKind::Name(LIST.into()),
+            span: at,
+        };
+        self.range_for(declaration, &named, body, unroll, span, &mut stmts);
         self.cleanups_leave(&mut stmts, span);
         self.scopes.leave();
         out.push(Stmt {

@@ -245,7 +245,7 @@ impl Checker<'_> {
     }
 
     /// `for (T x : array) body`: a loop over the array's indices, in which `x` is declared anew each time.
-    fn range_for(
+    pub(super) fn range_for(
         &mut self,
         declaration: &ast::Declaration,
         range: &ast::Expr,
@@ -257,6 +257,9 @@ impl Checker<'_> {
         // Names that no program can have.
         const RANGE: &str = "range of for";
         const INDEX: &str = "index of for";
+        if let ExprKind::List(items) = &range.kind {
+            return self.for_list(declaration, items, range, body, unroll, span, out);
+        }
         let place = match self.expr(range) {
             Checked::Place(place) => place,
             Checked::Value(value) if value.ty == Ty::Error => return,

@@ -27,8 +27,10 @@ pub struct Surveyed {
     pub name: Span,
     /// From its first word to the end of its body.
     pub extent: Option<Span>,
-    /// Functions it calls.
-    pub calls: Vec<FunctionId>,
+    /// Functions it calls, and where.
+    pub calls: Vec<(FunctionId, Span)>,
+    /// It is declared, and nothing more.
+    pub is_undefined: bool,
     /// Arguments that were made up, because nothing instantiates the template: `<float, 32>`.
     pub with: Option<String>,
     /// Its parameters' or its result's type is not understood.
@@ -52,7 +54,7 @@ impl<'a> Checker<'a> {
     /// wrong, else the first ones of all.
     pub(super) fn instantiate_unused(&mut self) {
         /// The type, and the value, that each parameter is tried with.
-        const TRIES: [(Ty, u64); 8] = [
+        const TRIES: [(Ty, u64); 12] = [
             (Ty::Float, 32),
             (Ty::Float, 4),
             (Ty::Float, 1),
@@ -61,6 +63,10 @@ impl<'a> Checker<'a> {
             (Ty::Int, 32),
             (Ty::UInt, 4),
             (Ty::Float, 0),
+            (Ty::Float, 2),
+            (Ty::Float, 3),
+            (Ty::Float, 16),
+            (Ty::Float, 256),
         ];
         for index in 0..self.templates.len() {
             let id = TemplateId(index as u32);
@@ -140,7 +146,8 @@ impl<'a> Checker<'a> {
                 Surveyed {
                     name: self.defined_at(id).unwrap_or(self.functions[index].span),
                     extent: facts.extent,
-                    calls: facts.calls.iter().map(|(callee, _)| *callee).collect(),
+                    calls: facts.calls.clone(),
+                    is_undefined: !facts.is_defined,
                     with: self.made_up.get(&id).cloned(),
                     has_wrong_type: wrong(&self.functions[index].result)
                         || facts.params.iter().any(|param| wrong(&param.ty.ty)),

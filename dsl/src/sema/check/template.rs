@@ -530,12 +530,25 @@ impl<'a> Checker<'a> {
         args: &[Argument<'_>],
         at: Span,
     ) -> Vec<FunctionId> {
+        self.instances_giving(set, explicit, args, None, at)
+    }
+
+    /// The same of a specialisation, whose result is written.
+    fn instances_giving(
+        &mut self,
+        set: &[Callable],
+        explicit: Option<&[TemplateArg]>,
+        args: &[Argument<'_>],
+        result: Option<&QualTy>,
+        at: Span,
+    ) -> Vec<FunctionId> {
         let mut ids = Vec::new();
         for callable in set {
             let Callable::Template(id) = callable else {
                 continue;
             };
-            if let Some(id) = self.deduce_call(*id, explicit.unwrap_or_default(), args, at) {
+            if let Some(id) = self.deduce_call(*id, explicit.unwrap_or_default(), args, result, at)
+            {
                 ids.push(id);
             }
         }

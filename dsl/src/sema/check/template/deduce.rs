@@ -13,11 +13,13 @@ use crate::{
 };
 
 impl<'a> Checker<'a> {
+    /// The instance that a call with these arguments means; `result` is what a specialisation gives, which tells as well.
     pub(super) fn deduce_call(
         &mut self,
         id: TemplateId,
         explicit: &[TemplateArg],
         args: &[Argument<'_>],
+        result: Option<&QualTy>,
         at: Span,
     ) -> Option<FunctionId> {
         let facts = &self.templates[id.0 as usize];
@@ -90,6 +92,19 @@ impl<'a> Checker<'a> {
                 continue;
             }
             if !self.deduce(params, &param.specifiers, parts, &ty, by_value, &mut known) {
+                return None;
+            }
+        }
+        if let Some(result) = result {
+            let (_, parts) = reference_part(&function.declarator.parts);
+            if !self.deduce(
+                params,
+                &function.specifiers,
+                parts,
+                result,
+                true,
+                &mut known,
+            ) {
                 return None;
             }
         }

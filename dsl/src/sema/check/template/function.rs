@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use super::super::{Checker, overload::Argument, pack, survey};
+use super::super::{Checker, function::reference_part, overload::Argument, pack, survey};
 use super::{Arg, INSTANCE, Instance, MAX_DEPTH, SHOWN};
 use crate::{
     diagnostic::{Code, Diagnostic, Severity},
@@ -277,7 +277,12 @@ impl<'a> Checker<'a> {
     ) {
         let mut notes = Vec::new();
         let mut name = self.functions[id.0 as usize].name.clone();
+        // Where the user's own code asks for a function of the library, and for which.
+        let mut asked = None;
         loop {
+            if asked.is_none() && !self.is_own(needed.1) {
+                asked = Some((needed.1, name.clone(), notes.len() + 1));
+            }
             let site = self.map.use_site(needed.1);
             let line = self.map.file(site.file).line_column(site.start).0;
             notes.push(format!("{INSTANCE} `{name}`, needed at line {line}"));
@@ -295,6 +300,16 @@ impl<'a> Checker<'a> {
         }
         let own = self.diagnostics.split_off(from);
         for mut diagnostic in own {
+            if self.is_own(diagnostic.primary.span)
+                && let Some((span, name, n_inner)) = &asked
+            {
+                let library = self.map.file(diagnostic.primary.span.file).name.clone();
+                diagnostic.primary.span = *span;
+                diagnostic.labels.clear();
+                diagnostic.notes = vec![format!("{INSTANCE} `{name}` of {library}")];
+                let outer = notes.iter().skip(*n_inner).cloned();
+                diagnostic.notes.extend(outer);
+            }
             let key = (diagnostic.code, diagnostic.primary.span);
             if self.said_in_instances.insert(key) {
                 if diagnostic
@@ -334,7 +349,17 @@ impl<'a> Checker<'a> {
             })
             .collect();
         let explicit = function.declarator.args.as_deref().unwrap_or_default();
-        let ids = self.instances(&set, Some(explicit), &values, name.span);
+        let (_, parts) = reference_part(&function.declarator.parts);
+        let result = match function.specifiers.ty.node {
+            ast::TypeSpecifier::Auto => None,
+            _ => {
+                let base = self.base_type_not_auto(&function.specifiers);
+                Some(self.declared_type(base, parts, name.span))
+            }
+        };
+        // What the command line asks for has no result written.
+        let result = result.filter(|_| !self.is_request(name.span));
+        let ids = self.instances_giving(&set, Some(explicit), &values, result.as_ref(), name.span);
         // Of several the one with the same parameters.
         let types: Vec<Ty> = values
             .iter()
