@@ -391,7 +391,7 @@ codes! {
     /// A function or type of CUDA that is not supported yet.
     UnsupportedBuiltin = "E0802", "unsupported-builtin",
         "CUDA has this, dslc does not yet. It is named once and never given another meaning.",
-        bad: "__global__ void f(float *d) { d[0] = curand_uniform(0); }", good: "__global__ void f(float *d) { d[0] = d[1]; }";
+        bad: "__global__ void f(float *d) { d[0] = curand_poisson(0); }", good: "__global__ void f(float *d) { d[0] = d[1]; }";
     /// A kernel that inlining makes too large.
     KernelTooLarge = "E0901", "kernel-too-large",
         "Every call of a `__device__` function is inlined. Functions that call each other several times each grow exponentially, and a kernel ends at a million intermediate values.",

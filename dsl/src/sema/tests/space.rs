@@ -99,17 +99,17 @@ __global__ void k(int *d) { d[0] = a(1) + self(2); }
 fn unsupported_things_are_named_once() {
     let lines = expect(
         "__global__ void f(int *d, float x) {
-    x = curand_uniform(0); //~ E0802
-    x = curand_uniform(0);
+    x = curand_poisson(0); //~ E0802
+    x = curand_poisson(0);
     d[0] = qsort(d, 1, 4, 0); //~ E0802
-    curandState_t s; //~ E0802
+    cufftHandle s; //~ E0802
     d[1] = undefined; //~ E0401
 }
 int main() { return expf(1.0f); }
 ",
     );
     assert!(
-        lines.contains("`curand_uniform` is not supported yet (cuRAND)"),
+        lines.contains("`curand_poisson` is not supported yet (cuRAND)"),
         "{lines}"
     );
 }
