@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Which share of the kernels in a folder of CUDA files `dslc check --kernels` understands.
 
-    tests/kernels_share.py [--dslc PATH] [--reasons N] [--list FILE] FOLDER
+    tests/kernels/share.py [--dslc PATH] [--reasons N] [--list FILE] FOLDER
 
 FOLDER has a folder for each collection, laid out as its authors did. Every .cu file is checked alone, with each folder of its
 collection that holds headers on the include path; a kernel that several files include counts once, as understood if one of them
