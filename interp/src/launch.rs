@@ -244,6 +244,7 @@ impl<'a> Run<'a> {
     }
 
     /// Per region: whether the kernel's loads can reach it.
+    #[cfg(feature = "threads")]
     pub(crate) fn read(&self) -> Vec<bool> {
         self.reached(self.code.effects.loads.as_deref())
     }
