@@ -51,6 +51,7 @@ mod lambda;
 mod launch;
 mod launch_call;
 mod method;
+mod named_result;
 mod operator;
 mod overload;
 mod pack;
@@ -229,6 +230,8 @@ struct Body {
     lambda: Option<lambda::Captures>,
     /// The result's type is that of the first `return`.
     deduces: bool,
+    /// The variable that is the result itself (see [`named_result`]).
+    named_result: Option<Arc<str>>,
     /// Where its scopes begin.
     floor: usize,
 }

@@ -447,6 +447,7 @@ impl Checker<'_> {
         self.function_facts[id.0 as usize].extent = Some(function.span.to(block.span));
         let floor = self.begin_body(id);
         self.body.deduces = self.function_facts[id.0 as usize].deduces;
+        self.body.named_result = super::named_result::named_result(block);
         let class = self.body.class;
         let depth = self.enter_class_scopes(class);
         self.scopes.enter();

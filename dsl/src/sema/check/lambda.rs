@@ -121,6 +121,7 @@ impl Checker<'_> {
             found: Vec::new(),
         });
         self.body.deduces = lambda.result.is_none();
+        self.body.named_result = super::named_result::named_result(&lambda.body);
         self.body.class = self.outer_bodies.last().and_then(|outer| outer.class);
         self.scopes.enter();
         let mut ids = self.hidden_param(id);

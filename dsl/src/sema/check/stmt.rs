@@ -484,19 +484,21 @@ impl Checker<'_> {
             return self.list_value(result, items, expr.span);
         }
         let value = self.value(expr);
-        // A variable of the function is moved out of it, not copied.
+        // The variable that is the result itself is not copied.
         if value.ty == *result && self.own_variable(&value).is_some() {
             return value;
         }
         self.implicit(value, result, &super::convert::Why::Return(name))
     }
 
-    /// The variable of the function that a value is read from as a whole.
+    /// The variable that is the function's result itself, if a value is read from it as a whole.
     fn own_variable(&self, value: &Value) -> Option<crate::sema::typed::VarId> {
         use crate::sema::typed::{PlaceKind, VarRef};
         match Self::place_of(value)?.kind {
-            PlaceKind::Var(VarRef::Local(var)) => {
-                (!self.body.vars[var.0 as usize].is_reference).then_some(var)
+            PlaceKind::Var(VarRef::Local(id)) => {
+                let var = &self.body.vars[id.0 as usize];
+                let is_result = self.body.named_result.as_deref() == Some(&var.name);
+                (is_result && !var.is_reference).then_some(id)
             }
             _ => None,
         }
