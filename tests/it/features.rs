@@ -1,6 +1,6 @@
 //! One small program a feature of the language, `tests/features/*.k`. Its first line says the level and the feature; it checks itself
-//! against its own host code and is right if it ends with 0. Each is valid CUDA (nvcc 13.5 compiles them all, `host_utility.k` with
-//! `--expt-relaxed-constexpr`; an H200 ran the first 43, as nvcc 13.0 compiled them, with the same outcome). They run in the simulator
+//! against its own host code and is right if it ends with 0. Each is valid CUDA (nvcc compiles them all, `host_utility.k` with
+//! `--expt-relaxed-constexpr`, and on an H200 they end with 0, too: `bench/gpu/nvcc.sh`). They run in the simulator
 //! and are compiled to PTX, which `ptxas` assembles where it is installed. `tests/features/README.md` is written from their first
 //! lines: a feature is in the table only if its test passes.
 
