@@ -112,13 +112,19 @@ fn header(text: &mut String, group: &fold::Group<'_>, columns: usize) {
     );
 }
 
-/// The sites by source line, each line once with its text.
+/// The sites by source line, each line once with its text; before lines of another file than the one before, its name.
 fn sites(text: &mut String, launch: &LaunchReport, input: &Input<'_>, columns: usize) {
     let counted = |site: &&Site| matches!(site.space, Space::Shared | Space::Global);
     let mut last = None;
+    let mut file = input.program;
     for site in launch.sites.iter().filter(counted) {
         if last != Some((site.file, site.line)) {
             last = Some((site.file, site.line));
+            let named = input.module.files.get(site.file as usize);
+            if let Some(name) = named.filter(|name| **name != file) {
+                file = name;
+                let _ = writeln!(text, "   in  {}", cut(name, columns.saturating_sub(7)));
+            }
             let source = cut(input.line(site.file, site.line), columns.saturating_sub(7));
             let _ = writeln!(text, "{:>5}  {source}", site.line);
         }

@@ -232,6 +232,30 @@ fn the_report_fits_narrow_and_wide_terminals() {
 }
 
 #[test]
+fn lines_of_other_files_are_told_apart() {
+    let header = file(
+        "first.h",
+        "__device__ int first(const int *p) { return p[threadIdx.x]; }\n",
+    );
+    let program = file(
+        "uses_header.k",
+        "#include \"first.h\"\n__global__ void copy(const int *in, int *out) { out[threadIdx.x] = first(in); }\n",
+    );
+    let launch = "copy<<<1, 32>>>(in, out)";
+    let buffers = ["--buffer", "in=int[32]:iota", "--buffer", "out=int[32]"];
+    let output = dslc(&[&["run", &program, "--launch", launch][..], &buffers].concat());
+    let report = text(&output.stdout);
+    let lines: Vec<&str> = report.lines().map(str::trim).collect();
+    let at = |start: &str| lines.iter().position(|line| line.starts_with(start));
+    let (own, named, theirs) = (at("2  __global__"), at("in  "), at("1  __device__"));
+    assert!(own.is_some() && own < named && named < theirs, "{report}");
+    assert!(
+        lines.iter().any(|line| *line == format!("in  {header}")),
+        "{report}"
+    );
+}
+
+#[test]
 fn banks_are_drawn() {
     let output = dslc(&[
         "banks",
