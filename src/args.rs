@@ -263,10 +263,6 @@ pub(crate) enum Emit {
 }
 
 #[derive(Debug, Args)]
-#[cfg_attr(
-    not(feature = "ptx"),
-    expect(dead_code, reason = "read by the back end only")
-)]
 pub(crate) struct PtxArgs {
     #[command(flatten)]
     pub(crate) source: SourceArgs,
