@@ -3,12 +3,14 @@
 //! A `const` variable of arithmetic type with a constant initialiser (C++'s "usable in constant expressions") keeps that
 //! value in its facts; every read of it becomes the constant.
 
+mod constant;
+
 use super::{Checker, VarFacts, function::reference_part};
 use crate::{
     diagnostic::{Code, Diagnostic, Severity},
     sema::{
         classify::Classify,
-        const_eval::{self, Const, NotConst},
+        const_eval::{self, Const},
         scope::Entity,
         ty::{QualTy, Ty},
         typed::{Global, GlobalSpace, Init, Stmt, StmtKind, Storage, Value, ValueKind, Var, VarId},
@@ -346,11 +348,6 @@ impl Checker<'_> {
         self.automatic_variable(declared, storage, out);
     }
 
-    /// `static const int n = 4;`: where it lives makes no difference.
-    fn is_static_constant(&self, declared: &Declared<'_>) -> bool {
-        declared.ty.is_const && declared.ty.ty.is_arithmetic() && self.may_be_device()
-    }
-
     fn static_variable(&mut self, declared: Declared<'_>) {
         if self.may_be_device() {
             let diagnostic = Diagnostic::error(
@@ -518,55 +515,6 @@ impl Checker<'_> {
         self.body.facts[id.0 as usize].is_wrong = failed;
     }
 
-    fn note_constant(
-        &mut self,
-        index: u32,
-        ty: &QualTy,
-        init: Option<&mut Init>,
-        declaration: &ast::Declaration,
-        name: &ast::Name,
-    ) {
-        let constexpr = declaration.specifiers.word(SpecifierWord::Constexpr);
-        if !ty.is_const || ty.is_volatile {
-            return;
-        }
-        let facts = &mut self.body.facts[index as usize];
-        let Some(init) = init else {
-            if !facts.is_wrong && ty.ty.is_scalar() {
-                self.report(
-                    Diagnostic::error(
-                        Code::BadInitialiser,
-                        name.span,
-                        format!("the constant `{}` has no value", name.node),
-                    )
-                    .help(format!("give it one: `{} = …`", name.node)),
-                );
-            }
-            return;
-        };
-        if ty.ty.is_arithmetic() {
-            let Init::Value(value) = init else { return };
-            let constant = match constexpr {
-                Some(_) => self.constant(value),
-                None => self.constant_if_any(value),
-            };
-            match constant {
-                Ok(constant) => {
-                    value.kind = constant.kind();
-                    self.body.facts[index as usize].constant = Some(constant);
-                }
-                Err(why) if constexpr.is_some() => {
-                    let what = format!(
-                        "the value of the `constexpr` variable `{}` is not a constant",
-                        name.node
-                    );
-                    self.report_not_constant(name.span, &what, why);
-                }
-                Err(_) => {}
-            }
-        }
-    }
-
     /// Which kind of shared memory this is. The forms that nvcc refuses are reported with the one that was meant.
     fn shared_form(&mut self, declared: &Declared<'_>, span: Span) -> Storage {
         let name = &declared.name.node;
@@ -673,76 +621,6 @@ impl Checker<'_> {
         };
         self.report(Diagnostic::error(Code::IncompleteType, name.span, message));
         ty.ty = Ty::Error;
-    }
-
-    /// What a global's initialiser may be: constants and addresses. Constants are evaluated here.
-    fn constant_init(&mut self, init: Init, name: &ast::Name, facts: &mut VarFacts) -> Init {
-        match init {
-            Init::Value(value) => Init::Value(self.constant_value(value, name, facts)),
-            Init::Parts { zero_rest, parts } => Init::Parts {
-                zero_rest,
-                parts: parts
-                    .into_iter()
-                    .map(|(steps, value)| (steps, self.constant_value(value, name, facts)))
-                    .collect(),
-            },
-            Init::Bytes(bytes) => Init::Bytes(bytes),
-        }
-    }
-
-    fn constant_value(&mut self, value: Value, name: &ast::Name, facts: &mut VarFacts) -> Value {
-        if value.ty.is_arithmetic() {
-            let diagnostic = match self.constant(&value) {
-                Ok(constant) => {
-                    return Value {
-                        kind: constant.kind(),
-                        ..value
-                    };
-                }
-                Err(NotConst::Error) => return value,
-                Err(NotConst::DivisionByZero(span)) => {
-                    facts.is_wrong = true;
-                    let message = format!("the initial value of `{}` divides by zero", name.node);
-                    self.report_constant_division(span, message);
-                    return value;
-                }
-                Err(why @ (NotConst::Stopped(..) | NotConst::NoBody(..))) => {
-                    facts.is_wrong = true;
-                    let what = format!("the initial value of `{}` must be a constant", name.node);
-                    self.report_not_constant(value.span, &what, why);
-                    return value;
-                }
-                Err(NotConst::Variable(span)) => self.not_constant_init(span, name),
-            };
-            facts.is_wrong = true;
-            self.report(diagnostic);
-            return value;
-        }
-        if let ValueKind::Aggregate(members) = value.kind {
-            let members = members
-                .into_iter()
-                .map(|member| self.constant_value(member, name, facts))
-                .collect();
-            return Value {
-                kind: ValueKind::Aggregate(members),
-                ..value
-            };
-        }
-        if value.ty != Ty::Error && !is_address(&value) {
-            let diagnostic = self.not_constant_init(value.span, name);
-            self.report(diagnostic);
-        }
-        value
-    }
-
-    fn not_constant_init(&self, span: Span, name: &ast::Name) -> Diagnostic {
-        Diagnostic::error(
-            Code::NotConstant,
-            span,
-            format!("the initial value of `{}` must be a constant", name.node),
-        )
-        .at("known only when the program runs")
-        .help(format!("assign to `{}` at the start of `main`", name.node))
     }
 }
 
