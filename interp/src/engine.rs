@@ -126,7 +126,19 @@ pub(crate) trait Level: Sized {
 
     /// Asks for the 128 bytes at an address, which may be any: nothing is read.
     #[inline(always)]
-    fn prefetch(_address: *const u8) {}
+    fn prefetch(address: *const u8) {
+        #[cfg(all(target_arch = "x86_64", not(miri)))]
+        {
+            use std::arch::x86_64::{_MM_HINT_T0, _mm_prefetch};
+            // SAFETY: a prefetch of an address that is not mapped does nothing; every x86-64 has SSE.
+            unsafe {
+                _mm_prefetch::<_MM_HINT_T0>(address.cast());
+                _mm_prefetch::<_MM_HINT_T0>(address.wrapping_add(64).cast());
+            }
+        }
+        #[cfg(not(all(target_arch = "x86_64", not(miri))))]
+        let _ = address;
+    }
 
     /// `out[l]` = the word at `from + bytes[l]`.
     ///
@@ -233,16 +245,6 @@ level! { Avx2 run_avx2 #[target_feature(enable = "avx2,fma,bmi1,bmi2,lzcnt,popcn
     }
 
     #[inline(always)]
-    fn prefetch(address: *const u8) {
-        use std::arch::x86_64::{_MM_HINT_T0, _mm_prefetch};
-        // SAFETY: a prefetch of an address that is not mapped does nothing.
-        unsafe {
-            _mm_prefetch::<_MM_HINT_T0>(address.cast());
-            _mm_prefetch::<_MM_HINT_T0>(address.wrapping_add(64).cast());
-        }
-    }
-
-    #[inline(always)]
     unsafe fn collect(from: *const u8, bytes: &[u32; 32], out: &mut [u32; 32]) {
         use std::arch::x86_64::{__m256i, _mm256_i32gather_epi32, _mm256_loadu_si256, _mm256_storeu_si256};
         // SAFETY: the level's CPU has AVX2; quarters of 128 bytes; the caller's for each lane.
@@ -304,16 +306,6 @@ level! {
                     _mm512_cmpneq_epi64_mask(_mm512_sub_epi64(values, first), _mm512_cvtepi32_epi64(deltas))
                 };
                 differ(0) | differ(1) | differ(2) | differ(3) == 0
-            }
-        }
-
-        #[inline(always)]
-        fn prefetch(address: *const u8) {
-            use std::arch::x86_64::{_MM_HINT_T0, _mm_prefetch};
-            // SAFETY: a prefetch of an address that is not mapped does nothing.
-            unsafe {
-                _mm_prefetch::<_MM_HINT_T0>(address.cast());
-                _mm_prefetch::<_MM_HINT_T0>(address.wrapping_add(64).cast());
             }
         }
 

@@ -8,7 +8,6 @@ use super::{Checker, int};
 use crate::{
     diagnostic::{Code, Diagnostic},
     sema::{
-        scope::Entity,
         ty::Ty,
         typed::{Value, ValueKind},
     },
@@ -103,11 +102,7 @@ impl Checker<'_> {
             _ => format!("__dslc_ptx_{}", opcode.replace('.', "_")),
         }
         .into();
-        let found = self.scopes.find_in_prelude(&name)?.entity.clone();
-        let Entity::Functions(set) = found else {
-            return None;
-        };
-        let id = *self.functions_of(&set).first()?;
+        let id = self.prelude_function(&name)?;
         let gives_value = self.functions[id.0 as usize].result != Ty::Void;
         // A register that is moved is in the function's name.
         let is_argument = |operand: &Operand<'_>| {

@@ -1,12 +1,14 @@
 //! Shuffles, matches and reductions over a warp: which forms CUDA has, chosen by the value's type.
 
+use std::sync::Arc;
+
 use super::{Checker, builtin_call::Called, convert::Why, int, wrong};
 use crate::{
     diagnostic::{Code, Diagnostic},
     ir::{ReduceOp, ShuffleMode},
     sema::{
         classify::{Classify, pointer_to, promoted},
-        scope::Entity,
+        scope::{Callable, Entity},
         ty::Ty,
         typed::{Builtin, Value, ValueKind},
     },
@@ -113,28 +115,34 @@ impl Checker<'_> {
 
     /// The same call of the library's function `__dslc_NAME`, which has forms for its own classes: half precision and bfloat16.
     pub(super) fn library_form(&mut self, called: &Called<'_>) -> Option<Value> {
-        let name: std::sync::Arc<str> = format!("__dslc_{}", called.name).into();
-        let Some(Entity::Functions(set)) = self
-            .scopes
-            .find_in_prelude(&name)
-            .map(|found| found.entity.clone())
-        else {
-            return None;
-        };
+        let name: Arc<str> = format!("__dslc_{}", called.name).into();
+        let set = self.prelude_functions(&name)?;
         let values = self.arguments(called.args);
         let ids = self.functions_of(&set);
         if !ids.iter().any(|id| self.ranks(*id, &values).is_some()) {
             return None;
         }
-        let result = self.call_overloaded(
-            &name,
-            &set,
-            None,
-            called.name_span,
-            called.args,
-            called.span,
-        );
-        Some(self.read_checked(result))
+        Some(self.call_prelude(&name, &set, called))
+    }
+
+    /// The functions of the library by this name.
+    pub(super) fn prelude_functions(&self, name: &str) -> Option<Arc<[Callable]>> {
+        match &self.scopes.find_in_prelude(name)?.entity {
+            Entity::Functions(set) => Some(set.clone()),
+            _ => None,
+        }
+    }
+
+    /// The call, of the library's functions `set` by the name `name`.
+    pub(super) fn call_prelude(
+        &mut self,
+        name: &Arc<str>,
+        set: &[Callable],
+        called: &Called<'_>,
+    ) -> Value {
+        let result =
+            self.call_overloaded(name, set, None, called.name_span, called.args, called.span);
+        self.read_checked(result)
     }
 
     /// The arguments; reports a wrong number of them, and host code.

@@ -64,22 +64,8 @@ impl Checker<'_> {
             _ => "memcpy",
         };
         let name: std::sync::Arc<str> = format!("__dslc_{what}_{unit}").into();
-        let Some(Entity::Functions(set)) = self
-            .scopes
-            .find_in_prelude(&name)
-            .map(|found| found.entity.clone())
-        else {
-            return None;
-        };
-        let result = self.call_overloaded(
-            &name,
-            &set,
-            None,
-            called.name_span,
-            called.args,
-            called.span,
-        );
-        Some(self.read_checked(result))
+        let set = self.prelude_functions(&name)?;
+        Some(self.call_prelude(&name, &set, called))
     }
 
     pub(super) fn host_call(&mut self, row: &Row, host: HostFn, called: &Called<'_>) -> Value {

@@ -539,10 +539,8 @@ impl Checker<'_> {
 
     /// The prelude's function of this name.
     pub(super) fn prelude_function(&mut self, name: &str) -> Option<FunctionId> {
-        match self.scopes.find_in_prelude(name)?.entity.clone() {
-            Entity::Functions(set) => self.functions_of(&set).first().copied(),
-            _ => None,
-        }
+        let set = self.prelude_functions(name)?;
+        self.functions_of(&set).first().copied()
     }
 
     /// Reports an overloaded name where nothing says which function is meant.

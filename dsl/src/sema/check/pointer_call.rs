@@ -16,7 +16,7 @@ use crate::{
         ty::{FunctionTy, QualTy, Ty},
         typed::{
             Builtin, Function, FunctionId, FunctionSpace, Place, PlaceKind, Relation, Stmt,
-            StmtKind, Storage, Value, ValueKind, Var, VarId, VarRef,
+            StmtKind, Value, ValueKind, Var, VarId, VarRef,
         },
     },
     span::Span,
@@ -159,22 +159,12 @@ impl Checker<'_> {
             return known.id;
         }
         let id = FunctionId(self.functions.len() as u32);
-        let own = |name: String, ty: Ty| Var {
-            name,
-            align_bytes: self.align_of(&ty),
-            ty: ty.into(),
-            storage: Storage::Auto,
-            address_taken: false,
-            is_reference: false,
-            is_restrict: false,
-            span: at,
-        };
-        let vars: Vec<Var> = std::iter::once(own("function".to_string(), Ty::ULong))
+        let vars: Vec<Var> = std::iter::once(self.plain_variable(Ty::ULong, "function", at))
             .chain(ty.params.iter().zip(&ty.references).enumerate().map(
                 |(i, (param, is_reference))| Var {
                     ty: param.clone(),
                     is_reference: *is_reference,
-                    ..own(format!("argument{i}"), param.ty.clone())
+                    ..self.plain_variable(param.ty.clone(), &format!("argument{i}"), at)
                 },
             ))
             .collect();

@@ -57,6 +57,36 @@ pub(super) struct TemplateFacts<'a> {
     class: Option<RecordId>,
 }
 
+impl<'a> TemplateFacts<'a> {
+    /// A template that was just declared: no instances yet, nothing specialised, of no class.
+    fn new(
+        name: Arc<str>,
+        span: Span,
+        params: &'a [ast::TemplateParam],
+        item: &'a ast::Item,
+        namespace: Arc<str>,
+    ) -> Self {
+        let definition = match item {
+            ast::Item::Function(function) if function.body.is_some() => Some((params, function)),
+            _ => None,
+        };
+        Self {
+            name,
+            span,
+            params,
+            item,
+            definition,
+            functions: HashMap::new(),
+            records: HashMap::new(),
+            specialisations: Vec::new(),
+            variables: Vec::new(),
+            members: Vec::new(),
+            namespace,
+            class: None,
+        }
+    }
+}
+
 /// What a template parameter stands for in an instance.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub(super) enum Arg {
@@ -192,19 +222,11 @@ impl<'a> Checker<'a> {
         self.note_operator(&name.node, name.span);
         let id = TemplateId(self.templates.len() as u32);
         let owner = &self.record(class).name;
+        let shown = format!("{owner}::{}", name.node).into();
+        let namespace = self.scopes.namespace();
         self.templates.push(TemplateFacts {
-            name: format!("{owner}::{}", name.node).into(),
-            span: name.span,
-            params,
-            item: &template.item,
-            definition: function.body.is_some().then_some((params, function)),
-            functions: HashMap::new(),
-            records: HashMap::new(),
-            specialisations: Vec::new(),
-            variables: Vec::new(),
-            members: Vec::new(),
-            namespace: self.scopes.namespace(),
             class: Some(class),
+            ..TemplateFacts::new(shown, name.span, params, &template.item, namespace)
         });
         self.scopes
             .add_method(name.node.clone(), Callable::Template(id), name.span);
@@ -315,24 +337,14 @@ impl<'a> Checker<'a> {
             return;
         }
         let id = TemplateId(self.templates.len() as u32);
-        let definition = match item {
-            ast::Item::Function(function) if function.body.is_some() => Some((params, function)),
-            _ => None,
-        };
-        self.templates.push(TemplateFacts {
-            name: name.node.clone(),
-            span: name.span,
+        let namespace = self.scopes.namespace();
+        self.templates.push(TemplateFacts::new(
+            name.node.clone(),
+            name.span,
             params,
             item,
-            definition,
-            functions: HashMap::new(),
-            records: HashMap::new(),
-            specialisations: Vec::new(),
-            variables: Vec::new(),
-            members: Vec::new(),
-            namespace: self.scopes.namespace(),
-            class: None,
-        });
+            namespace,
+        ));
         match item {
             ast::Item::Function(_) => {
                 let callable = Callable::Template(id);

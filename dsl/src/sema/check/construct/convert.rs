@@ -58,7 +58,12 @@ impl Checker<'_> {
         name: &str,
         span: Span,
     ) -> crate::sema::typed::VarId {
-        self.add_var(Var {
+        self.add_var(self.plain_variable(ty, name, span))
+    }
+
+    /// The facts of a variable that has nothing but its type and its name.
+    pub(in crate::sema::check) fn plain_variable(&self, ty: Ty, name: &str, span: Span) -> Var {
+        Var {
             name: name.to_string(),
             align_bytes: self.align_of(&ty),
             ty: ty.into(),
@@ -67,7 +72,7 @@ impl Checker<'_> {
             is_reference: false,
             is_restrict: false,
             span,
-        })
+        }
     }
 
     /// A class's value where another object of it is made: the class may want its own way of copying.
