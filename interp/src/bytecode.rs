@@ -552,6 +552,8 @@ pub(crate) struct Code {
     /// Units of varying registers, and constants among them.
     pub(crate) v_units: u32,
     pub(crate) v_init: Vec<(u32, Class, u64)>,
+    /// Where each slot is.
+    pub(crate) slots: Vec<Place>,
     /// Slots: cleared when a block begins.
     pub(crate) slot_s: std::ops::Range<u32>,
     pub(crate) slot_v: std::ops::Range<u32>,

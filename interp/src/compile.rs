@@ -79,6 +79,7 @@ pub(crate) fn compile(module: &Module, id: FuncId, row_warps: bool) -> Code {
     compiler.layout();
     compiler.slots();
     compiler.run();
+    compiler.code.slots.clone_from(&compiler.slots);
     compiler.code.effects = effects::analyse(function);
     if !host {
         let early = assigned::analyse(function).into_iter();

@@ -408,6 +408,7 @@ fn trap(kind: TrapKind, loc: LocId) -> Trap {
         thread: [0; 3],
         on_host: true,
         others: Vec::new(),
+        overflow: None,
     }
 }
 
@@ -545,6 +546,7 @@ fn declared_object(
         dims,
         size_bytes,
         declared: true,
+        pointer: None,
     })
 }
 

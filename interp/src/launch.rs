@@ -14,6 +14,7 @@ use crate::check::{Checker, Scene, Subject};
 use crate::compile::effects::Root;
 use crate::config::{LaunchConfig, MachineConfig};
 use crate::engine;
+use crate::explain::{Thread, explain};
 use crate::machine::{GlobalMap, Machine, Totals, WarpState, is_global};
 use crate::memory::Memory;
 use crate::memory::defined::Defined;
@@ -358,7 +359,7 @@ impl<'a> Run<'a> {
         (machine, None)
     }
 
-    fn trap(&self, block: &Block, number: usize, lane: u32, kind: TrapKind) -> Trap {
+    fn trap(&self, block: &Block, number: usize, lane: u32, mut kind: TrapKind) -> Trap {
         let warp = &block.warps[number];
         let loc = self.code.locs[warp.pc as usize];
         let mut others = Vec::new();
@@ -380,13 +381,24 @@ impl<'a> Run<'a> {
                 }
             }
         }
+        let thread = Thread {
+            registers: &warp.registers,
+            lane: lane.min(31),
+            thread: self.shape.thread_index(number, lane.min(31)),
+            block: self.shape.block_index(block.index),
+            block_size: self.shape.block,
+            grid_size: self.shape.grid,
+        };
+        let function = self.program.module().function(self.kernel);
+        let overflow = explain(&mut kind, loc, thread, (function, self.code, self.memory));
         Trap {
             kind,
             loc,
-            block: self.shape.block_index(block.index),
-            thread: self.shape.thread_index(number, lane.min(31)),
+            block: thread.block,
+            thread: thread.thread,
             on_host: false,
             others,
+            overflow: overflow.map(Box::new),
         }
     }
 
@@ -429,6 +441,7 @@ impl<'a> Run<'a> {
             thread: first.as_ref().map_or([0; 3], |waiting| waiting.thread),
             on_host: false,
             others,
+            overflow: None,
         }
     }
 

@@ -22,6 +22,7 @@ mod bytecode;
 mod check;
 mod compile;
 mod engine;
+mod explain;
 mod host;
 mod launch;
 mod machine;
@@ -45,7 +46,7 @@ pub use launch::{LaunchLimits, check_launch, launch};
 pub use memory::{AddressKind, Memory, MemoryFault, OutOfMemory};
 pub use program::Program;
 pub use report::{InvalidLaunch, LaunchFailure, LaunchReport, Site};
-pub use trap::{MaskFault, Trap, TrapKind};
+pub use trap::{MaskFault, Overflow, Trap, TrapKind};
 
 #[cfg(test)]
 mod tests;

@@ -172,6 +172,7 @@ impl Region {
             dims: Vec::new(),
             size_bytes: self.size,
             declared: false,
+            pointer: None,
         }
     }
 }

@@ -39,6 +39,16 @@ impl Registers {
         }
     }
 
+    /// A lane's value of a 64-bit varying register.
+    pub(crate) fn lane64(&self, register: u32, lane: usize) -> u64 {
+        let unit = &self.v[register as usize + lane / 16].0;
+        let mut bytes = [0; 8];
+        let (low, high) = bytes.split_at_mut(4);
+        low.copy_from_slice(&unit[lane % 16 * 2].to_ne_bytes());
+        high.copy_from_slice(&unit[lane % 16 * 2 + 1].to_ne_bytes());
+        u64::from_ne_bytes(bytes)
+    }
+
     pub(crate) fn splat32(&mut self, register: u32, bits: u32) {
         self.v[register as usize] = Unit([bits; 32]);
     }

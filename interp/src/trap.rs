@@ -43,6 +43,32 @@ pub struct Trap {
     pub on_host: bool,
     /// Who else stands where: the warps of a deadlock, the missing threads of a barrier.
     pub others: Vec<Waiting>,
+    /// Where the index of an access out of bounds had no room in its 32 bits.
+    pub overflow: Option<Box<Overflow>>,
+}
+
+/// A result that its type cannot hold, on the way to an index.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Overflow {
+    /// Where it was computed.
+    pub loc: LocId,
+    /// As a whole number.
+    pub whole: i128,
+    /// What is left of it.
+    pub became: i64,
+    /// Whether it is used as `unsigned`, else as `int`.
+    pub unsigned: bool,
+}
+
+impl Overflow {
+    fn sentence(&self) -> String {
+        let Overflow { whole, became, .. } = self;
+        let ty = if self.unsigned { "unsigned" } else { "int" };
+        match *whole < 0 && self.unsigned {
+            true => format!("this is {whole}, and `{ty}` has nothing below 0: it becomes {became}"),
+            false => format!("this is {whole}, and `{ty}` cannot hold that: it becomes {became}"),
+        }
+    }
 }
 
 /// A group of threads that stands somewhere.
@@ -82,7 +108,7 @@ pub struct BadAccess {
     pub address: u64,
     /// Bytes of the access.
     pub width_bytes: u32,
-    /// The object it is about: the array the source names, or the allocation that is nearest.
+    /// The object it is about: the array the source names, what the kernel's pointer points to, or the allocation that is nearest.
     pub object: Option<BadObject>,
 }
 
@@ -101,6 +127,17 @@ pub struct BadObject {
     pub size_bytes: u64,
     /// Whether the source names it (else it was found by the address).
     pub declared: bool,
+    /// The kernel's pointer that the access began with, if it points into the object.
+    pub pointer: Option<Box<BadPointer>>,
+}
+
+/// A kernel's pointer into a [`BadObject`].
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct BadPointer {
+    /// The parameter's name.
+    pub name: String,
+    /// Where in the object it points.
+    pub offset_bytes: u64,
 }
 
 /// What is wrong with the mask of a shuffle, vote, match or reduction.
@@ -245,7 +282,7 @@ impl BadObject {
     /// that is in no dimension's range, counts in the outermost dimension.
     pub fn index(&self) -> String {
         let element = self.element_bytes.max(1) as i64;
-        let flat = self.offset_bytes.div_euclid(element);
+        let flat = self.from_pointer().0.div_euclid(element);
         let mut text = String::new();
         let inner: Vec<i64> = self.dims.iter().skip(1).map(|&n| n.max(1) as i64).collect();
         let mut rest = flat;
@@ -256,6 +293,40 @@ impl BadObject {
             text += &format!("[{at}]");
         }
         text
+    }
+
+    /// The access's offset and the object's size, both in bytes from where the kernel's pointer points.
+    pub fn from_pointer(&self) -> (i64, u64) {
+        let start = self.pointer.as_ref().map_or(0, |p| p.offset_bytes);
+        (
+            self.offset_bytes.wrapping_sub_unsigned(start),
+            self.size_bytes.saturating_sub(start),
+        )
+    }
+
+    /// What the source calls it, in backquotes, or what it is.
+    pub fn source_name(&self) -> String {
+        match &self.pointer {
+            Some(pointer) => format!("`{}`", pointer.name),
+            None => self.name.clone(),
+        }
+    }
+
+    /// In full: `` `out`, the allocation of line 12 ``.
+    fn described(&self) -> String {
+        match self.pointer.as_deref() {
+            Some(BadPointer {
+                name,
+                offset_bytes: 0,
+            }) => format!("`{name}`, {}", self.name),
+            Some(BadPointer { name, offset_bytes }) => {
+                format!(
+                    "`{name}`, which points to byte {offset_bytes} of {}",
+                    self.name
+                )
+            }
+            None => self.name.clone(),
+        }
     }
 
     fn bounds(&self) -> String {
@@ -291,10 +362,11 @@ impl BadAccess {
                 object.bounds()
             );
         }
-        let (offset, size) = (object.offset_bytes, object.size_bytes as i64);
+        let (offset, size) = object.from_pointer();
+        let size = size as i64;
         // Memory that only has a size is seen as an array of what is accessed.
         let element = object.element_bytes.max(self.width_bytes.into()) as i64;
-        let name = &object.name;
+        let name = object.described();
         let space = match self.space {
             Space::Generic => String::new(),
             space => format!(" of {space} memory"),
@@ -306,8 +378,12 @@ impl BadAccess {
                 self.op
             );
         }
+        let here = match &object.pointer {
+            Some(pointer) if pointer.offset_bytes != 0 => " from there",
+            _ => "",
+        };
         format!(
-            "{} out of bounds{space}: element {} of {name} ({} elements of {element} bytes)",
+            "{} out of bounds{space}: element {} of {name} ({} elements of {element} bytes{here})",
             self.op,
             offset / element,
             size / element
@@ -324,21 +400,21 @@ impl fmt::Display for TrapKind {
                 "misaligned {}: the address {:#x} is not a multiple of {}",
                 access.op, access.address, access.width_bytes
             ),
-            TrapKind::NullPointer(access) if access.address == 0 => {
-                write!(f, "{} through a null pointer", access.op)
-            }
             TrapKind::NullPointer(access) => {
-                write!(
-                    f,
-                    "{} through a null pointer (address {:#x})",
-                    access.op, access.address
-                )
+                write!(f, "{} through a null pointer", access.op)?;
+                if access.address != 0 {
+                    write!(f, " (address {:#x})", access.address)?;
+                }
+                match &access.object {
+                    Some(object) => write!(f, ": {} is null", object.source_name()),
+                    None => Ok(()),
+                }
             }
             TrapKind::UseAfterFree(access) => {
                 let name = access
                     .object
                     .as_ref()
-                    .map_or("memory", |object| object.name.as_str());
+                    .map_or("memory".to_owned(), BadObject::described);
                 write!(f, "{} after free: {name} was freed", access.place())
             }
             TrapKind::HostPointerOnDevice(access) => {
@@ -426,6 +502,8 @@ impl Trap {
             };
             (waiting.loc, format!("{who}: {what}"))
         };
-        self.others.iter().map(note).collect()
+        let others = self.others.iter().map(note);
+        let overflow = self.overflow.iter().map(|o| (o.loc, o.sentence()));
+        others.chain(overflow).collect()
     }
 }

@@ -441,6 +441,7 @@ impl Host<'_> {
             thread: [0; 3],
             on_host: true,
             others: Vec::new(),
+            overflow: None,
         }))
     }
 

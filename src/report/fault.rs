@@ -1,7 +1,10 @@
 //! What a trap is called: its code, and one thing to try. And notes, as lines for stderr.
 
 use dsl::{diagnostic::Code, ir::Module};
-use interp::{TrapKind, trap::BadAccess};
+use interp::{
+    Trap, TrapKind,
+    trap::{BadAccess, Overflow},
+};
 use runtime::{device::DeviceFault, error::CudaError, host::Note};
 
 /// The code of a launch that is refused.
@@ -65,9 +68,9 @@ pub(crate) fn device_message(fault: &DeviceFault, module: &Module) -> String {
 }
 
 /// One thing to try, where the kind of fault alone suggests it.
-pub(crate) fn help(kind: &TrapKind) -> Option<String> {
-    let text = match kind {
-        TrapKind::OutOfBounds(access) => return of_index(access),
+pub(crate) fn help(trap: &Trap) -> Option<String> {
+    let text = match &trap.kind {
+        TrapKind::OutOfBounds(access) => return of_index(access, trap.overflow.as_deref()),
         TrapKind::HostPointerOnDevice(_) => {
             "allocate it with cudaMalloc and copy with cudaMemcpy, or use cudaMallocManaged"
         }
@@ -86,13 +89,14 @@ pub(crate) fn help(kind: &TrapKind) -> Option<String> {
 }
 
 /// What to do about an index that is out of bounds.
-fn of_index(access: &BadAccess) -> Option<String> {
+fn of_index(access: &BadAccess, overflow: Option<&Overflow>) -> Option<String> {
     let object = access.object.as_ref()?;
     // Memory that only has a size is seen as an array of what is accessed, as in the message.
     let element = object.element_bytes.max(access.width_bytes.into());
     let element = i64::try_from(element.max(1)).ok()?;
-    let count = i64::try_from(object.size_bytes).ok()? / element;
-    let index = object.offset_bytes.div_euclid(element);
+    let (offset, size) = object.from_pointer();
+    let count = i64::try_from(size).ok()? / element;
+    let index = offset.div_euclid(element);
     if count == 0 {
         return None;
     }
@@ -100,7 +104,9 @@ fn of_index(access: &BadAccess) -> Option<String> {
         [] | [_] => format!("valid indices are 0 to {}", count - 1),
         _ => format!("the array has {count} elements"),
     };
-    let likely = if index < 0 {
+    let likely = if overflow.is_some_and(|overflow| !overflow.unsigned) {
+        "compute it with 64 bits: make one operand `size_t` or `long long`".to_string()
+    } else if index < 0 {
         "the first threads have no element before theirs: test for that".to_string()
     } else if index >= 1 << 30 {
         "so large an index is often an unsigned difference below 0: test before subtracting"

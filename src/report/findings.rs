@@ -253,9 +253,9 @@ fn of_trap(trap: &Trap, launch: Option<usize>, report: Option<&interp::LaunchRep
         launches: 1,
         kernel: report.map(|report| report.kernel_name.clone()),
         message: trap.message(),
-        advice: fault::help(&trap.kind),
+        advice: fault::help(trap),
         space: access.map(|access| access.space.to_string()),
-        object: object.map(|object| (object.name.replace('`', ""), object.index())),
+        object: object.map(|object| (object.source_name().replace('`', ""), object.index())),
         sides: vec![Side {
             op: access
                 .map_or("stop", |access| FindingOp::from(access.op).name())

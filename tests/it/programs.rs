@@ -1,6 +1,6 @@
 //! Programs as people write them, `tests/programs/*.k`: each prints exactly what stands in its `.out`, ends with 0, and has no
 //! finding. The `.out` files come from another implementation: the same source compiled as C++ for the CPU, with threads as fibers.
-//! Wrong programs, `tests/wrong/*.k`: each is told what its header says, on that line, and nothing else.
+//! Wrong programs, `tests/wrong/*.k`: each is told what its header says, on that line, and nothing else, `//~ says:` in these words.
 //!
 //! A program's header: `//~ args: A B` gives arguments; `//~ not yet: SLUG` says that the front end still refuses it, and with what.
 //! A wrong program's: `//~ expect: SLUG line N` for each error of the front end, `//~ expect: KIND line N` for a finding at run
@@ -153,11 +153,17 @@ fn wrong_programs_are_told_what_is_wrong() {
                 found.push(format!("exit code {}", report["exit_code"]));
             }
         }
-        let status = dslc(&["run", "--limit", LIMIT, file]).status.code();
+        let output = dslc(&["run", "--limit", LIMIT, file]);
+        let (status, told) = (output.status.code(), text(&output.stderr));
+        let unsaid = header(source, "says")
+            .into_iter()
+            .find(|sentence| !told.contains(sentence.as_str()));
         if found != expected {
             Err(format!("expected {expected:?}\n  found    {found:?}"))
         } else if status != Some(1) {
             Err(format!("`dslc run` ended with {status:?}"))
+        } else if let Some(sentence) = unsaid {
+            Err(format!("does not say {sentence:?}:\n{told}"))
         } else {
             Ok(())
         }

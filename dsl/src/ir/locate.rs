@@ -13,7 +13,7 @@ pub enum Extent {
     Character,
     /// A name with its members and call: `threadIdx.x`, `__syncthreads()`.
     Name,
-    /// An expression: to the bracket, `;`, `?` or `{` that ends it.
+    /// An expression: to the bracket, `;`, `,`, `?` or `{` that ends it.
     Expression,
 }
 
@@ -65,7 +65,7 @@ fn expression_length(line: &str) -> usize {
             '(' | '[' => depth += 1,
             ')' | ']' if depth == 0 => return true,
             ')' | ']' => depth -= 1,
-            ';' | '?' | '{' | '}' if depth == 0 => return true,
+            ';' | ',' | '?' | '{' | '}' if depth == 0 => return true,
             _ => {}
         }
         false
@@ -97,5 +97,6 @@ mod tests {
         );
         assert_eq!(expression_length("i < n; i++)"), "i < n".len());
         assert_eq!(expression_length("i < n"), "i < n".len());
+        assert_eq!(expression_length("a[i, j] + 1, c)"), "a[i, j] + 1".len());
     }
 }

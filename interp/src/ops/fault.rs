@@ -76,6 +76,7 @@ fn declared<O: Observer>(
         dims,
         size_bytes,
         declared: true,
+        pointer: None,
     })
 }
 
@@ -130,6 +131,7 @@ pub(crate) fn windowed<O: Observer>(
             dims: Vec::new(),
             size_bytes: size,
             declared: false,
+            pointer: None,
         })
     });
     fault(lane, TrapKind::OutOfBounds(Box::new(access)))

@@ -141,7 +141,8 @@ fn out_of_bounds_of_an_allocation_says_which_element() {
     bench.memory.set_name(b, "`d_b`");
     let trap = bench.trap(1, 64, &[a, b, c, 64]);
     assert_eq!(trap.thread, [60, 0, 0]);
-    let end = "load out of bounds of global memory: element 60 of `d_b` (60 elements of 4 bytes)";
+    let end =
+        "load out of bounds of global memory: element 60 of `b`, `d_b` (60 elements of 4 bytes)";
     assert_eq!(trap.message(), end);
 }
 

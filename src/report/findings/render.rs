@@ -92,6 +92,7 @@ pub(crate) fn severity(severity: Severity) -> diagnostic::Severity {
 
 fn diagnostic(found: &Found, module: &Module, map: &SourceMap) -> Diagnostic {
     let place = |loc: LocId| locate::span(loc, Extent::Name, module, map);
+    let whole = |loc: LocId| locate::span(loc, Extent::Expression, module, map);
     let (first, rest) = match found.sides.split_first() {
         Some((first, rest)) => (Some(first), rest),
         None => (None, [].as_slice()),
@@ -109,7 +110,7 @@ fn diagnostic(found: &Found, module: &Module, map: &SourceMap) -> Diagnostic {
         };
     }
     for (loc, text) in &found.others {
-        message = match place(*loc) {
+        message = match whole(*loc) {
             Some(span) => message.label(span, text),
             None => message.note(text),
         };
