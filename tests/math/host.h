@@ -1,4 +1,4 @@
-// What math_double.k, math_angle.k, math_float.k and math_special.k of dsl/src/sema need to be compiled as C++: the same source, measured without the simulator.
+// What math_double.k, math_angle.k, math_float.k, math_special.k and math_bessel.k of dsl/src/sema need to be compiled as C++: the same source, measured without the simulator.
 #include <cmath>
 #include <cstring>
 
@@ -50,5 +50,6 @@ struct to_int {
 #include "math_angle.k"
 #include "math_float.k"
 #include "math_special.k"
+#include "math_bessel.k"
 
 } // namespace ours

@@ -23,6 +23,7 @@ pub(super) const MATH: [Part; 3] = [
 
 /// Those that few programs use.
 pub(super) const SPECIAL: [Part; 1] = [("<cuda math, special>", include_str!("math_special.k"))];
+pub(super) const BESSEL: [Part; 1] = [("<cuda math, bessel>", include_str!("math_bessel.k"))];
 
 /// The instructions of inline PTX.
 const PTX: &str = "<inline ptx>";
@@ -302,6 +303,12 @@ const GROUPS: &[Group] = &[
         types: &["cub"],
         standard: &[],
         needs: &[TRAITS],
+    },
+    Group {
+        parts: &BESSEL,
+        types: &[],
+        standard: &[],
+        needs: &[0],
     },
 ];
 

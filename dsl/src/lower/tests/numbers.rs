@@ -162,10 +162,10 @@ fn math_calls() -> Vec<String> {
                 .0
                 .split(", ")
                 .map(
-                    |param| match (param.split(' ').next(), param.contains('*')) {
-                        (Some(ty), true) => format!("({ty} *)p"),
-                        (Some("int" | "long"), _) => "n".to_string(),
-                        (ty, _) => format!("({})x", ty.unwrap_or_default()),
+                    |param| match (param.split(' ').next(), param.split_once('*')) {
+                        (_, Some((ty, _))) => format!("({ty}*)p"),
+                        (Some("int" | "long"), None) => "n".to_string(),
+                        (ty, None) => format!("({})x", ty.unwrap_or_default()),
                     },
                 )
                 .collect();

@@ -90,6 +90,8 @@ const PAIRS: &[&str] = &[
     "cos",
     "cosh",
     "cospi",
+    "cyl_bessel_i0",
+    "cyl_bessel_i1",
     "erf",
     "erfc",
     "erfcinv",
@@ -103,6 +105,9 @@ const PAIRS: &[&str] = &[
     "frexp",
     "hypot",
     "ilogb",
+    "j0",
+    "j1",
+    "jn",
     "ldexp",
     "lgamma",
     "log",
@@ -134,6 +139,9 @@ const PAIRS: &[&str] = &[
     "tan",
     "tanh",
     "tgamma",
+    "y0",
+    "y1",
+    "yn",
 ];
 
 /// Those that have no other version. Sorted.
@@ -152,6 +160,10 @@ const SINGLES: &[&str] = &[
     "__tanf",
     "__tanhf",
     "fdividef",
+    "norm",
+    "normf",
+    "rnorm",
+    "rnormf",
 ];
 
 /// The `float` version's name, if there is one.
@@ -188,6 +200,7 @@ mod tests {
         let defined: std::collections::BTreeSet<&str> = library::MATH
             .iter()
             .chain(&library::SPECIAL)
+            .chain(&library::BESSEL)
             .copied()
             .flat_map(library::defined)
             .collect();

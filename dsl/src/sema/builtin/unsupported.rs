@@ -2,32 +2,7 @@
 
 /// Families of functions: what to call them, their names.
 const FAMILIES: &[(&str, &[&str])] = &[
-    (
-        "math functions",
-        &[
-            "norm",
-            "normf",
-            "j0",
-            "j0f",
-            "j1",
-            "j1f",
-            "jn",
-            "y0",
-            "y0f",
-            "y1",
-            "y1f",
-            "yn",
-            "truncl",
-            "jnf",
-            "ynf",
-            "rnorm",
-            "rnormf",
-            "cyl_bessel_i0",
-            "cyl_bessel_i0f",
-            "cyl_bessel_i1",
-            "cyl_bessel_i1f",
-        ],
-    ),
+    ("math functions", &["truncl"]),
     (
         "address-space queries",
         &[

@@ -298,10 +298,17 @@ impl Checker<'_> {
         if !self.may_be_device() && builtin::is_host(name) {
             return self.call_builtin(name, name_span, args, span);
         }
+        // Where C's library differs from CUDA's, host code has a form of its own.
+        let of_host: Arc<str> = format!("__dslc_host_{name}").into();
+        let has_own = !self.may_be_device() && self.prelude_functions(&of_host).is_some();
+        let name = if has_own { &of_host } else { name };
         let Some(mut id) = self.prelude_function(name) else {
             return Checked::Value(wrong(span));
         };
-        let float = builtin::float_version(name);
+        let float = match has_own {
+            true => Some(format!("{name}f").into()),
+            false => builtin::float_version(name),
+        };
         let params = &self.function_facts[id.0 as usize].params;
         let is_list = |arg: &ast::Expr| matches!(arg.kind, ExprKind::List(_));
         let (Some(float), false) = (
