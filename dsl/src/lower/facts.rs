@@ -151,12 +151,21 @@ impl Facts {
                     }
                 }
             }
+            // What stands before a label ends there, and what it declares does not.
+            StmtKind::Labelled { body, .. } => {
+                for stmt in body {
+                    if let StmtKind::Declare(var, _) = stmt.kind {
+                        self.changes.insert(var);
+                    }
+                }
+            }
             StmtKind::Return(_) => *n_returns += 1,
             StmtKind::Declare(..)
             | StmtKind::Expr(_)
             | StmtKind::Block(_)
             | StmtKind::If { .. }
             | StmtKind::Loop { .. }
+            | StmtKind::Goto(_)
             | StmtKind::Break
             | StmtKind::Continue => {}
         }
@@ -268,7 +277,9 @@ fn push_stmt<'t>(stmt: &'t Stmt, todo: &mut Vec<Item<'t>>) {
                 push_init(init, todo);
             }
         }
-        StmtKind::Block(stmts) => todo.extend(stmts.iter().map(Item::Stmt)),
+        StmtKind::Block(stmts) | StmtKind::Labelled { body: stmts, .. } => {
+            todo.extend(stmts.iter().map(Item::Stmt));
+        }
         StmtKind::If { arms, otherwise } => {
             for (cond, stmts) in arms {
                 todo.push(Item::Value(cond));
@@ -287,7 +298,7 @@ fn push_stmt<'t>(stmt: &'t Stmt, todo: &mut Vec<Item<'t>>) {
             let stmts = sections.iter().flat_map(|section| &section.body);
             todo.extend(stmts.map(Item::Stmt));
         }
-        StmtKind::Break | StmtKind::Continue | StmtKind::Return(None) => {}
+        StmtKind::Break | StmtKind::Continue | StmtKind::Goto(_) | StmtKind::Return(None) => {}
     }
 }
 

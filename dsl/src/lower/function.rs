@@ -83,6 +83,8 @@ pub(super) struct Frame<'p> {
     pub(super) via: Option<LocId>,
     pub(super) exit: Exit,
     pub(super) targets: Vec<Target>,
+    /// Labels further down, and the scopes that end there.
+    pub(super) labels: Vec<(u32, LabelId)>,
 }
 
 /// A shared or local variable, whichever activation names it.
@@ -170,6 +172,7 @@ impl<'p> Frame<'p> {
             via,
             exit,
             targets: vec![],
+            labels: vec![],
         }
     }
 
@@ -206,6 +209,7 @@ impl<'a, 'p> FunctionLowerer<'a, 'p> {
             via: None,
             exit: Exit::Kernel,
             targets: vec![],
+            labels: vec![],
         };
         FunctionLowerer {
             m,

@@ -15,7 +15,7 @@ use super::function::{Exit, FunctionLowerer, Target};
 impl FunctionLowerer<'_, '_> {
     pub(super) fn stmts(&mut self, stmts: &[Stmt]) {
         for stmt in stmts {
-            // No label makes code behind a jump reachable: a switch is cut into sections.
+            // No label makes code behind a jump reachable: a switch is cut into sections, and what stands before a label is one statement.
             if self.b.is_dead() {
                 break;
             }
@@ -51,6 +51,20 @@ impl FunctionLowerer<'_, '_> {
                 }
             }
             StmtKind::Continue => self.continue_loop(),
+            StmtKind::Labelled { label, body } => {
+                self.at(stmt.span);
+                let scope = self.b.open_scope();
+                self.frame.labels.push((*label, scope));
+                self.stmts(body);
+                self.frame.labels.pop();
+                self.b.close();
+            }
+            StmtKind::Goto(label) => {
+                let scope = self.frame.labels.iter().find(|(known, _)| known == label);
+                if let Some(&(_, scope)) = scope {
+                    self.b.break_to(scope);
+                }
+            }
             StmtKind::Return(value) => self.return_from(value.as_ref()),
         }
     }

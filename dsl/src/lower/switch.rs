@@ -167,7 +167,9 @@ fn trimmed(stmts: &[Stmt]) -> &[Stmt] {
 /// The end is not reached.
 fn ends_in_jump(stmts: &[Stmt]) -> bool {
     match stmts.last().map(|stmt| &stmt.kind) {
-        Some(StmtKind::Break | StmtKind::Continue | StmtKind::Return(_)) => true,
+        Some(StmtKind::Break | StmtKind::Continue | StmtKind::Goto(_) | StmtKind::Return(_)) => {
+            true
+        }
         Some(StmtKind::Block(stmts)) => ends_in_jump(stmts),
         Some(StmtKind::If { arms, otherwise }) => {
             ends_in_jump(otherwise) && arms.iter().all(|(_, body)| ends_in_jump(body))
@@ -180,7 +182,7 @@ fn ends_in_jump(stmts: &[Stmt]) -> bool {
 fn breaks_out(stmts: &[Stmt]) -> bool {
     stmts.iter().any(|stmt| match &stmt.kind {
         StmtKind::Break => true,
-        StmtKind::Block(stmts) => breaks_out(stmts),
+        StmtKind::Block(stmts) | StmtKind::Labelled { body: stmts, .. } => breaks_out(stmts),
         StmtKind::If { arms, otherwise } => {
             breaks_out(otherwise) || arms.iter().any(|(_, body)| breaks_out(body))
         }

@@ -47,6 +47,7 @@ mod graph;
 mod host_call;
 mod implicit;
 mod init;
+mod label;
 mod lambda;
 mod launch;
 mod launch_call;
@@ -222,6 +223,10 @@ struct Body {
     temporaries: Vec<VarId>,
     /// How many blocks are open around the body of each open loop or switch, and whether it is a loop.
     exits: Vec<(usize, bool)>,
+    /// The labels further down in the open blocks.
+    labels: Vec<label::Label>,
+    /// How many labels there have been.
+    n_labels: u32,
     /// The class it is a member of.
     class: Option<RecordId>,
     /// The object, in a member function.

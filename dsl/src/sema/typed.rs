@@ -206,6 +206,15 @@ pub enum StmtKind {
     Break,
     /// Goes to the innermost loop's step.
     Continue,
+    /// Goes to the end of the [`StmtKind::Labelled`] around it that has this number.
+    Goto(u32),
+    /// What stands before a label in its block, from where the block begins.
+    Labelled {
+        /// Number of the label in its function.
+        label: u32,
+        /// The statements.
+        body: Vec<Stmt>,
+    },
     /// Leaves the function.
     Return(Option<Value>),
 }

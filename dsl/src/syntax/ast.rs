@@ -614,6 +614,10 @@ pub enum StmtKind {
     Break,
     /// `continue;`
     Continue,
+    /// `goto name;`
+    Goto(Name),
+    /// `name:` (the statement after it is the next in the block)
+    Label(Name),
     /// `return e;`
     Return(Option<Expr>),
     /// A statement that did not parse; an error has been reported.

@@ -497,9 +497,7 @@ impl Checker<'_> {
         if class.is_none() && &*function.name.node == "main" {
             self.start(&mut body);
         }
-        for stmt in &block.stmts {
-            self.stmt(stmt, &mut body);
-        }
+        self.labelled(&block.stmts, &mut body);
         self.cleanups_leave(&mut body, block.span);
         if function.method.kind == MethodKind::Destructor
             && let Some(this) = self.this_place(function.name.span)
@@ -612,13 +610,19 @@ pub(super) fn space_text(space: FunctionSpace) -> &'static str {
 fn returns(stmt: &Stmt) -> bool {
     match &stmt.kind {
         StmtKind::Return(_) => true,
-        StmtKind::Block(body) | StmtKind::Loop { body, .. } => body.iter().any(returns),
+        StmtKind::Block(body) | StmtKind::Loop { body, .. } | StmtKind::Labelled { body, .. } => {
+            body.iter().any(returns)
+        }
         StmtKind::If { arms, otherwise } => {
             otherwise.iter().any(returns) || arms.iter().any(|(_, body)| body.iter().any(returns))
         }
         StmtKind::Switch { sections, .. } => sections
             .iter()
             .any(|section| section.body.iter().any(returns)),
-        StmtKind::Expr(_) | StmtKind::Declare(..) | StmtKind::Break | StmtKind::Continue => false,
+        StmtKind::Expr(_)
+        | StmtKind::Declare(..)
+        | StmtKind::Break
+        | StmtKind::Continue
+        | StmtKind::Goto(_) => false,
     }
 }

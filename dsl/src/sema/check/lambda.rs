@@ -153,9 +153,7 @@ impl Checker<'_> {
         let mut body = Vec::new();
         self.cleanups_enter();
         self.note_params(&ids);
-        for stmt in &lambda.body.stmts {
-            self.stmt(stmt, &mut body);
-        }
+        self.labelled(&lambda.body.stmts, &mut body);
         self.cleanups_leave(&mut body, lambda.body.span);
         self.scopes.leave();
         let found = self.body.lambda.take().map(|captures| captures.found);

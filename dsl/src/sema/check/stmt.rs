@@ -97,6 +97,8 @@ impl Checker<'_> {
             ast::StmtKind::Case(_) | ast::StmtKind::Default => self.misplaced_label(stmt),
             ast::StmtKind::Break => self.jump_stmt(StmtKind::Break, span, out),
             ast::StmtKind::Continue => self.jump_stmt(StmtKind::Continue, span, out),
+            ast::StmtKind::Goto(name) => self.goto_stmt(name, span, out),
+            ast::StmtKind::Label(name) => self.unsupported("a label here", name.span),
             ast::StmtKind::Return(value) => self.return_stmt(value.as_ref(), span, out),
         }
     }
@@ -106,9 +108,7 @@ impl Checker<'_> {
         self.scopes.enter();
         self.cleanups_enter();
         let mut out = Vec::new();
-        for stmt in stmts {
-            self.stmt(stmt, &mut out);
-        }
+        self.labelled(stmts, &mut out);
         let end = stmts.last().map_or_else(Span::default, |last| last.span);
         self.cleanups_leave(&mut out, end);
         self.scopes.leave();
@@ -119,6 +119,11 @@ impl Checker<'_> {
     pub(super) fn body(&mut self, stmt: &ast::Stmt) -> Vec<Stmt> {
         match &stmt.kind {
             ast::StmtKind::Block(block) => self.block(&block.stmts),
+            // The statement after it would be in it, too.
+            ast::StmtKind::Label(name) => {
+                self.unsupported("a label here", name.span);
+                Vec::new()
+            }
             _ => self.block(std::slice::from_ref(stmt)),
         }
     }
@@ -526,8 +531,10 @@ impl Checker<'_> {
 /// Control can reach the end of these statements.
 pub(super) fn falls_through(stmts: &[Stmt]) -> bool {
     stmts.last().is_none_or(|last| match &last.kind {
-        StmtKind::Return(_) | StmtKind::Break | StmtKind::Continue => false,
+        StmtKind::Return(_) | StmtKind::Break | StmtKind::Continue | StmtKind::Goto(_) => false,
         StmtKind::Block(body) => falls_through(body),
+        // Somebody goes there.
+        StmtKind::Labelled { .. } => true,
         StmtKind::If { arms, otherwise } => {
             otherwise.is_empty()
                 || falls_through(otherwise)
@@ -556,7 +563,7 @@ pub(super) fn falls_through(stmts: &[Stmt]) -> bool {
 fn breaks(stmts: &[Stmt]) -> bool {
     stmts.iter().any(|stmt| match &stmt.kind {
         StmtKind::Break => true,
-        StmtKind::Block(body) => breaks(body),
+        StmtKind::Block(body) | StmtKind::Labelled { body, .. } => breaks(body),
         StmtKind::If { arms, otherwise } => {
             breaks(otherwise) || arms.iter().any(|(_, body)| breaks(body))
         }
@@ -565,6 +572,7 @@ fn breaks(stmts: &[Stmt]) -> bool {
         | StmtKind::Expr(_)
         | StmtKind::Declare(..)
         | StmtKind::Continue
+        | StmtKind::Goto(_)
         | StmtKind::Return(_) => false,
     })
 }

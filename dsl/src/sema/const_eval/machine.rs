@@ -305,6 +305,8 @@ impl<'p> Machine<'p> {
                 }
                 Ok(Flow::Next)
             }
+            StmtKind::Labelled { body, .. } => self.block(body),
+            StmtKind::Goto(_) => Err(NotConst::Stopped(stmt.span, UNSUPPORTED)),
             StmtKind::Break => Ok(Flow::Break),
             StmtKind::Continue => Ok(Flow::Continue),
             StmtKind::Return(None) => Ok(Flow::Return(None)),

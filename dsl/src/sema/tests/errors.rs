@@ -166,6 +166,11 @@ int h(int a) { if (a) return 1; } //~ W0403
 int i(int a) { for (;;) { if (a) return 1; } }
 int j(int a) { switch (a) { case 1: return 1; default: return 2; } }
 int k(int a) { exit(a); }
+int l(int a) { if (a) goto end; int b = a; end: return b; } //~ E0510
+int m(int a) { if (a) goto end; a++; end: a++; } //~ W0403
+int n(int a) { for (;;) { if (a) goto end; } end: return 1; }
+int o(int a) { again: if (a--) goto again; return a; } //~ E0801
+int p(int a) { if (a) end: a++; return a; } //~ E0801
 int main() { }
 ",
     );

@@ -1,11 +1,11 @@
-//! Inline PTX; statements of C++, and `goto`: recognised, measured and stepped over, each as one node that says what it is.
+//! Inline PTX; statements of C++: recognised, measured and stepped over, each as one node that says what it is.
 
 use std::sync::Arc;
 
 use chumsky::prelude::*;
 
 use super::{
-    kit::{Ahead, At, P, ahead, closes, closing, custom_clone, fail, opens, punct},
+    kit::{Ahead, At, P, ahead, closing, custom_clone, fail, punct},
     primary::skipped,
     recover::{Failure, What, construct_end},
 };
@@ -38,30 +38,15 @@ pub(super) fn is_range_for(look: Ahead<'_>) -> bool {
     }
 }
 
-/// Statements of C++ and `goto`, and how many tokens each takes.
+/// Statements of C++, and how many tokens each takes.
 pub(super) fn foreign_statement(look: Ahead<'_>) -> Option<(&'static str, usize)> {
     let found = match look.kind(0)? {
-        TokenKind::Ident(_) | TokenKind::TypeName(_) if look.is(1, Punct::Colon) => ("a label", 2),
-        TokenKind::Keyword(Keyword::Goto) => ("`goto`", through_semicolon(look)),
         TokenKind::Keyword(Keyword::Namespace) => ("a namespace", construct_end(look)),
         TokenKind::Keyword(Keyword::Template) => ("a template", construct_end(look)),
         TokenKind::Keyword(Keyword::Try) => ("`try`", try_extent(look)),
         _ => return None,
     };
     Some(found)
-}
-
-fn through_semicolon(look: Ahead<'_>) -> usize {
-    let mut n = 0;
-    loop {
-        match look.punct(n) {
-            Some(Punct::Semi) => return n + 1,
-            Some(punct) if closes(punct) => return n,
-            Some(punct) if opens(punct) => n = look.after_brackets(n),
-            _ if look.kind(n).is_none() => return n,
-            _ => n += 1,
-        }
-    }
 }
 
 fn try_extent(look: Ahead<'_>) -> usize {

@@ -9,8 +9,8 @@ use super::{
     depth::nested,
     expr::expression,
     kit::{
-        Ahead, At, Ex, In, P, ahead, closing, custom_clone, fail, path, punct, repeat_while, rule,
-        skip, when, whole, word,
+        Ahead, At, Ex, In, P, ahead, closing, custom_clone, fail, name, path, punct, repeat_while,
+        rule, skip, when, whole, word,
     },
     loops, path,
     recover::{Failure, What, bracket_end, described, recovered, statement_end},
@@ -73,6 +73,7 @@ fn dispatch<'t>(stmt: P<'t, Stmt>) -> P<'t, Stmt> {
         .boxed();
     let foreign = foreign();
     let asm = asm(expression());
+    let label = name().then_ignore(punct(Punct::Colon)).map(StmtKind::Label);
     let scoped = template::scoped_statement();
     custom_clone(move |inp: &mut At<'t, '_>| {
         let look = ahead(inp);
@@ -94,7 +95,10 @@ fn dispatch<'t>(stmt: P<'t, Stmt>) -> P<'t, Stmt> {
             }
             Some(Keyword::Switch) => inp.parse(&switch),
             Some(Keyword::Case | Keyword::Default) => inp.parse(&case),
-            Some(Keyword::Break | Keyword::Continue | Keyword::Return) => inp.parse(&jump),
+            Some(Keyword::Break | Keyword::Continue | Keyword::Goto | Keyword::Return) => {
+                inp.parse(&jump)
+            }
+            _ if is_label(look) => inp.parse(label),
             _ if template::begins_statement(look) => inp.parse(&scoped),
             Some(Keyword::Asm) => inp.parse(&asm),
             _ if foreign_statement(look).is_some() => inp.parse(&foreign),
@@ -392,7 +396,15 @@ fn case<'t>() -> P<'t, StmtKind> {
     .boxed()
 }
 
-/// `break;`, `continue;`, `return e;`.
+/// `name:`
+fn is_label(look: Ahead<'_>) -> bool {
+    matches!(
+        look.kind(0),
+        Some(TokenKind::Ident(_) | TokenKind::TypeName(_))
+    ) && look.is(1, Punct::Colon)
+}
+
+/// `break;`, `continue;`, `goto name;`, `return e;`.
 fn jump<'t>() -> P<'t, StmtKind> {
     let value = when(
         |look: Ahead<'_>| !matches!(look.punct(0), Some(Punct::Semi | Punct::RBrace)),
@@ -401,6 +413,10 @@ fn jump<'t>() -> P<'t, StmtKind> {
     let return_ = word(Keyword::Return)
         .ignore_then(value)
         .map(StmtKind::Return)
+        .boxed();
+    let goto = word(Keyword::Goto)
+        .ignore_then(name())
+        .map(StmtKind::Goto)
         .boxed();
     let plain = custom_clone(|inp: &mut At<'t, '_>| {
         let kind = if ahead(inp).is_word(0, Keyword::Break) {
@@ -411,12 +427,10 @@ fn jump<'t>() -> P<'t, StmtKind> {
         inp.skip();
         Ok(kind)
     });
-    custom_clone(move |inp: &mut At<'t, '_>| {
-        if ahead(inp).is_word(0, Keyword::Return) {
-            inp.parse(&return_)
-        } else {
-            inp.parse(&plain)
-        }
+    custom_clone(move |inp: &mut At<'t, '_>| match ahead(inp).keyword(0) {
+        Some(Keyword::Return) => inp.parse(&return_),
+        Some(Keyword::Goto) => inp.parse(&goto),
+        _ => inp.parse(&plain),
     })
     .then_ignore(semicolon())
     .boxed()

@@ -397,6 +397,8 @@ fn stmt(stmt: &Stmt, depth: usize) -> String {
         StmtKind::Default => "(default)".into(),
         StmtKind::Break => "(break)".into(),
         StmtKind::Continue => "(continue)".into(),
+        StmtKind::Goto(name) => format!("(goto {})", name.node),
+        StmtKind::Label(name) => format!("(label {})", name.node),
         StmtKind::Return(None) => "(return)".into(),
         StmtKind::Return(Some(e)) => format!("(return {})", expr(e)),
         StmtKind::Error => "(error)".into(),
