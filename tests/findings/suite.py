@@ -44,6 +44,8 @@ def launches(text):
             args.append(f"{name}{k}")
             options += ["--buffer", f"{name}{k}={ty}[{ELEMENTS}]:iota"]
         shape = f"{numbers(text, 'gridDim', 4)}, {numbers(text, 'blockDim', 1024)}"
+        if re.search(r"extern\s+__shared__", text):
+            shape += ", 16384"
         options += ["--launch", f"{name}<<<{shape}>>>({', '.join(args)})"]
     return options
 
