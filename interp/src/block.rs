@@ -3,7 +3,8 @@
 //! Warps run in ascending order, each until it ends, waits at the barrier, or has used its slice of loop rounds. When all
 //! that have not ended wait, the barrier opens. A block is *stuck* when a whole pass over its warps changed nothing: no warp
 //! ended or reached the barrier, no memory changed, and every warp that ran is in the state it was in a pass before. Then
-//! only another block can help it.
+//! only another block can help it. A block that waits in a loop with a barrier in it moves all the time; where blocks can
+//! see each other's order, the others get a turn after so many barriers.
 
 use dsl::ir::Object;
 
@@ -20,6 +21,8 @@ pub(crate) const SLICE: u32 = 1024;
 const SLICE_WATCHED: u32 = 64;
 /// Passes in which warps only spin, even if their registers change, before other blocks get a turn.
 const PATIENCE: u32 = 256;
+/// Barriers a block may pass before other blocks get a turn, if they may be what it waits for.
+const BARRIERS: u32 = 256;
 
 /// A block that is running, or waits for other blocks.
 #[derive(Debug)]
@@ -37,7 +40,7 @@ pub(crate) struct Block {
 #[derive(Debug)]
 pub(crate) enum Turn {
     Done,
-    /// It waits for others.
+    /// It waits for others, or may be waiting for them.
     Stuck,
     /// A thread ends the launch: the warp's number and the lane.
     Fault {
@@ -195,7 +198,7 @@ impl Block {
 
     fn passes<O: Observer>(&mut self, machine: &mut Machine<'_, O>, run: Runner<O>) -> Turn {
         self.moved = false;
-        let mut idle = 0;
+        let (mut idle, mut barriers) = (0, 0);
         (machine.watch, machine.slice) = (false, SLICE);
         loop {
             machine.changed = false;
@@ -237,6 +240,11 @@ impl Block {
                     return Turn::Done;
                 }
                 machine.observer.barrier();
+                barriers += 1;
+                if barriers == BARRIERS && machine.code.effects.ordered {
+                    self.moved = true;
+                    return Turn::Stuck;
+                }
                 (machine.watch, machine.slice) = (false, SLICE);
                 idle = 0;
                 continue;

@@ -256,6 +256,31 @@ fn blocks_that_wait_for_each_other_take_turns() {
     assert_eq!(bench.read(out, 17), [vec![16], vec![1; 16]].concat());
 }
 
+/// The same with a barrier in the loop: the block always moves, and has to make way nevertheless.
+#[test]
+fn blocks_that_wait_around_a_barrier_take_turns() {
+    let body = "%0 = get $0
+         %1 = special.tid.x
+         %2 = cmp.eq.i32 %1, 0
+         if %2 {
+           %3 = atomic.add.i32.global %0, 1
+         }
+         loop L0 {
+           barrier
+           %4 = load.i32.global.volatile %0
+           %5 = special.nctaid.x
+           %6 = cmp.eq.i32 %4, %5
+           if %6 { break L0 }
+         }
+         %7 = special.ctaid.x
+         %8 = ptradd %0, %7 * 4 + 4
+         store.i32.global %8, 1";
+    let mut bench = Bench::kernel(OUT_N, body);
+    let out = bench.ints(&[0; 20]);
+    bench.launch(16, 64, &[out, 0]);
+    assert_eq!(bench.read(out, 17), [vec![16], vec![1; 16]].concat());
+}
+
 #[test]
 fn an_endless_loop_ends_at_the_limit() {
     let body =
