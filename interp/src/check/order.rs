@@ -40,6 +40,19 @@ impl Know {
         }
     }
 
+    /// Whether joining the other would add nothing.
+    fn includes(&self, other: &Know) -> bool {
+        other.0.iter().all(|(block, theirs)| {
+            let Some(ours) = self.0.get(block) else {
+                return theirs.all == 0 && theirs.threads.is_empty();
+            };
+            theirs.all <= ours.all
+                && theirs.threads.iter().all(|(thread, &time)| {
+                    time <= ours.all || ours.threads.get(thread).is_some_and(|&own| own >= time)
+                })
+        })
+    }
+
     /// Up to when a thread is known.
     fn time(&self, block: u32, thread: u32) -> u32 {
         self.0.get(&block).map_or(0, |known| {
@@ -64,11 +77,12 @@ type Shared = Option<Arc<Know>>;
 fn joined(a: &Shared, b: &Shared) -> Shared {
     match (a, b) {
         (None, one) | (one, None) => one.clone(),
-        (Some(a), Some(b)) if Arc::ptr_eq(a, b) => Some(a.clone()),
+        (Some(a), Some(b)) if Arc::ptr_eq(a, b) || a.includes(b) => Some(a.clone()),
+        (Some(a), Some(b)) if b.includes(a) => Some(b.clone()),
         (Some(a), Some(b)) => {
             let mut sum = Know::clone(a);
             sum.join(b);
-            Some(if sum == **a { a.clone() } else { Arc::new(sum) })
+            Some(Arc::new(sum))
         }
     }
 }
