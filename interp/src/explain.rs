@@ -68,6 +68,34 @@ fn pointer(kind: &InstKind) -> Option<(AccessOp, &Operand)> {
     }
 }
 
+/// The kernel's parameter that the pointer of an access comes from, by additions alone: its number.
+pub(crate) fn parameter(function: &Function, loc: LocId, op: AccessOp) -> Option<usize> {
+    let places = Places::of(function);
+    let mut found = None;
+    for (inst, _) in places.accesses.iter().filter(|(inst, _)| inst.loc == loc) {
+        let Some((_, mut at)) = pointer(&inst.kind).filter(|(is, _)| *is == op) else {
+            continue;
+        };
+        let slot = loop {
+            let Operand::Value(id) = at else { return None };
+            match &places.defs.get(id)?.0.kind {
+                InstKind::PtrAdd { base, .. } => at = base,
+                InstKind::Get(slot) => break *slot,
+                _ => return None,
+            }
+        };
+        let is_changed = places.sets.contains_key(&slot);
+        let number = function.params.iter().position(|param| param.slot == slot);
+        let number = number.filter(|_| !is_changed)?;
+        // Instances of one place agree, or nothing is said.
+        if found.is_some_and(|found| found != number) {
+            return None;
+        }
+        found = Some(number);
+    }
+    found
+}
+
 /// Pointers to shared and local memory have 32 bits.
 fn same_address(access: &BadAccess, bits: u64) -> bool {
     match access.space {

@@ -3,19 +3,32 @@
 use dsl::ir::Space;
 
 use super::Scene;
+use crate::explain::parameter;
 use crate::finding::FindingObject;
 
 impl Scene<'_> {
-    /// The object at a place, by its name; an allocation has no elements of its own: those of the access.
+    /// The object at a place that an access touches, by its name: an allocation by that of the kernel's pointer, if it comes from one.
+    /// An allocation has no elements of its own: those of the access.
     pub(super) fn object(
         &self,
-        space: Space,
+        counter: u32,
         place: (Option<usize>, u64),
         width_bytes: u32,
     ) -> FindingObject {
+        let space = self.counter(counter).space;
         let (region, offset) = place;
         if let Some(region) = region {
             let base = self.map.regions[region].base;
+            if let Some((name, start)) = self.pointer(counter)
+                && let Some(from) = (base + offset).checked_sub(start)
+                && start >= base
+            {
+                return FindingObject {
+                    name,
+                    index: format!("[{}]", from / u64::from(width_bytes.max(1))),
+                    offset_bytes: offset,
+                };
+            }
             let described = self
                 .memory
                 .region(base)
@@ -67,6 +80,17 @@ impl Scene<'_> {
             &var.dims,
             offset - var.offset_bytes,
         )
+    }
+}
+
+impl Scene<'_> {
+    /// The kernel's pointer that an access is made through, by its name, and where it points.
+    fn pointer(&self, counter: u32) -> Option<(String, u64)> {
+        let site = self.counter(counter);
+        let number = parameter(self.function, site.loc, site.op)?;
+        let slot = self.function.params[number].slot;
+        let name = self.function.slots[slot.index()].name.clone();
+        Some((name, self.shape.args[number]))
     }
 }
 

@@ -40,7 +40,7 @@ impl Scene<'_> {
         let [a, b] = &first.sides;
         let space = self.counter(b.counter).space;
         let width = self.element(b.counter).map_or(4, |ty| ty.bytes());
-        let object = self.object(space, first.place, width);
+        let object = self.object(b.counter, first.place, width);
         let name = object.described();
         let access = |side: &Side| {
             let site = self.counter(side.counter);
@@ -361,7 +361,7 @@ impl Scene<'_> {
                     false,
                 );
                 let width = self.element(counter).map_or(4, |ty| ty.bytes());
-                let object = self.object(site.space, unset.place, width);
+                let object = self.object(counter, unset.place, width);
                 (Some(site.space), object, read)
             }
             Source::Slot(index) => {
