@@ -8,6 +8,7 @@ use crate::{diagnostic::Diagnostic, source::SourceMap, span::FileId, syntax::ast
 
 mod builtin;
 mod check;
+pub(crate) use check::host_assert;
 mod classify;
 mod const_eval;
 mod layout;

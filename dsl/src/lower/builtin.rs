@@ -4,9 +4,11 @@
 
 use crate::{
     ir::{
-        Access, AtomicOp, BinaryOp, Const, ConvertOp, ExchangeOp, MemType, Operand, Type, UnaryOp,
+        Access, AtomicOp, BinaryOp, Const, ConvertOp, ExchangeOp, HostFn, MemType, Object, Operand,
+        Type, UnaryOp,
     },
     sema::{
+        host_assert,
         ty::Ty,
         typed::{Builtin, Place, Value, ValueKind},
     },
@@ -31,6 +33,11 @@ impl FunctionLowerer<'_, '_> {
         }
         if let (Builtin::MatchAll, [given, mask, truth]) = (builtin, args) {
             return Some(self.match_all(given, mask, truth, value.span));
+        }
+        if let (Builtin::Assert(text, line), [cond], false) = (builtin, args, self.is_device) {
+            let test = host_assert(cond.clone(), text.clone(), *line, value.span);
+            self.effect(&test);
+            return None;
         }
         let operands: Vec<Operand> = args.iter().map(|arg| self.value(arg)).collect();
         self.at(value.span);
@@ -83,11 +90,19 @@ impl FunctionLowerer<'_, '_> {
                 self.b.binary(BinaryOp::SMax, a, minus)
             }
             (Builtin::Ffs, &[a]) => self.find_first_set(a),
+            // In a function of both sides, which the host runs here.
+            (Builtin::Printf(format), _) if !self.is_device => {
+                let id = self.m.string(format);
+                let format = self.address_of_object(Object::String(id), value.span);
+                let args = std::iter::once(format).chain(operands).collect();
+                self.at(value.span);
+                self.b.host_call(HostFn::Printf, args)?
+            }
             (Builtin::Printf(format), _) => {
                 let format = self.m.string(format);
                 self.b.printf(format, operands)
             }
-            (Builtin::Assert(text), &[cond]) => {
+            (Builtin::Assert(text, _), &[cond]) => {
                 let text = self.m.string(text);
                 self.b.assert(cond, text);
                 return None;

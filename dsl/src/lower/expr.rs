@@ -149,7 +149,7 @@ impl FunctionLowerer<'_, '_> {
         self.truth(operand)
     }
 
-    fn address_of_object(&mut self, object: Object, span: Span) -> Operand {
+    pub(super) fn address_of_object(&mut self, object: Object, span: Span) -> Operand {
         self.at(span);
         self.b.addr_of(object)
     }

@@ -45,6 +45,7 @@ mod format;
 mod function;
 mod graph;
 mod host_call;
+pub(crate) use host_call::host_assert;
 mod implicit;
 mod init;
 mod label;

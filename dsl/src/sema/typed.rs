@@ -474,8 +474,8 @@ pub enum Builtin {
     AbsInt,
     /// Device `printf`: format, then promoted arguments (host `printf` is [`ValueKind::Host`]).
     Printf(Arc<[u8]>),
-    /// `assert(c)` in device code: the argument is a `bool`; the text is the condition's source.
-    Assert(Arc<[u8]>),
+    /// `assert(c)` in device code: the argument is a `bool`; the text is the condition's source, the number its line.
+    Assert(Arc<[u8]>, u32),
     /// `__trap()`.
     Trap,
 }

@@ -1,5 +1,7 @@
 //! Calls of the runtime and of C's library, and the arguments only they have: symbols, kernels, addresses of pointers.
 
+use std::sync::Arc;
+
 use super::{Checker, Side, builtin_call::Called, function::space_text, wrong};
 use crate::{
     diagnostic::{Code, Diagnostic},
@@ -9,8 +11,9 @@ use crate::{
         classify::pointer_to,
         scope::Entity,
         ty::Ty,
-        typed::{FunctionSpace, GlobalSpace, Value, ValueKind},
+        typed::{Builtin, FunctionSpace, GlobalSpace, Value, ValueKind},
     },
+    span::Span,
     syntax::ast::{self, ExprKind, UnaryOp},
 };
 
@@ -63,7 +66,7 @@ impl Checker<'_> {
             HostFn::Memset => "memset",
             _ => "memcpy",
         };
-        let name: std::sync::Arc<str> = format!("__dslc_{what}_{unit}").into();
+        let name: Arc<str> = format!("__dslc_{what}_{unit}").into();
         let set = self.prelude_functions(&name)?;
         Some(self.call_prelude(&name, &set, called))
     }
@@ -343,7 +346,7 @@ impl Checker<'_> {
             return wrong(span);
         };
         Value {
-            kind: ValueKind::Builtin(crate::sema::typed::Builtin::Printf(text), args),
+            kind: ValueKind::Builtin(Builtin::Printf(text), args),
             ty: Ty::Int,
             span,
         }
@@ -360,40 +363,45 @@ impl Checker<'_> {
         if cond.ty == Ty::Error {
             return cond;
         }
-        let text: std::sync::Arc<[u8]> = self.map.snippet(arg.span).as_bytes().into();
-        if self.may_be_device() {
-            return Value {
-                kind: ValueKind::Builtin(crate::sema::typed::Builtin::Assert(text), vec![cond]),
-                ty: Ty::Void,
-                span,
-            };
-        }
+        let text = self.map.snippet(arg.span).as_bytes().into();
         let site = self.map.use_site(span);
         let line = self.map.file(site.file).line_column(site.start).0;
-        let fail = vec![
-            Value {
-                kind: ValueKind::Str(text),
-                ty: pointer_to(crate::sema::classify::constant(Ty::Char)),
-                span,
-            },
-            super::int(u64::from(line), Ty::Int, span),
-        ];
-        let fail = Value {
-            kind: ValueKind::Host(HostFn::AssertFail, fail),
-            ty: Ty::Int,
-            span,
-        };
-        let nothing = |value: Value| Value {
-            kind: ValueKind::Convert(Box::new(value)),
-            ty: Ty::Void,
-            span,
-        };
-        let (passed, failed) = (nothing(super::int(0, Ty::Int, span)), nothing(fail));
+        if !self.may_be_device() {
+            return host_assert(cond, text, line, span);
+        }
         Value {
-            kind: ValueKind::Conditional(Box::new(cond), Box::new(passed), Box::new(failed)),
+            kind: ValueKind::Builtin(Builtin::Assert(text, line), vec![cond]),
             ty: Ty::Void,
             span,
         }
+    }
+}
+
+/// `assert` on the host: `condition ? 0 : fail(text, line)`.
+pub(crate) fn host_assert(cond: Value, text: Arc<[u8]>, line: u32, span: Span) -> Value {
+    let fail = vec![
+        Value {
+            kind: ValueKind::Str(text),
+            ty: pointer_to(crate::sema::classify::constant(Ty::Char)),
+            span,
+        },
+        super::int(u64::from(line), Ty::Int, span),
+    ];
+    let fail = Value {
+        kind: ValueKind::Host(HostFn::AssertFail, fail),
+        ty: Ty::Int,
+        span,
+    };
+    let nothing = |value: Value| Value {
+        kind: ValueKind::Convert(Box::new(value)),
+        ty: Ty::Void,
+        span,
+    };
+    let (passed, failed) = (nothing(super::int(0, Ty::Int, span)), nothing(fail));
+    Value {
+        kind: ValueKind::Conditional(Box::new(cond), Box::new(passed), Box::new(failed)),
+        ty: Ty::Void,
+        span,
     }
 }
 
