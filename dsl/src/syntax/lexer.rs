@@ -132,6 +132,24 @@ enum Raw {
     Punct(Punct),
 }
 
+/// The operator that C++ also spells as this word.
+fn alternative(word: &str) -> Option<Punct> {
+    Some(match word {
+        "and" => Punct::AmpAmp,
+        "or" => Punct::PipePipe,
+        "not" => Punct::Bang,
+        "bitand" => Punct::Amp,
+        "bitor" => Punct::Pipe,
+        "xor" => Punct::Caret,
+        "compl" => Punct::Tilde,
+        "not_eq" => Punct::Ne,
+        "and_eq" => Punct::AmpEq,
+        "or_eq" => Punct::PipeEq,
+        "xor_eq" => Punct::CaretEq,
+        _ => return None,
+    })
+}
+
 /// Whether a comment or literal has its end.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Ended {
@@ -216,7 +234,10 @@ pub(crate) fn lex(text: &str, file: FileId, names: &mut Interner) -> Lexed {
                 });
                 None
             }
-            Ok(Raw::Name) => Some(PpKind::Name(names.intern(lexer.slice()))),
+            Ok(Raw::Name) => Some(match alternative(lexer.slice()) {
+                Some(punct) => PpKind::Punct(punct),
+                None => PpKind::Name(names.intern(lexer.slice())),
+            }),
             Ok(Raw::Number) => Some(PpKind::Number(names.intern(lexer.slice()))),
             Ok(Raw::Str(ended)) => {
                 problem = (ended == Ended::No).then_some(LexProblem::UnterminatedString);

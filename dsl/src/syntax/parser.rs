@@ -29,6 +29,7 @@ mod path;
 mod primary;
 mod record;
 mod recover;
+mod spaced;
 mod stmt;
 mod template;
 mod ty;
@@ -37,7 +38,8 @@ pub use depth::{MAX_NESTING, MAX_OPERATORS};
 
 /// Parses preprocessed tokens. `end` is the place just after the last line, for messages about a missing end.
 pub fn parse(tokens: &[Token], end: Span) -> (Unit, Vec<Diagnostic>) {
-    let marked = angles::mark(tokens);
+    let joined = spaced::join(tokens);
+    let marked = angles::mark(&joined);
     let balanced = brackets::balance(&marked, end);
     let rules = kit::Rules {
         assignment: expr::assignment_rule(),
