@@ -2,7 +2,10 @@
 
 use std::sync::Arc;
 
-use super::{Checker, Side, convert::Why, function::space_text, overload::Resolved, wrong};
+use super::{
+    Checker, Side, convert::Why, function::space_text, overload::Resolved,
+    pointer_call::pointed_function, wrong,
+};
 use crate::{
     diagnostic::{Code, Diagnostic},
     sema::{
@@ -18,6 +21,9 @@ use crate::{
 /// The name of what is launched, what it stands for, and its template arguments.
 type Launched<'e> = (Arc<str>, Arc<[Callable]>, Option<&'e [ast::TemplateArg]>);
 
+/// The numbers of blocks and threads, bytes of dynamic shared memory, the stream.
+pub(super) type Configured = (Value, Value, Option<Value>, Option<Value>);
+
 impl Checker<'_> {
     /// `kernel<<<grid, block, shared, stream>>>(args)`.
     pub(super) fn launch(
@@ -27,6 +33,7 @@ impl Checker<'_> {
         args: &[ast::Expr],
         span: Span,
     ) -> Value {
+        let args = &*self.expanded(args);
         self.on_side(
             Side::Device,
             Diagnostic::error(
@@ -36,6 +43,16 @@ impl Checker<'_> {
             )
             .help("launch it from the host after this kernel"),
         );
+        if let Some(pointer) = self.launched_pointer(callee) {
+            let configured = self.launch_config(config);
+            let values = self.arguments(args);
+            return match (pointed_function(&pointer.ty).cloned(), configured) {
+                (Some(ty), Some(configured)) => {
+                    self.launch_through(pointer, &ty, configured, values, callee.span, span)
+                }
+                _ => wrong(span),
+            };
+        }
         let kernels = self.launched(callee);
         let configured = self.launch_config(config);
         let values = self.arguments(args);
@@ -76,6 +93,28 @@ impl Checker<'_> {
         }
     }
 
+    /// The pointer that is launched through; `None` if a kernel's name seems to stand there.
+    fn launched_pointer(&mut self, callee: &ast::Expr) -> Option<Value> {
+        match &callee.kind {
+            ExprKind::Unsupported(_) | ExprKind::Error => return None,
+            ExprKind::Path(path) if path.segments.len() > 1 || path.segments[0].args.is_some() => {
+                return None;
+            }
+            ExprKind::Name(name) => match &self.scopes.find(name)?.entity {
+                Entity::Functions(_) | Entity::Template(_) | Entity::Error => return None,
+                _ => {}
+            },
+            _ => {}
+        }
+        let n_diagnostics = self.diagnostics.len();
+        let value = self.value(callee);
+        if value.ty == Ty::Error || pointed_function(&value.ty).is_some() {
+            return Some(value);
+        }
+        self.diagnostics.truncate(n_diagnostics);
+        None
+    }
+
     /// The kernels that the name launched stands for: several if it is overloaded.
     fn launched<'e>(&mut self, callee: &'e ast::Expr) -> Option<Launched<'e>> {
         let mut explicit = None;
@@ -92,7 +131,11 @@ impl Checker<'_> {
             match &callee.kind {
                 ExprKind::Unsupported(construct) => self.unsupported(construct, callee.span),
                 ExprKind::Error => {}
-                _ => self.unsupported("a launch of anything but a kernel's name", callee.span),
+                _ => self.report(Diagnostic::error(
+                    Code::LaunchOfNonKernel,
+                    callee.span,
+                    "what is launched is not a kernel",
+                )),
             }
             return None;
         };
@@ -147,10 +190,7 @@ impl Checker<'_> {
         Some(ids)
     }
 
-    fn launch_config(
-        &mut self,
-        config: &Spanned<Vec<ast::Expr>>,
-    ) -> Option<(Value, Value, Option<Value>, Option<Value>)> {
+    fn launch_config(&mut self, config: &Spanned<Vec<ast::Expr>>) -> Option<Configured> {
         let exprs = &config.node;
         if exprs.len() < 2 || exprs.len() > 4 {
             let message = match exprs.len() {

@@ -3,10 +3,11 @@
 //! A function's address is its number here, counted from 1. A call through a pointer that is known where it stands is a call of
 //! that function. Any other is a call of a function that the compiler writes for each type of pointer: it compares the number with
 //! those of all functions of that type whose address the program takes, and calls the one that it is; any other value traps.
+//! A launch through a pointer is the same with kernels; each has a function of its own, so that its place is the launch's.
 
 use std::sync::Arc;
 
-use super::{Checked, Checker, FunctionFacts, ParamFacts, Side, int, wrong};
+use super::{Checked, Checker, FunctionFacts, ParamFacts, Side, int, launch::Configured, wrong};
 use crate::{
     diagnostic::{Code, Diagnostic},
     ir::HostFn,
@@ -15,7 +16,7 @@ use crate::{
         scope::Callable,
         ty::{FunctionTy, QualTy, Ty},
         typed::{
-            Builtin, Function, FunctionId, FunctionSpace, Place, PlaceKind, Relation, Stmt,
+            Builtin, Function, FunctionId, FunctionSpace, Launch, Place, PlaceKind, Relation, Stmt,
             StmtKind, Value, ValueKind, Var, VarId, VarRef,
         },
     },
@@ -23,11 +24,33 @@ use crate::{
     syntax::ast,
 };
 
-/// The function through which pointers of a type are called, on one side.
+/// The function through which pointers of a type are called.
 pub(super) struct Dispatcher {
     ty: Arc<FunctionTy>,
-    is_device: bool,
+    role: Role,
     id: FunctionId,
+}
+
+/// What is done with the function that is pointed to.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Role {
+    CalledOnHost,
+    CalledOnDevice,
+    Launched,
+}
+
+impl Role {
+    /// Its parameters before those of the function: the number, and how a launch is configured.
+    fn own_params(self, dim3: Ty) -> Vec<(&'static str, Ty)> {
+        let mut own = vec![("function", Ty::ULong)];
+        if self == Role::Launched {
+            own.push(("grid", dim3.clone()));
+            own.push(("block", dim3));
+            own.push(("shared_bytes", Ty::ULong));
+            own.push(("stream", Ty::ULong));
+        }
+        own
+    }
 }
 
 /// The type of function that values of this type point to.
@@ -77,23 +100,16 @@ impl Checker<'_> {
                 return wrong(span);
             }
         };
+        if self.functions[id.0 as usize].space == FunctionSpace::Kernel {
+            let diagnostic = Diagnostic::error(
+                Code::WrongKindOfName,
+                span,
+                format!("`{name}` is a kernel, and device code cannot launch it"),
+            );
+            self.on_side(Side::Device, diagnostic);
+        }
         let facts = &self.function_facts[id.0 as usize];
         let function = &self.functions[id.0 as usize];
-        if function.space == FunctionSpace::Kernel {
-            // It is launched by other means: that instance is one that a survey looks at.
-            if self.options.survey {
-                self.need(id);
-            }
-            self.report(
-                Diagnostic::error(
-                    Code::WrongKindOfName,
-                    span,
-                    format!("`{name}` is a kernel and is not launched here"),
-                )
-                .help(format!("launch it: `{name}<<<blocks, threads>>>(…)`; pointers to kernels are not supported yet")),
-            );
-            return wrong(span);
-        }
         if facts.has_this {
             self.unsupported("a pointer to a member function", span);
             return wrong(span);
@@ -151,15 +167,62 @@ impl Checker<'_> {
         self.call_with(id, at, given, values.collect(), span)
     }
 
+    /// `pointer<<<grid, block>>>(a, b)`.
+    pub(super) fn launch_through(
+        &mut self,
+        pointer: Value,
+        ty: &Arc<FunctionTy>,
+        configured: Configured,
+        values: Vec<super::overload::Argument<'_>>,
+        at: Span,
+        span: Span,
+    ) -> Value {
+        let (grid, block, shared_bytes, stream) = configured;
+        let id = self.new_dispatcher(ty, Role::Launched, span);
+        let number = Value {
+            span: pointer.span,
+            kind: ValueKind::Convert(Box::new(pointer)),
+            ty: Ty::ULong,
+        };
+        let none = || int(0, Ty::ULong, span);
+        let given = values.len();
+        let own = [
+            number,
+            grid,
+            block,
+            shared_bytes.unwrap_or_else(none),
+            stream.unwrap_or_else(none),
+        ];
+        let values = own
+            .into_iter()
+            .map(super::overload::Argument::Value)
+            .chain(values)
+            .collect();
+        match self.call_with(id, at, given, values, span) {
+            Checked::Value(value) => value,
+            Checked::Place(place) => self.load(place),
+        }
+    }
+
     /// The function through which pointers of this type are called on the side of the code being checked.
     fn dispatcher(&mut self, ty: &Arc<FunctionTy>, at: Span) -> FunctionId {
-        let is_device = self.may_be_device();
-        let same = |known: &&Dispatcher| known.ty == *ty && known.is_device == is_device;
+        let role = match self.may_be_device() {
+            true => Role::CalledOnDevice,
+            false => Role::CalledOnHost,
+        };
+        let same = |known: &&Dispatcher| known.ty == *ty && known.role == role;
         if let Some(known) = self.dispatchers.iter().find(same) {
             return known.id;
         }
+        self.new_dispatcher(ty, role, at)
+    }
+
+    fn new_dispatcher(&mut self, ty: &Arc<FunctionTy>, role: Role, at: Span) -> FunctionId {
         let id = FunctionId(self.functions.len() as u32);
-        let vars: Vec<Var> = std::iter::once(self.plain_variable(Ty::ULong, "function", at))
+        let own = role.own_params(self.dim3());
+        let vars: Vec<Var> = own
+            .into_iter()
+            .map(|(name, ty)| self.plain_variable(ty, name, at))
             .chain(ty.params.iter().zip(&ty.references).enumerate().map(
                 |(i, (param, is_reference))| Var {
                     ty: param.clone(),
@@ -183,10 +246,13 @@ impl Checker<'_> {
             .collect();
         let shown = self.show(&pointer_to(Ty::Function(ty.clone()).into()));
         self.functions.push(Function {
-            name: format!("a call through {shown}"),
-            space: match is_device {
-                true => FunctionSpace::Device,
-                false => FunctionSpace::Host,
+            name: match role {
+                Role::Launched => format!("a launch through {shown}"),
+                _ => format!("a call through {shown}"),
+            },
+            space: match role {
+                Role::CalledOnDevice => FunctionSpace::Device,
+                Role::CalledOnHost | Role::Launched => FunctionSpace::Host,
             },
             result: ty.result.clone(),
             returns_reference: false,
@@ -204,7 +270,7 @@ impl Checker<'_> {
         });
         self.dispatchers.push(Dispatcher {
             ty: ty.clone(),
-            is_device,
+            role,
             id,
         });
         id
@@ -213,8 +279,9 @@ impl Checker<'_> {
     /// Writes the bodies of the functions through which pointers are called, when all addresses that are taken are known.
     pub(super) fn finish_dispatchers(&mut self) {
         for index in 0..self.dispatchers.len() {
-            let Dispatcher { ty, is_device, id } = &self.dispatchers[index];
-            let (ty, is_device, id) = (ty.clone(), *is_device, *id);
+            let Dispatcher { ty, role, id } = &self.dispatchers[index];
+            let (ty, role, id) = (ty.clone(), *role, *id);
+            let own_params = role.own_params(self.dim3());
             let span = self.functions[id.0 as usize].span;
             let variable = |index: u32, ty: &QualTy, is_reference: bool| {
                 let place = Box::new(Place {
@@ -232,10 +299,10 @@ impl Checker<'_> {
                 let function = &self.functions[target.0 as usize];
                 let params = &self.function_facts[target.0 as usize].params;
                 let side = match function.space {
-                    FunctionSpace::Device => is_device,
-                    FunctionSpace::Host => !is_device,
-                    FunctionSpace::HostDevice => true,
-                    FunctionSpace::Kernel => false,
+                    FunctionSpace::Device => role == Role::CalledOnDevice,
+                    FunctionSpace::Host => role == Role::CalledOnHost,
+                    FunctionSpace::HostDevice => role != Role::Launched,
+                    FunctionSpace::Kernel => role == Role::Launched,
                 };
                 side && !function.returns_reference && function_type(function, params) == ty
             };
@@ -253,10 +320,23 @@ impl Checker<'_> {
                     };
                     let args = ty.params.iter().zip(&ty.references).enumerate();
                     let args = args.map(|(i, (param, is_reference))| {
-                        variable(i as u32 + 1, param, *is_reference)
+                        variable((own_params.len() + i) as u32, param, *is_reference)
                     });
+                    let args = args.collect();
+                    let own = |i: usize| variable(i as u32, &own_params[i].1.clone().into(), false);
+                    let kind = match role {
+                        Role::Launched => ValueKind::Launch(Box::new(Launch {
+                            kernel: target,
+                            grid: own(1),
+                            block: own(2),
+                            shared_bytes: Some(own(3)),
+                            stream: Some(own(4)),
+                            args,
+                        })),
+                        _ => ValueKind::Call(target, args),
+                    };
                     let call = Value {
-                        kind: ValueKind::Call(target, args.collect()),
+                        kind,
                         ty: ty.result.clone(),
                         span,
                     };
@@ -271,14 +351,19 @@ impl Checker<'_> {
                     (is_it, body)
                 })
                 .collect::<Vec<_>>();
-            let end = match is_device {
-                true => ValueKind::Builtin(Builtin::Trap, Vec::new()),
-                false => ValueKind::Host(HostFn::Abort, Vec::new()),
+            let end = match role {
+                Role::CalledOnDevice => ValueKind::Builtin(Builtin::Trap, Vec::new()),
+                Role::CalledOnHost => ValueKind::Host(HostFn::Abort, Vec::new()),
+                // `cudaErrorInvalidDeviceFunction`, as CUDA's runtime answers.
+                Role::Launched => ValueKind::Host(HostFn::SetError, vec![int(98, Ty::Int, span)]),
             };
             let end = Stmt {
                 kind: StmtKind::Expr(Value {
                     kind: end,
-                    ty: Ty::Void,
+                    ty: match role {
+                        Role::Launched => Ty::Int,
+                        _ => Ty::Void,
+                    },
                     span,
                 }),
                 span,
