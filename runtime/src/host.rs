@@ -8,6 +8,7 @@
 mod cuda;
 mod math;
 mod memory;
+mod occupancy;
 mod rand;
 mod stdio;
 

@@ -91,6 +91,14 @@ host_functions! {
     SetError = "__dslc_set_error"(I) => I;
     /// Kernel (its function's index as a constant), attribute, value.
     CudaFuncSetAttribute = "cudaFuncSetAttribute"(I, I, I) => I;
+    /// Where to put the blocks of a multiprocessor, kernel, threads per block, bytes of dynamic shared memory.
+    OccupancyBlocks = "cudaOccupancyMaxActiveBlocksPerMultiprocessor"(P, I, I, L) => I;
+    /// Where to put the least number of blocks that fill the device, where to put threads per block, kernel, bytes of dynamic
+    /// shared memory, most threads per block (0: any number).
+    OccupancyBlockSize = "cudaOccupancyMaxPotentialBlockSize"(P, P, I, L, I) => I;
+    /// A number of a kernel: which (0 bytes of static shared memory, 1 most threads of a block, 2 most bytes of dynamic shared
+    /// memory), kernel.
+    KernelFact = "__dslc_kernel_fact"(I, I) => L;
     /// Kernel, cache preference.
     CudaFuncSetCacheConfig = "cudaFuncSetCacheConfig"(I, I) => I;
     /// Kernel, shared-memory bank size.

@@ -31,6 +31,8 @@ const PTX: &str = "<inline ptx>";
 /// Parts whose functions are the host's.
 const C_LIBRARY: &str = "<c library>";
 const DEVICE: &str = "<device properties>";
+const GETOPT: &str = "<getopt.h>";
+const RUNTIME: &str = "<cuda runtime>";
 
 /// CUB's primitives of a warp and of a block.
 const CUB: &str = "<cub/cub.cuh>";
@@ -310,6 +312,25 @@ const GROUPS: &[Group] = &[
         standard: &[],
         needs: &[0],
     },
+    Group {
+        parts: &[(GETOPT, include_str!("getopt.k"))],
+        types: &[],
+        standard: &[],
+        needs: &[],
+    },
+    Group {
+        parts: &[(RUNTIME, include_str!("runtime.k"))],
+        types: &[
+            "cudaHostFn_t",
+            "cudaStreamCallback_t",
+            "cudaMemoryAdvise",
+            "cudaLimit",
+            "cudaCpuDeviceId",
+            "cudaFuncAttributes",
+        ],
+        standard: &[],
+        needs: &[DEVICE_PROPERTIES],
+    },
 ];
 
 /// The index of C++'s type traits.
@@ -320,6 +341,9 @@ const NEW: usize = 8;
 
 /// The index of the C library's.
 const CLIB: usize = 10;
+
+/// The index of the device's properties.
+const DEVICE_PROPERTIES: usize = 11;
 
 /// The index of `<iostream>`.
 const IOSTREAM: usize = 12;
@@ -342,7 +366,7 @@ pub fn parts() -> impl Iterator<Item = Part> {
 
 /// The functions that a part defines for device code, or for the host's if it is one of those.
 pub(super) fn defined((part, text): Part) -> impl Iterator<Item = &'static str> {
-    let of_host = [C_LIBRARY, DEVICE].contains(&part);
+    let of_host = [C_LIBRARY, DEVICE, GETOPT, RUNTIME].contains(&part);
     text.lines()
         .filter(move |line| match of_host {
             true => line.starts_with(|c: char| c.is_ascii_lowercase()),

@@ -27,7 +27,7 @@ pub(super) struct State {
     /// Managed allocations, in order: address and bytes.
     pub(super) managed: Vec<(u64, u64)>,
     /// Most dynamic shared memory by kernel, where `cudaFuncSetAttribute` set it.
-    dynamic_limit: HashMap<FuncId, u64>,
+    pub(super) dynamic_limit: HashMap<FuncId, u64>,
     cache_config: u32,
     next_handle: u64,
     texts: HashMap<String, u64>,
@@ -102,6 +102,7 @@ impl Host<'_> {
                 return Ok(self.text_address(text));
             }
             HostFn::DeviceProperty => return Ok(self.property(args[0])),
+            HostFn::KernelFact => return Ok(self.kernel_fact(args[0], FuncId(args[1] as u32))),
             HostFn::DeviceName => {
                 let mut name = self.device.info().name.clone().into_bytes();
                 name.truncate((args[1] as usize).saturating_sub(1));
@@ -214,6 +215,9 @@ impl Host<'_> {
                 });
             }
             HostFn::CudaFuncSetAttribute => return Ok(self.function_attribute(args)),
+            HostFn::OccupancyBlocks | HostFn::OccupancyBlockSize => {
+                return self.occupancy(function, args, loc);
+            }
             HostFn::CudaDeviceSetCacheConfig => self.state.cache_config = args[0] as u32,
             HostFn::CudaDeviceGetCacheConfig => {
                 self.store(args[0], &self.state.cache_config.to_le_bytes(), loc)?;
@@ -404,7 +408,7 @@ impl Host<'_> {
         }
     }
 
-    fn static_shared(&self, kernel: FuncId) -> u64 {
+    pub(super) fn static_shared(&self, kernel: FuncId) -> u64 {
         let shared = &self.program.module().function(kernel).shared;
         shared
             .iter()

@@ -32,7 +32,17 @@ pub(super) const ROWS: &[Row] = &[
         "cudaError_t(T**, size_t, uint)",
         HostFn::CudaMallocHost,
     ),
+    host(
+        "cudaMallocAsync",
+        "cudaError_t(T**, size_t, cudaStream_t)",
+        HostFn::CudaMalloc,
+    ),
     host("cudaFree", "cudaError_t(void*)", HostFn::CudaFree),
+    host(
+        "cudaFreeAsync",
+        "cudaError_t(void*, cudaStream_t)",
+        HostFn::CudaFree,
+    ),
     host("cudaFreeHost", "cudaError_t(void*)", HostFn::CudaFreeHost),
     host(
         "cudaMemcpy",
@@ -134,6 +144,26 @@ pub(super) const ROWS: &[Row] = &[
         "cudaFuncSetAttribute",
         "cudaError_t(kernel, cudaFuncAttribute, int)",
         HostFn::CudaFuncSetAttribute,
+    ),
+    host(
+        "cudaOccupancyMaxActiveBlocksPerMultiprocessor",
+        "cudaError_t(int*, kernel, int, size_t)",
+        HostFn::OccupancyBlocks,
+    ),
+    host(
+        "cudaOccupancyMaxActiveBlocksPerMultiprocessorWithFlags",
+        "cudaError_t(int*, kernel, int, size_t, uint)",
+        HostFn::OccupancyBlocks,
+    ),
+    host(
+        "cudaOccupancyMaxPotentialBlockSize",
+        "cudaError_t(int*, int*, kernel, size_t=0, int=0)",
+        HostFn::OccupancyBlockSize,
+    ),
+    host(
+        "__dslc_kernel_fact",
+        "long(int, kernel)",
+        HostFn::KernelFact,
     ),
     host(
         "cudaFuncSetCacheConfig",

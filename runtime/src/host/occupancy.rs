@@ -1,0 +1,104 @@
+//! How many blocks of a kernel fit on a multiprocessor, and what else a program may ask of a kernel.
+//!
+//! Counted are threads, blocks and shared memory (with the 1 KiB per block that the system keeps from compute capability 8.0 on).
+//! Registers are not modelled: a kernel that takes many fits less often on a real device, which is said once.
+
+use dsl::ir::{FuncId, HostFn, LocId};
+
+use super::{Host, Stop};
+use crate::error::CudaError;
+
+/// Shared memory that the system keeps of each block.
+const RESERVED_BYTES: u64 = 1024;
+
+impl Host<'_> {
+    /// The numbers behind `__dslc_kernel_fact`.
+    pub(super) fn kernel_fact(&self, which: u64, kernel: FuncId) -> u64 {
+        let fixed = self.static_shared(kernel);
+        match which {
+            0 => fixed,
+            1 => self.threads_limit(kernel),
+            2 => match self.state.dynamic_limit.get(&kernel) {
+                Some(&dynamic) => dynamic,
+                None => self
+                    .device
+                    .info()
+                    .shared_bytes_per_block
+                    .saturating_sub(fixed),
+            },
+            _ => 0,
+        }
+    }
+
+    /// `cudaOccupancyMaxActiveBlocksPerMultiprocessor` and `cudaOccupancyMaxPotentialBlockSize`.
+    pub(super) fn occupancy(
+        &mut self,
+        function: HostFn,
+        args: &[u64],
+        loc: LocId,
+    ) -> Result<Result<(), CudaError>, Stop> {
+        self.say_once(
+            loc,
+            "the occupancy is that of threads and shared memory: registers are not modelled",
+        );
+        if function == HostFn::OccupancyBlocks {
+            let (kernel, threads) = (FuncId(args[1] as u32), args[2] as i32);
+            if threads <= 0 {
+                return Ok(Err(CudaError::InvalidValue));
+            }
+            let blocks = self.resident_blocks(kernel, threads as u64, args[3]) as u32;
+            self.store(args[0], &blocks.to_le_bytes(), loc)?;
+            return Ok(Ok(()));
+        }
+        let (kernel, dynamic_bytes) = (FuncId(args[2] as u32), args[3]);
+        let mut most = self.threads_limit(kernel);
+        if args[4] as i32 > 0 {
+            most = most.min(args[4]);
+        }
+        // As CUDA's own does: from large blocks to small ones, and only more resident threads are better.
+        let mut best = (0, 0);
+        let mut threads = most;
+        while threads > 0 {
+            let blocks = self.resident_blocks(kernel, threads, dynamic_bytes);
+            if blocks * threads > best.0 * best.1 {
+                best = (blocks, threads);
+            }
+            threads = threads.saturating_sub(1) / 32 * 32;
+        }
+        let grid = best.0 * u64::from(self.device.info().multiprocessors);
+        self.store(args[0], &(grid as u32).to_le_bytes(), loc)?;
+        self.store(args[1], &(best.1 as u32).to_le_bytes(), loc)?;
+        Ok(Ok(()))
+    }
+
+    fn threads_limit(&self, kernel: FuncId) -> u64 {
+        let limit = u64::from(self.device.info().threads_per_block);
+        match self.program.module().function(kernel).launch_bounds {
+            Some((most, _)) => limit.min(most.into()),
+            None => limit,
+        }
+    }
+
+    fn resident_blocks(&self, kernel: FuncId, threads: u64, dynamic_bytes: u64) -> u64 {
+        let info = self.device.info();
+        let bytes = self.static_shared(kernel).saturating_add(dynamic_bytes);
+        if threads == 0
+            || threads > self.threads_limit(kernel)
+            || bytes > info.shared_bytes_per_block_optin
+        {
+            return 0;
+        }
+        let by_threads = u64::from(info.threads_per_multiprocessor) / threads.next_multiple_of(32);
+        let reserved = match info.major {
+            ..8 => 0,
+            _ => RESERVED_BYTES,
+        };
+        let by_shared = match bytes + reserved {
+            0 => u64::MAX,
+            bytes => info.shared_bytes_per_multiprocessor / bytes,
+        };
+        by_threads
+            .min(by_shared)
+            .min(info.blocks_per_multiprocessor.into())
+    }
+}
