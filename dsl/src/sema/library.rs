@@ -32,6 +32,7 @@ const PTX: &str = "<inline ptx>";
 const C_LIBRARY: &str = "<c library>";
 const DEVICE: &str = "<device properties>";
 const GETOPT: &str = "<getopt.h>";
+const HELPER: &str = "<helper_cuda.h>";
 const RUNTIME: &str = "<cuda runtime>";
 
 /// CUB's primitives of a warp and of a block.
@@ -162,7 +163,7 @@ const GROUPS: &[Group] = &[
     },
     Group {
         parts: &[(C_LIBRARY, include_str!("clib.k"))],
-        types: &[],
+        types: &["pthread_t"],
         standard: &[],
         needs: &[],
     },
@@ -319,6 +320,12 @@ const GROUPS: &[Group] = &[
         needs: &[],
     },
     Group {
+        parts: &[(HELPER, include_str!("helper.k"))],
+        types: &["StopWatchInterface", "EXIT_WAIVED"],
+        standard: &[],
+        needs: &[CLIB, DEVICE_PROPERTIES],
+    },
+    Group {
         parts: &[(RUNTIME, include_str!("runtime.k"))],
         types: &[
             "cudaHostFn_t",
@@ -366,7 +373,7 @@ pub fn parts() -> impl Iterator<Item = Part> {
 
 /// The functions that a part defines for device code, or for the host's if it is one of those.
 pub(super) fn defined((part, text): Part) -> impl Iterator<Item = &'static str> {
-    let of_host = [C_LIBRARY, DEVICE, GETOPT, RUNTIME].contains(&part);
+    let of_host = [C_LIBRARY, DEVICE, GETOPT, HELPER, RUNTIME].contains(&part);
     text.lines()
         .filter(move |line| match of_host {
             true => line.starts_with(|c: char| c.is_ascii_lowercase()),
