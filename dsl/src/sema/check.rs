@@ -158,6 +158,8 @@ struct VarFacts {
     is_managed: bool,
     /// Its initialiser was wrong and has been reported.
     is_wrong: bool,
+    /// `extern`, without an initialiser: a definition may follow.
+    is_only_declared: bool,
 }
 
 /// What is known of a function besides its typed form.

@@ -15,7 +15,7 @@ use crate::{
         const_eval::{self, Const},
         scope::Entity,
         ty::{QualTy, RecordId, Ty},
-        typed::{GlobalSpace, Place, PlaceKind, Value, ValueKind, VarRef},
+        typed::{FunctionId, GlobalSpace, Place, PlaceKind, Value, ValueKind, VarRef},
     },
     span::Span,
     syntax::ast::{self, ExprKind},
@@ -74,6 +74,15 @@ impl Checker<'_> {
             .map(|facts| facts.conversions.clone());
         let mut pointers = conversions.unwrap_or_default();
         pointers.retain(|id| matches!(self.functions[id.0 as usize].result, Ty::Pointer(_)));
+        // Of `operator T *()` and `operator const T *() const` the object's own constness decides.
+        let is_const = Checker::place_of(&object).is_some_and(|place| place.ty.is_const);
+        let takes_const = |id: &FunctionId| {
+            let this = self.function_facts[id.0 as usize].params.first();
+            this.is_some_and(|this| this.ty.is_const)
+        };
+        if pointers.iter().any(|id| takes_const(id) == is_const) {
+            pointers.retain(|id| takes_const(id) == is_const);
+        }
         match pointers[..] {
             [id] => self.call_conversion(id, object),
             _ => object,

@@ -2,6 +2,8 @@
 //!
 //! Memory comes from functions of the library part `<new>`; one object is begun here, arrays by templates of that part.
 
+use std::sync::Arc;
+
 use super::{
     Checked, Checker,
     construct::{assign_value, comma, local},
@@ -12,7 +14,7 @@ use crate::{
     diagnostic::{Code, Diagnostic},
     sema::{
         classify::{Classify, pointer_to},
-        scope::Entity,
+        scope::{Callable, Entity},
         ty::{QualTy, Ty},
         typed::{Place, PlaceKind, StmtKind, Value, ValueKind},
     },
@@ -51,10 +53,17 @@ impl Checker<'_> {
             return wrong(span);
         }
         if !new.counts.is_empty() {
+            if self.own_allocation(&ty, "operator new[]").is_some() {
+                self.unsupported("an array of a class with `operator new[]`", span);
+                return wrong(span);
+            }
             return self.new_array(new, &ty, span);
         }
         let bytes = super::int(bytes, Ty::ULong, span);
-        let memory = self.library_call("__dslc_new", None, vec![bytes], span);
+        let memory = match self.own_allocation(&ty, "operator new") {
+            Some(set) => self.allocation_call("operator new", &set, bytes, span),
+            None => self.library_call("__dslc_new", None, vec![bytes], span),
+        };
         if memory.ty == Ty::Error {
             return memory;
         }
@@ -159,6 +168,18 @@ impl Checker<'_> {
             ));
             return wrong(span);
         }
+        let own = match is_array {
+            true => "operator delete[]",
+            false => "operator delete",
+        };
+        match self.own_allocation(&pointee, own) {
+            Some(_) if is_array => {
+                self.unsupported("an array of a class with `operator delete[]`", span);
+                return wrong(span);
+            }
+            Some(set) => return self.delete_with(&set, pointer, pointee, span),
+            None => {}
+        }
         let name = if is_array {
             "__dslc_delete_array"
         } else {
@@ -167,6 +188,71 @@ impl Checker<'_> {
         // `delete` of a pointer to `const` is as good as any.
         let pointer = self.convert(pointer, &pointer_to(pointee.into()));
         self.library_call(name, None, vec![pointer], span)
+    }
+
+    /// The functions that a class has, itself or of its base, for its objects' memory.
+    fn own_allocation(&self, ty: &Ty, name: &str) -> Option<Arc<[Callable]>> {
+        let Ty::Record(class) = ty else { return None };
+        match &self.scopes.find_in_class(*class, name)?.1.entity {
+            Entity::Functions(set) => Some(set.clone()),
+            _ => None,
+        }
+    }
+
+    fn allocation_call(
+        &mut self,
+        name: &str,
+        set: &Arc<[Callable]>,
+        argument: Value,
+        span: Span,
+    ) -> Value {
+        let values = vec![Argument::Value(argument)];
+        let ids = self.functions_of(set);
+        let super::overload::Resolved::Function(id) = self.resolve(name, &ids, &values, span)
+        else {
+            return wrong(span);
+        };
+        let called = self.call_with(id, span, values.len(), values, span);
+        self.read_checked(called)
+    }
+
+    /// `delete p` by the class's own `operator delete`: `p ? (p->~T(), T::operator delete(p)) : 0`.
+    fn delete_with(
+        &mut self,
+        set: &Arc<[Callable]>,
+        pointer: Value,
+        pointee: Ty,
+        span: Span,
+    ) -> Value {
+        let ty = pointer_to(pointee.clone().into());
+        let pointer = self.convert(pointer, &ty);
+        let var = self.unnamed_variable(ty.clone(), "object", span);
+        let kept = local(var, ty.into(), span);
+        let set_kept = assign_value(kept.clone(), pointer, span);
+        let load = super::method::place_value(kept);
+        let place = Place {
+            kind: PlaceKind::Deref(Box::new(load.clone())),
+            ty: pointee.into(),
+            span,
+        };
+        let mut out = Vec::new();
+        self.destroy(place, span, &mut out);
+        let memory = self.convert(load.clone(), &pointer_to(Ty::Void.into()));
+        let free = self.allocation_call("operator delete", set, memory, span);
+        let ends = self.as_values(out, span);
+        let nothing = || Value {
+            kind: ValueKind::Convert(Box::new(super::int(0, Ty::Int, span))),
+            ty: Ty::Void,
+            span,
+        };
+        let ends = ends.into_iter().chain([free]).fold(nothing(), comma);
+        let is_some = self.convert(load, &Ty::Bool);
+        let value = Value {
+            kind: ValueKind::Conditional(Box::new(is_some), Box::new(ends), Box::new(nothing())),
+            ty: Ty::Void,
+            span,
+        };
+        comma(set_kept, value)
     }
 
     fn is_device_only(&self) -> bool {
@@ -287,7 +373,7 @@ impl Checker<'_> {
             return Some(wrong(span));
         }
         let n = values.len() as u64;
-        let array_ty = Ty::Array(std::sync::Arc::new(element.clone().into()), Some(n));
+        let array_ty = Ty::Array(Arc::new(element.clone().into()), Some(n));
         let var = self.unnamed_variable(array_ty.clone(), "list", span);
         let array = local(var, array_ty.into(), span);
         self.take_address(&array);

@@ -327,7 +327,8 @@ impl Checker<'_> {
             return None;
         }
         let kind = function.method.kind;
-        let is_static = kind == MethodKind::Plain && words.word(SpecifierWord::Static).is_some();
+        let is_static = kind == MethodKind::Plain
+            && (words.word(SpecifierWord::Static).is_some() || allocates(&name.node));
         let deduces = shown.is_some()
             && matches!(words.ty.node, ast::TypeSpecifier::Auto)
             && function.declarator.parts.is_empty();
@@ -690,4 +691,11 @@ impl Checker<'_> {
         let name = ast::Name::new(last.into(), span);
         self.field(this, &name, span)
     }
+}
+
+/// Whether a member function of this name is static without saying so.
+pub(super) fn allocates(name: &str) -> bool {
+    ["operator new", "operator delete"]
+        .iter()
+        .any(|word| name.starts_with(word))
 }

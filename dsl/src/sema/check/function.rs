@@ -83,6 +83,10 @@ impl Checker<'_> {
     }
 
     fn declare_as(&mut self, function: &ast::Function, shown: Option<&str>) -> Option<FunctionId> {
+        if super::class::allocates(&function.name.node) {
+            let what = format!("`{}` outside of a class", function.name.node);
+            self.unsupported(&what, function.name.span);
+        }
         self.note_operator(&function.name.node, function.name.span);
         let specifiers = &function.specifiers;
         let space = space_of(specifiers);

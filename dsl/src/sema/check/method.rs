@@ -384,7 +384,7 @@ impl Checker<'_> {
     }
 
     pub(super) fn note_operator(&mut self, name: &Arc<str>, span: Span) {
-        if matches!(&**name, "operator," | "operator new" | "operator delete") {
+        if &**name == "operator," {
             self.unsupported(&format!("`{name}`"), span);
         }
         if name.starts_with("operator") {

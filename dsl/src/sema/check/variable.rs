@@ -13,7 +13,10 @@ use crate::{
         const_eval::{self, Const},
         scope::Entity,
         ty::{QualTy, Ty},
-        typed::{Global, GlobalSpace, Init, Stmt, StmtKind, Storage, Value, ValueKind, Var, VarId},
+        typed::{
+            Global, GlobalSpace, GlobalVarId, Init, Stmt, StmtKind, Storage, Value, ValueKind, Var,
+            VarId,
+        },
     },
     span::Span,
     syntax::ast::{self, DeclaratorPart, SpecifierWord},
@@ -186,9 +189,14 @@ impl Checker<'_> {
                 .is_some(),
             ..VarFacts::default()
         };
-        if at_file && self.repeats_extern(name, &ty, is_extern, space) {
+        facts.is_only_declared = at_file && is_extern && declarator.init.is_none();
+        if at_file && self.repeats_extern(name, &ty, facts.is_only_declared, space) {
             return;
         }
+        let declared = match at_file {
+            true => self.declared_before(name, &ty, space),
+            false => None,
+        };
         let begins_later = self.begins_at_start(&ty.ty, space, at_file) && {
             use super::construct::Beginning;
             let is_class = self.has_constructors(&ty.ty);
@@ -245,14 +253,39 @@ impl Checker<'_> {
             align_bytes,
             span,
         };
-        let id = self.add_global(global, facts);
-        self.declare_name(name, Entity::Global(id));
+        let id = match declared {
+            Some(id) => {
+                self.globals[id.0 as usize] = global;
+                self.global_facts[id.0 as usize] = facts;
+                id
+            }
+            None => {
+                let id = self.add_global(global, facts);
+                self.declare_name(name, Entity::Global(id));
+                id
+            }
+        };
         if begins_later {
             self.begin_at_start(id, declarator.init.as_ref(), name);
         }
     }
 
-    /// `extern int x; int x = 1;`: the second declaration completes the first.
+    /// `extern int x; int x = 1;`: the variable that the second declaration defines.
+    fn declared_before(
+        &self,
+        name: &ast::Name,
+        ty: &QualTy,
+        space: GlobalSpace,
+    ) -> Option<GlobalVarId> {
+        let Entity::Global(id) = self.scopes.find_at_file(&name.node)?.entity else {
+            return None;
+        };
+        let old = &self.globals[id.0 as usize];
+        let is_open = self.global_facts[id.0 as usize].is_only_declared;
+        (is_open && old.ty == *ty && old.space == space).then_some(id)
+    }
+
+    /// Declared again, without a definition.
     fn repeats_extern(
         &mut self,
         name: &ast::Name,

@@ -237,7 +237,17 @@ fn operator_name(look: Ahead<'_>) -> Option<(String, usize)> {
         Some(Punct::LBracket) if look.is(1, Punct::RBracket) => Some(("[]".into(), 2)),
         Some(Punct::LParen | Punct::LBracket | Punct::Semi | Punct::RParen) => None,
         Some(punct) => Some((punct.text().to_string(), 1)),
-        None => Some((" conversion".into(), 0)),
+        None => {
+            let word = match look.keyword(0) {
+                Some(Keyword::New) => " new",
+                Some(Keyword::Delete) => " delete",
+                _ => return Some((" conversion".into(), 0)),
+            };
+            match look.punct(1) == Some(Punct::LBracket) && look.is(2, Punct::RBracket) {
+                true => Some((format!("{word}[]"), 3)),
+                false => Some((word.into(), 1)),
+            }
+        }
     }
 }
 
