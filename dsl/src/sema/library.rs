@@ -32,6 +32,7 @@ const PTX: &str = "<inline ptx>";
 const C_LIBRARY: &str = "<c library>";
 const DEVICE: &str = "<device properties>";
 const GETOPT: &str = "<getopt.h>";
+const ENVIRONMENT: &str = "<environment>";
 const HELPER: &str = "<helper_cuda.h>";
 const RUNTIME: &str = "<cuda runtime>";
 
@@ -320,6 +321,12 @@ const GROUPS: &[Group] = &[
         needs: &[],
     },
     Group {
+        parts: &[(ENVIRONMENT, include_str!("environ.k"))],
+        types: &[],
+        standard: &[],
+        needs: &[],
+    },
+    Group {
         parts: &[(HELPER, include_str!("helper.k"))],
         types: &["StopWatchInterface", "EXIT_WAIVED"],
         standard: &[],
@@ -373,7 +380,7 @@ pub fn parts() -> impl Iterator<Item = Part> {
 
 /// The functions that a part defines for device code, or for the host's if it is one of those.
 pub(super) fn defined((part, text): Part) -> impl Iterator<Item = &'static str> {
-    let of_host = [C_LIBRARY, DEVICE, GETOPT, HELPER, RUNTIME].contains(&part);
+    let of_host = [C_LIBRARY, DEVICE, ENVIRONMENT, GETOPT, HELPER, RUNTIME].contains(&part);
     text.lines()
         .filter(move |line| match of_host {
             true => line.starts_with(|c: char| c.is_ascii_lowercase()),

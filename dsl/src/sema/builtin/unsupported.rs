@@ -17,7 +17,7 @@ const FAMILIES: &[(&str, &[&str])] = &[
         "files and input",
         &[
             "fopen", "fclose", "fread", "fwrite", "fgets", "fputs", "scanf", "fscanf", "sscanf",
-            "getchar", "getenv",
+            "getchar",
         ],
     ),
     ("C library", &["qsort", "bsearch", "perror"]),
