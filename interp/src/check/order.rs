@@ -8,67 +8,86 @@
 //! lock (a compare-and-swap with a constant, in a loop) needs a fence, or a barrier, after it. A barrier or `__syncwarp` hands on what its threads
 //! took up, and what they fenced.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::HashMap;
 use std::sync::Arc;
 
 use crate::mask::LaneMask;
 
-/// Of one block.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-struct Known {
-    /// Everything up to then.
-    all: u32,
-    /// What single threads did up to then.
-    threads: BTreeMap<u32, u32>,
-}
+/// A block's number, and 0 for everything that the block did or else a thread's number and one.
+type Who = (u32, u32);
 
-/// By block.
+/// Up to when what whom did is known: in ascending order, each block's whole before its threads, and of those only what is later.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub(super) struct Know(BTreeMap<u32, Known>);
+pub(super) struct Know(Vec<(Who, u32)>);
 
 impl Know {
     fn join(&mut self, other: &Know) {
-        for (&block, theirs) in &other.0 {
-            let ours = self.0.entry(block).or_default();
-            ours.all = ours.all.max(theirs.all);
-            for (&thread, &time) in &theirs.threads {
-                let known = ours.threads.entry(thread).or_default();
-                *known = time.max(*known);
+        let mut sum = Vec::with_capacity(self.0.len() + other.0.len());
+        let (mut ours, mut theirs) = (self.0.iter().peekable(), other.0.iter().peekable());
+        let mut all = (0, 0);
+        loop {
+            let (who, time) = match (ours.peek(), theirs.peek()) {
+                (Some(&&(a, ours_until)), Some(&&(b, theirs_until))) if a == b => {
+                    ours.next();
+                    theirs.next();
+                    (a, ours_until.max(theirs_until))
+                }
+                (Some(&&a), Some(&&b)) if b.0 < a.0 => {
+                    theirs.next();
+                    b
+                }
+                (Some(&&a), _) => {
+                    ours.next();
+                    a
+                }
+                (None, Some(&&b)) => {
+                    theirs.next();
+                    b
+                }
+                (None, None) => break,
+            };
+            if who.1 == 0 {
+                all = (who.0, time);
+            } else if all.0 == who.0 && time <= all.1 {
+                continue;
             }
-            let all = ours.all;
-            ours.threads.retain(|_, time| *time > all);
+            sum.push((who, time));
         }
+        self.0 = sum;
     }
 
     /// Whether joining the other would add nothing.
     fn includes(&self, other: &Know) -> bool {
-        other.0.iter().all(|(block, theirs)| {
-            let Some(ours) = self.0.get(block) else {
-                return theirs.all == 0 && theirs.threads.is_empty();
-            };
-            theirs.all <= ours.all
-                && theirs.threads.iter().all(|(thread, &time)| {
-                    time <= ours.all || ours.threads.get(thread).is_some_and(|&own| own >= time)
-                })
+        let mut ours = self.0.iter().peekable();
+        let mut all = (u32::MAX, 0);
+        other.0.iter().all(|&(who, time)| {
+            let mut own = None;
+            while let Some(&&(known, until)) = ours.peek().filter(|(known, _)| *known <= who) {
+                if known.1 == 0 {
+                    all = (known.0, until);
+                }
+                own = (known == who).then_some(until);
+                ours.next();
+            }
+            let known = all.0 == who.0 && (who.1 != 0 || own.is_some());
+            known && time <= all.1 || own.is_some_and(|until| time <= until)
         })
+    }
+
+    fn until(&self, who: Who) -> Option<u32> {
+        let at = self.0.binary_search_by_key(&who, |&(known, _)| known);
+        at.ok().map(|at| self.0[at].1)
     }
 
     /// Up to when a thread is known.
     fn time(&self, block: u32, thread: u32) -> u32 {
-        self.0.get(&block).map_or(0, |known| {
-            let own = known.threads.get(&thread).copied().unwrap_or(0);
-            own.max(known.all)
-        })
+        let until = |who| self.until(who).unwrap_or(0);
+        until((block, 0)).max(until((block, thread + 1)))
     }
 
     pub(super) fn covers(&self, block: u32, thread: u32, time: u32) -> bool {
-        self.0.get(&block).is_some_and(|known| {
-            known.all >= time
-                || known
-                    .threads
-                    .get(&thread)
-                    .is_some_and(|&until| until >= time)
-        })
+        let holds = |who| self.until(who).is_some_and(|until| until >= time);
+        holds((block, 0)) || holds((block, thread + 1))
     }
 }
 
@@ -95,6 +114,8 @@ struct Own {
     taken: [Shared; 2],
     /// By a fence of at least block scope, and of at least device scope.
     fenced: [Shared; 2],
+    /// What was taken up last, of each scope: who waits takes up the same again and again.
+    seen: [Shared; 2],
 }
 
 impl Own {
@@ -258,20 +279,20 @@ impl Order {
             for taken in &mut own.taken[..1 + usize::from(device)] {
                 own.acquired = joined(&own.acquired, &taken.take());
             }
-            let mut known = Known {
-                all: self.barrier,
-                threads: BTreeMap::new(),
-            };
+            let mut know = vec![((self.block, 0), self.barrier)];
             let full = self.full[warp as usize];
             let pairs = self.pairs[warp as usize].as_ref();
             for other in 0..32 {
-                let time = full.max(pairs.map_or(0, |pairs| pairs[lane][other as usize]));
+                let synchronised = full.max(pairs.map_or(0, |pairs| pairs[lane][other as usize]));
+                let time = match other as usize == lane {
+                    true => now,
+                    false => synchronised,
+                };
                 if time > self.barrier {
-                    known.threads.insert(32 * warp + other, time);
+                    know.push(((self.block, 32 * warp + other + 1), time));
                 }
             }
-            known.threads.insert(thread, now);
-            let mut know = Know(BTreeMap::from([(self.block, known)]));
+            let mut know = Know(know);
             let acquired = [
                 self.common.acquired.clone(),
                 self.own(thread).acquired.clone(),
@@ -332,6 +353,14 @@ impl Order {
         {
             if know.is_some() {
                 let own = self.own(thread);
+                if !takes {
+                    if let (Some(seen), Some(know)) = (&own.seen[scope], know)
+                        && Arc::ptr_eq(seen, know)
+                    {
+                        continue;
+                    }
+                    own.seen[scope].clone_from(know);
+                }
                 let into = if takes {
                     &mut own.taken[scope]
                 } else {

@@ -410,7 +410,11 @@ impl Checker<'_> {
                     } else {
                         None
                     };
-                    let (bad, new) = in_run.unwrap_or_else(|| cells.read(&lanes, bases, exact));
+                    // No closure here: it would not be compiled for the level.
+                    let (bad, new) = match in_run {
+                        Some(found) => found,
+                        None => cells.read(&lanes, bases, exact),
+                    };
                     unset[(within / component) as usize % 4] |= new;
                     (bad, 0)
                 }
@@ -420,7 +424,10 @@ impl Checker<'_> {
                     } else {
                         None
                     };
-                    in_run.map_or_else(|| cells.write(&lanes, bases), |bad| (bad, 0))
+                    match in_run {
+                        Some(bad) => (bad, 0),
+                        None => cells.write(&lanes, bases),
+                    }
                 }
                 AccessOp::Atomic => {
                     for lane in LaneMask(lanes.mask) {
