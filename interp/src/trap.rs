@@ -479,6 +479,9 @@ impl fmt::Display for Trap {
 
 impl std::error::Error for Trap {}
 
+/// Most groups of threads that a message shows.
+const MOST_NOTES: usize = 16;
+
 impl Trap {
     /// One sentence.
     pub fn message(&self) -> String {
@@ -502,8 +505,16 @@ impl Trap {
             };
             (waiting.loc, format!("{who}: {what}"))
         };
-        let others = self.others.iter().map(note);
+        // Of thousands of blocks that wait the first ones tell as much as all.
+        let others = self.others.iter().take(MOST_NOTES).map(note);
+        let left_out = self.others.len().saturating_sub(MOST_NOTES);
+        let left_out = (left_out > 0).then(|| {
+            (
+                LocId::default(),
+                format!("{left_out} more wait in the same way"),
+            )
+        });
         let overflow = self.overflow.iter().map(|o| (o.loc, o.sentence()));
-        others.chain(overflow).collect()
+        others.chain(left_out).chain(overflow).collect()
     }
 }

@@ -26,6 +26,8 @@ pub(super) struct State {
     pub(super) launched: bool,
     /// Managed allocations, in order: address and bytes.
     pub(super) managed: Vec<(u64, u64)>,
+    /// Allocations of `cudaMallocHost` and its like.
+    pinned: Vec<u64>,
     /// Most dynamic shared memory by kernel, where `cudaFuncSetAttribute` set it.
     pub(super) dynamic_limit: HashMap<FuncId, u64>,
     cache_config: u32,
@@ -41,6 +43,7 @@ impl Default for State {
             sticky: None,
             launched: false,
             managed: Vec::new(),
+            pinned: Vec::new(),
             dynamic_limit: HashMap::new(),
             cache_config: 0,
             next_handle: 1,
@@ -162,10 +165,22 @@ impl Host<'_> {
                     }
                 }
             }
-            HostFn::CudaMallocHost => match self.memory.malloc_host(args[1]) {
-                Ok(address) => self.store(args[0], &address.to_le_bytes(), loc)?,
-                Err(_) => return Ok(Err(CudaError::MemoryAllocation)),
-            },
+            HostFn::CudaMallocHost => {
+                if args[1] == 0 {
+                    self.store(args[0], &0u64.to_le_bytes(), loc)?;
+                    return Ok(Ok(()));
+                }
+                // Kernels may use pinned memory, too, as they may managed memory.
+                let result = self.device.malloc(&mut self.memory, args[1], true);
+                match self.device_result(result, function.text(), loc) {
+                    Ok(address) => {
+                        self.name_allocation(address, loc);
+                        self.state.pinned.push(address);
+                        self.store(args[0], &address.to_le_bytes(), loc)?;
+                    }
+                    Err(error) => return Ok(Err(error)),
+                }
+            }
             HostFn::CudaFree => {
                 if self.state.managed.iter().any(|&(at, _)| at == args[0]) {
                     let result = self.device.synchronize();
@@ -177,6 +192,15 @@ impl Host<'_> {
                 }
                 let result = self.device.free(&mut self.memory, args[0]);
                 return Ok(self.device_result(result, "cudaFree", loc));
+            }
+            HostFn::CudaFreeHost if self.state.pinned.contains(&args[0]) => {
+                let result = self.device.synchronize();
+                if let Err(error) = self.device_result(result, "cudaFreeHost", loc) {
+                    return Ok(Err(error));
+                }
+                self.state.pinned.retain(|&at| at != args[0]);
+                let result = self.device.free(&mut self.memory, args[0]);
+                return Ok(self.device_result(result, "cudaFreeHost", loc));
             }
             HostFn::CudaFreeHost => {
                 if let Err(fault) = self.memory.free_host(args[0]) {

@@ -565,9 +565,11 @@ impl Scene<'_> {
             Class::Together => format!(
                 "let one thread write at line {high} (`if (threadIdx.x == 0)`), give each thread an element of its own, or use an atomic"
             ),
+            Class::SameValue if self.is_update(a, b) => Self::use_atomic(high),
             Class::SameValue => {
                 "if that is meant it does no harm; one thread that writes, or an atomic, would say so".to_owned()
             }
+            Class::Lockstep | Class::LockstepPlain if self.is_update(a, b) => Self::use_atomic(high),
             Class::Lockstep | Class::LockstepPlain => between("__syncwarp()", |op| op == Op::SyncWarp),
             Class::Taken => {
                 let fence = if a.block == b.block { "__threadfence_block()" } else { "__threadfence()" };
@@ -605,6 +607,8 @@ impl Scene<'_> {
                          announces it, and that the other thread waits for that; or {}",
                         between("__syncthreads()", is_barrier)
                     )
+                } else if self.is_update(a, b) {
+                    Self::use_atomic(high)
                 } else if writes && a.counter == b.counter {
                     format!(
                         "let one thread write at line {high}, give each thread an element of its own, or use an atomic"
@@ -614,6 +618,31 @@ impl Scene<'_> {
                 }
             }
         }
+    }
+
+    fn use_atomic(line: u32) -> String {
+        format!(
+            "line {line} reads, changes and writes: threads that do it to one place lose updates, and no barrier between the two helps; \
+             use an atomic, as in `atomicAdd(&x, 1)`"
+        )
+    }
+
+    /// Whether both are of one `x += …`, whose place is the same for all threads: the source has a read and a write there.
+    fn is_update(&self, a: &Side, b: &Side) -> bool {
+        let at = |loc| {
+            let loc = self.module.loc(loc);
+            (loc.file, loc.line, loc.column)
+        };
+        let place = at(self.counter(a.counter).loc);
+        let has = |op| {
+            let mut sites = self.code.counters.iter();
+            sites.any(|site| site.op == op && at(site.loc) == place)
+        };
+        let text = &self.module.loc(self.counter(a.counter).loc).text;
+        place == at(self.counter(b.counter).loc)
+            && has(AccessOp::Load)
+            && has(AccessOp::Store)
+            && !text.contains("threadIdx")
     }
 }
 

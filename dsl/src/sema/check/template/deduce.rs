@@ -196,21 +196,26 @@ impl<'a> Checker<'a> {
         ty: &QualTy,
         known: &mut [Known],
     ) -> bool {
-        let [
+        let Some((
             ast::Segment {
                 name,
                 args: Some(written),
             },
-        ] = &path.segments[..]
+            scopes,
+        )) = path.segments.split_last()
         else {
             return true;
         };
+        // A member of a class's instance says nothing of its arguments.
+        if scopes.iter().any(|scope| scope.args.is_some()) {
+            return true;
+        }
         // `C<T>` where `C` is a parameter: the template that the class is an instance of.
         let own = params.iter().position(|param| {
             matches!(param.kind, TemplateParamKind::Template)
                 && param.name.as_ref().is_some_and(|own| own.node == name.node)
         });
-        if let Some(own) = own {
+        if let (Some(own), []) = (own, scopes) {
             let instance = match &ty.ty {
                 Ty::Record(class) => self.class_instances.get(class),
                 _ => None,
@@ -221,8 +226,10 @@ impl<'a> Checker<'a> {
             return learn(known, own, Arg::Template(instance.template), &params[own])
                 && self.deduce_args(params, written, &instance.args, known);
         }
-        let found = self.scopes.find(&name.node).map(|found| &found.entity);
-        let Some(Entity::Template(template)) = found else {
+        let parts = scopes.iter().map(|scope| &*scope.name.node);
+        let full: Vec<&str> = parts.chain([&*name.node]).collect();
+        let found = self.scopes.find(&full.join("::"));
+        let Some(Entity::Template(template)) = found.map(|found| &found.entity) else {
             return true;
         };
         // What an alias stands for is not looked into: the other arguments have to say it.
