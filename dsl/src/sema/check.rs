@@ -46,6 +46,7 @@ mod function;
 mod graph;
 mod host_call;
 pub(crate) use host_call::host_assert;
+mod forward;
 mod implicit;
 mod init;
 mod label;

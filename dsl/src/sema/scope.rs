@@ -24,6 +24,8 @@ pub(super) enum Entity {
     Member(RecordId),
     /// A type's name.
     Typedef(QualTy),
+    /// A template's parameter that stands for an lvalue reference to this.
+    Reference(QualTy),
     /// An enumerator.
     Enumerator(EnumId, i64),
     /// A template of classes or types.

@@ -168,6 +168,14 @@ impl Checker<'_> {
                 let value = self.read_checked(value);
                 self.call_object(value, callee.span, args, span)
             }
+            Some(Entity::Reference(_)) => {
+                self.unsupported(
+                    "a conversion to a parameter that stands for a reference",
+                    callee.span,
+                );
+                self.check_args_alone(args);
+                Checked::Value(wrong(span))
+            }
             Some(
                 Entity::Local(_)
                 | Entity::Global(_)
@@ -189,6 +197,13 @@ impl Checker<'_> {
                 Checked::Value(wrong(span))
             }
             None => match explicit {
+                Some([to]) if &**name == "forward" && args.len() == 1 => {
+                    self.forward(to, &args[0], span)
+                }
+                None if &**name == "move" && args.len() == 1 => {
+                    let value = self.value(&args[0]);
+                    Checked::Value(self.moved(value, "std::move", span))
+                }
                 // `std::max<float>(a, b)`: both are converted first.
                 Some([ast::TemplateArg::Type(ty)]) if matches!(&**name, "min" | "max") => {
                     let cast = |arg: &ast::Expr| ast::Expr {

@@ -219,7 +219,7 @@ impl Checker<'_> {
                 );
                 Checked::Value(wrong(span))
             }
-            Some(Entity::Typedef(_)) => {
+            Some(Entity::Typedef(_) | Entity::Reference(_)) => {
                 self.report(Diagnostic::error(
                     Code::WrongKindOfName,
                     span,

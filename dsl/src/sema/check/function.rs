@@ -212,7 +212,7 @@ impl Checker<'_> {
     }
 
     pub(super) fn param(&mut self, param: &ast::Param) -> ParamFacts {
-        let (reference, _) = reference_part(&param.declarator.parts);
+        let reference = self.param_reference(param);
         let ty = self.param_type(param);
         let name = param.declarator.name.as_ref();
         let span = name.map_or(param.span, |name| name.span);
@@ -248,10 +248,11 @@ impl Checker<'_> {
 
     /// A kernel runs elsewhere: what a reference names is not there.
     fn check_kernel_params(&mut self, function: &ast::Function, params: &[ParamFacts]) {
-        for (param, facts) in function.params.iter().zip(params) {
-            if let (Some((span, _)), _) = reference_part(&param.declarator.parts)
-                && facts.ty.ty != Ty::Error
-            {
+        let declared = super::pack::declared(params, &function.params);
+        for (param, facts) in declared.into_iter().zip(params) {
+            let (written, _) = reference_part(&param.declarator.parts);
+            let span = written.map_or(facts.span, |(span, _)| span);
+            if (facts.is_reference || facts.is_rvalue) && facts.ty.ty != Ty::Error {
                 let name = facts.name.as_deref().unwrap_or("this parameter");
                 self.report(
                     Diagnostic::error(

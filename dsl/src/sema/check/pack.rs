@@ -62,7 +62,7 @@ impl Checker<'_> {
     }
 
     /// How many elements the packs have that `f` names; `None` if it names none.
-    fn count_elements(&mut self, f: impl FnOnce(&mut Self)) -> Option<usize> {
+    pub(super) fn count_elements(&mut self, f: impl FnOnce(&mut Self)) -> Option<usize> {
         let n_diagnostics = self.diagnostics.len();
         let n_deferred = self.deferred.len();
         let outside = self.scopes.at_element(Some(0));
@@ -82,7 +82,7 @@ impl Checker<'_> {
         })
     }
 
-    fn no_pack(&mut self, span: Span) {
+    pub(super) fn no_pack(&mut self, span: Span) {
         self.report(Diagnostic::error(
             Code::TemplateArgument,
             span,
@@ -265,7 +265,7 @@ impl Checker<'_> {
         let mut out = Vec::new();
         for item in items {
             out.push(match (&param.kind, item) {
-                (TemplateParamKind::Type(_), item @ Arg::Type(_))
+                (TemplateParamKind::Type(_), item @ (Arg::Type(_) | Arg::Reference(_)))
                 | (TemplateParamKind::Template, item @ Arg::Template(_)) => item,
                 (TemplateParamKind::Value { ty, .. }, item @ Arg::Value(..))
                     if matches!(ty.specifiers.ty.node, ast::TypeSpecifier::Auto) =>

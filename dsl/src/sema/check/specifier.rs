@@ -69,6 +69,13 @@ impl Checker<'_> {
         match self.scopes.find(name).map(|binding| &binding.entity) {
             Some(Entity::Typedef(ty)) => return ty.clone(),
             Some(Entity::Error) => return Ty::Error.into(),
+            Some(Entity::Reference(_)) => {
+                self.unsupported(
+                    "the use of a template parameter that stands for a reference",
+                    span,
+                );
+                return Ty::Error.into();
+            }
             Some(Entity::Pack(_)) => {
                 self.report(Diagnostic::error(
                     Code::WrongKindOfName,
@@ -210,19 +217,35 @@ impl Checker<'_> {
         let mut is_wrong = result == Ty::Error;
         let mut types = Vec::new();
         let mut references = Vec::new();
-        for param in params {
-            let (reference, _) = reference_part(&param.declarator.parts);
+        let mut add = |checker: &mut Self, param: &ast::Param| {
+            let reference = checker.param_reference(param);
             if let Some((span, true)) = reference {
-                self.unsupported("a pointer to a function with `&&`", span);
+                checker.unsupported("a pointer to a function with `&&`", span);
                 is_wrong = true;
             }
-            let ty = self.param_type(param);
+            let ty = checker.param_type(param);
             is_wrong |= ty.ty == Ty::Error;
             types.push(match reference {
                 Some(_) => ty,
                 None => ty.ty.into(),
             });
             references.push(reference.is_some());
+        };
+        for param in params {
+            if !param.is_pack {
+                add(self, param);
+                continue;
+            }
+            let n = self.count_elements(|checker| {
+                checker.param_type(param);
+            });
+            let Some(n) = n else {
+                self.no_pack(param.span);
+                return Ty::Error;
+            };
+            for element in 0..n {
+                self.at_element(element, |checker| add(checker, param));
+            }
         }
         match is_wrong {
             true => Ty::Error,
@@ -236,6 +259,9 @@ impl Checker<'_> {
 
     /// A parameter's type: arrays are pointers.
     pub(super) fn param_type(&mut self, param: &ast::Param) -> QualTy {
+        if let Some(ty) = self.collapsed(param) {
+            return ty;
+        }
         let base = self.base_type_not_auto(&param.specifiers);
         let (reference, parts) = reference_part(&param.declarator.parts);
         let ty = self.declared_type(base, parts, param.declarator.span);

@@ -91,6 +91,8 @@ impl<'a> TemplateFacts<'a> {
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub(super) enum Arg {
     Type(QualTy),
+    /// An lvalue reference to this type: `T` where `T &&` is given a variable.
+    Reference(QualTy),
     Value(Ty, u64),
     Template(TemplateId),
     /// All that a parameter pack stands for.
@@ -572,6 +574,7 @@ impl<'a> Checker<'a> {
 fn entity_of(arg: &Arg) -> Entity {
     match arg {
         Arg::Type(ty) => Entity::Typedef(ty.clone()),
+        Arg::Reference(ty) => Entity::Reference(ty.clone()),
         Arg::Value(ty, bits) => Entity::Constant(ty.clone(), *bits),
         Arg::Template(id) => Entity::Template(*id),
         Arg::Pack(args) => Entity::Pack(
@@ -600,7 +603,7 @@ fn learn(known: &mut [Known], index: usize, arg: Arg, param: &ast::TemplateParam
     let fits = matches!(
         (&param.kind, &arg),
         (_, Arg::Pack(_))
-            | (TemplateParamKind::Type(_), Arg::Type(_))
+            | (TemplateParamKind::Type(_), Arg::Type(_) | Arg::Reference(_))
             | (TemplateParamKind::Value { .. }, Arg::Value(..))
             | (TemplateParamKind::Template, Arg::Template(_))
     );

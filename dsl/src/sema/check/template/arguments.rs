@@ -58,12 +58,23 @@ impl<'a> Checker<'a> {
     ) -> Option<Arg> {
         match (&param.kind, arg) {
             (TemplateParamKind::Type(_), TemplateArg::Type(ty)) => {
+                if let Some(arg) = self.reference_arg(ty) {
+                    return Some(arg);
+                }
                 let ty = self.type_name(ty);
                 (ty.ty != Ty::Error).then_some(Arg::Type(ty))
             }
             (TemplateParamKind::Type(_), TemplateArg::Value(expr)) => match &expr.kind {
                 ExprKind::Name(name) => {
+                    if let Some(ty) = self.reference_named(name) {
+                        return Some(Arg::Reference(ty));
+                    }
                     let ty = self.named_type(name, expr.span);
+                    (ty.ty != Ty::Error).then_some(Arg::Type(ty))
+                }
+                // The parser does not know which of the library's templates are types.
+                ExprKind::Path(path) => {
+                    let ty = self.path_type(path);
                     (ty.ty != Ty::Error).then_some(Arg::Type(ty))
                 }
                 _ => {
@@ -206,7 +217,9 @@ impl<'a> Checker<'a> {
                 continue;
             }
             let arg = match (&param.kind, given) {
-                (TemplateParamKind::Type(_), Some(arg @ Arg::Type(_))) => Some(arg),
+                (TemplateParamKind::Type(_), Some(arg @ (Arg::Type(_) | Arg::Reference(_)))) => {
+                    Some(arg)
+                }
                 (TemplateParamKind::Type(Some(default)), None) => self
                     .bound(id, &bound, |checker| checker.type_name(default))
                     .into_arg(),
@@ -252,6 +265,7 @@ impl<'a> Checker<'a> {
                 text[1..text.len() - 1].to_string()
             }
             Arg::Type(ty) => self.show_qualified(ty).replace(" *", "*"),
+            Arg::Reference(ty) => format!("{}&", self.show_qualified(ty).replace(" *", "*")),
             Arg::Template(id) => self.templates[id.0 as usize].name.to_string(),
             Arg::Value(ty, bits) if pointed_function(ty).is_some() => {
                 let id = (*bits as usize).wrapping_sub(1);

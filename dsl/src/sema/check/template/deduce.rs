@@ -5,7 +5,7 @@ use super::{Arg, Known, learn};
 use crate::{
     sema::{
         scope::{Entity, TemplateId},
-        ty::{QualTy, Ty},
+        ty::{FunctionTy, QualTy, Ty},
         typed::FunctionId,
     },
     span::Span,
@@ -80,15 +80,35 @@ impl<'a> Checker<'a> {
                 parts
             };
             let by_value = reference.is_none() && parts.is_empty();
+            // A forwarding reference: given a variable, its parameter stands for a reference to that.
+            let is_forwarding = matches!(reference, Some((_, true)))
+                && parts.is_empty()
+                && Self::place_of(value).is_some();
+            let forwarded = Self::plain_parameter(params, &param.specifiers)
+                .filter(|_| is_forwarding && ty.ty != Ty::Error)
+                .map(|slot| (slot, Arg::Reference(ty.clone())));
             if param.is_pack && has_pack {
                 let mut of_element = known.clone();
                 let slot = of_element.len() - 1;
                 of_element[slot] = Known::Nothing;
                 let specifiers = &param.specifiers;
+                if let Some((own, arg)) = forwarded {
+                    if own != slot {
+                        return None;
+                    }
+                    pack.push(arg);
+                    continue;
+                }
                 if !self.deduce(params, specifiers, parts, &ty, by_value, &mut of_element) {
                     return None;
                 }
                 pack.push(of_element.swap_remove(slot).arg()?);
+                continue;
+            }
+            if let Some((slot, arg)) = forwarded {
+                if !learn(&mut known, slot, arg, &params[slot]) {
+                    return None;
+                }
                 continue;
             }
             if !self.deduce(params, &param.specifiers, parts, &ty, by_value, &mut known) {
@@ -112,6 +132,13 @@ impl<'a> Checker<'a> {
             && (takes_pack || !pack.is_empty())
             && let Some(slot) = known.last_mut()
         {
+            // A pointer to a function before them may have said what they are.
+            if let Known::Deduced(Arg::Pack(said)) = slot
+                && takes_pack
+                && *said != pack
+            {
+                return None;
+            }
             *slot = Known::Deduced(Arg::Pack(pack));
         }
         let n_diagnostics = self.diagnostics.len();
@@ -122,6 +149,72 @@ impl<'a> Checker<'a> {
         self.diagnostics.truncate(n_diagnostics);
         let args = args.ok().filter(|_| !fails)?;
         self.declare_instance(id, args, at)
+    }
+
+    /// The type parameter that these specifiers are, and no more.
+    fn plain_parameter(
+        params: &[ast::TemplateParam],
+        specifiers: &ast::Specifiers,
+    ) -> Option<usize> {
+        let ast::TypeSpecifier::Named(name) = &specifiers.ty.node else {
+            return None;
+        };
+        let is_plain = !specifiers.is_const && !specifiers.is_volatile;
+        params
+            .iter()
+            .position(|param| param.name.as_ref().is_some_and(|own| own.node == *name))
+            .filter(|_| is_plain)
+    }
+
+    /// `R(A, Ts...)` against the type of a function.
+    fn deduce_function(
+        &self,
+        params: &[ast::TemplateParam],
+        written: &[ast::Param],
+        function: &FunctionTy,
+        known: &mut [Known],
+    ) -> bool {
+        let one = |param: &ast::Param, at: usize, known: &mut [Known]| {
+            let (reference, parts) = reference_part(&param.declarator.parts);
+            let ty = &function.params[at];
+            reference.is_some() == function.references[at]
+                && self.deduce(
+                    params,
+                    &param.specifiers,
+                    parts,
+                    ty,
+                    reference.is_none(),
+                    known,
+                )
+        };
+        let n = function.params.len();
+        let (before, pack) = match written {
+            [before @ .., last] if last.is_pack => (before, Some(last)),
+            _ => (written, None),
+        };
+        if before.len() > n || (pack.is_none() && before.len() < n) {
+            return false;
+        }
+        let fits = before
+            .iter()
+            .enumerate()
+            .all(|(at, param)| one(param, at, known));
+        let (Some(pack), Some(slot)) = (pack, params.len().checked_sub(1)) else {
+            return fits;
+        };
+        if !fits || !params[slot].is_pack {
+            return false;
+        }
+        let mut found = Vec::new();
+        for at in before.len()..n {
+            let mut of_element = known.to_vec();
+            of_element[slot] = Known::Nothing;
+            if !one(pack, at, &mut of_element) {
+                return false;
+            }
+            found.extend(of_element.swap_remove(slot).arg());
+        }
+        learn(known, slot, Arg::Pack(found), &params[slot])
     }
 
     /// Finds what the parameters stand for where a type as written is to be `ty`; `false` if it cannot be.
@@ -162,6 +255,11 @@ impl<'a> Checker<'a> {
         match (part, &ty.ty) {
             (DeclaratorPart::Pointer { .. }, Ty::Pointer(pointee)) => {
                 self.deduce(params, specifiers, rest, pointee, false, known)
+            }
+            (DeclaratorPart::Function(written, _), Ty::Function(function)) => {
+                let result = function.result.clone().into();
+                self.deduce(params, specifiers, rest, &result, true, known)
+                    && self.deduce_function(params, written, function, known)
             }
             (DeclaratorPart::Array(size, _), Ty::Array(element, n)) => {
                 if let (Some(size), Some(n)) = (size, n)
@@ -306,8 +404,21 @@ impl<'a> Checker<'a> {
             .zip(args)
             .all(|(written, arg)| match (written, arg) {
                 (TemplateArg::Expansion(_), _) | (_, Arg::Pack(_)) => false,
+                (TemplateArg::Type(name), Arg::Reference(ty)) => {
+                    match reference_part(&name.declarator.parts) {
+                        (Some((_, false)), parts) => {
+                            self.deduce(params, &name.specifiers, parts, ty, false, known)
+                        }
+                        (None, []) => Self::plain_parameter(params, &name.specifiers)
+                            .is_some_and(|i| learn(known, i, arg.clone(), &params[i])),
+                        _ => false,
+                    }
+                }
                 (TemplateArg::Type(name), Arg::Type(ty)) => {
                     let parts = &name.declarator.parts;
+                    if reference_part(parts).0.is_some() {
+                        return false;
+                    }
                     self.deduce(params, &name.specifiers, parts, ty, false, known)
                 }
                 (TemplateArg::Value(expr), arg) => match &expr.kind {
