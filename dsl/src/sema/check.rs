@@ -46,6 +46,7 @@ mod function;
 mod graph;
 mod host_call;
 pub(crate) use host_call::host_assert;
+mod binding;
 mod forward;
 mod implicit;
 mod init;

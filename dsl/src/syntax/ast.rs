@@ -435,6 +435,8 @@ pub struct InitDeclarator {
     pub init: Option<Init>,
     /// `: 3` of a bit-field.
     pub width: Option<Box<Expr>>,
+    /// `[a, b]` of a structured binding, whose declarator is named by its text; empty for anything else.
+    pub bindings: Vec<Name>,
     /// The whole.
     pub span: Span,
 }

@@ -16,6 +16,7 @@ use crate::{diagnostic::Diagnostic, span::Span};
 
 mod allocate;
 mod angles;
+mod binding;
 mod brackets;
 mod cxx;
 mod decl;

@@ -39,6 +39,10 @@ impl Checker<'_> {
         declarator: &'d ast::InitDeclarator,
     ) -> Option<Declared<'d>> {
         let name = declarator.declarator.name.as_ref()?;
+        if !declarator.bindings.is_empty() {
+            self.unsupported("a structured binding outside a function", name.span);
+            return None;
+        }
         let ty = self.declared_type(base, &declarator.declarator.parts, declarator.span);
         let align_bytes = declaration
             .specifiers
@@ -329,6 +333,9 @@ impl Checker<'_> {
         declarator: &ast::InitDeclarator,
         out: &mut Vec<Stmt>,
     ) {
+        if !declarator.bindings.is_empty() {
+            return self.structured_binding(declaration, base, declarator, out);
+        }
         if let (Some((span, is_rvalue)), _) = reference_part(&declarator.declarator.parts) {
             return self.local_reference(declaration, base, declarator, (span, is_rvalue), out);
         }

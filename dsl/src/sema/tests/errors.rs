@@ -215,3 +215,33 @@ __global__ int kernel() { return 1; } //~ E0701
 ",
     );
 }
+
+#[test]
+fn structured_bindings() {
+    let lines = expect(
+        "struct Point { int x, y; };
+struct Hidden { int x; private: int y; };
+struct Derived : Point { int z; };
+union Word { int i; float f; };
+Point origin;
+auto [gx, gy] = origin; //~ E0801
+__device__ void f(Point p, Hidden h, Derived d, Word w, int n) {
+    auto [a, b, c] = p; //~ E0515
+    a = b + c;
+    auto [e, g] = n; //~ E0515
+    auto [i, j] = h; //~ E0525
+    auto [k, l] = d; //~ E0801
+    auto [m, o] = w; //~ E0515
+    static auto [q, r] = p; //~ E0801
+    int [s, t] = p; //~ E0801
+    const auto [u, v] = p;
+    u = 1; //~ E0504
+    auto [x, x] = p; //~ E0402
+}
+",
+    );
+    assert!(
+        lines.contains("3 names are bound, but `Point` has 2 members"),
+        "{lines}"
+    );
+}

@@ -594,10 +594,14 @@ pub(super) fn init_declarator<'t>(
     let init = init(element);
     custom_clone(move |inp: &mut At<'t, '_>| {
         let start = ahead(inp).at;
+        let bindings = super::binding::bindings(inp)?;
         let Declared {
             declarator,
             variadic,
-        } = inp.parse(&declarator)?;
+        } = match &bindings {
+            Some((declared, _)) => declared.clone(),
+            None => inp.parse(&declarator)?,
+        };
         if declarator.name.is_none() {
             return fail(inp, What::Name);
         }
@@ -615,6 +619,7 @@ pub(super) fn init_declarator<'t>(
                 declarator,
                 init,
                 width: None,
+                bindings: bindings.map_or_else(Vec::new, |(_, names)| names),
                 span,
             },
             variadic,

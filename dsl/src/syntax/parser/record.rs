@@ -299,6 +299,7 @@ fn alias<'t>(specifiers: P<'t, Specifiers>) -> P<'t, Member> {
         Ok(Member::Declaration(Declaration {
             specifiers,
             declarators: vec![InitDeclarator {
+                bindings: Vec::new(),
                 declarator,
                 init: None,
                 width: None,
@@ -354,6 +355,7 @@ fn plain_member<'t>(element: P<'t, Expr>, specifiers: P<'t, Specifiers>) -> P<'t
                 };
                 (
                     InitDeclarator {
+                        bindings: Vec::new(),
                         declarator,
                         init: None,
                         width: None,

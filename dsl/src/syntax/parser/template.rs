@@ -318,6 +318,7 @@ fn using<'t>() -> P<'t, Parsed> {
         Ok(Parsed::Typedef(Box::new(Declaration {
             specifiers: ty.specifiers,
             declarators: vec![InitDeclarator {
+                bindings: Vec::new(),
                 declarator,
                 init: None,
                 width: None,
