@@ -3,10 +3,12 @@
 //! A member function is a function whose first parameter is a reference to its object, called `this`. A base class is an unnamed
 //! first member. Bodies are checked when the outermost class is complete, so that they see all members.
 
+mod this;
+
 use std::{collections::HashMap, sync::Arc};
 
 use super::{
-    Checked, Checker, FunctionFacts, ParamFacts,
+    Checker, FunctionFacts, ParamFacts,
     function::{reference_part, space_of},
     template::LazyBody,
 };
@@ -16,7 +18,7 @@ use crate::{
         classify::pointer_to,
         scope::{Callable, Entity},
         ty::{Field, QualTy, RecordId, Ty},
-        typed::{Function, FunctionId, FunctionSpace, Place, PlaceKind, Value, ValueKind, VarRef},
+        typed::{Function, FunctionId, FunctionSpace},
     },
     span::Span,
     syntax::ast::{self, Access, MethodKind, Special, SpecifierWord},
@@ -540,156 +542,6 @@ impl Checker<'_> {
         }
         self.functions[id.0 as usize].span = name.span;
         self.method_body(id, function);
-    }
-
-    /// Reports the use of a member that the code here may not use.
-    pub(super) fn check_access(&mut self, class: RecordId, name: &str, span: Span) {
-        let Some((owner, _)) = self.scopes.find_in_class(class, name) else {
-            return self.check_own_access(class, name, span);
-        };
-        self.check_own_access(owner, name, span);
-    }
-
-    /// The same for a name of this very class, such as its constructors'.
-    pub(super) fn check_own_access(&mut self, owner: RecordId, name: &str, span: Span) {
-        let Some(access) = self
-            .classes
-            .get(&owner)
-            .and_then(|facts| facts.access.get(name))
-            .copied()
-        else {
-            return;
-        };
-        let mut here = self
-            .body
-            .class
-            .or(self.open_classes.last().map(|open| open.id));
-        while let Some(class) = here {
-            let is_derived = || self.is_derived(class, owner);
-            let is_friend = self.classes[&owner]
-                .friend_classes
-                .iter()
-                .any(|friend| **friend == *self.record(class).name);
-            if class == owner || is_friend || (access == Access::Protected && is_derived()) {
-                return;
-            }
-            here = self.classes.get(&class).and_then(|facts| facts.outer);
-        }
-        let is_friend = self
-            .body
-            .id
-            .is_some_and(|id| self.classes[&owner].friends.contains(&id));
-        if is_friend {
-            return;
-        }
-        let word = match access {
-            Access::Protected => "protected",
-            Access::Private | Access::Public => "private",
-        };
-        let record = self.record(owner);
-        let (text, declared) = (record.name.clone(), record.span);
-        let shown = name.strip_prefix("operator").unwrap_or(name);
-        let mut diagnostic = Diagnostic::error(
-            Code::NotAccessible,
-            span,
-            format!("`{shown}` is a {word} member of `{text}`"),
-        );
-        if let Some(declared) = declared {
-            diagnostic = diagnostic.label(declared, "the class is declared here");
-        }
-        self.report(
-            diagnostic.help("use a function of the class, or declare the member after `public:`"),
-        );
-    }
-
-    /// `class` is `base` or has it among its bases.
-    pub(super) fn is_derived(&self, class: RecordId, base: RecordId) -> bool {
-        let mut next = Some(class);
-        while let Some(id) = next {
-            if id == base {
-                return true;
-            }
-            next = self.classes.get(&id).and_then(|facts| facts.base);
-        }
-        false
-    }
-
-    /// A place of a class as one of its base.
-    pub(super) fn base_place(&self, mut place: Place, base: RecordId) -> Place {
-        while let Ty::Record(id) = place.ty.ty {
-            if id == base || self.classes.get(&id).and_then(|facts| facts.base).is_none() {
-                break;
-            }
-            let span = place.span;
-            place = self.field_place(place, 0, span);
-        }
-        place
-    }
-
-    /// The object whose function is being checked.
-    pub(super) fn this_place(&mut self, span: Span) -> Option<Place> {
-        let this = self.body.this?;
-        let ty = self.body.vars[this.0 as usize].ty.clone();
-        Some(Place {
-            kind: PlaceKind::Var(VarRef::Local(this)),
-            ty,
-            span,
-        })
-    }
-
-    /// `this` where its value is needed: a pointer.
-    pub(super) fn this_value(&mut self, span: Span) -> Value {
-        let Some(place) = self.this_place(span) else {
-            self.no_this("`this`", span);
-            return super::wrong(span);
-        };
-        self.take_address(&place);
-        Value {
-            ty: pointer_to(place.ty.clone()),
-            kind: ValueKind::AddressOf(Box::new(place)),
-            span,
-        }
-    }
-
-    pub(super) fn no_this(&mut self, what: &str, span: Span) {
-        if self.body.lambda.is_some() {
-            return self.unsupported("`this` and members of a class in a lambda", span);
-        }
-        self.report(Diagnostic::error(
-            Code::NoObject,
-            span,
-            format!("{what} needs an object, and there is none here"),
-        ));
-    }
-
-    /// A member by its name alone, in a function of the class.
-    pub(super) fn member_of_this(&mut self, class: RecordId, name: &str, span: Span) -> Checked {
-        let last = name.rsplit("::").next().unwrap_or(name);
-        let Some(this) = self.this_place(span) else {
-            if self.unevaluated > 0 {
-                // `sizeof(S::member)` needs none.
-                let mut path = Vec::new();
-                if self.find_field(class, last, &mut path) {
-                    let mut place = Place {
-                        kind: PlaceKind::Temporary(Box::new(super::wrong(span))),
-                        ty: Ty::Record(class).into(),
-                        span,
-                    };
-                    for index in path {
-                        place = self.field_place(place, index, span);
-                    }
-                    return Checked::Place(place);
-                }
-            }
-            self.no_this(&format!("`{last}`"), span);
-            return Checked::Value(super::wrong(span));
-        };
-        let this = match this.ty.ty {
-            Ty::Record(id) if self.is_derived(id, class) => self.base_place(this, class),
-            _ => this,
-        };
-        let name = ast::Name::new(last.into(), span);
-        self.field(this, &name, span)
     }
 }
 

@@ -1,0 +1,175 @@
+//! Members from inside: who may use one, `this`, and the way from a class to its base.
+
+use super::super::{Checked, Checker, wrong};
+use crate::{
+    diagnostic::{Code, Diagnostic},
+    sema::{
+        classify::pointer_to,
+        ty::{RecordId, Ty},
+        typed::{Place, PlaceKind, Value, ValueKind, VarRef},
+    },
+    span::Span,
+    syntax::ast::{self, Access},
+};
+
+impl Checker<'_> {
+    /// Reports the use of a member that the code here may not use.
+    pub(in crate::sema::check) fn check_access(&mut self, class: RecordId, name: &str, span: Span) {
+        let Some((owner, _)) = self.scopes.find_in_class(class, name) else {
+            return self.check_own_access(class, name, span);
+        };
+        self.check_own_access(owner, name, span);
+    }
+
+    /// The same for a name of this very class, such as its constructors'.
+    pub(in crate::sema::check) fn check_own_access(
+        &mut self,
+        owner: RecordId,
+        name: &str,
+        span: Span,
+    ) {
+        let Some(access) = self
+            .classes
+            .get(&owner)
+            .and_then(|facts| facts.access.get(name))
+            .copied()
+        else {
+            return;
+        };
+        let mut here = self
+            .body
+            .class
+            .or(self.open_classes.last().map(|open| open.id));
+        while let Some(class) = here {
+            let is_derived = || self.is_derived(class, owner);
+            let is_friend = self.classes[&owner]
+                .friend_classes
+                .iter()
+                .any(|friend| **friend == *self.record(class).name);
+            if class == owner || is_friend || (access == Access::Protected && is_derived()) {
+                return;
+            }
+            here = self.classes.get(&class).and_then(|facts| facts.outer);
+        }
+        let is_friend = self
+            .body
+            .id
+            .is_some_and(|id| self.classes[&owner].friends.contains(&id));
+        if is_friend {
+            return;
+        }
+        let word = match access {
+            Access::Protected => "protected",
+            Access::Private | Access::Public => "private",
+        };
+        let record = self.record(owner);
+        let (text, declared) = (record.name.clone(), record.span);
+        let shown = name.strip_prefix("operator").unwrap_or(name);
+        let mut diagnostic = Diagnostic::error(
+            Code::NotAccessible,
+            span,
+            format!("`{shown}` is a {word} member of `{text}`"),
+        );
+        if let Some(declared) = declared {
+            diagnostic = diagnostic.label(declared, "the class is declared here");
+        }
+        self.report(
+            diagnostic.help("use a function of the class, or declare the member after `public:`"),
+        );
+    }
+
+    /// `class` is `base` or has it among its bases.
+    pub(in crate::sema::check) fn is_derived(&self, class: RecordId, base: RecordId) -> bool {
+        let mut next = Some(class);
+        while let Some(id) = next {
+            if id == base {
+                return true;
+            }
+            next = self.classes.get(&id).and_then(|facts| facts.base);
+        }
+        false
+    }
+
+    /// A place of a class as one of its base.
+    pub(in crate::sema::check) fn base_place(&self, mut place: Place, base: RecordId) -> Place {
+        while let Ty::Record(id) = place.ty.ty {
+            if id == base || self.classes.get(&id).and_then(|facts| facts.base).is_none() {
+                break;
+            }
+            let span = place.span;
+            place = self.field_place(place, 0, span);
+        }
+        place
+    }
+
+    /// The object whose function is being checked.
+    pub(in crate::sema::check) fn this_place(&mut self, span: Span) -> Option<Place> {
+        let this = self.body.this?;
+        let ty = self.body.vars[this.0 as usize].ty.clone();
+        Some(Place {
+            kind: PlaceKind::Var(VarRef::Local(this)),
+            ty,
+            span,
+        })
+    }
+
+    /// `this` where its value is needed: a pointer.
+    pub(in crate::sema::check) fn this_value(&mut self, span: Span) -> Value {
+        let Some(place) = self.this_place(span) else {
+            self.no_this("`this`", span);
+            return wrong(span);
+        };
+        self.take_address(&place);
+        Value {
+            ty: pointer_to(place.ty.clone()),
+            kind: ValueKind::AddressOf(Box::new(place)),
+            span,
+        }
+    }
+
+    pub(in crate::sema::check) fn no_this(&mut self, what: &str, span: Span) {
+        if self.body.lambda.is_some() {
+            return self.unsupported("`this` and members of a class in a lambda", span);
+        }
+        self.report(Diagnostic::error(
+            Code::NoObject,
+            span,
+            format!("{what} needs an object, and there is none here"),
+        ));
+    }
+
+    /// A member by its name alone, in a function of the class.
+    pub(in crate::sema::check) fn member_of_this(
+        &mut self,
+        class: RecordId,
+        name: &str,
+        span: Span,
+    ) -> Checked {
+        let last = name.rsplit("::").next().unwrap_or(name);
+        let Some(this) = self.this_place(span) else {
+            if self.unevaluated > 0 {
+                // `sizeof(S::member)` needs none.
+                let mut path = Vec::new();
+                if self.find_field(class, last, &mut path) {
+                    let mut place = Place {
+                        kind: PlaceKind::Temporary(Box::new(wrong(span))),
+                        ty: Ty::Record(class).into(),
+                        span,
+                    };
+                    for index in path {
+                        place = self.field_place(place, index, span);
+                    }
+                    return Checked::Place(place);
+                }
+            }
+            self.no_this(&format!("`{last}`"), span);
+            return Checked::Value(wrong(span));
+        };
+        let this = match this.ty.ty {
+            Ty::Record(id) if self.is_derived(id, class) => self.base_place(this, class),
+            _ => this,
+        };
+        let name = ast::Name::new(last.into(), span);
+        self.field(this, &name, span)
+    }
+}
