@@ -139,8 +139,10 @@ pub struct GlobalVar {
 pub enum GlobalSpace {
     /// `__constant__`: written by `cudaMemcpyToSymbol`, read by kernels.
     Constant,
-    /// `__device__` (and `__managed__`).
+    /// `__device__`.
     Device,
+    /// `__managed__`: device memory that the host reads and writes, too.
+    Managed,
     /// A host variable.
     Host,
 }

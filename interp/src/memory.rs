@@ -44,7 +44,7 @@ pub enum AddressKind {
     Host,
     /// `cudaMalloc` or a `__device__` variable.
     Device,
-    /// `cudaMallocManaged`.
+    /// `cudaMallocManaged`, `__managed__`.
     Managed,
     /// A `__constant__` variable.
     Constant,
@@ -83,11 +83,16 @@ pub struct MemoryFault {
     pub object: Option<BadObject>,
     /// The object is there, but may not be written.
     pub read_only: bool,
+    /// It was to be freed, as memory of this kind (`Host`, `Device`).
+    pub freed_as: Option<AddressKind>,
 }
 
 impl fmt::Display for MemoryFault {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let (address, len) = (self.address, self.len);
+        if let (Some(wanted), Some(object)) = (self.freed_as, &self.object) {
+            return self.describe_free(f, wanted, object);
+        }
         match (&self.object, self.kind) {
             (_, AddressKind::Null) if address == 0 => write!(f, "null pointer"),
             (_, AddressKind::Null) => write!(f, "null pointer (address {address:#x})"),
@@ -106,8 +111,49 @@ impl fmt::Display for MemoryFault {
 impl std::error::Error for MemoryFault {}
 
 impl MemoryFault {
+    fn describe_free(
+        &self,
+        f: &mut fmt::Formatter<'_>,
+        wanted: AddressKind,
+        object: &BadObject,
+    ) -> fmt::Result {
+        let name = &object.name;
+        match (self.kind, object.offset_bytes) {
+            (AddressKind::Freed, 0) => write!(f, "{name} was freed already"),
+            _ if self.is_other_side(wanted) => match wanted {
+                AddressKind::Host => write!(f, "{name} is not memory that `malloc` gave"),
+                _ => write!(f, "{name} is not memory that `cudaMalloc` gave"),
+            },
+            (_, 0) => write!(f, "{name} is no allocation"),
+            (_, offset) => write!(
+                f,
+                "the pointer is {offset} bytes into {name}, and only the beginning of an allocation can be freed"
+            ),
+        }
+    }
+
+    /// What was to be freed as this is the other side's.
+    fn is_other_side(&self, wanted: AddressKind) -> bool {
+        match self.kind {
+            AddressKind::Host | AddressKind::String => wanted != AddressKind::Host,
+            AddressKind::Device | AddressKind::Managed | AddressKind::Constant => {
+                wanted == AddressKind::Host
+            }
+            _ => false,
+        }
+    }
+
+    /// Whether an allocation of the one side was given to what frees the other's.
+    pub fn is_wrong_side_free(&self) -> bool {
+        self.freed_as
+            .is_some_and(|wanted| self.is_other_side(wanted))
+    }
+
     /// The same as the reason of a trap.
     pub fn trap(self, op: AccessOp) -> TrapKind {
+        if self.freed_as.is_some() {
+            return TrapKind::InvalidFree(Box::new(self));
+        }
         let (kind, read_only) = (self.kind, self.read_only);
         let access = Box::new(BadAccess {
             op,
@@ -311,6 +357,8 @@ impl Memory {
             let (area, kind) = match global.space {
                 GlobalSpace::Constant => (&mut self.constants, AddressKind::Constant),
                 GlobalSpace::Device => (&mut self.device_statics, AddressKind::Device),
+                // Beside the others, not with what `cudaFree` takes.
+                GlobalSpace::Managed => (&mut self.device_statics, AddressKind::Managed),
                 GlobalSpace::Host => (&mut self.statics, AddressKind::Host),
             };
             let region = match area.add(global.size_bytes, global.align_bytes.max(16), kind) {
@@ -346,6 +394,11 @@ impl Memory {
     /// The address of a variable.
     pub fn symbol_address(&self, id: GlobalId) -> u64 {
         self.symbols[id.index()]
+    }
+
+    /// Whether a variable of the program begins at the address.
+    pub fn is_symbol(&self, address: u64) -> bool {
+        self.symbols.contains(&address)
     }
 
     /// The address of a string literal.
@@ -406,7 +459,11 @@ impl Memory {
         if address == 0 {
             return Ok(());
         }
-        let fault = self.fault(address, 0, false);
+        let wanted = match kind {
+            AddressKind::Host => AddressKind::Host,
+            _ => AddressKind::Device,
+        };
+        let fault = self.free_fault(address, wanted);
         let area = match kind {
             AddressKind::Managed => &mut self.managed,
             AddressKind::Device => &mut self.device,
@@ -536,6 +593,15 @@ impl Memory {
             len,
             object,
             read_only,
+            freed_as: None,
+        }
+    }
+
+    /// Why what is at `address` cannot be freed as memory of this kind.
+    pub fn free_fault(&self, address: u64, wanted: AddressKind) -> MemoryFault {
+        MemoryFault {
+            freed_as: Some(wanted),
+            ..self.fault(address, 0, false)
         }
     }
 
@@ -666,7 +732,7 @@ impl Memory {
     /// Device and managed allocations that were not freed so far: address, bytes, name.
     pub fn leaks(&self) -> impl Iterator<Item = (u64, u64, Option<&str>)> {
         let regions = self.managed.regions.iter().chain(&self.device.regions);
-        let alive = regions.filter(|region| !region.freed && !self.symbols.contains(&region.base));
+        let alive = regions.filter(|region| !region.freed && !self.is_symbol(region.base));
         alive.map(|region| (region.base, region.size, region.name.as_deref()))
     }
 

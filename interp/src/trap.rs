@@ -7,6 +7,8 @@ use std::fmt;
 
 use dsl::ir::{LocId, Space};
 
+use crate::memory::{AddressKind, MemoryFault};
+
 /// What an access does, for messages and for sites.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
 pub enum AccessOp {
@@ -178,6 +180,8 @@ pub enum TrapKind {
     ReadOnly(Box<BadAccess>),
     /// An address that belongs to nothing.
     InvalidPointer(Box<BadAccess>),
+    /// The host frees what it cannot.
+    InvalidFree(Box<MemoryFault>),
     /// Nobody can advance.
     Deadlock,
     /// Some lanes of a warp are at a barrier, others live on elsewhere.
@@ -227,11 +231,13 @@ impl TrapKind {
             TrapKind::Misaligned(_) => "misaligned",
             TrapKind::NullPointer(_) => "null_pointer",
             TrapKind::UseAfterFree(_) => "use_after_free",
+            TrapKind::InvalidFree(fault) if fault.kind == AddressKind::Freed => "use_after_free",
             TrapKind::HostPointerOnDevice(_)
             | TrapKind::DevicePointerOnHost(_)
             | TrapKind::ReadOnly(_)
             | TrapKind::InvalidPointer(_)
             | TrapKind::BadString { .. }
+            | TrapKind::InvalidFree(_)
             | TrapKind::StackOverflow => "out_of_bounds",
             TrapKind::Deadlock | TrapKind::Limit { .. } => "deadlock",
             TrapKind::BarrierDivergence { .. } => "barrier_divergence",
@@ -272,7 +278,8 @@ impl TrapKind {
             | TrapKind::Explicit
             | TrapKind::DivisionByZero
             | TrapKind::StackOverflow
-            | TrapKind::BadString { .. } => None,
+            | TrapKind::BadString { .. }
+            | TrapKind::InvalidFree(_) => None,
         }
     }
 }
@@ -429,6 +436,7 @@ impl fmt::Display for TrapKind {
                 access.op, access.address
             ),
             TrapKind::InvalidPointer(access) => write!(f, "{}: no memory is there", access.place()),
+            TrapKind::InvalidFree(fault) => write!(f, "free: {fault}"),
             TrapKind::Deadlock => f.write_str("deadlock: no thread can advance"),
             TrapKind::BarrierDivergence { arrived, missing } => {
                 write!(

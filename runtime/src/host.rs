@@ -13,7 +13,7 @@ mod rand;
 mod stdio;
 
 use dsl::{
-    ir::{FuncId, FunctionKind, HostFn, LocId, Type},
+    ir::{FuncId, FunctionKind, GlobalId, GlobalSpace, HostFn, LocId, Type},
     sema::is_own,
 };
 use interp::{
@@ -384,21 +384,29 @@ impl Host<'_> {
         self.managed_arrives(LocId::default());
     }
 
-    /// A note about device memory that the program ends without giving back.
+    /// A note about device and pinned memory that the program ends without giving back.
     fn tell_leaks(&mut self) {
         let (mut count, mut sum, mut first) = (0, 0, None);
-        for (_, bytes, name) in self.memory.leaks() {
+        let (mut is_pinned, mut is_device) = (false, false);
+        for (address, bytes, name) in self.memory.leaks() {
             count += 1;
             sum += bytes;
             first = first.or(name.map(str::to_owned));
+            let pinned = self.state.pinned.contains(&address);
+            (is_pinned, is_device) = (is_pinned | pinned, is_device | !pinned);
         }
+        let memory = match (is_device, is_pinned) {
+            (true, true) => "device and pinned memory",
+            (false, true) => "pinned memory",
+            (_, false) => "device memory",
+        };
         let text = match (count, first) {
             (0, _) => return,
-            (1, Some(name)) => format!("{name} is never freed: {sum} bytes of device memory"),
+            (1, Some(name)) => format!("{name} is never freed: {sum} bytes of {memory}"),
             (_, Some(name)) => format!(
-                "{count} allocations of device memory are never freed, {sum} bytes in all; the first is {name}"
+                "{count} allocations of {memory} are never freed, {sum} bytes in all; the first is {name}"
             ),
-            (_, None) => format!("{sum} bytes of device memory are never freed"),
+            (_, None) => format!("{sum} bytes of {memory} are never freed"),
         };
         self.say(LocId::default(), text, false);
     }
@@ -408,7 +416,14 @@ impl Host<'_> {
         if !std::mem::take(&mut self.state.launched) || !self.io.wants_arrivals() {
             return;
         }
-        for &(address, bytes) in &self.state.managed {
+        let globals = self.program.module().globals.iter().enumerate();
+        let variables = globals
+            .filter(|(_, global)| global.space == GlobalSpace::Managed)
+            .map(|(index, global)| {
+                let address = self.memory.symbol_address(GlobalId(index as u32));
+                (address, global.size_bytes)
+            });
+        for (address, bytes) in variables.chain(self.state.managed.iter().copied()) {
             if let Ok(bytes) = self.memory.read_bytes(address, bytes) {
                 let how = "managed memory";
                 self.io.arrived(&Arrival { loc, how, bytes });

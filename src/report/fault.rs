@@ -2,7 +2,7 @@
 
 use dsl::{diagnostic::Code, ir::Module};
 use interp::{
-    Trap, TrapKind,
+    AddressKind, Trap, TrapKind,
     trap::{BadAccess, Overflow},
 };
 use runtime::{device::DeviceFault, error::CudaError, host::Note};
@@ -19,6 +19,12 @@ pub(crate) fn code_of_trap(kind: &TrapKind) -> Code {
         TrapKind::Misaligned(_) => Code::Misaligned,
         TrapKind::NullPointer(_) => Code::NullPointer,
         TrapKind::UseAfterFree(_) => Code::UseAfterFree,
+        TrapKind::InvalidFree(fault) if fault.is_wrong_side_free() => Code::WrongSidePointer,
+        TrapKind::InvalidFree(fault) => match fault.kind {
+            AddressKind::Freed => Code::UseAfterFree,
+            AddressKind::Null => Code::NullPointer,
+            _ => Code::InvalidPointer,
+        },
         TrapKind::HostPointerOnDevice(_) | TrapKind::DevicePointerOnHost(_) => {
             Code::WrongSidePointer
         }

@@ -61,19 +61,28 @@ pub(super) fn check(emitter: &Emitter<'_>) -> Result<(), Error> {
 pub(super) fn emit(emitter: &mut Emitter<'_>) -> String {
     let module = emitter.module;
     let mut out = String::new();
+    let mut managed = Vec::new();
     for (index, global) in module.globals.iter().enumerate() {
         let (space, kind) = match global.space {
             GlobalSpace::Constant => (4, "global"),
-            GlobalSpace::Device => (1, "global"),
+            GlobalSpace::Device | GlobalSpace::Managed => (1, "global"),
             GlobalSpace::Host => continue,
         };
         let symbol = global_symbol(module, index);
+        if global.space == GlobalSpace::Managed {
+            let node = emitter
+                .metadata(|_| format!("!{{ptr addrspace(1) @{symbol}, !\"managed\", i32 1}}"));
+            managed.push(format!("!{node}"));
+        }
         let (ty, init) = initializer(emitter, global);
         let _ = writeln!(
             out,
             "@{symbol} = addrspace({space}) externally_initialized {kind} {ty} {init}, align {}",
             global.align_bytes.max(1)
         );
+    }
+    if !managed.is_empty() {
+        let _ = writeln!(out, "!nvvm.annotations = !{{{}}}", managed.join(", "));
     }
     for &id in &emitter.strings {
         let mut bytes = module.strings[id.index()].to_vec();
@@ -156,7 +165,7 @@ impl Emitter<'_> {
             Object::Global(id) => {
                 let space = match self.module.globals[id.index()].space {
                     GlobalSpace::Constant => 4,
-                    GlobalSpace::Device => 1,
+                    GlobalSpace::Device | GlobalSpace::Managed => 1,
                     GlobalSpace::Host => return None,
                 };
                 let symbol = global_symbol(self.module, id.index());

@@ -131,11 +131,12 @@ fn global(cursor: &mut Cursor<'_>) -> Result<GlobalVar> {
     let spaces = [
         GlobalSpace::Constant,
         GlobalSpace::Device,
+        GlobalSpace::Managed,
         GlobalSpace::Host,
     ];
     let word = cursor.word()?;
     let Some(space) = spaces.into_iter().find(|space| space.text() == word) else {
-        return cursor.fail_word("`constant`, `device` or `host`");
+        return cursor.fail_word("`constant`, `device`, `managed` or `host`");
     };
     let name = cursor.string()?;
     let c_type = cursor.string()?;

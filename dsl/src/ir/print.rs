@@ -154,6 +154,7 @@ impl GlobalSpace {
         match self {
             GlobalSpace::Constant => "constant",
             GlobalSpace::Device => "device",
+            GlobalSpace::Managed => "managed",
             GlobalSpace::Host => "host",
         }
     }

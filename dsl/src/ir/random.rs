@@ -120,6 +120,7 @@ fn tables(random: &mut Random, module: &mut Module) {
     for space in [
         GlobalSpace::Constant,
         GlobalSpace::Device,
+        GlobalSpace::Managed,
         GlobalSpace::Host,
     ] {
         let elements = random.below(6) as u64;

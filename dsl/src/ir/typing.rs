@@ -208,7 +208,7 @@ impl Module {
             Object::String(_) => Some(Space::Generic),
             Object::Global(id) => match self.globals.get(id.index())?.space {
                 GlobalSpace::Constant => Some(Space::Constant),
-                GlobalSpace::Device => Some(Space::Global),
+                GlobalSpace::Device | GlobalSpace::Managed => Some(Space::Global),
                 GlobalSpace::Host => None,
             },
         }

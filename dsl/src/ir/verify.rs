@@ -474,7 +474,7 @@ fn const_fits(constant: Const) -> bool {
 /// Whether a kernel may name a global.
 fn seen_by_kernels(space: GlobalSpace) -> bool {
     match space {
-        GlobalSpace::Constant | GlobalSpace::Device => true,
+        GlobalSpace::Constant | GlobalSpace::Device | GlobalSpace::Managed => true,
         GlobalSpace::Host => false,
     }
 }

@@ -44,6 +44,7 @@ fn lower_global(lowerer: &mut Lowerer<'_>, id: GlobalVarId) -> GlobalVar {
         name: global.name.clone(),
         space: match global.space {
             GlobalSpace::Device => Space::Device,
+            GlobalSpace::Managed => Space::Managed,
             GlobalSpace::Constant => Space::Constant,
             GlobalSpace::Host | GlobalSpace::Shared | GlobalSpace::SharedDynamic => Space::Host,
         },

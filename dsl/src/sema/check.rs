@@ -156,8 +156,6 @@ pub(super) struct Checker<'a> {
 struct VarFacts {
     /// Its value, if it is `const` with a constant initialiser.
     constant: Option<Const>,
-    /// `__managed__`: both sides may use it.
-    is_managed: bool,
     /// Its initialiser was wrong and has been reported.
     is_wrong: bool,
     /// `extern`, without an initialiser: a definition may follow.

@@ -69,14 +69,26 @@ pub struct Global {
 pub enum GlobalSpace {
     /// An ordinary variable. Kernels may use it only if it is `const` with a constant value (sema then replaces it by that value).
     Host,
-    /// `__device__`, `__managed__`.
+    /// `__device__`.
     Device,
+    /// `__managed__`: both sides may use it.
+    Managed,
     /// `__constant__`.
     Constant,
     /// `__shared__` at file scope: each kernel that uses it has one.
     Shared,
     /// `extern __shared__ T a[]` at file scope.
     SharedDynamic,
+}
+
+impl GlobalSpace {
+    /// Whether it lies in the device's memory and has one copy for all kernels.
+    pub fn is_device(self) -> bool {
+        match self {
+            GlobalSpace::Device | GlobalSpace::Managed | GlobalSpace::Constant => true,
+            GlobalSpace::Host | GlobalSpace::Shared | GlobalSpace::SharedDynamic => false,
+        }
+    }
 }
 
 /// Where a function may be called.

@@ -108,7 +108,7 @@ impl Memory {
                 self.foreign.free(index);
                 Ok(())
             }
-            _ => Err(self.fault(address, 0, false)),
+            _ => Err(self.free_fault(address, AddressKind::Device)),
         }
     }
 
@@ -125,20 +125,25 @@ impl Memory {
         self.region(address)?.name.as_deref()
     }
 
-    /// A `__device__` or `__constant__` variable lives on a real device, at this address. Pointers to it in host variables follow.
-    pub fn place_symbol(&mut self, module: &dsl::ir::Module, id: GlobalId, address: u64) {
+    /// A variable of the device lives on a real one, at this address. Pointers to it in host variables follow.
+    ///
+    /// # Safety
+    /// If it is `__managed__`, its bytes stay valid for reads and writes at `address` as long as this memory is used.
+    pub unsafe fn place_symbol(&mut self, module: &dsl::ir::Module, id: GlobalId, address: u64) {
         let global = &module.globals[id.index()];
         let kind = match global.space {
             GlobalSpace::Constant => AddressKind::Constant,
             GlobalSpace::Device => AddressKind::Device,
+            GlobalSpace::Managed => AddressKind::Managed,
             GlobalSpace::Host => return,
         };
-        self.add_remote(
-            address,
-            global.size_bytes,
-            kind,
-            Some(&format!("`{}`", global.name)),
-        );
+        if kind == AddressKind::Managed {
+            // SAFETY: the caller's promise.
+            unsafe { self.add_managed(address, global.size_bytes) };
+        } else {
+            self.add_remote(address, global.size_bytes, kind, None);
+        }
+        self.set_name(address, &format!("`{}`", global.name));
         self.symbols[id.index()] = address;
         let hosts = module.globals.iter().enumerate();
         for (index, host) in hosts.filter(|(_, host)| host.space == GlobalSpace::Host) {

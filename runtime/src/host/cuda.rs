@@ -27,7 +27,7 @@ pub(super) struct State {
     /// Managed allocations, in order: address and bytes.
     pub(super) managed: Vec<(u64, u64)>,
     /// Allocations of `cudaMallocHost` and its like.
-    pinned: Vec<u64>,
+    pub(super) pinned: Vec<u64>,
     /// Most dynamic shared memory by kernel, where `cudaFuncSetAttribute` set it.
     pub(super) dynamic_limit: HashMap<FuncId, u64>,
     cache_config: u32,
@@ -137,76 +137,11 @@ impl Host<'_> {
         loc: LocId,
     ) -> Result<Result<(), CudaError>, Stop> {
         match function {
-            HostFn::CudaMalloc | HostFn::CudaMallocManaged => {
-                let managed = function == HostFn::CudaMallocManaged;
-                if args[1] == 0 {
-                    self.store(args[0], &0u64.to_le_bytes(), loc)?;
-                    return Ok(Ok(()));
-                }
-                let result = self.device.malloc(&mut self.memory, args[1], managed);
-                match self.device_result(result, function.text(), loc) {
-                    Ok(address) => {
-                        self.name_allocation(address, loc);
-                        self.io.allocated(address, args[1]);
-                        if managed {
-                            self.state.managed.push((address, args[1]));
-                        }
-                        self.store(args[0], &address.to_le_bytes(), loc)?;
-                    }
-                    Err(error) => {
-                        if error == CudaError::MemoryAllocation {
-                            self.say(
-                                loc,
-                                format!("{} bytes of device memory are not to be had", args[1]),
-                                false,
-                            );
-                        }
-                        return Ok(Err(error));
-                    }
-                }
+            HostFn::CudaMalloc | HostFn::CudaMallocManaged | HostFn::CudaMallocHost => {
+                return self.allocate(function, args, loc);
             }
-            HostFn::CudaMallocHost => {
-                if args[1] == 0 {
-                    self.store(args[0], &0u64.to_le_bytes(), loc)?;
-                    return Ok(Ok(()));
-                }
-                // Kernels may use pinned memory, too, as they may managed memory.
-                let result = self.device.malloc(&mut self.memory, args[1], true);
-                match self.device_result(result, function.text(), loc) {
-                    Ok(address) => {
-                        self.name_allocation(address, loc);
-                        self.state.pinned.push(address);
-                        self.store(args[0], &address.to_le_bytes(), loc)?;
-                    }
-                    Err(error) => return Ok(Err(error)),
-                }
-            }
-            HostFn::CudaFree => {
-                if self.state.managed.iter().any(|&(at, _)| at == args[0]) {
-                    let result = self.device.synchronize();
-                    if let Err(error) = self.device_result(result, "cudaFree", loc) {
-                        return Ok(Err(error));
-                    }
-                    self.managed_arrives(loc);
-                    self.state.managed.retain(|&(at, _)| at != args[0]);
-                }
-                let result = self.device.free(&mut self.memory, args[0]);
-                return Ok(self.device_result(result, "cudaFree", loc));
-            }
-            HostFn::CudaFreeHost if self.state.pinned.contains(&args[0]) => {
-                let result = self.device.synchronize();
-                if let Err(error) = self.device_result(result, "cudaFreeHost", loc) {
-                    return Ok(Err(error));
-                }
-                self.state.pinned.retain(|&at| at != args[0]);
-                let result = self.device.free(&mut self.memory, args[0]);
-                return Ok(self.device_result(result, "cudaFreeHost", loc));
-            }
-            HostFn::CudaFreeHost => {
-                if let Err(fault) = self.memory.free_host(args[0]) {
-                    self.say_fault(loc, "cudaFreeHost", fault);
-                    return Ok(Err(CudaError::InvalidValue));
-                }
+            HostFn::CudaFree | HostFn::CudaFreeHost => {
+                return Ok(self.free(function, args[0], loc));
             }
             HostFn::CudaMemcpy | HostFn::CudaMemcpyAsync => {
                 return self.copy(args[0], args[1], args[2], args[3], loc);
@@ -301,6 +236,78 @@ impl Host<'_> {
             _ => {}
         }
         Ok(Ok(()))
+    }
+
+    /// `cudaMalloc` and its like.
+    fn allocate(
+        &mut self,
+        function: HostFn,
+        args: &[u64],
+        loc: LocId,
+    ) -> Result<Result<(), CudaError>, Stop> {
+        let (target, bytes) = (args[0], args[1]);
+        if bytes == 0 {
+            self.store(target, &0u64.to_le_bytes(), loc)?;
+            return Ok(Ok(()));
+        }
+        // Kernels may use pinned memory, as they may managed memory.
+        let both_sides = function != HostFn::CudaMalloc;
+        let result = self.device.malloc(&mut self.memory, bytes, both_sides);
+        let address = match self.device_result(result, function.text(), loc) {
+            Ok(address) => address,
+            Err(error) => {
+                if error == CudaError::MemoryAllocation {
+                    let what = match function {
+                        HostFn::CudaMallocHost => "pinned host memory",
+                        _ => "device memory",
+                    };
+                    self.say(
+                        loc,
+                        format!("{bytes} bytes of {what} are not to be had"),
+                        false,
+                    );
+                }
+                return Ok(Err(error));
+            }
+        };
+        self.name_allocation(address, loc);
+        if function == HostFn::CudaMallocHost {
+            self.state.pinned.push(address);
+        } else {
+            self.io.allocated(address, bytes);
+        }
+        if function == HostFn::CudaMallocManaged {
+            self.state.managed.push((address, bytes));
+        }
+        self.store(target, &address.to_le_bytes(), loc)?;
+        Ok(Ok(()))
+    }
+
+    /// `cudaFree` and `cudaFreeHost`. Both wait for what may use the memory.
+    fn free(&mut self, function: HostFn, address: u64, loc: LocId) -> Result<(), CudaError> {
+        let name = function.text();
+        let is_pinned = self.state.pinned.contains(&address);
+        let (wants_pinned, why) = match function {
+            HostFn::CudaFreeHost => (true, "does not come from cudaMallocHost"),
+            _ => (false, "is pinned host memory, which cudaFreeHost frees"),
+        };
+        if address != 0 && is_pinned != wants_pinned {
+            self.say(loc, format!("{name}: what is to be freed {why}"), true);
+            return Err(CudaError::InvalidValue);
+        }
+        let is_managed = self.state.managed.iter().any(|&(at, _)| at == address);
+        if is_pinned || is_managed {
+            let result = self.device.synchronize();
+            self.device_result(result, name, loc)?;
+        }
+        if is_managed {
+            self.managed_arrives(loc);
+        }
+        let result = self.device.free(&mut self.memory, address);
+        self.device_result(result, name, loc)?;
+        self.state.managed.retain(|&(at, _)| at != address);
+        self.state.pinned.retain(|&at| at != address);
+        Ok(())
     }
 
     fn copy(

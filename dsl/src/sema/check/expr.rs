@@ -259,12 +259,7 @@ impl Checker<'_> {
                 }
                 self.on_side(Side::Device, diagnostic);
             }
-            GlobalSpace::Device | GlobalSpace::Constant
-                if facts.is_managed && self.may_be_device() => {}
-            // It lies in device memory, where the host cannot reach it.
-            GlobalSpace::Device | GlobalSpace::Constant if facts.is_managed => {
-                self.unsupported("a `__managed__` variable in host code", span);
-            }
+            GlobalSpace::Managed => {}
             GlobalSpace::Device | GlobalSpace::Constant if self.device_init => {}
             GlobalSpace::Device | GlobalSpace::Constant => {
                 let diagnostic = Diagnostic::error(

@@ -11,7 +11,7 @@ use crate::{
         classify::pointer_to,
         scope::Entity,
         ty::Ty,
-        typed::{Builtin, FunctionSpace, GlobalSpace, Value, ValueKind},
+        typed::{Builtin, FunctionSpace, Value, ValueKind},
     },
     span::Span,
     syntax::ast::{self, ExprKind, UnaryOp},
@@ -179,7 +179,7 @@ impl Checker<'_> {
             {
                 Some((Entity::Global(id), declared)) => {
                     let global = &self.globals[id.0 as usize];
-                    if matches!(global.space, GlobalSpace::Device | GlobalSpace::Constant) {
+                    if global.space.is_device() {
                         return Value {
                             kind: ValueKind::Symbol(id),
                             ty: pointer_to(Ty::Void.into()),

@@ -77,15 +77,7 @@ impl Checker<'_> {
             let Some(declared) = checker.declared(member, base, declarator) else {
                 return;
             };
-            let has = |word| member.specifiers.word(word).is_some();
-            let space = if has(SpecifierWord::Constant) {
-                GlobalSpace::Constant
-            } else if has(SpecifierWord::Device) || has(SpecifierWord::Managed) {
-                GlobalSpace::Device
-            } else {
-                GlobalSpace::Host
-            };
-            checker.global_variable(declared, space, false);
+            checker.global_variable(declared, space_of_words(&member.specifiers), false);
         });
     }
 
@@ -163,14 +155,8 @@ impl Checker<'_> {
                 Storage::SharedDynamic => GlobalSpace::SharedDynamic,
                 Storage::Shared | Storage::Auto => GlobalSpace::Shared,
             }
-        } else if specifiers.word(SpecifierWord::Constant).is_some() {
-            GlobalSpace::Constant
-        } else if specifiers.word(SpecifierWord::Device).is_some()
-            || specifiers.word(SpecifierWord::Managed).is_some()
-        {
-            GlobalSpace::Device
         } else {
-            GlobalSpace::Host
+            space_of_words(specifiers)
         };
         self.global_variable(declared, space, true);
     }
@@ -186,13 +172,7 @@ impl Checker<'_> {
         } = declared;
         let is_extern = declaration.specifiers.word(SpecifierWord::Extern).is_some();
         let is_shared = matches!(space, GlobalSpace::Shared | GlobalSpace::SharedDynamic);
-        let mut facts = VarFacts {
-            is_managed: declaration
-                .specifiers
-                .word(SpecifierWord::Managed)
-                .is_some(),
-            ..VarFacts::default()
-        };
+        let mut facts = VarFacts::default();
         facts.is_only_declared = at_file && is_extern && declarator.init.is_none();
         if at_file && self.repeats_extern(name, &ty, facts.is_only_declared, space) {
             return;
@@ -223,7 +203,7 @@ impl Checker<'_> {
                 None
             }
             Some(init) => {
-                self.device_init = matches!(space, GlobalSpace::Device | GlobalSpace::Constant);
+                self.device_init = space.is_device();
                 let init = self.initialiser(&mut ty, init, name, false);
                 self.device_init = false;
                 init
@@ -669,6 +649,20 @@ fn constant_of(init: &Init) -> Option<Const> {
     match init {
         Init::Value(value) if value.ty.is_arithmetic() => const_eval::evaluate(value).ok(),
         Init::Value(_) | Init::Parts { .. } | Init::Bytes(_) => None,
+    }
+}
+
+/// Where a variable lives that is not shared memory's.
+fn space_of_words(specifiers: &ast::Specifiers) -> GlobalSpace {
+    let has = |word| specifiers.word(word).is_some();
+    if has(SpecifierWord::Constant) {
+        GlobalSpace::Constant
+    } else if has(SpecifierWord::Managed) {
+        GlobalSpace::Managed
+    } else if has(SpecifierWord::Device) {
+        GlobalSpace::Device
+    } else {
+        GlobalSpace::Host
     }
 }
 

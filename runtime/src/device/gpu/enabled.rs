@@ -3,7 +3,7 @@
 use dsl::ir::{FuncId, GlobalSpace, Module, Type};
 use interp::{
     AddressKind, InvalidLaunch, LaunchConfig, LaunchFailure, LaunchLimits, LaunchReport, Memory,
-    MemoryFault, Program, check_launch, rules::BankWidth,
+    Program, check_launch, rules::BankWidth,
 };
 
 use super::{
@@ -141,13 +141,19 @@ impl Gpu {
                 Err(CudaError::SymbolNotFound) => {
                     let bytes = vec![0; global.size_bytes as usize];
                     let init = global.init.as_deref().unwrap_or(&bytes);
-                    driver::malloc(global.size_bytes.max(1))
-                        .and_then(|address| driver::upload(address, init).map(|()| address))
-                        .map_err(|error| format!("`{}`: {error}", global.name))?
+                    let room = global.size_bytes.max(1);
+                    match global.space {
+                        GlobalSpace::Managed => driver::malloc_managed(room),
+                        _ => driver::malloc(room),
+                    }
+                    .and_then(|address| driver::upload(address, init).map(|()| address))
+                    .map_err(|error| format!("`{}`: {error}", global.name))?
                 }
                 Err(error) => return Err(format!("`{}`: {error}", global.name)),
             };
-            memory.place_symbol(module, dsl::ir::GlobalId(index as u32), address);
+            // SAFETY: the image, and what was allocated instead, stay until this device is dropped, after which nobody runs the program.
+            unsafe { memory.place_symbol(module, dsl::ir::GlobalId(index as u32), address) };
+            self.managed_in_use += u64::from(global.space == GlobalSpace::Managed);
         }
         Ok(())
     }
@@ -257,14 +263,10 @@ impl Device for Gpu {
         }
         let kind = memory.kind_of(address);
         let bytes = memory.allocation_bytes(address).unwrap_or(0);
-        if !matches!(kind, AddressKind::Device | AddressKind::Managed) || bytes == 0 {
-            return Err(DeviceError::Memory(MemoryFault {
-                kind,
-                address,
-                len: 0,
-                object: None,
-                read_only: false,
-            }));
+        let is_allocation = matches!(kind, AddressKind::Device | AddressKind::Managed);
+        if !is_allocation || bytes == 0 || memory.is_symbol(address) {
+            let fault = memory.free_fault(address, AddressKind::Device);
+            return Err(DeviceError::Memory(fault));
         }
         // As `cudaFree` does: what still runs may use it.
         let result = driver::synchronize();
