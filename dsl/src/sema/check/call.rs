@@ -314,13 +314,14 @@ impl Checker<'_> {
             return self.call_builtin(name, name_span, args, span);
         }
         // Where C's library differs from CUDA's, host code has a form of its own.
-        let of_host: Arc<str> = format!("__dslc_host_{name}").into();
-        let has_own = !self.may_be_device() && self.prelude_functions(&of_host).is_some();
-        let name = if has_own { &of_host } else { name };
+        let own: Option<Arc<str>> = (!self.may_be_device())
+            .then(|| format!("__dslc_host_{name}").into())
+            .filter(|name: &Arc<str>| self.prelude_functions(name).is_some());
+        let name = own.as_ref().unwrap_or(name);
         let Some(mut id) = self.prelude_function(name) else {
             return Checked::Value(wrong(span));
         };
-        let float = match has_own {
+        let float = match own.is_some() {
             true => Some(format!("{name}f").into()),
             false => builtin::float_version(name),
         };
