@@ -14,6 +14,7 @@ use std::collections::HashMap;
 use dsl::{
     diagnostic::Code,
     ir::{LocId, Module},
+    sema::in_program,
 };
 use interp::{Finding, FindingAccess, FindingOp, Severity, Trap, TrapKind, finding::WitnessLanes};
 use runtime::{
@@ -106,6 +107,10 @@ pub(crate) fn all(
         if let Some(fault) = &note.fault {
             add(&mut found, of_call(note.loc, &note.text, fault));
         }
+    }
+    // What a function of the library does is shown where the program calls it.
+    for side in found.iter_mut().flat_map(|found| &mut found.sides) {
+        side.loc = in_program(module, side.loc).unwrap_or(side.loc);
     }
     fingerprint(&mut found, module, line);
     found

@@ -9,7 +9,10 @@ use std::{
 };
 
 use super::{PRELUDE_NAME, builtin};
-use crate::syntax::token::{Keyword, Punct, Token, TokenKind};
+use crate::{
+    ir::{LocId, Module},
+    syntax::token::{Keyword, Punct, Token, TokenKind},
+};
 
 /// A part: what it is called in messages, its text.
 pub type Part = (&'static str, &'static str);
@@ -371,6 +374,12 @@ const EXCEPTIONS: usize = 19;
 /// The files that are ours: what a program may use without declaring it.
 pub fn is_own(file: &str) -> bool {
     file == PRELUDE_NAME || parts().any(|(name, _)| name == file)
+}
+
+/// The innermost place that is the program's own, of `loc` and what led to it; `None` if all of them are in the library.
+pub fn in_program(module: &Module, loc: LocId) -> Option<LocId> {
+    std::iter::successors(Some(loc), |&place| module.loc(place).via)
+        .find(|&place| !is_own(&module.files[module.loc(place).file as usize]))
 }
 
 /// All parts.
