@@ -8,7 +8,9 @@
 
 use dsl::ir::Object;
 
-use crate::bytecode::{Class, Code, Place, S_CTAID, S_NCTAID, S_NTID, S_TID_YZ, V_LANE, V_TID};
+use crate::bytecode::{
+    Class, Code, Place, S_COOPERATIVE, S_CTAID, S_NCTAID, S_NTID, S_TID_YZ, V_LANE, V_TID,
+};
 use crate::engine::Runner;
 use crate::machine::{Fault, Machine, Stop, Vote, Warp, WarpState};
 use crate::mask::LaneMask;
@@ -55,6 +57,7 @@ pub(crate) struct Shape<'a> {
     pub(crate) grid: [u32; 3],
     pub(crate) block: [u32; 3],
     pub(crate) shared_bytes: u64,
+    pub(crate) cooperative: bool,
     pub(crate) args: &'a [u64],
 }
 
@@ -116,6 +119,7 @@ impl Block {
         }
         let [_, y, z] = shape.thread_index(number as usize, 0);
         registers.s[S_TID_YZ as usize] = u64::from(y);
+        registers.s[S_COOPERATIVE as usize] = u64::from(shape.cooperative);
         registers.s[S_TID_YZ as usize + 1] = u64::from(z);
         for lane in 0..32 {
             registers.v[V_LANE as usize].0[lane] = lane as u32;

@@ -8,7 +8,7 @@
 //! - [`lane_ops`] is the list of everything that computes; the instruction set, the compiler's choice and the engine's dispatch
 //!   are all made from it. Names: `V…` on 32 lanes, `S…` on one scalar.
 
-use dsl::ir::{Access, AtomicOp, LocId, ReduceOp, ShuffleMode, Space, Type, VoteOp};
+use dsl::ir::{Access, AtomicOp, LocId, ReduceOp, SharedVar, ShuffleMode, Space, Type, VoteOp};
 
 use crate::compile::effects::Effects;
 use crate::trap::AccessOp;
@@ -573,6 +573,16 @@ pub(crate) struct Code {
     pub(crate) local_offsets: Vec<u64>,
 }
 
+impl Code {
+    /// Where a variable begins in its block's shared memory, in bytes.
+    pub(crate) fn shared_offset(&self, var: &SharedVar) -> u64 {
+        match var.dynamic {
+            true => self.dynamic_offset,
+            false => var.offset_bytes,
+        }
+    }
+}
+
 /// Scalar registers every kernel has: `ctaid`, `ntid`, `nctaid`.
 pub(crate) const S_CTAID: u32 = 0;
 /// Block size.
@@ -581,8 +591,10 @@ pub(crate) const S_NTID: u32 = 3;
 pub(crate) const S_NCTAID: u32 = 6;
 /// `tid.y` and `tid.z` of kernels compiled for warps that lie in one row of the block.
 pub(crate) const S_TID_YZ: u32 = 9;
+/// Whether the launch is a cooperative one.
+pub(crate) const S_COOPERATIVE: u32 = 11;
 /// The first scalar register that is free.
-pub(crate) const S_FREE: u32 = 11;
+pub(crate) const S_FREE: u32 = 12;
 /// Varying registers every kernel has: `tid.x`, `.y`, `.z`.
 pub(crate) const V_TID: u32 = 0;
 /// The lane's number.

@@ -148,6 +148,8 @@ pub struct LaunchConfig {
     pub block: [u32; 3],
     /// Dynamic shared memory.
     pub shared_bytes: u64,
+    /// All blocks have to be resident at once: `cudaLaunchCooperativeKernel`.
+    pub cooperative: bool,
     /// The launch statement; 0 for a launch from outside the program.
     pub loc: LocId,
 }

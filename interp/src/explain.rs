@@ -361,11 +361,7 @@ impl Evaluation<'_> {
                 let bits = match object {
                     Object::Shared(id) => {
                         let var = &self.function.shared[id.index()];
-                        let offset = match var.dynamic {
-                            true => self.code.dynamic_offset,
-                            false => var.offset_bytes,
-                        };
-                        u64::from(layout::SHARED_BASE) + offset
+                        u64::from(layout::SHARED_BASE) + self.code.shared_offset(var)
                     }
                     Object::Local(id) => {
                         u64::from(layout::LOCAL_BASE) + self.code.local_offsets[id.index()]
@@ -496,7 +492,8 @@ impl Evaluation<'_> {
             SpecialReg::NctaidY => grid_size[1],
             SpecialReg::NctaidZ => grid_size[2],
             SpecialReg::LaneId => self.thread.lane,
-            SpecialReg::Clock
+            SpecialReg::CooperativeGrid
+            | SpecialReg::Clock
             | SpecialReg::Clock64
             | SpecialReg::GlobalTimer
             | SpecialReg::ActiveMask => return None,

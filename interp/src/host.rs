@@ -38,6 +38,8 @@ pub enum HostEvent {
         shared_bytes: u64,
         /// The stream.
         stream: u64,
+        /// All blocks have to be resident at once.
+        cooperative: bool,
         /// Bits of the arguments, one per parameter.
         args: Vec<u64>,
         /// Where.
@@ -428,7 +430,8 @@ fn event(host: Option<HostFn>, kernel: FuncId, args: Vec<(Type, u64)>, loc: LocI
         block: [3, 4, 5].map(|k| at(k) as u32),
         shared_bytes: at(6),
         stream: at(7),
-        args: args[8..].iter().map(|&(_, bits)| bits).collect(),
+        cooperative: at(8) != 0,
+        args: args[9..].iter().map(|&(_, bits)| bits).collect(),
         loc,
     }
 }

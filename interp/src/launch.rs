@@ -24,7 +24,7 @@ use crate::parallel::{self, Outcome};
 use crate::pattern::Pattern;
 use crate::program::Program;
 use crate::report::{InvalidLaunch, LaunchFailure, LaunchReport, Site};
-use crate::rules::limits::Limits;
+use crate::rules::limits::{Limits, Residency};
 use crate::stats::LaunchCounts;
 use crate::trace::Tracer;
 use crate::trap::{AccessOp, Trap, TrapKind, Waiting, WaitingState};
@@ -46,6 +46,7 @@ pub fn launch(
         grid: config.grid,
         block: config.block,
         shared_bytes: shared_bytes(code, config),
+        cooperative: config.cooperative,
         args,
     };
     let map = GlobalMap::new(memory);
@@ -104,6 +105,10 @@ pub struct LaunchLimits {
     pub threads_per_block: u32,
     /// Most shared memory of a block, after `cudaFuncSetAttribute`.
     pub shared_bytes_per_block: u64,
+    /// What a multiprocessor holds.
+    pub residency: Residency,
+    /// How many there are.
+    pub multiprocessors: u32,
 }
 
 impl LaunchLimits {
@@ -114,6 +119,8 @@ impl LaunchLimits {
             block: limits.max_block,
             threads_per_block: limits.max_threads_per_block,
             shared_bytes_per_block: limits.shared_bytes_per_block_optin.into(),
+            residency: limits.residency(),
+            multiprocessors: limits.multiprocessors,
         }
     }
 }
@@ -175,20 +182,22 @@ pub fn check_launch(
     if bytes > limit {
         return Err(InvalidLaunch::TooMuchShared { bytes, limit });
     }
+    let resident = limits.residency.blocks(threads, bytes) * u64::from(limits.multiprocessors);
+    if config.cooperative && config.blocks() > resident.into() {
+        return Err(InvalidLaunch::CooperativeTooLarge {
+            blocks: u64::try_from(config.blocks()).unwrap_or(u64::MAX),
+            limit: resident,
+        });
+    }
     Ok(())
 }
 
 /// Blocks that may wait for others at one time: as many as the device holds.
 fn resident_blocks(machine: &MachineConfig, shape: &Shape<'_>) -> usize {
     let limits = Limits::of(machine.rules.arch);
-    let by_threads = limits.max_threads_per_sm / shape.threads().next_multiple_of(32);
-    let by_shared = u64::from(limits.shared_bytes_per_sm)
-        .checked_div(shape.shared_bytes)
-        .unwrap_or(u64::MAX);
-    let per_sm = u64::from(by_threads.min(limits.max_blocks_per_sm))
-        .min(by_shared)
-        .max(1);
-    (per_sm * u64::from(limits.multiprocessors)) as usize
+    let residency = limits.residency();
+    let per_sm = residency.blocks(shape.threads().into(), shape.shared_bytes);
+    (per_sm.max(1) * u64::from(limits.multiprocessors)) as usize
 }
 
 /// A launch that is valid.

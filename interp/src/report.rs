@@ -161,6 +161,14 @@ pub enum InvalidLaunch {
         /// The most.
         limit: u64,
     },
+    /// More blocks than the device holds at once, in a cooperative launch.
+    #[error("a cooperative launch of {blocks} blocks; the device holds {limit} of them at once")]
+    CooperativeTooLarge {
+        /// Asked for.
+        blocks: u64,
+        /// The most.
+        limit: u64,
+    },
     /// The number of arguments is not the number of parameters.
     #[error("{given} arguments for {expected} parameters")]
     Arguments {

@@ -102,6 +102,7 @@ impl Bench {
             grid: [grid, 1, 1],
             block: [block, 1, 1],
             shared_bytes,
+            cooperative: false,
             loc: LocId(0),
         };
         let Bench {

@@ -7,7 +7,8 @@ use std::fmt;
 
 use dsl::ir::{FuncId, LocId};
 use interp::{
-    LaunchConfig, LaunchFailure, LaunchReport, Memory, MemoryFault, Program, rules::BankWidth,
+    LaunchConfig, LaunchFailure, LaunchReport, Memory, MemoryFault, Program,
+    rules::{BankWidth, limits::Residency},
 };
 
 use thiserror::Error;
@@ -36,6 +37,8 @@ pub struct DeviceInfo {
     pub shared_bytes_per_block_optin: u64,
     /// Shared memory of a multiprocessor.
     pub shared_bytes_per_multiprocessor: u64,
+    /// Shared memory that the system keeps of each block.
+    pub reserved_shared_bytes_per_block: u64,
     /// Registers of a block.
     pub registers_per_block: u32,
     /// Registers of a multiprocessor.
@@ -60,6 +63,18 @@ pub struct DeviceInfo {
     pub memory_bus_bits: u32,
     /// L2 cache.
     pub l2_bytes: u64,
+}
+
+impl DeviceInfo {
+    /// What one of its multiprocessors holds.
+    pub fn residency(&self) -> Residency {
+        Residency {
+            threads: self.threads_per_multiprocessor,
+            blocks: self.blocks_per_multiprocessor,
+            shared_bytes: self.shared_bytes_per_multiprocessor,
+            reserved_shared_bytes_per_block: self.reserved_shared_bytes_per_block,
+        }
+    }
 }
 
 /// A kernel faulted on a real device: everything on it is lost.

@@ -84,6 +84,8 @@ errors! {
     InvalidAddressSpace = 717, "cudaErrorInvalidAddressSpace", "operation not supported on global/shared address space";
     /// Something else went wrong in a kernel. Sticky.
     LaunchFailure = 719, "cudaErrorLaunchFailure", "unspecified launch failure";
+    /// A cooperative launch of more blocks than the device holds at once.
+    CooperativeLaunchTooLarge = 720, "cudaErrorCooperativeLaunchTooLarge", "too many blocks in cooperative launch";
     /// Not on this device.
     NotSupported = 801, "cudaErrorNotSupported", "operation not supported";
     /// Something else.

@@ -14,7 +14,7 @@ mod stdio;
 
 use dsl::{
     ir::{FuncId, FunctionKind, GlobalId, GlobalSpace, HostFn, LocId, Type},
-    sema::is_own,
+    sema::in_program,
 };
 use interp::{
     HostEvent, HostThread, InvalidLaunch, LaunchConfig, LaunchFailure, LaunchReport, Memory,
@@ -209,11 +209,9 @@ impl Host<'_> {
     /// The place to show for `loc`: what a function of the library does is shown where the program calls it.
     fn shown(&self, thread: &HostThread, loc: LocId) -> LocId {
         let module = self.program.module();
-        let through = |place| std::iter::successors(Some(place), |&place| module.loc(place).via);
-        let calls = std::iter::once(loc).chain(thread.calls(self.program));
+        let mut calls = std::iter::once(loc).chain(thread.calls(self.program));
         calls
-            .flat_map(through)
-            .find(|&place| !is_own(&module.files[module.loc(place).file as usize]))
+            .find_map(|call| in_program(module, call))
             .unwrap_or(loc)
     }
 
@@ -236,6 +234,7 @@ impl Host<'_> {
                     block,
                     shared_bytes,
                     stream: _,
+                    cooperative,
                     args,
                     loc,
                 } => {
@@ -245,6 +244,7 @@ impl Host<'_> {
                             grid,
                             block,
                             shared_bytes,
+                            cooperative,
                             loc,
                         },
                         &args,

@@ -20,7 +20,7 @@ use std::{marker::PhantomData, sync::Arc};
 
 use dsl::{
     diagnostic::render,
-    ir::{FunctionKind, LocId, Type},
+    ir::{FunctionKind, LocId, SpecialReg, Type},
     source::{Loader, NoFiles, SourceFile, SourceMap},
 };
 use interp::{
@@ -286,6 +286,7 @@ impl<D: Device> Session<D> {
             grid,
             block,
             shared_bytes,
+            cooperative: function.reads(SpecialReg::CooperativeGrid),
             loc: LocId::default(),
         };
         let printed = &mut self.printed;

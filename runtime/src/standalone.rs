@@ -5,7 +5,7 @@
 
 use std::collections::BTreeMap;
 
-use dsl::ir::{FuncId, Function, LocId, MemType, Type};
+use dsl::ir::{FuncId, Function, LocId, MemType, SpecialReg, Type};
 use interp::{InvalidLaunch, LaunchConfig, LaunchFailure, Memory, Program};
 
 use crate::{
@@ -277,6 +277,7 @@ impl Plan {
                 grid: spec.grid,
                 block: spec.block,
                 shared_bytes: spec.shared_bytes,
+                cooperative: function.reads(SpecialReg::CooperativeGrid),
                 loc: LocId::default(),
             };
             let mut out = |bytes: &[u8]| io.stdout(bytes);

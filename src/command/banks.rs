@@ -60,6 +60,7 @@ pub(crate) fn run(args: &BanksArgs) -> Result<u8, Failure> {
         grid: [1; 3],
         block,
         shared_bytes: 0,
+        cooperative: false,
         loc: dsl::ir::LocId::default(),
     };
     let machine = MachineConfig {

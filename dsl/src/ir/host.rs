@@ -300,4 +300,6 @@ device_properties! {
     ManagedMemory = 28 "managedMemory",
     /// 0 or 1.
     EccEnabled = 29 "ECCEnabled",
+    /// Bytes.
+    ReservedSharedMemPerBlock = 30 "reservedSharedMemPerBlock",
 }

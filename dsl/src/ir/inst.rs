@@ -199,6 +199,8 @@ pub struct Launch {
     pub shared_bytes: Operand,
     /// The stream: `i64`, of no meaning to the simulator.
     pub stream: Operand,
+    /// `cudaLaunchCooperativeKernel`: all blocks are resident at once, or the launch is refused.
+    pub cooperative: bool,
     /// One per [`Param`](super::Param).
     pub args: Vec<Operand>,
 }
@@ -240,6 +242,7 @@ impl SpecialReg {
             | SpecialReg::NctaidX
             | SpecialReg::NctaidY
             | SpecialReg::NctaidZ
+            | SpecialReg::CooperativeGrid
             | SpecialReg::LaneId
             | SpecialReg::Clock
             | SpecialReg::ActiveMask => Type::I32,
@@ -486,6 +489,8 @@ named! {
         NctaidY = "nctaid.y",
         /// `gridDim.z`.
         NctaidZ = "nctaid.z",
+        /// 1 in a cooperative launch, else 0.
+        CooperativeGrid = "cooperative_grid",
         /// The lane within the warp, 0 to 31.
         LaneId = "laneid",
         /// A count of executed instructions of the warp: `clock()`, of no physical meaning in the simulator.

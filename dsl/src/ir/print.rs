@@ -472,12 +472,14 @@ fn write_launch(out: &mut String, launch: &Launch) {
         block,
         shared_bytes,
         stream,
+        cooperative,
         args,
     } = launch;
     let ints = [Type::I32; 3];
     put!(
         out,
-        "launch {kernel} <<<({}), ({})",
+        "launch {}{kernel} <<<({}), ({})",
+        if *cooperative { "cooperative " } else { "" },
         List(grid, &ints),
         List(block, &ints)
     );

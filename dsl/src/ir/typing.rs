@@ -5,7 +5,7 @@
 
 use super::{
     AtomicOp, BinaryOp, CompareOp, ConvertOp, Function, FunctionKind, GlobalSpace, InstKind,
-    MemType, Module, Object, Operand, Space, Type, UnaryOp,
+    MemType, Module, Object, Operand, Space, SpecialReg, Type, UnaryOp,
 };
 
 impl UnaryOp {
@@ -216,6 +216,15 @@ impl Module {
 }
 
 impl Function {
+    /// Whether it reads this register anywhere.
+    pub fn reads(&self, register: SpecialReg) -> bool {
+        let mut found = false;
+        self.body.for_each_inst(&mut |inst| {
+            found |= matches!(inst.kind, InstKind::Special(read) if read == register);
+        });
+        found
+    }
+
     /// The type of an operand; `None` for a temporary that the function does not have.
     pub fn operand_type(&self, operand: Operand) -> Option<Type> {
         match operand {

@@ -541,6 +541,7 @@ fn thread_register(register: SpecialReg) -> Option<Cause> {
         | SpecialReg::NctaidX
         | SpecialReg::NctaidY
         | SpecialReg::NctaidZ
+        | SpecialReg::CooperativeGrid
         | SpecialReg::ActiveMask => None,
     }
 }

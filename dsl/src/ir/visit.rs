@@ -94,6 +94,7 @@ macro_rules! operand_list {
                     block,
                     shared_bytes,
                     stream,
+                    cooperative: _,
                     args,
                 } = launch.$unbox();
                 let shape = grid.$iter().chain(block.$iter());

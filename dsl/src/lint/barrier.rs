@@ -159,7 +159,8 @@ fn cause_text(reason: &Reason) -> &'static str {
             | SpecialReg::NtidZ
             | SpecialReg::NctaidX
             | SpecialReg::NctaidY
-            | SpecialReg::NctaidZ => "the thread",
+            | SpecialReg::NctaidZ
+            | SpecialReg::CooperativeGrid => "the thread",
         },
         Cause::OneByOne => "the result of an atomic",
         Cause::OtherLane => "the value of another lane",

@@ -37,6 +37,7 @@ impl FunctionLowerer<'_, '_> {
             block,
             shared_bytes,
             stream,
+            cooperative: launch.cooperative,
             args,
         });
         Const::i32(0).into()

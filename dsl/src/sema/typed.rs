@@ -397,6 +397,8 @@ pub struct Launch {
     pub shared_bytes: Option<Value>,
     /// The stream, 64 bits.
     pub stream: Option<Value>,
+    /// `cudaLaunchCooperativeKernel`.
+    pub cooperative: bool,
     /// Of the parameters' types.
     pub args: Vec<Value>,
 }

@@ -1,14 +1,14 @@
 //! Straight-line instructions but those on memory.
 
 use dsl::ir::{
-    BarrierReduce, BinaryOp, Exchange, ExchangeOp, Inst, InstKind, Object, Operand, SlotId,
+    BarrierReduce, BinaryOp, Const, Exchange, ExchangeOp, Inst, InstKind, Object, Operand, SlotId,
     SpecialReg, Type, ValueId,
 };
 
 use super::{Compiler, FusedPointer, Owned, select};
 use crate::bytecode::{
-    CallRow, Class, ExchangeKind, ExchangeRow, Op, Place, PrintRow, PtrScale, S_CTAID, S_NCTAID,
-    S_NTID, S_TID_YZ, V_LANE, V_TID,
+    CallRow, Class, ExchangeKind, ExchangeRow, Op, Place, PrintRow, PtrScale, S_COOPERATIVE,
+    S_CTAID, S_NCTAID, S_NTID, S_TID_YZ, V_LANE, V_TID,
 };
 use crate::memory::layout;
 
@@ -329,6 +329,7 @@ impl Compiler<'_> {
             SpecialReg::NctaidX => Place::S(S_NCTAID),
             SpecialReg::NctaidY => Place::S(S_NCTAID + 1),
             SpecialReg::NctaidZ => Place::S(S_NCTAID + 2),
+            SpecialReg::CooperativeGrid => Place::S(S_COOPERATIVE),
             SpecialReg::LaneId => Place::V(V_LANE),
             SpecialReg::Clock => return self.reading(Op::Clock, id),
             SpecialReg::Clock64 | SpecialReg::GlobalTimer => return self.reading(Op::Clock64, id),
@@ -390,11 +391,7 @@ impl Compiler<'_> {
         let place = match object {
             Object::Shared(shared) => {
                 let var = &self.function.shared[shared.index()];
-                let offset = if var.dynamic {
-                    self.code.dynamic_offset
-                } else {
-                    var.offset_bytes
-                };
+                let offset = self.code.shared_offset(var);
                 Place::S(self.constant(u64::from(layout::SHARED_BASE) + offset))
             }
             Object::Local(local) if self.host => {
@@ -552,7 +549,8 @@ impl Compiler<'_> {
             InstKind::Launch(launch) => {
                 let mut operands: Vec<Operand> = launch.grid.to_vec();
                 operands.extend(launch.block);
-                operands.extend([launch.shared_bytes, launch.stream]);
+                let cooperative = Const::i32(launch.cooperative.into());
+                operands.extend([launch.shared_bytes, launch.stream, cooperative.into()]);
                 operands.extend(&launch.args);
                 (Op::Launch, row(self, &operands, launch.kernel.0, None))
             }

@@ -228,6 +228,7 @@ impl Analysis<'_> {
                 | SpecialReg::NctaidX
                 | SpecialReg::NctaidY
                 | SpecialReg::NctaidZ
+                | SpecialReg::CooperativeGrid
                 | SpecialReg::Clock
                 | SpecialReg::Clock64
                 | SpecialReg::GlobalTimer

@@ -43,6 +43,8 @@ pub struct Limits {
     pub registers_per_sm: u32,
     /// Registers of one thread.
     pub max_registers_per_thread: u32,
+    /// Shared memory that the system keeps of each block.
+    pub reserved_shared_bytes_per_block: u32,
     /// Resident threads of a multiprocessor.
     pub max_threads_per_sm: u32,
     /// Resident blocks of a multiprocessor.
@@ -128,6 +130,51 @@ impl Limits {
     }
 }
 
+impl Limits {
+    /// What one of its multiprocessors holds.
+    pub fn residency(&self) -> Residency {
+        Residency {
+            threads: self.max_threads_per_sm,
+            blocks: self.max_blocks_per_sm,
+            shared_bytes: self.shared_bytes_per_sm.into(),
+            reserved_shared_bytes_per_block: self.reserved_shared_bytes_per_block.into(),
+        }
+    }
+}
+
+/// What a multiprocessor holds at one time. Registers are not modelled: a kernel that takes many fits less often.
+///
+/// ```
+/// use interp::rules::{Arch, limits::Limits};
+/// let residency = Limits::of(Arch::SM_90).residency();
+/// assert_eq!(residency.blocks(256, 0), 8);
+/// assert_eq!(residency.blocks(128, 32 * 1024), 6);
+/// ```
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Residency {
+    /// Threads.
+    pub threads: u32,
+    /// Blocks.
+    pub blocks: u32,
+    /// Shared memory.
+    pub shared_bytes: u64,
+    /// Shared memory that the system keeps of each block.
+    pub reserved_shared_bytes_per_block: u64,
+}
+
+impl Residency {
+    /// How many blocks of so many threads and so much shared memory it holds.
+    pub fn blocks(&self, threads: u64, shared_bytes: u64) -> u64 {
+        let warps = threads.max(1).next_multiple_of(32);
+        let by_threads = u64::from(self.threads) / warps;
+        let by_shared = self
+            .shared_bytes
+            .checked_div(shared_bytes.saturating_add(self.reserved_shared_bytes_per_block))
+            .unwrap_or(u64::MAX);
+        by_threads.min(by_shared).min(self.blocks.into())
+    }
+}
+
 impl From<&Row> for Limits {
     fn from(row: &Row) -> Self {
         let fermi = row.arch < 30;
@@ -142,6 +189,7 @@ impl From<&Row> for Limits {
             registers_per_block: row.registers_block * KIB,
             registers_per_sm: row.registers_sm * KIB,
             max_registers_per_thread: if row.arch < 32 { 63 } else { 255 },
+            reserved_shared_bytes_per_block: if row.arch < 80 { 0 } else { KIB },
             max_threads_per_sm: row.threads_sm,
             max_blocks_per_sm: row.blocks_sm,
             constant_bytes: 64 * KIB,

@@ -555,6 +555,7 @@ fn check(seed: u64) {
         grid: [2, 1, 1],
         block: [40, 1, 1],
         shared_bytes: 0,
+        cooperative: false,
         loc: LocId(0),
     };
     launch(

@@ -135,6 +135,7 @@ fn device_info(rules: &RuleSet) -> DeviceInfo {
         shared_bytes_per_block: limits.shared_bytes_per_block.into(),
         shared_bytes_per_block_optin: limits.shared_bytes_per_block_optin.into(),
         shared_bytes_per_multiprocessor: limits.shared_bytes_per_sm.into(),
+        reserved_shared_bytes_per_block: limits.reserved_shared_bytes_per_block.into(),
         registers_per_block: limits.registers_per_block,
         registers_per_multiprocessor: limits.registers_per_sm,
         threads_per_block: limits.max_threads_per_block,

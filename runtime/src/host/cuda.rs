@@ -76,6 +76,7 @@ pub(super) fn error_of_refusal(why: &InvalidLaunch) -> CudaError {
     match why {
         InvalidLaunch::TooMuchShared { .. } => CudaError::InvalidValue,
         InvalidLaunch::LaunchBounds { .. } => CudaError::LaunchOutOfResources,
+        InvalidLaunch::CooperativeTooLarge { .. } => CudaError::CooperativeLaunchTooLarge,
         InvalidLaunch::NotAKernel(_) => CudaError::InvalidDeviceFunction,
         _ => CudaError::InvalidConfiguration,
     }
@@ -495,6 +496,7 @@ impl Host<'_> {
             DeviceProp::SharedMemPerBlock => info.shared_bytes_per_block,
             DeviceProp::SharedMemPerBlockOptin => info.shared_bytes_per_block_optin,
             DeviceProp::SharedMemPerMultiprocessor => info.shared_bytes_per_multiprocessor,
+            DeviceProp::ReservedSharedMemPerBlock => info.reserved_shared_bytes_per_block,
             DeviceProp::RegsPerBlock => info.registers_per_block.into(),
             DeviceProp::RegsPerMultiprocessor => info.registers_per_multiprocessor.into(),
             DeviceProp::WarpSize => 32,

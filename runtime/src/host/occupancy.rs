@@ -8,9 +8,6 @@ use dsl::ir::{FuncId, HostFn, LocId};
 use super::{Host, Stop};
 use crate::error::CudaError;
 
-/// Shared memory that the system keeps of each block.
-const RESERVED_BYTES: u64 = 1024;
-
 impl Host<'_> {
     /// The numbers behind `__dslc_kernel_fact`.
     pub(super) fn kernel_fact(&self, which: u64, kernel: FuncId) -> u64 {
@@ -88,17 +85,6 @@ impl Host<'_> {
         {
             return 0;
         }
-        let by_threads = u64::from(info.threads_per_multiprocessor) / threads.next_multiple_of(32);
-        let reserved = match info.major {
-            ..8 => 0,
-            _ => RESERVED_BYTES,
-        };
-        let by_shared = match bytes + reserved {
-            0 => u64::MAX,
-            bytes => info.shared_bytes_per_multiprocessor / bytes,
-        };
-        by_threads
-            .min(by_shared)
-            .min(info.blocks_per_multiprocessor.into())
+        info.residency().blocks(threads, bytes)
     }
 }

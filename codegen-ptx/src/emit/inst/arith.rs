@@ -237,8 +237,22 @@ impl Kernel<'_, '_> {
             | SpecialReg::Clock64
             | SpecialReg::GlobalTimer => format!("read.ptx.sreg.{register}"),
             SpecialReg::ActiveMask => "activemask".to_string(),
+            SpecialReg::CooperativeGrid => return self.is_cooperative(result),
         };
         let ty = ty::value(register.ty());
         self.result(result, format!("call {ty} @llvm.nvvm.{name}()"));
+    }
+
+    /// Where the driver launches cooperatively, it gives the address of the grid's workspace in two environment registers.
+    fn is_cooperative(&mut self, result: ValueId) {
+        let mut part = |number: u32| {
+            self.fresh(format!(
+                "call i32 @llvm.nvvm.read.ptx.sreg.envreg{number}()"
+            ))
+        };
+        let (low, high) = (part(2), part(1));
+        let either = self.fresh(format!("or i32 {low}, {high}"));
+        let is = self.fresh(format!("icmp ne i32 {either}, 0"));
+        self.result(result, format!("zext i1 {is} to i32"));
     }
 }

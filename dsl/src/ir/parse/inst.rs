@@ -245,6 +245,7 @@ impl Reader<'_> {
     }
 
     fn launch(&mut self, cursor: &mut Cursor<'_>) -> Result<InstKind> {
+        let cooperative = cursor.eat_word("cooperative");
         let kernel = FuncId(cursor.id("fn")?);
         cursor.expect("<<<")?;
         cursor.expect("(")?;
@@ -264,6 +265,7 @@ impl Reader<'_> {
             block,
             shared_bytes,
             stream,
+            cooperative,
             args,
         };
         Ok(InstKind::Launch(Box::new(launch)))

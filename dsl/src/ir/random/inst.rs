@@ -287,6 +287,7 @@ impl Generator<'_> {
                     block: std::array::from_fn(|_| self.operand(Type::I32)),
                     shared_bytes: self.operand(Type::I64),
                     stream: self.operand(Type::I64),
+                    cooperative: self.random.chance(2),
                     args,
                 };
                 self.builder.launch(launch);

@@ -106,6 +106,11 @@ pub(super) const ROWS: &[Row] = &[
         "uint()",
         Make::Special(SpecialReg::LaneId),
     ),
+    device(
+        "__dslc_is_cooperative",
+        "uint()",
+        Make::Special(SpecialReg::CooperativeGrid),
+    ),
     device("__trap", "void()", Make::Trap),
     device("clock64", "ll()", Make::Special(SpecialReg::Clock64)),
     device("__nanosleep", "void(uint)", Make::Nanosleep),

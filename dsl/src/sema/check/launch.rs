@@ -84,6 +84,7 @@ impl Checker<'_> {
             block,
             shared_bytes,
             stream,
+            cooperative: false,
             args,
         };
         Value {

@@ -67,6 +67,7 @@ impl Checker<'_> {
                 block,
                 shared_bytes,
                 stream,
+                cooperative: called.name == "cudaLaunchCooperativeKernel",
                 args,
             })),
             ty: Ty::Void,

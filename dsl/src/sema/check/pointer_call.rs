@@ -331,6 +331,7 @@ impl Checker<'_> {
                             block: own(2),
                             shared_bytes: Some(own(3)),
                             stream: Some(own(4)),
+                            cooperative: false,
                             args,
                         })),
                         _ => ValueKind::Call(target, args),

@@ -11,6 +11,8 @@ pub(super) use sys::{
     CUfunction as Kernel, CUmodule as Image,
 };
 
+use interp::LaunchConfig;
+
 use crate::error::CudaError;
 
 type Result<T> = std::result::Result<T, CudaError>;
@@ -194,13 +196,9 @@ pub(super) fn registers(kernel: Kernel) -> Option<u32> {
 }
 
 /// Enqueues a launch. Each argument is read from its first bytes, as many as the parameter has.
-pub(super) fn launch(
-    kernel: Kernel,
-    grid: [u32; 3],
-    block: [u32; 3],
-    shared_bytes: u32,
-    args: &[u64],
-) -> Result<()> {
+pub(super) fn launch(kernel: Kernel, config: &LaunchConfig, args: &[u64]) -> Result<()> {
+    let ([grid_x, grid_y, grid_z], [block_x, block_y, block_z]) = (config.grid, config.block);
+    let shared_bytes = config.shared_bytes as u32;
     let mut values = args.to_vec();
     let mut pointers: Vec<*mut c_void> = values
         .iter_mut()
@@ -208,20 +206,53 @@ pub(super) fn launch(
         .collect();
     // SAFETY: one pointer per parameter, each to 8 bytes; no parameter is larger. They are read before the call returns.
     check(unsafe {
-        sys::cuLaunchKernel(
-            kernel,
-            grid[0],
-            grid[1],
-            grid[2],
-            block[0],
-            block[1],
-            block[2],
-            shared_bytes,
-            null_mut(),
-            pointers.as_mut_ptr(),
-            null_mut(),
-        )
+        let args = pointers.as_mut_ptr();
+        let stream = null_mut();
+        if config.cooperative {
+            sys::cuLaunchCooperativeKernel(
+                kernel,
+                grid_x,
+                grid_y,
+                grid_z,
+                block_x,
+                block_y,
+                block_z,
+                shared_bytes,
+                stream,
+                args,
+            )
+        } else {
+            sys::cuLaunchKernel(
+                kernel,
+                grid_x,
+                grid_y,
+                grid_z,
+                block_x,
+                block_y,
+                block_z,
+                shared_bytes,
+                stream,
+                args,
+                null_mut(),
+            )
+        }
     })
+}
+
+/// How many blocks of such a launch a multiprocessor holds.
+pub(super) fn resident_blocks(kernel: Kernel, config: &LaunchConfig) -> Result<u64> {
+    let mut blocks = 0;
+    let threads = config.threads_per_block() as c_int;
+    // SAFETY: a place for a number.
+    check(unsafe {
+        sys::cuOccupancyMaxActiveBlocksPerMultiprocessor(
+            &mut blocks,
+            kernel,
+            threads,
+            config.shared_bytes as usize,
+        )
+    })?;
+    Ok(blocks.max(0) as u64)
 }
 
 /// Waits for everything, and writes out what kernels printed: the driver puts it into C's `stdout`.

@@ -384,6 +384,8 @@ impl Device for Gpu {
             block: self.info.block_limit,
             threads_per_block: self.info.threads_per_block,
             shared_bytes_per_block: self.info.shared_bytes_per_block_optin,
+            residency: self.info.residency(),
+            multiprocessors: self.info.multiprocessors,
         };
         let invalid = |why| LaunchError::Failed(LaunchFailure::Invalid(why));
         check_launch(program, kernel, config, args, &limits).map_err(invalid)?;
@@ -408,16 +410,19 @@ impl Device for Gpu {
         }
         let suspicion = Gpu::suspicion(program, memory, kernel, args);
         let events = self.launches.before(self.options.timing);
-        let launched = driver::launch(
-            code,
-            config.grid,
-            config.block,
-            config.shared_bytes as u32,
-            args,
-        );
+        let launched = driver::launch(code, config, args);
         match launched {
             Ok(()) => {}
             Err(error) if error.is_sticky() => return Err(self.error(error).into()),
+            Err(CudaError::CooperativeLaunchTooLarge) => {
+                let held = driver::resident_blocks(code, config);
+                let limit = self.attempt(held)? * u64::from(self.info.multiprocessors);
+                let blocks = u64::try_from(config.blocks()).unwrap_or(u64::MAX);
+                return Err(invalid(InvalidLaunch::CooperativeTooLarge {
+                    blocks,
+                    limit,
+                }));
+            }
             Err(CudaError::LaunchOutOfResources) => {
                 let threads = config.threads_per_block();
                 let why = match driver::registers(code) {

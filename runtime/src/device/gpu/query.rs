@@ -55,6 +55,10 @@ pub(super) fn info(device: DeviceHandle) -> Result<DeviceInfo, CudaError> {
             A::CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_MULTIPROCESSOR,
         )
         .into(),
+        reserved_shared_bytes_per_block: number(
+            A::CU_DEVICE_ATTRIBUTE_RESERVED_SHARED_MEMORY_PER_BLOCK,
+        )
+        .into(),
         registers_per_block: number(A::CU_DEVICE_ATTRIBUTE_MAX_REGISTERS_PER_BLOCK),
         registers_per_multiprocessor: number(
             A::CU_DEVICE_ATTRIBUTE_MAX_REGISTERS_PER_MULTIPROCESSOR,
