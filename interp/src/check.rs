@@ -20,6 +20,7 @@ mod found;
 mod lines;
 mod order;
 mod reads;
+mod runs;
 mod subject;
 mod taint;
 mod unset;

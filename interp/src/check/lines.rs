@@ -91,6 +91,22 @@ impl Cells {
         }
     }
 
+    /// The same of 32 cells from `first` on.
+    #[inline(always)]
+    pub(super) fn open_run(&mut self, first: usize) {
+        if !self.lined {
+            return;
+        }
+        if self.lines.is_empty() {
+            self.make_lines();
+        }
+        for line in [first >> 5, (first + 31) >> 5] {
+            if self.lines.get(line).is_some_and(|line| line[0] != MIXED) {
+                self.open_line(line);
+            }
+        }
+    }
+
     fn open_line(&mut self, line: usize) {
         self.make_each();
         let [write, read] = std::mem::replace(&mut self.lines[line], [MIXED; 2]);

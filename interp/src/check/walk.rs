@@ -9,7 +9,7 @@
 use dsl::ir::Space;
 
 use super::Checker;
-use super::cells::{Cells, Entry, Lanes, Table};
+use super::cells::{Bases, Cells, Entry, Lanes, Table};
 use super::lines::LineRun;
 use crate::machine::GlobalRegion;
 use crate::mask::LaneMask;
@@ -368,6 +368,33 @@ impl Checker<'_> {
         self.walk(access, at, who, offsets, run)
     }
 
+    /// A run that nothing is to be said of, from the cell `first` on.
+    #[inline(always)]
+    fn at_once(
+        &mut self,
+        access: &Access<'_>,
+        at: At,
+        (tag, mask): (u32, u32),
+        first: usize,
+        bases: Bases,
+    ) -> bool {
+        let exact = self.subject.exact;
+        let stores = access.site.op == AccessOp::Store;
+        if matches!(at, At::Shared) && (!self.here.junk.is_empty() || self.following && stores) {
+            return false;
+        }
+        let cells = self.cells(at);
+        cells.open_run(first);
+        match access.site.op {
+            AccessOp::Load => {
+                cells.prepare_reads();
+                cells.read_run_at_once(first, (mask, tag), bases, exact)
+            }
+            AccessOp::Store => cells.write_run_at_once(first, (mask, tag), bases),
+            AccessOp::Atomic => false,
+        }
+    }
+
     /// All cells of an access.
     #[inline(always)]
     fn walk<T: Place32>(
@@ -385,7 +412,13 @@ impl Checker<'_> {
         let bases = self.table(at).bases;
         let cells = self.cells(at);
         let shift = cells.shift;
-        let run = run && self.subject.quick && access.site.width_bytes == 1 << shift;
+        let one_cell = self.subject.quick && access.site.width_bytes == 1 << shift;
+        let mut first = (run && one_cell).then(|| offsets[0].cell(shift) as usize);
+        if let Some(first) = first
+            && self.at_once(access, at, (tag, mask), first, bases)
+        {
+            return unset;
+        }
         let mut lanes = Lanes {
             cells: [0; 32],
             mask,
@@ -397,7 +430,14 @@ impl Checker<'_> {
             // Of a run, all lanes lie in the memory.
             lanes.cells[lane] = (offsets[lane].cell(shift) & on) | (spare & !on);
         }
-        let first = offsets[0].cell(shift) as usize;
+        if first.is_none() && one_cell {
+            first = lanes.run();
+            if let Some(first) = first
+                && self.at_once(access, at, (tag, mask), first, bases)
+            {
+                return unset;
+            }
+        }
         let mut within = 0;
         loop {
             let cells = self.cells(at);
@@ -405,10 +445,9 @@ impl Checker<'_> {
             let (bad, lost) = match access.site.op {
                 AccessOp::Load => {
                     cells.prepare_reads();
-                    let in_run = if run {
-                        cells.read_run(first, (mask, tag), bases, exact)
-                    } else {
-                        None
+                    let in_run = match first {
+                        Some(first) => cells.read_run(first, (mask, tag), bases, exact),
+                        None => None,
                     };
                     // No closure here: it would not be compiled for the level.
                     let (bad, new) = match in_run {
@@ -419,10 +458,9 @@ impl Checker<'_> {
                     (bad, 0)
                 }
                 AccessOp::Store => {
-                    let in_run = if run {
-                        cells.write_run(first, (mask, tag), bases)
-                    } else {
-                        None
+                    let in_run = match first {
+                        Some(first) => cells.write_run(first, (mask, tag), bases),
+                        None => None,
                     };
                     match in_run {
                         Some(bad) => (bad, 0),

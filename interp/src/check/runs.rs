@@ -1,0 +1,210 @@
+//! Accesses of lanes that have one cell each, in their order: what most accesses are, and what vectors of the CPU do at once.
+
+#![allow(
+    clippy::inline_always,
+    clippy::needless_range_loop,
+    reason = "loops over lanes must vanish into the levels; they index several arrays"
+)]
+
+use super::cells::{ATOMIC, Bases, Cells, Lanes, PLACE, reach, reaching};
+
+/// All bits if so, else none.
+#[inline(always)]
+fn all(is: bool) -> u32 {
+    0u32.wrapping_sub(u32::from(is))
+}
+
+/// `a` where the bits are set, else `b`.
+#[inline(always)]
+fn choose(on: u32, a: u32, b: u32) -> u32 {
+    a & on | b & !on
+}
+
+impl Lanes {
+    /// The cell from which on the lanes have one each, in their order; the first is that of lane 0, whether it takes part or not.
+    #[inline(always)]
+    pub(super) fn run(&self) -> Option<usize> {
+        let lowest = self.mask.trailing_zeros() & 31;
+        let first = self.cells[lowest as usize].checked_sub(lowest)?;
+        let mut others = 0;
+        for l in 0..32 {
+            let on = all(self.mask >> l & 1 != 0);
+            others |= (self.cells[l] ^ (first + l as u32)) & on;
+        }
+        (others == 0).then_some(first as usize)
+    }
+}
+
+impl Cells {
+    /// Reads of lanes from the cell `first` on, if nothing about them needs a closer look and all was written; else nothing is done.
+    ///
+    /// One answer for all lanes: to gather a bit of each costs more than the rest.
+    #[inline(always)]
+    pub(crate) fn read_run_at_once(
+        &mut self,
+        first: usize,
+        (mask, tag): (u32, u32),
+        bases: Bases,
+        exact: bool,
+    ) -> bool {
+        let (Some(write), Some(read), Some(other)) = (
+            self.write
+                .get(first..)
+                .and_then(|cells| cells.first_chunk::<32>()),
+            self.read
+                .get_mut(first..)
+                .and_then(|cells| cells.first_chunk_mut::<32>()),
+            self.other
+                .get_mut(first..)
+                .and_then(|cells| cells.first_chunk_mut::<32>()),
+        ) else {
+            return false;
+        };
+        const LOOK: u32 = 1;
+        const JOINS: u32 = 2;
+        let (mut next, mut joining, mut answer) = ([0; 32], [0; 32], 0);
+        for l in 0..32 {
+            let (w, r) = (write[l], read[l]);
+            let me = tag | l as u32;
+            let on = all(mask >> l & 1 != 0);
+            let plain = r & ATOMIC == 0;
+            let ours = bases.orders(w, me) & (w != 0);
+            let replaced = bases.orders_all(r, me) & plain;
+            let kept = replaced | bases.covers(r, exact);
+            let wider = bases.apart(r & PLACE);
+            let joined = plain & !exact & !kept & (wider > reach(r));
+            answer |= (all(!(ours & (kept | joined))) & LOOK | all(joined) & JOINS) & on;
+            joining[l] = all(joined) & on;
+            next[l] = choose(
+                all(replaced) & on,
+                me,
+                choose(joining[l], reaching(me, wider), r),
+            );
+        }
+        if answer & LOOK != 0 {
+            return false;
+        }
+        if answer & JOINS != 0 {
+            for l in 0..32 {
+                other[l] = choose(joining[l], read[l] & PLACE, other[l]);
+            }
+        }
+        *read = next;
+        true
+    }
+
+    /// Writes of such lanes, likewise.
+    #[inline(always)]
+    pub(crate) fn write_run_at_once(
+        &mut self,
+        first: usize,
+        (mask, tag): (u32, u32),
+        bases: Bases,
+    ) -> bool {
+        let cells = self.write.get_mut(first..);
+        let Some(write) = cells.and_then(|cells| cells.first_chunk_mut::<32>()) else {
+            return false;
+        };
+        let mut unread = [0; 32];
+        let read = match self.read.is_empty() {
+            true => &mut unread,
+            false => match self
+                .read
+                .get_mut(first..)
+                .and_then(|cells| cells.first_chunk_mut())
+            {
+                Some(read) => read,
+                None => return false,
+            },
+        };
+        let mut look = 0;
+        for l in 0..32 {
+            let me = tag | l as u32;
+            let good = bases.orders(write[l], me) & bases.orders_all(read[l], me);
+            look |= u32::from(!good) & (mask >> l);
+        }
+        if look & 1 != 0 {
+            return false;
+        }
+        for l in 0..32 {
+            let on = all(mask >> l & 1 != 0);
+            write[l] = choose(on, tag | l as u32, write[l]);
+            read[l] &= !on;
+        }
+        true
+    }
+
+    /// Reads of such lanes: those that need a closer look, and those that read what nobody wrote. `None` if some are outside of the memory.
+    #[inline(always)]
+    pub(crate) fn read_run(
+        &mut self,
+        first: usize,
+        (mask, tag): (u32, u32),
+        bases: Bases,
+        exact: bool,
+    ) -> Option<(u32, u32)> {
+        let write: &[u32; 32] = self.write.get(first..)?.first_chunk()?;
+        let read: &mut [u32; 32] = self.read.get_mut(first..)?.first_chunk_mut()?;
+        let (mut set, mut bad, mut unset) = (0u32, 0u32, 0u32);
+        let mut joins = 0u32;
+        for l in 0..32 {
+            let (w, r) = (write[l], read[l]);
+            let me = tag | l as u32;
+            unset |= u32::from(w == 0) << l;
+            let ours = bases.orders(w, me);
+            let plain = r & ATOMIC == 0;
+            let replaced = bases.orders_all(r, me) & plain;
+            let kept = replaced | bases.covers(r, exact);
+            let joined = plain & !exact & !kept & (bases.apart(r & PLACE) > reach(r));
+            set |= u32::from(ours & replaced) << l;
+            joins |= u32::from(ours & joined) << l;
+            bad |= u32::from(!(ours & (kept | joined))) << l;
+        }
+        set &= mask;
+        joins &= mask;
+        if joins != 0 {
+            let other: &mut [u32; 32] = self.other.get_mut(first..)?.first_chunk_mut()?;
+            for l in 0..32 {
+                let on = 0u32.wrapping_sub(joins >> l & 1);
+                let place = read[l] & PLACE;
+                let both = reaching(tag | l as u32, bases.apart(place));
+                other[l] = place & on | other[l] & !on;
+                read[l] = both & on | read[l] & !on;
+            }
+        }
+        for l in 0..32 {
+            let on = 0u32.wrapping_sub(set >> l & 1);
+            read[l] = (tag | l as u32) & on | read[l] & !on;
+        }
+        Some((bad & mask, unset & mask))
+    }
+
+    /// Writes of such lanes: those that need a closer look.
+    #[inline(always)]
+    pub(crate) fn write_run(
+        &mut self,
+        first: usize,
+        (mask, tag): (u32, u32),
+        bases: Bases,
+    ) -> Option<u32> {
+        let write: &mut [u32; 32] = self.write.get_mut(first..)?.first_chunk_mut()?;
+        let mut unread = [0; 32];
+        let read: &mut [u32; 32] = if self.read.is_empty() {
+            &mut unread
+        } else {
+            self.read.get_mut(first..)?.first_chunk_mut()?
+        };
+        let mut good = 0u32;
+        for l in 0..32 {
+            let me = tag | l as u32;
+            good |= u32::from(bases.orders(write[l], me) & bases.orders_all(read[l], me)) << l;
+        }
+        good &= mask;
+        for l in 0..32 {
+            let on = 0u32.wrapping_sub(good >> l & 1);
+            write[l] = (tag | l as u32) & on | write[l] & !on;
+            read[l] &= !on;
+        }
+        Some(mask & !good)
+    }
+}
