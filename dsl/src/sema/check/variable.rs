@@ -172,8 +172,10 @@ impl Checker<'_> {
         } = declared;
         let is_extern = declaration.specifiers.word(SpecifierWord::Extern).is_some();
         let is_shared = matches!(space, GlobalSpace::Shared | GlobalSpace::SharedDynamic);
-        let mut facts = VarFacts::default();
-        facts.is_only_declared = at_file && is_extern && declarator.init.is_none();
+        let mut facts = VarFacts {
+            is_only_declared: at_file && is_extern && declarator.init.is_none(),
+            ..VarFacts::default()
+        };
         if at_file && self.repeats_extern(name, &ty, facts.is_only_declared, space) {
             return;
         }
