@@ -1,5 +1,7 @@
 //! Gathers conflicts by pairs of source accesses. [`words`] words them.
 
+mod advice;
+mod flow;
 mod object;
 mod words;
 
@@ -16,6 +18,7 @@ use crate::observer::Arrival;
 use crate::trap::AccessOp;
 
 use super::taint::Use;
+use words::SourceKey;
 
 /// Where findings are read: what their numbers mean.
 pub(crate) struct Scene<'a> {
@@ -66,6 +69,17 @@ struct First {
     /// The instruction, and the lanes that were in conflict in it.
     look: u64,
     lanes: [u32; 2],
+    /// Those of them at that place.
+    there: [u32; 2],
+}
+
+/// A conflict to give advice on.
+struct Conflict<'a> {
+    class: Class,
+    a: &'a Side,
+    b: &'a Side,
+    /// Threads of one instruction that were seen at one place.
+    most_at_one_place: u32,
 }
 
 /// A pair of source accesses in conflict.
@@ -185,6 +199,7 @@ impl Found {
                 place,
                 look,
                 lanes: [0; 2],
+                there: [0; 2],
             },
         });
         pair.count += 1;
@@ -194,6 +209,10 @@ impl Found {
         if kept.look == look && like(&kept.sides[0], &first) && like(&kept.sides[1], &second) {
             kept.lanes[0] |= 1 << first.lane;
             kept.lanes[1] |= 1 << second.lane;
+            if kept.place == place {
+                kept.there[0] |= 1 << first.lane;
+                kept.there[1] |= 1 << second.lane;
+            }
         }
     }
 
@@ -404,9 +423,17 @@ impl Found {
                 }
             }
         }
-        let pairs = merged
-            .iter()
-            .map(|((_, _, class), pair)| scene.finding(*class, pair));
+        // Lanes of one instruction that write one place: so do threads of other warps.
+        let together = |source: &SourceKey| {
+            let mut keys = self.pairs.keys();
+            keys.any(|&(class, a, _)| class == Class::Together && scene.source(a) == *source)
+        };
+        let pairs = merged.iter().map(|((a, b, class), pair)| {
+            let there = pair.first.there.map(u32::count_ones);
+            let most = there[0].max(there[1]);
+            let several = 1 + u32::from(together(a) || together(b));
+            scene.finding(*class, pair, most.max(several))
+        });
         let mut findings: Vec<Finding> = pairs.collect();
         findings.extend(self.uneven.values().map(|uneven| scene.uneven(uneven)));
         findings.extend(

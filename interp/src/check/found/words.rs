@@ -1,10 +1,12 @@
 //! Words findings: what happened, who did it, and what would help.
 
 use dsl::diagnostic::Code as Message;
-use dsl::ir::{AtomicOp, LocId, Space};
+use dsl::ir::{LocId, Space};
 
 use super::super::taint::Use;
-use super::{BadMask, Beyond, Class, Pair, Scene, Side, Source, Uneven, Unset, User, WrongOperand};
+use super::{
+    BadMask, Beyond, Class, Conflict, Pair, Scene, Side, Source, Uneven, Unset, User, WrongOperand,
+};
 use crate::bytecode::{CounterSite, Op};
 use crate::finding::{
     Finding, FindingAccess, FindingKind, FindingObject, FindingOp, Severity, ValueBits,
@@ -35,7 +37,7 @@ impl Scene<'_> {
         self.module.loc(loc).line
     }
 
-    pub(super) fn finding(&self, class: Class, pair: &Pair) -> Finding {
+    pub(super) fn finding(&self, class: Class, pair: &Pair, most_at_one_place: u32) -> Finding {
         let first = &pair.first;
         let [a, b] = &first.sides;
         let space = self.counter(b.counter).space;
@@ -156,7 +158,12 @@ impl Scene<'_> {
             kind,
             severity,
             message,
-            advice: Some(self.advice(class, a, b)),
+            advice: Some(self.advice(&Conflict {
+                class,
+                a,
+                b,
+                most_at_one_place,
+            })),
             space: Some(space),
             object: Some(object),
             witness: witness.collect(),
@@ -521,136 +528,6 @@ impl Scene<'_> {
             .iter()
             .position(|inst| is_access(inst.op) && inst.c as usize == row)
     }
-
-    /// One sentence about what is missing where.
-    pub(super) fn advice(&self, class: Class, a: &Side, b: &Side) -> String {
-        let (loc_a, loc_b) = (self.counter(a.counter).loc, self.counter(b.counter).loc);
-        let (pc_a, pc_b) = (self.pc(a.counter), self.pc(b.counter));
-        let (low, high) = if pc_a <= pc_b {
-            (loc_a, loc_b)
-        } else {
-            (loc_b, loc_a)
-        };
-        let (low, high) = (self.line(low), self.line(high));
-        let between = |barrier: &str, is: fn(Op) -> bool| {
-            let (from, to) = (pc_a.min(pc_b), pc_a.max(pc_b));
-            let held = match (from, to) {
-                (Some(from), Some(to)) => self.code.insts[from..to].iter().any(|inst| is(inst.op)),
-                _ => false,
-            };
-            if held && barrier == "__syncwarp()" && pc_a < pc_b {
-                format!(
-                    "the lanes that meet between line {low} and line {high} are not these two: let the mask, or the tile, hold both"
-                )
-            } else if held {
-                format!(
-                    "put `{barrier}` after line {high}, before the loop comes back to line {low}"
-                )
-            } else if low == high {
-                format!(
-                    "put `{barrier}` between the two accesses of line {low}: read into a variable first, write after the barrier"
-                )
-            } else {
-                format!("put `{barrier}` between line {low} and line {high}")
-            }
-        };
-        let locks = !self.code.effects.polls.waits.is_empty()
-            || self
-                .code
-                .sites
-                .iter()
-                .any(|site| matches!(site.atomic, Some((AtomicOp::Cas | AtomicOp::Exch, _))));
-        let fenced = self.code.insts.iter().any(|inst| inst.op == Op::Fence);
-        match class {
-            Class::Together => format!(
-                "let one thread write at line {high} (`if (threadIdx.x == 0)`), give each thread an element of its own, or use an atomic"
-            ),
-            Class::SameValue if self.is_update(a, b) => Self::use_atomic(high),
-            Class::SameValue => {
-                "if that is meant it does no harm; one thread that writes, or an atomic, would say so".to_owned()
-            }
-            Class::Lockstep | Class::LockstepPlain if self.is_update(a, b) => Self::use_atomic(high),
-            Class::Lockstep | Class::LockstepPlain => between("__syncwarp()", |op| op == Op::SyncWarp),
-            Class::Taken => {
-                let fence = if a.block == b.block { "__threadfence_block()" } else { "__threadfence()" };
-                format!(
-                    "put `{fence}` after the loop that takes the lock: without it what the lock guards may be read before the lock is held"
-                )
-            }
-            Class::Race | Class::Unpolled if a.block != b.block => {
-                if self.in_block(a) || self.in_block(b) {
-                    "an atomic whose name ends in `_block` is one for the threads of its block only: across blocks use the one \
-                     without"
-                        .to_owned()
-                } else if locks && !fenced {
-                    "if a lock or a flag is to order the two, put `__threadfence()` before it is set or given back".to_owned()
-                } else if fenced {
-                    "blocks run in any order: see that `__threadfence()` stands between the first access and the atomic or \
-                     `volatile` store that announces it, and that the other thread waits for that"
-                        .to_owned()
-                } else {
-                    "blocks run in any order: use atomics, give each block elements of its own, or end the kernel between the two"
-                        .to_owned()
-                }
-            }
-            Class::Race | Class::Unpolled if locks && !fenced => format!(
-                "{}; or, if a lock or a flag is to order the two, put `__threadfence()` before it is set or given back",
-                between("__syncthreads()", is_barrier)
-            ),
-            Class::Race | Class::Unpolled => {
-                let writes = [a, b]
-                    .iter()
-                    .all(|side| self.counter(side.counter).op == AccessOp::Store);
-                if fenced && locks {
-                    format!(
-                        "see that `__threadfence_block()` stands between the first access and the atomic or `volatile` store that \
-                         announces it, and that the other thread waits for that; or {}",
-                        between("__syncthreads()", is_barrier)
-                    )
-                } else if self.is_update(a, b) {
-                    Self::use_atomic(high)
-                } else if writes && a.counter == b.counter {
-                    format!(
-                        "let one thread write at line {high}, give each thread an element of its own, or use an atomic"
-                    )
-                } else {
-                    between("__syncthreads()", is_barrier)
-                }
-            }
-        }
-    }
-
-    fn use_atomic(line: u32) -> String {
-        format!(
-            "line {line} reads, changes and writes: threads that do it to one place lose updates, and no barrier between the two helps; \
-             use an atomic, as in `atomicAdd(&x, 1)`"
-        )
-    }
-
-    /// Whether both are of one `x += …`, whose place is the same for all threads: the source has a read and a write there.
-    fn is_update(&self, a: &Side, b: &Side) -> bool {
-        let at = |loc| {
-            let loc = self.module.loc(loc);
-            (loc.file, loc.line, loc.column)
-        };
-        let place = at(self.counter(a.counter).loc);
-        let has = |op| {
-            let mut sites = self.code.counters.iter();
-            sites.any(|site| site.op == op && at(site.loc) == place)
-        };
-        let text = &self.module.loc(self.counter(a.counter).loc).text;
-        place == at(self.counter(b.counter).loc)
-            && has(AccessOp::Load)
-            && has(AccessOp::Store)
-            && !text.contains("threadIdx")
-    }
-}
-
-fn is_barrier(op: Op) -> bool {
-    matches!(
-        op,
-        Op::Barrier | Op::BarrierCount | Op::BarrierAnd | Op::BarrierOr
-    )
 }
 
 fn is_access(op: Op) -> bool {

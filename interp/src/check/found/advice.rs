@@ -1,0 +1,417 @@
+//! One sentence on what would help against a conflict: what is missing, and where it goes.
+
+use dsl::ir::{AtomicOp, BinaryOp, CompareOp, InstKind, LocId, Operand};
+
+use super::flow::{Around, At, Flow, Meet, Who};
+use super::{Class, Conflict, Scene, Side};
+use crate::bytecode::Op;
+use crate::trap::AccessOp;
+
+/// A statement that reads, changes and writes one place.
+struct Update {
+    load: At,
+    store: At,
+}
+
+impl Scene<'_> {
+    /// One sentence about what is missing where.
+    pub(super) fn advice(&self, conflict: &Conflict<'_>) -> String {
+        let Conflict { class, a, b, .. } = *conflict;
+        let flow = Flow::of(self.function);
+        let (pc_a, pc_b) = (self.pc(a.counter), self.pc(b.counter));
+        let high = if pc_a <= pc_b { b } else { a };
+        let high = self.line(self.counter(high.counter).loc);
+        let barrier = |name| self.barrier(&flow, name, conflict);
+        let update = || self.update(&flow, conflict);
+        let locks = !self.code.effects.polls.waits.is_empty()
+            || self
+                .code
+                .sites
+                .iter()
+                .any(|site| matches!(site.atomic, Some((AtomicOp::Cas | AtomicOp::Exch, _))));
+        let fenced = self.code.insts.iter().any(|inst| inst.op == Op::Fence);
+        match class {
+            Class::Together => match update() {
+                Some(update) => self.use_atomic(&flow, &update),
+                None => format!(
+                    "let one thread write at line {high} (`if (threadIdx.x == 0)`), give each thread an element of its own, or use an \
+                     atomic"
+                ),
+            },
+            Class::SameValue => match update() {
+                Some(update) => self.use_atomic(&flow, &update),
+                None => "if that is meant it does no harm; one thread that writes, or an atomic, would say so".to_owned(),
+            },
+            Class::Lockstep | Class::LockstepPlain => match update() {
+                Some(update) => self.use_atomic(&flow, &update),
+                None => barrier("__syncwarp()"),
+            },
+            Class::Taken => {
+                let fence = if a.block == b.block { "__threadfence_block()" } else { "__threadfence()" };
+                format!(
+                    "put `{fence}` after the loop that takes the lock: without it what the lock guards may be read before the lock is held"
+                )
+            }
+            Class::Race | Class::Unpolled if a.block != b.block => {
+                if self.in_block(a) || self.in_block(b) {
+                    "an atomic whose name ends in `_block` is one for the threads of its block only: across blocks use the one \
+                     without"
+                        .to_owned()
+                } else if let Some(fence) = self.fence(&flow, conflict).filter(|_| !fenced) {
+                    fence
+                } else if locks && !fenced {
+                    "if a lock or a flag is to order the two, put `__threadfence()` before it is set or given back".to_owned()
+                } else if fenced {
+                    "blocks run in any order: see that `__threadfence()` stands between the first access and the atomic or \
+                     `volatile` store that announces it, and that the other thread waits for that"
+                        .to_owned()
+                } else if let Some(update) = update() {
+                    self.use_atomic(&flow, &update)
+                } else {
+                    "blocks run in any order, and no barrier waits for another block: use atomics, give each block elements of its own, \
+                     or end the kernel between the two and launch another"
+                        .to_owned()
+                }
+            }
+            Class::Race | Class::Unpolled if locks && !fenced => match self.fence(&flow, conflict) {
+                Some(fence) => fence,
+                None => format!(
+                    "{}; or, if a lock or a flag is to order the two, put `__threadfence()` before it is set or given back",
+                    barrier("__syncthreads()")
+                ),
+            },
+            Class::Race | Class::Unpolled => {
+                let writes = [a, b]
+                    .iter()
+                    .all(|side| self.counter(side.counter).op == AccessOp::Store);
+                if fenced && locks {
+                    format!(
+                        "see that `__threadfence_block()` stands between the first access and the atomic or `volatile` store that \
+                         announces it, and that the other thread waits for that; or {}",
+                        barrier("__syncthreads()")
+                    )
+                } else if let Some(update) = update() {
+                    self.use_atomic(&flow, &update)
+                } else if let Some(overlap) = self.overlap(conflict).filter(|_| writes) {
+                    overlap
+                } else if writes && a.counter == b.counter && !self.is_later(&flow, conflict) {
+                    format!(
+                        "let one thread write at line {high}, give each thread an element of its own, or use an atomic"
+                    )
+                } else {
+                    barrier("__syncthreads()")
+                }
+            }
+        }
+    }
+
+    /// Of two arrays of different names whose bytes are the same.
+    fn overlap(&self, conflict: &Conflict<'_>) -> Option<String> {
+        let text = |side: &Side| {
+            self.module
+                .loc(self.counter(side.counter).loc)
+                .text
+                .as_str()
+        };
+        let name = |side: &Side| text(side).split_once('[').map(|(name, _)| name);
+        let (a, b) = (conflict.a, conflict.b);
+        (name(a)? != name(b)?).then(|| {
+            format!(
+                "`{}` and `{}` are the same bytes here: see where each array begins and how long it is, in bytes and in elements",
+                text(a),
+                text(b)
+            )
+        })
+    }
+
+    fn at(&self, flow: &Flow<'_>, side: &Side) -> Option<At> {
+        let site = self.counter(side.counter);
+        flow.access(site.loc, site.op)
+    }
+
+    fn who(&self, side: &Side) -> Who<'_> {
+        self.thread(side.block, side.warp, side.lane)
+    }
+
+    fn thread(&self, block: u64, warp: u32, lane: u32) -> Who<'_> {
+        Who {
+            thread: self.shape.thread_index(warp as usize, lane),
+            block: self.shape.block_index(block),
+            lane,
+            block_size: self.shape.block,
+            grid_size: self.shape.grid,
+            args: self.shape.args,
+        }
+    }
+
+    /// Whether the two can meet in different rounds of a loop only.
+    fn is_later(&self, flow: &Flow<'_>, conflict: &Conflict<'_>) -> bool {
+        let Conflict { a, b, .. } = *conflict;
+        let (Some(first), Some(then)) = (self.at(flow, a), self.at(flow, b)) else {
+            return false;
+        };
+        let (a, b) = ((first, self.who(a)), (then, self.who(b)));
+        flow.common_loop(first, then).is_some() && flow.meet(a, b) == Meet::Later
+    }
+
+    /// Where a barrier of that name is missing.
+    fn barrier<'s>(&'s self, flow: &Flow<'s>, barrier: &str, conflict: &Conflict<'_>) -> String {
+        let Conflict { a, b, .. } = *conflict;
+        // A barrier within a branch that not all threads take would be one more fault.
+        let parts = |around: Around| {
+            let all = self.shape.threads();
+            let threads = match barrier {
+                "__syncwarp()" => 32 * a.warp..all.min(32 * a.warp + 32),
+                _ => 0..all,
+            };
+            flow.parts(
+                around,
+                threads.map(|number| self.thread(a.block, number / 32, number % 32)),
+            )
+        };
+        let (pc_a, pc_b) = (self.pc(a.counter), self.pc(b.counter));
+        let swap = pc_a > pc_b;
+        let (low, high) = if swap { (b, a) } else { (a, b) };
+        let line_of = |side: &Side| self.line(self.counter(side.counter).loc);
+        let (low_line, high_line) = (line_of(low), line_of(high));
+        let is: fn(Op) -> bool = match barrier {
+            "__syncwarp()" => |op| op == Op::SyncWarp,
+            _ => is_barrier,
+        };
+        let held = match (pc_a.min(pc_b), pc_a.max(pc_b)) {
+            (Some(from), Some(to)) => self.code.insts[from..to].iter().any(|inst| is(inst.op)),
+            _ => false,
+        };
+        if held && barrier == "__syncwarp()" && pc_a < pc_b {
+            return format!(
+                "the lanes that meet between line {low_line} and line {high_line} are not these two: let the mask, or the tile, hold both"
+            );
+        }
+        let (Some(first), Some(last)) = (self.at(flow, low), self.at(flow, high)) else {
+            return format!("put `{barrier}` between line {low_line} and line {high_line}");
+        };
+        let shared = flow.shared(first, last);
+        let path = &flow.path(last)[..shared];
+        let back = flow.common_loop(first, last);
+        let later = back.is_some() && held || self.is_later(flow, conflict);
+        if let (Some(back), true) = (back, later) {
+            let inner = path
+                .iter()
+                .rposition(|around| matches!(around, Around::Loop(..)));
+            let within = &flow.path(last)[inner.map_or(0, |at| at + 1)..];
+            let outer = within.iter().find(|around| parts(**around));
+            let after = match outer.map(|around| self.line(around.loc())) {
+                Some(line) if line != high_line => format!("the `if` of line {line}"),
+                _ => format!("line {high_line}"),
+            };
+            let head = match (low_line == high_line, self.line(back)) {
+                (true, line) if line != 0 => line,
+                _ => low_line,
+            };
+            return format!(
+                "put `{barrier}` after {after}, before the loop comes back to line {head}"
+            );
+        }
+        // The outermost statement around one of them alone, where a barrier cannot stand or would be run too often.
+        let bounds = |at: At, own: u32| {
+            let mut alone = flow.path(at)[shared..].iter();
+            let around =
+                alone.find(|&&around| matches!(around, Around::Loop(..)) || parts(around))?;
+            let line = self.line(around.loc());
+            let what = match around {
+                Around::Loop(..) => "loop",
+                Around::If(..) => "`if`",
+            };
+            (line != own).then(|| format!("the {what} of line {line}"))
+        };
+        let branch = path.iter().find(|around| parts(**around));
+        let outside = match branch.map(|around| self.line(around.loc())) {
+            Some(line) => format!(
+                ", outside of the `if` of line {line}, which not all threads enter: end it before the barrier and begin it again after"
+            ),
+            None => String::new(),
+        };
+        if low_line == high_line {
+            return format!(
+                "put `{barrier}` between the two accesses of line {low_line}: read into a variable first, write after the \
+                 barrier{outside}"
+            );
+        }
+        match (bounds(first, low_line), bounds(last, high_line)) {
+            (None, None) => {
+                format!("put `{barrier}` between line {low_line} and line {high_line}{outside}")
+            }
+            (Some(after), None) => {
+                format!("put `{barrier}` after {after}, before line {high_line}{outside}")
+            }
+            (None, Some(before)) => {
+                format!("put `{barrier}` after line {low_line}, before {before}{outside}")
+            }
+            (Some(after), Some(before)) if after == before => {
+                format!("put `{barrier}` between line {low_line} and line {high_line}{outside}")
+            }
+            (Some(after), Some(before)) => {
+                format!("put `{barrier}` after {after}, before {before}{outside}")
+            }
+        }
+    }
+
+    /// Whether both are of one statement that reads, changes and writes a place that several threads have in common. If each thread has
+    /// a place of its own in each round of a loop, and it is another one in the next, a barrier is what is missing.
+    fn update(&self, flow: &Flow<'_>, conflict: &Conflict<'_>) -> Option<Update> {
+        let Conflict { a, b, .. } = *conflict;
+        let (at_a, at_b) = (self.at(flow, a)?, self.at(flow, b)?);
+        let text = |at: At| {
+            let text = &self.module.loc(flow.inst(at).loc).text;
+            text.split_whitespace().collect::<String>()
+        };
+        let op = |side: &Side| self.counter(side.counter).op;
+        if text(at_a) != text(at_b) || text(at_a).is_empty() {
+            return None;
+        }
+        let update = match (op(a), op(b)) {
+            (AccessOp::Load, AccessOp::Store) => Update {
+                load: at_a,
+                store: at_b,
+            },
+            (AccessOp::Store, AccessOp::Load) => Update {
+                load: at_b,
+                store: at_a,
+            },
+            (AccessOp::Store, AccessOp::Store) => {
+                let feeds = flow.feeds(at_b);
+                let load = feeds.into_iter().find(|&load| text(load) == text(at_b))?;
+                Update { load, store: at_b }
+            }
+            _ => return None,
+        };
+        let feeds = flow.feeds(update.store).contains(&update.load);
+        let in_common = flow.is_uniform(update.store)
+            || conflict.most_at_one_place >= 2
+            || flow.goes_by_data(update.store)
+            || flow.common_loop(update.load, update.store).is_none();
+        (feeds && in_common).then_some(update)
+    }
+
+    fn use_atomic(&self, flow: &Flow<'_>, update: &Update) -> String {
+        let loc = |at: At| flow.inst(at).loc;
+        let lines = (self.line(loc(update.load)), self.line(loc(update.store)));
+        let who = match lines {
+            (load, store) if load == store => format!("line {store} reads, changes and writes"),
+            (load, store) => {
+                format!("line {load} reads and line {store} writes what follows from it")
+            }
+        };
+        let text = &self.module.loc(loc(update.store)).text;
+        let place = match text.strip_prefix('*') {
+            Some(pointer) => pointer.trim().to_owned(),
+            None => format!("&{text}"),
+        };
+        let how = match Self::operation(flow, update) {
+            Some(name) => format!("use an atomic, as in `{name}({place}, …)`"),
+            None => "use an atomic, or a loop around `atomicCAS`".to_owned(),
+        };
+        format!(
+            "{who}: threads that do it to one place lose updates, and no barrier between the two helps; {how}"
+        )
+    }
+
+    /// The atomic that does what a statement does.
+    fn operation(flow: &Flow<'_>, update: &Update) -> Option<&'static str> {
+        let is_old = |operand: Operand| {
+            flow.made_by(operand)
+                .is_some_and(|kind| std::ptr::eq(kind, &raw const flow.inst(update.load).kind))
+        };
+        let InstKind::Store(_, _, values) = &flow.inst(update.store).kind else {
+            return None;
+        };
+        let by_value = match flow.made_by(*values.first()?) {
+            Some(InstKind::Fma(..)) => Some("atomicAdd"),
+            Some(&InstKind::Binary(op, _, a, b)) if is_old(a) || is_old(b) => match op {
+                BinaryOp::Add | BinaryOp::FAdd => Some("atomicAdd"),
+                BinaryOp::Sub => Some("atomicSub"),
+                BinaryOp::SMin | BinaryOp::UMin => Some("atomicMin"),
+                BinaryOp::SMax | BinaryOp::UMax => Some("atomicMax"),
+                BinaryOp::And => Some("atomicAnd"),
+                BinaryOp::Or => Some("atomicOr"),
+                BinaryOp::Xor => Some("atomicXor"),
+                _ => None,
+            },
+            _ => None,
+        };
+        let by_branch = || {
+            let path = flow.path(update.store).iter().rev();
+            path.copied().find_map(|around| {
+                let Around::If(_, _, cond, side) = around else {
+                    return None;
+                };
+                let Some(&InstKind::Compare(op, _, a, b)) = flow.made_by(cond) else {
+                    return None;
+                };
+                let (greater, less) = (
+                    matches!(
+                        op,
+                        CompareOp::Sgt | CompareOp::Sge | CompareOp::Ugt | CompareOp::Uge
+                    ),
+                    matches!(
+                        op,
+                        CompareOp::Slt | CompareOp::Sle | CompareOp::Ult | CompareOp::Ule
+                    ),
+                );
+                // Of `new > old` the greater one is written; turned round by the other side or the other order.
+                match (is_old(a), is_old(b)) {
+                    _ if !greater && !less => None,
+                    (false, true) => Some(if greater == side {
+                        "atomicMax"
+                    } else {
+                        "atomicMin"
+                    }),
+                    (true, false) => Some(if less == side {
+                        "atomicMax"
+                    } else {
+                        "atomicMin"
+                    }),
+                    _ => None,
+                }
+            })
+        };
+        by_value.or_else(by_branch)
+    }
+
+    /// Where the fence goes that makes a flag, a lock or a counter order the two: between the earlier access and what announces it.
+    fn fence(&self, flow: &Flow<'_>, conflict: &Conflict<'_>) -> Option<String> {
+        let Conflict { a, b, .. } = *conflict;
+        let (first, then) = (self.at(flow, a)?, self.at(flow, b)?);
+        let seen = flow.decided_by(then, |loc: LocId| {
+            self.code.effects.polls.waits.contains(&loc)
+        });
+        let sign = flow.announced(first, &seen)?;
+        let name = match a.block == b.block {
+            true => "__threadfence_block()",
+            false => "__threadfence()",
+        };
+        let (from, to) = (
+            self.line(flow.inst(first).loc),
+            self.line(flow.inst(sign).loc),
+        );
+        let text = &self.module.loc(flow.inst(sign).loc).text;
+        let what = match text.is_empty() {
+            true => "the other thread".to_owned(),
+            false => format!("whoever sees `{text}` change"),
+        };
+        let place = match from == to {
+            true => format!("on line {to}, before the flag is set"),
+            false => format!("between line {from} and line {to}"),
+        };
+        Some(format!(
+            "put `{name}` {place}: without it {what} may not see yet what was done before"
+        ))
+    }
+}
+
+pub(super) fn is_barrier(op: Op) -> bool {
+    matches!(
+        op,
+        Op::Barrier | Op::BarrierCount | Op::BarrierAnd | Op::BarrierOr
+    )
+}
