@@ -36,6 +36,7 @@ use crate::config::Check;
 use crate::finding::Finding;
 use crate::mask::LaneMask;
 use crate::memory::defined::Defined;
+use crate::memory::traffic::Touch;
 use crate::observer::{Access, Arrival, Counters, Like, Observer};
 use crate::registers::View;
 use crate::stats::{Charge, SiteCounts};
@@ -99,6 +100,8 @@ pub(crate) struct Checker<'a> {
     junk_origin: Option<u32>,
     /// By region: what workers that have ended wrote.
     stored: Vec<Defined>,
+    /// By region: what they touched.
+    touched: Vec<Touch>,
     /// Looks closer, so far: tells one instruction from another.
     looks: u64,
     cpu: Cpu,
@@ -140,6 +143,7 @@ impl<'a> Checker<'a> {
             following: false,
             junk_origin: None,
             stored: vec![Defined::Nothing; subject.map.regions.len()],
+            touched: vec![Touch::default(); subject.map.regions.len()],
             looks: 0,
             cpu: Cpu::at_hand(),
             shadows: subject.shadows(),
@@ -382,6 +386,16 @@ impl Observer for Checker<'_> {
             .collect()
     }
 
+    fn touched(&self) -> Vec<(u64, Touch)> {
+        let mut touched = self.touched.clone();
+        self.add_touched(&mut touched);
+        let regions = self.subject.map.regions.iter().zip(touched);
+        let tracked = regions.filter(|(region, _)| self.subject.tracked[region.index as usize]);
+        tracked
+            .map(|(region, touch)| (region.base, touch))
+            .collect()
+    }
+
     const SEES_REPEATS: bool = true;
 
     #[inline(always)]
@@ -522,6 +536,10 @@ impl Observer for Checker<'_> {
             ours.join(theirs);
         }
         other.add_stored(&mut self.stored);
+        for (ours, theirs) in self.touched.iter_mut().zip(&other.touched) {
+            ours.join(theirs);
+        }
+        other.add_touched(&mut self.touched);
     }
 
     fn counts(&self) -> &[SiteCounts] {

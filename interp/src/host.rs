@@ -5,8 +5,10 @@
 //! named array is caught, a pointer that strays into a neighbour on the stack is not.
 
 use dsl::ir::{FuncId, HostFn, LocId, MemType, Object, Space, Type, eval};
+use dsl::sema::is_own;
 
 use crate::bytecode::{Class, Code, Inst, MemSite, Op, lane_ops};
+use crate::memory::traffic::HostAccess;
 use crate::memory::{AddressKind, Memory, STACK_BYTES};
 use crate::ops::element::{read, write};
 use crate::ops::{convert, float, int, lanes};
@@ -153,6 +155,19 @@ impl HostThread {
         callers.map(|frame| program.code(frame.function).locs[frame.pc.saturating_sub(1)])
     }
 
+    /// If the innermost call is of the library's, the place of the call that led into it.
+    fn outside(&self, program: &Program) -> Option<LocId> {
+        let module = program.module();
+        let is_own = |frame: &&Frame| {
+            let loc = module.loc(module.function(frame.function).loc);
+            is_own(&module.files[loc.file as usize])
+        };
+        let mut frames = self.frames.iter().rev();
+        frames.clone().next().filter(is_own)?;
+        let user = frames.find(|frame| !is_own(frame))?;
+        Some(program.code(user.function).locs[user.pc.saturating_sub(1)])
+    }
+
     /// Runs on to the next event. `answer` is the result of the call it stopped at; `limit` bounds the instructions
     /// executed over the thread's life. After `Done` there is nothing more to run, and it says `Done(None)`.
     pub fn resume(
@@ -276,6 +291,10 @@ impl HostThread {
 
     /// Runs the innermost call until something outside of it is needed.
     fn run(&mut self, program: &Program, code: &Code, memory: &mut Memory, limit: u64) -> Stop {
+        let outside = match memory.watches_host() {
+            true => self.outside(program),
+            false => None,
+        };
         let frame = self.frames.last_mut().expect("running");
         let r = self.registers.view().window(frame.registers);
         let mut pc = frame.pc;
@@ -285,9 +304,15 @@ impl HostThread {
                       near: &mut Near,
                       site: &MemSite,
                       base: u64,
+                      pc: &usize,
                       work: &mut dyn FnMut(*mut u8)| {
             let address = base.wrapping_add_signed(site.offset);
-            let pointer = locate(program, code, memory, near, site, address, stack)?;
+            let place = Whence {
+                pc: *pc,
+                outside,
+                stack,
+            };
+            let pointer = locate(program, code, memory, near, site, address, place)?;
             work(pointer);
             Ok(())
         };
@@ -361,15 +386,15 @@ impl HostThread {
                 Op::HostNonZero => if r.s(inst.b) == 0 { stop!(Stop::Trap(TrapKind::DivisionByZero)) },
                 Op::HostLoad => {
                     let site = &code.sites[inst.c as usize];
-                    attempt!(access(memory, &mut near, site, r.s(inst.a), &mut |pointer| load(r, site, pointer)));
+                    attempt!(access(memory, &mut near, site, r.s(inst.a), &pc, &mut |pointer| load(r, site, pointer)));
                 }
                 Op::HostStore => {
                     let site = &code.sites[inst.c as usize];
-                    attempt!(access(memory, &mut near, site, r.s(inst.a), &mut |pointer| store(r, site, pointer)));
+                    attempt!(access(memory, &mut near, site, r.s(inst.a), &pc, &mut |pointer| store(r, site, pointer)));
                 }
                 Op::HostAtomic => {
                     let site = &code.sites[inst.c as usize];
-                    attempt!(access(memory, &mut near, site, r.s(inst.a), &mut |pointer| atomic(r, site, pointer)));
+                    attempt!(access(memory, &mut near, site, r.s(inst.a), &pc, &mut |pointer| atomic(r, site, pointer)));
                 }
                 Op::Call => {
                     self.executed += u64::from(inst.weight);
@@ -436,7 +461,18 @@ fn event(host: Option<HostFn>, kernel: FuncId, args: Vec<(Type, u64)>, loc: LocI
     }
 }
 
-/// The bytes an access goes to, checked; `stack` is where the frame's variables lie.
+/// Where an access stands.
+#[derive(Clone, Copy)]
+struct Whence {
+    /// The instruction after it.
+    pc: usize,
+    /// Of a function of the library, the call outside of it.
+    outside: Option<LocId>,
+    /// Where the frame's variables lie.
+    stack: u64,
+}
+
+/// The bytes an access goes to, checked.
 #[inline]
 fn locate(
     program: &Program,
@@ -445,7 +481,7 @@ fn locate(
     near: &mut Near,
     site: &MemSite,
     address: u64,
-    stack: u64,
+    whence: Whence,
 ) -> Result<*mut u8, TrapKind> {
     let width = u64::from(site.width_bytes);
     let bad = |object| {
@@ -459,7 +495,7 @@ fn locate(
     };
     let declared = match site.access.object {
         Some(Object::Local(id)) => Some((
-            stack + code.local_offsets[id.index()],
+            whence.stack + code.local_offsets[id.index()],
             site.bounds.map_or(0, |(_, size)| size),
         )),
         Some(Object::Global(id)) => Some((
@@ -498,8 +534,17 @@ fn locate(
                 size: region.size,
                 bytes: region.bytes.pointer(),
             };
-            // A store must not find a string literal nearby.
-            if kind != AddressKind::String {
+            let noted = kind == AddressKind::Managed && memory.watches_host();
+            if noted {
+                memory.note_host(HostAccess {
+                    span: (address, address + width),
+                    writes,
+                    looks: site.access.volatile || site.op == AccessOp::Atomic,
+                    loc: whence.outside.unwrap_or(code.locs[whence.pc - 1]),
+                });
+            }
+            // A store must not find a string literal nearby, and what is to be noted has to come by here.
+            if kind != AddressKind::String && !noted {
                 *near = found;
             }
             Ok(found.bytes.wrapping_add((address - found.base) as usize))

@@ -18,6 +18,7 @@ use crate::explain::{Thread, explain};
 use crate::machine::{GlobalMap, Machine, Totals, WarpState, is_global};
 use crate::memory::Memory;
 use crate::memory::defined::Defined;
+use crate::memory::traffic::Touch;
 use crate::observer::{Counters, Observer};
 #[cfg(feature = "threads")]
 use crate::parallel::{self, Outcome};
@@ -76,10 +77,12 @@ pub fn launch(
     let arch = machine.rules.arch;
     let places = (&map, run.memory);
     let subject = Subject::new(machine.checks, arch, code, &run.shape, places, written);
-    let (result, stored) = run.with(&|| Checker::new(counters(), &subject), out);
-    for (base, defined) in &stored {
+    let (result, left) = run.with(&|| Checker::new(counters(), &subject), out);
+    let talks = subject.fences || !code.effects.polls.waits.is_empty();
+    for (base, defined) in &left.stored {
         memory.define(*base, defined);
     }
+    memory.keep_touched(&left.touched, talks);
     result
 }
 
@@ -200,6 +203,14 @@ fn resident_blocks(machine: &MachineConfig, shape: &Shape<'_>) -> usize {
     (per_sm.max(1) * u64::from(limits.multiprocessors)) as usize
 }
 
+/// What an observer knows of memory when a launch has ended, by the bases of regions.
+#[derive(Default)]
+struct Left {
+    /// What was written of regions that had bytes that nobody wrote before.
+    stored: Vec<(u64, Defined)>,
+    touched: Vec<(u64, Touch)>,
+}
+
 /// A launch that is valid.
 pub(crate) struct Run<'a> {
     pub(crate) program: &'a Program,
@@ -218,7 +229,7 @@ impl<'a> Run<'a> {
         &self,
         observer: &(impl Fn() -> O + Sync),
         out: &mut dyn FnMut(&[u8]),
-    ) -> (Result<LaunchReport, LaunchFailure>, Vec<(u64, Defined)>) {
+    ) -> (Result<LaunchReport, LaunchFailure>, Left) {
         #[cfg(feature = "threads")]
         let (mut state, trap) = match parallel::run(self, observer, out) {
             Outcome::Done(state) => (*state, None),
@@ -226,7 +237,7 @@ impl<'a> Run<'a> {
             Outcome::Strayed => {
                 return (
                     Err(LaunchFailure::Invalid(InvalidLaunch::Strayed)),
-                    Vec::new(),
+                    Left::default(),
                 );
             }
         };
@@ -241,7 +252,11 @@ impl<'a> Run<'a> {
                 report: Box::new(report),
             }),
         };
-        (result, state.observer.stored())
+        let left = Left {
+            stored: state.observer.stored(),
+            touched: state.observer.touched(),
+        };
+        (result, left)
     }
 
     /// Per region: whether the kernel's stores or atomics can reach it.

@@ -9,6 +9,7 @@ pub mod layout;
 pub(crate) mod bytes;
 pub(crate) mod defined;
 mod foreign;
+pub mod traffic;
 
 use std::fmt;
 #[cfg(feature = "threads")]
@@ -23,6 +24,7 @@ use crate::trap::{AccessOp, BadAccess, BadObject, TrapKind};
 use bytes::Bytes;
 use defined::Defined;
 use layout::area;
+use traffic::Traffic;
 
 /// Gap between regions, at least.
 const GUARD_BYTES: u64 = 512;
@@ -310,6 +312,7 @@ pub struct Memory {
     foreign: Area,
     symbols: Vec<u64>,
     string_addresses: Vec<u64>,
+    traffic: Traffic,
     /// What the last launch copied regions to.
     #[cfg(feature = "threads")]
     spare: Mutex<Vec<u8>>,
@@ -330,6 +333,7 @@ impl Memory {
             foreign: Area::new(0),
             symbols: Vec::new(),
             string_addresses: Vec::new(),
+            traffic: Traffic::default(),
             #[cfg(feature = "threads")]
             spare: Mutex::default(),
         };

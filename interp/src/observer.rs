@@ -7,6 +7,7 @@ use crate::bytecode::{Inst, MemSite, Op, Place};
 use crate::check::Scene;
 use crate::finding::Finding;
 use crate::memory::defined::Defined;
+use crate::memory::traffic::Touch;
 use crate::ops::count;
 use crate::pattern::Pattern;
 use crate::registers::View;
@@ -67,6 +68,10 @@ pub(crate) trait Observer: Sized {
     fn before(&mut self, r: View, inst: &Inst, mask: u32, pc: usize) {}
     /// What the launch wrote of the regions that had bytes that nobody wrote before: their bases.
     fn stored(&self) -> Vec<(u64, Defined)> {
+        Vec::new()
+    }
+    /// What the launch did to the regions of which it is to be known: their bases, ascending.
+    fn touched(&self) -> Vec<(u64, Touch)> {
         Vec::new()
     }
     /// A warp runs.

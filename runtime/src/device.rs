@@ -156,6 +156,11 @@ pub trait Device {
         true
     }
 
+    /// Whether it looks for accesses that nothing orders.
+    fn finds_races(&self) -> bool {
+        false
+    }
+
     /// Makes a program ready, before anything of it runs: its kernels and its variables. The error says why it cannot be.
     fn prepare(&mut self, _program: &Program, _memory: &mut Memory) -> Result<(), String> {
         Ok(())

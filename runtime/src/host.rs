@@ -9,10 +9,13 @@ mod cuda;
 mod math;
 mod memory;
 mod occupancy;
+mod order;
+mod race;
 mod rand;
 mod stdio;
 
 use dsl::{
+    diagnostic::Code,
     ir::{FuncId, FunctionKind, GlobalId, GlobalSpace, HostFn, LocId, Type},
     sema::in_program,
 };
@@ -89,6 +92,34 @@ pub enum Fault {
     Device(Box<DeviceFault>),
 }
 
+/// Two accesses to the same bytes, by the host, launches or copies, that nothing orders.
+#[derive(Clone, PartialEq, Debug)]
+pub struct HostRace {
+    /// For `dslc explain`.
+    pub code: Code,
+    /// Index into [`Outcome::launches`] of the earlier one, if it is a launch.
+    pub launch: Option<usize>,
+    /// One sentence: what happened.
+    pub message: String,
+    /// One sentence: what to do.
+    pub advice: String,
+    /// The memory, and the element.
+    pub object: Option<(String, String)>,
+    /// The earlier one and the later one.
+    pub sides: [RaceSide; 2],
+    /// How often.
+    pub count: u64,
+}
+
+/// One side of a [`HostRace`].
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub struct RaceSide {
+    /// `launch`, `call`, `read`, `write`.
+    pub op: &'static str,
+    /// Where it stands.
+    pub loc: LocId,
+}
+
 /// How a program ended.
 #[derive(Clone, PartialEq, Debug, Default)]
 pub struct Outcome {
@@ -100,6 +131,8 @@ pub struct Outcome {
     pub faults: Vec<Fault>,
     /// What was said on the way.
     pub notes: Vec<Note>,
+    /// What nothing orders, of the host, launches and copies.
+    pub races: Vec<HostRace>,
     /// Milliseconds of each launch on a device with a clock; `None` for one whose time is not known. Empty on the simulator.
     pub times_ms: Vec<Option<f64>>,
 }
@@ -117,6 +150,7 @@ struct Host<'a> {
     io: &'a mut dyn Io,
     memory: Memory,
     state: cuda::State,
+    order: order::Order,
     rand: rand::Rand,
     outcome: Outcome,
 }
@@ -145,12 +179,14 @@ pub fn run_main(
 ) -> Result<Outcome, String> {
     let mut memory = Memory::new(program);
     device.prepare(program, &mut memory)?;
+    let order = order::Order::new(device.finds_races());
     let mut host = Host {
         program,
         device,
         io,
         memory,
         state: cuda::State::default(),
+        order,
         rand: rand::Rand::new(1),
         outcome: Outcome::default(),
     };
@@ -218,7 +254,9 @@ impl Host<'_> {
     fn drive(&mut self, thread: &mut HostThread, limit: Option<u64>) -> Result<i32, Stop> {
         let mut answer = None;
         loop {
+            self.watch_host();
             let event = thread.resume(self.program, &mut self.memory, answer, limit);
+            self.host_ran();
             let event = event.map_err(|trap| {
                 let loc = self.shown(thread, trap.loc);
                 Stop::Trap(Box::new(Trap { loc, ..trap }))
@@ -233,7 +271,7 @@ impl Host<'_> {
                     grid,
                     block,
                     shared_bytes,
-                    stream: _,
+                    stream,
                     cooperative,
                     args,
                     loc,
@@ -248,6 +286,7 @@ impl Host<'_> {
                             loc,
                         },
                         &args,
+                        stream,
                     );
                     None
                 }
@@ -307,7 +346,7 @@ impl Host<'_> {
         Ok(answer.filter(|_| function.result().is_some()))
     }
 
-    fn launch(&mut self, kernel: FuncId, config: &LaunchConfig, args: &[u64]) {
+    fn launch(&mut self, kernel: FuncId, config: &LaunchConfig, args: &[u64], stream: u64) {
         if let Some(error) = self.state.sticky {
             self.state.last = error;
             return;
@@ -329,6 +368,7 @@ impl Host<'_> {
             Ok(report) => {
                 self.outcome.launches.push(report);
                 self.state.launched = true;
+                self.ran(stream, kernel, config.loc);
             }
             Err(LaunchError::Failed(LaunchFailure::Invalid(why))) => {
                 self.refuse(kernel, config.loc, why);

@@ -19,7 +19,7 @@ use dsl::{
 use interp::{Finding, FindingAccess, FindingOp, Severity, Trap, TrapKind, finding::WitnessLanes};
 use runtime::{
     device::DeviceFault,
-    host::{Fault, Outcome},
+    host::{Fault, HostRace, Outcome},
 };
 
 use super::fault;
@@ -103,6 +103,9 @@ pub(crate) fn all(
         }
     }
     of_launches(outcome, shown..outcome.launches.len(), &mut found);
+    for race in &outcome.races {
+        add(&mut found, of_race(race, outcome));
+    }
     for note in &outcome.notes {
         if let Some(fault) = &note.fault {
             add(&mut found, of_call(note.loc, &note.text, fault));
@@ -181,6 +184,32 @@ fn of_finding(finding: &Finding, launch: usize, kernel: &str) -> Found {
         witness: finding.witness.clone(),
         fingerprint: String::new(),
         muted: false,
+    }
+}
+
+/// What nothing orders, of the host, launches and copies.
+fn of_race(race: &HostRace, outcome: &Outcome) -> Found {
+    let refusal = of_refusal("", race.sides[0].loc, "");
+    let kernel = race.launch.and_then(|index| outcome.launches.get(index));
+    Found {
+        code: race.code,
+        kind: "race",
+        launch: race.launch,
+        kernel: kernel.map(|launch| launch.kernel_name.clone()),
+        message: race.message.clone(),
+        advice: Some(race.advice.clone()),
+        object: race.object.clone(),
+        sides: race
+            .sides
+            .iter()
+            .map(|side| Side {
+                op: side.op.to_string(),
+                loc: side.loc,
+                ..refusal.sides[0].clone()
+            })
+            .collect(),
+        count: race.count,
+        ..refusal
     }
 }
 

@@ -57,6 +57,8 @@ host_functions! {
     CudaMemcpyAsync = "cudaMemcpyAsync"(P, P, L, I, L) => I;
     /// Destination, value, bytes.
     CudaMemset = "cudaMemset"(P, I, L) => I;
+    /// Destination, value, bytes, stream.
+    CudaMemsetAsync = "cudaMemsetAsync"(P, I, L, L) => I;
     /// Address of the symbol (an `addr` of a constant or device variable), source, bytes, offset, kind.
     CudaMemcpyToSymbol = "cudaMemcpyToSymbol"(P, P, L, L, I) => I;
     /// Destination, address of the symbol, bytes, offset, kind.
@@ -123,6 +125,10 @@ host_functions! {
     CudaEventDestroy = "cudaEventDestroy"(L) => I;
     /// Where to put the stream.
     CudaStreamCreate = "cudaStreamCreate"(P) => I;
+    /// Where to put the stream, flags.
+    CudaStreamCreateWithFlags = "cudaStreamCreateWithFlags"(P, I) => I;
+    /// Stream, event, flags.
+    CudaStreamWaitEvent = "cudaStreamWaitEvent"(L, L, I) => I;
     /// Stream.
     CudaStreamSynchronize = "cudaStreamSynchronize"(L) => I;
     /// Stream.

@@ -180,6 +180,30 @@ impl Cells {
             }
         }
     }
+
+    /// Calls `then` with each range of cells that somebody touched: first cell, how many, the last write's and the readers' tags.
+    pub(super) fn for_each_touched(&self, mut then: impl FnMut(usize, usize, u32, u32)) {
+        let each = |cells: std::ops::Range<usize>, then: &mut dyn FnMut(usize, usize, u32, u32)| {
+            for cell in cells {
+                let tag = |side: &[u32]| side.get(cell).copied().unwrap_or(0);
+                let (write, read) = (tag(&self.write), tag(&self.read));
+                if (write, read) != (0, 0) {
+                    then(cell, 1, write, read);
+                }
+            }
+        };
+        if !self.lined {
+            return each(0..self.write.len(), &mut then);
+        }
+        for (line, &[write, read]) in self.lines.iter().enumerate() {
+            let cells = 32 * line..(32 * line + 32).min(self.count());
+            if write == MIXED {
+                each(cells, &mut then);
+            } else if (write, read) != (0, 0) {
+                then(cells.start, cells.len(), write, read);
+            }
+        }
+    }
 }
 
 /// The tag of a line's cell.

@@ -36,6 +36,8 @@ pub(crate) struct Subject<'a> {
     pub(crate) signs: Vec<bool>,
     /// By region: what was written before the launch, if that is not everything.
     pub(crate) defined: Vec<Option<&'a Defined>>,
+    /// By region: it is to be known what the launch does to it.
+    pub(crate) tracked: Vec<bool>,
     /// With the ways that save time. Tests do without to compare.
     pub(crate) quick: bool,
     /// By instruction: a division or shift that cannot go wrong, or is not asked for.
@@ -49,8 +51,14 @@ impl<'a> Subject<'a> {
         code: &'a Code,
         shape: &'a Shape<'a>,
         (map, memory): (&'a GlobalMap, &'a Memory),
-        written: Vec<bool>,
+        mut written: Vec<bool>,
     ) -> Subject<'a> {
+        let tracked = map.regions.iter().map(|region| memory.tracks(region.base));
+        let tracked: Vec<bool> = tracked.collect();
+        // What is only read is in no conflict, but has to be noted.
+        for (written, tracked) in written.iter_mut().zip(&tracked) {
+            *written |= tracked;
+        }
         let defined = map.regions.iter().map(|region| {
             let found = memory.region(region.base)?;
             let known = found.base == region.base && region.size > 0;
@@ -78,6 +86,7 @@ impl<'a> Subject<'a> {
             shape,
             map,
             written,
+            tracked,
             exact: fences || partial,
             fences,
             block_scopes: code.counters.iter().any(|site| site.block_scope),

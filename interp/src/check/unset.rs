@@ -3,13 +3,14 @@
 use dsl::ir::{AtomicOp, LocId, Space};
 
 use super::Checker;
-use super::cells::{Lanes, WRITTEN};
+use super::cells::{ATOMIC, Lanes, WRITTEN};
 use super::found::{Source, Unset, User};
 use super::taint::{Taint, Use};
 use super::walk::At;
 use crate::bytecode::{Class as RegisterClass, Place};
 use crate::mask::LaneMask;
 use crate::memory::defined::Defined;
+use crate::memory::traffic::Touch;
 use crate::observer::Access;
 use crate::trap::AccessOp;
 
@@ -246,6 +247,29 @@ impl Checker<'_> {
             }
         }
         unset
+    }
+
+    /// What this launch did to the regions of which it is to be known.
+    pub(super) fn add_touched(&self, touched: &mut [Touch]) {
+        for (index, cells) in self.regions.iter().enumerate() {
+            if !self.subject.tracked[index] {
+                continue;
+            }
+            let size = self.subject.map.regions[index].size;
+            let touch = &mut touched[index];
+            cells.for_each_touched(|first, count, write, read| {
+                let (at, len) = ((first as u64) << cells.shift, (count as u64) << cells.shift);
+                let len = len.min(size - at);
+                if write != 0 {
+                    touch.written.define(at, len, size);
+                }
+                if read & ATOMIC != 0 {
+                    touch.updated.define(at, len, size);
+                } else if read != 0 {
+                    touch.read.define(at, len, size);
+                }
+            });
+        }
     }
 
     /// What this launch wrote of the regions that were not whole.

@@ -99,6 +99,35 @@ impl Defined {
         }
     }
 
+    /// Calls `then` with each range of bytes of a region of `size` that are, ascending: from and to.
+    pub(crate) fn each_run(&self, size: u64, mut then: impl FnMut(u64, u64)) {
+        let bits = match self {
+            Defined::Nothing => return,
+            Defined::All => return then(0, size),
+            Defined::Some(bits) => bits,
+        };
+        let mut open = None;
+        for (&word, first) in bits.iter().zip((0..).step_by(64)) {
+            match (word, open) {
+                (0, None) | (u64::MAX, Some(_)) => continue,
+                _ => {}
+            }
+            for bit in 0..64 {
+                match (word >> bit & 1, open) {
+                    (1, None) => open = Some(first + bit),
+                    (0, Some(from)) => {
+                        then(from, first + bit);
+                        open = None;
+                    }
+                    _ => {}
+                }
+            }
+        }
+        if let Some(from) = open {
+            then(from, size);
+        }
+    }
+
     /// What either says.
     pub(crate) fn join(&mut self, other: &Defined) {
         match (&mut *self, other) {

@@ -2,7 +2,7 @@
 
 use dsl::ir::FuncId;
 use interp::{
-    LaunchConfig, LaunchReport, MachineConfig, Memory, Program,
+    Check, LaunchConfig, LaunchReport, MachineConfig, Memory, Program,
     rules::{BankWidth, RuleSet, limits::Limits},
 };
 
@@ -37,6 +37,10 @@ impl Simulator {
 impl Device for Simulator {
     fn info(&self) -> &DeviceInfo {
         &self.info
+    }
+
+    fn finds_races(&self) -> bool {
+        self.machine.checks.has(Check::Race)
     }
 
     fn malloc(

@@ -121,7 +121,13 @@ impl Host<'_> {
         }
         let result = match self.state.sticky {
             Some(error) => Err(error),
-            None => self.work(function, args, loc)?,
+            None => {
+                let result = self.work(function, args, loc)?;
+                if result.is_ok() {
+                    self.waited(function, args);
+                }
+                result
+            }
         };
         let error = result.err().unwrap_or(CudaError::Success);
         if error != CudaError::Success {
@@ -145,12 +151,20 @@ impl Host<'_> {
                 return Ok(self.free(function, args[0], loc));
             }
             HostFn::CudaMemcpy | HostFn::CudaMemcpyAsync => {
-                return self.copy(args[0], args[1], args[2], args[3], loc);
+                let result = self.copy(args[0], args[1], args[2], args[3], loc)?;
+                if result.is_ok() && args[2] > 0 {
+                    self.copied(args[0], args[1], args[2], args.get(4).copied(), loc);
+                }
+                return Ok(result);
             }
-            HostFn::CudaMemset => {
+            HostFn::CudaMemset | HostFn::CudaMemsetAsync => {
                 let (address, byte, bytes) = (args[0], args[1] as u8, args[2]);
                 let result = self.device.fill(&mut self.memory, address, byte, bytes);
-                return Ok(self.device_result(result, "cudaMemset", loc));
+                let result = self.device_result(result, function.text(), loc);
+                if result.is_ok() {
+                    self.filled(address, bytes, args.get(3).copied(), loc);
+                }
+                return Ok(result);
             }
             HostFn::CudaMemcpyToSymbol => {
                 return self.symbol_copy(args[0], args[1], args[2], args[3], true, loc);
@@ -196,10 +210,16 @@ impl Host<'_> {
                 };
                 self.store(args[0], &value.to_le_bytes(), loc)?;
             }
-            HostFn::CudaEventCreate | HostFn::CudaStreamCreate => {
+            HostFn::CudaEventCreate
+            | HostFn::CudaStreamCreate
+            | HostFn::CudaStreamCreateWithFlags => {
                 let handle = self.state.next_handle;
                 self.state.next_handle += 1;
                 self.store(args[0], &handle.to_le_bytes(), loc)?;
+                if function != HostFn::CudaEventCreate {
+                    self.order
+                        .create_stream(handle, args.get(1).copied().unwrap_or(0) & 1 == 0);
+                }
             }
             HostFn::CudaEventElapsedTime => {
                 if args[1] == 0 || args[2] == 0 {
@@ -407,6 +427,9 @@ impl Host<'_> {
         };
         let result = self.device.copy(&mut self.memory, to, from, bytes);
         let result = self.device_result(result, name, loc);
+        if result.is_ok() {
+            self.copied(to, from, bytes, None, loc);
+        }
         if result.is_ok() && !to_symbol {
             self.arrived(name, to, bytes, loc);
         }

@@ -31,15 +31,20 @@ impl Host<'_> {
                 0
             }
             HostFn::Memset => {
+                self.note_host(args[0], args[2], true, loc);
                 let filled = self.memory.fill(args[0], args[1] as u8, args[2]);
                 filled.map_err(|fault| self.fault(fault, AccessOp::Store, loc))?;
                 args[0]
             }
             HostFn::Memcpy | HostFn::Memmove => {
+                self.note_host(args[1], args[2], false, loc);
+                self.note_host(args[0], args[2], true, loc);
                 self.host_copy(args[0], args[1], args[2], loc)?;
                 args[0]
             }
             HostFn::Memcmp => {
+                self.note_host(args[0], args[2], false, loc);
+                self.note_host(args[1], args[2], false, loc);
                 let (a, b) = (
                     self.bytes(args[0], args[2], loc)?,
                     self.bytes(args[1], args[2], loc)?,

@@ -104,9 +104,13 @@ fn diagnostic(found: &Found, module: &Module, map: &SourceMap) -> Diagnostic {
         message = message.at(label(first));
     }
     for side in rest {
+        let text = match side.op.as_str() {
+            op @ ("read" | "write") if side.lane.is_none() => format!("{op} by the host"),
+            _ => label(side),
+        };
         message = match place(side.loc) {
-            Some(span) => message.label(span, label(side)),
-            None => message.note(label(side)),
+            Some(span) => message.label(span, text),
+            None => message.note(text),
         };
     }
     for (loc, text) in &found.others {

@@ -62,7 +62,7 @@ pub(super) const ROWS: &[Row] = &[
     host(
         "cudaMemsetAsync",
         "cudaError_t(void*, int, size_t, cudaStream_t=0)",
-        HostFn::CudaMemset,
+        HostFn::CudaMemsetAsync,
     ),
     host(
         "cudaMemcpyToSymbol",
@@ -234,7 +234,12 @@ pub(super) const ROWS: &[Row] = &[
     host(
         "cudaStreamCreateWithFlags",
         "cudaError_t(cudaStream_t*, uint)",
-        HostFn::CudaStreamCreate,
+        HostFn::CudaStreamCreateWithFlags,
+    ),
+    host(
+        "cudaStreamWaitEvent",
+        "cudaError_t(cudaStream_t, cudaEvent_t, uint=0)",
+        HostFn::CudaStreamWaitEvent,
     ),
     host(
         "cudaStreamSynchronize",

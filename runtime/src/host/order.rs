@@ -1,0 +1,501 @@
+//! What orders the host, launches and copies: vector clocks of the host and of each stream, and which bytes each has touched last.
+//!
+//! Calls run one after the other here, so a program that forgets to wait gives the right result; on a device it may not. What CUDA
+//! documents is taken for an order, what it leaves open is taken in the program's favour: nothing is told of a correct program.
+//!
+//! - Work in a stream comes after the work before it in that stream, and after all that the host had waited for when it asked.
+//! - Work in the default stream (the legacy one) comes after all work before it in blocking streams, and theirs after it.
+//! - An event stands for the work before it; `cudaStreamWaitEvent` lets a stream wait for that, `cudaEventSynchronize` the host.
+//! - The host waits in `cudaDeviceSynchronize`, `cudaStreamSynchronize`, `cudaFree`, in copies that are not asynchronous, in those to
+//!   pageable memory, and in `cudaMemset` of memory that it can reach itself.
+//! - Managed and pinned memory may be touched by the host at any time: only the same bytes are of interest.
+//! - A `volatile` or atomic access of the host waits for whoever writes there.
+
+use std::collections::BTreeMap;
+
+use dsl::ir::LocId;
+use interp::memory::traffic::{HostAccess, Span, Touched, Track};
+
+/// The default stream.
+const DEFAULT: usize = 0;
+
+/// By stream: how much of its work has happened.
+type Clock = Vec<u64>;
+
+fn join(clock: &mut Clock, other: &Clock) {
+    if clock.len() < other.len() {
+        clock.resize(other.len(), 0);
+    }
+    for (ours, theirs) in clock.iter_mut().zip(other) {
+        *ours = (*ours).max(*theirs);
+    }
+}
+
+fn at(clock: &Clock, stream: usize) -> u64 {
+    clock.get(stream).copied().unwrap_or(0)
+}
+
+/// A piece of work in a stream.
+#[derive(Clone, Debug)]
+pub(super) struct Work {
+    /// What does it: `scale`, `cudaMemcpyAsync`.
+    pub(super) name: String,
+    /// A launch, not a call.
+    pub(super) launch: Option<usize>,
+    pub(super) loc: LocId,
+    stream: usize,
+    number: u64,
+    /// What comes before it.
+    before: Clock,
+    /// It may talk with others while it runs.
+    talks: bool,
+}
+
+/// The number of a [`Work`].
+pub(super) type Job = usize;
+
+/// What was done to bytes.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Deed {
+    Read,
+    Write,
+    /// Atomics.
+    Update,
+}
+
+impl Deed {
+    /// The one that says most first.
+    const ALL: [Deed; 3] = [Deed::Write, Deed::Update, Deed::Read];
+
+    fn conflicts(self, other: Deed) -> bool {
+        !matches!(
+            (self, other),
+            (Deed::Read, Deed::Read) | (Deed::Update, Deed::Update)
+        )
+    }
+}
+
+/// Who touched bytes last: spans that do not overlap, by their start, each with its end.
+#[derive(Debug, Default)]
+struct Map(BTreeMap<u64, (u64, Job)>);
+
+impl Map {
+    fn set(&mut self, (start, end): Span, job: Job) {
+        if start >= end {
+            return;
+        }
+        // What reaches into the span keeps what is outside of it.
+        if let Some((&from, &(to, by))) = self.0.range(..start).next_back()
+            && to > start
+        {
+            self.0.insert(from, (start, by));
+            if to > end {
+                self.0.insert(end, (to, by));
+            }
+        }
+        while let Some((&from, &(to, by))) = self.0.range(start..end).next() {
+            self.0.remove(&from);
+            if to > end {
+                self.0.insert(end, (to, by));
+            }
+        }
+        self.0.insert(start, (end, job));
+    }
+
+    /// What overlaps a span: the first byte in common, and who.
+    fn overlapping(&self, (start, end): Span) -> impl Iterator<Item = (u64, Job)> + '_ {
+        let before = self.0.range(..start).next_back();
+        let before = before.filter(move |&(_, &(to, _))| to > start);
+        let within = self.0.range(start..end.max(start));
+        let all = before.into_iter().chain(within);
+        all.map(move |(&from, &(_, job))| (from.max(start), job))
+    }
+}
+
+#[derive(Debug, Default)]
+struct Stream {
+    clock: Clock,
+    blocking: bool,
+    /// By [`Deed`].
+    maps: [Map; 3],
+}
+
+impl Stream {
+    fn forget(&mut self) {
+        self.maps = Default::default();
+    }
+
+    fn is_forgotten(&self) -> bool {
+        self.maps.iter().all(|map| map.0.is_empty())
+    }
+}
+
+/// Something that nothing orders.
+#[derive(Clone, Debug)]
+pub(super) struct Conflict {
+    pub(super) first: (Job, Deed),
+    /// What comes after it: work, or the host at a place.
+    pub(super) second: (Second, Deed),
+    /// The first byte.
+    pub(super) address: u64,
+}
+
+/// The later one.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) enum Second {
+    Job(Job),
+    Host(LocId),
+}
+
+/// Everything known of the order.
+#[derive(Debug)]
+pub(super) struct Order {
+    /// Somebody asked for it.
+    pub(super) on: bool,
+    host: Clock,
+    streams: Vec<Stream>,
+    /// By handle.
+    handles: BTreeMap<u64, usize>,
+    events: BTreeMap<u64, Clock>,
+    work: Vec<Work>,
+    found: Vec<Conflict>,
+}
+
+impl Order {
+    pub(super) fn new(on: bool) -> Order {
+        Order {
+            on,
+            host: Clock::new(),
+            streams: vec![Stream {
+                blocking: true,
+                ..Stream::default()
+            }],
+            handles: BTreeMap::from([(0, DEFAULT)]),
+            events: BTreeMap::new(),
+            work: Vec::new(),
+            found: Vec::new(),
+        }
+    }
+
+    /// Of which memory launches have to tell what they touch: streams can be in conflict with each other if one does not wait for the
+    /// default one, or there are several besides that.
+    pub(super) fn track(&self) -> Track {
+        let apart = self.streams.iter().any(|stream| !stream.blocking);
+        match self.on {
+            false => Track::Nothing,
+            true if apart || self.streams.len() > 2 => Track::Everything,
+            true => Track::Managed,
+        }
+    }
+
+    /// Whether something may still run that the host could disturb.
+    pub(super) fn is_busy(&self) -> bool {
+        self.on && self.streams.iter().any(|stream| !stream.is_forgotten())
+    }
+
+    pub(super) fn create_stream(&mut self, handle: u64, blocking: bool) {
+        self.handles.insert(handle, self.streams.len());
+        self.streams.push(Stream {
+            blocking,
+            ..Stream::default()
+        });
+    }
+
+    fn stream(&self, handle: u64) -> usize {
+        self.handles.get(&handle).copied().unwrap_or(DEFAULT)
+    }
+
+    /// What has to happen before the next work in a stream does.
+    fn before(&self, stream: usize) -> Clock {
+        let mut clock = self.streams[stream].clock.clone();
+        join(&mut clock, &self.host);
+        if stream == DEFAULT {
+            let blocking = self.streams.iter().filter(|stream| stream.blocking);
+            blocking.for_each(|stream| join(&mut clock, &stream.clock));
+        } else if self.streams[stream].blocking {
+            join(&mut clock, &self.streams[DEFAULT].clock);
+        }
+        clock
+    }
+
+    /// Work begins in a stream.
+    pub(super) fn begin(
+        &mut self,
+        handle: u64,
+        name: &str,
+        launch: Option<usize>,
+        loc: LocId,
+    ) -> Job {
+        let stream = self.stream(handle);
+        let mut before = self.before(stream);
+        let number = at(&before, stream) + 1;
+        if before.len() <= stream {
+            before.resize(stream + 1, 0);
+        }
+        before[stream] = number;
+        self.streams[stream].clock.clone_from(&before);
+        self.work.push(Work {
+            name: name.to_owned(),
+            launch,
+            loc,
+            stream,
+            number,
+            before,
+            talks: false,
+        });
+        self.work.len() - 1
+    }
+
+    pub(super) fn work(&self, job: Job) -> &Work {
+        &self.work[job]
+    }
+
+    /// Work touches bytes.
+    pub(super) fn touch(&mut self, job: Job, deed: Deed, spans: &[Span]) {
+        let me = self.work[job].clone();
+        let mut fresh = Vec::new();
+        for (index, stream) in self.streams.iter().enumerate() {
+            if index == me.stream {
+                continue;
+            }
+            for other in Deed::ALL.into_iter().filter(|&other| deed.conflicts(other)) {
+                let map = &stream.maps[other as usize];
+                if map.0.is_empty() {
+                    continue;
+                }
+                for &span in spans {
+                    for (address, earlier) in map.overlapping(span) {
+                        let earlier_work = &self.work[earlier];
+                        let ordered = earlier_work.number <= at(&me.before, index);
+                        // Who waits for the other while both run does so in ways that are not seen here.
+                        if !ordered && !(me.talks && earlier_work.talks) {
+                            let (first, second) = ((earlier, other), (Second::Job(job), deed));
+                            fresh.push(Conflict {
+                                first,
+                                second,
+                                address,
+                            });
+                        }
+                    }
+                }
+            }
+        }
+        self.keep(&fresh);
+        let map = &mut self.streams[me.stream].maps[deed as usize];
+        spans.iter().for_each(|&span| map.set(span, job));
+    }
+
+    /// A launch has touched this.
+    pub(super) fn launched(&mut self, job: Job, touched: &Touched) {
+        self.work[job].talks = touched.talks;
+        for (deed, spans) in [
+            (Deed::Read, &touched.read),
+            (Deed::Write, &touched.written),
+            (Deed::Update, &touched.updated),
+        ] {
+            self.touch(job, deed, spans);
+        }
+    }
+
+    /// The host touches bytes that work may touch, too.
+    pub(super) fn host(&mut self, access: &HostAccess) {
+        let deed = match access.writes {
+            true => Deed::Write,
+            false => Deed::Read,
+        };
+        let (mut heard, mut fresh) = (Clock::new(), Vec::new());
+        for (index, stream) in self.streams.iter().enumerate() {
+            for other in Deed::ALL.into_iter().filter(|&other| deed.conflicts(other)) {
+                for (address, earlier) in stream.maps[other as usize].overlapping(access.span) {
+                    let work = &self.work[earlier];
+                    if work.number <= at(&self.host, index) {
+                        continue;
+                    }
+                    if access.looks {
+                        join(&mut heard, &work.before);
+                        continue;
+                    }
+                    let (first, second) = ((earlier, other), (Second::Host(access.loc), deed));
+                    fresh.push(Conflict {
+                        first,
+                        second,
+                        address,
+                    });
+                }
+            }
+        }
+        self.keep(&fresh);
+        join(&mut heard, &self.host);
+        self.wait(&heard);
+    }
+
+    /// Of what one access is in conflict with, the last is of interest: what comes before that would be in order with it. Of one pair of
+    /// places, one is enough.
+    /// From then on they count as ordered: one wait that is missing is one finding.
+    fn keep(&mut self, fresh: &[Conflict]) {
+        let mut work = std::mem::take(&mut self.work);
+        let job = |conflict: &Conflict| conflict.first.0;
+        let precedes = |work: &[Work], a: Job, b: Job| {
+            a != b && work[a].number <= at(&work[b].before, work[a].stream)
+        };
+        for new in fresh {
+            let is_last = !fresh
+                .iter()
+                .any(|other| precedes(&work, job(new), job(other)));
+            let is_known = |known: &Conflict| {
+                work[job(known)].loc == work[job(new)].loc && known.second.0 == new.second.0
+            };
+            if is_last && !self.found.iter().any(is_known) {
+                self.found.push(new.clone());
+            }
+        }
+        for new in fresh {
+            let heard = work[new.first.0].before.clone();
+            match new.second.0 {
+                Second::Host(_) => join(&mut self.host, &heard),
+                Second::Job(job) => {
+                    join(&mut work[job].before, &heard);
+                    join(&mut self.streams[work[job].stream].clock, &heard);
+                }
+            }
+        }
+        self.work = work;
+    }
+
+    fn wait(&mut self, clock: &Clock) {
+        join(&mut self.host, clock);
+        for (index, stream) in self.streams.iter_mut().enumerate() {
+            if at(&stream.clock, index) <= at(&self.host, index) {
+                stream.forget();
+            }
+        }
+    }
+
+    /// The host waits for all work.
+    pub(super) fn wait_for_all(&mut self) {
+        let mut all = Clock::new();
+        self.streams
+            .iter()
+            .for_each(|stream| join(&mut all, &stream.clock));
+        self.wait(&all);
+    }
+
+    /// The host waits for a stream; for the default one, and so for all that it waits for.
+    pub(super) fn wait_for_stream(&mut self, handle: u64) {
+        let clock = self.before(self.stream(handle));
+        self.wait(&clock);
+    }
+
+    pub(super) fn record(&mut self, event: u64, handle: u64) {
+        let clock = self.before(self.stream(handle));
+        self.events.insert(event, clock);
+    }
+
+    pub(super) fn wait_for_event(&mut self, event: u64) {
+        if let Some(clock) = self.events.get(&event).cloned() {
+            self.wait(&clock);
+        }
+    }
+
+    /// Work to come in a stream waits for an event.
+    pub(super) fn let_wait(&mut self, handle: u64, event: u64) {
+        let stream = self.stream(handle);
+        if let Some(clock) = self.events.get(&event) {
+            join(&mut self.streams[stream].clock, clock);
+        }
+    }
+
+    /// What was found since the last call.
+    pub(super) fn take_found(&mut self) -> Vec<Conflict> {
+        std::mem::take(&mut self.found)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const LOC: LocId = LocId(0);
+
+    fn order() -> Order {
+        let mut order = Order::new(true);
+        order.create_stream(1, true);
+        order.create_stream(2, true);
+        order.create_stream(3, false);
+        order
+    }
+
+    fn write(order: &mut Order, stream: u64, span: Span) -> usize {
+        let job = order.begin(stream, "k", None, LocId(stream as u32 + 1));
+        order.touch(job, Deed::Write, &[span]);
+        order.take_found().len()
+    }
+
+    fn host_reads(order: &mut Order, span: Span) -> usize {
+        order.host(&HostAccess {
+            span,
+            writes: false,
+            looks: false,
+            loc: LOC,
+        });
+        order.take_found().len()
+    }
+
+    #[test]
+    fn spans_are_cut_by_later_ones() {
+        let mut map = Map::default();
+        map.set((0, 100), 1);
+        map.set((20, 30), 2);
+        map.set((25, 60), 3);
+        let all: Vec<_> = map.0.iter().map(|(&a, &(b, job))| (a, b, job)).collect();
+        assert_eq!(all, [(0, 20, 1), (20, 25, 2), (25, 60, 3), (60, 100, 1)]);
+        let found: Vec<_> = map.overlapping((22, 26)).collect();
+        assert_eq!(found, [(22, 2), (25, 3)]);
+        assert_eq!(map.overlapping((100, 200)).count(), 0);
+    }
+
+    #[test]
+    fn the_host_has_to_wait() {
+        let mut order = order();
+        assert_eq!(write(&mut order, 0, (0, 8)), 0);
+        assert_eq!(host_reads(&mut order, (8, 16)), 0, "other bytes");
+        order.wait_for_stream(3);
+        assert_eq!(host_reads(&mut order, (4, 8)), 1, "another stream");
+        assert_eq!(host_reads(&mut order, (4, 8)), 0, "it was said");
+        assert_eq!(write(&mut order, 0, (0, 8)), 0);
+        order.wait_for_all();
+        assert_eq!(host_reads(&mut order, (4, 8)), 0);
+        assert!(!order.is_busy());
+    }
+
+    #[test]
+    fn the_default_stream_waits_for_blocking_ones() {
+        let mut order = order();
+        assert_eq!(write(&mut order, 1, (0, 8)), 0);
+        assert_eq!(write(&mut order, 2, (0, 8)), 1, "two streams");
+        let mut order = self::order();
+        assert_eq!(write(&mut order, 1, (0, 8)), 0);
+        assert_eq!(write(&mut order, 0, (0, 8)), 0);
+        assert_eq!(write(&mut order, 2, (0, 8)), 0);
+        assert_eq!(
+            write(&mut order, 3, (0, 8)),
+            1,
+            "a non-blocking one, against 2"
+        );
+        order.wait_for_stream(0);
+        assert_eq!(host_reads(&mut order, (0, 8)), 1, "in 3");
+    }
+
+    #[test]
+    fn events_order_streams() {
+        let mut order = order();
+        assert_eq!(write(&mut order, 1, (0, 8)), 0);
+        order.record(7, 1);
+        assert_eq!(write(&mut order, 1, (8, 16)), 0);
+        order.let_wait(3, 7);
+        assert_eq!(write(&mut order, 3, (0, 8)), 0);
+        assert_eq!(write(&mut order, 3, (8, 16)), 1, "after the event");
+        order.wait_for_event(7);
+        assert_eq!(write(&mut order, 2, (0, 8)), 1, "against 3");
+    }
+}

@@ -1,0 +1,258 @@
+//! The runtime's calls as work in streams, and what of it nothing orders, in words. [`super::order`] knows what orders what.
+
+use dsl::diagnostic::Code;
+use dsl::ir::{FuncId, HostFn, LocId};
+use interp::AddressKind;
+use interp::memory::traffic::HostAccess;
+
+use super::order::{Conflict, Deed, Job, Second};
+use super::{Host, HostRace, RaceSide};
+
+impl Host<'_> {
+    /// After the host ran: what it touched meanwhile.
+    pub(super) fn host_ran(&mut self) {
+        if !self.memory.watches_host() {
+            return;
+        }
+        for access in self.memory.take_host_accesses() {
+            self.order.host(&access);
+        }
+        self.tell_races();
+    }
+
+    /// Before the host goes on: whether it has to be watched.
+    pub(super) fn watch_host(&mut self) {
+        let busy =
+            self.order.is_busy() && self.state.pending.is_none() && self.state.sticky.is_none();
+        self.memory.watch_host(busy);
+        self.memory.track(self.order.track());
+    }
+
+    /// A function of C's library touches memory for the host.
+    pub(super) fn note_host(&mut self, address: u64, bytes: u64, writes: bool, loc: LocId) {
+        self.memory.note_host(HostAccess {
+            span: (address, address.saturating_add(bytes)),
+            writes,
+            looks: false,
+            loc,
+        });
+    }
+
+    /// A launch has run.
+    pub(super) fn ran(&mut self, stream: u64, kernel: FuncId, loc: LocId) {
+        if !self.order.on {
+            return;
+        }
+        let touched = self.memory.take_touched();
+        let name = &self.program.module().function(kernel).name;
+        let index = self.outcome.launches.len().checked_sub(1);
+        let job = self.order.begin(stream, name, index, loc);
+        self.order.launched(job, &touched);
+        self.tell_races();
+    }
+
+    /// Whether kernels can reach it.
+    fn is_shared(&self, address: u64) -> bool {
+        matches!(
+            self.memory.kind_of(address),
+            AddressKind::Device | AddressKind::Managed
+        )
+    }
+
+    /// Bytes were copied; `stream`: of a copy that the host need not wait for.
+    pub(super) fn copied(
+        &mut self,
+        to: u64,
+        from: u64,
+        bytes: u64,
+        stream: Option<u64>,
+        loc: LocId,
+    ) {
+        if !self.order.on {
+            return;
+        }
+        let function = match stream {
+            Some(_) => HostFn::CudaMemcpyAsync,
+            None => HostFn::CudaMemcpy,
+        };
+        let job = self
+            .order
+            .begin(stream.unwrap_or(0), function.text(), None, loc);
+        for (address, deed) in [(from, Deed::Read), (to, Deed::Write)] {
+            if self.is_shared(address) {
+                self.order.touch(job, deed, &[(address, address + bytes)]);
+            }
+        }
+        self.tell_races();
+        let reaches_host = self.memory.kind_of(to) == AddressKind::Host;
+        match stream {
+            Some(stream) if reaches_host => self.order.wait_for_stream(stream),
+            Some(_) => {}
+            None => self.order.wait_for_stream(0),
+        }
+    }
+
+    /// Bytes were set; `stream` as above.
+    pub(super) fn filled(&mut self, address: u64, bytes: u64, stream: Option<u64>, loc: LocId) {
+        if !self.order.on {
+            return;
+        }
+        let function = match stream {
+            Some(_) => HostFn::CudaMemsetAsync,
+            None => HostFn::CudaMemset,
+        };
+        let job = self
+            .order
+            .begin(stream.unwrap_or(0), function.text(), None, loc);
+        self.order
+            .touch(job, Deed::Write, &[(address, address + bytes)]);
+        self.tell_races();
+        if stream.is_none() && self.memory.kind_of(address) == AddressKind::Managed {
+            self.order.wait_for_stream(0);
+        }
+    }
+
+    /// A call that waits, makes others wait, or says what to wait for.
+    pub(super) fn waited(&mut self, function: HostFn, args: &[u64]) {
+        match function {
+            HostFn::CudaDeviceSynchronize
+            | HostFn::CudaDeviceReset
+            | HostFn::CudaFree
+            | HostFn::CudaFreeHost => self.order.wait_for_all(),
+            HostFn::CudaStreamSynchronize => self.order.wait_for_stream(args[0]),
+            HostFn::CudaEventSynchronize => self.order.wait_for_event(args[0]),
+            // It fails unless both have happened.
+            HostFn::CudaEventElapsedTime => {
+                self.order.wait_for_event(args[1]);
+                self.order.wait_for_event(args[2]);
+            }
+            HostFn::CudaEventRecord => self.order.record(args[0], args[1]),
+            HostFn::CudaStreamWaitEvent => self.order.let_wait(args[0], args[1]),
+            _ => {}
+        }
+    }
+
+    /// Puts what was found into words.
+    fn tell_races(&mut self) {
+        for conflict in self.order.take_found() {
+            let race = self.word(&conflict);
+            let known = self.outcome.races.iter_mut();
+            let places = |race: &HostRace| race.sides.clone().map(|side| side.loc);
+            match known
+                .into_iter()
+                .find(|known| places(known) == places(&race))
+            {
+                Some(known) => known.count += 1,
+                None => self.outcome.races.push(race),
+            }
+        }
+    }
+
+    /// `scale, launched at line 20,`; `the cudaMemcpyAsync of line 21`.
+    fn who(&self, job: Job) -> String {
+        let work = self.order.work(job);
+        let line = self.line(work.loc);
+        match work.launch {
+            Some(_) => format!("kernel `{}`, launched at line {line},", work.name),
+            None => format!("the {} of line {line}", work.name),
+        }
+    }
+
+    fn line(&self, loc: LocId) -> u32 {
+        self.program.module().loc(loc).line
+    }
+
+    fn word(&self, conflict: &Conflict) -> HostRace {
+        let (first, first_deed) = conflict.first;
+        let (second, second_deed) = conflict.second;
+        let earlier = self.order.work(first);
+        let may = match first_deed {
+            Deed::Read => "may still be reading it",
+            Deed::Write | Deed::Update => "may still be writing it",
+        };
+        let does = match second_deed {
+            Deed::Read => "reads",
+            Deed::Write => "writes",
+            Deed::Update => "updates",
+        };
+        let object = self.memory.describe(conflict.address);
+        let name = match &object {
+            Some((name, Some(element))) => format!("element {element} of {name}"),
+            Some((name, None)) => name.clone(),
+            None => "memory".to_owned(),
+        };
+        let what = match earlier.launch {
+            Some(_) => "launch",
+            None => "copy",
+        };
+        let what = if earlier.name.starts_with("cudaMemset") {
+            "call"
+        } else {
+            what
+        };
+        let line = self.line(earlier.loc);
+        let side = |job: Job| {
+            let work = self.order.work(job);
+            let op = if work.launch.is_some() {
+                "launch"
+            } else {
+                "call"
+            };
+            RaceSide { op, loc: work.loc }
+        };
+        let (who, there, advice) = match second {
+            Second::Host(loc) => {
+                let text = &self.program.module().loc(loc).text;
+                let subject = match text.is_empty() {
+                    true => format!("the host {does} {name}"),
+                    false => format!("the host {does} `{text}` ({name})"),
+                };
+                let here = self.line(loc);
+                let wait = match earlier.launch {
+                    Some(_) => "`cudaDeviceSynchronize()`",
+                    None => "`cudaStreamSynchronize` of its stream, or `cudaDeviceSynchronize()`,",
+                };
+                let why = match earlier.launch {
+                    Some(_) => {
+                        "a launch returns at once, and the host goes on while the kernel runs"
+                    }
+                    None => "an asynchronous call returns at once, and the host goes on meanwhile",
+                };
+                let op = match second_deed {
+                    Deed::Read => "read",
+                    Deed::Write | Deed::Update => "write",
+                };
+                let there = RaceSide { op, loc };
+                let advice = format!(
+                    "call {wait} after the {what} on line {line}, before line {here} {does} it: {why}"
+                );
+                (subject, there, advice)
+            }
+            Second::Job(job) => {
+                let later = self.order.work(job);
+                let here = self.line(later.loc);
+                let advice = format!(
+                    "nothing orders the two streams: call `cudaEventRecord` after line {line} and let the other stream wait for that event \
+                     with `cudaStreamWaitEvent` before line {here}, or use one stream for both"
+                );
+                (
+                    format!("{} {does} {name}", self.who(job)),
+                    side(job),
+                    advice,
+                )
+            }
+        };
+        HostRace {
+            code: Code::DataRace,
+            launch: earlier.launch,
+            message: format!("race: {who} while {} {may}", self.who(first)),
+            advice,
+            object: object.map(|(name, element)| {
+                let element = element.map_or(String::new(), |element| format!("[{element}]"));
+                (name, element)
+            }),
+            sides: [side(first), there],
+            count: 1,
+        }
+    }
+}
