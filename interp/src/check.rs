@@ -68,6 +68,8 @@ struct Resident {
     taints: Vec<Taint>,
     /// By warp and byte of local memory: lanes that wrote it.
     locals: Vec<Vec<u32>>,
+    /// By warp and byte of local memory: where the value came from that nobody wrote, if one was stored.
+    local_origins: Vec<HashMap<u32, u32>>,
     reads: Reads,
     /// Barriers so far, from 1 on.
     barriers: u32,
@@ -275,6 +277,7 @@ impl Resident {
             junk: HashMap::new(),
             taints: vec![Taint::new(subject.code); warps],
             locals: vec![vec![0; subject.code.local_bytes as usize]; warps],
+            local_origins: vec![HashMap::new(); warps],
             reads: Reads::new(subject.code.sites.len()),
             barriers: 0,
             turns: vec![0; all_warps],
@@ -311,6 +314,7 @@ impl Observer for Checker<'_> {
             here.barriers = 1;
             here.turns.fill(0);
             here.locals.iter_mut().for_each(|bytes| refill(bytes, 0));
+            here.local_origins.iter_mut().for_each(HashMap::clear);
             here.taints.iter_mut().for_each(Taint::clear);
             if self.subject.unset() {
                 self.unassigned();
@@ -371,8 +375,9 @@ impl Observer for Checker<'_> {
                 lane: matters.lanes.trailing_zeros(),
                 loc: self.subject.code.locs[pc],
             };
-            self.found
-                .unset(&self.origins[matters.origin as usize], user);
+            for origin in std::iter::once(matters.origin).chain(matters.second) {
+                self.found.unset(&self.origins[origin as usize], user);
+            }
         }
     }
 

@@ -26,6 +26,8 @@ pub(super) struct Matters {
     pub(super) what: Use,
     pub(super) lanes: u32,
     pub(super) origin: Origin,
+    /// Another value that is part of it, from somewhere else.
+    pub(super) second: Option<Origin>,
 }
 
 /// Lanes that are not defined, and where they come from.
@@ -33,23 +35,34 @@ pub(super) struct Matters {
 struct Cell {
     lanes: u32,
     origin: Origin,
+    /// Lanes in which two such values are combined, and where the second comes from.
+    both: u32,
+    second: Origin,
 }
 
 impl Cell {
     fn or(self, other: Cell) -> Cell {
+        if self.lanes == 0 {
+            return other;
+        }
+        let both = self.lanes & other.lanes;
+        let (both, second) = match other.origin == self.origin || both == 0 {
+            false if self.both == 0 => (both, other.origin),
+            _ if self.both == 0 => (other.both, other.second),
+            _ => (self.both, self.second),
+        };
         Cell {
             lanes: self.lanes | other.lanes,
-            origin: if self.lanes != 0 {
-                self.origin
-            } else {
-                other.origin
-            },
+            both,
+            second,
+            ..self
         }
     }
 
     fn only(self, lanes: u32) -> Cell {
         Cell {
             lanes: self.lanes & lanes,
+            both: self.both & lanes,
             ..self
         }
     }
@@ -128,7 +141,11 @@ impl Taint {
             Place::S(register) => &mut self.s[register as usize],
         };
         let lanes = cell.lanes & !mask | lanes;
-        *cell = Cell { lanes, origin };
+        *cell = Cell {
+            lanes,
+            origin,
+            ..Cell::default()
+        };
         self.live |= lanes != 0;
     }
 
@@ -174,6 +191,7 @@ impl Taint {
                 what,
                 lanes,
                 origin: cell.origin,
+                second: (cell.both & mask != 0).then_some(cell.second),
             })
         };
         match i.op {
@@ -283,12 +301,16 @@ impl Taint {
             }
             Op::Print => {
                 let row = &code.prints[a];
-                let used = row
-                    .args
-                    .iter()
-                    .find_map(|&(_, place)| matters(Use::Printed, self.at(place)));
+                let args = row.args.iter();
+                let mut used = args.filter_map(|&(_, place)| matters(Use::Printed, self.at(place)));
+                let mut first = used.next();
+                if let Some(first) = &mut first {
+                    let other = used.map(|other| other.origin);
+                    let other = other.filter(|origin| *origin != first.origin).next();
+                    first.second = first.second.or(other);
+                }
                 self.v[d] = Cell::default();
-                return used;
+                return first;
             }
             Op::Shuffle | Op::Exchange => self.exchange(code, r, i, mask),
             op => match flow(op) {

@@ -182,11 +182,12 @@ impl Checker<'_> {
             return;
         }
         let defined = &mut self.here.locals[self.warp as usize];
-        let storing = if self.following {
-            self.here.taints[self.warp as usize].storing.0
-        } else {
-            0
+        let origins = &mut self.here.local_origins[self.warp as usize];
+        let (storing, origin) = match self.following {
+            true => self.here.taints[self.warp as usize].storing,
+            false => (0, 0),
         };
+        let mut came_from = None;
         let (width, component) = (access.site.width_bytes, access.site.access.ty.bytes());
         let first = offsets[access.mask.trailing_zeros() as usize];
         let same = LaneMask(access.mask)
@@ -198,8 +199,18 @@ impl Checker<'_> {
                 return;
             };
             match access.site.op {
-                AccessOp::Load => unset[k] |= lanes & !*known,
-                AccessOp::Store | AccessOp::Atomic => *known = *known & !lanes | lanes & !storing,
+                AccessOp::Load => {
+                    unset[k] |= lanes & !*known;
+                    if lanes & !*known != 0 && !origins.is_empty() {
+                        came_from = came_from.or_else(|| origins.get(&at).copied());
+                    }
+                }
+                AccessOp::Store | AccessOp::Atomic => {
+                    *known = *known & !lanes | lanes & !storing;
+                    if lanes & storing != 0 {
+                        origins.insert(at, origin);
+                    }
+                }
             }
         };
         for byte in 0..width {
@@ -213,6 +224,7 @@ impl Checker<'_> {
             }
         }
         if unset != [0; 4] {
+            self.junk_origin = came_from;
             self.unset(access, unset, |lane| (None, u64::from(offsets[lane])));
         }
     }
