@@ -87,6 +87,15 @@ struct Conflict<'a> {
 struct Pair {
     count: u64,
     first: First,
+    /// The first one of two blocks: no barrier of one block helps against that.
+    across: Option<First>,
+}
+
+impl Pair {
+    /// The one to tell of.
+    fn shown(&self) -> &First {
+        self.across.as_ref().unwrap_or(&self.first)
+    }
 }
 
 /// A barrier that not all came to.
@@ -192,18 +201,23 @@ impl Found {
         self.crosses |= crosses;
         let (a, b) = (first.counter, second.counter);
         let key = (class, a.min(b), a.max(b));
+        let new = || First {
+            sides: [first.clone(), second.clone()],
+            place,
+            look,
+            lanes: [0; 2],
+            there: [0; 2],
+        };
         let pair = self.pairs.entry(key).or_insert_with(|| Pair {
             count: 0,
-            first: First {
-                sides: [first.clone(), second.clone()],
-                place,
-                look,
-                lanes: [0; 2],
-                there: [0; 2],
-            },
+            first: new(),
+            across: None,
         });
         pair.count += 1;
-        let kept = &mut pair.first;
+        let kept = match crosses {
+            true => pair.across.get_or_insert_with(new),
+            false => &mut pair.first,
+        };
         let like =
             |a: &Side, b: &Side| (a.counter, a.block, a.warp) == (b.counter, b.block, b.warp);
         if kept.look == look && like(&kept.sides[0], &first) && like(&kept.sides[1], &second) {
@@ -363,6 +377,9 @@ impl Found {
                     if theirs.first.sides[1].block < ours.first.sides[1].block {
                         ours.first = theirs.first.clone();
                     }
+                    if ours.across.is_none() {
+                        ours.across.clone_from(&theirs.across);
+                    }
                 }
             }
         }
@@ -406,6 +423,9 @@ impl Found {
                     if at(pair) < at(ours) {
                         ours.first = pair.first.clone();
                     }
+                    if ours.across.is_none() {
+                        ours.across.clone_from(&pair.across);
+                    }
                 }
             }
         }
@@ -429,7 +449,7 @@ impl Found {
             keys.any(|&(class, a, _)| class == Class::Together && scene.source(a) == *source)
         };
         let pairs = merged.iter().map(|((a, b, class), pair)| {
-            let there = pair.first.there.map(u32::count_ones);
+            let there = pair.shown().there.map(u32::count_ones);
             let most = there[0].max(there[1]);
             let several = 1 + u32::from(together(a) || together(b));
             scene.finding(*class, pair, most.max(several))

@@ -1,11 +1,16 @@
 //! One sentence on what would help against a conflict: what is missing, and where it goes.
 
-use dsl::ir::{AtomicOp, BinaryOp, CompareOp, InstKind, LocId, Operand};
+use dsl::ir::{AtomicOp, BinaryOp, CompareOp, Inst, InstKind, LocId, Object, Operand};
 
 use super::flow::{Around, At, Flow, Meet, Who};
 use super::{Class, Conflict, Scene, Side};
 use crate::bytecode::Op;
 use crate::trap::AccessOp;
+
+/// The barrier of all blocks, in cooperative launches.
+const GRID_SYNC: &str = "grid.sync()";
+/// What it counts with: a variable of the library's.
+const GRID_COUNTER: &str = "__dslc_grid_arrived";
 
 /// A statement that reads, changes and writes one place.
 struct Update {
@@ -59,6 +64,8 @@ impl Scene<'_> {
                         .to_owned()
                 } else if let Some(fence) = self.fence(&flow, conflict).filter(|_| !fenced) {
                     fence
+                } else if self.shape.cooperative {
+                    barrier(GRID_SYNC)
                 } else if locks && !fenced {
                     "if a lock or a flag is to order the two, put `__threadfence()` before it is set or given back".to_owned()
                 } else if fenced {
@@ -124,6 +131,12 @@ impl Scene<'_> {
         })
     }
 
+    /// An access of what the library's `grid.sync()` counts with.
+    fn is_grid_sync(&self, inst: &Inst) -> bool {
+        let globals = &self.module.globals;
+        matches!(inst.kind, InstKind::AddrOf(Object::Global(id)) if globals[id.index()].name == GRID_COUNTER)
+    }
+
     fn at(&self, flow: &Flow<'_>, side: &Side) -> Option<At> {
         let site = self.counter(side.counter);
         flow.access(site.loc, site.op)
@@ -178,7 +191,14 @@ impl Scene<'_> {
             "__syncwarp()" => |op| op == Op::SyncWarp,
             _ => is_barrier,
         };
+        let grid = (self.at(flow, low), self.at(flow, high));
         let held = match (pc_a.min(pc_b), pc_a.max(pc_b)) {
+            _ if barrier == GRID_SYNC => match grid {
+                (Some(from), Some(to)) => {
+                    flow.any_between(from, to, |inst| self.is_grid_sync(inst))
+                }
+                _ => false,
+            },
             (Some(from), Some(to)) => self.code.insts[from..to].iter().any(|inst| is(inst.op)),
             _ => false,
         };

@@ -188,6 +188,13 @@ impl<'a> Flow<'a> {
         self.all[at].inst
     }
 
+    /// Whether there is such an instruction from one to another.
+    pub(super) fn any_between(&self, from: At, to: At, is: impl Fn(&Inst) -> bool) -> bool {
+        self.all[from.min(to)..from.max(to)]
+            .iter()
+            .any(|placed| is(placed.inst))
+    }
+
     /// What is around an instruction, outermost first.
     pub(super) fn path(&self, at: At) -> &[Around] {
         &self.all[at].path
@@ -548,7 +555,8 @@ impl Evaluation<'_> {
             SpecialReg::NctaidY => who.grid_size[1],
             SpecialReg::NctaidZ => who.grid_size[2],
             SpecialReg::LaneId => who.lane,
-            SpecialReg::Clock
+            SpecialReg::CooperativeGrid
+            | SpecialReg::Clock
             | SpecialReg::Clock64
             | SpecialReg::GlobalTimer
             | SpecialReg::ActiveMask => return Err(Unknown::Data),

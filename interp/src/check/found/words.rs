@@ -2,6 +2,7 @@
 
 use dsl::diagnostic::Code as Message;
 use dsl::ir::{LocId, Space};
+use dsl::sema::in_program;
 
 use super::super::taint::Use;
 use super::{
@@ -33,12 +34,14 @@ impl Scene<'_> {
         (loc.file, loc.line, loc.column, loc.text.clone(), site.op)
     }
 
+    /// The line of the program; of a place in the library, where that is called.
     pub(super) fn line(&self, loc: LocId) -> u32 {
-        self.module.loc(loc).line
+        let shown = in_program(self.module, loc).unwrap_or(loc);
+        self.module.loc(shown).line
     }
 
     pub(super) fn finding(&self, class: Class, pair: &Pair, most_at_one_place: u32) -> Finding {
-        let first = &pair.first;
+        let first = pair.shown();
         let [a, b] = &first.sides;
         let space = self.counter(b.counter).space;
         let width = self.element(b.counter).map_or(4, |ty| ty.bytes());
