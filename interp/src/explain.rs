@@ -127,6 +127,7 @@ fn about(
                 name,
                 offset_bytes: 0,
             })),
+            freed_at: None,
         });
         return Some(TrapKind::NullPointer(Box::new(access)));
     }

@@ -595,6 +595,7 @@ fn declared_object(
         size_bytes,
         declared: true,
         pointer: None,
+        freed_at: None,
     })
 }
 

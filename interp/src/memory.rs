@@ -15,7 +15,7 @@ use std::fmt;
 #[cfg(feature = "threads")]
 use std::sync::{Mutex, PoisonError};
 
-use dsl::ir::{GlobalId, GlobalSpace, Object, Space, StringId};
+use dsl::ir::{GlobalId, GlobalSpace, LocId, Object, Space, StringId};
 use thiserror::Error;
 
 use crate::program::Program;
@@ -190,6 +190,8 @@ pub(crate) struct Region {
     /// Empty for memory of a real device, which the host cannot reach.
     pub(crate) bytes: Bytes,
     pub(crate) freed: bool,
+    /// The call that freed it.
+    pub(super) freed_at: Option<LocId>,
     /// Of device memory: which bytes somebody wrote.
     pub(crate) defined: Defined,
     name: Option<String>,
@@ -221,6 +223,7 @@ impl Region {
             size_bytes: self.size,
             declared: false,
             pointer: None,
+            freed_at: self.freed_at,
         }
     }
 }
@@ -265,6 +268,7 @@ impl Area {
             kind,
             bytes,
             freed: false,
+            freed_at: None,
             defined: Defined::All,
             name: None,
             element_bytes: 1,
@@ -486,6 +490,16 @@ impl Memory {
     pub fn set_name(&mut self, address: u64, name: &str) {
         if let Some((area, index)) = self.region_index(address) {
             self.area_mut(area).regions[index].name = Some(name.to_owned());
+        }
+    }
+
+    /// Says which call freed what began at the address, for messages.
+    pub fn note_freed(&mut self, address: u64, loc: LocId) {
+        if let Some((area, index)) = self.region_index(address) {
+            let region = &mut self.area_mut(area).regions[index];
+            if region.base == address && region.freed {
+                region.freed_at.get_or_insert(loc);
+            }
         }
     }
 

@@ -131,6 +131,8 @@ pub struct BadObject {
     pub declared: bool,
     /// The kernel's pointer that the access began with, if it points into the object.
     pub pointer: Option<Box<BadPointer>>,
+    /// The call that freed it, if one did.
+    pub freed_at: Option<LocId>,
 }
 
 /// A kernel's pointer into a [`BadObject`].
@@ -522,7 +524,17 @@ impl Trap {
                 format!("{left_out} more wait in the same way"),
             )
         });
+        let object = match &self.kind {
+            TrapKind::InvalidFree(fault) => fault.object.as_ref(),
+            kind => kind.access().and_then(|access| access.object.as_ref()),
+        };
+        let freed = object.and_then(|object| object.freed_at);
+        let freed = freed.map(|loc| (loc, "freed here".to_owned()));
         let overflow = self.overflow.iter().map(|o| (o.loc, o.sentence()));
-        others.chain(left_out).chain(overflow).collect()
+        others
+            .chain(left_out)
+            .chain(freed)
+            .chain(overflow)
+            .collect()
     }
 }

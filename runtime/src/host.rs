@@ -16,12 +16,13 @@ mod stdio;
 
 use dsl::{
     diagnostic::Code,
-    ir::{FuncId, FunctionKind, GlobalId, GlobalSpace, HostFn, LocId, Type},
+    ir::{FuncId, FunctionKind, GlobalId, GlobalSpace, HostFn, LocId, Space, Type},
     sema::in_program,
 };
 use interp::{
-    HostEvent, HostThread, InvalidLaunch, LaunchConfig, LaunchFailure, LaunchReport, Memory,
-    MemoryFault, Program, Trap, TrapKind, trap::AccessOp,
+    AddressKind, HostEvent, HostThread, InvalidLaunch, LaunchConfig, LaunchFailure, LaunchReport,
+    Memory, MemoryFault, Program, Trap, TrapKind,
+    trap::{AccessOp, BadAccess},
 };
 
 use crate::device::{Device, DeviceError, DeviceFault, LaunchError};
@@ -65,8 +66,10 @@ pub struct Note {
     pub text: String,
     /// It makes the program wrong: a refused launch, a failed copy.
     pub is_error: bool,
-    /// The call was given memory that is not there: a finding.
+    /// The call was given memory that is not there, or is the other side's: a finding.
     pub fault: Option<TrapKind>,
+    /// One sentence: what to do.
+    pub advice: Option<String>,
 }
 
 /// A launch that did not run to its end.
@@ -516,6 +519,7 @@ impl Host<'_> {
             text: text.into(),
             is_error,
             fault: None,
+            advice: None,
         };
         self.io.note(&note);
         self.outcome.notes.push(note);
@@ -528,6 +532,69 @@ impl Host<'_> {
             text: format!("{what}: {fault}"),
             is_error: true,
             fault: Some(fault.trap(AccessOp::Load)),
+            advice: None,
+        };
+        self.io.note(&note);
+        self.outcome.notes.push(note);
+    }
+
+    /// A copy's kind does not fit its pointers, `address` first.
+    fn say_wrong_side(
+        &mut self,
+        text: String,
+        (to, from): (u64, u64),
+        (kind, address, wants_device): (u64, u64, bool),
+        loc: LocId,
+    ) {
+        let side = |address| match self.memory.kind_of(address) {
+            AddressKind::Host | AddressKind::String => Some(false),
+            AddressKind::Device | AddressKind::Constant => Some(true),
+            _ => None,
+        };
+        let advice = match (side(from), side(to)) {
+            (Some(from), Some(to)) => {
+                let (name, number) = match (from, to) {
+                    (false, false) => ("cudaMemcpyHostToHost", 0),
+                    (false, true) => ("cudaMemcpyHostToDevice", 1),
+                    (true, false) => ("cudaMemcpyDeviceToHost", 2),
+                    (true, true) => ("cudaMemcpyDeviceToDevice", 3),
+                };
+                let word = |device| if device { "device" } else { "host" };
+                let swapped = match number + kind {
+                    3 if kind == 1 || kind == 2 => {
+                        ", or are the two the wrong way round? the destination comes first"
+                    }
+                    _ => "",
+                };
+                Some(format!(
+                    "these pointers go from {} to {} memory, which is `{name}`{swapped}",
+                    word(from),
+                    word(to)
+                ))
+            }
+            _ => None,
+        };
+        let access = Box::new(BadAccess {
+            op: if address == to {
+                AccessOp::Store
+            } else {
+                AccessOp::Load
+            },
+            space: Space::Generic,
+            address,
+            width_bytes: 0,
+            object: None,
+        });
+        let fault = match wants_device {
+            true => TrapKind::HostPointerOnDevice(access),
+            false => TrapKind::DevicePointerOnHost(access),
+        };
+        let note = Note {
+            loc,
+            text,
+            is_error: true,
+            fault: Some(fault),
+            advice,
         };
         self.io.note(&note);
         self.outcome.notes.push(note);

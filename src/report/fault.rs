@@ -1,8 +1,11 @@
 //! What a trap is called: its code, and one thing to try. And notes, as lines for stderr.
 
-use dsl::{diagnostic::Code, ir::Module};
+use dsl::{
+    diagnostic::Code,
+    ir::{Module, Space},
+};
 use interp::{
-    AddressKind, Trap, TrapKind,
+    AddressKind, LaunchReport, Trap, TrapKind,
     trap::{BadAccess, Overflow},
 };
 use runtime::{device::DeviceFault, error::CudaError, host::Note};
@@ -74,9 +77,12 @@ pub(crate) fn device_message(fault: &DeviceFault, module: &Module) -> String {
 }
 
 /// One thing to try, where the kind of fault alone suggests it.
-pub(crate) fn help(trap: &Trap) -> Option<String> {
+pub(crate) fn help(trap: &Trap, report: Option<&LaunchReport>) -> Option<String> {
     let text = match &trap.kind {
-        TrapKind::OutOfBounds(access) => return of_index(access, trap.overflow.as_deref()),
+        TrapKind::OutOfBounds(access) => {
+            let index = || of_index(access, trap.overflow.as_deref());
+            return of_dynamic_shared(access, report).or_else(index);
+        }
         TrapKind::HostPointerOnDevice(_) => {
             "allocate it with cudaMalloc and copy with cudaMemcpy, or use cudaMallocManaged"
         }
@@ -88,10 +94,30 @@ pub(crate) fn help(trap: &Trap) -> Option<String> {
             "name exactly the threads that get there: `__ballot_sync` before the branch, or move it out of the branch"
         }
         TrapKind::Limit { .. } => "if it is meant to run so long, raise --limit",
+        TrapKind::UseAfterFree(_) => "free memory after its last use",
         TrapKind::NullPointer(_) => "was it ever allocated? check what the allocation returned",
         _ => return None,
     };
     Some(text.to_string())
+}
+
+/// What to do about an index beyond the dynamic shared memory, whose size is the launch's business.
+fn of_dynamic_shared(access: &BadAccess, report: Option<&LaunchReport>) -> Option<String> {
+    let (object, report) = (access.object.as_ref()?, report?);
+    // A declared array of shared memory without a size of its own.
+    if !object.declared || object.size_bytes != 0 || access.space != Space::Shared {
+        return None;
+    }
+    let (bytes, line, kernel) = (
+        report.shared_dynamic_bytes,
+        report.line,
+        &report.kernel_name,
+    );
+    let element = object.element_bytes;
+    Some(format!(
+        "the launch on line {line} gives {bytes} bytes of dynamic shared memory: give as many as the kernel uses, in bytes, as its third \
+         argument, as in `{kernel}<<<grid, block, n * {element}>>>`"
+    ))
 }
 
 /// What to do about an index that is out of bounds.

@@ -19,7 +19,7 @@ use dsl::{
 use interp::{Finding, FindingAccess, FindingOp, Severity, Trap, TrapKind, finding::WitnessLanes};
 use runtime::{
     device::DeviceFault,
-    host::{Fault, HostRace, Outcome},
+    host::{Fault, HostRace, Note, Outcome},
 };
 
 use super::fault;
@@ -108,7 +108,7 @@ pub(crate) fn all(
     }
     for note in &outcome.notes {
         if let Some(fault) = &note.fault {
-            add(&mut found, of_call(note.loc, &note.text, fault));
+            add(&mut found, of_call(note, fault));
         }
     }
     // What a function of the library does is shown where the program calls it.
@@ -214,13 +214,21 @@ fn of_race(race: &HostRace, outcome: &Outcome) -> Found {
 }
 
 /// A call of the runtime that was given memory that is not there.
-fn of_call(loc: LocId, text: &str, fault: &TrapKind) -> Found {
-    let mut found = of_refusal("main", loc, "");
+fn of_call(note: &Note, fault: &TrapKind) -> Found {
+    let mut found = of_refusal("main", note.loc, "");
     let object = fault.access().and_then(|access| access.object.as_ref());
     found.code = fault::code_of_trap(fault);
     found.kind = fault.name();
     found.kernel = None;
-    found.message = text.to_string();
+    let freed = match fault {
+        TrapKind::InvalidFree(fault) => fault.object.as_ref(),
+        _ => object,
+    };
+    if let Some(loc) = freed.and_then(|object| object.freed_at) {
+        found.others.push((loc, "freed here".to_string()));
+    }
+    found.message = note.text.clone();
+    found.advice = note.advice.clone();
     found.object = object.map(|object| (object.name.replace('`', ""), String::new()));
     found.sides[0].op = "call".to_string();
     found
@@ -287,7 +295,7 @@ fn of_trap(trap: &Trap, launch: Option<usize>, report: Option<&interp::LaunchRep
         launches: 1,
         kernel: report.map(|report| report.kernel_name.clone()),
         message: trap.message(),
-        advice: fault::help(trap),
+        advice: fault::help(trap, report),
         space: access.map(|access| access.space.to_string()),
         object: object.map(|object| (object.source_name().replace('`', ""), object.index())),
         sides: vec![Side {

@@ -90,6 +90,7 @@ impl Memory {
             kind,
             bytes,
             freed: false,
+            freed_at: None,
             defined: Defined::All,
             name: name.map(str::to_owned),
             element_bytes: 1,

@@ -77,6 +77,7 @@ fn declared<O: Observer>(
         size_bytes,
         declared: true,
         pointer: None,
+        freed_at: None,
     })
 }
 
@@ -132,6 +133,7 @@ pub(crate) fn windowed<O: Observer>(
             size_bytes: size,
             declared: false,
             pointer: None,
+            freed_at: None,
         })
     });
     fault(lane, TrapKind::OutOfBounds(Box::new(access)))

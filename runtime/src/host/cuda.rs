@@ -326,6 +326,7 @@ impl Host<'_> {
         }
         let result = self.device.free(&mut self.memory, address);
         self.device_result(result, name, loc)?;
+        self.memory.note_freed(address, loc);
         self.state.managed.retain(|&(at, _)| at != address);
         self.state.pinned.retain(|&at| at != address);
         Ok(())
@@ -377,11 +378,9 @@ impl Host<'_> {
                 ),
             };
             if !fits {
-                self.say(
-                    loc,
-                    format!("cudaMemcpy: the {role} is {is}, but the kind of copy says {should}"),
-                    true,
-                );
+                let text =
+                    format!("cudaMemcpy: the {role} is {is}, but the kind of copy says {should}");
+                self.say_wrong_side(text, (to, from), (kind, address, wants_device), loc);
                 return Ok(Err(CudaError::InvalidValue));
             }
         }

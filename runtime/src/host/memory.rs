@@ -28,6 +28,7 @@ impl Host<'_> {
                 self.memory
                     .free_host(args[0])
                     .map_err(|fault| self.fault(fault, AccessOp::Store, loc))?;
+                self.memory.note_freed(args[0], loc);
                 0
             }
             HostFn::Memset => {
