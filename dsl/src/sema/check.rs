@@ -140,6 +140,8 @@ pub(super) struct Checker<'a> {
     made_up: HashMap<FunctionId, String>,
     /// Records whose layout is not known, because this is wrong with their base or a member.
     pub(super) broken_records: HashMap<RecordId, Diagnostic>,
+    /// How many attempts are open inside each other, and what is wrong inside of classes that they need.
+    attempts: template::attempt::Attempts,
     /// What has been said about a place in an instance: other instances need not repeat it.
     said_in_instances: HashSet<(Code, Span)>,
     /// Objects at file scope whose constructors run when `main` begins.
@@ -311,6 +313,7 @@ impl<'a> Checker<'a> {
             n_followed: 0,
             class_depth: 0,
             class_params: Vec::new(),
+            attempts: template::attempt::Attempts::default(),
             said_in_instances: HashSet::new(),
             used_prelude: HashMap::new(),
             address_taken: Vec::new(),

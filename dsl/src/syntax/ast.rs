@@ -370,8 +370,8 @@ pub struct RecordSpecifier {
 pub struct Base {
     /// As written; absent is `private` for a `class` and `public` for a `struct`.
     pub access: Option<Access>,
-    /// The class.
-    pub name: Name,
+    /// The class: [`TypeSpecifier::Named`], or with template arguments [`TypeSpecifier::Path`].
+    pub ty: Spanned<TypeSpecifier>,
 }
 
 /// Who may use a member.

@@ -129,6 +129,47 @@ fn is_standard(name: &str) -> bool {
             | "uniform_real_distribution"
             | "uniform_int_distribution"
             | "normal_distribution"
+    ) || is_trait(name)
+}
+
+/// C++'s type traits. In `is_same<T, U>::value` the last name tells that it is none.
+pub(super) fn is_trait(name: &str) -> bool {
+    matches!(
+        name,
+        "is_same"
+            | "is_void"
+            | "is_const"
+            | "is_pointer"
+            | "is_reference"
+            | "is_lvalue_reference"
+            | "is_floating_point"
+            | "is_integral"
+            | "is_arithmetic"
+            | "is_signed"
+            | "is_unsigned"
+            | "conditional"
+            | "enable_if"
+            | "conjunction"
+            | "disjunction"
+            | "negation"
+            | "integral_constant"
+            | "bool_constant"
+            | "true_type"
+            | "false_type"
+            | "conditional_t"
+            | "enable_if_t"
+            | "void_t"
+            | "remove_const_t"
+            | "remove_volatile_t"
+            | "remove_cv_t"
+            | "remove_pointer_t"
+            | "remove_reference_t"
+            | "add_const_t"
+            | "add_pointer_t"
+            | "decay_t"
+            | "common_type_t"
+            | "make_unsigned_t"
+            | "make_signed_t"
     )
 }
 

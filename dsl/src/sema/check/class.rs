@@ -118,16 +118,20 @@ impl Checker<'_> {
     fn base_class(&mut self, specifier: &ast::RecordSpecifier) -> Option<RecordId> {
         let first = specifier.bases.first()?;
         if let Some(second) = specifier.bases.get(1) {
-            self.unsupported("more than one base class", second.name.span);
+            self.unsupported("more than one base class", second.ty.span);
         }
         let private = match first.access {
             None => specifier.is_class,
             Some(access) => access != Access::Public,
         };
         if private {
-            self.unsupported("a base class that is not `public`", first.name.span);
+            self.unsupported("a base class that is not `public`", first.ty.span);
         }
-        let ty = self.named_type(&first.name.node, first.name.span);
+        let ty = match &first.ty.node {
+            ast::TypeSpecifier::Path(path) => self.path_type(path),
+            ast::TypeSpecifier::Named(name) => self.named_type(name, first.ty.span),
+            _ => Ty::Error.into(),
+        };
         match ty.ty {
             Ty::Record(id) if self.size_of(&ty.ty).is_some() && !self.record(id).is_union => {
                 Some(id)
@@ -137,7 +141,7 @@ impl Checker<'_> {
                 let text = self.show(&other);
                 self.report(Diagnostic::error(
                     Code::IncompleteType,
-                    first.name.span,
+                    first.ty.span,
                     format!("`{text}` is not a complete class and cannot be a base"),
                 ));
                 None

@@ -3,6 +3,7 @@
 //! A constructor is a function on a place. An object that is only a value is made in a variable without a name.
 
 mod convert;
+mod members;
 
 use super::{Body, Checked, Checker, FunctionFacts, convert::Why, overload::Argument};
 use crate::{
@@ -15,7 +16,7 @@ use crate::{
         },
     },
     span::Span,
-    syntax::ast::{self, ExprKind, InitItem, MemberInit},
+    syntax::ast::{self, ExprKind, InitItem},
 };
 
 /// How an object begins when nothing is said.
@@ -116,81 +117,6 @@ impl Checker<'_> {
         }
         self.end_body(id, floor, this, body);
         id
-    }
-
-    /// What a constructor does before its own code: its base, then its members in the order of their declaration.
-    pub(super) fn construct_members(
-        &mut self,
-        class: RecordId,
-        inits: &[MemberInit],
-        span: Span,
-        out: &mut Vec<Stmt>,
-    ) {
-        let Some(this) = self.this_place(span) else {
-            return;
-        };
-        let own = self.record(class).name.clone();
-        if let [only] = inits
-            && *only.name.node == *own
-        {
-            let args = self.init_arguments(&this.ty.ty, &only.init);
-            self.construct_into(this, args, only.name.span, out);
-            return;
-        }
-        let fields = self.record(class).fields.clone();
-        let base = self.classes.get(&class).and_then(|facts| facts.base);
-        let defaults = self.classes.get(&class).map(|facts| facts.defaults.clone());
-        let defaults = defaults.unwrap_or_default();
-        let mut used = vec![false; inits.len()];
-        for (index, field) in (0u32..).zip(&fields) {
-            let place = self.field_place(this.clone(), index, span);
-            let is_base = index == 0 && base.is_some();
-            let name = match (&field.ty.ty, is_base) {
-                (Ty::Record(id), true) => self.record(*id).name.clone(),
-                _ => field.name.clone(),
-            };
-            let found = inits.iter().position(|init| {
-                let last = init.name.node.rsplit("::").next().unwrap_or("");
-                last == name && !name.is_empty()
-            });
-            if let Some(found) = found {
-                if std::mem::replace(&mut used[found], true) {
-                    continue;
-                }
-                self.member_init(place, &inits[found].init, inits[found].name.span, out);
-            } else if let Some(default) = defaults.get(&index) {
-                self.member_init(place, &default.clone(), span, out);
-            } else {
-                self.begin_object(place, &name, span, out);
-            }
-            self.end_temporaries(span, out);
-        }
-        for (init, used) in inits.iter().zip(used) {
-            if used {
-                continue;
-            }
-            let is_twice = fields.iter().any(|field| *field.name == *init.name.node);
-            // Members of an unnamed union.
-            let mut path = Vec::new();
-            if !is_twice && self.find_field(class, &init.name.node, &mut path) && path.len() > 1 {
-                let mut place = this.clone();
-                for index in path {
-                    place = self.field_place(place, index, init.name.span);
-                }
-                self.member_init(place, &init.init, init.name.span, out);
-                continue;
-            }
-            let message = if is_twice {
-                format!("`{}` is initialised twice", init.name.node)
-            } else {
-                format!("`{own}` has no member `{}` to initialise", init.name.node)
-            };
-            self.report(Diagnostic::error(
-                Code::UnknownMember,
-                init.name.span,
-                message,
-            ));
-        }
     }
 
     /// A variable or member without a first value.

@@ -75,13 +75,14 @@ impl Checker<'_> {
             Some(_) => Vec::new(),
         };
         if self.class_of_templates(set).is_some() {
-            ids.extend(self.instances(set, explicit, values, name.span));
+            let mut misfits = Vec::new();
+            let at = name.span;
+            ids.extend(self.instances_giving(set, explicit, values, None, at, &mut misfits));
             if ids.is_empty() {
-                self.report(Diagnostic::error(
-                    Code::NoMatchingFunction,
-                    name.span,
-                    format!("the template `{}` does not fit these arguments", name.node),
-                ));
+                let message = format!("the template `{}` does not fit these arguments", name.node);
+                let diagnostic = Diagnostic::error(Code::NoMatchingFunction, at, message);
+                let diagnostic = self.with_misfits(diagnostic, &name.node, misfits);
+                self.report(diagnostic);
             }
         } else if explicit.is_some() {
             self.report(Diagnostic::error(

@@ -356,7 +356,8 @@ impl Checker<'_> {
             return None;
         }
         let n_diagnostics = self.diagnostics.len();
-        ids.extend(self.instances(set, explicit, args, at));
+        let mut misfits = Vec::new();
+        ids.extend(self.instances_giving(set, explicit, args, None, at, &mut misfits));
         let fits = ids.iter().any(|&id| self.ranks(id, args).is_some());
         let has_builtin = !self.builtin_overloads(name, args.len()).is_empty();
         if fits || (explicit.is_none() && has_builtin) {
@@ -370,13 +371,8 @@ impl Checker<'_> {
                     set.len()
                 ),
             };
-            let mut diagnostic =
-                Diagnostic::error(Code::NoMatchingFunction, at, message).at(self.given(args));
-            for callable in set.iter().take(4) {
-                if let Callable::Template(id) = callable {
-                    diagnostic = diagnostic.label(self.template_span(*id), "declared here");
-                }
-            }
+            let diagnostic = Diagnostic::error(Code::NoMatchingFunction, at, message);
+            let diagnostic = self.with_misfits(diagnostic.at(self.given(args)), name, misfits);
             let diagnostic = self.with_candidates(diagnostic, &ids);
             self.report(diagnostic);
         }

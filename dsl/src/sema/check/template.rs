@@ -8,12 +8,14 @@
 //! `class`.
 
 mod arguments;
+pub(super) mod attempt;
 mod class;
 mod deduce;
 mod function;
 
 use std::{cell::OnceCell, collections::HashMap, sync::Arc};
 
+use self::attempt::Misfit;
 use super::{Checker, overload::Argument};
 use crate::{
     diagnostic::{Code, Diagnostic},
@@ -320,8 +322,13 @@ impl<'a> Checker<'a> {
             self.note_operator(&name.node, name.span);
             if let Some(id) = self.same_template(&name.node, params, function) {
                 let facts = &mut self.templates[id.0 as usize];
-                if function.body.is_some() && facts.definition.is_none() {
-                    facts.definition = Some((params, function));
+                match (&function.body, facts.definition) {
+                    (Some(_), None) => facts.definition = Some((params, function)),
+                    (Some(_), Some((_, first))) => {
+                        let first = first.name.span;
+                        self.second_template(&name, first, params);
+                    }
+                    (None, _) => {}
                 }
                 return;
             }
@@ -357,7 +364,8 @@ impl<'a> Checker<'a> {
         }
     }
 
-    /// The template that a second declaration is of: as many parameters, and the same text of its functions' parameters.
+    /// The template that a second declaration is of: as many parameters, and the same text of its function's parameters and of
+    /// what else depends on the template's.
     fn same_template(
         &self,
         name: &str,
@@ -382,43 +390,69 @@ impl<'a> Checker<'a> {
         })
     }
 
-    /// The parameters of a function template as text, with the template's parameters numbered.
+    /// What tells function templates of one name apart, as text, with the template's parameters numbered: what these are, the
+    /// result if it has template arguments (as `std::enable_if` has), the parameters.
     fn canonical(&self, params: &[ast::TemplateParam], function: &ast::Function) -> String {
         let mut out = String::new();
-        for param in &function.params {
-            let text = self.map.snippet(param.span);
-            let own = param.declarator.name.as_ref().map(|name| &*name.node);
-            let is_word = |c: char| c.is_alphanumeric() || c == '_';
-            let mut rest = text;
-            while let Some(c) = rest.chars().next() {
-                let n = rest.find(|c| !is_word(c)).unwrap_or(rest.len());
-                if n == 0 {
-                    if c == '=' {
-                        break;
-                    }
-                    if !c.is_whitespace() {
-                        out.push(c);
-                    }
-                    rest = &rest[c.len_utf8()..];
-                    continue;
+        for param in params {
+            match &param.kind {
+                TemplateParamKind::Type(_) => out.push('T'),
+                TemplateParamKind::Template => out.push('C'),
+                TemplateParamKind::Value { ty, .. } => {
+                    self.canonical_text(params, ty.specifiers.ty.span, None, &mut out);
                 }
-                let (word, after) = rest.split_at(n);
-                let index = params
-                    .iter()
-                    .position(|param| param.name.as_ref().is_some_and(|name| &*name.node == word));
-                match index {
-                    Some(index) => out.push_str(&format!("${index}")),
-                    None if Some(word) == own => {}
-                    None => {
-                        out.push(' ');
-                        out.push_str(word);
-                    }
-                }
-                rest = after;
             }
+            out.push(if param.is_pack { '*' } else { ';' });
+        }
+        if let ast::TypeSpecifier::Path(path) = &function.specifiers.ty.node {
+            self.canonical_text(params, path.span, None, &mut out);
+        }
+        for param in &function.params {
             out.push(';');
+            let own = param.declarator.name.as_ref().map(|name| &*name.node);
+            self.canonical_text(params, param.span, own, &mut out);
         }
         out
+    }
+
+    /// The text at a place up to a default argument, without spaces and without the name `own`.
+    fn canonical_text(
+        &self,
+        params: &[ast::TemplateParam],
+        span: Span,
+        own: Option<&str>,
+        out: &mut String,
+    ) {
+        let is_word = |c: char| c.is_alphanumeric() || c == '_';
+        let mut rest = self.map.snippet(span);
+        while let Some(c) = rest.chars().next() {
+            let n = rest.find(|c| !is_word(c)).unwrap_or(rest.len());
+            if n == 0 {
+                let second = rest[c.len_utf8()..].chars().next();
+                let is_comparison = second == Some('=') || out.ends_with(['=', '!', '<', '>']);
+                if c == '=' && !is_comparison {
+                    break;
+                }
+                if !c.is_whitespace() {
+                    out.push(c);
+                }
+                rest = &rest[c.len_utf8()..];
+                continue;
+            }
+            let (word, after) = rest.split_at(n);
+            let index = params
+                .iter()
+                .position(|param| param.name.as_ref().is_some_and(|name| &*name.node == word));
+            match index {
+                Some(index) => out.push_str(&format!("${index}")),
+                None if Some(word) == own => {}
+                None => {
+                    out.push(' ');
+                    out.push_str(word);
+                }
+            }
+            rest = after;
+        }
     }
 
     pub(super) fn template_facts(&mut self, id: TemplateId) -> &mut TemplateFacts<'a> {
@@ -544,26 +578,33 @@ impl<'a> Checker<'a> {
         args: &[Argument<'_>],
         at: Span,
     ) -> Vec<FunctionId> {
-        self.instances_giving(set, explicit, args, None, at)
+        let mut misfits = Vec::new();
+        let ids = self.instances_giving(set, explicit, args, None, at, &mut misfits);
+        if ids.is_empty() {
+            self.report_written(misfits);
+        }
+        ids
     }
 
-    /// The same of a specialisation, whose result is written.
-    fn instances_giving(
+    /// The same of a specialisation, whose result is written; with why the other templates do not fit.
+    pub(super) fn instances_giving(
         &mut self,
         set: &[Callable],
         explicit: Option<&[TemplateArg]>,
         args: &[Argument<'_>],
         result: Option<&QualTy>,
         at: Span,
+        misfits: &mut Vec<(TemplateId, Box<Misfit>)>,
     ) -> Vec<FunctionId> {
         let mut ids = Vec::new();
         for callable in set {
             let Callable::Template(id) = callable else {
                 continue;
             };
-            if let Some(id) = self.deduce_call(*id, explicit.unwrap_or_default(), args, result, at)
-            {
-                ids.push(id);
+            let explicit = explicit.unwrap_or_default();
+            match self.deduce_call(*id, explicit, args, result, at) {
+                Ok(id) => ids.push(id),
+                Err(misfit) => misfits.push((*id, misfit)),
             }
         }
         ids

@@ -133,3 +133,50 @@ void f(int *p, Owner *o) {
     );
     assert!(lines.contains("`std::forward` to another type"), "{lines}");
 }
+
+#[test]
+fn why_a_template_does_not_fit() {
+    let text = "#include <type_traits>
+template <typename T> __device__ T get(int i) { return T(i); }
+template <typename T, int N> __device__ T sized(int i) { return T(i); }
+template <typename T> __device__ T larger(T a, T b) { return a > b ? a : b; }
+template <typename T> __device__ T first(T *p) { return *p; }
+template <typename T> __device__ void three(T a, T b, T c) {}
+template <typename T, std::enable_if_t<std::is_integral<T>::value, int> = 0> __device__ T only(T x) { return x; }
+template <int N> __device__ int number() { return N; }
+template <typename T> __device__ typename T::kind of(T x) { return 0; }
+template <typename T, typename = std::enable_if_t<std::is_integral<T>::value>> __device__ int same(T x) { return 1; }
+template <typename T, typename = std::enable_if_t<!std::is_integral<T>::value>> __device__ int same(T x) { return 2; } //~ E0402
+template <typename T> struct Bad { T x; Missing y; }; //~ E0406
+template <typename T> __device__ int hard(T x, Bad<T> *p = 0) { return 1; }
+__device__ int hard(double x) { return 2; }
+__global__ void k(float *d) {
+    d[0] = get(3); //~ E0521
+    d[1] = sized<float>(3); //~ E0521
+    d[2] = larger(1, 2.0f); //~ E0521
+    d[3] = first(d[0]); //~ E0521
+    three(1, 2); //~ E0521
+    d[4] = only(1.0f); //~ E0521
+    d[5] = number<float>(); //~ E0522
+    d[6] = of(3); //~ E0521
+    hard(1);
+}
+template <typename T> __global__ void launched(int n) {}
+int main() { launched<<<1, 1>>>(3); } //~ E0521
+";
+    expect(text);
+    let lines = format!("{:?}", check(text).diagnostics);
+    for said in [
+        "`T` of the template `get` cannot be deduced from this call",
+        "give it, for example `get<float>(…)`",
+        "give it, for example `sized<float, 32>(…)`",
+        "give it, for example `launched<float><<<…>>>(…)`",
+        "its `T` would be `int`, but `float` by argument 2",
+        "`T *p` cannot be given `float`",
+        "it needs 3 arguments",
+        "its `enable_if` is false for these types",
+        "templates that differ in a default argument only are the same to C++",
+    ] {
+        assert!(lines.contains(said), "{said}\n{lines}");
+    }
+}

@@ -7,7 +7,10 @@
 use std::{borrow::Cow, collections::HashSet, sync::Arc};
 
 use super::ty::is_specifier;
-use crate::syntax::token::{Keyword, Punct, Token, TokenKind};
+use crate::syntax::{
+    classify::is_trait,
+    token::{Keyword, Punct, Token, TokenKind},
+};
 
 /// Marks the angle brackets of template arguments.
 pub(super) fn mark(tokens: &[Token]) -> Cow<'_, [Token]> {
@@ -165,16 +168,7 @@ fn opens(tokens: &[Token], at: usize, templates: &HashSet<Arc<str>>) -> bool {
     // Those of C++'s library, whose arguments may be any expressions.
     let is_library = before > 0
         && punct(tokens, before - 1) == Some(Punct::ColonColon)
-        && matches!(
-            &**name,
-            "conditional"
-                | "conditional_t"
-                | "enable_if"
-                | "enable_if_t"
-                | "integral_constant"
-                | "is_same"
-                | "numeric_limits"
-        );
+        && (is_trait(name) || &**name == "numeric_limits");
     // Those of cooperative groups, which programs also name without the namespace.
     let is_group = matches!(&**name, "thread_block_tile" | "tiled_partition");
     is_library

@@ -11,8 +11,8 @@ use super::{
     depth::nested,
     expr::init_items,
     kit::{
-        Ahead, At, Ex, In, P, ahead, closing, custom_clone, fail, list, name, punct, repeat_while,
-        template_arguments, whole,
+        Ahead, At, Ex, In, P, ahead, closing, custom_clone, fail, list, name, punct, qualified,
+        repeat_while, template_arguments, whole,
     },
     path,
     primary::arguments,
@@ -39,10 +39,28 @@ pub(super) struct Declared {
     pub(super) variadic: bool,
 }
 
+/// The member or base class that a constructor's entry begins: `x`, `a::Base`, `Base<T>`, whose arguments say nothing more.
+fn initialised<'t>() -> P<'t, Name> {
+    custom_clone(|inp: &mut At<'t, '_>| {
+        let look = ahead(inp);
+        if let Some((text, n)) = qualified(look) {
+            super::kit::skip(inp, n);
+            let name: Arc<str> = text.as_ref().into();
+            return Ok(Spanned::new(name, inp.state().span(look.at, look.at + n)));
+        }
+        let name = inp.parse(name())?;
+        if let Some(n) = template_arguments(ahead(inp), 0) {
+            super::kit::skip(inp, n);
+        }
+        Ok(name)
+    })
+    .boxed()
+}
+
 /// What stands between the parameters of a function and its body: `const`, words without meaning here, `: x(1)`, `= default`.
 pub(super) fn method_tail<'t>(element: P<'t, Expr>) -> P<'t, Method> {
     let init = init(element);
-    let entry = name()
+    let entry = initialised()
         .then(init)
         .map(|(name, init)| MemberInit { name, init });
     let inits = list(entry, Punct::LBrace, false).boxed();

@@ -20,7 +20,7 @@ use crate::{
     syntax::{
         ast::{
             Block, Declaration, Declarator, DeclaratorPart, Function, InitDeclarator, Item, Method,
-            MethodKind, Specifiers, TypeSpecifier,
+            MethodKind, Specifiers, TypeName, TypeSpecifier,
         },
         token::{Keyword, Punct, TokenKind},
     },
@@ -142,6 +142,7 @@ fn external<'t>() -> P<'t, Item> {
     let specifiers = ty::specifiers();
     let declarator = init_declarator(element(), specifiers.clone());
     let tail = method_tail(element());
+    let result = ty::type_name(element());
     let conversion = conversion_of(specifiers.clone());
     let more = list(
         declarator.clone().map(|(declarator, _)| declarator),
@@ -179,7 +180,7 @@ fn external<'t>() -> P<'t, Item> {
             }
             return Ok(Item::Function(function));
         }
-        let (first, variadic) = inp.parse(&declarator)?;
+        let (mut first, variadic) = inp.parse(&declarator)?;
         if matches!(
             first.declarator.parts.first(),
             Some(DeclaratorPart::Function(..))
@@ -190,6 +191,8 @@ fn external<'t>() -> P<'t, Item> {
                 kind: kind.unwrap_or_default(),
                 ..inp.parse(&tail)?
             };
+            let parts = &mut first.declarator.parts;
+            trailing_result(inp, &result, &mut specifiers, parts)?;
             if ahead(inp).is(0, Punct::LBrace) {
                 let body = inp.parse(&body)?;
                 let body = Some(body);
@@ -303,6 +306,36 @@ pub(super) fn function(
         method,
         span,
     }
+}
+
+/// `-> T` after the parameters of a function whose type is `auto`: the type becomes `T`, with its pointers after the part of
+/// `parts` that is the parameters.
+pub(super) fn trailing_result<'t>(
+    inp: &mut At<'t, '_>,
+    result: &P<'t, TypeName>,
+    specifiers: &mut Specifiers,
+    parts: &mut Vec<DeclaratorPart>,
+) -> Result<(), Failure> {
+    let look = ahead(inp);
+    if !look.is(0, Punct::Arrow) || !matches!(specifiers.ty.node, TypeSpecifier::Auto) {
+        return Ok(());
+    }
+    inp.skip();
+    let ty = inp.parse(result)?;
+    if matches!(ty.specifiers.ty.node, TypeSpecifier::Decltype(_)) {
+        // It may name the parameters, which are not declared where types are read.
+        let diagnostic = Diagnostic::error(
+            Code::UnsupportedSyntax,
+            ty.span,
+            "`decltype` as the type after a function's parameters is not supported",
+        );
+        inp.state().diagnostics.push(diagnostic);
+    }
+    specifiers.ty = ty.specifiers.ty;
+    specifiers.is_const |= ty.specifiers.is_const;
+    specifiers.is_volatile |= ty.specifiers.is_volatile;
+    parts.extend(ty.declarator.parts);
+    Ok(())
 }
 
 /// `operator float *()`: its type stands in its name. The function's specifiers are those of the type.

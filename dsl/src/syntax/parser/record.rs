@@ -7,8 +7,9 @@ use super::{
     decl,
     kit::{
         Ahead, At, P, ahead, closing, custom_clone, fail, list, name, path, punct, repeat_while,
-        skip, special_name, template_arguments, when, whole,
+        skip, special_name, when, whole,
     },
+    path::path_ahead,
     primary::arguments,
     recover::{What, construct_end, recovered, statement_end},
     stmt,
@@ -20,7 +21,7 @@ use crate::{
         ast::{
             Access, Base, Declaration, Declarator, DeclaratorPart, EnumSpecifier, Expr,
             InitDeclarator, Item, Member, Method, MethodKind, Name, RecordSpecifier, SpecifierWord,
-            Specifiers, Template, TypeName, TypeSpecifier,
+            Specifiers, Template, TemplateArg, TypeName, TypeSpecifier,
         },
         token::{Keyword, Punct, TokenKind},
     },
@@ -33,7 +34,6 @@ pub(super) fn record<'t>(
 ) -> P<'t, RecordSpecifier> {
     let arguments = arguments(element.clone());
     let tag = tag("a name or `{`");
-    let bases = bases();
     let type_name = specifiers
         .clone()
         .then(decl::declarator(element.clone(), specifiers.clone()))
@@ -43,6 +43,7 @@ pub(super) fn record<'t>(
             span: whole(extra),
         });
     let argument = super::path::argument(element.clone(), type_name.boxed());
+    let bases = bases(argument.clone());
     let specialised = list(argument, Punct::AngleClose, false)
         .delimited_by(
             punct(Punct::AngleOpen),
@@ -124,9 +125,10 @@ fn tag<'t>(phrase: &'static str) -> P<'t, Option<Name>> {
     .boxed()
 }
 
-/// `: public Base, Other`.
-fn bases<'t>() -> P<'t, Vec<Base>> {
-    custom_clone(|inp: &mut At<'t, '_>| {
+/// `: public Base, Other<T>`; the arguments are read by `argument`.
+fn bases<'t>(argument: P<'t, TemplateArg>) -> P<'t, Vec<Base>> {
+    let templated = super::path::path(argument);
+    custom_clone(move |inp: &mut At<'t, '_>| {
         let mut bases = Vec::new();
         // A bit-field of a struct without a body, `struct S : 3`, does not exist.
         if !ahead(inp).is(0, Punct::Colon) {
@@ -148,44 +150,28 @@ fn bases<'t>() -> P<'t, Vec<Base>> {
                 }
                 inp.skip();
             }
-            let look = ahead(inp);
-            let Some((text, n, _)) = path(look) else {
-                return fail(inp, What::Phrase("the name of a base class"));
-            };
-            skip(inp, n);
-            let name = Spanned::new(text, inp.state().span(look.at, look.at + n));
-            if let Some(end) =
-                template_arguments(ahead(inp), 0).or_else(|| base_arguments(ahead(inp)))
-            {
-                unsupported(
-                    inp,
-                    look.at,
-                    look.at + n + end,
-                    "a template as a base class",
-                );
-                skip(inp, end);
-            } else {
-                bases.push(Base { access, name });
+            if ahead(inp).is_word(0, Keyword::Typename) {
+                inp.skip();
             }
+            let look = ahead(inp);
+            let node = if path_ahead(look).is_some() {
+                TypeSpecifier::Path(Box::new(inp.parse(&templated)?))
+            } else {
+                let Some((text, n, _)) = path(look) else {
+                    return fail(inp, What::Phrase("the name of a base class"));
+                };
+                skip(inp, n);
+                TypeSpecifier::Named(text)
+            };
+            let stop = ahead(inp).at;
+            let ty = Spanned::new(node, inp.state().span(look.at, stop));
+            bases.push(Base { access, ty });
             if !ahead(inp).is(0, Punct::Comma) {
                 return Ok(bases);
             }
         }
     })
     .boxed()
-}
-
-/// `<…>` before the `{` of a class.
-fn base_arguments(look: Ahead<'_>) -> Option<usize> {
-    if !look.is(0, Punct::Lt) {
-        return None;
-    }
-    let mut n = 1;
-    while !matches!(look.punct(n), Some(Punct::LBrace | Punct::Semi)) {
-        look.kind(n)?;
-        n += 1;
-    }
-    Some(n)
 }
 
 fn access_word(keyword: Keyword) -> Option<Access> {
@@ -204,6 +190,7 @@ fn member<'t>(element: P<'t, Expr>, specifiers: P<'t, Specifiers>) -> P<'t, Opti
     let head = super::template::head();
     let assertion = super::template::static_assert();
     let member = custom_clone(move |inp: &mut At<'t, '_>| {
+        let words = words_before_friend(inp);
         let look = ahead(inp);
         match look.kind(0) {
             Some(TokenKind::Punct(Punct::Semi)) => {
@@ -232,7 +219,10 @@ fn member<'t>(element: P<'t, Expr>, specifiers: P<'t, Specifiers>) -> P<'t, Opti
                     return Ok(Some(Member::FriendClass(Spanned::new(text, span))));
                 }
                 return Ok(match inp.parse(&plain)? {
-                    Some(Member::Function(function)) => Some(Member::FriendFunction(function)),
+                    Some(Member::Function(mut function)) => {
+                        function.specifiers.words.extend(words);
+                        Some(Member::FriendFunction(function))
+                    }
                     other => other,
                 });
             }
@@ -271,6 +261,23 @@ fn member<'t>(element: P<'t, Expr>, specifiers: P<'t, Specifiers>) -> P<'t, Opti
         inp.parse(&plain)
     });
     recovered(member, statement_end, |_| None).boxed()
+}
+
+/// Takes the words before `friend`, as in `__host__ __device__ friend`, if it is there.
+fn words_before_friend(inp: &mut At<'_, '_>) -> Vec<Spanned<SpecifierWord>> {
+    let look = ahead(inp);
+    let word = |n: usize| look.keyword(n).and_then(super::ty::specifier_word);
+    let n = (0..).take_while(|&n| word(n).is_some()).count();
+    if !look.is_word(n, Keyword::Friend) {
+        return Vec::new();
+    }
+    let words = (0..n).filter_map(|at| {
+        let span = inp.state().place(look.at + at);
+        Some(Spanned::new(word(at)?, span))
+    });
+    let words = words.collect();
+    skip(inp, n);
+    words
 }
 
 /// `using T = int;` is `typedef int T;`.
@@ -315,7 +322,8 @@ fn alias<'t>(specifiers: P<'t, Specifiers>) -> P<'t, Member> {
 fn plain_member<'t>(element: P<'t, Expr>, specifiers: P<'t, Specifiers>) -> P<'t, Option<Member>> {
     let declarator = decl::init_declarator(element.clone(), specifiers.clone());
     let width = punct(Punct::Colon).ignore_then(element.clone()).boxed();
-    let tail = decl::method_tail(element);
+    let tail = decl::method_tail(element.clone());
+    let result = super::ty::type_name(element);
     let conversion = super::item::conversion_of(specifiers.clone());
     let semicolon = stmt::semicolon();
     let body = stmt::body();
@@ -419,6 +427,8 @@ fn plain_member<'t>(element: P<'t, Expr>, specifiers: P<'t, Specifiers>) -> P<'t
         function.variadic = variadic;
         function.method = inp.parse(&tail)?;
         function.method.kind = kind.unwrap_or_default();
+        let (specifiers, parts) = (&mut function.specifiers, &mut function.declarator.parts);
+        super::item::trailing_result(inp, &result, specifiers, parts)?;
         if ahead(inp).is(0, Punct::LBrace) {
             let outside = std::mem::take(&mut inp.state().classes);
             let parsed = inp.parse(&body);

@@ -62,7 +62,7 @@ pub(super) fn is_base(keyword: Keyword) -> bool {
     )
 }
 
-fn specifier_word(keyword: Keyword) -> Option<SpecifierWord> {
+pub(super) fn specifier_word(keyword: Keyword) -> Option<SpecifierWord> {
     Some(match keyword {
         Keyword::Typedef => SpecifierWord::Typedef,
         Keyword::Extern => SpecifierWord::Extern,

@@ -209,6 +209,7 @@ impl<'a> Checker<'a> {
                 }
             }
         }
+        self.keep_hard(n_diagnostics);
         Ty::Record(record).into()
     }
 
@@ -248,14 +249,14 @@ impl<'a> Checker<'a> {
             // With its parameters known, it must say exactly these arguments.
             let template_params = self.templates[id.0 as usize].params;
             let bound = Self::bindings(params, &own);
-            let n_diagnostics = self.diagnostics.len();
-            let said = self.bound(id, &bound, |checker| {
-                let given = checker.explicit_args(template_params, written)?;
-                let known = given.into_iter().map(Some).collect();
-                checker.complete_args(id, template_params, known).ok()
+            let said = self.attempt(|checker| {
+                checker.bound(id, &bound, |checker| {
+                    let given = checker.explicit_args(template_params, written)?;
+                    let known = given.into_iter().map(Some).collect();
+                    checker.complete_args(id, template_params, known).ok()
+                })
             });
-            self.diagnostics.truncate(n_diagnostics);
-            if said.as_deref() != Some(args) {
+            if said.ok().as_deref() != Some(args) {
                 continue;
             }
             // The one with fewer parameters of its own is the more special one.

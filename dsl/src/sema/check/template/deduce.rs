@@ -1,7 +1,7 @@
 //! What a call's arguments say about a template's parameters.
 
 use super::super::{Checker, function::reference_part, overload::Argument};
-use super::{Arg, Known, learn};
+use super::{Arg, Known, attempt::Misfit, learn};
 use crate::{
     sema::{
         scope::{Entity, TemplateId},
@@ -21,27 +21,32 @@ impl<'a> Checker<'a> {
         args: &[Argument<'_>],
         result: Option<&QualTy>,
         at: Span,
-    ) -> Option<FunctionId> {
+    ) -> Result<FunctionId, Box<Misfit>> {
         let facts = &self.templates[id.0 as usize];
         let (params, item) = (facts.params, facts.item);
         let ast::Item::Function(function) = item else {
-            return None;
+            return Err(Box::default());
         };
         let has_pack = params.last().is_some_and(|param| param.is_pack);
         let takes_pack = function.params.last().is_some_and(|param| param.is_pack);
-        if (explicit.len() > params.len() && !has_pack)
-            || (args.len() > function.params.len() && !takes_pack)
-        {
-            return None;
+        if explicit.len() > params.len() && !has_pack {
+            return Err(Misfit::count("template argument", params.len()));
         }
-        let n_diagnostics = self.diagnostics.len();
-        let Some(given) = self.explicit_args(params, explicit) else {
-            // The arguments are read again for each candidate; what is wrong with them is said once.
-            let first = self.diagnostics.len().min(n_diagnostics + 1);
-            self.diagnostics.truncate(first);
-            return None;
-        };
-        let mut known: Vec<Known> = given.into_iter().map(Known::Given).collect();
+        if args.len() > function.params.len() && !takes_pack {
+            return Err(Misfit::count("argument", function.params.len()));
+        }
+        let required = function.params.iter();
+        let required = required.filter(|param| param.default.is_none() && !param.is_pack);
+        let required = required.count();
+        // Where a function's address is taken there are no arguments.
+        if args.len() < required && result.is_none() && !args.is_empty() {
+            return Err(Misfit::few(required));
+        }
+        // The arguments are read again for each candidate; what is wrong with them is said if none fits.
+        let given = self
+            .attempt(|checker| checker.explicit_args(params, explicit))
+            .map_err(Misfit::written)?;
+        let mut known: Vec<Known> = given.iter().cloned().map(Known::Given).collect();
         known.resize(params.len(), Known::Nothing);
         let mut pack: Vec<Arg> = match known.last() {
             Some(Known::Given(Arg::Pack(given))) => given.clone(),
@@ -53,7 +58,7 @@ impl<'a> Checker<'a> {
             let param = &function.params[index.min(last)];
             let Argument::Value(value) = arg else {
                 if param.is_pack {
-                    return None;
+                    return Err(Box::default());
                 }
                 continue;
             };
@@ -94,25 +99,27 @@ impl<'a> Checker<'a> {
                 let specifiers = &param.specifiers;
                 if let Some((own, arg)) = forwarded {
                     if own != slot {
-                        return None;
+                        return Err(Box::default());
                     }
                     pack.push(arg);
                     continue;
                 }
                 if !self.deduce(params, specifiers, parts, &ty, by_value, &mut of_element) {
-                    return None;
+                    return Err(self.misfit_argument(params, param, value, index, &known, &given));
                 }
-                pack.push(of_element.swap_remove(slot).arg()?);
+                let element = of_element.swap_remove(slot).arg();
+                pack.push(element.ok_or_else(Box::default)?);
                 continue;
             }
             if let Some((slot, arg)) = forwarded {
                 if !learn(&mut known, slot, arg, &params[slot]) {
-                    return None;
+                    return Err(self.misfit_argument(params, param, value, index, &known, &given));
                 }
                 continue;
             }
+            let before = known.clone();
             if !self.deduce(params, &param.specifiers, parts, &ty, by_value, &mut known) {
-                return None;
+                return Err(self.misfit_argument(params, param, value, index, &before, &given));
             }
         }
         if let Some(result) = result {
@@ -125,7 +132,7 @@ impl<'a> Checker<'a> {
                 true,
                 &mut known,
             ) {
-                return None;
+                return Err(Box::default());
             }
         }
         if has_pack
@@ -137,17 +144,21 @@ impl<'a> Checker<'a> {
                 && takes_pack
                 && *said != pack
             {
-                return None;
+                return Err(Box::default());
             }
             *slot = Known::Deduced(Arg::Pack(pack));
         }
-        let n_diagnostics = self.diagnostics.len();
-        let known = known.into_iter().map(Known::arg).collect();
-        let args = self.complete_args(id, params, known);
+        let known: Vec<Option<Arg>> = known.into_iter().map(Known::arg).collect();
+        if let Some(misfit) = self.not_deduced(id, params, &known, explicit.len()) {
+            return Err(match args.len() < required {
+                true => Misfit::few(required),
+                false => misfit,
+            });
+        }
         // What a parameter cannot stand for takes the template out of the choice, and is no error.
-        let fails = self.diagnostics.len() > n_diagnostics;
-        self.diagnostics.truncate(n_diagnostics);
-        let args = args.ok().filter(|_| !fails)?;
+        let args = self
+            .attempt(|checker| checker.complete_args(id, params, known).ok())
+            .map_err(Misfit::of)?;
         self.declare_instance(id, args, at)
     }
 

@@ -3,9 +3,9 @@
 use std::sync::Arc;
 
 use super::super::{Checker, function::reference_part, overload::Argument, pack, survey};
-use super::{Arg, INSTANCE, Instance, MAX_DEPTH, SHOWN};
+use super::{Arg, INSTANCE, Instance, MAX_DEPTH, SHOWN, attempt::Misfit};
 use crate::{
-    diagnostic::{Code, Diagnostic, Severity},
+    diagnostic::{Code, Diagnostic},
     sema::{
         scope::{Entity, TemplateId},
         ty::Ty,
@@ -16,19 +16,19 @@ use crate::{
 };
 
 impl<'a> Checker<'a> {
-    /// The function that a template is with these arguments, declared only; `None` if its signature makes no sense then.
+    /// The function that a template is with these arguments, declared only; an error if its signature makes no sense then.
     pub(super) fn declare_instance(
         &mut self,
         id: TemplateId,
         args: Vec<Arg>,
         at: Span,
-    ) -> Option<FunctionId> {
+    ) -> Result<FunctionId, Box<Misfit>> {
         let facts = &self.templates[id.0 as usize];
         if let Some(&known) = facts.functions.get(&args) {
-            return Some(known);
+            return Ok(known);
         }
         let ast::Item::Function(function) = facts.item else {
-            return None;
+            return Err(Box::default());
         };
         let depth = self.depth_of(self.body.id) + 1;
         let name = facts.name.clone();
@@ -48,25 +48,19 @@ impl<'a> Checker<'a> {
                         .help("end the recursion with `if constexpr` or with a specialisation"),
                 );
             }
-            return None;
+            return Err(Box::default());
         }
         let bound = Self::bindings(facts.params, &args);
-        let n_diagnostics = self.diagnostics.len();
         let outer = std::mem::take(&mut self.body);
         let class = facts.class;
-        let declared = self.bound(id, &bound, |checker| match class {
-            Some(class) => checker.new_method(class, function, &shown),
-            None => checker.new_function(function, &shown),
+        let declared = self.attempt(|checker| {
+            checker.bound(id, &bound, |checker| match class {
+                Some(class) => checker.new_method(class, function, &shown),
+                None => checker.new_function(function, &shown),
+            })
         });
         self.body = outer;
-        let declared = declared?;
-        let errors = self.diagnostics[n_diagnostics..]
-            .iter()
-            .any(|diagnostic| diagnostic.severity == Severity::Error);
-        if errors {
-            self.diagnostics.truncate(n_diagnostics);
-            return None;
-        }
+        let declared = declared.map_err(Misfit::of)?;
         self.function_instances.insert(
             declared,
             Instance {
@@ -81,7 +75,7 @@ impl<'a> Checker<'a> {
         self.templates[id.0 as usize]
             .functions
             .insert(args, declared);
-        Some(declared)
+        Ok(declared)
     }
 
     /// The parameters of a kernel template that has no instance.
@@ -115,13 +109,12 @@ impl<'a> Checker<'a> {
         params: &'a [ast::TemplateParam],
         known: Vec<Option<Arg>>,
     ) -> Option<FunctionId> {
-        let n_diagnostics = self.diagnostics.len();
-        let args = self.complete_args(id, params, known);
-        self.diagnostics.truncate(n_diagnostics);
-        let args = args.ok()?;
+        let args = self
+            .attempt(|checker| checker.complete_args(id, params, known).ok())
+            .ok()?;
         let span = self.templates[id.0 as usize].span;
         let shown = self.show_args(&args);
-        let function = self.declare_instance(id, args, span)?;
+        let function = self.declare_instance(id, args, span).ok()?;
         self.made_up.insert(function, shown);
         self.need(function);
         Some(function)
@@ -359,7 +352,15 @@ impl<'a> Checker<'a> {
         };
         // What the command line asks for has no result written.
         let result = result.filter(|_| !self.is_request(name.span));
-        let ids = self.instances_giving(&set, Some(explicit), &values, result.as_ref(), name.span);
+        let mut misfits = Vec::new();
+        let ids = self.instances_giving(
+            &set,
+            Some(explicit),
+            &values,
+            result.as_ref(),
+            name.span,
+            &mut misfits,
+        );
         // Of several the one with the same parameters.
         let types: Vec<Ty> = values
             .iter()
@@ -382,6 +383,9 @@ impl<'a> Checker<'a> {
         // What the command line asks for has no parameters written.
         if let ([id], true) = (&ids[..], self.is_request(name.span)) {
             return Some(*id);
+        }
+        if self.report_written(misfits) {
+            return None;
         }
         self.report(Diagnostic::error(
             Code::TemplateArgument,

@@ -239,7 +239,11 @@ fn ty(ty: &TypeSpecifier) -> String {
             let bases: String = record
                 .bases
                 .iter()
-                .map(|base| format!(" :{}", base.name.node))
+                .map(|base| match &base.ty.node {
+                    TypeSpecifier::Named(name) => format!(" :{name}"),
+                    TypeSpecifier::Path(path) => format!(" :{}", self::path(path)),
+                    other => format!(" :{other:?}"),
+                })
                 .collect();
             let align = record
                 .align
