@@ -230,6 +230,8 @@ struct Body {
     exits: Vec<(usize, bool)>,
     /// The labels further down in the open blocks.
     labels: Vec<label::Label>,
+    /// The names of those that have been passed.
+    past_labels: Vec<Arc<str>>,
     /// How many labels there have been.
     n_labels: u32,
     /// The class it is a member of.

@@ -11,8 +11,9 @@ use std::sync::Arc;
 use super::token::{Keyword, Punct, Token, TokenKind};
 
 /// Turns the names of types from [`TokenKind::Ident`] into [`TokenKind::TypeName`]. `half` is one only if the program
-/// includes its header: without it, many a program calls the middle of something so.
+/// includes its header, or names other things of it: many a program calls the middle of something so.
 pub(crate) fn classify(tokens: &mut [Token], includes_half: bool) {
+    let includes_half = includes_half || means_half(tokens);
     let mut found = Found::default();
     for at in 0..tokens.len() {
         let TokenKind::Keyword(word) = tokens[at].kind else {
@@ -433,6 +434,8 @@ fn is_builtin(name: &str) -> bool {
                 | "cudaDeviceptr_t"
                 | "cudaExtent"
                 | "cudaPitchedPtr"
+                | "cudaPos"
+                | "cudaMemcpy3DParms"
                 | "__half"
                 | "__half2"
                 | "__nv_bfloat16"
@@ -484,6 +487,33 @@ fn is_of_cub(name: &str) -> bool {
             | "ArgMax"
             | "ArgMin"
     )
+}
+
+/// The program names a type of pairs or a conversion of those headers, and no number `half`.
+fn means_half(tokens: &[Token]) -> bool {
+    let is_named = |token: &Token| {
+        ident(Some(token)).is_some_and(|name| {
+            matches!(
+                &**name,
+                "half2" | "nv_bfloat16" | "nv_bfloat162" | "__float2half" | "__half2float"
+            )
+        })
+    };
+    let is_number = |pair: &[Token]| {
+        matches!(
+            pair[0].kind,
+            TokenKind::Keyword(
+                Keyword::Int
+                    | Keyword::Unsigned
+                    | Keyword::Long
+                    | Keyword::Short
+                    | Keyword::Float
+                    | Keyword::Double
+                    | Keyword::Auto
+            ) | TokenKind::TypeName(_)
+        ) && ident(pair.get(1)).is_some_and(|name| is_half(name))
+    };
+    tokens.iter().any(is_named) && !tokens.windows(2).any(is_number)
 }
 
 /// The short names of the types of `cuda_fp16.h` and `cuda_bf16.h`.

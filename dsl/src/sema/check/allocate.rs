@@ -53,11 +53,8 @@ impl Checker<'_> {
             return wrong(span);
         }
         if !new.counts.is_empty() {
-            if self.own_allocation(&ty, "operator new[]").is_some() {
-                self.unsupported("an array of a class with `operator new[]`", span);
-                return wrong(span);
-            }
-            return self.new_array(new, &ty, span);
+            let own = self.own_allocation(&ty, "operator new[]");
+            return self.new_array(new, &ty, own.as_ref(), span);
         }
         let bytes = super::int(bytes, Ty::ULong, span);
         let memory = match self.own_allocation(&ty, "operator new") {
@@ -101,7 +98,13 @@ impl Checker<'_> {
     }
 
     /// `new T[n]`, `new T[n]()`.
-    fn new_array(&mut self, new: &ast::New, ty: &Ty, span: Span) -> Value {
+    fn new_array(
+        &mut self,
+        new: &ast::New,
+        ty: &Ty,
+        own: Option<&Arc<[Callable]>>,
+        span: Span,
+    ) -> Value {
         let [count] = &new.counts[..] else {
             self.unsupported("`new` of an array of arrays", span);
             return wrong(span);
@@ -128,14 +131,38 @@ impl Checker<'_> {
                 return wrong(span);
             }
         };
-        let name = if is_zeroed || self.has_constructors(ty) {
-            "__dslc_new_array_zero"
-        } else {
-            "__dslc_new_array"
+        let begins = is_zeroed || self.has_constructors(ty);
+        let name = match begins {
+            true => "__dslc_new_array_zero",
+            false => "__dslc_new_array",
         };
         let count = self.convert(count, &Ty::ULong);
         let explicit = [ast::TemplateArg::Type(new.ty.clone())];
-        self.library_call(name, Some(&explicit), vec![count], span)
+        let Some(own) = own else {
+            return self.library_call(name, Some(&explicit), vec![count], span);
+        };
+        // `n = count, begin_array<T>(T::operator new[](array_bytes<T>(n, cookie)), n, cookie, begins)`.
+        let var = self.unnamed_variable(Ty::ULong, "count", span);
+        let kept = local(var, Ty::ULong.into(), span);
+        let set = assign_value(kept.clone(), count, span);
+        let count = super::method::place_value(kept);
+        let cookie = super::int(self.cookie_bytes(ty), Ty::ULong, span);
+        let values = vec![count.clone(), cookie.clone()];
+        let bytes = self.library_call("__dslc_array_bytes", Some(&explicit), values, span);
+        let memory = self.allocation_call("operator new[]", own, bytes, span);
+        let begins = super::int(u64::from(begins), Ty::Bool, span);
+        let values = vec![memory, count, cookie, begins];
+        let begun = self.library_call("__dslc_begin_array", Some(&explicit), values, span);
+        comma(set, begun)
+    }
+
+    /// What stands before the elements of an array that a class's own function allocated: how many they are, if they have
+    /// something to do at their end.
+    fn cookie_bytes(&self, ty: &Ty) -> u64 {
+        match self.has_destructor(ty) {
+            true => self.align_of(ty).max(8),
+            false => 0,
+        }
     }
 
     /// `delete p`, `delete[] p`.
@@ -173,11 +200,7 @@ impl Checker<'_> {
             false => "operator delete",
         };
         match self.own_allocation(&pointee, own) {
-            Some(_) if is_array => {
-                self.unsupported("an array of a class with `operator delete[]`", span);
-                return wrong(span);
-            }
-            Some(set) => return self.delete_with(&set, pointer, pointee, span),
+            Some(set) => return self.delete_with(&set, own, pointer, pointee, span),
             None => {}
         }
         let name = if is_array {
@@ -216,10 +239,12 @@ impl Checker<'_> {
         self.read_checked(called)
     }
 
-    /// `delete p` by the class's own `operator delete`: `p ? (p->~T(), T::operator delete(p)) : 0`.
+    /// `delete p` by the class's own `operator delete`: `p ? (p->~T(), T::operator delete(p)) : 0`; of an array
+    /// `p ? T::operator delete[](end_array(p, cookie)) : 0`.
     fn delete_with(
         &mut self,
         set: &Arc<[Callable]>,
+        own: &str,
         pointer: Value,
         pointee: Ty,
         span: Span,
@@ -236,9 +261,18 @@ impl Checker<'_> {
             span,
         };
         let mut out = Vec::new();
-        self.destroy(place, span, &mut out);
-        let memory = self.convert(load.clone(), &pointer_to(Ty::Void.into()));
-        let free = self.allocation_call("operator delete", set, memory, span);
+        let memory = match own {
+            "operator delete[]" => {
+                let cookie = super::int(self.cookie_bytes(&place.ty.ty), Ty::ULong, span);
+                let values = vec![load.clone(), cookie];
+                self.library_call("__dslc_end_array", None, values, span)
+            }
+            _ => {
+                self.destroy(place, span, &mut out);
+                self.convert(load.clone(), &pointer_to(Ty::Void.into()))
+            }
+        };
+        let free = self.allocation_call(own, set, memory, span);
         let ends = self.as_values(out, span);
         let nothing = || Value {
             kind: ValueKind::Convert(Box::new(super::int(0, Ty::Int, span))),

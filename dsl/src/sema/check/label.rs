@@ -5,6 +5,7 @@ use crate::{
     diagnostic::{Code, Diagnostic},
     sema::typed::{Stmt, StmtKind},
     span::Span,
+    suggest,
     syntax::ast::{self, Name},
 };
 
@@ -46,6 +47,7 @@ impl Checker<'_> {
             };
             self.initialised_between(outer, out);
             let label = self.body.labels.remove(outer);
+            self.body.past_labels.push(label.name.node.clone());
             if label.used.is_none() {
                 continue;
             }
@@ -94,6 +96,14 @@ impl Checker<'_> {
     pub(super) fn goto_stmt(&mut self, name: &Name, span: Span, out: &mut Vec<Stmt>) {
         let mut labels = self.body.labels.iter_mut().rev();
         let Some(label) = labels.find(|label| label.name.node == name.node) else {
+            let is_past = self.body.past_labels.contains(&name.node);
+            let known = self.body.labels.iter().map(|label| &*label.name.node);
+            if let Some(near) = suggest::nearest(&name.node, known).filter(|_| !is_past) {
+                let message = format!("there is no label `{}`", name.node);
+                let help = format!("did you mean `{near}`?");
+                let diagnostic = Diagnostic::error(Code::UnknownName, name.span, message);
+                return self.report(diagnostic.help(help));
+            }
             let what =
                 "`goto` to anything but a label further down, in the same block or one around it,";
             return self.unsupported(what, name.span);
