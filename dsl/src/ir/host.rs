@@ -113,8 +113,8 @@ host_functions! {
     CudaDeviceSetSharedMemConfig = "cudaDeviceSetSharedMemConfig"(I) => I;
     /// Where to put it.
     CudaDeviceGetSharedMemConfig = "cudaDeviceGetSharedMemConfig"(P) => I;
-    /// Where to put the event.
-    CudaEventCreate = "cudaEventCreate"(P) => I;
+    /// Where to put the event, flags.
+    CudaEventCreate = "cudaEventCreate"(P, I) => I;
     /// Event, stream.
     CudaEventRecord = "cudaEventRecord"(L, L) => I;
     /// Event.

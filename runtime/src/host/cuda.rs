@@ -10,6 +10,8 @@ use interp::{
     AddressKind, InvalidLaunch, LaunchConfig, TrapKind, rules::BankWidth, trap::AccessOp,
 };
 
+mod event;
+
 use super::{Arrival, Host, Stop};
 use crate::{device::DeviceError, error::CudaError};
 
@@ -31,6 +33,7 @@ pub(super) struct State {
     /// Most dynamic shared memory by kernel, where `cudaFuncSetAttribute` set it.
     pub(super) dynamic_limit: HashMap<FuncId, u64>,
     cache_config: u32,
+    events: event::Events,
     next_handle: u64,
     texts: HashMap<String, u64>,
 }
@@ -46,6 +49,7 @@ impl Default for State {
             pinned: Vec::new(),
             dynamic_limit: HashMap::new(),
             cache_config: 0,
+            events: event::Events::default(),
             next_handle: 1,
             texts: HashMap::new(),
         }
@@ -210,39 +214,19 @@ impl Host<'_> {
                 };
                 self.store(args[0], &value.to_le_bytes(), loc)?;
             }
-            HostFn::CudaEventCreate
-            | HostFn::CudaStreamCreate
-            | HostFn::CudaStreamCreateWithFlags => {
-                let handle = self.state.next_handle;
-                self.state.next_handle += 1;
+            HostFn::CudaStreamCreate | HostFn::CudaStreamCreateWithFlags => {
+                let handle = self.new_handle();
                 self.store(args[0], &handle.to_le_bytes(), loc)?;
-                if function != HostFn::CudaEventCreate {
-                    self.order
-                        .create_stream(handle, args.get(1).copied().unwrap_or(0) & 1 == 0);
-                }
+                let flags = args.get(1).copied().unwrap_or(0);
+                self.order.create_stream(handle, flags & 1 == 0);
             }
-            HostFn::CudaEventElapsedTime => {
-                if args[1] == 0 || args[2] == 0 {
-                    return Ok(Err(CudaError::InvalidResourceHandle));
-                }
-                let result = self.device.elapsed_ms(args[1], args[2]);
-                let ms = match self.device_result(result, "cudaEventElapsedTime", loc) {
-                    Ok(ms) => ms,
-                    Err(error) => return Ok(Err(error)),
-                };
-                if ms.is_none() {
-                    self.say_once(
-                        loc,
-                        "the simulator has no clock: cudaEventElapsedTime gives 0 ms",
-                    );
-                }
-                self.store(args[0], &ms.unwrap_or(0.0).to_le_bytes(), loc)?;
+            HostFn::CudaEventCreate
+            | HostFn::CudaEventRecord
+            | HostFn::CudaEventElapsedTime
+            | HostFn::CudaEventDestroy => return self.event(function, args, loc),
+            HostFn::CudaEventSynchronize if !self.state.events.is_event(args[0]) => {
+                return Ok(Err(CudaError::InvalidResourceHandle));
             }
-            HostFn::CudaEventRecord => {
-                let result = self.device.record(args[0]);
-                return Ok(self.device_result(result, "cudaEventRecord", loc));
-            }
-            HostFn::CudaEventDestroy => self.device.destroy_event(args[0]),
             HostFn::CudaDeviceSynchronize
             | HostFn::CudaEventSynchronize
             | HostFn::CudaStreamSynchronize
@@ -330,6 +314,13 @@ impl Host<'_> {
         self.state.managed.retain(|&(at, _)| at != address);
         self.state.pinned.retain(|&at| at != address);
         Ok(())
+    }
+
+    /// The number of a stream or an event that is made.
+    fn new_handle(&mut self) -> u64 {
+        let handle = self.state.next_handle;
+        self.state.next_handle += 1;
+        handle
     }
 
     fn copy(

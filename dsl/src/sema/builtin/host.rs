@@ -75,6 +75,16 @@ pub(super) const ROWS: &[Row] = &[
         HostFn::CudaMemcpyFromSymbol,
     ),
     host(
+        "cudaMemcpyToSymbolAsync",
+        "cudaError_t(symbol, const void*, size_t, size_t, cudaMemcpyKind, cudaStream_t=0)",
+        HostFn::CudaMemcpyToSymbol,
+    ),
+    host(
+        "cudaMemcpyFromSymbolAsync",
+        "cudaError_t(void*, symbol, size_t, size_t, cudaMemcpyKind, cudaStream_t=0)",
+        HostFn::CudaMemcpyFromSymbol,
+    ),
+    host(
         "cudaGetSymbolAddress",
         "cudaError_t(T**, symbol)",
         HostFn::CudaGetSymbolAddress,
@@ -198,7 +208,7 @@ pub(super) const ROWS: &[Row] = &[
     // Events and streams.
     host(
         "cudaEventCreate",
-        "cudaError_t(cudaEvent_t*)",
+        "cudaError_t(cudaEvent_t*, uint=0)",
         HostFn::CudaEventCreate,
     ),
     host(
@@ -209,6 +219,11 @@ pub(super) const ROWS: &[Row] = &[
     host(
         "cudaEventRecord",
         "cudaError_t(cudaEvent_t, cudaStream_t=0)",
+        HostFn::CudaEventRecord,
+    ),
+    host(
+        "cudaEventRecordWithFlags",
+        "cudaError_t(cudaEvent_t, cudaStream_t=0, uint=0)",
         HostFn::CudaEventRecord,
     ),
     host(
@@ -240,6 +255,11 @@ pub(super) const ROWS: &[Row] = &[
         "cudaStreamWaitEvent",
         "cudaError_t(cudaStream_t, cudaEvent_t, uint=0)",
         HostFn::CudaStreamWaitEvent,
+    ),
+    host(
+        "cudaStreamCreateWithPriority",
+        "cudaError_t(cudaStream_t*, uint, int)",
+        HostFn::CudaStreamCreateWithFlags,
     ),
     host(
         "cudaStreamSynchronize",

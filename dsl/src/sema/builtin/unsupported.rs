@@ -24,14 +24,11 @@ const FAMILIES: &[(&str, &[&str])] = &[
     (
         "CUDA runtime",
         &[
-            "cudaMalloc3D",
             "cudaMallocArray",
-            "cudaMemcpy3D",
             "cudaMemcpyToArray",
-            "cudaHostGetDevicePointer",
             "cudaHostRegister",
+            "cudaHostUnregister",
             "cudaDeviceGetLimit",
-            "cudaGetSymbolSize",
             "cudaPointerGetAttributes",
         ],
     ),

@@ -199,9 +199,8 @@ impl Checker<'_> {
             true => "operator delete[]",
             false => "operator delete",
         };
-        match self.own_allocation(&pointee, own) {
-            Some(set) => return self.delete_with(&set, own, pointer, pointee, span),
-            None => {}
+        if let Some(set) = self.own_allocation(&pointee, own) {
+            return self.delete_with(&set, own, pointer, pointee, span);
         }
         let name = if is_array {
             "__dslc_delete_array"

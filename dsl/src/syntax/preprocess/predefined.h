@@ -17,6 +17,8 @@
 #define NULL nullptr
 #define cudaMallocPitch(rows, pitch, width, height) __dslc_malloc_pitch((void **)(rows), pitch, width, height)
 #define cudaFuncGetAttributes(attributes, ...) __dslc_func_attributes(attributes, __dslc_kernel_fact(0, __VA_ARGS__), __dslc_kernel_fact(1, __VA_ARGS__), __dslc_kernel_fact(2, __VA_ARGS__))
+#define cudaHostGetDevicePointer(device, host, flags) __dslc_host_device_pointer((void **)(device), host, flags)
+#define cudaGetSymbolSize(bytes, symbol) __dslc_symbol_size(bytes, sizeof(symbol))
 #define CUDART_CB
 #define offsetof(type, member) ((unsigned long)&((type *)0)->member)
 #define CHAR_BIT 8
