@@ -33,6 +33,7 @@ const PTX: &str = "<inline ptx>";
 
 /// Parts whose functions are the host's.
 const C_LIBRARY: &str = "<c library>";
+const C_STRINGS: &str = "<c library, strings and sorting>";
 const DEVICE: &str = "<device properties>";
 const GETOPT: &str = "<getopt.h>";
 const ENVIRONMENT: &str = "<environment>";
@@ -159,6 +160,9 @@ const GROUPS: &[Group] = &[
             "add_const_t",
             "add_pointer",
             "add_pointer_t",
+            "is_array",
+            "remove_extent",
+            "remove_extent_t",
             "is_reference",
             "is_reference_v",
             "is_lvalue_reference",
@@ -230,6 +234,12 @@ const GROUPS: &[Group] = &[
         needs: &[NEW, CLIB, IOSTREAM],
     },
     Group {
+        parts: &[("<utility>", include_str!("utility.k"))],
+        types: &[],
+        standard: &["pair", "make_pair", "array"],
+        needs: &[],
+    },
+    Group {
         parts: &[("<algorithm>", include_str!("algorithm.k"))],
         types: &[],
         standard: &[
@@ -263,10 +273,37 @@ const GROUPS: &[Group] = &[
             "max_element",
             "min_element",
             "distance",
+            "advance",
             "lower_bound",
             "upper_bound",
+            "binary_search",
+            "unique",
+            "remove",
+            "remove_if",
+            "replace",
+            "reduce",
+            "inclusive_scan",
+            "exclusive_scan",
+            "adjacent_difference",
+            "nth_element",
+            "partial_sort",
+            "rotate",
+            "minmax_element",
+            "clamp",
+            "begin",
+            "end",
+            "size",
+            "mismatch",
+            "none_of",
+            "swap_ranges",
+            "iter_swap",
+            "divides",
+            "modulus",
+            "equal_to",
+            "copy_if",
+            "generate_n",
         ],
-        needs: &[NEW],
+        needs: &[NEW, UTILITY],
     },
     Group {
         parts: &[("<chrono>", include_str!("chrono.k"))],
@@ -285,6 +322,7 @@ const GROUPS: &[Group] = &[
             "uniform_real_distribution",
             "uniform_int_distribution",
             "normal_distribution",
+            "shuffle",
         ],
         needs: &[],
     },
@@ -292,12 +330,6 @@ const GROUPS: &[Group] = &[
         parts: &[("<sys/time.h>", include_str!("time.k"))],
         types: &["timeval", "timespec", "gettimeofday", "clock_gettime"],
         standard: &[],
-        needs: &[],
-    },
-    Group {
-        parts: &[("<utility>", include_str!("utility.k"))],
-        types: &[],
-        standard: &["pair", "make_pair", "array"],
         needs: &[],
     },
     Group {
@@ -374,6 +406,30 @@ const GROUPS: &[Group] = &[
         standard: &[],
         needs: &[DEVICE_PROPERTIES],
     },
+    Group {
+        parts: &[(C_STRINGS, include_str!("cstring.k"))],
+        types: &[],
+        standard: &[],
+        needs: &[CLIB],
+    },
+    Group {
+        parts: &[("<cuComplex.h>", include_str!("cucomplex.k"))],
+        types: &["cuComplex", "cuFloatComplex", "cuDoubleComplex"],
+        standard: &[],
+        needs: &[],
+    },
+    Group {
+        parts: &[("<memory>", include_str!("memory.k"))],
+        types: &[],
+        standard: &["unique_ptr", "make_unique", "shared_ptr", "make_shared"],
+        needs: &[TRAITS, NEW],
+    },
+    Group {
+        parts: &[("<queue>", include_str!("queue.k"))],
+        types: &[],
+        standard: &["queue", "stack"],
+        needs: &[NEW],
+    },
 ];
 
 /// The index of C++'s type traits.
@@ -393,6 +449,9 @@ const IOSTREAM: usize = 12;
 
 /// The index of `<string>`.
 const STRING: usize = 13;
+
+/// The index of `<utility>`.
+const UTILITY: usize = 14;
 
 /// The index of `<stdexcept>`, which `throw` needs.
 const EXCEPTIONS: usize = 19;
@@ -415,7 +474,16 @@ pub fn parts() -> impl Iterator<Item = Part> {
 
 /// The functions that a part defines for device code, or for the host's if it is one of those.
 pub(super) fn defined((part, text): Part) -> impl Iterator<Item = &'static str> {
-    let of_host = [C_LIBRARY, DEVICE, ENVIRONMENT, GETOPT, HELPER, RUNTIME].contains(&part);
+    let of_host = [
+        C_LIBRARY,
+        C_STRINGS,
+        DEVICE,
+        ENVIRONMENT,
+        GETOPT,
+        HELPER,
+        RUNTIME,
+    ]
+    .contains(&part);
     text.lines()
         .filter(move |line| match of_host {
             true => line.starts_with(|c: char| c.is_ascii_lowercase()),

@@ -90,7 +90,7 @@ fn mark_standard(tokens: &mut [Token]) {
         let has_args = punct(tokens.get(at + 1)) == Some(Punct::Lt);
         mark(&mut tokens[at], |name| {
             // Their names are too common to be types wherever they stand.
-            if matches!(name, "pair" | "array") && !has_args {
+            if matches!(name, "pair" | "array" | "queue" | "stack") && !has_args {
                 return false;
             }
             (of_chrono && is_chrono(name))
@@ -111,6 +111,10 @@ fn is_standard(name: &str) -> bool {
             | "ratio"
             | "pair"
             | "array"
+            | "queue"
+            | "stack"
+            | "unique_ptr"
+            | "shared_ptr"
             | "exception"
             | "runtime_error"
             | "logic_error"
@@ -140,6 +144,7 @@ pub(super) fn is_trait(name: &str) -> bool {
         "is_same"
             | "is_void"
             | "is_const"
+            | "is_array"
             | "is_pointer"
             | "is_reference"
             | "is_lvalue_reference"
@@ -164,6 +169,7 @@ pub(super) fn is_trait(name: &str) -> bool {
             | "remove_volatile_t"
             | "remove_cv_t"
             | "remove_pointer_t"
+            | "remove_extent_t"
             | "remove_reference_t"
             | "add_const_t"
             | "add_pointer_t"
@@ -418,6 +424,9 @@ fn is_builtin(name: &str) -> bool {
                 | "clock_t"
                 | "time_t"
                 | "FILE"
+                | "cuComplex"
+                | "cuFloatComplex"
+                | "cuDoubleComplex"
                 | "va_list"
                 | "cudaError_t"
                 | "cudaError"

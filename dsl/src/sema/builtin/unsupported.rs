@@ -16,11 +16,10 @@ const FAMILIES: &[(&str, &[&str])] = &[
     (
         "files and input",
         &[
-            "fopen", "fclose", "fread", "fwrite", "fgets", "fputs", "scanf", "fscanf", "sscanf",
-            "getchar",
+            "fopen", "fclose", "fread", "fwrite", "fgets", "fputs", "scanf", "fscanf", "getchar",
         ],
     ),
-    ("C library", &["qsort", "bsearch", "perror"]),
+    ("C library", &["perror"]),
     (
         "CUDA runtime",
         &[

@@ -168,7 +168,19 @@ fn opens(tokens: &[Token], at: usize, templates: &HashSet<Arc<str>>) -> bool {
     // Those of C++'s library, whose arguments may be any expressions.
     let is_library = before > 0
         && punct(tokens, before - 1) == Some(Punct::ColonColon)
-        && (is_trait(name) || &**name == "numeric_limits");
+        && (is_trait(name)
+            || matches!(
+                &**name,
+                "numeric_limits"
+                    | "unique_ptr"
+                    | "shared_ptr"
+                    | "make_unique"
+                    | "make_shared"
+                    | "function"
+                    | "tuple"
+                    | "map"
+                    | "unordered_map"
+            ));
     // Those of cooperative groups, which programs also name without the namespace.
     let is_group = matches!(&**name, "thread_block_tile" | "tiled_partition");
     is_library
@@ -207,6 +219,8 @@ fn reads_as_arguments(tokens: &[Token], at: usize) -> bool {
                 | Punct::Plus
                 | Punct::Minus,
             ) => {}
+            // `unique_ptr<float[]>`.
+            TokenKind::Punct(Punct::LBracket | Punct::RBracket) if has_type => {}
             TokenKind::Keyword(keyword) if is_specifier(*keyword) => has_type = true,
             TokenKind::Keyword(Keyword::True | Keyword::False) => {}
             TokenKind::TypeName(_) => has_type = true,
