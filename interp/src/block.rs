@@ -17,6 +17,7 @@ use crate::mask::LaneMask;
 use crate::memory::Memory;
 use crate::observer::{Arrival, Observer};
 use crate::registers::Registers;
+use crate::trap::TrapKind;
 
 /// Rounds of a loop before a warp lets others run; less once nothing seems to move.
 pub(crate) const SLICE: u32 = 1024;
@@ -150,6 +151,7 @@ impl Block {
             left: 0,
             state: WarpState::Ready,
             vote: None,
+            rounds: None,
             fingerprint: 0,
         }
     }
@@ -178,6 +180,7 @@ impl Block {
             }
             refill(local, 0);
             (warp.pc, warp.mask, warp.gone) = (0, warp.lanes, 0);
+            warp.rounds = None;
             (warp.state, warp.vote, warp.fingerprint) = (WarpState::Ready, None, 0);
         }
     }
@@ -225,6 +228,13 @@ impl Block {
                         };
                     }
                     Stop::Yield => {
+                        if warp.is_endless(machine.code) {
+                            let (kind, lane) = (TrapKind::Endless, warp.mask.trailing_zeros());
+                            return Turn::Fault {
+                                warp: number,
+                                fault: Box::new(Fault { kind, lane }),
+                            };
+                        }
                         left = true;
                         if machine.watch {
                             let digest = warp.digest();

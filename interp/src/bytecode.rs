@@ -8,6 +8,8 @@
 //! - [`lane_ops`] is the list of everything that computes; the instruction set, the compiler's choice and the engine's dispatch
 //!   are all made from it. Names: `V…` on 32 lanes, `S…` on one scalar.
 
+use std::collections::HashMap;
+
 use dsl::ir::{Access, AtomicOp, LocId, ReduceOp, SharedVar, ShuffleMode, Space, Type, VoteOp};
 
 use crate::compile::effects::Effects;
@@ -569,6 +571,8 @@ pub(crate) struct Code {
     pub(crate) dynamic_offset: u64,
     /// What it may do to global memory.
     pub(crate) effects: Effects,
+    /// By the head of a loop that may be seen never to end: what its end depends on.
+    pub(crate) endless: HashMap<u32, Vec<(Place, Class)>>,
     /// Offset of each local variable.
     pub(crate) local_offsets: Vec<u64>,
 }

@@ -11,6 +11,7 @@ mod control;
     allow(dead_code, reason = "only blocks side by side need them")
 )]
 pub(crate) mod effects;
+mod endless;
 mod inst;
 mod lifetimes;
 mod memory;
@@ -81,6 +82,18 @@ pub(crate) fn compile(module: &Module, id: FuncId, row_warps: bool) -> Code {
     compiler.run();
     compiler.code.slots.clone_from(&compiler.slots);
     compiler.code.effects = effects::analyse(function);
+    for closed in endless::analyse(function) {
+        let places = closed.slots.iter().map(|slot| {
+            let class = Class::of(function.slots[slot.index()].ty);
+            (compiler.slots[slot.index()], class)
+        });
+        let places: Vec<_> = places.collect();
+        let edges = compiler.code.insts.iter().zip(&compiler.code.locs);
+        let heads = edges.filter(|(_, loc)| **loc == closed.loc);
+        for head in heads.filter_map(|(inst, _)| inst.back_edge_to()) {
+            compiler.code.endless.insert(head, places.clone());
+        }
+    }
     if !host {
         let early = assigned::analyse(function).into_iter();
         compiler.code.unassigned = early

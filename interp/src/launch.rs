@@ -385,7 +385,11 @@ impl<'a> Run<'a> {
 
     fn trap(&self, block: &Block, number: usize, lane: u32, mut kind: TrapKind) -> Trap {
         let warp = &block.warps[number];
-        let loc = self.code.locs[warp.pc as usize];
+        let pc = match kind {
+            TrapKind::Endless => self.spinning_pc(warp.pc),
+            _ => warp.pc,
+        };
+        let loc = self.code.locs[pc as usize];
         let mut others = Vec::new();
         if kind.is_about_missing_lanes() {
             let mut missing = warp.lanes & !warp.gone & !warp.mask;

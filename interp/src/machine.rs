@@ -2,8 +2,9 @@
 
 use dsl::ir::{Function, Module, Space};
 
-use crate::bytecode::Code;
+use crate::bytecode::{Class, Code, Place};
 use crate::config::Order;
+use crate::mask::LaneMask;
 use crate::memory::{AddressKind, Memory};
 use crate::observer::Observer;
 use crate::pattern::Pattern;
@@ -185,6 +186,8 @@ pub(crate) struct Warp {
     pub(crate) state: WarpState,
     /// At a barrier with a reduction: which, the lanes whose predicate holds, and the register for the result.
     pub(crate) vote: Option<(Vote, u32, u32)>,
+    /// Where it yielded last in a loop that may be seen never to end, with which lanes, and what the loop's end depends on held then.
+    pub(crate) rounds: Option<(u32, u32, Vec<u64>)>,
     /// The state's fingerprint at the last yield.
     pub(crate) fingerprint: u64,
 }
@@ -205,6 +208,34 @@ impl Warp {
             self.gone |= lanes;
             self.left = pc as u32;
         }
+    }
+
+    /// Whether it yields in a loop that will never end.
+    #[cold]
+    pub(crate) fn is_endless(&mut self, code: &Code) -> bool {
+        let Some(places) = code.endless.get(&self.pc) else {
+            return false;
+        };
+        let mut now = Vec::new();
+        for &(place, class) in places {
+            match (place, class) {
+                (Place::S(at), Class::Mask) => {
+                    now.push(self.registers.s[at as usize] & u64::from(self.mask))
+                }
+                (Place::S(at), _) => now.push(self.registers.s[at as usize]),
+                (Place::V(at), Class::W64) => {
+                    let lanes = LaneMask(self.mask).into_iter();
+                    now.extend(lanes.map(|lane| self.registers.lane64(at, lane)));
+                }
+                (Place::V(at), _) => {
+                    let unit = &self.registers.v[at as usize].0;
+                    let lanes = LaneMask(self.mask).into_iter();
+                    now.extend(lanes.map(|lane| u64::from(unit[lane])));
+                }
+            }
+        }
+        let now = (self.pc, self.mask, now);
+        places.is_empty() || self.rounds.replace(now.clone()) == Some(now)
     }
 
     /// A digest of everything that decides what the warp does next.

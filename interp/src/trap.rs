@@ -207,6 +207,8 @@ pub enum TrapKind {
         /// The limit.
         instructions: u64,
     },
+    /// A loop whose end depends on nothing that still changes.
+    Endless,
     /// A failed `assert`: the condition's text.
     Assert {
         /// The condition.
@@ -241,7 +243,7 @@ impl TrapKind {
             | TrapKind::BadString { .. }
             | TrapKind::InvalidFree(_)
             | TrapKind::StackOverflow => "out_of_bounds",
-            TrapKind::Deadlock | TrapKind::Limit { .. } => "deadlock",
+            TrapKind::Deadlock | TrapKind::Limit { .. } | TrapKind::Endless => "deadlock",
             TrapKind::BarrierDivergence { .. } => "barrier_divergence",
             TrapKind::InvalidMask { .. } => "invalid_mask",
             TrapKind::Assert { .. } | TrapKind::Explicit => "assertion",
@@ -276,6 +278,7 @@ impl TrapKind {
             | TrapKind::BarrierDivergence { .. }
             | TrapKind::InvalidMask { .. }
             | TrapKind::Limit { .. }
+            | TrapKind::Endless
             | TrapKind::Assert { .. }
             | TrapKind::Explicit
             | TrapKind::DivisionByZero
@@ -440,6 +443,9 @@ impl fmt::Display for TrapKind {
             TrapKind::InvalidPointer(access) => write!(f, "{}: no memory is there", access.place()),
             TrapKind::InvalidFree(fault) => write!(f, "free: {fault}"),
             TrapKind::Deadlock => f.write_str("deadlock: no thread can advance"),
+            TrapKind::Endless => {
+                f.write_str("endless loop: what its end depends on does not change any more")
+            }
             TrapKind::BarrierDivergence { arrived, missing } => {
                 write!(
                     f,

@@ -34,7 +34,7 @@ pub(crate) fn code_of_trap(kind: &TrapKind) -> Code {
         TrapKind::ReadOnly(_) | TrapKind::InvalidPointer(_) | TrapKind::BadString { .. } => {
             Code::InvalidPointer
         }
-        TrapKind::Deadlock => Code::Deadlock,
+        TrapKind::Deadlock | TrapKind::Endless => Code::Deadlock,
         TrapKind::Limit { .. } => Code::InstructionLimit,
         TrapKind::BarrierDivergence { .. } => Code::DivergentBarrier,
         TrapKind::InvalidMask { .. } => Code::InvalidMask,
@@ -93,6 +93,7 @@ pub(crate) fn help(trap: &Trap, report: Option<&LaunchReport>) -> Option<String>
         TrapKind::InvalidMask { .. } => {
             "name exactly the threads that get there: `__ballot_sync` before the branch, or move it out of the branch"
         }
+        TrapKind::Endless => "let the loop change what its condition tests",
         TrapKind::Limit { .. } => "if it is meant to run so long, raise --limit",
         TrapKind::UseAfterFree(_) => "free memory after its last use",
         TrapKind::NullPointer(_) => "was it ever allocated? check what the allocation returned",

@@ -514,7 +514,7 @@ codes! {
         bad: "__shared__ int s[8][8];\ns[t / 8][t % 8] = x[t];\n__syncthreads();\nout[t] = t < 8 ? s[0][t + 1] : 0;", good: "__shared__ int s[8][8];\ns[t / 8][t % 8] = x[t];\n__syncthreads();\nint *all = &s[0][0];\nout[t] = t < 8 ? all[t + 1] : 0;";
     /// Nobody can advance.
     Deadlock = "R0201", "deadlock",
-        "Every thread that is still running waits for something that no thread will do: a barrier that others never reach, or a flag or lock that nobody will change. Threads of one warp that spin on a lock which another lane of the same warp holds are a common case: the holder waits for them at the end of the loop.",
+        "Every thread that is still running waits for something that no thread will do: a barrier that others never reach, or a flag or lock that nobody will change. Or a thread is in a loop whose end depends on nothing that still changes. Threads of one warp that spin on a lock which another lane of the same warp holds are a common case: the holder waits for them at the end of the loop.",
         bad: "while (atomicCAS(lock, 0, 1) != 0);\n*count += 1;\natomicExch(lock, 0);", good: "bool done = false;\nwhile (!done) {\n  if (atomicCAS(lock, 0, 1) == 0) {\n    __threadfence();\n    *count += 1;\n    __threadfence();\n    atomicExch(lock, 0);\n    done = true;\n  }\n}";
     /// The limit on instructions was reached.
     InstructionLimit = "R0202", "instruction-limit",

@@ -62,7 +62,7 @@ pub(super) fn error_of_trap(kind: &TrapKind) -> CudaError {
         TrapKind::Misaligned(_) => CudaError::MisalignedAddress,
         TrapKind::Assert { .. } => CudaError::Assert,
         TrapKind::Explicit => CudaError::LaunchFailure,
-        TrapKind::Deadlock | TrapKind::Limit { .. } => CudaError::LaunchTimeout,
+        TrapKind::Deadlock | TrapKind::Limit { .. } | TrapKind::Endless => CudaError::LaunchTimeout,
         TrapKind::OutOfBounds(_)
         | TrapKind::NullPointer(_)
         | TrapKind::UseAfterFree(_)

@@ -1,0 +1,213 @@
+//! Loops that can be seen never to end: whether a loop is left depends on nothing that it changes, or on variables of its own alone, whose
+//! next values follow from their present ones. If those come back to what they were, so will everything that decides.
+//!
+//! Memory, other lanes and the clock are no part of that: a loop that looks at them is none of these.
+
+use std::collections::{HashMap, HashSet};
+
+use dsl::ir::{
+    Block, CompareOp, Function, FunctionKind, Inst, InstKind, LabelId, LocId, Node, Operand,
+    SlotId, SpecialReg, ValueId,
+};
+
+/// A loop that never ends once these variables hold at its head what they held there before.
+#[derive(Clone, Debug)]
+pub(super) struct Closed {
+    /// The loop's place.
+    pub(super) loc: LocId,
+    /// Empty: once a round has ended.
+    pub(super) slots: Vec<SlotId>,
+}
+
+/// What is within a loop.
+#[derive(Default)]
+struct Within {
+    values: HashSet<ValueId>,
+    /// By variable: what it is set to, under which conditions.
+    sets: HashMap<SlotId, Vec<(Operand, Vec<Operand>)>>,
+    /// Breaks, continues and returns (`None`): under which conditions, within which loops and scopes of the loop's.
+    jumps: Vec<(Option<LabelId>, Vec<Operand>, Vec<LabelId>)>,
+    /// The loops and scopes in it.
+    labels: HashSet<LabelId>,
+    conditions: Vec<Operand>,
+    around: Vec<LabelId>,
+}
+
+impl Within {
+    fn block(&mut self, block: &Block) {
+        for node in &block.0 {
+            match node {
+                Node::Inst(inst) => {
+                    self.values.extend(&inst.results);
+                    if let InstKind::Set(slot, value) = inst.kind {
+                        let setting = (value, self.conditions.clone());
+                        self.sets.entry(slot).or_default().push(setting);
+                    }
+                }
+                Node::If {
+                    cond,
+                    then,
+                    otherwise,
+                    ..
+                } => {
+                    self.conditions.push(*cond);
+                    self.block(then);
+                    self.block(otherwise);
+                    self.conditions.pop();
+                }
+                Node::Loop {
+                    label, body, step, ..
+                } => {
+                    self.labels.insert(*label);
+                    self.around.push(*label);
+                    self.block(body);
+                    self.block(step);
+                    self.around.pop();
+                }
+                Node::Scope { label, body, .. } => {
+                    self.labels.insert(*label);
+                    self.around.push(*label);
+                    self.block(body);
+                    self.around.pop();
+                }
+                Node::Break(label) | Node::Continue(label) => self.jump(Some(*label)),
+                Node::Return(_) => self.jump(None),
+            }
+        }
+    }
+
+    fn jump(&mut self, to: Option<LabelId>) {
+        let (conditions, around) = (self.conditions.clone(), self.around.clone());
+        self.jumps.push((to, conditions, around));
+    }
+
+    /// The variables of the loop that these conditions depend on; `None` if something else does that may change.
+    fn closure(
+        &self,
+        start: Vec<Operand>,
+        defs: &HashMap<ValueId, &Inst>,
+    ) -> Option<HashSet<SlotId>> {
+        let (mut slots, mut seen, mut left) = (HashSet::new(), HashSet::new(), start);
+        while let Some(operand) = left.pop() {
+            // What was computed before the loop stays as it is.
+            let id = operand.value().filter(|id| self.values.contains(id));
+            let Some(id) = id.filter(|&id| seen.insert(id)) else {
+                continue;
+            };
+            match &defs.get(&id)?.kind {
+                InstKind::Get(slot) => {
+                    let sets = self.sets.get(slot).map_or(&[][..], Vec::as_slice);
+                    if !sets.is_empty() && slots.insert(*slot) {
+                        for (value, conditions) in sets {
+                            left.push(*value);
+                            left.extend(conditions);
+                        }
+                    }
+                }
+                // True or false whatever it is.
+                InstKind::Compare(CompareOp::Uge | CompareOp::Ult, _, _, Operand::Const(zero))
+                    if zero.bits == 0 => {}
+                InstKind::Special(
+                    SpecialReg::Clock
+                    | SpecialReg::Clock64
+                    | SpecialReg::GlobalTimer
+                    | SpecialReg::ActiveMask,
+                ) => return None,
+                kind @ (InstKind::Unary(..)
+                | InstKind::Binary(..)
+                | InstKind::Fma(..)
+                | InstKind::Compare(..)
+                | InstKind::Select(..)
+                | InstKind::Convert(..)
+                | InstKind::Special(_)
+                | InstKind::AddrOf(_)
+                | InstKind::PtrAdd { .. }) => left.extend(kind.operands()),
+                _ => return None,
+            }
+        }
+        Some(slots)
+    }
+}
+
+/// Looks at all loops of a kernel.
+pub(super) fn analyse(function: &Function) -> Vec<Closed> {
+    let mut found = Vec::new();
+    if function.kind != FunctionKind::Kernel {
+        return found;
+    }
+    let mut defs = HashMap::new();
+    function.body.for_each_inst(&mut |inst| {
+        defs.extend(inst.results.iter().map(|&result| (result, inst)));
+    });
+    let mut places = HashMap::new();
+    loops(&function.body, true, &mut |node, is_outermost| {
+        let Node::Loop {
+            label,
+            body,
+            step,
+            loc,
+            ..
+        } = node
+        else {
+            return;
+        };
+        *places.entry(*loc).or_insert(0) += 1;
+        let mut within = Within::default();
+        within.block(body);
+        within.block(step);
+        // Who leaves, and who may come by an exit without seeing it.
+        let leaves = |to: &Option<LabelId>| to.is_none_or(|to| !within.labels.contains(&to));
+        let exits = within.jumps.iter().filter(|(to, ..)| leaves(to));
+        let around: HashSet<LabelId> = exits.flat_map(|(.., around)| around.clone()).collect();
+        let relevant = within.jumps.iter().filter(|(to, ..)| {
+            leaves(to) || to.is_some_and(|to| to == *label || around.contains(&to))
+        });
+        let start = relevant.flat_map(|(_, conditions, _)| conditions.clone());
+        let slots = within.closure(start.collect(), &defs);
+        if slots.as_ref().is_some_and(HashSet::is_empty) {
+            found.push(Closed {
+                loc: *loc,
+                slots: Vec::new(),
+            });
+            return;
+        }
+        // Within another loop it may have been left and come back to.
+        if !is_outermost || slots.is_none() {
+            return;
+        }
+        let all = within
+            .jumps
+            .iter()
+            .flat_map(|(_, conditions, _)| conditions.clone());
+        if let Some(slots) = within.closure(all.collect(), &defs) {
+            let mut slots: Vec<SlotId> = slots.into_iter().collect();
+            slots.sort_unstable_by_key(|slot| slot.index());
+            found.push(Closed { loc: *loc, slots });
+        }
+    });
+    // Copies of one loop cannot be told apart.
+    found.retain(|closed| places[&closed.loc] == 1);
+    found
+}
+
+fn loops<'a>(block: &'a Block, outermost: bool, then: &mut dyn FnMut(&'a Node, bool)) {
+    for node in &block.0 {
+        match node {
+            Node::Loop { body, step, .. } => {
+                then(node, outermost);
+                loops(body, false, then);
+                loops(step, false, then);
+            }
+            Node::If {
+                then: first,
+                otherwise,
+                ..
+            } => {
+                loops(first, outermost, then);
+                loops(otherwise, outermost, then);
+            }
+            Node::Scope { body, .. } => loops(body, outermost, then),
+            Node::Inst(_) | Node::Break(_) | Node::Continue(_) | Node::Return(_) => {}
+        }
+    }
+}
