@@ -430,6 +430,12 @@ const GROUPS: &[Group] = &[
         standard: &["queue", "stack"],
         needs: &[NEW],
     },
+    Group {
+        parts: &[("<map>", include_str!("map.k"))],
+        types: &[],
+        standard: &["map", "unordered_map", "set"],
+        needs: &[NEW, UTILITY],
+    },
 ];
 
 /// The index of C++'s type traits.

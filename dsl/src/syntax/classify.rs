@@ -90,7 +90,11 @@ fn mark_standard(tokens: &mut [Token]) {
         let has_args = punct(tokens.get(at + 1)) == Some(Punct::Lt);
         mark(&mut tokens[at], |name| {
             // Their names are too common to be types wherever they stand.
-            if matches!(name, "pair" | "array" | "queue" | "stack") && !has_args {
+            if matches!(
+                name,
+                "pair" | "array" | "queue" | "stack" | "map" | "set" | "unordered_map"
+            ) && !has_args
+            {
                 return false;
             }
             (of_chrono && is_chrono(name))
@@ -111,6 +115,9 @@ fn is_standard(name: &str) -> bool {
             | "ratio"
             | "pair"
             | "array"
+            | "map"
+            | "unordered_map"
+            | "set"
             | "queue"
             | "stack"
             | "unique_ptr"

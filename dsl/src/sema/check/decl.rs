@@ -108,6 +108,16 @@ impl Checker<'_> {
                 [expr] => Some(expr),
                 _ => None,
             },
+            // `auto x{e}`; with a `=` it is a list.
+            Some(ast::Init::List(items)) => match &items.node[..] {
+                [
+                    ast::InitItem {
+                        designator: None,
+                        value: ast::Init::Expr(expr),
+                    },
+                ] if !self.is_copied_list(declarator) => Some(expr),
+                _ => None,
+            },
             _ => None,
         };
         let is_pointer = matches!(parts, [DeclaratorPart::Pointer { .. }]);
@@ -145,6 +155,13 @@ impl Checker<'_> {
             }
             _ => ty,
         }
+    }
+
+    /// The list stands after a `=`.
+    fn is_copied_list(&self, declarator: &ast::InitDeclarator) -> bool {
+        let text = self.map.snippet(declarator.span);
+        let before = text.split('{').next().unwrap_or_default();
+        before.contains('=')
     }
 
     /// `int f(int);` in a declaration: a prototype.

@@ -486,7 +486,7 @@ impl Checker<'_> {
             let value = match args.next() {
                 Some(Argument::Value(value)) => value,
                 Some(Argument::List(items, span)) => self.list_value(&param.ty.ty, items, span),
-                None => self.default_argument(param, span),
+                None => self.default_argument(id, param, span),
             };
             let why = Why::Argument(i + 1, &name, Some(param.span));
             out.push(self.bind_argument(value, param, &why));
@@ -509,15 +509,27 @@ impl Checker<'_> {
     }
 
     /// A parameter's default, in the scope of its function.
-    fn default_argument(&mut self, param: &ParamFacts, span: Span) -> Value {
+    fn default_argument(&mut self, id: FunctionId, param: &ParamFacts, span: Span) -> Value {
         let Some(default) = &param.default else {
             return wrong(span);
         };
-        let hidden = self.scopes.only_file();
-        let value = match &default.kind {
-            ExprKind::List(items) => self.list_value(&param.ty.ty, items, default.span),
-            _ => self.value(default),
+        let class = self.function_facts[id.0 as usize].class;
+        let value = |checker: &mut Self| {
+            let depth = checker.enter_class_scopes(class);
+            let value = match &default.kind {
+                ExprKind::List(items) => checker.list_value(&param.ty.ty, items, default.span),
+                _ => checker.value(default),
+            };
+            for _ in 0..depth {
+                checker.scopes.leave();
+            }
+            value
         };
+        if let Some((template, bound)) = self.bindings_of(id) {
+            return self.bound(template, &bound, value);
+        }
+        let hidden = self.scopes.only_file();
+        let value = value(self);
         self.scopes.show(hidden);
         value
     }

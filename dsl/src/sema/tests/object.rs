@@ -71,7 +71,7 @@ fn parts_of_the_library_that_are_not_there() {
 void f(int argc) {
     std::vector<int> v(3);
     v.emplace(1); //~ E0403
-    std::map<int, int> m; //~ E0801
+    std::list<int> m; //~ E0801
     std::next_permutation(v.begin(), v.end()); //~ E0802
     std::ifstream in; //~ E0802
     std::max<int, int>(1, 2); //~ E0801

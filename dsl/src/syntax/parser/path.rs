@@ -119,8 +119,13 @@ pub(super) fn argument<'t>(element: P<'t, Expr>, type_name: P<'t, TypeName>) -> 
 /// Whether the argument ahead is a type.
 fn is_type(look: Ahead<'_>) -> bool {
     match look.kind(0) {
+        // `void(int)` is the type of a function, `int(x)` a value.
         Some(TokenKind::Keyword(keyword)) if ty::is_base(*keyword) => {
-            !look.is(1, Punct::LParen) || look.is(2, Punct::Star) || look.is(2, Punct::RParen)
+            !look.is(1, Punct::LParen)
+                || look.is(2, Punct::Star)
+                || look.is(2, Punct::RParen)
+                || look.is_type_name(2)
+                || look.keyword(2).is_some_and(ty::is_specifier)
         }
         Some(TokenKind::Keyword(keyword)) => ty::is_specifier(*keyword),
         Some(

@@ -120,6 +120,21 @@ impl<'a> Checker<'a> {
         Some(function)
     }
 
+    /// The template that a function or its class is an instance of, with what stands for its parameters and the members of the
+    /// class.
+    pub(in crate::sema::check) fn bindings_of(
+        &self,
+        id: FunctionId,
+    ) -> Option<(TemplateId, Vec<(Arc<str>, Entity)>)> {
+        if let Some(instance) = self.function_instances.get(&id) {
+            let params = self.templates[instance.template.0 as usize].params;
+            return Some((instance.template, Self::bindings(params, &instance.args)));
+        }
+        let class = self.function_facts[id.0 as usize].class?;
+        let instance = self.class_instances.get(&class)?;
+        Some((instance.template, instance.bound.clone()))
+    }
+
     pub(super) fn depth_of(&self, function: Option<FunctionId>) -> u32 {
         let Some(id) = function else { return 0 };
         if let Some(instance) = self.function_instances.get(&id) {
