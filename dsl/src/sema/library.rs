@@ -402,6 +402,7 @@ const GROUPS: &[Group] = &[
             "cudaMemcpy3DParms",
             "__dslc_host_device_pointer",
             "__dslc_symbol_size",
+            "__dslc_symbol",
         ],
         standard: &[],
         needs: &[DEVICE_PROPERTIES],

@@ -75,16 +75,6 @@ pub(super) const ROWS: &[Row] = &[
         HostFn::CudaMemcpyFromSymbol,
     ),
     host(
-        "cudaMemcpyToSymbolAsync",
-        "cudaError_t(symbol, const void*, size_t, size_t, cudaMemcpyKind, cudaStream_t=0)",
-        HostFn::CudaMemcpyToSymbol,
-    ),
-    host(
-        "cudaMemcpyFromSymbolAsync",
-        "cudaError_t(void*, symbol, size_t, size_t, cudaMemcpyKind, cudaStream_t=0)",
-        HostFn::CudaMemcpyFromSymbol,
-    ),
-    host(
         "cudaGetSymbolAddress",
         "cudaError_t(T**, symbol)",
         HostFn::CudaGetSymbolAddress,

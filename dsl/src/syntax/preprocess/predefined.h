@@ -18,6 +18,8 @@
 #define cudaMallocPitch(rows, pitch, width, height) __dslc_malloc_pitch((void **)(rows), pitch, width, height)
 #define cudaFuncGetAttributes(attributes, ...) __dslc_func_attributes(attributes, __dslc_kernel_fact(0, __VA_ARGS__), __dslc_kernel_fact(1, __VA_ARGS__), __dslc_kernel_fact(2, __VA_ARGS__))
 #define cudaHostGetDevicePointer(device, host, flags) __dslc_host_device_pointer((void **)(device), host, flags)
+#define cudaMemcpyToSymbolAsync(symbol, ...) __dslc_to_symbol(cudaGetSymbolAddress(&__dslc_symbol, symbol), sizeof(symbol), __VA_ARGS__)
+#define cudaMemcpyFromSymbolAsync(to, symbol, ...) __dslc_from_symbol(to, cudaGetSymbolAddress(&__dslc_symbol, symbol), sizeof(symbol), __VA_ARGS__)
 #define cudaGetSymbolSize(bytes, symbol) __dslc_symbol_size(bytes, sizeof(symbol))
 #define CUDART_CB
 #define offsetof(type, member) ((unsigned long)&((type *)0)->member)
