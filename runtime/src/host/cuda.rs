@@ -157,7 +157,8 @@ impl Host<'_> {
             HostFn::CudaMemcpy | HostFn::CudaMemcpyAsync => {
                 let result = self.copy(args[0], args[1], args[2], args[3], loc)?;
                 if result.is_ok() && args[2] > 0 {
-                    self.copied(args[0], args[1], args[2], args.get(4).copied(), loc);
+                    let stream = args.get(4).copied();
+                    self.copied(function, (args[0], args[1]), args[2], stream, loc);
                 }
                 return Ok(result);
             }
@@ -171,10 +172,16 @@ impl Host<'_> {
                 return Ok(result);
             }
             HostFn::CudaMemcpyToSymbol => {
-                return self.symbol_copy(args[0], args[1], args[2], args[3], true, loc);
+                let symbol = args[0].wrapping_add(args[3]);
+                return Ok(self.symbol_copy(function, (symbol, args[1]), args, loc));
             }
             HostFn::CudaMemcpyFromSymbol => {
-                return self.symbol_copy(args[1], args[0], args[2], args[3], false, loc);
+                let symbol = args[1].wrapping_add(args[3]);
+                let result = self.symbol_copy(function, (args[0], symbol), args, loc);
+                if result.is_ok() {
+                    self.arrived("cudaMemcpyFromSymbol", args[0], args[2], loc);
+                }
+                return Ok(result);
             }
             HostFn::CudaGetSymbolAddress => self.store(args[0], &args[1].to_le_bytes(), loc)?,
             HostFn::CudaGetDeviceCount => self.store(args[0], &1u32.to_le_bytes(), loc)?,
@@ -401,29 +408,16 @@ impl Host<'_> {
 
     fn symbol_copy(
         &mut self,
-        symbol: u64,
-        other: u64,
-        bytes: u64,
-        offset: u64,
-        to_symbol: bool,
+        function: HostFn,
+        (to, from): (u64, u64),
+        args: &[u64],
         loc: LocId,
-    ) -> Result<Result<(), CudaError>, Stop> {
-        let at = symbol.wrapping_add(offset);
-        let (to, from) = if to_symbol { (at, other) } else { (other, at) };
-        let name = if to_symbol {
-            "cudaMemcpyToSymbol"
-        } else {
-            "cudaMemcpyFromSymbol"
-        };
+    ) -> Result<(), CudaError> {
+        let bytes = args[2];
         let result = self.device.copy(&mut self.memory, to, from, bytes);
-        let result = self.device_result(result, name, loc);
-        if result.is_ok() {
-            self.copied(to, from, bytes, None, loc);
-        }
-        if result.is_ok() && !to_symbol {
-            self.arrived(name, to, bytes, loc);
-        }
-        Ok(result)
+        self.device_result(result, function.text(), loc)?;
+        self.copied(function, (to, from), bytes, None, loc);
+        Ok(())
     }
 
     /// Tells of bytes that were copied from the device to here.

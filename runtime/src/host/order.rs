@@ -7,7 +7,8 @@
 //! - Work in the default stream (the legacy one) comes after all work before it in blocking streams, and theirs after it.
 //! - An event stands for the work before it; `cudaStreamWaitEvent` lets a stream wait for that, `cudaEventSynchronize` the host.
 //! - The host waits in `cudaDeviceSynchronize`, `cudaStreamSynchronize`, `cudaFree`, in copies that are not asynchronous, in those to
-//!   pageable memory, and in `cudaMemset` of memory that it can reach itself.
+//!   pageable memory, and in `cudaMemset` of memory that it can reach itself. That of other memory returns at once, but many a program
+//!   goes on in a non-blocking stream: it is not taken for late.
 //! - Managed and pinned memory may be touched by the host at any time: only the same bytes are of interest.
 //! - A `volatile` or atomic access of the host waits for whoever writes there.
 
@@ -252,6 +253,13 @@ impl Order {
 
     /// Work touches bytes.
     pub(super) fn touch(&mut self, job: Job, deed: Deed, spans: &[Span]) {
+        self.look(job, deed, spans);
+        let map = &mut self.streams[self.work[job].stream].maps[deed as usize];
+        spans.iter().for_each(|&span| map.set(span, job));
+    }
+
+    /// The same of work that nothing is found to come too early after.
+    pub(super) fn look(&mut self, job: Job, deed: Deed, spans: &[Span]) {
         let me = self.work[job].clone();
         let mut fresh = Vec::new();
         for (index, stream) in self.streams.iter().enumerate() {
@@ -281,8 +289,6 @@ impl Order {
             }
         }
         self.keep(&fresh);
-        let map = &mut self.streams[me.stream].maps[deed as usize];
-        spans.iter().for_each(|&span| map.set(span, job));
     }
 
     /// A launch has touched this.

@@ -62,8 +62,8 @@ impl Host<'_> {
     /// Bytes were copied; `stream`: of a copy that the host need not wait for.
     pub(super) fn copied(
         &mut self,
-        to: u64,
-        from: u64,
+        function: HostFn,
+        (to, from): (u64, u64),
         bytes: u64,
         stream: Option<u64>,
         loc: LocId,
@@ -71,10 +71,6 @@ impl Host<'_> {
         if !self.order.on {
             return;
         }
-        let function = match stream {
-            Some(_) => HostFn::CudaMemcpyAsync,
-            None => HostFn::CudaMemcpy,
-        };
         let job = self
             .order
             .begin(stream.unwrap_or(0), function.text(), None, loc);
@@ -104,8 +100,11 @@ impl Host<'_> {
         let job = self
             .order
             .begin(stream.unwrap_or(0), function.text(), None, loc);
-        self.order
-            .touch(job, Deed::Write, &[(address, address + bytes)]);
+        let span = [(address, address + bytes)];
+        match stream {
+            Some(_) => self.order.touch(job, Deed::Write, &span),
+            None => self.order.look(job, Deed::Write, &span),
+        }
         self.tell_races();
         if stream.is_none() && self.memory.kind_of(address) == AddressKind::Managed {
             self.order.wait_for_stream(0);
