@@ -305,8 +305,8 @@ impl Taint {
                 let mut used = args.filter_map(|&(_, place)| matters(Use::Printed, self.at(place)));
                 let mut first = used.next();
                 if let Some(first) = &mut first {
-                    let other = used.map(|other| other.origin);
-                    let other = other.filter(|origin| *origin != first.origin).next();
+                    let mut others = used.map(|other| other.origin);
+                    let other = others.find(|origin| *origin != first.origin);
                     first.second = first.second.or(other);
                 }
                 self.v[d] = Cell::default();
