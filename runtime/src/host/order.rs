@@ -276,7 +276,8 @@ impl Order {
                         let earlier_work = &self.work[earlier];
                         let ordered = earlier_work.number <= at(&me.before, index);
                         // Who waits for the other while both run does so in ways that are not seen here.
-                        if !ordered && !(me.talks && earlier_work.talks) {
+                        let in_touch = me.talks && earlier_work.talks;
+                        if !ordered && !in_touch {
                             let (first, second) = ((earlier, other), (Second::Job(job), deed));
                             fresh.push(Conflict {
                                 first,

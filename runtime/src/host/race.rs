@@ -136,7 +136,7 @@ impl Host<'_> {
         for conflict in self.order.take_found() {
             let race = self.word(&conflict);
             let known = self.outcome.races.iter_mut();
-            let places = |race: &HostRace| race.sides.clone().map(|side| side.loc);
+            let places = |race: &HostRace| race.sides.map(|side| side.loc);
             match known
                 .into_iter()
                 .find(|known| places(known) == places(&race))
