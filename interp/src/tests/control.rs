@@ -282,9 +282,9 @@ fn blocks_that_wait_around_a_barrier_take_turns() {
 }
 
 #[test]
-fn an_endless_loop_ends_at_the_limit() {
-    let body =
-        "slot $2 : i32 \"i\"\nset $2, 0\nloop L0 {\n%0 = get $2\n%1 = add.i32 %0, 1\nset $2, %1\n}";
+fn a_loop_that_goes_on_ends_at_the_limit() {
+    let body = "slot $2 : i32 \"i\"\nset $2, 0\nloop L0 {\n%0 = get $2\n%1 = add.i32 %0, 1\nset $2, %1\n\
+                %2 = cmp.eq.i32 %1, -1\nif %2 { break L0 }\n}";
     let mut bench = Bench::kernel(OUT_N, body);
     bench.machine.limit = Some(100_000);
     assert_eq!(
@@ -293,4 +293,12 @@ fn an_endless_loop_ends_at_the_limit() {
             instructions: 100_000
         }
     );
+}
+
+#[test]
+fn a_loop_that_cannot_end_is_told_at_once() {
+    let body =
+        "slot $2 : i32 \"i\"\nset $2, 0\nloop L0 {\n%0 = get $2\n%1 = add.i32 %0, 1\nset $2, %1\n}";
+    let mut bench = Bench::kernel(OUT_N, body);
+    assert_eq!(bench.trap(1, 32, &[0, 0]).kind, TrapKind::Endless);
 }
