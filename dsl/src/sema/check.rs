@@ -128,7 +128,7 @@ pub(super) struct Checker<'a> {
     /// How many instances of classes are being made inside one another.
     class_depth: u32,
     /// The parameters of the class's instance that is made next.
-    class_params: Vec<(Arc<str>, Entity)>,
+    class_params: template::Bound,
     /// The functions that items of the prelude have become.
     used_prelude: HashMap<usize, FunctionId>,
     /// The functions whose addresses the program takes.

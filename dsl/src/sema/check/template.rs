@@ -120,6 +120,9 @@ impl Known {
     }
 }
 
+/// A template's parameters by name, with what stands for each.
+pub(super) type Bound = Vec<(Arc<str>, Entity)>;
+
 /// Where an instance's body is, and who needed it first.
 #[derive(Clone)]
 pub(super) struct Instance {
@@ -146,7 +149,7 @@ pub(super) struct ClassInstance {
     pub(super) template: TemplateId,
     pub(super) args: Vec<Arg>,
     /// The parameters as bound in its body: a specialisation has its own.
-    bound: Vec<(Arc<str>, Entity)>,
+    bound: Bound,
     /// Which of the template's specialisations it is.
     special: Option<usize>,
     needed: (Option<FunctionId>, Span),

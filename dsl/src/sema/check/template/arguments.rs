@@ -6,7 +6,7 @@ use super::super::{
     Checker, pack,
     pointer_call::{known_function, pointed_function},
 };
-use super::{Arg, IntoArg, entity_of};
+use super::{Arg, Bound, IntoArg, entity_of};
 use crate::{
     diagnostic::{Code, Diagnostic},
     sema::{
@@ -178,10 +178,7 @@ impl<'a> Checker<'a> {
         result
     }
 
-    pub(in crate::sema::check) fn bindings(
-        params: &[ast::TemplateParam],
-        args: &[Arg],
-    ) -> Vec<(Arc<str>, Entity)> {
+    pub(in crate::sema::check) fn bindings(params: &[ast::TemplateParam], args: &[Arg]) -> Bound {
         params
             .iter()
             .zip(args)

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use super::super::{Checker, function::reference_part, overload::Argument, pack, survey};
-use super::{Arg, INSTANCE, Instance, MAX_DEPTH, SHOWN, attempt::Misfit};
+use super::{Arg, Bound, INSTANCE, Instance, MAX_DEPTH, SHOWN, attempt::Misfit};
 use crate::{
     diagnostic::{Code, Diagnostic},
     sema::{
@@ -125,7 +125,7 @@ impl<'a> Checker<'a> {
     pub(in crate::sema::check) fn bindings_of(
         &self,
         id: FunctionId,
-    ) -> Option<(TemplateId, Vec<(Arc<str>, Entity)>)> {
+    ) -> Option<(TemplateId, Bound)> {
         if let Some(instance) = self.function_instances.get(&id) {
             let params = self.templates[instance.template.0 as usize].params;
             return Some((instance.template, Self::bindings(params, &instance.args)));
