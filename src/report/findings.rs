@@ -209,6 +209,11 @@ fn of_race(race: &HostRace, outcome: &Outcome) -> Found {
             })
             .collect(),
         count: race.count,
+        // Each is of a launch of its own.
+        launches: match race.launch {
+            Some(_) => usize::try_from(race.count).unwrap_or(usize::MAX),
+            None => 1,
+        },
         ..refusal
     }
 }
