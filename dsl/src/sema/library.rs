@@ -287,6 +287,8 @@ const GROUPS: &[Group] = &[
             "adjacent_difference",
             "nth_element",
             "partial_sort",
+            "merge",
+            "inplace_merge",
             "rotate",
             "minmax_element",
             "clamp",
