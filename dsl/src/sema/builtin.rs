@@ -101,7 +101,10 @@ pub(super) enum Overload {
     /// `__ldg(p)`: a plain load.
     Ldg,
     /// `cudaLaunchKernel`: a launch whose arguments are in an array.
-    LaunchKernel,
+    LaunchKernel {
+        /// `cudaLaunchCooperativeKernel`.
+        cooperative: bool,
+    },
     /// `__stcg(p, x)`: a plain store.
     StoreThrough,
     Clock,

@@ -36,8 +36,14 @@ pub(super) const OVERLOADS: &[(&str, Overload)] = &[
     ("atomicAnd", Overload::Atomic(Atomic::And)),
     ("atomicOr", Overload::Atomic(Atomic::Or)),
     ("atomicXor", Overload::Atomic(Atomic::Xor)),
-    ("cudaLaunchKernel", Overload::LaunchKernel),
-    ("cudaLaunchCooperativeKernel", Overload::LaunchKernel),
+    (
+        "cudaLaunchKernel",
+        Overload::LaunchKernel { cooperative: false },
+    ),
+    (
+        "cudaLaunchCooperativeKernel",
+        Overload::LaunchKernel { cooperative: true },
+    ),
     ("printf", Overload::Printf),
     ("assert", Overload::Assert),
     ("clock", Overload::Clock),

@@ -46,7 +46,9 @@ impl Checker<'_> {
         let value = match entry {
             Entry::Function(row) => self.fixed(row, &called),
             Entry::Overloaded(Overload::Ldg) => return self.ldg(&called),
-            Entry::Overloaded(Overload::LaunchKernel) => self.launch_call(&called),
+            Entry::Overloaded(Overload::LaunchKernel { cooperative }) => {
+                self.launch_call(&called, cooperative)
+            }
             Entry::Overloaded(Overload::StoreThrough) => self.store_through(&called),
             Entry::Overloaded(overload) => self.overloaded(overload, &called),
             Entry::Unsupported(what) => {

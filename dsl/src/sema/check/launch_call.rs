@@ -13,7 +13,7 @@ use crate::{
 
 impl Checker<'_> {
     /// `cudaLaunchKernel((void *)kernel, grid, block, args, shared, stream)`: the launch, then what it left as an error.
-    pub(super) fn launch_call(&mut self, called: &Called<'_>) -> Value {
+    pub(super) fn launch_call(&mut self, called: &Called<'_>, cooperative: bool) -> Value {
         let span = called.span;
         let n = called.args.len();
         if !(4..=6).contains(&n) {
@@ -67,7 +67,7 @@ impl Checker<'_> {
                 block,
                 shared_bytes,
                 stream,
-                cooperative: called.name == "cudaLaunchCooperativeKernel",
+                cooperative,
                 args,
             })),
             ty: Ty::Void,
