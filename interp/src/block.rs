@@ -6,7 +6,7 @@
 //! only another block can help it. A block that waits in a loop with a barrier in it moves all the time; where blocks can
 //! see each other's order, the others get a turn after so many barriers.
 
-use dsl::ir::Object;
+use dsl::ir::{Object, SpecialReg};
 
 use crate::bytecode::{
     Class, Code, Place, S_COOPERATIVE, S_CTAID, S_NCTAID, S_NTID, S_TID_YZ, V_LANE, V_TID,
@@ -80,6 +80,51 @@ impl Shape<'_> {
     /// A thread's index in x, y, z.
     pub(crate) fn thread_index(&self, warp: usize, lane: u32) -> [u32; 3] {
         unlinear(warp as u64 * 32 + u64::from(lane), self.block)
+    }
+
+    /// The thread in that lane.
+    pub(crate) fn identity(&self, block: u64, warp: usize, lane: u32) -> Identity<'_> {
+        Identity {
+            shape: self,
+            block: self.block_index(block),
+            thread: self.thread_index(warp, lane),
+            lane,
+        }
+    }
+}
+
+/// A thread of a launch, and what its special registers hold.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Identity<'a> {
+    pub(crate) shape: &'a Shape<'a>,
+    pub(crate) block: [u32; 3],
+    pub(crate) thread: [u32; 3],
+    pub(crate) lane: u32,
+}
+
+impl Identity<'_> {
+    /// `None` if it does not hold the same all the time.
+    pub(crate) fn register(&self, register: SpecialReg) -> Option<u32> {
+        Some(match register {
+            SpecialReg::TidX => self.thread[0],
+            SpecialReg::TidY => self.thread[1],
+            SpecialReg::TidZ => self.thread[2],
+            SpecialReg::CtaidX => self.block[0],
+            SpecialReg::CtaidY => self.block[1],
+            SpecialReg::CtaidZ => self.block[2],
+            SpecialReg::NtidX => self.shape.block[0],
+            SpecialReg::NtidY => self.shape.block[1],
+            SpecialReg::NtidZ => self.shape.block[2],
+            SpecialReg::NctaidX => self.shape.grid[0],
+            SpecialReg::NctaidY => self.shape.grid[1],
+            SpecialReg::NctaidZ => self.shape.grid[2],
+            SpecialReg::CooperativeGrid => self.shape.cooperative.into(),
+            SpecialReg::LaneId => self.lane,
+            SpecialReg::Clock
+            | SpecialReg::Clock64
+            | SpecialReg::GlobalTimer
+            | SpecialReg::ActiveMask => return None,
+        })
     }
 }
 

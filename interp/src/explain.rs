@@ -8,9 +8,10 @@ use std::collections::HashMap;
 
 use dsl::ir::{
     BinaryOp, Block, ConvertOp, Function, Inst, InstKind, LocId, Node, Object, Operand, SlotId,
-    Space, SpecialReg, Type, UnaryOp, ValueId, eval,
+    Space, Type, UnaryOp, ValueId, eval,
 };
 
+use crate::block::Identity;
 use crate::bytecode::{Class, Code, Place};
 use crate::memory::{AddressKind, Memory, layout};
 use crate::registers::Registers;
@@ -20,11 +21,7 @@ use crate::trap::{AccessOp, BadAccess, BadObject, BadPointer, Overflow, TrapKind
 #[derive(Clone, Copy)]
 pub(crate) struct Thread<'a> {
     pub(crate) registers: &'a Registers,
-    pub(crate) lane: u32,
-    pub(crate) thread: [u32; 3],
-    pub(crate) block: [u32; 3],
-    pub(crate) block_size: [u32; 3],
-    pub(crate) grid_size: [u32; 3],
+    pub(crate) who: Identity<'a>,
 }
 
 /// Says of a bad access at `loc`, where its address can be computed again, which pointer it began with, and gives the overflow of
@@ -163,7 +160,7 @@ fn about(
 }
 
 fn register(place: Place, class: Class, thread: Thread<'_>) -> u64 {
-    let lane = thread.lane as usize;
+    let lane = thread.who.lane as usize;
     match (place, class) {
         (Place::S(at), Class::Mask) => thread.registers.s[at as usize] >> lane & 1,
         (Place::S(at), _) => thread.registers.s[at as usize],
@@ -357,7 +354,10 @@ impl Evaluation<'_> {
                     ..Value::of(ty, bits)
                 })
             }
-            InstKind::Special(special) => Some(Value::of(ty, u64::from(self.special(*special)?))),
+            InstKind::Special(special) => Some(Value::of(
+                ty,
+                u64::from(self.thread.who.register(*special)?),
+            )),
             InstKind::AddrOf(object) => {
                 let bits = match object {
                     Object::Shared(id) => {
@@ -469,36 +469,6 @@ impl Evaluation<'_> {
             // Masks and other remainders throw away on purpose what does not fit.
             _ => value,
         }
-    }
-
-    fn special(&self, special: SpecialReg) -> Option<u32> {
-        let Thread {
-            thread,
-            block,
-            block_size,
-            grid_size,
-            ..
-        } = self.thread;
-        Some(match special {
-            SpecialReg::TidX => thread[0],
-            SpecialReg::TidY => thread[1],
-            SpecialReg::TidZ => thread[2],
-            SpecialReg::CtaidX => block[0],
-            SpecialReg::CtaidY => block[1],
-            SpecialReg::CtaidZ => block[2],
-            SpecialReg::NtidX => block_size[0],
-            SpecialReg::NtidY => block_size[1],
-            SpecialReg::NtidZ => block_size[2],
-            SpecialReg::NctaidX => grid_size[0],
-            SpecialReg::NctaidY => grid_size[1],
-            SpecialReg::NctaidZ => grid_size[2],
-            SpecialReg::LaneId => self.thread.lane,
-            SpecialReg::CooperativeGrid
-            | SpecialReg::Clock
-            | SpecialReg::Clock64
-            | SpecialReg::GlobalTimer
-            | SpecialReg::ActiveMask => return None,
-        })
     }
 }
 

@@ -411,19 +411,15 @@ impl<'a> Run<'a> {
         }
         let thread = Thread {
             registers: &warp.registers,
-            lane: lane.min(31),
-            thread: self.shape.thread_index(number, lane.min(31)),
-            block: self.shape.block_index(block.index),
-            block_size: self.shape.block,
-            grid_size: self.shape.grid,
+            who: self.shape.identity(block.index, number, lane.min(31)),
         };
         let function = self.program.module().function(self.kernel);
         let overflow = explain(&mut kind, loc, thread, (function, self.code, self.memory));
         Trap {
             kind,
             loc,
-            block: thread.block,
-            thread: thread.thread,
+            block: thread.who.block,
+            thread: thread.who.thread,
             on_host: false,
             others,
             overflow: overflow.map(Box::new),

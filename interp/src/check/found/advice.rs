@@ -2,8 +2,9 @@
 
 use dsl::ir::{AtomicOp, BinaryOp, CompareOp, Inst, InstKind, LocId, Object, Operand};
 
-use super::flow::{Around, At, Flow, Meet, Who};
+use super::flow::{Around, At, Flow, Meet};
 use super::{Class, Conflict, Scene, Side};
+use crate::block::Identity;
 use crate::bytecode::Op;
 use crate::trap::AccessOp;
 
@@ -142,19 +143,12 @@ impl Scene<'_> {
         flow.access(site.loc, site.op)
     }
 
-    fn who(&self, side: &Side) -> Who<'_> {
+    fn who(&self, side: &Side) -> Identity<'_> {
         self.thread(side.block, side.warp, side.lane)
     }
 
-    fn thread(&self, block: u64, warp: u32, lane: u32) -> Who<'_> {
-        Who {
-            thread: self.shape.thread_index(warp as usize, lane),
-            block: self.shape.block_index(block),
-            lane,
-            block_size: self.shape.block,
-            grid_size: self.shape.grid,
-            args: self.shape.args,
-        }
+    fn thread(&self, block: u64, warp: u32, lane: u32) -> Identity<'_> {
+        self.shape.identity(block, warp as usize, lane)
     }
 
     /// Whether the two can meet in different rounds of a loop only.

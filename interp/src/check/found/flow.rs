@@ -4,10 +4,11 @@
 use std::collections::{HashMap, HashSet};
 
 use dsl::ir::{
-    Block, Function, Inst, InstKind, LocId, Node, Object, Operand, SlotId, SpecialReg, Type,
-    Uniformity, ValueId, eval,
+    Block, Function, Inst, InstKind, LocId, Node, Object, Operand, SlotId, Type, Uniformity,
+    ValueId, eval,
 };
 
+use crate::block::Identity;
 use crate::trap::AccessOp;
 
 /// Steps of one evaluation: no address takes more.
@@ -57,17 +58,6 @@ pub(super) struct Flow<'a> {
     sets: HashMap<SlotId, Vec<At>>,
     path: Vec<Around>,
     branches: u32,
-}
-
-/// A thread of a launch.
-#[derive(Clone, Copy)]
-pub(super) struct Who<'a> {
-    pub(super) thread: [u32; 3],
-    pub(super) block: [u32; 3],
-    pub(super) lane: u32,
-    pub(super) block_size: [u32; 3],
-    pub(super) grid_size: [u32; 3],
-    pub(super) args: &'a [u64],
 }
 
 /// Whether two threads can meet at one element in one round of the loop around both.
@@ -216,14 +206,18 @@ impl<'a> Flow<'a> {
     }
 
     /// Whether these threads may go different ways at a branch.
-    pub(super) fn parts(&self, around: Around, mut threads: impl Iterator<Item = Who<'a>>) -> bool {
+    pub(super) fn parts(
+        &self,
+        around: Around,
+        mut threads: impl Iterator<Item = Identity<'a>>,
+    ) -> bool {
         let Around::If(_, _, cond, _) = around else {
             return false;
         };
         if self.uniformity.operand(cond) {
             return false;
         }
-        let holds = |who: Who<'_>| {
+        let holds = |who: Identity<'_>| {
             let mut evaluation = Evaluation {
                 flow: self,
                 who,
@@ -381,7 +375,7 @@ impl<'a> Flow<'a> {
     }
 
     /// Whether two threads can meet at one element in one round of the loop around both accesses.
-    pub(super) fn meet(&self, a: (At, Who<'_>), b: (At, Who<'_>)) -> Meet {
+    pub(super) fn meet(&self, a: (At, Identity<'_>), b: (At, Identity<'_>)) -> Meet {
         let shared = &self.path(a.0)[..self.shared(a.0, b.0)];
         let inner = shared
             .iter()
@@ -412,8 +406,8 @@ impl<'a> Flow<'a> {
 
     fn meet_with(
         &self,
-        a: (At, Who<'_>),
-        b: (At, Who<'_>),
+        a: (At, Identity<'_>),
+        b: (At, Identity<'_>),
         from: usize,
         guess: Option<(SlotId, u64)>,
     ) -> Result<bool, Unknown> {
@@ -454,7 +448,7 @@ impl<'a> Flow<'a> {
 /// What a thread computes, from its place in the launch and its arguments alone.
 struct Evaluation<'a> {
     flow: &'a Flow<'a>,
-    who: Who<'a>,
+    who: Identity<'a>,
     /// A variable that loops change, and what it is taken to be.
     guess: Option<(SlotId, u64)>,
     fuel: u32,
@@ -470,7 +464,10 @@ impl Evaluation<'_> {
         let at = *self.flow.defs.get(&id).ok_or(Unknown::Data)?;
         match &self.flow.inst(at).kind {
             InstKind::Get(slot) => self.slot(*slot),
-            InstKind::Special(special) => self.special(*special),
+            InstKind::Special(special) => {
+                let bits = self.who.register(*special).ok_or(Unknown::Data)?;
+                Ok(bits.into())
+            }
             // Objects are told apart by numbers of their own, far from each other.
             InstKind::AddrOf(object) => Ok(match object {
                 Object::Shared(id) => {
@@ -524,7 +521,13 @@ impl Evaluation<'_> {
         let sets = self.flow.sets.get(&slot).map_or(&[][..], Vec::as_slice);
         let argument = params.iter().position(|param| param.slot == slot);
         match (argument, sets) {
-            (Some(number), []) => self.who.args.get(number).copied().ok_or(Unknown::Data),
+            (Some(number), []) => self
+                .who
+                .shape
+                .args
+                .get(number)
+                .copied()
+                .ok_or(Unknown::Data),
             (None, [set]) => match self.flow.inst(*set).kind {
                 InstKind::Set(_, value) => self.operand(value),
                 _ => Err(Unknown::Data),
@@ -537,29 +540,5 @@ impl Evaluation<'_> {
                 Some(_) => Err(Unknown::Moves),
             },
         }
-    }
-
-    fn special(&self, special: SpecialReg) -> Result<u64, Unknown> {
-        let who = &self.who;
-        Ok(u64::from(match special {
-            SpecialReg::TidX => who.thread[0],
-            SpecialReg::TidY => who.thread[1],
-            SpecialReg::TidZ => who.thread[2],
-            SpecialReg::CtaidX => who.block[0],
-            SpecialReg::CtaidY => who.block[1],
-            SpecialReg::CtaidZ => who.block[2],
-            SpecialReg::NtidX => who.block_size[0],
-            SpecialReg::NtidY => who.block_size[1],
-            SpecialReg::NtidZ => who.block_size[2],
-            SpecialReg::NctaidX => who.grid_size[0],
-            SpecialReg::NctaidY => who.grid_size[1],
-            SpecialReg::NctaidZ => who.grid_size[2],
-            SpecialReg::LaneId => who.lane,
-            SpecialReg::CooperativeGrid
-            | SpecialReg::Clock
-            | SpecialReg::Clock64
-            | SpecialReg::GlobalTimer
-            | SpecialReg::ActiveMask => return Err(Unknown::Data),
-        }))
     }
 }
