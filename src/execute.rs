@@ -13,11 +13,12 @@ use runtime::{
     standalone::{self, Plan},
 };
 
+use report::fault;
+
 use crate::{
     failure::Failure,
     output,
     record::{Entry, Record},
-    report::fault,
 };
 
 /// Warp instructions of one launch, and instructions of the host program, when `--limit` says nothing: minutes of work.
@@ -48,7 +49,7 @@ pub(crate) fn machine(
 
 /// The GPU, or one sentence.
 pub(crate) fn open_gpu(options: GpuOptions) -> Result<Gpu, Failure> {
-    Gpu::open(options).map_err(no_gpu)
+    Gpu::open(0, options).map_err(no_gpu)
 }
 
 /// Why there is no GPU, and what would tell more.

@@ -3,13 +3,13 @@
 //! 0: it worked and nothing was found; 1: the user's program is wrong; 2: dslc could not work.
 
 mod args;
+mod baseline;
 mod capture;
 mod command;
 mod execute;
 mod failure;
 mod output;
 mod record;
-mod report;
 mod resident;
 mod source;
 mod trace;

@@ -8,7 +8,9 @@ use std::{collections::BTreeMap, fs, io, path::Path};
 use runtime::host::{Arrival, Outcome};
 use serde::{Deserialize, Serialize};
 
-use crate::{failure::Failure, report::findings::Found};
+use report::findings::Found;
+
+use crate::failure::Failure;
 
 /// A run.
 #[derive(Clone, Debug, Default, PartialEq)]

@@ -8,12 +8,10 @@
 
 mod emit;
 mod llvm;
-mod name;
 mod target;
 
 use dsl::ir::Module;
 
-pub use name::{global_symbol, kernel_symbol};
 pub use target::{Target, UnknownTarget};
 
 /// What the user can choose.

@@ -5,7 +5,7 @@ use crate::{
     ir::{Module, simplify::simplify, verify},
     lint, lower,
     sema::{self, typed},
-    source::{Loader, NoFiles, SourceFile, SourceMap},
+    source::{COMMAND_LINE, Loader, NoFiles, SourceFile, SourceMap},
     span::FileId,
     syntax::{self, ast::Unit},
 };
@@ -114,9 +114,6 @@ fn check(
     diagnostics.extend(type_errors);
     (program, diagnostics)
 }
-
-/// The name in messages of what the command line asks for.
-pub(crate) const COMMAND_LINE: &str = "<command line>";
 
 /// `template __global__ void k<float, 32>();` for each instance that is asked for. The parameters are left out: the arguments say all.
 pub(crate) fn requests(map: &mut SourceMap, instances: &[String]) -> (Unit, Vec<Diagnostic>) {

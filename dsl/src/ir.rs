@@ -27,6 +27,7 @@ pub mod print;
 pub mod random;
 pub mod renumber;
 pub mod simplify;
+pub mod symbol;
 pub mod ty;
 pub mod typing;
 pub mod uniformity;

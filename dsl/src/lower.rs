@@ -43,7 +43,10 @@ use std::{
 
 use crate::{
     diagnostic::{Code, Diagnostic},
-    ir::{FuncId, GlobalId, Module, StringId, infer_spaces::infer_spaces, verify::verify},
+    ir::{
+        FuncId, GlobalId, Module, StringId, infer_spaces::infer_spaces, locate::is_library,
+        verify::verify,
+    },
     sema::{
         self,
         typed::{
@@ -121,7 +124,7 @@ pub(crate) fn walk_typed(
 
 /// The first file that the user wrote.
 fn program_name(files: &[String]) -> String {
-    let written = files.iter().find(|name| !sema::is_own(name));
+    let written = files.iter().find(|name| !is_library(name));
     written.cloned().unwrap_or_default()
 }
 
@@ -253,7 +256,7 @@ impl<'p> Lowerer<'p> {
         let file = self.locs.map.file(function.span.file).name.clone();
         let mut is_inlined = function.body.is_some()
             && body.len() <= MAX_STATEMENTS
-            && sema::is_own(&file)
+            && is_library(&file)
             && self.facts(id).returns_at_end;
         facts::walk(body, &mut |item| {
             if let Item::Stmt(stmt) = item {

@@ -4,6 +4,12 @@ use std::sync::Arc;
 
 use crate::span::{ExpansionId, FileId, Span};
 
+/// The name in messages of what the command line, or another caller, asks for.
+pub(crate) const COMMAND_LINE: &str = "<command line>";
+
+/// The name of the text that predefined macros are in. No user can look there, so messages show their uses only.
+pub(crate) const PREDEFINED: &str = "<predefined>";
+
 /// One text with a name and an index of its lines.
 #[derive(Clone, Debug)]
 pub struct SourceFile {

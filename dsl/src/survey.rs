@@ -7,7 +7,7 @@
 use std::collections::HashSet;
 
 use crate::{
-    compile::{COMMAND_LINE, Options, declarations, requests},
+    compile::{Options, declarations, requests},
     diagnostic::{Code, Diagnostic, Severity},
     ir::{Module, simplify::simplify},
     lower::{self, walk_typed},
@@ -16,7 +16,7 @@ use crate::{
         ty::Ty,
         typed::{FunctionId, FunctionSpace, Program},
     },
-    source::{Loader, SourceMap},
+    source::{COMMAND_LINE, Loader, SourceMap},
     span::{FileId, Span},
     syntax::{
         self,

@@ -4,8 +4,8 @@
 //! a program that reads what it never wrote does the same each time. The stack is one object: an index that leaves a
 //! named array is caught, a pointer that strays into a neighbour on the stack is not.
 
+use dsl::ir::locate::is_library;
 use dsl::ir::{FuncId, HostFn, LocId, MemType, Object, Space, Type, eval};
-use dsl::sema::is_own;
 
 use crate::bytecode::{Class, Code, Inst, MemSite, Op, lane_ops};
 use crate::memory::traffic::HostAccess;
@@ -160,7 +160,7 @@ impl HostThread {
         let module = program.module();
         let is_own = |frame: &&Frame| {
             let loc = module.loc(module.function(frame.function).loc);
-            is_own(&module.files[loc.file as usize])
+            is_library(&module.files[loc.file as usize])
         };
         let mut frames = self.frames.iter().rev();
         frames.clone().next().filter(is_own)?;

@@ -43,7 +43,7 @@ pub use config::{Check, Checks, LaunchConfig, MachineConfig, Order};
 pub use finding::{Finding, FindingAccess, FindingKind, FindingOp, Severity};
 pub use host::{HostEvent, HostThread};
 pub use launch::{LaunchLimits, check_launch, launch};
-pub use memory::{AddressKind, Memory, MemoryFault, OutOfMemory};
+pub use memory::{AddressKind, Image, Memory, MemoryFault, OutOfMemory};
 pub use program::Program;
 pub use report::{InvalidLaunch, LaunchFailure, LaunchReport, Site};
 pub use trap::{MaskFault, Overflow, Trap, TrapKind};

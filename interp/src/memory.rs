@@ -168,7 +168,14 @@ impl Area {
     }
 }
 
-/// Device and host memory of one program.
+/// Where the variables and string literals of a program are in a [`Memory`].
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct Image {
+    symbols: Vec<u64>,
+    strings: Vec<u64>,
+}
+
+/// Device and host memory: of one program, or of several that share it ([`Memory::load`]).
 #[derive(Debug)]
 pub struct Memory {
     heap: Area,
@@ -181,8 +188,8 @@ pub struct Memory {
     stack: Area,
     /// Memory of a real device, at its real addresses: see [`foreign`].
     foreign: Area,
-    symbols: Vec<u64>,
-    string_addresses: Vec<u64>,
+    /// Of the program that runs.
+    image: Image,
     traffic: Traffic,
     /// What the last launch copied regions to.
     #[cfg(feature = "threads")]
@@ -192,6 +199,13 @@ pub struct Memory {
 impl Memory {
     /// Memory with the program's variables and strings in it.
     pub fn new(program: &Program) -> Memory {
+        let mut memory = Memory::empty();
+        memory.image = memory.load(program);
+        memory
+    }
+
+    /// Memory without any program.
+    pub fn empty() -> Memory {
         let mut memory = Memory {
             heap: Area::new(layout::HEAP + 0x12a0),
             statics: Area::new(layout::STATICS + 0x4040),
@@ -202,8 +216,7 @@ impl Memory {
             device: Area::new(layout::DEVICE + 0x20_0000),
             stack: Area::new(layout::STACK + 0x10_0000),
             foreign: Area::new(0),
-            symbols: Vec::new(),
-            string_addresses: Vec::new(),
+            image: Image::default(),
             traffic: Traffic::default(),
             #[cfg(feature = "threads")]
             spare: Mutex::default(),
@@ -213,8 +226,21 @@ impl Memory {
             .add(STACK_BYTES, 4096, AddressKind::Host)
             .expect("8 MiB")
             .name = Some("the stack".to_owned());
-        memory.add_globals(program.module());
         memory
+    }
+
+    /// Exchanges where the running program's variables are: a program runs between two calls with its own image.
+    pub fn exchange(&mut self, image: &mut Image) {
+        std::mem::swap(&mut self.image, image);
+    }
+
+    /// Adds a program's variables and strings. The program runs while its image is the memory's: [`Memory::exchange`].
+    pub fn load(&mut self, program: &Program) -> Image {
+        let mut image = Image::default();
+        self.exchange(&mut image);
+        self.add_globals(program.module());
+        self.exchange(&mut image);
+        image
     }
 
     fn add_globals(&mut self, module: &dsl::ir::Module) {
@@ -226,7 +252,7 @@ impl Memory {
             region.bytes.slice_mut()[..text.len()].copy_from_slice(text);
             region.name = Some("a string literal".to_owned());
             let base = region.base;
-            self.string_addresses.push(base);
+            self.image.strings.push(base);
         }
         for global in &module.globals {
             let (area, kind) = match global.space {
@@ -249,9 +275,9 @@ impl Memory {
                 region.bytes.slice_mut().copy_from_slice(init);
             }
             let base = region.base;
-            self.symbols.push(base);
+            self.image.symbols.push(base);
         }
-        for (global, &base) in module.globals.iter().zip(&self.symbols.clone()) {
+        for (global, &base) in module.globals.iter().zip(&self.image.symbols.clone()) {
             for &(offset, object, addend) in &global.relocations {
                 let target = match object {
                     Object::Global(id) => self.symbol_address(id),
@@ -268,17 +294,17 @@ impl Memory {
 
     /// The address of a variable.
     pub fn symbol_address(&self, id: GlobalId) -> u64 {
-        self.symbols[id.index()]
+        self.image.symbols[id.index()]
     }
 
     /// Whether a variable of the program begins at the address.
     pub fn is_symbol(&self, address: u64) -> bool {
-        self.symbols.contains(&address)
+        self.image.symbols.contains(&address)
     }
 
     /// The address of a string literal.
     pub fn string_address(&self, id: StringId) -> u64 {
-        self.string_addresses[id.index()]
+        self.image.strings[id.index()]
     }
 
     /// The first byte of the host's stack; it grows upwards.

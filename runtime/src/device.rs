@@ -146,6 +146,15 @@ impl From<DeviceError> for LaunchError {
     }
 }
 
+/// A program's PTX for one architecture.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Ptx<'a> {
+    /// The least compute capability it runs on, as a number: 80 is sm_80.
+    pub sm: u32,
+    /// The text.
+    pub text: &'a str,
+}
+
 /// A device.
 pub trait Device {
     /// What it is.
@@ -161,8 +170,14 @@ pub trait Device {
         false
     }
 
-    /// Makes a program ready, before anything of it runs: its kernels and its variables. The error says why it cannot be.
-    fn prepare(&mut self, _program: &Program, _memory: &mut Memory) -> Result<(), String> {
+    /// Makes a program ready, before anything of it runs: its kernels and its variables. `ptx` is what the program brings along for
+    /// GPUs. The error says why it cannot be made ready.
+    fn prepare(
+        &mut self,
+        _program: &Program,
+        _memory: &mut Memory,
+        _ptx: &[Ptx<'_>],
+    ) -> Result<(), String> {
         Ok(())
     }
 

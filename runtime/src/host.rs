@@ -16,8 +16,9 @@ mod stdio;
 
 use dsl::{
     diagnostic::Code,
-    ir::{FuncId, FunctionKind, GlobalId, GlobalSpace, HostFn, LocId, Space, Type},
-    sema::in_program,
+    ir::{
+        FuncId, FunctionKind, GlobalId, GlobalSpace, HostFn, LocId, Space, Type, locate::in_program,
+    },
 };
 use interp::{
     AddressKind, HostEvent, HostThread, InvalidLaunch, LaunchConfig, LaunchFailure, LaunchReport,
@@ -181,7 +182,7 @@ pub fn run_main(
     io: &mut dyn Io,
 ) -> Result<Outcome, String> {
     let mut memory = Memory::new(program);
-    device.prepare(program, &mut memory)?;
+    device.prepare(program, &mut memory, &[])?;
     let order = order::Order::new(device.finds_races());
     let mut host = Host {
         program,

@@ -2,12 +2,14 @@
 //!
 //! [`host`] drives a host function of the machine and answers its calls as the CUDA runtime and C's library would; [`device`] is what
 //! it runs against; [`standalone`], [`launch`] and [`buffer`] are launches described in words. Nothing here prints or reads files: output goes to
-//! a [`host::Io`], results are values. [`session`] is the way in for Rust programs.
+//! a [`host::Io`], results are values.
 
+#[cfg(feature = "standalone")]
 pub mod buffer;
 pub mod device;
 pub mod error;
 pub mod host;
+#[cfg(feature = "standalone")]
 pub mod launch;
-pub mod session;
+#[cfg(feature = "standalone")]
 pub mod standalone;

@@ -242,7 +242,7 @@ impl Plan {
     ) -> Result<Run, SpecError> {
         let mut memory = Memory::new(program);
         device
-            .prepare(program, &mut memory)
+            .prepare(program, &mut memory, &[])
             .map_err(|why| SpecError::new(device.info().name.clone(), why))?;
         let mut addresses = BTreeMap::new();
         for (name, buffer) in &self.buffers {

@@ -1,13 +1,14 @@
 //! `dslc check FILE`: the front end alone, every message in one go.
 
 use dsl::diagnostic::{Diagnostic, Severity};
+use report::{findings::baseline::Baseline, sarif};
 use serde_json::{Value, json};
 
 use crate::{
     args::{CheckArgs, Color, Format},
+    baseline,
     failure::Failure,
     output,
-    report::{findings::baseline::Baseline, sarif},
     source::{Loaded, load},
 };
 
@@ -18,10 +19,13 @@ pub(crate) fn run(args: &CheckArgs, color: Color) -> Result<u8, Failure> {
     }
     let mut loaded = load(&source)?;
     if let Some(path) = &args.write_baseline {
-        Baseline::of_messages(&loaded.diagnostics, &loaded.map).write(path)?;
+        baseline::write(
+            &Baseline::of_messages(&loaded.diagnostics, &loaded.map),
+            path,
+        )?;
     }
     if let Some(path) = &args.baseline {
-        Baseline::read(path)?.mute_messages(&mut loaded.diagnostics, &loaded.map);
+        baseline::read(path)?.mute_messages(&mut loaded.diagnostics, &loaded.map);
     }
     if args.source.kernels {
         if let Some(kernel) = &args.kernel {

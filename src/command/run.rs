@@ -12,19 +12,21 @@ use runtime::{
     standalone::same_kernel,
 };
 
+use report::{
+    Input,
+    findings::{self, Found, baseline::Baseline},
+    gpu, json, nvprof, sarif, text,
+};
+
 use super::check;
 use crate::{
     args::{Color, DeviceChoice, FailOn, Format, Launches, RunArgs},
+    baseline,
     capture::Capture,
     execute::{self, ProgramOut, Streams, What},
     failure::Failure,
     output,
     record::{self, End, Record},
-    report::{
-        self, Input,
-        findings::{self, Found, baseline::Baseline},
-        gpu, json, nvprof, sarif, text,
-    },
     source::{Loaded, load},
     trace,
 };
@@ -50,7 +52,7 @@ pub(crate) fn run(args: &RunArgs, color: Color) -> Result<u8, Failure> {
         source.instantiate(text);
     }
     let loaded = load(&source)?;
-    let baseline = args.baseline.as_deref().map(Baseline::read).transpose()?;
+    let baseline = args.baseline.as_deref().map(baseline::read).transpose()?;
     if loaded.report(color, Severity::Warning) {
         match args.format {
             Format::Sarif => print_json(&sarif::of_check(&loaded.diagnostics, &loaded.map))?,
@@ -120,7 +122,7 @@ pub(crate) fn run(args: &RunArgs, color: Color) -> Result<u8, Failure> {
         baseline.mute(&mut found);
     }
     if let Some(path) = &args.write_baseline {
-        Baseline::of(&found).write(path)?;
+        baseline::write(&Baseline::of(&found), path)?;
     }
     let failed = outcome.exit_code != 0
         || found.iter().any(|found| fails(found, args.fail_on))

@@ -20,16 +20,14 @@ use runtime::{
     host::Outcome,
 };
 
+use report::findings::{self, Found};
+
 use crate::{
     args::{Color, Format, VerifyArgs},
     execute::{self, ProgramOut, Streams, What},
     failure::Failure,
     output,
     record::{End, Record},
-    report::{
-        self,
-        findings::{self, Found},
-    },
     source::load,
 };
 

@@ -5,10 +5,9 @@ use std::fmt::Write;
 use dsl::ir::{FuncId, Function, GlobalSpace, GlobalVar, Object, SharedId, StringId};
 
 use super::{Emitter, ty::quoted};
-use crate::{
-    Error,
-    name::{global_symbol, kernel_symbol, mangle},
-};
+use dsl::ir::symbol::{global_symbol, kernel_symbol, mangle};
+
+use crate::Error;
 
 /// The one array behind every `extern __shared__` name: they all start where the static ones end.
 pub(super) const DYNAMIC_SHARED: &str = "$$dynamic_shared";

@@ -9,7 +9,9 @@ use dsl::ir::{
 };
 
 use super::{Emitter, ty};
-use crate::{Error, name::kernel_symbol};
+use dsl::ir::symbol::kernel_symbol;
+
+use crate::Error;
 
 /// Writes a kernel into the module.
 pub(super) fn emit(

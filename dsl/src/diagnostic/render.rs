@@ -9,9 +9,8 @@ use ariadne::{Cache, Color, Config, IndexType, Label, Report, ReportKind, Source
 
 use self::excerpt::{Excerpts, Place};
 use super::{Diagnostic, Severity};
-use crate::source::SourceMap;
+use crate::source::{PREDEFINED, SourceMap};
 use crate::span::{FileId, Span};
-use crate::syntax::preprocess::PREDEFINED;
 
 mod excerpt;
 

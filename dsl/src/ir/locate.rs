@@ -2,7 +2,7 @@
 
 use super::{LocId, Module};
 use crate::{
-    source::{SourceFile, SourceMap},
+    source::{COMMAND_LINE, PREDEFINED, SourceFile, SourceMap},
     span::{FileId, Span},
 };
 
@@ -15,6 +15,18 @@ pub enum Extent {
     Name,
     /// An expression: to the bracket, `;`, `,`, `?` or `{` that ends it.
     Expression,
+}
+
+/// Whether a file of this name is one of dslc's own texts (the prelude, a part of the library): those have names in angle brackets.
+pub fn is_library(file: &str) -> bool {
+    let is_ours = file.starts_with('<') && file.ends_with('>');
+    is_ours && file != COMMAND_LINE && file != PREDEFINED
+}
+
+/// The innermost place that is the program's own, of `loc` and what led to it; `None` if all of them are in the library.
+pub fn in_program(module: &Module, loc: LocId) -> Option<LocId> {
+    std::iter::successors(Some(loc), |&place| module.loc(place).via)
+        .find(|&place| !is_library(&module.files[module.loc(place).file as usize]))
 }
 
 /// The bytes of a place: the text of an access where it is known, else `extent`. `None` for nowhere and for places in files that

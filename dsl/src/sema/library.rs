@@ -8,11 +8,8 @@ use std::{
     sync::{Arc, OnceLock},
 };
 
-use super::{PRELUDE_NAME, builtin};
-use crate::{
-    ir::{LocId, Module},
-    syntax::token::{Keyword, Punct, Token, TokenKind},
-};
+use super::builtin;
+use crate::syntax::token::{Keyword, Punct, Token, TokenKind};
 
 /// A part: what it is called in messages, its text.
 pub type Part = (&'static str, &'static str);
@@ -464,17 +461,6 @@ const UTILITY: usize = 14;
 
 /// The index of `<stdexcept>`, which `throw` needs.
 const EXCEPTIONS: usize = 19;
-
-/// The files that are ours: what a program may use without declaring it.
-pub fn is_own(file: &str) -> bool {
-    file == PRELUDE_NAME || parts().any(|(name, _)| name == file)
-}
-
-/// The innermost place that is the program's own, of `loc` and what led to it; `None` if all of them are in the library.
-pub fn in_program(module: &Module, loc: LocId) -> Option<LocId> {
-    std::iter::successors(Some(loc), |&place| module.loc(place).via)
-        .find(|&place| !is_own(&module.files[module.loc(place).file as usize]))
-}
 
 /// All parts.
 pub fn parts() -> impl Iterator<Item = Part> {

@@ -32,8 +32,6 @@ mod predefined;
 mod report;
 mod substitute;
 
-pub(crate) use predefined::PREDEFINED;
-
 /// How a program is preprocessed.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Options {

@@ -145,13 +145,13 @@ impl Memory {
             self.add_remote(address, global.size_bytes, kind, None);
         }
         self.set_name(address, &format!("`{}`", global.name));
-        self.symbols[id.index()] = address;
+        self.image.symbols[id.index()] = address;
         let hosts = module.globals.iter().enumerate();
         for (index, host) in hosts.filter(|(_, host)| host.space == GlobalSpace::Host) {
             for &(offset, object, addend) in &host.relocations {
                 if object == Object::Global(id) {
                     let bits = address.wrapping_add_signed(addend).to_le_bytes();
-                    let at = self.symbols[index] + offset;
+                    let at = self.image.symbols[index] + offset;
                     if let Ok(bytes) = self.bytes_mut(at, 8) {
                         bytes.copy_from_slice(&bits);
                     }

@@ -55,7 +55,7 @@ impl Default for GpuOptions {
 #[derive(Clone, PartialEq, Eq, Debug, Error)]
 pub enum GpuError {
     /// dslc was built without it.
-    #[error("this dslc was built without the PTX back end (feature `ptx`)")]
+    #[error("this dslc was built without GPUs (feature `gpu`)")]
     NotBuilt,
     /// There is no driver library.
     #[error("there is no NVIDIA driver here (libcuda.so.1 was not found)")]
@@ -63,6 +63,14 @@ pub enum GpuError {
     /// There is a driver, but no GPU.
     #[error("the NVIDIA driver finds no GPU")]
     NoDevice,
+    /// There are fewer GPUs.
+    #[error("there is no GPU {ordinal}: the driver finds {count}, counted from 0")]
+    NoSuchDevice {
+        /// Asked for.
+        ordinal: u32,
+        /// How many there are.
+        count: u32,
+    },
     /// The driver does not start.
     #[error("the NVIDIA driver does not start: {0}")]
     Driver(String),

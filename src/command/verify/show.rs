@@ -11,7 +11,7 @@ use super::{
     counters::{Counters, KernelCounters, KernelVerdict},
     lines::{Kind, Row, RowVerdict},
 };
-use crate::report::text::cut;
+use report::text::cut;
 
 /// Columns of a line's text.
 const SOURCE_COLUMNS: usize = 46;

@@ -3,7 +3,9 @@
 use dsl::ir::{Access, AtomicOp, MemType, Object, Operand, Type, ValueId};
 
 use super::{super::kernel::Kernel, ty};
-use crate::{Error, emit::global::DYNAMIC_SHARED, name::global_symbol};
+use dsl::ir::symbol::global_symbol;
+
+use crate::{Error, emit::global::DYNAMIC_SHARED};
 
 /// An [`InstKind::PtrAdd`](dsl::ir::InstKind::PtrAdd).
 pub(super) struct Parts {

@@ -479,7 +479,7 @@ impl<'a> Checker<'a> {
 
     /// The command line asks for this.
     fn is_request(&self, span: Span) -> bool {
-        self.map.file(span.file).name == crate::compile::COMMAND_LINE
+        self.map.file(span.file).name == crate::source::COMMAND_LINE
     }
 
     /// Where a template is declared.

@@ -3,14 +3,10 @@
 use super::Options;
 use super::Preprocessor;
 use super::macros::{Macro, Origin};
+use crate::source::{COMMAND_LINE, PREDEFINED};
 use crate::span::{FileId, Span};
 use crate::syntax::lexer;
 use crate::syntax::lexer::pp_token::PpToken;
-
-/// The name of the text that predefined macros are in. No user can look there, so messages show their uses only.
-pub(crate) const PREDEFINED: &str = "<predefined>";
-
-const COMMAND_LINE: &str = "<command line>";
 
 impl Preprocessor<'_> {
     /// Defines what is there from the start.

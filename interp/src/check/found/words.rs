@@ -1,8 +1,8 @@
 //! Words findings: what happened, who did it, and what would help.
 
 use dsl::diagnostic::Code as Message;
+use dsl::ir::locate::in_program;
 use dsl::ir::{LocId, Space};
-use dsl::sema::in_program;
 
 use super::super::taint::Use;
 use super::{

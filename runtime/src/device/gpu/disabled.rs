@@ -12,7 +12,7 @@ pub enum Gpu {}
 
 impl Gpu {
     /// Always an error.
-    pub fn open(_options: GpuOptions) -> Result<Gpu, GpuError> {
+    pub fn open(_ordinal: u32, _options: GpuOptions) -> Result<Gpu, GpuError> {
         Err(GpuError::NotBuilt)
     }
 }

@@ -1,6 +1,9 @@
 //! The GPU as a [`Device`].
 
-use dsl::ir::{FuncId, GlobalSpace, Module, Type};
+use dsl::ir::{
+    FuncId, GlobalSpace, Module, Type,
+    symbol::{global_symbol, kernel_symbol},
+};
 use interp::{
     AddressKind, InvalidLaunch, LaunchConfig, LaunchFailure, LaunchLimits, LaunchReport, Memory,
     Program, check_launch, rules::BankWidth,
@@ -12,9 +15,9 @@ use super::{
     launches::Launches,
     query,
 };
-use crate::device::{Device, DeviceError, DeviceFault, DeviceInfo, LaunchError};
+use crate::device::{Device, DeviceError, DeviceFault, DeviceInfo, LaunchError, Ptx};
 use crate::error::CudaError;
-use std::collections::HashMap;
+use std::{collections::HashMap, sync::Arc};
 
 /// Room for printed text of kernels between two waits, for programs that print there; CUDA's default is 1 MiB.
 const PRINTF_BYTES: usize = 32 << 20;
@@ -24,6 +27,8 @@ const UNTIMED_LAUNCHES: usize = 4096;
 /// A program's code on the GPU.
 #[derive(Debug)]
 struct Loaded {
+    /// Which program it is.
+    module: Arc<Module>,
     image: Image,
     /// By function; `None` for host functions.
     kernels: Vec<Option<Kernel>>,
@@ -35,7 +40,7 @@ pub struct Gpu {
     handle: DeviceHandle,
     info: DeviceInfo,
     options: GpuOptions,
-    loaded: Option<Loaded>,
+    loaded: Vec<Loaded>,
     launches: Launches,
     events: HashMap<u64, Event>,
     /// The GPU wants the host to keep away from managed memory while kernels run.
@@ -47,14 +52,18 @@ pub struct Gpu {
 }
 
 impl Gpu {
-    /// The first GPU of this machine.
-    pub fn open(options: GpuOptions) -> Result<Gpu, GpuError> {
+    /// A GPU of this machine, by its number.
+    pub fn open(ordinal: u32, options: GpuOptions) -> Result<Gpu, GpuError> {
         query::start()?;
         let failed = |error: CudaError| GpuError::Driver(error.to_string());
-        if driver::device_count().map_err(failed)? == 0 {
+        let count = driver::device_count().map_err(failed)?;
+        if count == 0 {
             return Err(GpuError::NoDevice);
         }
-        let handle = driver::device(0).map_err(failed)?;
+        if ordinal >= count {
+            return Err(GpuError::NoSuchDevice { ordinal, count });
+        }
+        let handle = driver::device(ordinal).map_err(failed)?;
         let info = query::info(handle).map_err(failed)?;
         driver::enter_context(handle).map_err(failed)?;
         let concurrent = Attribute::CU_DEVICE_ATTRIBUTE_CONCURRENT_MANAGED_ACCESS;
@@ -62,7 +71,7 @@ impl Gpu {
             handle,
             info,
             options,
-            loaded: None,
+            loaded: Vec::new(),
             launches: Launches::default(),
             events: HashMap::new(),
             is_managed_exclusive: driver::attribute(handle, concurrent) == 0,
@@ -102,7 +111,18 @@ impl Gpu {
         Ok(value)
     }
 
-    fn module_loaded(&mut self, module: &Module, memory: &mut Memory) -> Result<(), String> {
+    /// The PTX to load: the newest of the program's own that this GPU runs, or what the PTX back end makes of it.
+    fn code(&self, module: &Module, own: &[Ptx<'_>]) -> Result<String, String> {
+        let (major, minor) = (self.info.major, self.info.minor);
+        let runs = |ptx: &&Ptx<'_>| ptx.sm <= major * 10 + minor;
+        match own.iter().filter(runs).max_by_key(|ptx| ptx.sm) {
+            Some(ptx) => Ok(ptx.text.to_string()),
+            None => self.compiled(module, !own.is_empty()),
+        }
+    }
+
+    #[cfg(feature = "ptx")]
+    fn compiled(&self, module: &Module, _has_other: bool) -> Result<String, String> {
         let (major, minor) = (self.info.major, self.info.minor);
         let arch = codegen_ptx::Target::for_device(major, minor).ok_or_else(|| {
             format!(
@@ -115,7 +135,29 @@ impl Gpu {
             opt_level: self.options.opt_level,
             lines: self.options.lines,
         };
-        let ptx = codegen_ptx::ptx(module, &options).map_err(|error| error.to_string())?;
+        codegen_ptx::ptx(module, &options).map_err(|error| error.to_string())
+    }
+
+    #[cfg(not(feature = "ptx"))]
+    fn compiled(&self, _module: &Module, has_other: bool) -> Result<String, String> {
+        let (major, minor) = (self.info.major, self.info.minor);
+        let what = if has_other {
+            format!("its PTX is for newer GPUs than this one (sm_{major}{minor})")
+        } else {
+            "it brings no PTX along".to_string()
+        };
+        Err(format!(
+            "the program cannot run on a GPU: {what}, and this build cannot make any (feature `ptx`, which needs LLVM)"
+        ))
+    }
+
+    fn module_loaded(
+        &mut self,
+        module: &Arc<Module>,
+        memory: &mut Memory,
+        ptx: &[Ptx<'_>],
+    ) -> Result<(), String> {
+        let ptx = self.code(module, ptx)?;
         if ptx.contains("vprintf") {
             driver::set_printf_bytes(PRINTF_BYTES).map_err(|error| error.to_string())?;
         }
@@ -124,17 +166,21 @@ impl Gpu {
         })?;
         let mut kernels = vec![None; module.functions.len()];
         for (id, _) in module.kernels() {
-            let symbol = codegen_ptx::kernel_symbol(module, id);
+            let symbol = kernel_symbol(module, id);
             let kernel = driver::kernel(image, &symbol)
                 .map_err(|error| format!("the driver has no kernel `{symbol}`: {error}"))?;
             kernels[id.index()] = Some(kernel);
         }
-        self.loaded = Some(Loaded { image, kernels });
+        self.loaded.push(Loaded {
+            module: module.clone(),
+            image,
+            kernels,
+        });
         for (index, global) in module.globals.iter().enumerate() {
             if global.space == GlobalSpace::Host {
                 continue;
             }
-            let symbol = codegen_ptx::global_symbol(module, index);
+            let symbol = global_symbol(module, index);
             let address = match driver::global(image, &symbol) {
                 Ok((address, _)) => address,
                 // No kernel uses it, so the back end left it out: the host may still copy to it and back.
@@ -230,8 +276,13 @@ impl Device for Gpu {
         &self.info
     }
 
-    fn prepare(&mut self, program: &Program, memory: &mut Memory) -> Result<(), String> {
-        self.module_loaded(program.module(), memory)
+    fn prepare(
+        &mut self,
+        program: &Program,
+        memory: &mut Memory,
+        ptx: &[Ptx<'_>],
+    ) -> Result<(), String> {
+        self.module_loaded(program.module(), memory, ptx)
     }
 
     fn malloc(
@@ -391,7 +442,8 @@ impl Device for Gpu {
         check_launch(program, kernel, config, args, &limits).map_err(invalid)?;
         let code = self
             .loaded
-            .as_ref()
+            .iter()
+            .find(|loaded| Arc::ptr_eq(&loaded.module, program.module()))
             .and_then(|loaded| loaded.kernels[kernel.index()]);
         let Some(code) = code else {
             return Err(invalid(InvalidLaunch::Device(
@@ -511,7 +563,7 @@ impl Drop for Gpu {
             for (_, event) in self.events.drain() {
                 driver::destroy(event);
             }
-            if let Some(loaded) = &self.loaded {
+            for loaded in &self.loaded {
                 driver::unload(loaded.image);
             }
         }

@@ -14,7 +14,7 @@ struct Row {
 }
 
 /// The table; empty without launches.
-pub(crate) fn report(input: &Input<'_>, device: &str) -> String {
+pub fn report(input: &Input<'_>, device: &str) -> String {
     let mut rows: Vec<Row> = Vec::new();
     for (index, launch) in input.launches() {
         let dynamic = match launch.shared_dynamic_bytes {

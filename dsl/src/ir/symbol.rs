@@ -3,13 +3,13 @@
 //! Letters, digits and `_` stay. Every other byte of the UTF-8 text becomes `$` and two hexadecimal digits, so different names stay
 //! different. What the compiler adds to a name starts with `$$`, which no mangled name contains.
 
-use dsl::ir::{FuncId, FunctionKind, GlobalSpace, Module};
+use super::{FuncId, FunctionKind, GlobalSpace, Module};
 
 /// Words PTX has a meaning for where a name may stand, and functions that the driver provides.
 const RESERVED: &[&str] = &["WARP_SZ", "vprintf", "__assertfail", "malloc", "free"];
 
 /// A name in PTX's letters.
-pub(crate) fn mangle(name: &str) -> String {
+pub fn mangle(name: &str) -> String {
     let mut out = String::with_capacity(name.len());
     // PTX takes a lone underscore for "no register", and a name must not start with a digit.
     if name.is_empty() || name == "_" || name.starts_with(|c: char| c.is_ascii_digit()) {

@@ -4,17 +4,16 @@
 //! what does not move when lines are added elsewhere: the code, the kernel, and the source text of the accesses; the second finding of the
 //! same text has another one than the first. [`Baseline`](baseline::Baseline) knows findings by it.
 
-pub(crate) mod baseline;
-pub(crate) mod lanes;
-pub(crate) mod render;
-pub(crate) mod table;
+pub mod baseline;
+pub mod lanes;
+pub mod render;
+pub mod table;
 
 use std::collections::HashMap;
 
 use dsl::{
     diagnostic::Code,
-    ir::{LocId, Module},
-    sema::in_program,
+    ir::{LocId, Module, locate::in_program},
 };
 use interp::{Finding, FindingAccess, FindingOp, Severity, Trap, TrapKind, finding::WitnessLanes};
 use runtime::{
@@ -26,63 +25,71 @@ use super::fault;
 
 /// Something that was found.
 #[derive(Clone, Debug)]
-pub(crate) struct Found {
-    pub(crate) code: Code,
+pub struct Found {
+    /// Which kind of problem; `dslc explain` tells more.
+    pub code: Code,
     /// As in the report's schema: `race`, `uninitialized` …
-    pub(crate) kind: &'static str,
-    pub(crate) severity: Severity,
+    pub kind: &'static str,
+    /// How bad.
+    pub severity: Severity,
     /// The first launch it was found in.
-    pub(crate) launch: Option<usize>,
+    pub launch: Option<usize>,
     /// In how many launches.
-    pub(crate) launches: usize,
+    pub launches: usize,
     /// The kernel's name; `None` on the host.
-    pub(crate) kernel: Option<String>,
-    pub(crate) message: String,
-    pub(crate) advice: Option<String>,
+    pub kernel: Option<String>,
+    /// What is wrong, in one sentence.
+    pub message: String,
+    /// One thing to try.
+    pub advice: Option<String>,
     /// `shared`, `global` …
-    pub(crate) space: Option<String>,
+    pub space: Option<String>,
     /// The array or allocation, and the element.
-    pub(crate) object: Option<(String, String)>,
+    pub object: Option<(String, String)>,
     /// The accesses that make it.
-    pub(crate) sides: Vec<Side>,
+    pub sides: Vec<Side>,
     /// Who else stands where.
-    pub(crate) others: Vec<(LocId, String)>,
+    pub others: Vec<(LocId, String)>,
     /// How often.
-    pub(crate) count: u64,
-    pub(crate) witness: Vec<WitnessLanes>,
-    pub(crate) fingerprint: String,
+    pub count: u64,
+    /// Which lanes did the accesses when it was first found.
+    pub witness: Vec<WitnessLanes>,
+    /// Knows it again in another run: see [`baseline`].
+    pub fingerprint: String,
     /// The baseline has it.
-    pub(crate) muted: bool,
+    pub muted: bool,
 }
 
 /// One access of a finding.
 #[derive(Clone, Debug)]
-pub(crate) struct Side {
+pub struct Side {
     /// `read`, `write`, `load`, `launch` …
-    pub(crate) op: String,
-    pub(crate) loc: LocId,
-    pub(crate) block: [u32; 3],
-    pub(crate) thread: [u32; 3],
+    pub op: String,
+    /// Where.
+    pub loc: LocId,
+    /// The block's index.
+    pub block: [u32; 3],
+    /// The thread's index in its block.
+    pub thread: [u32; 3],
     /// The warp in its block and the lane in it; `None` on the host.
-    pub(crate) lane: Option<(u32, u32)>,
-    pub(crate) bytes: u32,
-    pub(crate) value: Option<String>,
-    pub(crate) volatile: bool,
+    pub lane: Option<(u32, u32)>,
+    /// Width in bytes.
+    pub bytes: u32,
+    /// What was read or written, where that is known.
+    pub value: Option<String>,
+    /// Through a `volatile` type.
+    pub volatile: bool,
 }
 
 impl Found {
     /// Whether it makes the program wrong.
-    pub(crate) fn is_error(&self) -> bool {
+    pub fn is_error(&self) -> bool {
         self.severity == Severity::Error && !self.muted
     }
 }
 
 /// Everything found in a run. `line`: the source line of a place.
-pub(crate) fn all(
-    outcome: &Outcome,
-    module: &Module,
-    line: &dyn Fn(LocId) -> String,
-) -> Vec<Found> {
+pub fn all(outcome: &Outcome, module: &Module, line: &dyn Fn(LocId) -> String) -> Vec<Found> {
     let mut found: Vec<Found> = vec![];
     let mut shown = 0;
     for fault in &outcome.faults {

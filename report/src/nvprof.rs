@@ -8,19 +8,19 @@ use interp::{
 };
 
 use super::Input;
-use crate::failure::Failure;
+use crate::error::ReportError;
 
 /// The metrics of those names, or why there is none of that name.
-pub(crate) fn resolve(names: &[String]) -> Result<Vec<&'static metrics::Metric>, Failure> {
+pub fn resolve(names: &[String]) -> Result<Vec<&'static metrics::Metric>, ReportError> {
     let resolve = |name: &String| {
         metrics::find(name.trim())
-            .map_err(|error| Failure::new(format!("{error}; `--metrics list` lists them")))
+            .map_err(|error| ReportError::new(format!("{error}; `--metrics list` lists them")))
     };
     names.iter().map(resolve).collect()
 }
 
 /// Every metric with its description.
-pub(crate) fn list() -> String {
+pub fn list() -> String {
     let mut text = String::new();
     for metric in metrics::all_metrics() {
         let _ = writeln!(text, "{:<62} {}", metric.name, metric.description);
@@ -29,7 +29,7 @@ pub(crate) fn list() -> String {
 }
 
 /// The table.
-pub(crate) fn table(input: &Input<'_>, metrics: &[&'static metrics::Metric]) -> String {
+pub fn table(input: &Input<'_>, metrics: &[&'static metrics::Metric]) -> String {
     let mut kernels: Vec<(&str, Vec<&LaunchReport>)> = Vec::new();
     for (_, launch) in input.launches() {
         match kernels

@@ -1,14 +1,18 @@
-//! What is told of a run: the text report, the JSON object, nvprof's table, and how a fault is shown.
+//! What is told of a run: the text report, the JSON object, SARIF, nvprof's table, and how findings and faults are shown.
+//!
+//! In: an [`Input`], which is a program's sources and IR, how it was counted and how it went. Out: text, or values that serialise. Nothing
+//! here prints or reads files; the command line and the Rust library show the same words.
 
-pub(crate) mod advice;
-pub(crate) mod fault;
-pub(crate) mod findings;
-pub(crate) mod fold;
-pub(crate) mod gpu;
-pub(crate) mod json;
-pub(crate) mod nvprof;
-pub(crate) mod sarif;
-pub(crate) mod text;
+mod advice;
+pub mod error;
+pub mod fault;
+pub mod findings;
+mod fold;
+pub mod gpu;
+pub mod json;
+pub mod nvprof;
+pub mod sarif;
+pub mod text;
 
 use dsl::{
     ir::{
@@ -17,40 +21,41 @@ use dsl::{
     },
     source::SourceMap,
 };
+pub use error::ReportError;
 use interp::rules::RuleSet;
 use runtime::host::Outcome;
 
 /// Everything a report is made from.
-pub(crate) struct Input<'a> {
+pub struct Input<'a> {
     /// The program's file as given.
-    pub(crate) program: &'a str,
+    pub program: &'a str,
     /// Its sources, for the lines.
-    pub(crate) map: &'a SourceMap,
+    pub map: &'a SourceMap,
     /// Its IR, for places and variables.
-    pub(crate) module: &'a Module,
+    pub module: &'a Module,
     /// How it was counted.
-    pub(crate) rules: &'a RuleSet,
+    pub rules: &'a RuleSet,
     /// How it went.
-    pub(crate) outcome: &'a Outcome,
+    pub outcome: &'a Outcome,
     /// The GPU it ran on; `None` for the simulator.
-    pub(crate) gpu: Option<&'a str>,
+    pub gpu: Option<&'a str>,
     /// What was found on the way.
-    pub(crate) findings: &'a [findings::Found],
+    pub findings: &'a [findings::Found],
     /// Only launches of this kernel.
-    pub(crate) kernel: Option<&'a str>,
+    pub kernel: Option<&'a str>,
     /// Show each launch, not one of like ones.
-    pub(crate) all_launches: bool,
+    pub all_launches: bool,
 }
 
 impl Input<'_> {
     /// The launches to show, with their index among all.
-    pub(crate) fn launches(&self) -> impl Iterator<Item = (usize, &interp::LaunchReport)> {
+    pub fn launches(&self) -> impl Iterator<Item = (usize, &interp::LaunchReport)> {
         let all = self.outcome.launches.iter().enumerate();
         all.filter(|(_, launch)| self.kernel.is_none_or(|name| launch.kernel_name == name))
     }
 
     /// The text of a source line, without its indentation.
-    pub(crate) fn line(&self, file: u32, line: u32) -> &str {
+    pub fn line(&self, file: u32, line: u32) -> &str {
         let Some(name) = self.module.files.get(file as usize) else {
             return "";
         };
@@ -60,7 +65,7 @@ impl Input<'_> {
 }
 
 /// The text of the source line of a place, without its indentation.
-pub(crate) fn line(module: &Module, map: &SourceMap, loc: dsl::ir::LocId) -> String {
+pub fn line(module: &Module, map: &SourceMap, loc: dsl::ir::LocId) -> String {
     let found = locate::span(loc, Extent::Character, module, map);
     found.map_or(String::new(), |span| {
         let line = module.loc(loc).line;

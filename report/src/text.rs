@@ -52,7 +52,7 @@ fn label_columns(columns: usize) -> usize {
 }
 
 /// The whole report; empty without launches and findings.
-pub(crate) fn report(input: &Input<'_>, columns: usize) -> String {
+pub fn report(input: &Input<'_>, columns: usize) -> String {
     let mut text = String::new();
     for group in fold::groups(input) {
         header(&mut text, &group, columns);
@@ -220,7 +220,7 @@ fn provenance(input: &Input<'_>, columns: usize) -> String {
 }
 
 /// At most `columns` characters, the last an ellipsis if something was cut.
-pub(crate) fn cut(text: &str, columns: usize) -> String {
+pub fn cut(text: &str, columns: usize) -> String {
     if text.chars().count() <= columns {
         return text.to_string();
     }

@@ -26,7 +26,7 @@ const FINGERPRINT: &str = "dslcFinding/v1";
 /// A SARIF log.
 #[derive(Serialize)]
 #[serde(rename_all = "camelCase")]
-pub(crate) struct Log {
+pub struct Log {
     #[serde(rename = "$schema")]
     schema: &'static str,
     version: &'static str,
@@ -152,7 +152,7 @@ struct LogicalLocation {
 }
 
 /// The log of a run: what the front end said and what was found.
-pub(crate) fn of_run(input: &Input<'_>, diagnostics: &[Diagnostic]) -> Log {
+pub fn of_run(input: &Input<'_>, diagnostics: &[Diagnostic]) -> Log {
     let mut rules = Rules::default();
     let mut results = of_diagnostics(diagnostics, input.map, &mut rules);
     results.extend(
@@ -165,7 +165,7 @@ pub(crate) fn of_run(input: &Input<'_>, diagnostics: &[Diagnostic]) -> Log {
 }
 
 /// The log of a program that was only checked, or does not compile.
-pub(crate) fn of_check(diagnostics: &[Diagnostic], map: &SourceMap) -> Log {
+pub fn of_check(diagnostics: &[Diagnostic], map: &SourceMap) -> Log {
     let mut rules = Rules::default();
     let results = of_diagnostics(diagnostics, map, &mut rules);
     log(rules, results, None)

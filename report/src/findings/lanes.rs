@@ -16,7 +16,7 @@ const LANES: u32 = 32;
 const MAX_ROWS: usize = 8;
 
 /// The picture, indented; empty if there is nothing to see.
-pub(crate) fn draw(found: &Found, module: &Module) -> String {
+pub fn draw(found: &Found, module: &Module) -> String {
     if found.witness.iter().all(|row| row.lanes.count_ones() < 2) {
         return String::new();
     }

@@ -13,7 +13,7 @@ use super::{
 
 /// The whole object.
 #[derive(Serialize)]
-pub(crate) struct Report {
+pub struct Report {
     schema: &'static str,
     program: String,
     arch: String,
@@ -124,7 +124,7 @@ struct Lanes {
 }
 
 /// Builds the object.
-pub(crate) fn report(input: &Input<'_>, stdout: &[u8]) -> Report {
+pub fn report(input: &Input<'_>, stdout: &[u8]) -> Report {
     Report {
         schema: "dslc-report/1",
         program: input.program.to_string(),
@@ -150,7 +150,7 @@ pub(crate) fn report(input: &Input<'_>, stdout: &[u8]) -> Report {
 }
 
 /// The object of a program that does not compile.
-pub(crate) fn not_run(program: &str, rules: &RuleSet, diagnostics: Vec<Value>) -> Report {
+pub fn not_run(program: &str, rules: &RuleSet, diagnostics: Vec<Value>) -> Report {
     Report {
         schema: "dslc-report/1",
         program: program.to_string(),

@@ -8,7 +8,7 @@ use interp::Severity;
 use super::{super::text::cut, Found};
 
 /// The section; empty without findings.
-pub(crate) fn section(found: &[Found], module: &Module, columns: usize) -> String {
+pub fn section(found: &[Found], module: &Module, columns: usize) -> String {
     let muted = found.iter().filter(|found| found.muted).count();
     let shown: Vec<&Found> = found.iter().filter(|found| !found.muted).collect();
     let mut text = String::new();

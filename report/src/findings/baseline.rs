@@ -2,20 +2,20 @@
 //!
 //! The file is JSON; what counts in it are the fingerprints, the rest tells people what was accepted.
 
-use std::{collections::HashSet, path::Path};
+use std::collections::HashSet;
 
 use serde::{Deserialize, Serialize};
 
 use dsl::{diagnostic::Diagnostic, source::SourceMap};
 
 use super::{Found, numbered};
-use crate::failure::Failure;
+use crate::error::ReportError;
 
 const SCHEMA: &str = "dslc-baseline/1";
 
 /// Known findings.
 #[derive(Debug, Deserialize, Serialize)]
-pub(crate) struct Baseline {
+pub struct Baseline {
     schema: String,
     findings: Vec<Known>,
 }
@@ -31,7 +31,7 @@ struct Known {
 
 impl Baseline {
     /// What was found, as a baseline.
-    pub(crate) fn of(found: &[Found]) -> Baseline {
+    pub fn of(found: &[Found]) -> Baseline {
         let known = |found: &Found| Known {
             fingerprint: found.fingerprint.clone(),
             code: found.code.number().to_string(),
@@ -46,7 +46,7 @@ impl Baseline {
     }
 
     /// The front end's messages, as a baseline.
-    pub(crate) fn of_messages(diagnostics: &[Diagnostic], map: &SourceMap) -> Baseline {
+    pub fn of_messages(diagnostics: &[Diagnostic], map: &SourceMap) -> Baseline {
         let known = |(diagnostic, fingerprint): (&Diagnostic, String)| Known {
             fingerprint,
             code: diagnostic.code.number().to_string(),
@@ -62,7 +62,7 @@ impl Baseline {
     }
 
     /// Takes out the messages that it has.
-    pub(crate) fn mute_messages(&self, diagnostics: &mut Vec<Diagnostic>, map: &SourceMap) {
+    pub fn mute_messages(&self, diagnostics: &mut Vec<Diagnostic>, map: &SourceMap) {
         let known: HashSet<&str> = self
             .findings
             .iter()
@@ -75,31 +75,28 @@ impl Baseline {
         });
     }
 
-    /// Reads a baseline.
-    pub(crate) fn read(path: &Path) -> Result<Baseline, Failure> {
-        let shown = path.display();
-        let text = std::fs::read_to_string(path)
-            .map_err(|error| Failure::new(format!("--baseline {shown}: {error}")))?;
-        let baseline: Baseline = serde_json::from_str(&text)
-            .map_err(|error| Failure::new(format!("--baseline {shown}: {error}")))?;
+    /// Reads the text of a baseline.
+    pub fn parse(text: &str) -> Result<Baseline, ReportError> {
+        let baseline: Baseline =
+            serde_json::from_str(text).map_err(|error| ReportError::new(error.to_string()))?;
         if baseline.schema != SCHEMA {
-            return Err(Failure::new(format!(
-                "--baseline {shown}: the schema is `{}`, not `{SCHEMA}`",
+            return Err(ReportError::new(format!(
+                "the schema is `{}`, not `{SCHEMA}`",
                 baseline.schema
             )));
         }
         Ok(baseline)
     }
 
-    /// Writes it.
-    pub(crate) fn write(&self, path: &Path) -> Result<(), Failure> {
-        let text = format!("{}\n", serde_json::to_string_pretty(self)?);
-        std::fs::write(path, text)
-            .map_err(|error| Failure::new(format!("--write-baseline {}: {error}", path.display())))
+    /// Its text.
+    pub fn text(&self) -> Result<String, ReportError> {
+        serde_json::to_string_pretty(self)
+            .map(|text| text + "\n")
+            .map_err(|error| ReportError::new(error.to_string()))
     }
 
     /// Mutes what it has.
-    pub(crate) fn mute(&self, found: &mut [Found]) {
+    pub fn mute(&self, found: &mut [Found]) {
         let known: HashSet<&str> = self
             .findings
             .iter()

@@ -17,7 +17,7 @@ const SHOWN_OF_A_GROUP: usize = 2;
 
 /// All findings that are not muted, one after the other. Where a chain of statements has the same fault over and over (an unrolled
 /// reduction has it ten times), the first ones are shown in full and the others by their lines; reports for programs have each.
-pub(crate) fn all(
+pub fn all(
     found: &[Found],
     module: &Module,
     map: &SourceMap,
@@ -82,7 +82,7 @@ fn others(rest: &[&Found], module: &Module) -> String {
 }
 
 /// How bad, in the front end's words.
-pub(crate) fn severity(severity: Severity) -> diagnostic::Severity {
+pub fn severity(severity: Severity) -> diagnostic::Severity {
     match severity {
         Severity::Note => diagnostic::Severity::Note,
         Severity::Warning => diagnostic::Severity::Warning,
@@ -132,7 +132,7 @@ fn diagnostic(found: &Found, module: &Module, map: &SourceMap) -> Diagnostic {
 }
 
 /// `write of 5 by thread (33, 0, 0) of block (0, 0, 0), lane 1 of warp 1`; empty on the host.
-pub(crate) fn label(side: &Side) -> String {
+pub fn label(side: &Side) -> String {
     let Some((warp, lane)) = side.lane else {
         return String::new();
     };

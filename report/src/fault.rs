@@ -11,12 +11,12 @@ use interp::{
 use runtime::{device::DeviceFault, error::CudaError, host::Note};
 
 /// The code of a launch that is refused.
-pub(crate) fn code_of_invalid() -> Code {
+pub fn code_of_invalid() -> Code {
     Code::InvalidLaunch
 }
 
 /// The code of a trap.
-pub(crate) fn code_of_trap(kind: &TrapKind) -> Code {
+pub fn code_of_trap(kind: &TrapKind) -> Code {
     match kind {
         TrapKind::OutOfBounds(_) => Code::OutOfBounds,
         TrapKind::Misaligned(_) => Code::Misaligned,
@@ -45,7 +45,7 @@ pub(crate) fn code_of_trap(kind: &TrapKind) -> Code {
 }
 
 /// The code of a fault on a GPU: what the driver's error says of it.
-pub(crate) fn code_of_device(error: CudaError) -> Code {
+pub fn code_of_device(error: CudaError) -> Code {
     match error {
         CudaError::MisalignedAddress => Code::Misaligned,
         CudaError::Assert => Code::AssertionFailed,
@@ -56,7 +56,7 @@ pub(crate) fn code_of_device(error: CudaError) -> Code {
 }
 
 /// The kind of a fault on a GPU, in the report's schema.
-pub(crate) fn kind_of_device(error: CudaError) -> &'static str {
+pub fn kind_of_device(error: CudaError) -> &'static str {
     match error {
         CudaError::MisalignedAddress => "misaligned",
         CudaError::LaunchTimeout => "deadlock",
@@ -66,7 +66,7 @@ pub(crate) fn kind_of_device(error: CudaError) -> &'static str {
 }
 
 /// The sentence for a fault on a GPU.
-pub(crate) fn device_message(fault: &DeviceFault, module: &Module) -> String {
+pub fn device_message(fault: &DeviceFault, module: &Module) -> String {
     match fault.kernel {
         Some(kernel) => format!(
             "`{}` failed on the GPU: {fault}",
@@ -77,7 +77,7 @@ pub(crate) fn device_message(fault: &DeviceFault, module: &Module) -> String {
 }
 
 /// One thing to try, where the kind of fault alone suggests it.
-pub(crate) fn help(trap: &Trap, report: Option<&LaunchReport>) -> Option<String> {
+pub fn help(trap: &Trap, report: Option<&LaunchReport>) -> Option<String> {
     let text = match &trap.kind {
         TrapKind::OutOfBounds(access) => {
             let index = || of_index(access, trap.overflow.as_deref());
@@ -154,7 +154,7 @@ fn of_index(access: &BadAccess, overflow: Option<&Overflow>) -> Option<String> {
 }
 
 /// A note as a line for stderr.
-pub(crate) fn note(note: &Note, module: &Module) -> String {
+pub fn note(note: &Note, module: &Module) -> String {
     let loc = module.loc(note.loc);
     let file = module
         .files
