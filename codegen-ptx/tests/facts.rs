@@ -1,6 +1,7 @@
 //! What must stand in the PTX of small kernels, and what must not. Facts instead of whole texts: each says which decision it guards.
 
-use codegen_ptx::{Error, Options, Target, global_symbol, kernel_symbol, llvm_ir, ptx};
+use codegen_ptx::{Error, Options, Target, llvm_ir, ptx};
+use dsl::ir::symbol::{global_symbol, kernel_symbol};
 use dsl::{
     ir::{FunctionKind, Module},
     source::{NoFiles, SourceFile, SourceMap},

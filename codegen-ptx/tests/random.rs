@@ -2,7 +2,8 @@
 
 use std::{env, fs, path::PathBuf, process::Command};
 
-use codegen_ptx::{Error, Options, Target, kernel_symbol, ptx};
+use codegen_ptx::{Error, Options, Target, ptx};
+use dsl::ir::symbol::kernel_symbol;
 use dsl::ir::{Module, Object, infer_spaces, random};
 
 /// Modules for LLVM, some of which are assembled too.

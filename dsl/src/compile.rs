@@ -51,38 +51,54 @@ pub fn compile(
     loader: &dyn Loader,
 ) -> Compiled {
     let (program, mut diagnostics) = check(map, file, options, loader);
-    let has_errors = |all: &[Diagnostic]| {
-        all.iter()
-            .any(|message| message.severity == Severity::Error)
-    };
-    let module = program
-        .filter(|_| !has_errors(&diagnostics))
-        .and_then(|program| {
-            let lowering = lower::Options { fmad: options.fmad };
-            let (mut module, more) = lower::lower(&program, map, &lowering);
-            diagnostics.extend(more);
-            if has_errors(&diagnostics) {
-                return None;
-            }
-            simplify(&mut module);
-            if cfg!(debug_assertions) {
-                verify::assert_verified(&module, "simplify");
-            }
-            diagnostics.extend(lint::lint(&module, map));
-            Some(module)
-        });
-    diagnostics.sort_by_key(|message| {
-        let place = map.use_site(message.primary.span);
-        (place.file, place.start)
-    });
+    let module = program.and_then(|program| finish(&program, map, options, &mut diagnostics));
+    sort(&mut diagnostics, map);
     Compiled {
         module,
         diagnostics,
     }
 }
 
+/// Lowers a typed program, if nothing is wrong so far.
+pub(crate) fn finish(
+    program: &typed::Program,
+    map: &SourceMap,
+    options: &Options,
+    diagnostics: &mut Vec<Diagnostic>,
+) -> Option<Module> {
+    if has_errors(diagnostics) {
+        return None;
+    }
+    let lowering = lower::Options { fmad: options.fmad };
+    let (mut module, more) = lower::lower(program, map, &lowering);
+    diagnostics.extend(more);
+    if has_errors(diagnostics) {
+        return None;
+    }
+    simplify(&mut module);
+    if cfg!(debug_assertions) {
+        verify::assert_verified(&module, "simplify");
+    }
+    diagnostics.extend(lint::lint(&module, map));
+    Some(module)
+}
+
+pub(crate) fn has_errors(diagnostics: &[Diagnostic]) -> bool {
+    diagnostics
+        .iter()
+        .any(|message| message.severity == Severity::Error)
+}
+
+/// In order of place.
+pub(crate) fn sort(diagnostics: &mut [Diagnostic], map: &SourceMap) {
+    diagnostics.sort_by_key(|message| {
+        let place = map.use_site(message.primary.span);
+        (place.file, place.start)
+    });
+}
+
 /// The front end up to the typed tree.
-fn check(
+pub(crate) fn check(
     map: &mut SourceMap,
     file: FileId,
     options: &Options,

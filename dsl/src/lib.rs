@@ -8,6 +8,8 @@
 #[cfg(feature = "front")]
 pub mod compile;
 pub mod diagnostic;
+#[cfg(feature = "front")]
+pub mod embed;
 pub mod ir;
 #[cfg(feature = "front")]
 pub mod lint;

@@ -44,8 +44,8 @@ use std::{
 use crate::{
     diagnostic::{Code, Diagnostic},
     ir::{
-        FuncId, GlobalId, Module, StringId, infer_spaces::infer_spaces, locate::is_library,
-        verify::verify,
+        FuncId, GlobalId, MemType, Module, StringId, infer_spaces::infer_spaces,
+        locate::is_library, verify::verify,
     },
     sema::{
         self,
@@ -103,6 +103,25 @@ pub fn lower(program: &Program, map: &SourceMap, options: &Options) -> (Module, 
         diagnostics.extend(internal);
     }
     (module, diagnostics)
+}
+
+/// The scalars of a type, in memory order: where each is and what. A kernel has one parameter for each of those of its parameters.
+pub fn scalars(program: &Program, ty: &sema::ty::Ty) -> Vec<(u64, MemType)> {
+    let leaves = Layout::new(&program.records).leaves(ty);
+    leaves
+        .into_iter()
+        .map(|leaf| (leaf.offset_bytes, leaf.ty))
+        .collect()
+}
+
+/// The size of a type in bytes.
+pub fn size_bytes(program: &Program, ty: &sema::ty::Ty) -> u64 {
+    Layout::new(&program.records).size(ty)
+}
+
+/// The alignment of a type in bytes.
+pub fn align_bytes(program: &Program, ty: &sema::ty::Ty) -> u64 {
+    Layout::new(&program.records).align(ty)
 }
 
 /// The place of the first thing without a type.

@@ -48,10 +48,14 @@ pub struct KernelVerdict {
 pub struct Survey {
     /// Every kernel with a body, in order of place.
     pub kernels: Vec<KernelVerdict>,
+    /// Where each of them stands, from `__global__` to the end of its body.
+    pub extents: Vec<Span>,
     /// Included files that are not there.
     pub missing: Vec<Diagnostic>,
     /// The kernels that are understood; no host code.
     pub module: Option<Module>,
+    /// What the module was made from: functions without a body are not in it.
+    pub program: Program,
     /// What is wrong with the instances that were asked for, and with what the lowering made of the kernels.
     pub diagnostics: Vec<Diagnostic>,
 }
@@ -133,19 +137,21 @@ pub fn survey(map: &mut SourceMap, file: FileId, options: &Options, loader: &dyn
         }
     }
     let lowering = lower::Options { fmad: options.fmad };
-    let (mut module, found) = lower::lower(&program, map, &lowering);
-    let is_bad = found
+    let (mut module, lowering_errors) = lower::lower(&program, map, &lowering);
+    let is_bad = lowering_errors
         .iter()
         .any(|message| message.severity == Severity::Error);
     let mut diagnostics = asked;
-    diagnostics.extend(found);
+    diagnostics.extend(lowering_errors);
     if !is_bad {
         simplify(&mut module);
     }
     Survey {
         kernels: verdicts.into_iter().map(|(verdict, _)| verdict).collect(),
+        extents: found.iter().map(|kernel| kernel.extent).collect(),
         missing,
         module: (!is_bad).then_some(module),
+        program,
         diagnostics,
     }
 }

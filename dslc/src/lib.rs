@@ -1,1 +1,35 @@
-//! x
+#![doc = include_str!("../README.md")]
+#![warn(missing_docs)]
+
+mod buffer;
+mod device;
+mod element;
+#[doc(hidden)]
+pub mod embed;
+mod error;
+mod finding;
+mod grid;
+mod launches;
+#[cfg(feature = "npy")]
+mod npy;
+mod run;
+mod vector;
+
+/// Half precision numbers, re-exported: kernels' `half` is [`half::f16`], `__nv_bfloat16` is [`half::bf16`].
+#[cfg(feature = "half")]
+pub use half;
+
+pub use buffer::{Buffer, DevicePointer};
+pub use device::{Builder, Device};
+pub use dslc_macros::{include_kernel, kernel};
+pub use element::Element;
+pub use error::{Error, Result};
+pub use finding::{Access, Finding};
+pub use grid::{Dim, Extent, Grid};
+pub use interp::{
+    Check, Checks, Order, Severity,
+    rules::{Arch, BankWidth},
+};
+pub use launches::Launches;
+pub use run::{Run, Site};
+pub use vector::*;

@@ -43,40 +43,82 @@ pub enum Generation {
 impl Arch {
     /// Fermi, the first with 32 banks.
     pub const SM_20: Self = Self(20);
+    /// Fermi, compute capability 2.1.
+    pub const SM_21: Self = Self(21);
+    /// Kepler, compute capability 3.0.
+    pub const SM_30: Self = Self(30);
+    /// Kepler, compute capability 3.2.
+    pub const SM_32: Self = Self(32);
     /// Kepler as in the Tesla K40, the one with two bank widths that most texts measure on.
     pub const SM_35: Self = Self(35);
+    /// Kepler, compute capability 3.7.
+    pub const SM_37: Self = Self(37);
     /// Maxwell, the first with native shared atomics.
     pub const SM_50: Self = Self(50);
+    /// Maxwell, compute capability 5.2.
+    pub const SM_52: Self = Self(52);
+    /// Maxwell, compute capability 5.3.
+    pub const SM_53: Self = Self(53);
+    /// Pascal, compute capability 6.0.
+    pub const SM_60: Self = Self(60);
+    /// Pascal, compute capability 6.1.
+    pub const SM_61: Self = Self(61);
+    /// Pascal, compute capability 6.2.
+    pub const SM_62: Self = Self(62);
+    /// Volta, compute capability 7.0.
+    pub const SM_70: Self = Self(70);
+    /// Volta, compute capability 7.2.
+    pub const SM_72: Self = Self(72);
+    /// Turing, compute capability 7.5.
+    pub const SM_75: Self = Self(75);
+    /// Ampere, compute capability 8.0.
+    pub const SM_80: Self = Self(80);
+    /// Ampere, compute capability 8.6.
+    pub const SM_86: Self = Self(86);
+    /// Ampere, compute capability 8.7.
+    pub const SM_87: Self = Self(87);
+    /// Ada, compute capability 8.9.
+    pub const SM_89: Self = Self(89);
     /// Hopper, the one measured here.
     pub const SM_90: Self = Self(90);
+    /// Blackwell, compute capability 10.0.
+    pub const SM_100: Self = Self(100);
+    /// Blackwell, compute capability 10.1.
+    pub const SM_101: Self = Self(101);
+    /// Blackwell, compute capability 10.3.
+    pub const SM_103: Self = Self(103);
+    /// Blackwell, compute capability 12.0.
+    pub const SM_120: Self = Self(120);
+    /// Blackwell, compute capability 12.1.
+    pub const SM_121: Self = Self(121);
 
     /// All architectures there are rules for, oldest first.
     pub const ALL: [Self; 25] = [
-        Self(20),
-        Self(21),
-        Self(30),
-        Self(32),
-        Self(35),
-        Self(37),
-        Self(50),
-        Self(52),
-        Self(53),
-        Self(60),
-        Self(61),
-        Self(62),
-        Self(70),
-        Self(72),
-        Self(75),
-        Self(80),
-        Self(86),
-        Self(87),
-        Self(89),
-        Self(90),
-        Self(100),
-        Self(101),
-        Self(103),
-        Self(120),
-        Self(121),
+        Self::SM_20,
+        Self::SM_21,
+        Self::SM_30,
+        Self::SM_32,
+        Self::SM_35,
+        Self::SM_37,
+        Self::SM_50,
+        Self::SM_52,
+        Self::SM_53,
+        Self::SM_60,
+        Self::SM_61,
+        Self::SM_62,
+        Self::SM_70,
+        Self::SM_72,
+        Self::SM_75,
+        Self::SM_80,
+        Self::SM_86,
+        Self::SM_87,
+        Self::SM_89,
+        Self::SM_90,
+        Self::SM_100,
+        Self::SM_101,
+        Self::SM_103,
+        Self::SM_120,
+        Self::SM_121,
     ];
 
     /// Major and minor version, as in "compute capability 8.6".

@@ -1,0 +1,95 @@
+//! Names of C as names of Rust.
+
+/// Words that Rust keeps for itself, in any edition.
+const KEYWORDS: &[&str] = &[
+    "abstract", "as", "async", "await", "become", "box", "break", "const", "continue", "do", "dyn",
+    "else", "enum", "extern", "false", "final", "fn", "for", "gen", "if", "impl", "in", "let",
+    "loop", "macro", "match", "mod", "move", "mut", "override", "priv", "pub", "ref", "return",
+    "static", "struct", "trait", "true", "try", "type", "typeof", "unsafe", "unsized", "use",
+    "virtual", "where", "while", "yield",
+];
+
+/// Words that cannot even be raw identifiers.
+const NEVER: &[&str] = &["self", "Self", "super", "crate", "_"];
+
+/// A name that Rust takes: keywords become raw identifiers or get an underscore, and what is no letter or digit (of `fill<float, 2>`,
+/// `ns::k`) becomes one underscore.
+pub fn identifier(name: &str) -> String {
+    let mut out = String::with_capacity(name.len());
+    for c in name.chars() {
+        if c.is_alphanumeric() || c == '_' {
+            out.push(c);
+        } else if c == '*' {
+            out.push_str("ptr");
+        } else if !out.ends_with('_') {
+            out.push('_');
+        }
+    }
+    let had_tail = name.ends_with('_');
+    if !had_tail && out.len() > 1 {
+        out.truncate(out.trim_end_matches('_').len().max(1));
+    }
+    if out.is_empty() || out.starts_with(|c: char| c.is_ascii_digit()) {
+        out.insert(0, '_');
+    }
+    if NEVER.contains(&out.as_str()) {
+        out.push('_');
+    } else if KEYWORDS.contains(&out.as_str()) {
+        out.insert_str(0, "r#");
+    }
+    out
+}
+
+/// Gives each name once: the second of one name is `name_2`.
+#[derive(Debug, Default)]
+pub(crate) struct Unique(Vec<String>);
+
+impl Unique {
+    /// Names that are taken from the start.
+    pub(crate) fn without(taken: &[&str]) -> Unique {
+        Unique(taken.iter().map(|&name| name.to_string()).collect())
+    }
+
+    /// The name, or one like it that is free.
+    pub(crate) fn take(&mut self, name: &str) -> String {
+        let mut wanted = name.to_string();
+        let mut number = 2;
+        while self.0.contains(&wanted) {
+            wanted = format!("{}_{number}", name.trim_start_matches("r#"));
+            number += 1;
+        }
+        self.0.push(wanted.clone());
+        wanted
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_are_what_rust_takes() {
+        for (c, rust) in [
+            ("saxpy", "saxpy"),
+            ("fill<float, 2>", "fill_float_2"),
+            ("ns::k", "ns_k"),
+            ("match", "r#match"),
+            ("self", "self_"),
+            ("2d", "_2d"),
+            ("copy<int *>", "copy_int_ptr"),
+            ("tail_", "tail_"),
+            ("größe", "größe"),
+            ("", "__"),
+        ] {
+            assert_eq!(identifier(c), rust, "{c}");
+        }
+    }
+
+    #[test]
+    fn the_second_of_a_name_has_a_number() {
+        let mut names = Unique::without(&["load"]);
+        assert_eq!(names.take("k"), "k");
+        assert_eq!(names.take("k"), "k_2");
+        assert_eq!(names.take("load"), "load_2");
+    }
+}

@@ -1,0 +1,311 @@
+//! Types of C as types of Rust.
+//!
+//! | C | Rust |
+//! |---|---|
+//! | `bool`, `char`, `int`, `long`, `float` … | the scalar of the same size and signedness |
+//! | an enumeration | the integer it is kept in |
+//! | `float4` and CUDA's other vector types | the library's type of that name |
+//! | `half`, `__nv_bfloat16` | `f16` and `bf16` of the crate `half` |
+//! | `T [n]` | `[T; n]` |
+//! | `T *` inside of a structure | `DevicePointer<T>` |
+//! | a structure | a `#[repr(C)]` structure of the module, with the layout asserted |
+//! | a union, and what Rust cannot lay out like C | the same, with its bytes as the only member |
+
+use std::fmt::Write;
+
+use dsl::{
+    lower::{align_bytes, size_bytes},
+    sema::{
+        ty::{QualTy, Record, RecordId, Ty},
+        typed::Program,
+    },
+};
+
+use crate::names::{Unique, identifier};
+
+/// The types of one module: what was asked for is declared at the end.
+pub(crate) struct Types<'p> {
+    program: &'p Program,
+    library: &'p str,
+    names: Unique,
+    /// Structures in the order in which they were asked for, with their names.
+    records: Vec<(RecordId, String)>,
+}
+
+/// Scalars of C and of Rust.
+pub(crate) fn scalar(ty: &Ty) -> Option<&'static str> {
+    Some(match ty {
+        Ty::Bool => "bool",
+        Ty::Char | Ty::SChar => "i8",
+        Ty::UChar => "u8",
+        Ty::Short => "i16",
+        Ty::UShort => "u16",
+        Ty::Int => "i32",
+        Ty::UInt => "u32",
+        Ty::Long | Ty::LongLong => "i64",
+        Ty::ULong | Ty::ULongLong => "u64",
+        Ty::Float => "f32",
+        Ty::Double => "f64",
+        Ty::Enum(id) => return scalar(id.1.ty()),
+        Ty::Void | Ty::Pointer(_) | Ty::Array(..) | Ty::Record(_) | Ty::Function(_) | Ty::Error => {
+            return None;
+        }
+    })
+}
+
+/// The library's own type for a record, if there is one.
+fn known(record: &Record) -> Option<&'static str> {
+    const VECTORS: [&str; 48] = [
+        "char1",
+        "char2",
+        "char3",
+        "char4",
+        "uchar1",
+        "uchar2",
+        "uchar3",
+        "uchar4",
+        "short1",
+        "short2",
+        "short3",
+        "short4",
+        "ushort1",
+        "ushort2",
+        "ushort3",
+        "ushort4",
+        "int1",
+        "int2",
+        "int3",
+        "int4",
+        "uint1",
+        "uint2",
+        "uint3",
+        "uint4",
+        "long1",
+        "long2",
+        "long3",
+        "long4",
+        "ulong1",
+        "ulong2",
+        "ulong3",
+        "ulong4",
+        "longlong1",
+        "longlong2",
+        "longlong3",
+        "longlong4",
+        "ulonglong1",
+        "ulonglong2",
+        "ulonglong3",
+        "ulonglong4",
+        "float1",
+        "float2",
+        "float3",
+        "float4",
+        "double1",
+        "double2",
+        "double3",
+        "double4",
+    ];
+    match record.name.as_str() {
+        "__half" => Some("half::f16"),
+        "__nv_bfloat16" => Some("half::bf16"),
+        "__half2" => Some("half2"),
+        "__nv_bfloat162" => Some("bfloat162"),
+        name if record.is_vector => VECTORS.into_iter().find(|vector| *vector == name),
+        _ => None,
+    }
+}
+
+impl<'p> Types<'p> {
+    /// Types of a program, for a module in which those names are taken.
+    pub(crate) fn new(program: &'p Program, library: &'p str, taken: &[&str]) -> Types<'p> {
+        Types {
+            program,
+            library,
+            names: Unique::without(taken),
+            records: Vec::new(),
+        }
+    }
+
+    /// The type of a value; `None` for `void`, functions and `[]`.
+    pub(crate) fn rust(&mut self, ty: &Ty) -> Option<String> {
+        if let Some(scalar) = scalar(ty) {
+            return Some(scalar.to_string());
+        }
+        match ty {
+            Ty::Pointer(pointee) => {
+                let inner = self.rust(&pointee.ty).unwrap_or_else(|| "u8".to_string());
+                Some(format!("{}::DevicePointer<{inner}>", self.library))
+            }
+            Ty::Array(element, Some(count)) => {
+                let inner = self.rust(&element.ty)?;
+                Some(format!("[{inner}; {count}]"))
+            }
+            Ty::Record(id) => Some(self.record(*id)),
+            _ => None,
+        }
+    }
+
+    fn record(&mut self, id: RecordId) -> String {
+        if let Some(known) = known(self.program.record(id)) {
+            return format!("{}::{known}", self.library);
+        }
+        if let Some((_, name)) = self.records.iter().find(|(known, _)| *known == id) {
+            return name.clone();
+        }
+        let name = identifier(&self.program.record(id).name);
+        let name = self.names.take(&name);
+        self.records.push((id, name.clone()));
+        name
+    }
+
+    /// Declares every structure that was asked for, and those in them.
+    pub(crate) fn declarations(&mut self) -> String {
+        let mut out = String::new();
+        let mut next = 0;
+        while let Some((id, name)) = self.records.get(next).cloned() {
+            next += 1;
+            self.declare(&mut out, id, &name);
+        }
+        out
+    }
+
+    /// The members, as Rust; `None` where Rust would lay them out in another way.
+    fn members(&mut self, record: &Record) -> Option<Vec<Member>> {
+        if record.is_union || record.fields.is_empty() {
+            return None;
+        }
+        let mut names = Unique::default();
+        let mut members = Vec::new();
+        let mut end = 0;
+        for field in &record.fields {
+            let QualTy { ty, .. } = &field.ty;
+            let (bytes, align) = (size_bytes(self.program, ty), align_bytes(self.program, ty));
+            if field.offset_bytes != u64::next_multiple_of(end, align) {
+                return None;
+            }
+            end = field.offset_bytes + bytes;
+            let name = match field.name.as_str() {
+                "" => "unnamed",
+                name => name,
+            };
+            members.push(Member {
+                name: names.take(&identifier(name)),
+                ty: self.rust(ty)?,
+                offset: field.offset_bytes,
+                bytes,
+            });
+        }
+        (u64::next_multiple_of(end, record.align_bytes) == record.size_bytes).then_some(members)
+    }
+
+    fn declare(&mut self, out: &mut String, id: RecordId, name: &str) {
+        let record = self.program.record(id).clone();
+        let (bytes, align) = (record.size_bytes, record.align_bytes);
+        let members = self.members(&record).unwrap_or_else(|| {
+            vec![Member {
+                name: "bytes".to_string(),
+                ty: format!("[u8; {bytes}]"),
+                offset: 0,
+                bytes,
+            }]
+        });
+        let library = self.library;
+        let what = if record.is_union { "union" } else { "struct" };
+        let _ = write!(
+            out,
+            "
+    /// `{what} {}` of the kernels: {bytes} bytes, aligned to {align}.
+    #[repr(C, align({align}))]
+    #[derive(Clone, Copy, Debug, PartialEq)]
+    pub struct {name} {{
+",
+            record.name
+        );
+        for member in &members {
+            let _ = writeln!(out, "        /// At byte {}.", member.offset);
+            let _ = writeln!(out, "        pub {}: {},", member.name, member.ty);
+        }
+        let _ = write!(
+            out,
+            "    }}
+
+    // The kernels' compiler and Rust's have to agree.
+    const _: () = {{
+        assert!(::core::mem::size_of::<{name}>() == {bytes});
+        assert!(::core::mem::align_of::<{name}>() == {align});
+"
+        );
+        for member in &members {
+            let Member {
+                name: field,
+                offset,
+                ..
+            } = member;
+            let _ = writeln!(
+                out,
+                "        assert!(::core::mem::offset_of!({name}, {field}) == {offset});"
+            );
+        }
+        let _ = write!(
+            out,
+            "    }};
+
+    impl {library}::Element for {name} {{
+        const BYTES: usize = {bytes};
+
+        fn put(&self, bytes: &mut [u8]) {{
+"
+        );
+        for member in &members {
+            let range = member.range();
+            let _ = writeln!(
+                out,
+                "            {library}::Element::put(&self.{}, &mut bytes[{range}]);",
+                member.name
+            );
+        }
+        let _ = write!(
+            out,
+            "        }}
+
+        fn take(bytes: &[u8]) -> Self {{
+            {name} {{
+"
+        );
+        for member in &members {
+            let range = member.range();
+            let _ = writeln!(
+                out,
+                "                {}: {library}::Element::take(&bytes[{range}]),",
+                member.name
+            );
+        }
+        let _ = write!(
+            out,
+            "            }}
+        }}
+    }}
+
+    impl ::core::default::Default for {name} {{
+        fn default() -> Self {{
+            {library}::Element::take(&[0; {bytes}])
+        }}
+    }}
+"
+        );
+    }
+}
+
+/// One member of a structure.
+struct Member {
+    name: String,
+    ty: String,
+    offset: u64,
+    bytes: u64,
+}
+
+impl Member {
+    fn range(&self) -> String {
+        format!("{}..{}", self.offset, self.offset + self.bytes)
+    }
+}

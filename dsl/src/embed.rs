@@ -1,0 +1,126 @@
+//! Kernels for programs in another language: the device code of a source, with the types its host would use.
+//!
+//! In: the source, as for [`compile`](crate::compile::compile()). Out: a module of kernels alone, and the typed program that says what their parameters,
+//! structs and variables look like. Host code in the source is read for the instances of templates that it launches; what is
+//! wrong with it is nobody's business here, for it does not run.
+
+use crate::{
+    compile::{self, Options},
+    diagnostic::{Diagnostic, Severity},
+    ir::{FuncId, Module},
+    sema::typed::{Function, FunctionSpace, Program},
+    source::{Loader, SourceMap},
+    span::FileId,
+    survey::survey,
+};
+
+/// The kernels of a source.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Embedded {
+    /// The kernels, and what they were made from; absent if there was an error.
+    pub kernels: Option<Kernels>,
+    /// Everything found in device code, in order of place.
+    pub diagnostics: Vec<Diagnostic>,
+}
+
+/// Kernels, verified, without any host code.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Kernels {
+    /// Their IR.
+    pub module: Module,
+    /// Their types.
+    pub program: Program,
+}
+
+impl Kernels {
+    /// Each kernel in the module, and as it was declared.
+    pub fn iter(&self) -> impl Iterator<Item = (FuncId, &Function)> {
+        let declared =
+            self.program.functions.iter().filter(|function| {
+                function.space == FunctionSpace::Kernel && function.body.is_some()
+            });
+        // The lowering takes functions in the order of the program.
+        self.module.kernels().map(|(id, _)| id).zip(declared)
+    }
+}
+
+/// Compiles the kernels of the program that starts with `file`.
+pub fn kernels(
+    map: &mut SourceMap,
+    file: FileId,
+    options: &Options,
+    loader: &dyn Loader,
+) -> Embedded {
+    let mut own = map.clone();
+    let (program, mut diagnostics) = compile::check(&mut own, file, options, loader);
+    if let Some(mut program) = program {
+        *map = own;
+        for function in &mut program.functions {
+            if function.space == FunctionSpace::Host {
+                function.body = None;
+            }
+        }
+        let module = compile::finish(&program, map, options, &mut diagnostics);
+        compile::sort(&mut diagnostics, map);
+        let kernels = module.map(|module| Kernels { module, program });
+        return Embedded {
+            kernels,
+            diagnostics,
+        };
+    }
+    compile::sort(&mut diagnostics, &own);
+    // Is it the host code that is not understood?
+    let surveyed = survey(map, file, options, loader);
+    let is_understood = surveyed
+        .kernels
+        .iter()
+        .all(|verdict| verdict.reason.is_none());
+    let has_errors = compile::has_errors(&surveyed.diagnostics);
+    match surveyed.module {
+        Some(module) if is_understood && !has_errors && !surveyed.kernels.is_empty() => Embedded {
+            kernels: Some(Kernels {
+                module,
+                program: surveyed.program,
+            }),
+            diagnostics: surveyed.diagnostics,
+        },
+        _ => {
+            let reasons = surveyed.kernels.iter().filter_map(|one| one.reason.clone());
+            *map = own;
+            Embedded {
+                kernels: None,
+                diagnostics: in_device_code(diagnostics, reasons.collect(), &surveyed.extents, map),
+            }
+        }
+    }
+}
+
+/// The messages about kernels and what they need, of all that there are; all of them if none is.
+fn in_device_code(
+    all: Vec<Diagnostic>,
+    reasons: Vec<Diagnostic>,
+    kernels: &[crate::span::Span],
+    map: &SourceMap,
+) -> Vec<Diagnostic> {
+    let site = |span| {
+        let place = map.use_site(span);
+        (place.file, place.start, place.end)
+    };
+    let is_about_kernels = |message: &&Diagnostic| {
+        let at = site(message.primary.span);
+        let inside = |&extent: &crate::span::Span| {
+            let extent = site(extent);
+            at.0 == extent.0 && at.1 >= extent.1 && at.1 <= extent.2
+        };
+        kernels.iter().any(inside) || reasons.iter().any(|reason| site(reason.primary.span) == at)
+    };
+    let is_error = |message: &Diagnostic| message.severity == Severity::Error;
+    let about: Vec<Diagnostic> = all.iter().filter(is_about_kernels).cloned().collect();
+    if about.iter().any(is_error) {
+        about
+    } else if reasons.is_empty() {
+        all
+    } else {
+        reasons
+    }
+}

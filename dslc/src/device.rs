@@ -1,0 +1,347 @@
+//! A device: the simulator, or a GPU.
+
+use std::{
+    collections::VecDeque,
+    fmt,
+    sync::{Arc, Mutex, MutexGuard, PoisonError},
+};
+
+use interp::{
+    Checks, Image, MachineConfig, Memory, Order,
+    rules::{Arch, BankWidth, RuleSet},
+};
+use runtime::device::{
+    Device as Hardware, DeviceError, Ptx,
+    gpu::{Gpu, GpuOptions},
+    simulator::Simulator,
+};
+
+use crate::{
+    buffer::Buffer,
+    element::{Element, bytes_of},
+    embed::{Loaded, Module, Program},
+    error::{Error, Result},
+    launches::Launches,
+    run::Run,
+};
+
+/// Warp instructions of one launch when nobody says how many: minutes of work.
+const DEFAULT_LIMIT: u64 = 20_000_000_000;
+
+/// Launches that are remembered for [`Device::launches`].
+const LAUNCHES_KEPT: usize = 1024;
+
+/// A program that was brought to the device.
+struct Resident {
+    /// Which: programs are `static`s.
+    program: *const Program,
+    module: Arc<Module>,
+    /// Where its variables are.
+    image: Image,
+}
+
+// SAFETY: the pointer is an identity and is never read through.
+unsafe impl Send for Resident {}
+
+/// What is behind a device.
+pub(crate) struct State {
+    pub(crate) hardware: Box<dyn Hardware + Send>,
+    pub(crate) memory: Memory,
+    residents: Vec<Resident>,
+    runs: VecDeque<Run>,
+    /// Of all launches, remembered or not.
+    launched: usize,
+}
+
+/// A device: memory, kernels that were brought to it, and what runs them. A copy is the same device.
+#[derive(Clone)]
+pub struct Device(Arc<Mutex<State>>);
+
+/// A simulator before it is built: see [`Device::builder`].
+#[derive(Clone, Debug)]
+#[must_use]
+pub struct Builder {
+    arch: Arch,
+    bank_width: BankWidth,
+    jobs: usize,
+    checks: Checks,
+    order: Order,
+    limit: u64,
+}
+
+impl Builder {
+    /// Blocks run on so many CPU threads; 0, the default, is one per core. Results, counts and findings are the same for any number.
+    pub fn jobs(self, jobs: usize) -> Builder {
+        Builder { jobs, ..self }
+    }
+
+    /// Looks for these findings only; the default is all. Bounds, alignment, pointers and deadlocks are always checked.
+    pub fn checks(self, checks: Checks) -> Builder {
+        Builder { checks, ..self }
+    }
+
+    /// Which blocks, and warps of a block, run first. What changes with it depends on an order that nothing promises.
+    pub fn order(self, order: Order) -> Builder {
+        Builder { order, ..self }
+    }
+
+    /// A launch that executes more warp instructions than this is called endless.
+    pub fn limit(self, warp_instructions: u64) -> Builder {
+        Builder {
+            limit: warp_instructions,
+            ..self
+        }
+    }
+
+    /// The width of shared-memory banks: 8 bytes on sm_30 to sm_37 only.
+    pub fn bank_width(self, bank_width: BankWidth) -> Builder {
+        Builder { bank_width, ..self }
+    }
+
+    /// The device. An error if the architecture has no banks of that width.
+    pub fn build(self) -> Result<Device> {
+        let rules = RuleSet::new(self.arch, self.bank_width).map_err(Error::new)?;
+        let jobs = match self.jobs {
+            0 => std::thread::available_parallelism().map_or(1, |n| n.get()),
+            jobs => jobs,
+        };
+        let machine = MachineConfig {
+            rules,
+            jobs,
+            limit: Some(self.limit),
+            checks: self.checks,
+            order: self.order,
+            trace: false,
+        };
+        Ok(Device::with(Box::new(Simulator::new(machine))))
+    }
+}
+
+impl Device {
+    /// The simulator, counting by the rules of that architecture, with all checks on.
+    pub fn simulator(arch: Arch) -> Result<Device> {
+        Device::builder(arch).build()
+    }
+
+    /// A simulator of that architecture, to be told more.
+    pub fn builder(arch: Arch) -> Builder {
+        Builder {
+            arch,
+            bank_width: BankWidth::Four,
+            jobs: 0,
+            checks: Checks::ALL,
+            order: Order::Ascending,
+            limit: DEFAULT_LIMIT,
+        }
+    }
+
+    /// An NVIDIA GPU of this machine, by its number. It needs the feature `gpu`, and kernels with PTX (the module docs say how).
+    /// A GPU counts and checks nothing: runs have no sites, metrics or findings.
+    ///
+    /// # Safety
+    /// Nothing checks what kernels do on a GPU. One that reads or writes out of bounds may reach any memory that the process maps
+    /// for the device, managed memory of other libraries too. Run the kernels in the simulator first.
+    pub unsafe fn gpu(ordinal: u32) -> Result<Device> {
+        let gpu = Gpu::open(ordinal, GpuOptions::default())?;
+        Ok(Device::with(Box::new(gpu)))
+    }
+
+    fn with(hardware: Box<dyn Hardware + Send>) -> Device {
+        Device(Arc::new(Mutex::new(State {
+            hardware,
+            memory: Memory::empty(),
+            residents: Vec::new(),
+            runs: VecDeque::new(),
+            launched: 0,
+        })))
+    }
+
+    /// Memory with a copy of these elements.
+    pub fn buffer<T: Element>(&self, elements: &[T]) -> Result<Buffer<T>> {
+        let mut buffer = self.uninit(elements.len())?;
+        buffer.write(elements)?;
+        Ok(buffer)
+    }
+
+    /// Memory for so many elements, all bytes zero.
+    pub fn zeroed<T: Element>(&self, len: usize) -> Result<Buffer<T>> {
+        let mut buffer = self.uninit(len)?;
+        buffer.clear()?;
+        Ok(buffer)
+    }
+
+    /// Memory for so many elements that nobody has written: a kernel that reads one before it is written has a finding.
+    pub fn uninit<T: Element>(&self, len: usize) -> Result<Buffer<T>> {
+        let bytes = (len as u64)
+            .checked_mul(T::BYTES as u64)
+            .ok_or_else(|| Error::new("a buffer of more than 2^64 bytes"))?;
+        let mut state = self.lock();
+        let State {
+            hardware, memory, ..
+        } = &mut *state;
+        let address = hardware.malloc(memory, bytes.max(1), false)?;
+        drop(state);
+        Ok(Buffer::new(self, address, len))
+    }
+
+    /// What it is: `NVIDIA H200 (simulated by dslc)`.
+    pub fn name(&self) -> String {
+        self.lock().hardware.info().name.clone()
+    }
+
+    /// Bytes of buffers that are in use.
+    pub fn bytes_in_use(&self) -> u64 {
+        let state = self.lock();
+        state.hardware.bytes_in_use(&state.memory)
+    }
+
+    /// Waits for all launches. An error if a kernel faulted on a GPU; after that CUDA serves the process no more.
+    pub fn synchronize(&self) -> Result<()> {
+        Ok(self.lock().hardware.synchronize()?)
+    }
+
+    /// The launches so far, the last 1024 of them with what they cost and what was found: to be looked at together.
+    pub fn launches(&self) -> Launches {
+        let state = self.lock();
+        Launches::new(state.runs.iter().cloned().collect(), state.launched)
+    }
+
+    /// Forgets the launches so far.
+    pub fn clear_launches(&self) {
+        self.lock().runs.clear();
+    }
+
+    /// Brings a program to the device, unless it is there.
+    #[doc(hidden)]
+    pub fn load(&self, program: &'static Program) -> Result<Loaded> {
+        let known = |state: &State| {
+            let found = state
+                .residents
+                .iter()
+                .position(|resident| std::ptr::eq(resident.program, program))?;
+            Some((found, state.residents[found].module.clone()))
+        };
+        if let Some((index, module)) = known(&self.lock()) {
+            return Ok(Loaded::new(self, index, module));
+        }
+        let module = Arc::new(Module::new(program)?);
+        let mut state = self.lock();
+        let State {
+            hardware, memory, ..
+        } = &mut *state;
+        let mut image = memory.load(&module.program);
+        let ptx: Vec<Ptx<'_>> = program
+            .ptx
+            .iter()
+            .map(|&(sm, text)| Ptx { sm, text })
+            .collect();
+        memory.exchange(&mut image);
+        let prepared = hardware.prepare(&module.program, memory, &ptx);
+        memory.exchange(&mut image);
+        prepared.map_err(Error::new)?;
+        state.residents.push(Resident {
+            program,
+            module: module.clone(),
+            image,
+        });
+        let index = state.residents.len() - 1;
+        Ok(Loaded::new(self, index, module))
+    }
+
+    /// Does something while the variables of a program are the memory's.
+    pub(crate) fn with_image<R>(&self, resident: usize, work: impl FnOnce(&mut State) -> R) -> R {
+        let mut state = self.lock();
+        let mut image = std::mem::take(&mut state.residents[resident].image);
+        state.memory.exchange(&mut image);
+        let result = work(&mut state);
+        state.memory.exchange(&mut image);
+        state.residents[resident].image = image;
+        result
+    }
+
+    pub(crate) fn lock(&self) -> MutexGuard<'_, State> {
+        // A panic in between leaves nothing half done that a later call would trip over.
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    pub(crate) fn is_same(&self, other: &Device) -> bool {
+        Arc::ptr_eq(&self.0, &other.0)
+    }
+
+    pub(crate) fn read(&self, address: u64, bytes: u64) -> Result<Vec<u8>> {
+        if bytes == 0 {
+            return Ok(Vec::new());
+        }
+        let mut state = self.lock();
+        let State {
+            hardware, memory, ..
+        } = &mut *state;
+        Ok(hardware.read(memory, address, bytes)?)
+    }
+
+    pub(crate) fn write(&self, address: u64, bytes: &[u8]) -> Result<()> {
+        if bytes.is_empty() {
+            return Ok(());
+        }
+        let mut state = self.lock();
+        let State {
+            hardware, memory, ..
+        } = &mut *state;
+        Ok(hardware.write(memory, address, bytes)?)
+    }
+
+    pub(crate) fn fill(&self, address: u64, byte: u8, bytes: u64) -> Result<()> {
+        if bytes == 0 {
+            return Ok(());
+        }
+        let mut state = self.lock();
+        let State {
+            hardware, memory, ..
+        } = &mut *state;
+        Ok(hardware.fill(memory, address, byte, bytes)?)
+    }
+
+    /// Gives memory back. On a GPU whose kernel faulted nothing can be given back any more, and the owner is gone: nobody is told.
+    pub(crate) fn free(&self, address: u64) {
+        let mut state = self.lock();
+        let State {
+            hardware, memory, ..
+        } = &mut *state;
+        let _: std::result::Result<(), DeviceError> = hardware.free(memory, address);
+    }
+}
+
+impl State {
+    /// Remembers a launch.
+    pub(crate) fn remember(&mut self, run: &Run) {
+        if self.runs.len() == LAUNCHES_KEPT {
+            self.runs.pop_front();
+        }
+        self.runs.push_back(run.clone());
+        self.launched += 1;
+    }
+
+    /// How many launches there were before.
+    pub(crate) fn launched(&self) -> usize {
+        self.launched
+    }
+
+    /// The rules that count now.
+    pub(crate) fn rules(&self) -> RuleSet {
+        let info = self.hardware.info();
+        let arch = format!("sm_{}{}", info.major, info.minor);
+        let arch = arch.parse().unwrap_or_default();
+        RuleSet::new(arch, self.hardware.bank_width()).unwrap_or_else(|_| RuleSet::for_arch(arch))
+    }
+}
+
+impl fmt::Debug for Device {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_tuple("Device").field(&self.name()).finish()
+    }
+}
+
+/// The bytes of one value.
+pub(crate) fn bytes_of_value<T: Element>(value: &T) -> Vec<u8> {
+    bytes_of(std::slice::from_ref(value))
+}

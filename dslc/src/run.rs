@@ -1,0 +1,434 @@
+//! What a launch cost, and what was found.
+
+use std::{
+    fmt, fs,
+    io::{self, IsTerminal},
+    panic::Location,
+    path::{Path, PathBuf},
+    sync::Arc,
+};
+
+use dsl::ir::Space;
+use interp::{LaunchReport, Severity, metrics, rules::RuleSet, stats::SiteCounts, trap::AccessOp};
+use report::{
+    Input,
+    findings::{self, Found},
+    json, text,
+};
+use runtime::host::Outcome;
+
+use crate::{
+    embed::Module,
+    error::{Error, Result},
+    finding::Finding,
+};
+
+/// The variable that names the folder where failed assertions leave their reports.
+const REPORT_FOLDER: &str = "DSLC_REPORT_DIR";
+
+/// A launch that ran: its counts, metrics and findings.
+///
+/// `Display` is the report that the command line prints. A copy is the same launch.
+#[derive(Clone)]
+pub struct Run(Arc<Data>);
+
+/// What is known when a launch has ended.
+pub(crate) struct Ran {
+    pub(crate) module: Arc<Module>,
+    /// The GPU's name.
+    pub(crate) gpu: Option<String>,
+    pub(crate) rules: RuleSet,
+    pub(crate) outcome: Outcome,
+    pub(crate) printed: Vec<u8>,
+    pub(crate) caller: &'static Location<'static>,
+    pub(crate) index: usize,
+}
+
+struct Data {
+    ran: Ran,
+    found: Vec<Found>,
+    findings: Vec<Finding>,
+}
+
+/// Columns of a text: `COLUMNS`, else 100.
+fn columns() -> usize {
+    let columns = std::env::var("COLUMNS").ok();
+    let columns = columns.and_then(|text| text.parse().ok());
+    columns.unwrap_or(100).clamp(60, 400)
+}
+
+impl Run {
+    pub(crate) fn new(ran: Ran) -> Run {
+        let module = ran.module.program.module();
+        let line = |loc| report::line(module, &ran.module.map, loc);
+        let found = findings::all(&ran.outcome, module, &line);
+        let findings = found
+            .iter()
+            .map(|found| Finding::new(found, module))
+            .collect();
+        Run(Arc::new(Data {
+            ran,
+            found,
+            findings,
+        }))
+    }
+
+    /// The kernel's name.
+    pub fn kernel(&self) -> &str {
+        self.launch().map_or("", |launch| &launch.kernel_name)
+    }
+
+    /// Where the Rust program launched it.
+    pub fn caller(&self) -> &'static Location<'static> {
+        self.0.ran.caller
+    }
+
+    /// Its number among the launches of the device, from 0.
+    pub fn index(&self) -> usize {
+        self.0.ran.index
+    }
+
+    /// What its threads printed. It went to standard output, too. On a GPU the driver prints it, and it is not known here.
+    pub fn printed(&self) -> String {
+        String::from_utf8_lossy(&self.0.ran.printed).into_owned()
+    }
+
+    /// Everything that was found, in the order of the source.
+    pub fn findings(&self) -> &[Finding] {
+        &self.0.findings
+    }
+
+    /// Whether nothing was found that is an error or a warning.
+    pub fn is_clean(&self) -> bool {
+        let is_bad = |finding: &Finding| finding.severity() >= Severity::Warning;
+        !self.findings().iter().any(is_bad)
+    }
+
+    /// Panics with the messages, in colour on a terminal, if something was found that is an error or a warning. Where the variable
+    /// `DSLC_REPORT_DIR` names a folder, the whole report is left there first, as text and as JSON, under the name of the test.
+    #[track_caller]
+    pub fn assert_clean(&self) {
+        if self.is_clean() {
+            return;
+        }
+        let saved = self.leave_report();
+        let color = io::stderr().is_terminal() && std::env::var_os("NO_COLOR").is_none();
+        panic!(
+            "the launch of `{}` is not clean\n\n{}{saved}",
+            self.kernel(),
+            self.messages(color)
+        );
+    }
+
+    /// Saves the report where that is wanted; says where.
+    fn leave_report(&self) -> String {
+        let Some(folder) = std::env::var_os(REPORT_FOLDER).map(PathBuf::from) else {
+            return String::new();
+        };
+        let thread = std::thread::current();
+        let name: String = thread
+            .name()
+            .unwrap_or(self.kernel())
+            .chars()
+            .map(|c| if c.is_alphanumeric() { c } else { '-' })
+            .collect();
+        let path = folder.join(format!("{name}.txt"));
+        let saved = fs::create_dir_all(&folder)
+            .and_then(|()| fs::write(&path, self.report()))
+            .and_then(|()| fs::write(path.with_extension("json"), self.json()));
+        match saved {
+            Ok(()) => format!("\nthe report is in {}\n", path.display()),
+            Err(error) => format!(
+                "\nthe report cannot be saved in {}: {error}\n",
+                folder.display()
+            ),
+        }
+    }
+
+    /// The report as text: the messages, then each access with what it cost, as `dslc run` prints them.
+    pub fn report(&self) -> String {
+        self.with_input(|input| {
+            let messages = self.messages(false);
+            let report = text::report(input, columns());
+            match (messages.is_empty(), report.is_empty()) {
+                (true, _) => report,
+                (false, true) => messages,
+                (false, false) => format!("{messages}\n{report}"),
+            }
+        })
+    }
+
+    /// The report as JSON, schema `dslc-report/1`: what `dslc run --format json` prints.
+    pub fn json(&self) -> String {
+        self.with_input(|input| {
+            let report = json::report(input, &self.0.ran.printed);
+            serde_json::to_string_pretty(&report).unwrap_or_default()
+        })
+    }
+
+    /// Writes the report to a file: JSON if its name ends in `.json`, else text.
+    pub fn save_report(&self, path: impl AsRef<Path>) -> Result<()> {
+        let path = path.as_ref();
+        let is_json = path.extension().is_some_and(|end| end == "json");
+        let report = if is_json { self.json() } else { self.report() };
+        fs::write(path, report)
+            .map_err(|error| Error::new(format_args!("cannot write `{}`: {error}", path.display())))
+    }
+
+    /// The messages of what was found.
+    pub(crate) fn messages(&self, color: bool) -> String {
+        let Data { ran, found, .. } = &*self.0;
+        let module = ran.module.program.module();
+        let messages = findings::render::all(found, module, &ran.module.map, color, columns());
+        if messages.is_empty() {
+            messages
+        } else {
+            format!("{messages}  launched at {}\n", ran.caller)
+        }
+    }
+
+    /// A metric by nvprof's or ncu's name, as a number: `gst_efficiency` of 100 % is 1.0. `None` if the architecture's rules do not
+    /// model it, and on a GPU.
+    ///
+    /// # Panics
+    /// If there is no metric of that name; the message says which are near.
+    #[track_caller]
+    pub fn metric(&self, name: &str) -> Option<f64> {
+        let metric = match metrics::find(name) {
+            Ok(metric) => metric,
+            Err(error) => panic!("{error}"),
+        };
+        if self.0.ran.gpu.is_some() {
+            return None;
+        }
+        let value = metric.value(&self.launch()?.counts, &self.0.ran.rules)?;
+        Some(match value {
+            metrics::Value::Percent(percent) => percent / 100.0,
+            metrics::Value::Count(_) | metrics::Value::Ratio(_) => value.number(),
+        })
+    }
+
+    /// The accesses with that source text: `tile[threadIdx.x][threadIdx.y]`. White space does not matter. Where a text is both loaded and
+    /// stored, or stands on several lines, their counts are added; [`Run::load`], [`Run::store`] and [`Run::atomic`] tell them apart.
+    ///
+    /// # Panics
+    /// If the kernel has no access of that text, or was not counted; the message lists those it has.
+    #[track_caller]
+    pub fn site(&self, text: &str) -> Site {
+        self.found_site(text, None)
+    }
+
+    /// The loads with that source text.
+    ///
+    /// # Panics
+    /// As [`Run::site`].
+    #[track_caller]
+    pub fn load(&self, text: &str) -> Site {
+        self.found_site(text, Some(AccessOp::Load))
+    }
+
+    /// The stores with that source text.
+    ///
+    /// # Panics
+    /// As [`Run::site`].
+    #[track_caller]
+    pub fn store(&self, text: &str) -> Site {
+        self.found_site(text, Some(AccessOp::Store))
+    }
+
+    /// The atomics with that source text.
+    ///
+    /// # Panics
+    /// As [`Run::site`].
+    #[track_caller]
+    pub fn atomic(&self, text: &str) -> Site {
+        self.found_site(text, Some(AccessOp::Atomic))
+    }
+
+    #[track_caller]
+    fn found_site(&self, text: &str, op: Option<AccessOp>) -> Site {
+        let found = self
+            .sites()
+            .into_iter()
+            .filter(|site| letters(&site.text) == letters(text))
+            .filter(|site| op.is_none_or(|op| site.op == op))
+            .reduce(Site::plus);
+        found.unwrap_or_else(|| panic!("{}", self.no_site(text, op)))
+    }
+
+    fn no_site(&self, text: &str, op: Option<AccessOp>) -> String {
+        let what = op.map_or_else(|| "access".to_string(), |op| op.to_string());
+        if let Some(gpu) = &self.0.ran.gpu {
+            return format!("`{}` ran on {gpu}, which counts no accesses", self.kernel());
+        }
+        let sites = self.sites();
+        let mut all = String::new();
+        for site in &sites {
+            all += &format!(
+                "\n  line {:>4}  {} {}  {}",
+                site.line, site.space, site.op, site.text
+            );
+        }
+        let kernel = self.kernel();
+        if sites.is_empty() {
+            format!("there is no {what} `{text}` in `{kernel}`: it executed none")
+        } else {
+            format!("there is no {what} `{text}` in `{kernel}`; these were executed:{all}")
+        }
+    }
+
+    /// Every access that was executed, in the order of the source. Empty on a GPU.
+    pub fn sites(&self) -> Vec<Site> {
+        let launch = self.launch();
+        let sites = launch.iter().flat_map(|launch| &launch.sites);
+        sites
+            .map(|site| Site {
+                text: site.text.clone(),
+                line: site.line,
+                column: site.column,
+                space: site.space,
+                op: site.op,
+                counts: site.counts.clone(),
+            })
+            .collect()
+    }
+
+    pub(crate) fn launch(&self) -> Option<&LaunchReport> {
+        self.0.ran.outcome.launches.first()
+    }
+
+    fn with_input<R>(&self, work: impl FnOnce(&Input<'_>) -> R) -> R {
+        let Data { ran, found, .. } = &*self.0;
+        work(&Input {
+            program: ran.module.name,
+            map: &ran.module.map,
+            module: ran.module.program.module(),
+            rules: &ran.rules,
+            outcome: &ran.outcome,
+            gpu: ran.gpu.as_deref(),
+            findings: found,
+            kernel: None,
+            all_launches: true,
+        })
+    }
+}
+
+/// Without its white space.
+fn letters(text: &str) -> String {
+    text.split_whitespace().collect()
+}
+
+impl fmt::Display for Run {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.report())
+    }
+}
+
+impl fmt::Debug for Run {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.report())
+    }
+}
+
+/// What an access of the source cost in a launch.
+///
+/// A count is `None` where it means nothing (transactions of global memory, sectors of shared memory), and where the
+/// architecture's rules do not model it.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Site {
+    text: String,
+    line: u32,
+    column: u32,
+    space: Space,
+    op: AccessOp,
+    counts: SiteCounts,
+}
+
+impl Site {
+    /// The counts of two sites together; the place is the first one's.
+    fn plus(mut self, other: Site) -> Site {
+        self.counts.merge(&other.counts);
+        self
+    }
+
+    /// The source text.
+    pub fn text(&self) -> &str {
+        &self.text
+    }
+
+    /// The source line, from 1.
+    pub fn line(&self) -> u32 {
+        self.line
+    }
+
+    /// The column, from 1.
+    pub fn column(&self) -> u32 {
+        self.column
+    }
+
+    /// `shared`, `global`, `local` or `constant`.
+    pub fn space(&self) -> String {
+        self.space.to_string()
+    }
+
+    /// Memory instructions that were executed with at least one active lane.
+    pub fn requests(&self) -> u64 {
+        self.counts.requests
+    }
+
+    /// Passes over the banks of shared memory (nvprof's transactions, ncu's wavefronts).
+    pub fn transactions(&self) -> Option<u64> {
+        self.shared(self.counts.transactions)
+    }
+
+    /// What the same requests would take without conflicts.
+    pub fn ideal(&self) -> Option<u64> {
+        self.shared(self.counts.ideal)
+    }
+
+    /// Transactions beyond the ideal.
+    pub fn bank_conflicts(&self) -> Option<u64> {
+        self.shared(self.counts.bank_conflicts())
+    }
+
+    /// Transactions for each request, on average: 1.0 without conflicts, 32.0 at worst.
+    pub fn transactions_per_request(&self) -> Option<f64> {
+        let transactions = self.transactions()? as f64;
+        Some(transactions / self.counts.requests.max(1) as f64)
+    }
+
+    /// The most ways of a conflict in one request: 1 without any.
+    pub fn max_degree(&self) -> Option<u32> {
+        self.shared(u64::from(self.counts.max_degree))
+            .map(|degree| degree as u32)
+    }
+
+    /// Sectors of 32 bytes of global memory.
+    pub fn sectors(&self) -> Option<u64> {
+        self.global(self.counts.sectors)
+    }
+
+    /// Sectors that the bytes asked for would fill.
+    pub fn ideal_sectors(&self) -> Option<u64> {
+        self.global(self.counts.ideal_sectors)
+    }
+
+    /// Sectors for each request, on average.
+    pub fn sectors_per_request(&self) -> Option<f64> {
+        let sectors = self.sectors()? as f64;
+        Some(sectors / self.counts.requests.max(1) as f64)
+    }
+
+    /// Bytes that lanes asked for.
+    pub fn bytes(&self) -> u64 {
+        self.counts.bytes
+    }
+
+    fn shared(&self, count: u64) -> Option<u64> {
+        (self.space == Space::Shared && !self.counts.not_modelled()).then_some(count)
+    }
+
+    fn global(&self, count: u64) -> Option<u64> {
+        (self.space == Space::Global && !self.counts.not_modelled()).then_some(count)
+    }
+}
