@@ -35,6 +35,8 @@ pub(crate) enum Command {
     Verify(VerifyArgs),
     /// Draw the banks that an address expression touches.
     Banks(BanksArgs),
+    /// Write the kernels as a Rust module with typed launches, for programs that use the crate `dslc`.
+    Bind(BindArgs),
     /// Tell more about a message.
     Explain(ExplainArgs),
     /// Say what of GPU driver, ptxas and ncu is here and what that allows.
@@ -284,10 +286,19 @@ pub(crate) struct PtxArgs {
 }
 
 #[derive(Debug, Args)]
-pub(crate) struct NotYetArgs {
-    /// What it will take.
-    #[arg(trailing_var_arg = true, allow_hyphen_values = true, hide = true)]
-    pub(crate) rest: Vec<String>,
+pub(crate) struct BindArgs {
+    #[command(flatten)]
+    pub(crate) source: SourceArgs,
+    /// Write to a file instead of stdout; the module's name is the file's.
+    #[arg(short, value_name = "FILE")]
+    pub(crate) output: Option<PathBuf>,
+    /// Make this instance of a kernel template: 'fill<float, 2>', or 'fill<float, 2> as fill2' with a name for its method.
+    /// May be given several times.
+    #[arg(long, value_name = "NAME")]
+    pub(crate) kernel: Vec<String>,
+    /// Embed PTX for these architectures, so that the program runs on GPUs without LLVM.
+    #[arg(long, value_name = "SM,SM", value_delimiter = ',')]
+    pub(crate) ptx: Vec<String>,
 }
 
 #[derive(Debug, Args)]

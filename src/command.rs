@@ -1,6 +1,7 @@
 //! The subcommands, one file each. A command gives its exit code, or the reason why dslc could not work.
 
 mod banks;
+mod bind;
 mod check;
 mod doctor;
 mod explain;
@@ -24,6 +25,7 @@ pub(crate) fn run(cli: Cli) -> Result<u8, Failure> {
         Command::Ptx(args) => ptx::run(&args, color),
         Command::Verify(args) => verify::run(&args, color),
         Command::Banks(args) => banks::run(&args),
+        Command::Bind(args) => bind::run(&args, color),
         Command::Explain(args) => explain::run(&args),
         Command::Doctor => doctor::run(),
     }

@@ -36,8 +36,7 @@ pub(crate) fn load(args: &SourceArgs) -> Result<Loaded, Failure> {
 /// Reads and compiles with that value of `__CUDA_ARCH__`.
 pub(crate) fn load_for(args: &SourceArgs, cuda_arch: u32) -> Result<Loaded, Failure> {
     let name = args.file.display().to_string();
-    let text =
-        read(&args.file).map_err(|why| Failure::new(format!("cannot read `{name}`: {why}")))?;
+    let text = read_program(&args.file)?;
     let mut map = SourceMap::new();
     let file = map.add(SourceFile::new(name, text));
     let options = dsl::Options {
@@ -69,6 +68,11 @@ pub(crate) fn load_for(args: &SourceArgs, cuda_arch: u32) -> Result<Loaded, Fail
     })
 }
 
+/// The program's text.
+pub(crate) fn read_program(path: &Path) -> Result<String, Failure> {
+    read(path).map_err(|why| Failure::new(format!("cannot read `{}`: {why}", path.display())))
+}
+
 /// The text of a file. Bytes that are no UTF-8 become U+FFFD, which the lexer reports with its place.
 fn read(path: &Path) -> Result<String, String> {
     if path.is_dir() {
@@ -86,7 +90,7 @@ fn read(path: &Path) -> Result<String, String> {
         .unwrap_or_else(|error| String::from_utf8_lossy(error.as_bytes()).into_owned()))
 }
 
-fn defines(defines: &[String]) -> Result<Vec<(String, Option<String>)>, Failure> {
+pub(crate) fn defines(defines: &[String]) -> Result<Vec<(String, Option<String>)>, Failure> {
     let split = |define: &String| {
         let (name, value) = match define.split_once('=') {
             Some((name, value)) => (name, Some(value.to_string())),
@@ -106,8 +110,8 @@ fn defines(defines: &[String]) -> Result<Vec<(String, Option<String>)>, Failure>
 }
 
 /// Files beside the including one, then in the `-I` folders.
-struct Files {
-    folders: Vec<PathBuf>,
+pub(crate) struct Files {
+    pub(crate) folders: Vec<PathBuf>,
 }
 
 impl Loader for Files {
@@ -123,19 +127,24 @@ impl Loader for Files {
     }
 }
 
+/// Prints the messages that are at least this bad to stderr.
+pub(crate) fn show(diagnostics: &[Diagnostic], map: &SourceMap, color: Color, least: Severity) {
+    let shown = diagnostics.iter().filter(|d| d.severity >= least);
+    let shown: Vec<Diagnostic> = shown.cloned().collect();
+    if !shown.is_empty() {
+        output::err(&diagnostic::render::render(
+            &shown,
+            map,
+            output::use_color(color),
+            Some(output::columns()),
+        ));
+    }
+}
+
 impl Loaded {
     /// Prints the messages that are at least this bad to stderr. True if there is an error among all.
     pub(crate) fn report(&self, color: Color, least: Severity) -> bool {
-        let shown = self.diagnostics.iter().filter(|d| d.severity >= least);
-        let shown: Vec<Diagnostic> = shown.cloned().collect();
-        if !shown.is_empty() {
-            output::err(&diagnostic::render::render(
-                &shown,
-                &self.map,
-                output::use_color(color),
-                Some(output::columns()),
-            ));
-        }
+        show(&self.diagnostics, &self.map, color, least);
         self.has_errors()
     }
 

@@ -14,7 +14,7 @@ use dsl::{
 
 use crate::{
     Kernels,
-    names::{Unique, identifier},
+    names::{Unique, identifier, qualified},
     types::Types,
 };
 
@@ -48,22 +48,31 @@ impl Kernels {
     }
 
     /// Names of the methods, each with the source's name of its kernel.
-    pub fn methods(&self) -> Vec<(String, &Function)> {
+    pub fn methods(&self, map: &SourceMap) -> Vec<(String, &Function)> {
         let mut names = Unique::default();
         let named = self.kernels.iter().map(|(id, function)| {
             let ir_name = &self.kernels.module.function(id).name;
             let asked = self.request.options.method_of(ir_name);
-            let name = asked.map_or_else(|| identifier(ir_name), identifier);
+            let written = map.snippet(function.span);
+            let name = asked.map_or_else(|| qualified(ir_name, written), identifier);
             (names.take(&name), function)
         });
         named.collect()
     }
 
-    /// The module.
+    /// The module, as an item.
     pub fn rust(&self, map: &SourceMap, texts: &[Text], ptx: &[PtxText]) -> String {
+        let visibility = &self.request.visibility;
+        let name = identifier(&self.request.module_name);
+        let items = self.items(map, texts, ptx);
+        format!("{visibility} mod {name} {{\n{items}}}\n")
+    }
+
+    /// What is in the module, as a file of its own would have it.
+    pub fn items(&self, map: &SourceMap, texts: &[Text], ptx: &[PtxText]) -> String {
         let library = self.request.options.library.as_str();
-        let mut types = Types::new(&self.kernels.program, library, &["Kernels"]);
-        let methods = self.methods();
+        let mut types = Types::new(&self.kernels.program, library, map);
+        let methods = self.methods(map);
         let mut body = String::new();
         for ((id, function), (name, _)) in self.kernels.iter().zip(&methods) {
             self.method(&mut body, &mut types, map, id, function, name);
@@ -72,61 +81,58 @@ impl Kernels {
         taken.push("load");
         let mut names = Unique::without(&taken);
         for (index, global) in self.variables() {
-            self.variable(&mut body, &mut types, index, global, &mut names);
+            let name = qualified(&global.name, map.snippet(global.span));
+            self.variable(&mut body, &mut types, index, global, &name, &mut names);
         }
         let declarations = types.declarations();
-        let mut out = String::new();
-        let visibility = &self.request.visibility;
-        let space = if visibility.is_empty() { "" } else { " " };
         let sources: String = texts.iter().map(source).collect();
         let ptx: String = ptx
             .iter()
             .map(|ptx| format!("({}, {}), ", ptx.sm, ptx.expression))
             .collect();
-        let _ = write!(
-            out,
-            "{visibility}{space}mod {} {{
-    //! Kernels of `{}`.
-    #![allow(
-        dead_code,
-        non_camel_case_types,
-        non_snake_case,
-        unused_mut,
-        unused_qualifications,
-        clippy::all,
-        reason = \"the names are the kernels' own, and not each is used\"
-    )]
+        let file = &self.request.file_name;
+        let ir = raw(&self.ir);
+        format!(
+            "//! Kernels of `{file}`.
+#![cfg_attr(rustfmt, rustfmt_skip)]
+#![allow(
+    dead_code,
+    non_camel_case_types,
+    non_snake_case,
+    unreachable_pub,
+    unused_mut,
+    unused_qualifications,
+    clippy::all,
+    clippy::pedantic,
+    reason = \"the names are the kernels' own, and not each is used\"
+)]
 
-    /// The kernels as the machine runs them, and where they come from.
-    static PROGRAM: {library}::embed::Program = {library}::embed::Program {{
-        name: {:?},
-        ir: {},
-        sources: &[{sources}],
-        ptx: &[{ptx}],
-    }};
+/// The kernels as the machine runs them, and where they come from.
+static PROGRAM: {library}::embed::Program = {library}::embed::Program {{
+    name: {file:?},
+    ir: {ir},
+    sources: &[{sources}],
+    ptx: &[{ptx}],
+}};
 
-    /// The kernels on a device: one method each.
-    #[derive(Clone, Debug)]
-    pub struct Kernels {{
-        loaded: {library}::embed::Loaded,
-    }}
+/// The kernels on a device: one method each.
+#[derive(Clone, Debug)]
+pub struct Kernels {{
+    loaded: {library}::embed::Loaded,
+}}
 
-    /// Brings the kernels to a device. Twice on one device is once: the variables are shared.
-    pub fn load(device: &{library}::Device) -> {library}::Result<Kernels> {{
-        ::core::result::Result::Ok(Kernels {{
-            loaded: device.load(&PROGRAM)?,
-        }})
-    }}
+/// Brings the kernels to a device. Twice on one device is once: the variables are shared.
+pub fn load(device: &{library}::Device) -> {library}::Result<Kernels> {{
+    ::core::result::Result::Ok(Kernels {{
+        loaded: device.load(&PROGRAM)?,
+    }})
+}}
 
-    impl Kernels {{{body}    }}
-{declarations}}}
-",
-            identifier(&self.request.module_name),
-            self.request.file_name,
-            self.request.file_name,
-            raw(&self.ir),
-        );
-        out
+impl Kernels {{{}}}
+{}",
+            outdented(&body),
+            outdented(&declarations),
+        )
     }
 
     fn method(
@@ -221,6 +227,7 @@ impl Kernels {
         /// ```cuda
         /// __global__ void {prototype}
         /// ```
+        #[track_caller]
         pub fn {name}{generics}({declared}) -> {library}::Result<{library}::Run> {{
             let {mutable}{call} = self.loaded.call({index}, {grid});
 {given}            {call}.launch()
@@ -254,6 +261,7 @@ impl Kernels {
         types: &mut Types<'_>,
         index: usize,
         global: &Global,
+        name: &str,
         names: &mut Unique,
     ) {
         let library = self.request.options.library.as_str();
@@ -266,8 +274,11 @@ impl Kernels {
             TypedSpace::Managed => "__managed__",
             _ => "__device__",
         };
-        let setter = names.take(&identifier(&format!("set_{}", global.name)));
-        let getter = names.take(&identifier(&global.name));
+        let setter = names.take(&identifier(&format!(
+            "set_{}",
+            name.trim_start_matches("r#")
+        )));
+        let getter = names.take(name);
         let (argument, result, write, read) = match &global.ty.ty {
             Ty::Array(element, Some(count)) if bytes > VALUE_BYTES => {
                 let Some(element) = types.rust(&element.ty) else {
@@ -300,12 +311,18 @@ impl Kernels {
             self.loaded.{read}
         }}
 ",
-            name = global.name,
         );
     }
 }
 
-/// `embed::Source { … }, `
+/// One level further to the left.
+fn outdented(text: &str) -> String {
+    text.split_inclusive('\n')
+        .map(|line| line.strip_prefix("    ").unwrap_or(line))
+        .collect()
+}
+
+/// `(name, line, column, text), `
 fn source(text: &Text) -> String {
     let (line, column) = text.start;
     format!("({:?}, {line}, {column}, {}), ", text.name, text.expression)

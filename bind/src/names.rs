@@ -40,6 +40,22 @@ pub fn identifier(name: &str) -> String {
     out
 }
 
+/// The name of something that the source calls `written`, of which the front end knows as `known`: `space__k` for a `k` in a namespace.
+/// What is written in the namespace is joined by one underscore.
+pub(crate) fn qualified(known: &str, written: &str) -> String {
+    let base = known.split('<').next().unwrap_or(known);
+    match base
+        .strip_suffix(written)
+        .and_then(|spaces| spaces.strip_suffix("__"))
+    {
+        Some(spaces) if !written.is_empty() => {
+            let spaces = spaces.replace("__", "_");
+            identifier(&format!("{spaces}_{written}{}", &known[base.len()..]))
+        }
+        _ => identifier(known),
+    }
+}
+
 /// Gives each name once: the second of one name is `name_2`.
 #[derive(Debug, Default)]
 pub(crate) struct Unique(Vec<String>);
@@ -83,6 +99,13 @@ mod tests {
         ] {
             assert_eq!(identifier(c), rust, "{c}");
         }
+    }
+
+    #[test]
+    fn namespaces_are_joined_by_one_underscore() {
+        assert_eq!(qualified("a__b__k<int, 3>", "k"), "a_b_k_int_3");
+        assert_eq!(qualified("k__2", "k__2"), "k__2");
+        assert_eq!(qualified("k", ""), "k");
     }
 
     #[test]

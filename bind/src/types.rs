@@ -19,14 +19,16 @@ use dsl::{
         ty::{QualTy, Record, RecordId, Ty},
         typed::Program,
     },
+    source::SourceMap,
 };
 
-use crate::names::{Unique, identifier};
+use crate::names::{Unique, identifier, qualified};
 
 /// The types of one module: what was asked for is declared at the end.
 pub(crate) struct Types<'p> {
     program: &'p Program,
     library: &'p str,
+    map: &'p SourceMap,
     names: Unique,
     /// Structures in the order in which they were asked for, with their names.
     records: Vec<(RecordId, String)>,
@@ -116,12 +118,13 @@ fn known(record: &Record) -> Option<&'static str> {
 }
 
 impl<'p> Types<'p> {
-    /// Types of a program, for a module in which those names are taken.
-    pub(crate) fn new(program: &'p Program, library: &'p str, taken: &[&str]) -> Types<'p> {
+    /// Types of a program, for the module of its kernels.
+    pub(crate) fn new(program: &'p Program, library: &'p str, map: &'p SourceMap) -> Types<'p> {
         Types {
             program,
             library,
-            names: Unique::without(taken),
+            map,
+            names: Unique::without(&["Kernels"]),
             records: Vec::new(),
         }
     }
@@ -152,7 +155,9 @@ impl<'p> Types<'p> {
         if let Some((_, name)) = self.records.iter().find(|(known, _)| *known == id) {
             return name.clone();
         }
-        let name = identifier(&self.program.record(id).name);
+        let record = self.program.record(id);
+        let written = record.span.map_or("", |span| self.map.snippet(span));
+        let name = qualified(&record.name, written);
         let name = self.names.take(&name);
         self.records.push((id, name.clone()));
         name

@@ -1,1 +1,75 @@
-//! x
+//! Embeds PTX in the kernels of a program, so that it runs on NVIDIA GPUs without LLVM.
+//!
+//! A build script asks for it:
+//!
+//! ```no_run
+//! // build.rs
+//! fn main() {
+//!     dslc_build::embed_ptx(&["sm_80", "sm_90"]);
+//! }
+//! ```
+//!
+//! From then on `kernel!` and `include_kernel!` of the package have the command `dslc` compile their kernels, and the generated
+//! modules carry the PTX. A GPU runs the newest of it that is not newer than itself, so `sm_75` alone serves every GPU since Turing.
+//! The command is the one that the variable `DSLC` names, or the one in `PATH` (`cargo install dslc-cli`; it has LLVM inside). Where there
+//! is none, or it is of another version than this crate, the build goes on with a warning, and launching on a GPU says what is missing.
+
+use std::{
+    env,
+    path::{Path, PathBuf},
+    process::Command,
+};
+
+/// Variables of the compiler's environment, through which the macros learn of it.
+const ARCHS: &str = "DSLC_EMBED_PTX";
+const TOOL: &str = "DSLC_EMBED_TOOL";
+
+/// Has the package's kernels carry PTX for these architectures. To be called from its build script.
+#[expect(
+    clippy::print_stdout,
+    reason = "a build script speaks to cargo through its output"
+)]
+pub fn embed_ptx(archs: &[&str]) {
+    println!("cargo::rerun-if-env-changed=DSLC");
+    println!("cargo::rerun-if-env-changed=PATH");
+    match tool() {
+        Ok(tool) => {
+            println!("cargo::rustc-env={ARCHS}={}", archs.join(","));
+            println!("cargo::rustc-env={TOOL}={}", tool.display());
+            println!("cargo::rerun-if-changed={}", tool.display());
+        }
+        Err(why) => println!(
+            "cargo::warning=kernels get no PTX, so that they run in the simulator only: {why}"
+        ),
+    }
+}
+
+/// The command to use, or why there is none.
+fn tool() -> Result<PathBuf, String> {
+    let named = env::var_os("DSLC").map(PathBuf::from);
+    let found = named.or_else(|| in_path("dslc")).ok_or(
+        "there is no command `dslc` (`cargo install dslc-cli`, or name it in the variable DSLC)",
+    )?;
+    let shown = found.display();
+    let output = Command::new(&found)
+        .arg("--version")
+        .output()
+        .map_err(|why| format!("`{shown}` does not start: {why}"))?;
+    let said = String::from_utf8_lossy(&output.stdout);
+    let wanted = env!("CARGO_PKG_VERSION");
+    match said.split_whitespace().last() {
+        Some(version) if version == wanted => Ok(found),
+        _ => Err(format!(
+            "`{shown}` is not of this version ({wanted}): it says `{}`",
+            said.trim()
+        )),
+    }
+}
+
+fn in_path(name: &str) -> Option<PathBuf> {
+    let name = format!("{name}{}", env::consts::EXE_SUFFIX);
+    let path = env::var_os("PATH")?;
+    env::split_paths(&path)
+        .map(|folder: PathBuf| folder.join(&name))
+        .find(|candidate: &PathBuf| Path::is_file(candidate))
+}

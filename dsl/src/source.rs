@@ -10,6 +10,20 @@ pub(crate) const COMMAND_LINE: &str = "<command line>";
 /// The name of the text that predefined macros are in. No user can look there, so messages show their uses only.
 pub(crate) const PREDEFINED: &str = "<predefined>";
 
+/// A number that tells whether a text has changed: 64-bit FNV-1a, the same for every version of dslc, line ends counted alike on all systems.
+///
+/// ```
+/// use dsl::source::fingerprint;
+/// assert_eq!(fingerprint(b""), 0xcbf2_9ce4_8422_2325);
+/// assert_eq!(fingerprint(b"foobar"), 0x8594_4171_f739_67e8);
+/// assert_eq!(fingerprint(b"a\r\n"), fingerprint(b"a\n"));
+/// ```
+pub fn fingerprint(bytes: &[u8]) -> u64 {
+    let step = |hash: u64, &byte: &u8| (hash ^ u64::from(byte)).wrapping_mul(0x100_0000_01b3);
+    let bytes = bytes.iter().filter(|&&byte| byte != b'\r');
+    bytes.fold(0xcbf2_9ce4_8422_2325, step)
+}
+
 /// One text with a name and an index of its lines.
 #[derive(Clone, Debug)]
 pub struct SourceFile {

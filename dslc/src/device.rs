@@ -261,7 +261,10 @@ impl Device {
 
     pub(crate) fn lock(&self) -> MutexGuard<'_, State> {
         // A panic in between leaves nothing half done that a later call would trip over.
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+        let mut state = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        // Whatever is wrong with the device, the call that follows says it.
+        let _: std::result::Result<(), DeviceError> = state.hardware.enter();
+        state
     }
 
     pub(crate) fn is_same(&self, other: &Device) -> bool {

@@ -4,7 +4,7 @@ use std::{panic::Location, sync::Arc};
 
 use dsl::{
     ir::{self, FuncId, GlobalId, LocId, MemType, SpecialReg},
-    source::{SourceFile, SourceMap},
+    source::{SourceFile, SourceMap, fingerprint},
 };
 use interp::{LaunchConfig, LaunchFailure};
 use runtime::{
@@ -40,6 +40,17 @@ pub struct Program {
     pub sources: &'static [Source],
     /// PTX, by the least architecture that runs it: 80 is sm_80.
     pub ptx: &'static [(u32, &'static str)],
+}
+
+/// Panics if a source is not the one that a module was generated from: see `dslc bind`.
+#[track_caller]
+pub fn assert_current(sources: &[(&str, &[u8], u64)], command: &str) {
+    for (name, bytes, wanted) in sources {
+        assert!(
+            fingerprint(bytes) == *wanted,
+            "`{name}` has changed since this module was generated; run `{command}`"
+        );
+    }
 }
 
 /// Kernels ready to run.

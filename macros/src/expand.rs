@@ -215,11 +215,13 @@ fn expand(
 ) -> TokenStream {
     let bound = bound(request, files);
     let mut out = TokenStream::new();
-    for diagnostic in &bound.diagnostics {
-        out.extend(message(diagnostic, &bound.map, places));
-    }
+    let messages = bound.diagnostics.iter();
+    let messages: TokenStream = messages
+        .flat_map(|diagnostic| message(diagnostic, &bound.map, places))
+        .collect();
     opened.extend(bound.included.iter().map(|source| source.name.clone()));
     let Some(kernels) = bound.kernels.as_ref().filter(|_| !bound.has_errors()) else {
+        out.extend(messages);
         // The next build has to look at the files again.
         out.extend(opened.iter().flat_map(|name| watched(name)));
         return out;
@@ -232,26 +234,44 @@ fn expand(
     let texts: Vec<Text> = std::iter::once(own)
         .chain(bound.included.iter().map(text_of))
         .collect();
-    let code = kernels.rust(&bound.map, &texts, &[]);
+    let ptx = crate::ptx::embedded(kernels.ir()).unwrap_or_else(|why| {
+        let span = input.name.span();
+        out.extend(error((span, span), &why));
+        Vec::new()
+    });
+    let code = kernels.rust(&bound.map, &texts, &ptx);
     let generated: TokenStream = match code.parse() {
         Ok(generated) => generated,
-        Err(error) => {
+        Err(why) => {
             let span = input.name.span();
-            let text = format!("dslc made Rust that is none ({error}); this is a bug in dslc");
-            out.extend(self::error((span, span), &text));
+            let text = format!("dslc made Rust that is none ({why}); this is a bug in dslc");
+            out.extend(error((span, span), &text));
             return out;
         }
     };
     let mut names = vec![(input.name.to_string(), input.name.span())];
     if let Places::Tokens(tokens) = places {
-        for (method, function) in kernels.methods() {
+        for (method, function) in kernels.methods(&bound.map) {
             let (start, end) = positions(&bound.map, function.span);
             let (span, _) = tokens.between(start, end);
             names.push((method, span));
         }
     }
-    out.extend(named(generated, &names));
+    out.extend(with_items(named(generated, &names), messages));
     out
+}
+
+/// A module with more items in it. Warnings go there: an attribute of the module silences them.
+fn with_items(module: TokenStream, items: TokenStream) -> TokenStream {
+    let mut tokens: Vec<TokenTree> = module.into_iter().collect();
+    if let Some(TokenTree::Group(body)) = tokens.last_mut() {
+        let mut inner = body.stream();
+        inner.extend(items);
+        let mut group = Group::new(Delimiter::Brace, inner);
+        group.set_span(body.span());
+        *body = group;
+    }
+    tokens.into_iter().collect()
 }
 
 /// The generated tokens; after `fn` and `mod`, names of the source stand where the source has them.
@@ -315,10 +335,10 @@ fn message(diagnostic: &Diagnostic, map: &SourceMap, places: &Places) -> TokenSt
 
 /// The message with its source, as the command line shows it.
 fn framed(diagnostic: &Diagnostic, map: &SourceMap) -> String {
-    let mut text = render::short(diagnostic, map);
-    text.push('\n');
-    text += &render::render(std::slice::from_ref(diagnostic), map, false, Some(100));
-    text.trim_end().to_string()
+    let rendered = render::render(std::slice::from_ref(diagnostic), map, false, Some(100));
+    // The frame's own title says less than the line with the place.
+    let frame = rendered.split_once('\n').map_or("", |(_, frame)| frame);
+    format!("{}\n{}", render::short(diagnostic, map), frame.trim_end())
 }
 
 /// The message, whose place `rustc` shows.

@@ -7,6 +7,7 @@ mod expand;
 mod files;
 mod input;
 mod place;
+mod ptx;
 
 use proc_macro::TokenStream;
 

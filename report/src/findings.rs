@@ -14,6 +14,7 @@ use std::collections::HashMap;
 use dsl::{
     diagnostic::Code,
     ir::{LocId, Module, locate::in_program},
+    source,
 };
 use interp::{Finding, FindingAccess, FindingOp, Severity, Trap, TrapKind, finding::WitnessLanes};
 use runtime::{
@@ -360,30 +361,10 @@ fn fingerprint(all: &mut [Found], module: &Module, line: &dyn Fn(LocId) -> Strin
 fn numbered(texts: impl Iterator<Item = String>) -> Vec<String> {
     let mut seen: HashMap<u64, u32> = HashMap::new();
     let number = |text: String| {
-        let hash = fnv1a(text.as_bytes());
+        let hash = source::fingerprint(text.as_bytes());
         let times = seen.entry(hash).or_insert(0);
         *times += 1;
         format!("{hash:016x}:{times}")
     };
     texts.map(number).collect()
-}
-
-/// FNV-1a of 64 bits: fingerprints have to be the same for every version of dslc, so no hash of the standard library's.
-fn fnv1a(bytes: &[u8]) -> u64 {
-    bytes.iter().fold(0xcbf2_9ce4_8422_2325, |hash, &byte| {
-        (hash ^ u64::from(byte)).wrapping_mul(0x0000_0100_0000_01b3)
-    })
-}
-
-#[cfg(test)]
-mod tests {
-    use super::fnv1a;
-
-    #[test]
-    fn the_hash_is_fnv_1a() {
-        // Test vectors of the algorithm's authors.
-        assert_eq!(fnv1a(b""), 0xcbf2_9ce4_8422_2325);
-        assert_eq!(fnv1a(b"a"), 0xaf63_dc4c_8601_ec8c);
-        assert_eq!(fnv1a(b"foobar"), 0x8594_4171_f739_67e8);
-    }
 }

@@ -165,6 +165,11 @@ pub trait Device {
         true
     }
 
+    /// To be called where the thread that uses the device may be another one than before.
+    fn enter(&mut self) -> Result<(), DeviceError> {
+        Ok(())
+    }
+
     /// Whether it looks for accesses that nothing orders.
     fn finds_races(&self) -> bool {
         false

@@ -8,13 +8,16 @@ mod enabled {
     use std::fs;
 
     use codegen_ptx::{Options, Target};
-    use dsl::diagnostic::Severity;
+    use dsl::{
+        diagnostic::Severity,
+        ir::{self, Module},
+    };
 
     use crate::{
-        args::{Color, Emit, PtxArgs},
+        args::{Color, Emit, PtxArgs, SourceArgs},
         failure::Failure,
         output,
-        source::load_for,
+        source::{load_for, read_program},
     };
 
     /// What the first GPU of this machine runs, if there is a driver to ask.
@@ -22,6 +25,24 @@ mod enabled {
         let gpus = runtime::device::gpu::list().ok()?;
         let first = gpus.first()?;
         Target::for_device(first.major, first.minor)
+    }
+
+    /// The program as IR; `None` if it is wrong and that was said. A file whose name ends in `.ir` is IR already, as `dslc ir` prints it.
+    fn module(source: &SourceArgs, arch: Target, color: Color) -> Result<Option<Module>, Failure> {
+        if source.file.extension().is_some_and(|end| end == "ir") {
+            let text = read_program(&source.file)?;
+            let wrong = |why: String| Failure::new(format!("{}:{why}", source.file.display()));
+            let module = ir::parse(&text).map_err(|error| wrong(error.to_string()))?;
+            ir::verify(&module).map_err(|violations| {
+                let first = violations.first().map(ToString::to_string);
+                wrong(format!(" {}", first.unwrap_or_default()))
+            })?;
+            return Ok(Some(module));
+        }
+        let loaded = load_for(source, arch.number() * 10)?;
+        let failed = loaded.report(color, Severity::Warning);
+        loaded.report_left_out();
+        Ok(loaded.module.filter(|_| !failed))
     }
 
     pub(crate) fn run(args: &PtxArgs, color: Color) -> Result<u8, Failure> {
@@ -33,10 +54,7 @@ mod enabled {
         for kernel in &args.kernel {
             source.instantiate(kernel);
         }
-        let loaded = load_for(&source, arch.number() * 10)?;
-        let failed = loaded.report(color, Severity::Warning);
-        loaded.report_left_out();
-        let Some(module) = loaded.module.as_ref().filter(|_| !failed) else {
+        let Some(module) = module(&source, arch, color)? else {
             return Ok(1);
         };
         let options = Options {
@@ -45,8 +63,8 @@ mod enabled {
             lines: !args.no_lines,
         };
         let text = match args.emit {
-            Emit::Ptx => codegen_ptx::ptx(module, &options)?,
-            Emit::Llvm => codegen_ptx::llvm_ir(module, &options)?,
+            Emit::Ptx => codegen_ptx::ptx(&module, &options)?,
+            Emit::Llvm => codegen_ptx::llvm_ir(&module, &options)?,
         };
         match &args.output {
             Some(path) => fs::write(path, text)

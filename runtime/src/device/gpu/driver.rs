@@ -7,8 +7,8 @@ use std::ptr::{null, null_mut};
 
 use cudarc::driver::sys;
 pub(super) use sys::{
-    CUdevice as DeviceHandle, CUdevice_attribute as Attribute, CUevent as Event,
-    CUfunction as Kernel, CUmodule as Image,
+    CUcontext as Context, CUdevice as DeviceHandle, CUdevice_attribute as Attribute,
+    CUevent as Event, CUfunction as Kernel, CUmodule as Image,
 };
 
 use interp::LaunchConfig;
@@ -99,14 +99,19 @@ pub(super) fn attribute(device: DeviceHandle, attribute: Attribute) -> u32 {
     }
 }
 
-/// The context that the CUDA runtime uses too, current on this thread.
-pub(super) fn enter_context(device: DeviceHandle) -> Result<()> {
+/// The context that the CUDA runtime uses too, kept until [`leave_context`], and current on this thread.
+pub(super) fn enter_context(device: DeviceHandle) -> Result<Context> {
     let mut context = null_mut();
     // SAFETY: a place for a handle; the handle is the device's primary context.
-    unsafe {
-        check(sys::cuDevicePrimaryCtxRetain(&mut context, device))?;
-        check(sys::cuCtxSetCurrent(context))
-    }
+    check(unsafe { sys::cuDevicePrimaryCtxRetain(&mut context, device) })?;
+    make_current(context)?;
+    Ok(context)
+}
+
+/// Makes a context that is kept current on this thread.
+pub(super) fn make_current(context: Context) -> Result<()> {
+    // SAFETY: the caller keeps the context.
+    check(unsafe { sys::cuCtxSetCurrent(context) })
 }
 
 pub(super) fn leave_context(device: DeviceHandle) {

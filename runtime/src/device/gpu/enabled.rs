@@ -11,7 +11,7 @@ use interp::{
 
 use super::{
     GpuError, GpuOptions,
-    driver::{self, Attribute, DeviceHandle, Event, Image, Kernel},
+    driver::{self, Attribute, Context, DeviceHandle, Event, Image, Kernel},
     launches::Launches,
     query,
 };
@@ -38,6 +38,7 @@ struct Loaded {
 #[derive(Debug)]
 pub struct Gpu {
     handle: DeviceHandle,
+    context: Context,
     info: DeviceInfo,
     options: GpuOptions,
     loaded: Vec<Loaded>,
@@ -50,6 +51,9 @@ pub struct Gpu {
     /// A kernel faulted; nothing works any more.
     lost: Option<CudaError>,
 }
+
+// SAFETY: the driver's handles may be used by any thread in which their context is current, which `enter` sees to.
+unsafe impl Send for Gpu {}
 
 impl Gpu {
     /// A GPU of this machine, by its number.
@@ -65,10 +69,11 @@ impl Gpu {
         }
         let handle = driver::device(ordinal).map_err(failed)?;
         let info = query::info(handle).map_err(failed)?;
-        driver::enter_context(handle).map_err(failed)?;
+        let context = driver::enter_context(handle).map_err(failed)?;
         let concurrent = Attribute::CU_DEVICE_ATTRIBUTE_CONCURRENT_MANAGED_ACCESS;
         Ok(Gpu {
             handle,
+            context,
             info,
             options,
             loaded: Vec::new(),
@@ -541,6 +546,11 @@ impl Device for Gpu {
         false
     }
 
+    fn enter(&mut self) -> Result<(), DeviceError> {
+        let result = driver::make_current(self.context);
+        self.attempt(result)
+    }
+
     fn set_bank_width(&mut self, width: BankWidth) -> bool {
         width == BankWidth::Four
     }
@@ -559,7 +569,9 @@ impl Device for Gpu {
 
 impl Drop for Gpu {
     fn drop(&mut self) {
-        if self.lost.is_none() {
+        // The last owner may be on another thread.
+        let is_current = driver::make_current(self.context).is_ok();
+        if self.lost.is_none() && is_current {
             for (_, event) in self.events.drain() {
                 driver::destroy(event);
             }
