@@ -15,7 +15,7 @@ use dsl::{
 use crate::{
     Kernels,
     names::{Unique, identifier, qualified},
-    types::Types,
+    types::{Types, scalar},
 };
 
 /// A variable up to this size is read as a value; a larger one as a vector of its elements.
@@ -50,13 +50,22 @@ impl Kernels {
     /// Names of the methods, each with the source's name of its kernel.
     pub fn methods(&self, map: &SourceMap) -> Vec<(String, &Function)> {
         let mut names = Unique::default();
-        let named = self.kernels.iter().map(|(id, function)| {
-            let ir_name = &self.kernels.module.function(id).name;
-            let asked = self.request.options.method_of(ir_name);
-            let written = map.snippet(function.span);
-            let name = asked.map_or_else(|| qualified(ir_name, written), identifier);
-            (names.take(&name), function)
-        });
+        let named = self
+            .kernels
+            .iter()
+            .enumerate()
+            .map(|(index, (id, function))| {
+                let asked = self.kernels.request(index, map);
+                let asked = asked.and_then(|index| self.request.options.instances.get(index));
+                let name = match asked {
+                    Some(instance) => instance.method(),
+                    None => {
+                        let known = &self.kernels.module.function(id).name;
+                        qualified(known, map.snippet(function.span))
+                    }
+                };
+                (names.take(&name), function)
+            });
         named.collect()
     }
 
@@ -81,9 +90,10 @@ impl Kernels {
         taken.push("load");
         let mut names = Unique::without(&taken);
         for (index, global) in self.variables() {
-            let name = qualified(&global.name, map.snippet(global.span));
+            let name = identifier(&format!("{}::{}", global.namespace, global.name));
             self.variable(&mut body, &mut types, index, global, &name, &mut names);
         }
+        types.all_of_the_source();
         let declarations = types.declarations();
         let sources: String = texts.iter().map(source).collect();
         let ptx: String = ptx
@@ -291,12 +301,21 @@ impl Kernels {{{}}}
                     format!("elements({index}, {count})"),
                 )
             }
-            _ => (
-                format!("impl ::core::borrow::Borrow<{rust}>"),
-                rust,
-                format!("set({index}, value.borrow())"),
-                format!("get({index})"),
-            ),
+            ty => {
+                let (argument, value) = match scalar(ty) {
+                    Some(_) => (
+                        format!("impl ::core::borrow::Borrow<{rust}>"),
+                        "value.borrow()",
+                    ),
+                    None => (format!("&{rust}"), "value"),
+                };
+                (
+                    argument,
+                    rust,
+                    format!("set({index}, {value})"),
+                    format!("get({index})"),
+                )
+            }
         };
         let _ = write!(
             out,

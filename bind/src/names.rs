@@ -16,7 +16,7 @@ const NEVER: &[&str] = &["self", "Self", "super", "crate", "_"];
 /// `ns::k`) becomes one underscore.
 pub fn identifier(name: &str) -> String {
     let mut out = String::with_capacity(name.len());
-    for c in name.chars() {
+    for c in name.trim_start_matches(':').chars() {
         if c.is_alphanumeric() || c == '_' {
             out.push(c);
         } else if c == '*' {

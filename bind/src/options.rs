@@ -2,6 +2,8 @@
 
 use std::fmt;
 
+use crate::names::identifier;
+
 /// An instance of a kernel template: `fill<float, 2> as fill_float`.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Instance {
@@ -108,12 +110,12 @@ impl Options {
             instances: instances.collect(),
         }
     }
+}
 
-    /// The method that was asked for, for an instance of this name.
-    pub(crate) fn method_of(&self, kernel: &str) -> Option<&str> {
-        let letters = |text: &str| text.split_whitespace().collect::<String>();
-        let asked = |instance: &&Instance| letters(&instance.kernel) == letters(kernel);
-        self.instances.iter().find(asked)?.method.as_deref()
+impl Instance {
+    /// The name of its method.
+    pub(crate) fn method(&self) -> String {
+        identifier(self.method.as_deref().unwrap_or(&self.kernel))
     }
 }
 
@@ -179,8 +181,8 @@ mod tests {
             .add("instances", "fill < float , 2 > as fill_f")
             .unwrap();
         options.add("instances", "copy<int>").unwrap();
-        assert_eq!(options.method_of("fill<float, 2>"), Some("fill_f"));
-        assert_eq!(options.method_of("copy<int>"), None);
+        let methods: Vec<String> = options.instances.iter().map(Instance::method).collect();
+        assert_eq!(methods, ["fill_f", "copy_int"]);
         let error = options.add("instances", "fill").unwrap_err().to_string();
         assert!(error.contains("name<float, 2>"), "{error}");
     }

@@ -14,6 +14,7 @@
 use std::fmt::Write;
 
 use dsl::{
+    ir::locate::is_library,
     lower::{align_bytes, size_bytes},
     sema::{
         ty::{QualTy, Record, RecordId, Ty},
@@ -161,6 +162,18 @@ impl<'p> Types<'p> {
         let name = self.names.take(&name);
         self.records.push((id, name.clone()));
         name
+    }
+
+    /// Asks for each structure that the source itself declares outside of functions and templates: buffers of them may be wanted.
+    pub(crate) fn all_of_the_source(&mut self) {
+        for (index, record) in self.program.records.iter().enumerate() {
+            let Some(span) = record.span else { continue };
+            let is_own = !is_library(&self.map.file(span.file).name);
+            let is_plain = !record.name.contains(['<', ' ']) && !record.fields.is_empty();
+            if is_own && is_plain {
+                self.record(RecordId(index as u32));
+            }
+        }
     }
 
     /// Declares every structure that was asked for, and those in them.

@@ -8,7 +8,7 @@ use crate::{
     compile::{self, Options},
     diagnostic::{Diagnostic, Severity},
     ir::{FuncId, Module},
-    sema::typed::{Function, FunctionSpace, Program},
+    sema::typed::{Function, FunctionId, FunctionSpace, Program},
     source::{Loader, SourceMap},
     span::FileId,
     survey::survey,
@@ -35,12 +35,26 @@ pub struct Kernels {
 impl Kernels {
     /// Each kernel in the module, and as it was declared.
     pub fn iter(&self) -> impl Iterator<Item = (FuncId, &Function)> {
-        let declared =
-            self.program.functions.iter().filter(|function| {
-                function.space == FunctionSpace::Kernel && function.body.is_some()
-            });
-        // The lowering takes functions in the order of the program.
+        let declared = self.declared().map(|(_, function)| function);
         self.module.kernels().map(|(id, _)| id).zip(declared)
+    }
+
+    /// Kernels with a body: the lowering takes them in this order.
+    fn declared(&self) -> impl Iterator<Item = (FunctionId, &Function)> {
+        let all = (0..).map(FunctionId).zip(&self.program.functions);
+        all.filter(|(_, function)| {
+            function.space == FunctionSpace::Kernel && function.body.is_some()
+        })
+    }
+
+    /// Which of [`Options::instances`] a kernel is, by its number among [`Kernels::iter`].
+    pub fn request(&self, kernel: usize, map: &SourceMap) -> Option<usize> {
+        let (id, _) = self.declared().nth(kernel)?;
+        let mut asked = self.program.requested.iter();
+        let (span, _) = asked.find(|(_, function)| *function == id)?;
+        // One line each.
+        let line = map.file(span.file).line_column(span.start).0;
+        Some(line as usize - 1)
     }
 }
 

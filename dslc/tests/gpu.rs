@@ -68,7 +68,7 @@ fn work(device: &Device) -> dslc::Result<Vec<Vec<u64>>> {
     kernels.scale(Grid::cover(n, 256), &x, &mut y, 1.7, n as i32)?;
     let ints: Vec<i32> = (0..n as i32).map(|i| i % 31 - 7).collect();
     let (numbers, mut total) = (device.buffer(&ints)?, device.zeroed::<i32>(1)?);
-    kernels.set_table([5, 9, 2, 6])?;
+    kernels.set_table(&[5, 9, 2, 6])?;
     // More shared memory than a launch has without asking for it.
     kernels.sum(
         Grid::cover(n, 128).shared(60 << 10),

@@ -141,7 +141,7 @@ fn structures_have_the_kernels_layout() -> dslc::Result<()> {
     };
     let heavy = particles::Particle { kind: 1, ..light };
     let mut p = device.buffer(&[light, heavy, heavy])?;
-    kernels.set_wind(particles::Wind {
+    kernels.set_wind(&particles::Wind {
         force: float2::new(100.0, 0.0),
         damping: 0.0,
     })?;
@@ -295,4 +295,31 @@ mod half {
         assert_eq!(y.read()?, [pair(3.5, 6.25)]);
         Ok(())
     }
+}
+
+kernel! { mod names(instances = [both<3> as three, both<5, 9>, copy<unsigned>]) {
+    template <int A, int B = A + 1> __global__ void both(int *out) { out[0] = A; out[1] = B; }
+    template <typename T> __global__ void copy(const T *in, T *out) { out[threadIdx.x] = in[threadIdx.x]; }
+    namespace image { __constant__ float gain[2]; __global__ void scale(float *x) { *x *= gain[1]; } }
+    struct Unused { float2 at; int n; };
+} }
+
+#[test]
+fn names_are_as_they_were_asked_for() -> dslc::Result<()> {
+    let device = Device::simulator(Arch::SM_90)?;
+    let kernels = names::load(&device)?;
+    let mut out = device.zeroed::<i32>(2)?;
+    kernels.three(Grid::new(1, 1), &mut out)?;
+    assert_eq!(out.read()?, [3, 4]);
+    kernels.both_5_9(Grid::new(1, 1), &mut out)?;
+    assert_eq!(out.read()?, [5, 9]);
+    let mut copy = device.zeroed::<u32>(1)?;
+    kernels.copy_unsigned(Grid::new(1, 1), &device.buffer(&[7u32])?, &mut copy)?;
+    assert_eq!(copy.read()?, [7]);
+    kernels.set_image_gain(&[1.0, 4.0])?;
+    let mut x = device.buffer(&[2.0f32])?;
+    kernels.image_scale(Grid::new(1, 1), &mut x)?;
+    assert_eq!((x.read()?, kernels.image_gain()?), (vec![8.0], [1.0, 4.0]));
+    assert_eq!(device.zeroed::<names::Unused>(2)?.read()?[1].n, 0);
+    Ok(())
 }

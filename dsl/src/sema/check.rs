@@ -136,6 +136,8 @@ pub(super) struct Checker<'a> {
     dispatchers: Vec<pointer_call::Dispatcher>,
     /// Inside a template's argument, where both sides may name functions of either.
     naming_constant: u32,
+    /// Instances that the caller asked for.
+    requested: Vec<(Span, FunctionId)>,
     /// Arguments of instances that a survey made up.
     made_up: HashMap<FunctionId, String>,
     /// Records whose layout is not known, because this is wrong with their base or a member.
@@ -316,6 +318,7 @@ impl<'a> Checker<'a> {
             class_depth: 0,
             class_params: Vec::new(),
             attempts: template::attempt::Attempts::default(),
+            requested: Vec::new(),
             said_in_instances: HashSet::new(),
             used_prelude: HashMap::new(),
             address_taken: Vec::new(),
@@ -484,6 +487,7 @@ impl<'a> Checker<'a> {
             records: self.records,
             globals: self.globals,
             functions: self.functions,
+            requested: self.requested,
         };
         ((!has_error).then_some(program), self.diagnostics)
     }

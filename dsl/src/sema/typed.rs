@@ -26,6 +26,8 @@ pub struct Program {
     pub globals: Vec<Global>,
     /// Functions by [`FunctionId`].
     pub functions: Vec<Function>,
+    /// Instances of templates that the caller asked for: where (in the text that asks), and which function it is.
+    pub requested: Vec<(Span, FunctionId)>,
 }
 
 impl Program {
@@ -52,6 +54,8 @@ pub struct FunctionId(pub u32);
 pub struct Global {
     /// Its name.
     pub name: String,
+    /// The namespaces that it is in: `a::b`, or nothing.
+    pub namespace: Arc<str>,
     /// Its type; complete.
     pub ty: QualTy,
     /// Where it lives.

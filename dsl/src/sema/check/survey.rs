@@ -158,6 +158,7 @@ impl<'a> Checker<'a> {
             records: std::mem::take(&mut self.records),
             globals: std::mem::take(&mut self.globals),
             functions: std::mem::take(&mut self.functions),
+            requested: std::mem::take(&mut self.requested),
         };
         SurveyedUnit {
             program,

@@ -198,6 +198,9 @@ impl<'a> Checker<'a> {
             }
             (TemplateKind::Instantiation, ast::Item::Function(function)) => {
                 if let Some(id) = self.specialised(function) {
+                    if self.is_request(function.name.span) {
+                        self.requested.push((function.name.span, id));
+                    }
                     self.need(id);
                 }
             }

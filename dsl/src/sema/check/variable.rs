@@ -233,6 +233,7 @@ impl Checker<'_> {
         let align_bytes = align_bytes.max(self.align_of(&ty.ty));
         let global = Global {
             name: name.node.to_string(),
+            namespace: self.scopes.namespace(),
             ty,
             space,
             init,
