@@ -9,6 +9,8 @@ pub mod embed;
 mod error;
 mod finding;
 mod grid;
+#[doc = include_str!("../docs/guide.md")]
+pub mod guide {}
 mod launches;
 #[cfg(feature = "npy")]
 mod npy;
