@@ -1,7 +1,7 @@
 //! What of a run can be seen from outside: the bytes that reach the host, in order, what it prints to `stderr`, how it ends.
 //!
 //! `verify` runs a program twice and compares two of these. The run on the GPU is another process (its driver prints to the process's
-//! standard output, and a profiler wants a process), which writes its record to a file; [`write`] and [`read`] know the file's form.
+//! standard output, and a profiler wants a process), which writes its record to a file; [`write()`] and [`read()`] know the file's form.
 
 use std::{collections::BTreeMap, fs, io, path::Path};
 

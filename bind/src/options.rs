@@ -96,6 +96,14 @@ impl Options {
         Ok(())
     }
 
+    /// An error if there is no such option.
+    pub fn known(option: &str) -> Result<(), OptionsError> {
+        match Options::NAMES.contains(&option) {
+            true => Ok(()),
+            false => Err(unknown(option)),
+        }
+    }
+
     /// Whether the option's value is a list.
     pub fn is_list(option: &str) -> bool {
         matches!(option, "instances" | "defines" | "include")

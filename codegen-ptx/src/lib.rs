@@ -66,7 +66,7 @@ pub enum Error {
 
 /// The module's kernels and variables as PTX text, after optimisation.
 ///
-/// Each kernel is an `.entry` named [`kernel_symbol`] with one parameter per [`dsl::ir::Param`], in order: `i1` is one byte (0 or 1), `i32` and `f32` are 4
+/// Each kernel is an `.entry` named [`kernel_symbol`](dsl::ir::symbol::kernel_symbol) with one parameter per [`dsl::ir::Param`], in order: `i1` is one byte (0 or 1), `i32` and `f32` are 4
 /// bytes, `i64`, `f64` and pointers 8. An argument given as 8 little-endian bytes therefore serves every type.
 pub fn ptx(module: &Module, options: &Options) -> Result<String, Error> {
     llvm::ptx(&llvm_text(module, options)?, options)

@@ -1,8 +1,8 @@
 //! Typed tree to IR: kernels with every device function inlined, host functions with calls, the data both name.
 //!
-//! What is decided here and nowhere else: which variables are slots and which are memory ([`layout`]), how many accesses a
-//! source expression makes ([`place`]), where a multiply and an add become one `fma` ([`contract`]), how `&&`, `?:` and
-//! `switch` branch ([`branch`], [`switch`]). Every kernel is lowered; of the host functions those that `main` reaches.
+//! What is decided here and nowhere else: which variables are slots and which are memory (`layout`), how many accesses a
+//! source expression makes (`place`), where a multiply and an add become one `fma` (`contract`), how `&&`, `?:` and
+//! `switch` branch (`branch`, `switch`). Every kernel is lowered; of the host functions those that `main` reaches.
 //!
 //! Order of evaluation, where C leaves it open: the right side of an assignment before the place on its left, arguments from
 //! left to right. Every access of the source is one access of the IR, with two exceptions that compilers share: a value

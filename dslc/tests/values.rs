@@ -158,7 +158,7 @@ fn structures_have_the_kernels_layout() -> dslc::Result<()> {
     assert_eq!(after[2].velocity, [10.0, 20.0, 15.0]);
     assert_eq!((after[0].kind, after[2].kind), (0, 1));
     assert_eq!(kernels.collisions()?, 5);
-    kernels.set_collisions(&7)?;
+    kernels.set_collisions(7)?;
     // The same kernels: their variables are the device's.
     assert_eq!(particles::load(&device)?.collisions()?, 7);
     // Another device has its own.

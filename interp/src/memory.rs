@@ -1,6 +1,6 @@
 //! All memory of a program but shared and thread-local: device and host side by side in one address space.
 //!
-//! Every object is a [`Region`] of its own with a guard gap behind it, so that an index that is off by one hits nothing.
+//! Every object is a `Region` of its own with a guard gap behind it, so that an index that is off by one hits nothing.
 //! Addresses are never used twice and freed regions are remembered: a use after free is told from a wild pointer.
 //! Addresses depend on the sequence of calls only. Areas: see [`layout`].
 

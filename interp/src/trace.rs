@@ -1,6 +1,6 @@
 //! Everything a launch did to memory, in the order in which the machine did it: what a checker of one's own needs.
 //!
-//! [`Tracer`] is an observer like the counters and the checks, and excludes the checks. It keeps all of it: of long launches
+//! `Tracer` is an observer like the counters and the checks, and excludes the checks. It keeps all of it: of long launches
 //! that is much.
 
 use dsl::ir::{FenceScope, LocId, Space};

@@ -100,6 +100,9 @@ fn read_options(stream: TokenStream, options: &mut Options) -> Result<(), Wrong>
             return wrong(token.span(), "expected an option, as in `fmad = false`");
         };
         let option_name = option.to_string();
+        if let Err(error) = Options::known(&option_name) {
+            return wrong(option.span(), error.to_string());
+        }
         match tokens.next() {
             Some(TokenTree::Punct(punct)) if punct.as_char() == '=' => {}
             other => {

@@ -58,7 +58,7 @@ impl Tokens {
         if start < end
             && let Some((_, _, first)) = touched.next()
         {
-            let last = touched.last().map_or(*first, |(_, _, last)| *last);
+            let last = touched.next_back().map_or(*first, |(_, _, last)| *last);
             return (*first, last);
         }
         let before = self.all.iter().rev().find(|(_, to, _)| *to <= start);

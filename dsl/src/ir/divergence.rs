@@ -12,7 +12,7 @@
 //! A load of all threads from one address is taken to give one value. So what is reported can be wrong where a condition is thread-dependent
 //! in form only (`threadIdx.x < 1024`), and what is not reported may still diverge: the machine's own check sees the rest.
 //!
-//! The walk carries, at each place, who is [`Gone`] there: the jumps that took some threads away and where these meet the others again. It
+//! The walk carries, at each place, who is `Gone` there: the jumps that took some threads away and where these meet the others again. It
 //! repeats until loops know who is gone at the begin of a later round.
 
 use super::{

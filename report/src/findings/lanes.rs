@@ -1,8 +1,10 @@
 //! The threads of a finding, drawn as lanes of their warps.
 //!
-//!     lanes  0       8       16      24
-//!     write  ################················  block (0, 0, 0), warp 0, line 12
-//!     read   ················################  block (0, 0, 0), warp 0, line 14
+//! ```text
+//! lanes  0       8       16      24
+//! write  ################················  block (0, 0, 0), warp 0, line 12
+//! read   ················################  block (0, 0, 0), warp 0, line 14
+//! ```
 //!
 //! One row per access and warp, eight at most. Nothing is drawn where one lane met one lane: the text says which.
 
