@@ -1,4 +1,4 @@
-//! The front end on a megabyte of kernels, stage by stage, and on a program of 20 lines: `cargo bench -p dsl --bench frontend`.
+//! The front end on a megabyte of kernels, stage by stage, and on a program of 20 lines: `cargo bench -p dslc-dsl --bench frontend`.
 
 use divan::{Bencher, counter::BytesCount};
 use dsl::{

@@ -1,4 +1,4 @@
-//! What counting one warp's access costs: the common patterns, per call. `cargo bench -p interp --bench rules`.
+//! What counting one warp's access costs: the common patterns, per call. `cargo bench -p dslc-interp --bench rules`.
 
 use divan::{Bencher, black_box};
 use interp::mask::LaneMask;

@@ -1,7 +1,7 @@
 //! Text to preprocessing tokens.
 //!
 //! `clean` first takes out what C removes before it sees tokens (a byte order mark, a backslash at a line's end) and puts
-//! ASCII in the place of full-width punctuation, remembering where each byte came from. A DFA (logos) then cuts the
+//! ASCII in the place of full-width punctuation, remembering where each byte came from. A DFA (logos, see `raw.in.rs`) then cuts the
 //! cleaned text. Any text lexes: what no token starts with, and literals that do not end, become [`LexError`]s beside the
 //! tokens. They are values, not yet diagnostics, because text that `#if 0` skips is allowed to be anything.
 //! There is no newline token: the first token of a line says so ([`PpToken::LINE_START`]), and a directive ends before it.
@@ -11,6 +11,7 @@ use logos::Logos;
 use self::clean::Cleaned;
 use self::intern::Interner;
 use self::pp_token::{PpKind, PpToken};
+use self::raw::Raw;
 use super::token::Punct;
 use crate::span::{FileId, Span};
 
@@ -18,6 +19,10 @@ pub(crate) mod clean;
 pub(crate) mod confusable;
 pub(crate) mod intern;
 pub(crate) mod pp_token;
+/// What the DFA knows. Comments and literals are found by their first characters, names by their ASCII part; their ends are looked for by hand.
+#[rustfmt::skip]
+#[allow(clippy::all, unused, unused_qualifications, reason = "logos made it from `raw.in.rs`")]
+mod raw;
 
 /// What is wrong with a stretch of text.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -59,79 +64,6 @@ pub(crate) struct Lexed {
     pub(crate) errors: Vec<LexError>,
 }
 
-/// What the DFA knows. Comments and literals are found by their first characters; their ends are looked for by hand.
-#[derive(Logos, Clone, Copy, PartialEq, Debug)]
-#[logos(skip r"[ \t\x0b\x0c]+")]
-enum Raw {
-    #[regex(r"\r\n|\n|\r")]
-    Newline,
-    #[regex(r"//[^\r\n]*", allow_greedy = true)]
-    LineComment,
-    #[token("/*", block_comment)]
-    BlockComment(Ended),
-    #[regex(r"[\p{XID_Start}_$][\p{XID_Continue}$]*")]
-    Name,
-    #[regex(r"\.?[0-9]([eEpP][+-]|'[0-9A-Za-z_]|[0-9A-Za-z_.])*")]
-    Number,
-    #[token("\"", |lexer| quoted(lexer, b'"'))]
-    Str(Ended),
-    #[token("'", |lexer| quoted(lexer, b'\''))]
-    Char(Ended),
-    #[token("(", |_| Punct::LParen)]
-    #[token(")", |_| Punct::RParen)]
-    #[token("[", |_| Punct::LBracket)]
-    #[token("]", |_| Punct::RBracket)]
-    #[token("{", |_| Punct::LBrace)]
-    #[token("}", |_| Punct::RBrace)]
-    #[token(";", |_| Punct::Semi)]
-    #[token(",", |_| Punct::Comma)]
-    #[token(".", |_| Punct::Dot)]
-    #[token("->", |_| Punct::Arrow)]
-    #[token("?", |_| Punct::Question)]
-    #[token(":", |_| Punct::Colon)]
-    #[token("::", |_| Punct::ColonColon)]
-    #[token("...", |_| Punct::Ellipsis)]
-    #[token("+", |_| Punct::Plus)]
-    #[token("-", |_| Punct::Minus)]
-    #[token("*", |_| Punct::Star)]
-    #[token("/", |_| Punct::Slash)]
-    #[token("%", |_| Punct::Percent)]
-    #[token("++", |_| Punct::PlusPlus)]
-    #[token("--", |_| Punct::MinusMinus)]
-    #[token("&", |_| Punct::Amp)]
-    #[token("|", |_| Punct::Pipe)]
-    #[token("^", |_| Punct::Caret)]
-    #[token("~", |_| Punct::Tilde)]
-    #[token("!", |_| Punct::Bang)]
-    #[token("&&", |_| Punct::AmpAmp)]
-    #[token("||", |_| Punct::PipePipe)]
-    #[token("<<", |_| Punct::Shl)]
-    #[token(">>", |_| Punct::Shr)]
-    #[token("<<<", |_| Punct::LaunchOpen)]
-    #[token(">>>", |_| Punct::LaunchClose)]
-    #[token("<", |_| Punct::Lt)]
-    #[token(">", |_| Punct::Gt)]
-    #[token("<=", |_| Punct::Le)]
-    #[token(">=", |_| Punct::Ge)]
-    #[token("==", |_| Punct::EqEq)]
-    #[token("!=", |_| Punct::Ne)]
-    #[token("=", |_| Punct::Eq)]
-    #[token("+=", |_| Punct::PlusEq)]
-    #[token("-=", |_| Punct::MinusEq)]
-    #[token("*=", |_| Punct::StarEq)]
-    #[token("/=", |_| Punct::SlashEq)]
-    #[token("%=", |_| Punct::PercentEq)]
-    #[token("&=", |_| Punct::AmpEq)]
-    #[token("|=", |_| Punct::PipeEq)]
-    #[token("^=", |_| Punct::CaretEq)]
-    #[token("<<=", |_| Punct::ShlEq)]
-    #[token(">>=", |_| Punct::ShrEq)]
-    #[token("@", |_| Punct::At)]
-    #[token("#", |_| Punct::Hash)]
-    #[token("##", |_| Punct::HashHash)]
-    Punct(Punct),
-}
-
 /// The operator that C++ also spells as this word.
 fn alternative(word: &str) -> Option<Punct> {
     Some(match word {
@@ -155,6 +87,22 @@ fn alternative(word: &str) -> Option<Punct> {
 enum Ended {
     Yes,
     No,
+}
+
+/// Goes to the end of a name: letters and digits of Unicode belong to it.
+fn name(lexer: &mut logos::Lexer<'_, Raw>) {
+    let continues = |c: char| c == '$' || unicode_ident::is_xid_continue(c);
+    let rest = lexer.remainder();
+    lexer.bump(rest.find(|c| !continues(c)).unwrap_or(rest.len()));
+}
+
+/// Whether a character beyond ASCII begins a name; goes to its end.
+fn other_name(lexer: &mut logos::Lexer<'_, Raw>) -> bool {
+    let begins = lexer.slice().chars().all(unicode_ident::is_xid_start);
+    if begins {
+        name(lexer);
+    }
+    begins
 }
 
 /// Goes to just after `*/`, or to the end of the text.
