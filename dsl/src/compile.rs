@@ -1,5 +1,7 @@
 //! The whole front end: text in, verified IR out.
 
+use std::borrow::Cow;
+
 use crate::{
     diagnostic::{Diagnostic, Severity},
     ir::{Module, simplify::simplify, verify},
@@ -7,7 +9,7 @@ use crate::{
     sema::{self, typed},
     source::{COMMAND_LINE, Loader, NoFiles, SourceFile, SourceMap},
     span::FileId,
-    syntax::{self, ast::Unit},
+    syntax::{self, ast::Unit, token::Token},
 };
 
 /// What the user can choose.
@@ -111,7 +113,7 @@ pub(crate) fn check(
     let tokenized = syntax::tokenize(map, file, &preprocessing, loader);
     let (program, syntax_errors) = syntax::parser::parse(&tokenized.tokens, tokenized.end);
     // CUDA's own declarations come first; they are not the user's to break.
-    let (mut unit, prelude) = declarations(map, &sema::wanted(&tokenized.tokens));
+    let (mut unit, prelude) = declarations(map, &tokenized.tokens, &options.instances);
     unit.items.extend(program.items);
     let (wanted, request_errors) = requests(map, &options.instances);
     unit.items.extend(wanted.items);
@@ -148,12 +150,18 @@ pub(crate) fn requests(map: &mut SourceMap, instances: &[String]) -> (Unit, Vec<
     (parsed, diagnostics)
 }
 
-/// The prelude with those parts of the library, and the files it is in.
-pub(crate) fn declarations(map: &mut SourceMap, parts: &[sema::Part]) -> (Unit, Vec<FileId>) {
+/// The prelude with what a program of these tokens needs of the library, and the files it is in.
+pub(crate) fn declarations(
+    map: &mut SourceMap,
+    tokens: &[Token],
+    instances: &[String],
+) -> (Unit, Vec<FileId>) {
     let mut unit = Unit::default();
     let mut files = Vec::new();
-    for (name, text) in [(sema::PRELUDE_NAME, sema::PRELUDE)].iter().chain(parts) {
-        let file = map.add(SourceFile::new(*name, *text));
+    let prelude = (sema::PRELUDE_NAME, Cow::Borrowed(sema::PRELUDE));
+    let parts = sema::needed(tokens, instances, &sema::wanted(tokens));
+    for (name, text) in std::iter::once(prelude).chain(parts) {
+        let file = map.add(SourceFile::new(name, text));
         let tokenized = syntax::tokenize(map, file, &syntax::Options::default(), &NoFiles);
         let (parsed, broken) = syntax::parser::parse(&tokenized.tokens, tokenized.end);
         debug_assert!(

@@ -22,7 +22,7 @@ pub mod typed;
 mod tests;
 
 pub use classify::Classify;
-pub use library::{Part, parts, wanted};
+pub use library::{Part, needed, parts, wanted};
 
 /// The declarations that every program starts with, in the language itself. To be parsed before the program.
 pub const PRELUDE: &str = include_str!("sema/prelude.k");

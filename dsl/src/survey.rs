@@ -69,7 +69,7 @@ pub fn survey(map: &mut SourceMap, file: FileId, options: &Options, loader: &dyn
     let tokenized = syntax::tokenize(map, file, &preprocessing, loader);
     let (parsed, syntax_errors) = syntax::parser::parse(&tokenized.tokens, tokenized.end);
     let found = kernels(&tokenized.tokens);
-    let (mut unit, prelude) = declarations(map, &sema::wanted(&tokenized.tokens));
+    let (mut unit, prelude) = declarations(map, &tokenized.tokens, &options.instances);
     unit.items.extend(parsed.items);
     let (wanted, request_errors) = requests(map, &options.instances);
     unit.items.extend(wanted.items);

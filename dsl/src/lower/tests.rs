@@ -32,8 +32,7 @@ fn compile_with(text: &str, options: &Options) -> Module {
     assert_eq!(tokenized.diagnostics, []);
     let (program, diagnostics) = parser::parse(&tokenized.tokens, tokenized.end);
     assert_eq!(diagnostics, []);
-    let parts = sema::wanted(&tokenized.tokens);
-    let (mut unit, prelude) = declarations(&mut map, &parts);
+    let (mut unit, prelude) = declarations(&mut map, &tokenized.tokens, &[]);
     unit.items.extend(program.items);
     let sema_options = sema::Options {
         prelude,

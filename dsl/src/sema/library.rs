@@ -9,7 +9,11 @@ use std::{
 };
 
 use super::builtin;
+
+mod needed;
+
 use crate::syntax::token::{Keyword, Punct, Token, TokenKind};
+pub use needed::needed;
 
 /// A part: what it is called in messages, its text.
 pub type Part = (&'static str, &'static str);

@@ -37,8 +37,7 @@ fn check(text: &str) -> Checked {
     let mut diagnostics = tokenized.diagnostics;
     let (parsed, errors) = syntax::parser::parse(&tokenized.tokens, tokenized.end);
     diagnostics.extend(errors);
-    let parts = sema::wanted(&tokenized.tokens);
-    let (mut unit, prelude) = declarations(&mut map, &parts);
+    let (mut unit, prelude) = declarations(&mut map, &tokenized.tokens, &[]);
     unit.items.extend(parsed.items);
     let options = sema::Options {
         prelude,
