@@ -57,64 +57,14 @@ pub(crate) fn scalar(ty: &Ty) -> Option<&'static str> {
 }
 
 /// The library's own type for a record, if there is one.
-fn known(record: &Record) -> Option<&'static str> {
-    const VECTORS: [&str; 48] = [
-        "char1",
-        "char2",
-        "char3",
-        "char4",
-        "uchar1",
-        "uchar2",
-        "uchar3",
-        "uchar4",
-        "short1",
-        "short2",
-        "short3",
-        "short4",
-        "ushort1",
-        "ushort2",
-        "ushort3",
-        "ushort4",
-        "int1",
-        "int2",
-        "int3",
-        "int4",
-        "uint1",
-        "uint2",
-        "uint3",
-        "uint4",
-        "long1",
-        "long2",
-        "long3",
-        "long4",
-        "ulong1",
-        "ulong2",
-        "ulong3",
-        "ulong4",
-        "longlong1",
-        "longlong2",
-        "longlong3",
-        "longlong4",
-        "ulonglong1",
-        "ulonglong2",
-        "ulonglong3",
-        "ulonglong4",
-        "float1",
-        "float2",
-        "float3",
-        "float4",
-        "double1",
-        "double2",
-        "double3",
-        "double4",
-    ];
+fn known(record: &Record) -> Option<&str> {
     match record.name.as_str() {
         "__half" => Some("half::f16"),
         "__nv_bfloat16" => Some("half::bf16"),
         "__half2" => Some("half2"),
         "__nv_bfloat162" => Some("bfloat162"),
-        name if record.is_vector => VECTORS.into_iter().find(|vector| *vector == name),
-        _ => None,
+        // CUDA's vector types are there under their own names.
+        name => (record.is_vector && record.span.is_none()).then_some(name),
     }
 }
 
