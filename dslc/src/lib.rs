@@ -23,6 +23,7 @@ pub use half;
 
 pub use buffer::{Buffer, DevicePointer};
 pub use device::{Builder, Device};
+#[cfg(feature = "macros")]
 pub use dslc_macros::{include_kernel, kernel};
 pub use element::Element;
 pub use error::{Error, Result};
