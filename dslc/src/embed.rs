@@ -287,9 +287,6 @@ impl Call<'_> {
             }
             Err(LaunchError::Device(error)) => return Err(error.into()),
         }
-        for launch in &mut outcome.launches {
-            launch.line = self.caller.line();
-        }
         if !printed.is_empty() {
             show(&String::from_utf8_lossy(&printed));
         }

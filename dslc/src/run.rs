@@ -58,7 +58,7 @@ fn columns() -> usize {
 }
 
 impl Run {
-    pub(crate) fn new(ran: Ran) -> Run {
+    pub(crate) fn new(mut ran: Ran) -> Run {
         let module = ran.module.program.module();
         let line = |loc| report::line(module, &ran.module.map, loc);
         let found = findings::all(&ran.outcome, module, &line);
@@ -66,6 +66,10 @@ impl Run {
             .iter()
             .map(|found| Finding::new(found, module))
             .collect();
+        // For the report's title; advice about the launch statement has to do without one in the kernel's source.
+        for launch in &mut ran.outcome.launches {
+            launch.line = ran.caller.line();
+        }
         Run(Arc::new(Data {
             ran,
             found,

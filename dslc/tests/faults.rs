@@ -133,6 +133,12 @@ fn dynamic_shared_memory_has_to_be_said() {
         .dynamic(Grid::new(1, 32).shared(31 * 8), &mut x)
         .unwrap_err();
     assert_eq!(error.findings()[0].kind(), "out_of_bounds");
+    assert!(
+        error
+            .to_string()
+            .contains("the launch gives 248 bytes of dynamic shared memory"),
+        "{error}"
+    );
     kernels
         .dynamic(Grid::new(1, 32).shared(32 * 8), &mut x)
         .unwrap()

@@ -115,6 +115,12 @@ fn of_dynamic_shared(access: &BadAccess, report: Option<&LaunchReport>) -> Optio
         &report.kernel_name,
     );
     let element = object.element_bytes;
+    if line == 0 {
+        // It was launched from elsewhere: by the command line, or by a Rust program.
+        return Some(format!(
+            "the launch gives {bytes} bytes of dynamic shared memory: give as many as the kernel uses, {element} for each element"
+        ));
+    }
     Some(format!(
         "the launch on line {line} gives {bytes} bytes of dynamic shared memory: give as many as the kernel uses, in bytes, as its third \
          argument, as in `{kernel}<<<grid, block, n * {element}>>>`"
