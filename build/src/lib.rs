@@ -3,10 +3,8 @@
 //! A build script asks for it:
 //!
 //! ```no_run
-//! // build.rs
-//! fn main() {
-//!     dslc_build::embed_ptx(&["sm_80", "sm_90"]);
-//! }
+//! // in `main` of build.rs
+//! dslc_build::embed_ptx(&["sm_80", "sm_90"]);
 //! ```
 //!
 //! From then on `kernel!` and `include_kernel!` of the package have the command `dslc` compile their kernels, and the generated
