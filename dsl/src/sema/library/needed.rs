@@ -75,6 +75,8 @@ impl Needs {
             && self.names.insert(name)
         {
             self.open.extend(bodies);
+            // Host code may call another form, which no text names.
+            self.mention_one(&format!("__dslc_host_{name}"));
         }
     }
 
@@ -234,5 +236,8 @@ mod tests {
         assert!(text.contains(" expf(float x)") && !text.contains(" sinf(float x)"));
         // The version for `float` may be meant.
         assert!(part("exp").contains(" expf(float x)"));
+        // The host's form of a function has a name that nobody writes.
+        let bessel = needed(&[], &["jn".to_string()], &BESSEL);
+        assert!(bessel[0].1.contains("__dslc_host_jnf("));
     }
 }
