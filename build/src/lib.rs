@@ -9,7 +9,7 @@
 //!
 //! From then on `kernel!` and `include_kernel!` of the package have the command `dslc` compile their kernels, and the generated
 //! modules carry the PTX. A GPU runs the newest of it that is not newer than itself, so `sm_75` alone serves every GPU since Turing.
-//! The command is the one that the variable `DSLC` names, or the one in `PATH` (`cargo install dslc-cli`; it has LLVM inside). Where there
+//! The command is the one that the variable `DSLC` names, or the one in `PATH` (the package `dslc-cli`, which has LLVM inside). Where there
 //! is none, or it is of another version than this crate, the build goes on with a warning, and launching on a GPU says what is missing.
 
 use std::{
@@ -46,7 +46,7 @@ pub fn embed_ptx(archs: &[&str]) {
 fn tool() -> Result<PathBuf, String> {
     let named = env::var_os("DSLC").map(PathBuf::from);
     let found = named.or_else(|| in_path("dslc")).ok_or(
-        "there is no command `dslc` (`cargo install dslc-cli`, or name it in the variable DSLC)",
+        "there is no command `dslc` in PATH, nor does the variable DSLC name one (it is the package `dslc-cli`)",
     )?;
     let shown = found.display();
     let output = Command::new(&found)
