@@ -323,3 +323,22 @@ fn names_are_as_they_were_asked_for() -> dslc::Result<()> {
     assert_eq!(device.zeroed::<names::Unused>(2)?.read()?[1].n, 0);
     Ok(())
 }
+
+#[test]
+fn threads_that_load_at_once_share_the_variables() -> dslc::Result<()> {
+    let device = Device::simulator(Arch::SM_90)?;
+    let load = |_| {
+        let device = device.clone();
+        std::thread::spawn(move || particles::load(&device))
+    };
+    let threads: Vec<_> = (0..8).map(load).collect();
+    let mut loaded = Vec::new();
+    for thread in threads {
+        loaded.push(thread.join().expect("no panic")?);
+    }
+    loaded[0].set_collisions(11)?;
+    for kernels in &loaded {
+        assert_eq!(kernels.collisions()?, 11);
+    }
+    Ok(())
+}
