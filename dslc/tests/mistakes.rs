@@ -47,7 +47,10 @@ fn errors(case: &Path, edition: &str) -> Vec<Place> {
             "metadata",
             "-o",
         ])
-        .arg(std::env::temp_dir().join(format!("dslc-mistake-{}.rmeta", std::process::id())))
+        .arg(
+            Path::new(env!("CARGO_TARGET_TMPDIR"))
+                .join(format!("dslc-mistake-{}.rmeta", std::process::id())),
+        )
         .args(["--error-format", "json", "-L"])
         .arg(format!("dependency={}", folder.display()))
         .arg("--extern")

@@ -1,6 +1,6 @@
 //! A real GPU as a device, over the CUDA driver, which is loaded at run time: a machine without one runs everything else.
 //!
-//! In: a program, compiled to PTX for this GPU by `codegen-ptx` when [`Device::prepare`](super::Device::prepare) is called. The host program's
+//! In: programs, with PTX that they bring along, or that `codegen-ptx` makes for this GPU when [`Device::prepare`](super::Device::prepare) is called (feature `ptx`). The host program's
 //! pointers are the driver's own addresses ([`interp::memory`] keeps them beside its own areas). Launches are asynchronous on one
 //! stream; a fault in a kernel shows at the next call that waits, as in CUDA, and is said of the launch it happened in.
 //!
@@ -55,7 +55,9 @@ impl Default for GpuOptions {
 #[derive(Clone, PartialEq, Eq, Debug, Error)]
 pub enum GpuError {
     /// dslc was built without it.
-    #[error("this dslc was built without GPUs (feature `gpu`)")]
+    #[error(
+        "this dslc was built without GPUs (the library's feature `gpu`, the command line's `ptx`)"
+    )]
     NotBuilt,
     /// There is no driver library.
     #[error("there is no NVIDIA driver here (libcuda.so.1 was not found)")]
