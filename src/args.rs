@@ -148,8 +148,15 @@ pub(crate) struct RunArgs {
     /// Which blocks, and warps of a block, run first. What changes with it depends on an order that nothing promises.
     #[arg(long, value_enum, default_value_t = OrderChoice::Ascending, value_name = "ORDER")]
     pub(crate) order: OrderChoice,
+    /// Go on after an access that is out of bounds, misaligned, freed or null: it is skipped (a load gives 0, a store changes
+    /// nothing) and reported, the launch and later launches run. This is the default.
+    #[arg(long, overrides_with = "stop_at_first")]
+    pub(crate) keep_going: bool,
+    /// End the launch at the first such access, as a device does; later CUDA calls return its error.
+    #[arg(long)]
+    pub(crate) stop_at_first: bool,
     /// Look for these findings only: race, warp_synchronous, uninit, barrier, mask, arithmetic. Without it, for all.
-    /// Bounds, alignment, pointers and deadlocks are always checked: a program cannot go on after them.
+    /// Bounds, alignment, pointers and deadlocks are always checked.
     #[arg(long, value_name = "A,B", value_delimiter = ',', value_parser = checks_of)]
     pub(crate) checks: Option<Vec<interp::Checks>>,
     /// Look for none of them.

@@ -31,6 +31,7 @@ pub(crate) fn machine(
     limit: Option<u64>,
     checks: Checks,
     order: Order,
+    keep_going: bool,
     trace: bool,
 ) -> MachineConfig {
     MachineConfig {
@@ -43,6 +44,7 @@ pub(crate) fn machine(
         limit: Some(limit.unwrap_or(DEFAULT_LIMIT)),
         checks,
         order,
+        keep_going,
         trace,
     }
 }
@@ -68,6 +70,8 @@ pub(crate) struct What<'a> {
     pub(crate) print: &'a [String],
     pub(crate) save: &'a [String],
     pub(crate) limit: Option<u64>,
+    /// Go on after accesses that are not allowed.
+    pub(crate) keep_going: bool,
 }
 
 /// Runs `main`, or the launches of the command line.
@@ -82,6 +86,7 @@ pub(crate) fn execute(
             let options = HostOptions {
                 args: what.args.to_vec(),
                 limit: Some(what.limit.unwrap_or(DEFAULT_LIMIT)),
+                keep_going: what.keep_going,
             };
             run_main(program, main, &options, device, io).map_err(Failure::new)
         }

@@ -111,6 +111,7 @@ impl Builder {
             limit: Some(self.limit),
             checks: self.checks,
             order: self.order,
+            keep_going: false,
             trace: false,
         };
         Ok(Device::with(Box::new(Simulator::new(machine))))

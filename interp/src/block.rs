@@ -16,6 +16,7 @@ use crate::machine::{Fault, Machine, Stop, Vote, Warp, WarpState};
 use crate::mask::LaneMask;
 use crate::memory::Memory;
 use crate::observer::{Arrival, Observer};
+use crate::ops::skip;
 use crate::registers::Registers;
 use crate::trap::TrapKind;
 
@@ -53,7 +54,7 @@ pub(crate) enum Turn {
 }
 
 /// What is the same for all blocks of a launch.
-#[derive(Debug)]
+#[derive(Clone, Copy, Debug)]
 pub(crate) struct Shape<'a> {
     pub(crate) grid: [u32; 3],
     pub(crate) block: [u32; 3],
@@ -263,7 +264,7 @@ impl Block {
                     continue;
                 }
                 machine.observer.begin_warp(number as u32);
-                match run(machine, warp) {
+                match run_on(machine, warp, run, (self.index, number)) {
                     Stop::Done => (warp.state, advanced) = (WarpState::Done, true),
                     Stop::Barrier => (warp.state, advanced) = (WarpState::AtBarrier, true),
                     Stop::Fault(fault) => {
@@ -411,4 +412,25 @@ fn fill(registers: &mut Registers, register: u32, class: Class, bits: u64) {
         Class::W64 => registers.splat64(register, bits),
         Class::W32 | Class::Mask => registers.splat32(register, bits as u32),
     }
+}
+
+/// Runs a warp. If the launch goes on after accesses that are not allowed, each is noted and skipped.
+fn run_on<O: Observer>(
+    machine: &mut Machine<'_, O>,
+    warp: &mut Warp,
+    run: Runner<O>,
+    (block, number): (u64, usize),
+) -> Stop {
+    // Each time the engine begins with a full slice; so many are a slice themselves.
+    for _ in 0..SLICE {
+        match run(machine, warp) {
+            Stop::Fault(fault) if machine.keep_going && fault.kind.access().is_some() => {
+                let lanes = skip::skip(machine, warp, &fault);
+                machine.note_skipped(warp, (block, number), *fault, lanes);
+                warp.pc += 1;
+            }
+            stop => return stop,
+        }
+    }
+    Stop::Yield
 }

@@ -115,6 +115,9 @@ pub struct MachineConfig {
     pub checks: Checks,
     /// Which blocks of a grid and warps of a block come first.
     pub order: Order,
+    /// Go on after an access that is out of bounds, misaligned, freed or null: it is skipped (a load gives 0, a store or an atomic
+    /// changes nothing) and told in [`LaunchReport::skipped`](crate::LaunchReport::skipped). Else it is the launch's end.
+    pub keep_going: bool,
     /// Keep all that launches do, instead of looking for findings. It takes much memory.
     pub trace: bool,
 }

@@ -47,6 +47,8 @@ pub enum HostEvent {
         /// Where.
         loc: LocId,
     },
+    /// It made an access that is not allowed, which was skipped: see [`HostThread::keep_going`]. Resume it with `None`.
+    Skipped(Box<Trap>),
     /// It returned.
     Done(Option<u64>),
 }
@@ -81,6 +83,9 @@ macro_rules! dispatch {
     };
 }
 
+/// Accesses that a host thread may skip: a loop that runs away must end.
+const MOST_SKIPS: u32 = 100_000;
+
 /// What a call costs on the stack beside its variables.
 const FRAME_BYTES: u64 = 64;
 
@@ -106,6 +111,10 @@ pub struct HostThread {
     /// The register that waits for the answer of a call.
     awaits: Option<u32>,
     start: (FuncId, Vec<u64>),
+    /// Accesses that may still be skipped.
+    skips_left: u32,
+    /// Where some were.
+    skipped: Vec<LocId>,
 }
 
 /// The memory an access hit last: most hit it again.
@@ -141,7 +150,16 @@ impl HostThread {
             executed: 0,
             awaits: None,
             start: (func, args.to_vec()),
+            skips_left: 0,
+            skipped: Vec::new(),
         }
+    }
+
+    /// Goes on after accesses that are out of bounds, misaligned or to freed memory: they are skipped, a load gives 0. On a real
+    /// machine many of them pass unseen. What would end the program there (a null pointer) ends it here too; and so does one of
+    /// these after a great many.
+    pub fn keep_going(&mut self) {
+        self.skips_left = MOST_SKIPS;
     }
 
     /// Instructions executed so far.
@@ -204,6 +222,23 @@ impl HostThread {
             let loc = code.locs[frame.pc.saturating_sub(1)];
             match stop {
                 Stop::Event(event) => return Ok(event),
+                Stop::Trap(kind) if self.skips_left > 0 && may_pass(&kind) => {
+                    let inst = &code.insts[frame.pc - 1];
+                    let site = &code.sites[inst.c as usize];
+                    let registers = match site.op {
+                        AccessOp::Load => &site.values[..site.access.count as usize],
+                        AccessOp::Atomic => &[site.result],
+                        AccessOp::Store => &[],
+                    };
+                    for &register in registers {
+                        self.registers.s[frame.registers + register as usize] = 0;
+                    }
+                    self.skips_left -= 1;
+                    if !self.skipped.contains(&loc) {
+                        self.skipped.push(loc);
+                        return Ok(HostEvent::Skipped(Box::new(trap(kind, loc))));
+                    }
+                }
                 Stop::Trap(kind) => return Err(trap(kind, loc)),
                 Stop::Call(row) => {
                     let inst = code.insts[frame.pc - 1];
@@ -425,6 +460,14 @@ impl HostThread {
             } } }
         }
     }
+}
+
+/// Whether a real machine may go on after it.
+fn may_pass(kind: &TrapKind) -> bool {
+    matches!(
+        kind,
+        TrapKind::OutOfBounds(_) | TrapKind::Misaligned(_) | TrapKind::UseAfterFree(_)
+    )
 }
 
 fn trap(kind: TrapKind, loc: LocId) -> Trap {

@@ -14,8 +14,7 @@ use crate::check::{Checker, Scene, Subject};
 use crate::compile::effects::Root;
 use crate::config::{LaunchConfig, MachineConfig};
 use crate::engine;
-use crate::explain::{Thread, explain};
-use crate::machine::{GlobalMap, Machine, Totals, WarpState, is_global};
+use crate::machine::{Fault, GlobalMap, Machine, Totals, WarpState, is_global};
 use crate::memory::Memory;
 use crate::memory::defined::Defined;
 use crate::memory::traffic::Touch;
@@ -324,6 +323,9 @@ impl<'a> Run<'a> {
             slice: 0,
             declared,
             tracker: None,
+            shape: self.shape,
+            keep_going: self.machine.keep_going,
+            skipped: Vec::new(),
         }
     }
 
@@ -375,7 +377,7 @@ impl<'a> Run<'a> {
                 }
                 Turn::Fault { warp, fault } => {
                     out(&block.printed);
-                    let trap = self.trap(&block, warp, fault.lane, fault.kind);
+                    let trap = self.trap(&machine, &block, warp, *fault);
                     return (machine, Some(trap));
                 }
             }
@@ -383,15 +385,20 @@ impl<'a> Run<'a> {
         (machine, None)
     }
 
-    fn trap(&self, block: &Block, number: usize, lane: u32, mut kind: TrapKind) -> Trap {
+    fn trap<O: Observer>(
+        &self,
+        machine: &Machine<'_, O>,
+        block: &Block,
+        number: usize,
+        fault: Fault,
+    ) -> Trap {
         let warp = &block.warps[number];
-        let pc = match kind {
+        let pc = match fault.kind {
             TrapKind::Endless => self.spinning_pc(warp.pc),
             _ => warp.pc,
         };
-        let loc = self.code.locs[pc as usize];
         let mut others = Vec::new();
-        if kind.is_about_missing_lanes() {
+        if fault.kind.is_about_missing_lanes() {
             let mut missing = warp.lanes & !warp.gone & !warp.mask;
             let here =
                 |wait: &&crate::bytecode::Waitplace| (wait.start..wait.end).contains(&warp.pc);
@@ -409,20 +416,9 @@ impl<'a> Run<'a> {
                 }
             }
         }
-        let thread = Thread {
-            registers: &warp.registers,
-            who: self.shape.identity(block.index, number, lane.min(31)),
-        };
-        let function = self.program.module().function(self.kernel);
-        let overflow = explain(&mut kind, loc, thread, (function, self.code, self.memory));
         Trap {
-            kind,
-            loc,
-            block: thread.who.block,
-            thread: thread.who.thread,
-            on_host: false,
             others,
-            overflow: overflow.map(Box::new),
+            ..machine.trap(warp, (block.index, number), pc, fault)
         }
     }
 
@@ -536,6 +532,11 @@ impl<'a> Run<'a> {
                 .map_or(0, |loc| loc.line),
             counts,
             sites: merged(sites),
+            skipped: machine
+                .skipped
+                .iter()
+                .map(|skipped| skipped.fault.clone())
+                .collect(),
             trace: machine.observer.trace(),
             findings: machine.observer.findings(&Scene {
                 module,

@@ -1,16 +1,21 @@
 //! What a worker has while it runs blocks of a launch: the code, memory, counters. And a warp.
 
-use dsl::ir::{Function, Module, Space};
+use std::mem::Discriminant;
 
+use dsl::ir::{Function, LocId, Module, Space};
+
+use crate::block::Shape;
 use crate::bytecode::{Class, Code, Place};
 use crate::config::Order;
+use crate::explain::{Thread, explain};
 use crate::mask::LaneMask;
 use crate::memory::{AddressKind, Memory};
 use crate::observer::Observer;
 use crate::pattern::Pattern;
 use crate::registers::Registers;
+use crate::report::SkippedAccess;
 use crate::track::Tracker;
-use crate::trap::TrapKind;
+use crate::trap::{Trap, TrapKind};
 
 /// A region of memory kernels may touch.
 #[derive(Clone, Copy, Debug)]
@@ -120,9 +125,62 @@ pub(crate) struct Machine<'a, O> {
     pub(crate) declared: Vec<Option<u32>>,
     /// What this worker touches, when there are others.
     pub(crate) tracker: Option<Box<Tracker>>,
+    pub(crate) shape: Shape<'a>,
+    /// An access that is not allowed is skipped, and the launch goes on.
+    pub(crate) keep_going: bool,
+    /// Those that were: one of each kind and place.
+    pub(crate) skipped: Vec<Skipped>,
 }
 
 impl<O: Observer> Machine<'_, O> {
+    /// Keeps the first of the skipped accesses of a kind and place, and counts the others.
+    #[cold]
+    pub(crate) fn note_skipped(&mut self, warp: &Warp, place: (u64, usize), fault: Fault, lanes: u32) {
+        let loc = self.code.locs[warp.pc as usize];
+        let known = self.skipped.iter_mut().find(|known| {
+            known.loc == loc && known.kind == std::mem::discriminant(&fault.kind)
+        });
+        if let Some(known) = known {
+            known.fault.accesses += u64::from(lanes);
+            return;
+        }
+        let kind = std::mem::discriminant(&fault.kind);
+        let trap = self.trap(warp, place, warp.pc, fault);
+        self.skipped.push(Skipped {
+            loc,
+            kind,
+            fault: SkippedAccess {
+                trap,
+                accesses: lanes.into(),
+            },
+        });
+    }
+
+    /// What a thread of a warp did at an instruction, in full.
+    pub(crate) fn trap(
+        &self,
+        warp: &Warp,
+        (block, number): (u64, usize),
+        pc: u32,
+        Fault { mut kind, lane }: Fault,
+    ) -> Trap {
+        let loc = self.code.locs[pc as usize];
+        let thread = Thread {
+            registers: &warp.registers,
+            who: self.shape.identity(block, number, lane.min(31)),
+        };
+        let overflow = explain(&mut kind, loc, thread, (self.function, self.code, self.memory));
+        Trap {
+            kind,
+            loc,
+            block: thread.who.block,
+            thread: thread.who.thread,
+            on_host: false,
+            others: Vec::new(),
+            overflow: overflow.map(Box::new),
+        }
+    }
+
     /// Makes the observer's sums complete.
     pub(crate) fn settle(&mut self) {
         for (site, pattern) in self.code.sites.iter().zip(&mut self.patterns) {
@@ -142,6 +200,15 @@ impl<O: Observer> Machine<'_, O> {
         sum.divergent_branches += part.divergent_branches;
         sum.barriers += part.barriers;
     }
+}
+
+/// A kind of access at one place that is not allowed, and was skipped.
+#[derive(Debug)]
+pub(crate) struct Skipped {
+    loc: LocId,
+    /// What the machine saw; the trap may know more.
+    kind: Discriminant<TrapKind>,
+    pub(crate) fault: SkippedAccess,
 }
 
 /// Why a lane ends the launch.

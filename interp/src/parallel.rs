@@ -195,7 +195,8 @@ fn worker<'a, O: Observer>(
             {
                 stop.strayed.store(true, Ordering::Relaxed);
             }
-            if !matches!(turn, Turn::Done) {
+            // The first access that is skipped is one of blocks in order.
+            if !matches!(turn, Turn::Done) || !machine.skipped.is_empty() {
                 return None;
             }
             if !block.printed.is_empty() {

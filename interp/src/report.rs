@@ -33,6 +33,9 @@ pub struct LaunchReport {
     pub sites: Vec<Site>,
     /// What the checks found, in the order of their first source access.
     pub findings: Vec<Finding>,
+    /// Accesses that are not allowed, where [`MachineConfig::keep_going`](crate::MachineConfig::keep_going) had the launch go on: the
+    /// first of each kind and place. What was computed after it, here and later, is not what the program computes.
+    pub skipped: Vec<SkippedAccess>,
     /// All that it did, if [`MachineConfig::trace`](crate::MachineConfig::trace) asked for that.
     pub trace: Vec<Event>,
 }
@@ -52,9 +55,19 @@ impl LaunchReport {
             counts: LaunchCounts::default(),
             sites: Vec::new(),
             findings: Vec::new(),
+            skipped: Vec::new(),
             trace: Vec::new(),
         }
     }
+}
+
+/// An access that is not allowed and was skipped: a load gave 0, a store or an atomic changed nothing.
+#[derive(Clone, Debug, PartialEq)]
+pub struct SkippedAccess {
+    /// The first one.
+    pub trap: Trap,
+    /// How many there were of its kind at its place, by all threads.
+    pub accesses: u64,
 }
 
 /// A source access: all instructions that come from one place and do the same thing.

@@ -30,6 +30,7 @@ fn machine() -> MachineConfig {
         limit: None,
         checks: crate::Checks::NONE,
         order: crate::Order::Ascending,
+        keep_going: false,
         trace: false,
     }
 }

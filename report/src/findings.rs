@@ -1,6 +1,6 @@
 //! What was found in a run, in one form for all outputs: refused launches, traps and the checks' findings, in the order of the launches.
 //!
-//! A finding that several launches share (the same code at the same accesses) is one, with the counts added. Each has a fingerprint of
+//! What one cause makes at one pair of lines is one finding, with the counts added. Each has a fingerprint of
 //! what does not move when lines are added elsewhere: the code, the kernel, and the source text of the accesses; the second finding of the
 //! same text has another one than the first. [`Baseline`](baseline::Baseline) knows findings by it.
 
@@ -37,6 +37,8 @@ pub struct Found {
     pub launch: Option<usize>,
     /// In how many launches.
     pub launches: usize,
+    /// The last of them.
+    last_launch: Option<usize>,
     /// The kernel's name; `None` on the host.
     pub kernel: Option<String>,
     /// What is wrong, in one sentence.
@@ -59,6 +61,8 @@ pub struct Found {
     pub fingerprint: String,
     /// The baseline has it.
     pub muted: bool,
+    /// An access that was skipped: the run went on.
+    pub skipped: bool,
 }
 
 /// One access of a finding.
@@ -91,34 +95,44 @@ impl Found {
 
 /// Everything found in a run. `line`: the source line of a place.
 pub fn all(outcome: &Outcome, module: &Module, line: &dyn Fn(LocId) -> String) -> Vec<Found> {
-    let mut found: Vec<Found> = vec![];
+    let mut all = Gathered {
+        module,
+        found: vec![],
+    };
     let mut shown = 0;
     for fault in &outcome.faults {
         match fault {
             Fault::Invalid { kernel, loc, why } => {
                 let name = &module.function(*kernel).name;
-                add(&mut found, of_refusal(name, *loc, &why.to_string()));
+                all.add(of_refusal(name, *loc, &why.to_string()));
             }
-            Fault::Device(fault) => add(&mut found, of_device(fault, module)),
+            Fault::Device(fault) => all.add(of_device(fault, module)),
             Fault::Trap { launch, trap } => {
                 if let Some(last) = *launch {
-                    of_launches(outcome, shown..last + 1, &mut found);
+                    all.of_launches(outcome, shown..last + 1);
                     shown = shown.max(last + 1);
                 }
                 let report = launch.and_then(|index| outcome.launches.get(index));
-                add(&mut found, of_trap(trap, *launch, report));
+                all.add(of_trap(trap, *launch, report));
+            }
+            Fault::Skipped(trap) => {
+                all.add(Found {
+                    skipped: true,
+                    ..of_trap(trap, None, None)
+                });
             }
         }
     }
-    of_launches(outcome, shown..outcome.launches.len(), &mut found);
+    all.of_launches(outcome, shown..outcome.launches.len());
     for race in &outcome.races {
-        add(&mut found, of_race(race, outcome));
+        all.add(of_race(race, outcome));
     }
     for note in &outcome.notes {
         if let Some(fault) = &note.fault {
-            add(&mut found, of_call(note, fault));
+            all.add(of_call(note, fault));
         }
     }
+    let mut found = all.found;
     // What a function of the library does is shown where the program calls it.
     for side in found.iter_mut().flat_map(|found| &mut found.sides) {
         side.loc = in_program(module, side.loc).unwrap_or(side.loc);
@@ -127,37 +141,84 @@ pub fn all(outcome: &Outcome, module: &Module, line: &dyn Fn(LocId) -> String) -
     found
 }
 
-/// What the checks found in some launches.
-fn of_launches(outcome: &Outcome, which: std::ops::Range<usize>, found: &mut Vec<Found>) {
-    for index in which {
-        if let Some(launch) = outcome.launches.get(index) {
-            for finding in &launch.findings {
-                add(found, of_finding(finding, index, &launch.kernel_name));
-            }
+/// What makes two findings one: the same trouble with the same memory at the same lines, of one kernel. It may be found in several
+/// launches, in several instances of a template, in each copy of a loop that was unrolled, and with its two sides exchanged.
+#[derive(PartialEq)]
+struct Cause<'a> {
+    code: Code,
+    severity: Severity,
+    /// Without template arguments.
+    kernel: Option<&'a str>,
+    space: Option<&'a str>,
+    object: Option<&'a str>,
+    /// Ascending, each once.
+    lines: Vec<(u32, u32)>,
+}
+
+impl<'a> Cause<'a> {
+    fn of(found: &'a Found, module: &Module) -> Cause<'a> {
+        let place = |side: &Side| {
+            let loc = module.loc(in_program(module, side.loc).unwrap_or(side.loc));
+            (loc.file, loc.line)
+        };
+        let mut lines: Vec<(u32, u32)> = found.sides.iter().map(place).collect();
+        lines.sort_unstable();
+        lines.dedup();
+        let kernel = found.kernel.as_deref();
+        Cause {
+            code: found.code,
+            severity: found.severity,
+            kernel: kernel.map(|name| name.split('<').next().unwrap_or(name)),
+            space: found.space.as_deref(),
+            object: found.object.as_ref().map(|(name, _)| name.as_str()),
+            lines,
         }
     }
 }
 
-/// What makes findings of two launches one.
-fn is_same(a: &Found, b: &Found) -> bool {
-    let places = |found: &Found| -> Vec<(String, LocId)> {
-        let side = |side: &Side| (side.op.clone(), side.loc);
-        found.sides.iter().map(side).collect()
-    };
-    let name = |found: &Found| found.object.as_ref().map(|(name, _)| name.clone());
-    (a.code, a.severity, &a.kernel, &a.space) == (b.code, b.severity, &b.kernel, &b.space)
-        && a.launch != b.launch
-        && places(a) == places(b)
-        && name(a) == name(b)
+/// Findings so far.
+struct Gathered<'a> {
+    module: &'a Module,
+    found: Vec<Found>,
 }
 
-fn add(found: &mut Vec<Found>, new: Found) {
-    match found.iter_mut().find(|known| is_same(known, &new)) {
-        Some(known) => {
-            known.count += new.count;
-            known.launches += 1;
+impl Gathered<'_> {
+    fn add(&mut self, new: Found) {
+        let cause = Cause::of(&new, self.module);
+        // What has no line of its own is never the same as something else.
+        let has_line = cause.lines.iter().any(|&(_, line)| line != 0);
+        let mut known = self.found.iter_mut();
+        let module = self.module;
+        match known.find(|known| has_line && Cause::of(known, module) == cause) {
+            Some(known) => {
+                known.count += new.count;
+                // The findings of a launch come one after the other.
+                if known.last_launch != new.last_launch {
+                    known.launches += new.launches;
+                    known.last_launch = new.last_launch;
+                }
+            }
+            None => self.found.push(new),
         }
-        None => found.push(new),
+    }
+
+    /// What the checks found in some launches, and what was skipped there.
+    fn of_launches(&mut self, outcome: &Outcome, which: std::ops::Range<usize>) {
+        for index in which {
+            let Some(launch) = outcome.launches.get(index) else {
+                continue;
+            };
+            for skipped in &launch.skipped {
+                self.add(Found {
+                    count: skipped.accesses,
+                    skipped: true,
+                    ..of_trap(&skipped.trap, Some(index), Some(launch))
+                });
+            }
+            for finding in &launch.findings {
+                self.add(of_finding(finding, index, &launch.kernel_name));
+            }
+        }
     }
 }
 
@@ -178,6 +239,7 @@ fn of_finding(finding: &Finding, launch: usize, kernel: &str) -> Found {
         severity: finding.severity,
         launch: Some(launch),
         launches: 1,
+        last_launch: Some(launch),
         kernel: Some(kernel.to_string()),
         message: finding.message.clone(),
         advice: finding.advice.clone(),
@@ -192,6 +254,7 @@ fn of_finding(finding: &Finding, launch: usize, kernel: &str) -> Found {
         witness: finding.witness.clone(),
         fingerprint: String::new(),
         muted: false,
+        skipped: false,
     }
 }
 
@@ -203,6 +266,7 @@ fn of_race(race: &HostRace, outcome: &Outcome) -> Found {
         code: race.code,
         kind: "race",
         launch: race.launch,
+        last_launch: race.launch,
         kernel: kernel.map(|launch| launch.kernel_name.clone()),
         message: race.message.clone(),
         advice: Some(race.advice.clone()),
@@ -254,6 +318,7 @@ fn of_refusal(kernel: &str, loc: LocId, why: &str) -> Found {
         severity: Severity::Error,
         launch: None,
         launches: 1,
+        last_launch: None,
         kernel: Some(kernel.to_string()),
         message: format!("`{kernel}` cannot be launched: {why}"),
         advice: None,
@@ -274,6 +339,7 @@ fn of_refusal(kernel: &str, loc: LocId, why: &str) -> Found {
         witness: vec![],
         fingerprint: String::new(),
         muted: false,
+        skipped: false,
     }
 }
 
@@ -285,6 +351,7 @@ fn of_device(fault: &DeviceFault, module: &Module) -> Found {
         code: fault::code_of_device(fault.error),
         kind: fault::kind_of_device(fault.error),
         launch: fault.launch,
+        last_launch: fault.launch,
         kernel,
         message: fault::device_message(fault, module),
         advice: Some("without `--device gpu`, the simulator names the line and the thread".into()),
@@ -306,6 +373,7 @@ fn of_trap(trap: &Trap, launch: Option<usize>, report: Option<&interp::LaunchRep
         severity: Severity::Error,
         launch,
         launches: 1,
+        last_launch: launch,
         kernel: report.map(|report| report.kernel_name.clone()),
         message: trap.message(),
         advice: fault::help(trap, report),
@@ -328,6 +396,7 @@ fn of_trap(trap: &Trap, launch: Option<usize>, report: Option<&interp::LaunchRep
         witness: vec![],
         fingerprint: String::new(),
         muted: false,
+        skipped: false,
     }
 }
 

@@ -93,6 +93,9 @@ struct Finding {
     count: u64,
     /// In how many launches.
     launches: usize,
+    /// An access that was skipped: the run went on.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    skipped: bool,
     witness: Vec<Lanes>,
     fingerprint: String,
 }
@@ -266,6 +269,7 @@ fn finding(found: &Found, input: &Input<'_>) -> Finding {
         advice: found.advice.clone(),
         count: found.count,
         launches: found.launches,
+        skipped: found.skipped,
         witness: witness.collect(),
         fingerprint: found.fingerprint.clone(),
     }

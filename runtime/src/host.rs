@@ -92,6 +92,8 @@ pub enum Fault {
         /// What.
         trap: Box<Trap>,
     },
+    /// The host made an access that is not allowed, which was skipped.
+    Skipped(Box<Trap>),
     /// A kernel faulted on a real device.
     Device(Box<DeviceFault>),
 }
@@ -166,6 +168,9 @@ pub struct HostOptions {
     pub args: Vec<String>,
     /// Most instructions of the host program.
     pub limit: Option<u64>,
+    /// Go on after an access that is not allowed (it is skipped), and launch kernels after one has faulted. Else a fault ends what
+    /// it ends in CUDA.
+    pub keep_going: bool,
 }
 
 /// The host function called `main`, if there is one.
@@ -194,8 +199,12 @@ pub fn run_main(
         rand: rand::Rand::new(1),
         outcome: Outcome::default(),
     };
+    host.state.keep_going = options.keep_going;
     let args = host.argv(main, &options.args);
     let mut thread = HostThread::new(program, main, &args);
+    if options.keep_going {
+        thread.keep_going();
+    }
     match host.drive(&mut thread, options.limit) {
         Ok(code) | Err(Stop::Exit(code)) => {
             host.outcome.exit_code = code;
@@ -292,6 +301,12 @@ impl Host<'_> {
                         &args,
                         stream,
                     );
+                    None
+                }
+                HostEvent::Skipped(trap) => {
+                    let loc = self.shown(thread, trap.loc);
+                    let trap = Box::new(Trap { loc, ..*trap });
+                    self.outcome.faults.push(Fault::Skipped(trap));
                     None
                 }
                 HostEvent::Done(result) => return Ok(result.unwrap_or(0) as i32),

@@ -42,6 +42,8 @@ pub(crate) fn run(args: &RunArgs, color: Color) -> Result<u8, Failure> {
             "a GPU counts nothing by itself: --metrics needs the simulator, or see `dslc verify`, which asks ncu",
         ));
     }
+    // What is compared with a GPU stops where a GPU stops.
+    let keep_going = !args.stop_at_first && args.record.is_none() && !on_gpu;
     let metrics = nvprof::resolve(&args.metrics)?;
     let rules = rules(
         args.source.arch.as_deref().unwrap_or("sm_90"),
@@ -85,6 +87,7 @@ pub(crate) fn run(args: &RunArgs, color: Color) -> Result<u8, Failure> {
             args.limit,
             checks,
             args.wanted_order(),
+            keep_going,
             args.trace.is_some(),
         );
         Box::new(Simulator::new(machine))
@@ -112,6 +115,7 @@ pub(crate) fn run(args: &RunArgs, color: Color) -> Result<u8, Failure> {
         print: &args.print,
         save: &args.save,
         limit: args.limit,
+        keep_going,
     };
     let outcome = execute::execute(&what, &program, &mut *device, &mut io);
     let captured = capture.map(Capture::end).transpose()?;

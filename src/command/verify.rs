@@ -76,7 +76,7 @@ pub(crate) fn run(args: &VerifyArgs, color: Color) -> Result<u8, Failure> {
     };
     let program = Program::new(Arc::new(module));
     let order = Order::Ascending;
-    let machine = execute::machine(rules, args.jobs, None, Checks::NONE, order, false);
+    let machine = execute::machine(rules, args.jobs, None, Checks::NONE, order, false, false);
     let mut simulator = Simulator::with_info(machine, info.clone());
     let mut io = Streams {
         module: program.module().clone(),
@@ -91,6 +91,7 @@ pub(crate) fn run(args: &VerifyArgs, color: Color) -> Result<u8, Failure> {
         print: &[],
         save: &[],
         limit: None,
+        keep_going: false,
     };
     let outcome = execute::execute(&what, &program, &mut simulator, &mut io)?;
     let line = |loc| report::line(program.module(), &loaded.map, loc);

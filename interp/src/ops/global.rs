@@ -24,6 +24,7 @@ use crate::pattern::{Example, Pattern, Shape};
 use crate::registers::View;
 use crate::stats::Charge;
 use crate::track::{Touch, Tracker};
+use crate::trap::AccessOp;
 
 /// The region all active lanes are in, or `None` if they are in several; or the first lane that is in none.
 #[inline(always)]
@@ -75,19 +76,52 @@ fn slow_region<O: Observer>(
     addresses: &[u64; 32],
     writes: bool,
 ) -> Result<Option<GlobalRegion>, Box<Fault>> {
+    match LaneMask(mask)
+        .lanes()
+        .find(|&lane| is_refused(machine, site, row, addresses[lane], writes))
+    {
+        Some(lane) => Err(fault::global(
+            machine,
+            site,
+            row,
+            lane,
+            addresses[lane],
+            writes,
+        )),
+        None => Ok(None),
+    }
+}
+
+/// Whether an access at an address is not allowed.
+fn is_refused<O: Observer>(
+    machine: &Machine<'_, O>,
+    site: &MemSite,
+    row: usize,
+    address: u64,
+    writes: bool,
+) -> bool {
     let width = u64::from(site.width_bytes);
+    let place = machine.declared[row].unwrap_or_else(|| machine.map.find(address));
+    let region = machine.map.regions[place as usize];
+    !region.holds(address, width) || address & (width - 1) != 0 || writes && !region.writable
+}
+
+/// The lanes whose access is not allowed.
+pub(crate) fn refused<O: Observer>(
+    machine: &Machine<'_, O>,
+    site: &MemSite,
+    row: usize,
+    mask: u32,
+    addresses: &[u64; 32],
+) -> u32 {
+    let writes = site.op != AccessOp::Load;
+    let mut lanes = 0;
     for lane in LaneMask(mask) {
-        let address = addresses[lane];
-        let region = match machine.declared[row] {
-            Some(region) => machine.map.regions[region as usize],
-            None => machine.map.regions[machine.map.find(address) as usize],
-        };
-        if !region.holds(address, width) || address & (width - 1) != 0 || writes && !region.writable
-        {
-            return Err(fault::global(machine, site, row, lane, address, writes));
+        if is_refused(machine, site, row, addresses[lane], writes) {
+            lanes |= 1 << lane;
         }
     }
-    Ok(None)
+    lanes
 }
 
 /// The host's pointer to an address that is known to be in a region.

@@ -40,13 +40,9 @@ pub(crate) fn check_window<O: Observer>(
     if fits && all & (width - 1) == 0 {
         return Ok(());
     }
-    let bad = LaneMask(mask).lanes().find(|&l| {
-        let (at, end) = (
-            u64::from(offsets[l]),
-            u64::from(offsets[l]) + u64::from(width),
-        );
-        at < start || end > (start + len).min(size) || at & u64::from(width - 1) != 0
-    });
+    let bad = LaneMask(mask)
+        .lanes()
+        .find(|&l| !is_inside(site, offsets[l], size));
     match bad {
         Some(lane) => Err(fault::windowed(
             machine,
@@ -58,6 +54,14 @@ pub(crate) fn check_window<O: Observer>(
         )),
         None => Ok(()),
     }
+}
+
+/// Whether an access at an offset of a space of that size keeps to the site's bounds and is aligned.
+pub(crate) fn is_inside(site: &MemSite, offset: u32, size: u64) -> bool {
+    let width = u64::from(site.width_bytes);
+    let (start, len) = site.bounds.unwrap_or((0, size));
+    let (at, end) = (u64::from(offset), u64::from(offset) + width);
+    at >= start && end <= (start + len).min(size) && at & (width - 1) == 0
 }
 
 /// Shows a request like a pattern to observers that have to see it. Debug builds hold it against the slow way.

@@ -15,6 +15,10 @@ use super::{Found, Side, lanes};
 /// Findings of one kind about one array in one kernel, beyond which only their lines are told.
 const SHOWN_OF_A_GROUP: usize = 2;
 
+/// Said once in a run.
+const SKIPPED: &str = "this access was skipped and the run went on: a load gave 0, a store changed nothing; results and counts from here on \
+                       are not the program's (`--stop-at-first` ends the launch here)";
+
 /// All findings that are not muted, one after the other. Where a chain of statements has the same fault over and over (an unrolled
 /// reduction has it ten times), the first ones are shown in full and the others by their lines; reports for programs have each.
 pub fn all(
@@ -32,6 +36,7 @@ pub fn all(
         }
     }
     let mut text = String::new();
+    let mut said_skipped = false;
     for group in groups {
         let (shown, rest) = group.split_at(group.len().min(SHOWN_OF_A_GROUP));
         for (at, found) in shown.iter().enumerate() {
@@ -39,6 +44,9 @@ pub fn all(
                 text.push('\n');
             }
             let mut message = diagnostic(found, module, map);
+            if found.skipped && !std::mem::replace(&mut said_skipped, true) {
+                message = message.note(SKIPPED);
+            }
             if at + 1 == shown.len() && !rest.is_empty() {
                 message = message.note(others(rest, module));
             }

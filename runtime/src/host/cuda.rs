@@ -1,7 +1,8 @@
 //! The CUDA runtime calls: memory, copies, errors, configuration, events.
 //!
 //! Errors as in the CUDA runtime: a call that fails returns its error and remembers it for `cudaGetLastError`, which clears it. A fault in
-//! a kernel waits (`pending`) until a call synchronises; then it is `sticky`: every later call returns it.
+//! a kernel waits (`pending`) until a call synchronises; then it is `sticky`: every later call returns it. Where the run goes on after
+//! faults (`keep_going`) only that call returns it.
 
 use std::collections::HashMap;
 
@@ -24,6 +25,8 @@ pub(super) struct State {
     pub(super) pending: Option<CudaError>,
     /// A kernel faulted; nothing works any more.
     pub(super) sticky: Option<CudaError>,
+    /// A fault in a kernel is told once, and what comes after it works.
+    pub(super) keep_going: bool,
     /// Something was launched since managed memory was last told of.
     pub(super) launched: bool,
     /// Managed allocations, in order: address and bytes.
@@ -44,6 +47,7 @@ impl Default for State {
             last: CudaError::Success,
             pending: None,
             sticky: None,
+            keep_going: false,
             launched: false,
             managed: Vec::new(),
             pinned: Vec::new(),
@@ -120,8 +124,9 @@ impl Host<'_> {
             }
             _ => {}
         }
-        if let Some(error) = self.state.pending.take() {
-            self.state.sticky = Some(error);
+        let fault = self.state.pending.take();
+        if !self.state.keep_going {
+            self.state.sticky = self.state.sticky.or(fault);
         }
         let result = match self.state.sticky {
             Some(error) => Err(error),
@@ -130,7 +135,8 @@ impl Host<'_> {
                 if result.is_ok() {
                     self.waited(function, args);
                 }
-                result
+                // What it was to do is done; what it says is that the kernel faulted.
+                fault.map_or(result, Err)
             }
         };
         let error = result.err().unwrap_or(CudaError::Success);
