@@ -73,6 +73,8 @@ pub(crate) enum OrderChoice {
     Ascending,
     /// The last one first; on one CPU thread.
     Descending,
+    /// By their numbers, and then, to find more, the last one first: launches whose threads communicate.
+    Both,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
@@ -145,9 +147,10 @@ pub(crate) struct RunArgs {
     /// CPU threads; results do not depend on it. 0: one per core.
     #[arg(long, value_name = "N", default_value_t = 0)]
     pub(crate) jobs: usize,
-    /// Which blocks, and warps of a block, run first. What changes with it depends on an order that nothing promises.
-    #[arg(long, value_enum, default_value_t = OrderChoice::Ascending, value_name = "ORDER")]
-    pub(crate) order: OrderChoice,
+    /// Which blocks, and warps of a block, run first. What changes with it depends on an order that nothing promises. Without it,
+    /// ascending, and short launches whose threads communicate in both.
+    #[arg(long, value_enum, value_name = "ORDER")]
+    pub(crate) order: Option<OrderChoice>,
     /// Go on after an access that is out of bounds, misaligned, freed or null: it is skipped (a load gives 0, a store changes
     /// nothing) and reported, the launch and later launches run. This is the default.
     #[arg(long, overrides_with = "stop_at_first")]
@@ -369,8 +372,17 @@ impl RunArgs {
     /// The order of blocks and warps.
     pub(crate) fn wanted_order(&self) -> interp::Order {
         match self.order {
-            OrderChoice::Ascending => interp::Order::Ascending,
-            OrderChoice::Descending => interp::Order::Descending,
+            Some(OrderChoice::Descending) => interp::Order::Descending,
+            Some(OrderChoice::Ascending | OrderChoice::Both) | None => interp::Order::Ascending,
+        }
+    }
+
+    /// Which launches run in the other order, too.
+    pub(crate) fn wanted_orders(&self) -> interp::BothOrders {
+        match self.order {
+            None => interp::BothOrders::WhenShort,
+            Some(OrderChoice::Both) => interp::BothOrders::Always,
+            Some(OrderChoice::Ascending | OrderChoice::Descending) => interp::BothOrders::Never,
         }
     }
 

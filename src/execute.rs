@@ -3,7 +3,7 @@
 use std::{fs, sync::Arc};
 
 use dsl::ir::Module;
-use interp::{Checks, MachineConfig, Order, Program, rules::RuleSet};
+use interp::{BothOrders, Checks, MachineConfig, Order, Program, rules::RuleSet};
 use runtime::{
     device::{
         Device,
@@ -30,7 +30,7 @@ pub(crate) fn machine(
     jobs: usize,
     limit: Option<u64>,
     checks: Checks,
-    order: Order,
+    (order, both_orders): (Order, BothOrders),
     keep_going: bool,
     trace: bool,
 ) -> MachineConfig {
@@ -44,6 +44,7 @@ pub(crate) fn machine(
         limit: Some(limit.unwrap_or(DEFAULT_LIMIT)),
         checks,
         order,
+        both_orders,
         keep_going,
         trace,
     }

@@ -111,6 +111,7 @@ impl Builder {
             limit: Some(self.limit),
             checks: self.checks,
             order: self.order,
+            both_orders: interp::BothOrders::Never,
             keep_going: false,
             trace: false,
         };

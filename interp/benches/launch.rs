@@ -71,6 +71,7 @@ fn run(text: &str, jobs: usize, elements: u64, grid: [u32; 3], block: [u32; 3]) 
         limit: None,
         checks: interp::Checks::NONE,
         order: interp::Order::Ascending,
+        both_orders: interp::BothOrders::Never,
         keep_going: false,
         trace: false,
     };

@@ -202,8 +202,11 @@ impl<'a> Checker<'a> {
             });
             let who = (self.here.block, self.warp, lanes);
             let index = varying.wrapping_add(uniform) as i32;
-            self.found
-                .beyond(access.counter, who, (index.into(), subscript.len));
+            self.found.beyond(
+                access.counter,
+                who,
+                (index.into(), subscript.len, access.site.access.is_member),
+            );
         }
     }
 
@@ -221,8 +224,11 @@ impl<'a> Checker<'a> {
             let all = beyond.fold(1u32 << first, |all, lane| all | 1 << lane);
             let who = (self.here.block, self.warp, all);
             let index = index(first) as i64;
-            self.found
-                .beyond(access.counter, who, (index, subscript.len));
+            self.found.beyond(
+                access.counter,
+                who,
+                (index, subscript.len, access.site.access.is_member),
+            );
         }
     }
 

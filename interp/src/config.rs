@@ -115,6 +115,8 @@ pub struct MachineConfig {
     pub checks: Checks,
     /// Which blocks of a grid and warps of a block come first.
     pub order: Order,
+    /// Which launches run a second time, in descending order.
+    pub both_orders: BothOrders,
     /// Go on after an access that is out of bounds, misaligned, freed or null: it is skipped (a load gives 0, a store or an atomic
     /// changes nothing) and told in [`LaunchReport::skipped`](crate::LaunchReport::skipped). Else it is the launch's end.
     pub keep_going: bool,
@@ -140,6 +142,19 @@ impl Order {
             Order::Descending => n - 1 - k,
         }
     }
+}
+
+/// Which launches run a second time with the last blocks and warps first, to find what shows in one order only: of those whose
+/// threads communicate (flags, atomics whose result is used, accesses that nothing orders), with checks on.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
+pub enum BothOrders {
+    /// None.
+    #[default]
+    Never,
+    /// Short ones.
+    WhenShort,
+    /// All.
+    Always,
 }
 
 /// `kernel<<<grid, block, shared_bytes>>>` and where it stands.

@@ -262,6 +262,8 @@ pub struct Finding {
     pub count: u64,
     /// The lanes of the first occurrence.
     pub witness: Vec<WitnessLanes>,
+    /// It shows only when the last blocks and warps come first.
+    pub descending: bool,
 }
 
 impl Finding {

@@ -7,7 +7,7 @@
 use dsl::ir::locate::is_library;
 use dsl::ir::{FuncId, HostFn, LocId, MemType, Object, Space, Type, eval};
 
-use crate::bytecode::{Class, Code, Inst, MemSite, Op, lane_ops};
+use crate::bytecode::{Class, Code, Inst, MemSite, Op, Subscript, lane_ops};
 use crate::memory::traffic::HostAccess;
 use crate::memory::{AddressKind, Memory, STACK_BYTES};
 use crate::ops::element::{read, write};
@@ -421,14 +421,17 @@ impl HostThread {
                 Op::HostNonZero => if r.s(inst.b) == 0 { stop!(Stop::Trap(TrapKind::DivisionByZero)) },
                 Op::HostLoad => {
                     let site = &code.sites[inst.c as usize];
+                    attempt!(within(program, code, site, r, pc));
                     attempt!(access(memory, &mut near, site, r.s(inst.a), &pc, &mut |pointer| load(r, site, pointer)));
                 }
                 Op::HostStore => {
                     let site = &code.sites[inst.c as usize];
+                    attempt!(within(program, code, site, r, pc));
                     attempt!(access(memory, &mut near, site, r.s(inst.a), &pc, &mut |pointer| store(r, site, pointer)));
                 }
                 Op::HostAtomic => {
                     let site = &code.sites[inst.c as usize];
+                    attempt!(within(program, code, site, r, pc));
                     attempt!(access(memory, &mut near, site, r.s(inst.a), &pc, &mut |pointer| atomic(r, site, pointer)));
                 }
                 Op::Call => {
@@ -502,6 +505,55 @@ fn event(host: Option<HostFn>, kernel: FuncId, args: Vec<(Type, u64)>, loc: LocI
         args: args[9..].iter().map(|&(_, bits)| bits).collect(),
         loc,
     }
+}
+
+/// Looks at the subscript of an array that is part of something.
+#[inline]
+fn within(
+    program: &Program,
+    code: &Code,
+    site: &MemSite,
+    r: View,
+    pc: usize,
+) -> Result<(), TrapKind> {
+    let Some(Subscript {
+        uniform: Some(register),
+        len,
+        is_long,
+        ..
+    }) = site.subscript
+    else {
+        return Ok(());
+    };
+    let bits = r.s(register);
+    let index = if is_long {
+        bits as i64
+    } else {
+        i64::from(bits as u32 as i32)
+    };
+    if (0..i64::from(len)).contains(&index) {
+        return Ok(());
+    }
+    let element_bytes = u64::from(site.width_bytes);
+    let text = &program.module().loc(code.locs[pc - 1]).text;
+    let name = text.rfind('[').map_or(text.as_str(), |end| &text[..end]);
+    let object = BadObject {
+        name: name.to_owned(),
+        offset_bytes: index.wrapping_mul(element_bytes as i64),
+        element_bytes,
+        dims: vec![len.into()],
+        size_bytes: u64::from(len) * element_bytes,
+        declared: true,
+        pointer: None,
+        freed_at: None,
+    };
+    Err(TrapKind::OutOfBounds(Box::new(BadAccess {
+        op: site.op,
+        space: Space::Generic,
+        address: 0,
+        width_bytes: site.width_bytes,
+        object: Some(object),
+    })))
 }
 
 /// Where an access stands.

@@ -19,11 +19,12 @@ use crate::memory::Memory;
 use crate::memory::defined::Defined;
 use crate::memory::traffic::Touch;
 use crate::observer::{Counters, Observer};
+use crate::orders;
 #[cfg(feature = "threads")]
 use crate::parallel::{self, Outcome};
 use crate::pattern::Pattern;
 use crate::program::Program;
-use crate::report::{InvalidLaunch, LaunchFailure, LaunchReport, Site};
+use crate::report::{InvalidLaunch, LaunchFailure, LaunchReport, Orders, Site};
 use crate::rules::limits::{Limits, Residency};
 use crate::stats::LaunchCounts;
 use crate::trace::Tracer;
@@ -73,10 +74,14 @@ pub fn launch(
         return run.with(&counters, out).0;
     }
     let written = run.written();
+    let again = orders::prepare(&run, &written);
     let arch = machine.rules.arch;
     let places = (&map, run.memory);
     let subject = Subject::new(machine.checks, arch, code, &run.shape, places, written);
-    let (result, left) = run.with(&|| Checker::new(counters(), &subject), out);
+    let (mut result, left) = run.with(&|| Checker::new(counters(), &subject), out);
+    if let Ok(report) = &mut result {
+        orders::run_again(&run, again, &subject, report);
+    }
     let talks = subject.fences || !code.effects.polls.waits.is_empty();
     for (base, defined) in &left.stored {
         memory.define(*base, defined);
@@ -204,7 +209,7 @@ fn resident_blocks(machine: &MachineConfig, shape: &Shape<'_>) -> usize {
 
 /// What an observer knows of memory when a launch has ended, by the bases of regions.
 #[derive(Default)]
-struct Left {
+pub(crate) struct Left {
     /// What was written of regions that had bytes that nobody wrote before.
     stored: Vec<(u64, Defined)>,
     touched: Vec<(u64, Touch)>,
@@ -224,7 +229,7 @@ pub(crate) struct Run<'a> {
 
 impl<'a> Run<'a> {
     /// Runs it with an observer.
-    fn with<O: Observer + Send>(
+    pub(crate) fn with<O: Observer + Send>(
         &self,
         observer: &(impl Fn() -> O + Sync),
         out: &mut dyn FnMut(&[u8]),
@@ -532,6 +537,8 @@ impl<'a> Run<'a> {
                 .map_or(0, |loc| loc.line),
             counts,
             sites: merged(sites),
+            orders: Orders::Same,
+            trap_descending: None,
             skipped: machine
                 .skipped
                 .iter()

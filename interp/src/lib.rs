@@ -28,6 +28,7 @@ mod launch;
 mod machine;
 mod observer;
 mod ops;
+mod orders;
 #[cfg(feature = "threads")]
 mod parallel;
 mod pattern;
@@ -39,13 +40,13 @@ mod registers;
 mod track;
 mod witness;
 
-pub use config::{Check, Checks, LaunchConfig, MachineConfig, Order};
+pub use config::{BothOrders, Check, Checks, LaunchConfig, MachineConfig, Order};
 pub use finding::{Finding, FindingAccess, FindingKind, FindingOp, Severity};
 pub use host::{HostEvent, HostThread};
 pub use launch::{LaunchLimits, check_launch, launch};
 pub use memory::{AddressKind, Image, Memory, MemoryFault, OutOfMemory};
 pub use program::Program;
-pub use report::{InvalidLaunch, LaunchFailure, LaunchReport, Site};
+pub use report::{InvalidLaunch, LaunchFailure, LaunchReport, Orders, Site, SkippedAccess};
 pub use trap::{MaskFault, Overflow, Trap, TrapKind};
 
 #[cfg(test)]

@@ -135,11 +135,18 @@ pub(crate) struct Machine<'a, O> {
 impl<O: Observer> Machine<'_, O> {
     /// Keeps the first of the skipped accesses of a kind and place, and counts the others.
     #[cold]
-    pub(crate) fn note_skipped(&mut self, warp: &Warp, place: (u64, usize), fault: Fault, lanes: u32) {
+    pub(crate) fn note_skipped(
+        &mut self,
+        warp: &Warp,
+        place: (u64, usize),
+        fault: Fault,
+        lanes: u32,
+    ) {
         let loc = self.code.locs[warp.pc as usize];
-        let known = self.skipped.iter_mut().find(|known| {
-            known.loc == loc && known.kind == std::mem::discriminant(&fault.kind)
-        });
+        let known = self
+            .skipped
+            .iter_mut()
+            .find(|known| known.loc == loc && known.kind == std::mem::discriminant(&fault.kind));
         if let Some(known) = known {
             known.fault.accesses += u64::from(lanes);
             return;
@@ -152,6 +159,7 @@ impl<O: Observer> Machine<'_, O> {
             fault: SkippedAccess {
                 trap,
                 accesses: lanes.into(),
+                descending: false,
             },
         });
     }
@@ -169,7 +177,12 @@ impl<O: Observer> Machine<'_, O> {
             registers: &warp.registers,
             who: self.shape.identity(block, number, lane.min(31)),
         };
-        let overflow = explain(&mut kind, loc, thread, (self.function, self.code, self.memory));
+        let overflow = explain(
+            &mut kind,
+            loc,
+            thread,
+            (self.function, self.code, self.memory),
+        );
         Trap {
             kind,
             loc,

@@ -36,6 +36,10 @@ pub struct LaunchReport {
     /// Accesses that are not allowed, where [`MachineConfig::keep_going`](crate::MachineConfig::keep_going) had the launch go on: the
     /// first of each kind and place. What was computed after it, here and later, is not what the program computes.
     pub skipped: Vec<SkippedAccess>,
+    /// Whether it ran in both orders of blocks and warps: see [`MachineConfig::both_orders`](crate::MachineConfig::both_orders).
+    pub orders: Orders,
+    /// What ended it in descending order, where it ran to its end in ascending order.
+    pub trap_descending: Option<Box<Trap>>,
     /// All that it did, if [`MachineConfig::trace`](crate::MachineConfig::trace) asked for that.
     pub trace: Vec<Event>,
 }
@@ -56,9 +60,23 @@ impl LaunchReport {
             sites: Vec::new(),
             findings: Vec::new(),
             skipped: Vec::new(),
+            orders: Orders::Same,
+            trap_descending: None,
             trace: Vec::new(),
         }
     }
+}
+
+/// In which orders of blocks and warps a launch ran.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
+pub enum Orders {
+    /// In one; its threads tell each other nothing, so it is the same in any.
+    #[default]
+    Same,
+    /// In one, although its threads communicate.
+    One,
+    /// In both.
+    Both,
 }
 
 /// An access that is not allowed and was skipped: a load gave 0, a store or an atomic changed nothing.
@@ -68,6 +86,8 @@ pub struct SkippedAccess {
     pub trap: Trap,
     /// How many there were of its kind at its place, by all threads.
     pub accesses: u64,
+    /// It happened only when the last blocks and warps came first.
+    pub descending: bool,
 }
 
 /// A source access: all instructions that come from one place and do the same thing.

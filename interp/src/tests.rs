@@ -30,6 +30,7 @@ fn machine() -> MachineConfig {
         limit: None,
         checks: crate::Checks::NONE,
         order: crate::Order::Ascending,
+        both_orders: crate::BothOrders::Never,
         keep_going: false,
         trace: false,
     }

@@ -63,6 +63,8 @@ pub struct Found {
     pub muted: bool,
     /// An access that was skipped: the run went on.
     pub skipped: bool,
+    /// It shows only when the last blocks and warps come first.
+    pub descending: bool,
 }
 
 /// One access of a finding.
@@ -212,11 +214,29 @@ impl Gathered<'_> {
                 self.add(Found {
                     count: skipped.accesses,
                     skipped: true,
+                    descending: skipped.descending,
                     ..of_trap(&skipped.trap, Some(index), Some(launch))
                 });
             }
             for finding in &launch.findings {
-                self.add(of_finding(finding, index, &launch.kernel_name));
+                self.add(Found {
+                    descending: finding.descending,
+                    ..of_finding(finding, index, &launch.kernel_name)
+                });
+            }
+            if let Some(trap) = &launch.trap_descending {
+                let found = of_trap(trap, Some(index), Some(launch));
+                // Devices begin with the first blocks, though nothing promises it.
+                let is_warning = matches!(trap.kind, TrapKind::Deadlock | TrapKind::Endless);
+                self.add(Found {
+                    descending: true,
+                    severity: if is_warning {
+                        Severity::Warning
+                    } else {
+                        found.severity
+                    },
+                    ..found
+                });
             }
         }
     }
@@ -255,6 +275,7 @@ fn of_finding(finding: &Finding, launch: usize, kernel: &str) -> Found {
         fingerprint: String::new(),
         muted: false,
         skipped: false,
+        descending: false,
     }
 }
 
@@ -340,6 +361,7 @@ fn of_refusal(kernel: &str, loc: LocId, why: &str) -> Found {
         fingerprint: String::new(),
         muted: false,
         skipped: false,
+        descending: false,
     }
 }
 
@@ -397,6 +419,7 @@ fn of_trap(trap: &Trap, launch: Option<usize>, report: Option<&interp::LaunchRep
         fingerprint: String::new(),
         muted: false,
         skipped: false,
+        descending: false,
     }
 }
 

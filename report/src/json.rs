@@ -96,6 +96,9 @@ struct Finding {
     /// An access that was skipped: the run went on.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     skipped: bool,
+    /// It shows only when the last blocks and warps come first.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    descending: bool,
     witness: Vec<Lanes>,
     fingerprint: String,
 }
@@ -270,6 +273,7 @@ fn finding(found: &Found, input: &Input<'_>) -> Finding {
         count: found.count,
         launches: found.launches,
         skipped: found.skipped,
+        descending: found.descending,
         witness: witness.collect(),
         fingerprint: found.fingerprint.clone(),
     }

@@ -69,6 +69,7 @@ pub(crate) fn run(args: &BanksArgs) -> Result<u8, Failure> {
         limit: None,
         checks: interp::Checks::NONE,
         order: interp::Order::Ascending,
+        both_orders: interp::BothOrders::Never,
         keep_going: false,
         trace: false,
     };

@@ -86,7 +86,7 @@ pub(crate) fn run(args: &RunArgs, color: Color) -> Result<u8, Failure> {
             args.jobs,
             args.limit,
             checks,
-            args.wanted_order(),
+            (args.wanted_order(), args.wanted_orders()),
             keep_going,
             args.trace.is_some(),
         );

@@ -14,7 +14,7 @@ mod show;
 use std::sync::Arc;
 
 use dsl::diagnostic::Severity;
-use interp::{Checks, Order, Program, rules::Arch};
+use interp::{BothOrders, Checks, Order, Program, rules::Arch};
 use runtime::{
     device::{DeviceInfo, gpu, simulator::Simulator},
     host::Outcome,
@@ -76,7 +76,15 @@ pub(crate) fn run(args: &VerifyArgs, color: Color) -> Result<u8, Failure> {
     };
     let program = Program::new(Arc::new(module));
     let order = Order::Ascending;
-    let machine = execute::machine(rules, args.jobs, None, Checks::NONE, order, false, false);
+    let machine = execute::machine(
+        rules,
+        args.jobs,
+        None,
+        Checks::NONE,
+        (order, BothOrders::Never),
+        false,
+        false,
+    );
     let mut simulator = Simulator::with_info(machine, info.clone());
     let mut io = Streams {
         module: program.module().clone(),

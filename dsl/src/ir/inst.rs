@@ -96,9 +96,12 @@ pub struct Access {
     /// When the source indexes a declared array (or names a declared variable) directly, that one: the access is checked
     /// against its bounds, not only against the memory's.
     pub object: Option<Object>,
-    /// When the last index of the pointer is the innermost subscript of that array, and it has several: how many elements there
-    /// are in that dimension. An index beyond it is another row's element. Else 0. `store.i32.shared %3, 1 of shared0 within 33`.
+    /// When the last index of the pointer is a subscript of an array that is part of something: how many elements there are. Else 0.
+    /// Either it is the innermost dimension of several, and an index beyond it is another row's element:
+    /// `store.i32.shared %3, 1 of shared0 within 33`.
     pub row_len: u32,
+    /// Or the array is a member, or a reference's, and an index beyond it is another member's: `load.i32.global %3 within member 4`.
+    pub is_member: bool,
 }
 
 impl Access {

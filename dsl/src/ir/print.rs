@@ -495,9 +495,10 @@ fn write_launch(out: &mut String, launch: &Launch) {
 fn write_object(out: &mut String, access: &Access) {
     if let Some(object) = access.object {
         put!(out, " of {object}");
-        if access.row_len != 0 {
-            put!(out, " within {}", access.row_len);
-        }
+    }
+    if access.row_len != 0 {
+        let member = if access.is_member { "member " } else { "" };
+        put!(out, " within {member}{}", access.row_len);
     }
 }
 

@@ -179,9 +179,11 @@ impl FunctionLowerer<'_, '_> {
             Some(place) => self.at_place(place),
             None => self.at_access(span),
         }
+        let (row_len, is_member) = self.row(pointer);
         let access = Access {
             block_scope,
-            row_len: self.row_len(pointer, address.object),
+            row_len,
+            is_member,
             ..place::access(piece, address.object, false)
         };
         Some(self.b.atomic(op, access, pointer, value, compare))

@@ -29,7 +29,7 @@ use super::{
     Lowerer,
     facts::Facts,
     layout::{self, GENERIC},
-    place::{Address, Location},
+    place::{Address, Location, Row},
     stmt::Jump,
     text::Texts,
     tidy::tidy,
@@ -105,8 +105,8 @@ pub(super) struct FunctionLowerer<'a, 'p> {
     pub(super) is_too_large: bool,
     shared: HashMap<ObjectKey, SharedId>,
     locals: HashMap<ObjectKey, LocalId>,
-    /// Pointers whose last index is the innermost subscript of an array, and its elements there.
-    pub(super) rows: HashMap<ValueId, u32>,
+    /// Pointers whose last index is a subscript of an array that is part of something.
+    pub(super) rows: HashMap<ValueId, Row>,
 }
 
 /// Lowers a kernel or host function.

@@ -40,9 +40,14 @@ pub(super) struct Address {
     offset_bytes: i64,
     /// The declared variable it is in.
     pub(super) object: Option<Object>,
-    /// As of an [`Access`].
-    row_len: u32,
+    /// Elements of the array that the last index is for, and whether it is a member: as of an [`Access`].
+    row: Row,
 }
+
+/// See [`Access::row_len`] and [`Access::is_member`].
+pub(super) type Row = (u32, bool);
+
+const NO_ROW: Row = (0, false);
 
 #[derive(Clone, Copy, PartialEq, Debug)]
 struct Index {
@@ -58,7 +63,7 @@ impl Address {
             index: None,
             offset_bytes: 0,
             object: None,
-            row_len: 0,
+            row: NO_ROW,
         }
     }
 
@@ -98,17 +103,30 @@ impl FunctionLowerer<'_, '_> {
             PlaceKind::ArrayIndex(array, index) => {
                 let address = self.locate_in_memory(array);
                 let mut element = self.indexed(address, index, &place.ty.ty, place.span);
-                if let (PlaceKind::ArrayIndex(..), Ty::Array(_, len), true) =
-                    (&array.kind, &array.ty.ty, self.is_device)
-                    && element.index.is_some()
-                    && element.index != address.index
-                {
-                    element.row_len = len.and_then(|len| u32::try_from(len).ok()).unwrap_or(0);
+                if element.index.is_some() && element.index != address.index {
+                    element.row = self.row_of(array);
                 }
                 Location::Memory(element)
             }
             PlaceKind::Field(whole, field) => self.locate_field(whole, *field),
             PlaceKind::Temporary(value) => Location::Values(self.leaves(value)),
+        }
+    }
+
+    /// What a subscript of this array must keep to, beside the bounds of the variable it is in.
+    fn row_of(&mut self, array: &Place) -> Row {
+        let Ty::Array(_, Some(len)) = array.ty.ty else {
+            return NO_ROW;
+        };
+        let len = u32::try_from(len).unwrap_or(0);
+        match &array.kind {
+            PlaceKind::ArrayIndex(..) if self.is_device => (len, false),
+            // The last member with one element, or none, stands for as many as there is memory for.
+            PlaceKind::Field(..) if len > 1 => (len, true),
+            PlaceKind::Var(VarRef::Local(id)) if matches!(self.home(*id), Home::Place(_)) => {
+                (len, true)
+            }
+            _ => NO_ROW,
         }
     }
 
@@ -168,10 +186,12 @@ impl FunctionLowerer<'_, '_> {
 
     /// The address a pointer holds; what is behind it is no declared variable any more.
     fn pointee(&mut self, pointer: &Value) -> Address {
+        let address = self.pointer_address(pointer);
+        let row = Some(address.row).filter(|(_, is_member)| *is_member);
         Address {
             object: None,
-            row_len: 0,
-            ..self.pointer_address(pointer)
+            row: row.unwrap_or(NO_ROW),
+            ..address
         }
     }
 
@@ -182,7 +202,18 @@ impl FunctionLowerer<'_, '_> {
             ValueKind::PointerAdd(base, index) => {
                 let address = self.pointer_address(base);
                 match pointer.ty.pointee() {
-                    Some(element) => self.indexed(address, index, element, pointer.span),
+                    Some(element) => {
+                        let mut moved = self.indexed(address, index, element, pointer.span);
+                        // `s.v + i` is the address of `s.v[i]`.
+                        if let ValueKind::Decay(array) = &base.kind
+                            && moved.index.is_some()
+                            && moved.index != address.index
+                        {
+                            let row = self.row_of(array);
+                            moved.row = if row.1 { row } else { NO_ROW };
+                        }
+                        moved
+                    }
                     None => address,
                 }
             }
@@ -229,7 +260,7 @@ impl FunctionLowerer<'_, '_> {
         };
         Address {
             index: Some(index),
-            row_len: 0,
+            row: NO_ROW,
             ..base
         }
     }
@@ -247,17 +278,17 @@ impl FunctionLowerer<'_, '_> {
                 address.offset_bytes,
             ),
         };
-        if let (Operand::Value(id), true) = (pointer, address.row_len != 0) {
-            self.rows.insert(id, address.row_len);
+        if let (Operand::Value(id), true) = (pointer, address.row != NO_ROW) {
+            self.rows.insert(id, address.row);
         }
         pointer
     }
 
-    /// The length of the row that the last index of a pointer into an object is for; 0 if it is for none.
-    pub(super) fn row_len(&self, pointer: Operand, object: Option<Object>) -> u32 {
-        match (pointer, object) {
-            (Operand::Value(id), Some(_)) => self.rows.get(&id).copied().unwrap_or(0),
-            _ => 0,
+    /// The array that the last index of a pointer is for.
+    pub(super) fn row(&self, pointer: Operand) -> Row {
+        match pointer {
+            Operand::Value(id) => self.rows.get(&id).copied().unwrap_or(NO_ROW),
+            Operand::Const(_) => NO_ROW,
         }
     }
 
@@ -342,11 +373,12 @@ impl FunctionLowerer<'_, '_> {
         ty: &QualTy,
     ) -> Vec<Operand> {
         let mut leaves = vec![];
-        let row_len = self.row_len(pointer, object);
+        let (row_len, is_member) = self.row(pointer);
         for piece in self.m.layout.pieces(&ty.ty) {
             let pointer = self.b.ptr_offset(pointer, piece.offset_bytes as i64);
             let access = Access {
                 row_len,
+                is_member,
                 ..access(piece, object, ty.is_volatile)
             };
             leaves.extend(self.b.load(access, pointer));
@@ -362,13 +394,14 @@ impl FunctionLowerer<'_, '_> {
         leaves: &[Operand],
     ) {
         let mut rest = leaves;
-        let row_len = self.row_len(pointer, object);
+        let (row_len, is_member) = self.row(pointer);
         for piece in self.m.layout.pieces(&ty.ty) {
             let (values, after) = rest.split_at(usize::from(piece.count).min(rest.len()));
             rest = after;
             let pointer = self.b.ptr_offset(pointer, piece.offset_bytes as i64);
             let access = Access {
                 row_len,
+                is_member,
                 ..access(piece, object, ty.is_volatile)
             };
             self.b.store(access, pointer, values.to_vec());
@@ -413,6 +446,7 @@ pub(super) fn access(piece: Piece, object: Option<Object>, volatile: bool) -> Ac
         block_scope: false,
         object,
         row_len: 0,
+        is_member: false,
     }
 }
 

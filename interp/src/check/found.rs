@@ -166,6 +166,7 @@ struct Beyond {
     lanes: u32,
     index: i64,
     len: u32,
+    is_member: bool,
 }
 
 /// What was found so far.
@@ -275,7 +276,7 @@ impl Found {
         &mut self,
         counter: u32,
         (block, warp, lanes): (u64, u32, u32),
-        (index, len): (i64, u32),
+        (index, len, is_member): (i64, u32, bool),
     ) {
         let beyond = Beyond {
             block,
@@ -283,6 +284,7 @@ impl Found {
             lanes,
             index,
             len,
+            is_member,
         };
         let count = u64::from(lanes.count_ones());
         self.beyond.entry(counter).or_insert((0, beyond)).0 += count;

@@ -4,7 +4,7 @@
 use std::collections::HashSet;
 
 use dsl::ir::{
-    ConvertOp, Function, GlobalId, Inst, InstKind, LocId, Object, Operand, SlotId, Space,
+    ConvertOp, Function, GlobalId, Inst, InstKind, LocId, Node, Object, Operand, SlotId, Space,
 };
 
 use super::polls::{self, Polls};
@@ -23,6 +23,8 @@ pub(crate) enum Root {
 pub(crate) struct Effects {
     /// Atomics, volatile accesses, fences or the clock: the order of blocks can be seen.
     pub(crate) ordered: bool,
+    /// Threads may tell each other something: atomics whose result is used, volatile loads, fences.
+    pub(crate) communicates: bool,
     /// What stores and atomics go to; `None` if that is not known.
     pub(crate) stores: Option<Vec<Root>>,
     /// The same of loads.
@@ -53,6 +55,20 @@ pub(super) fn analyse(function: &Function) -> Effects {
     let mut ordered = false;
     let (mut targets, mut sources) = (Vec::new(), Vec::new());
     let mut compared = Vec::new();
+    let mut communicates = false;
+    let mut used = vec![false; function.values.len()];
+    let mut atomics = Vec::new();
+    function.body.for_each_node(&mut |node| {
+        let of_inst = match node {
+            Node::Inst(inst) => inst.kind.operands(),
+            _ => Vec::new(),
+        };
+        for operand in of_inst.into_iter().chain(node.operand()) {
+            if let Operand::Value(id) = operand {
+                used[id.index()] = true;
+            }
+        }
+    });
     function.body.for_each_inst(&mut |inst| {
         for result in &inst.results {
             search.definitions[result.index()] = Some(inst);
@@ -63,6 +79,12 @@ pub(super) fn analyse(function: &Function) -> Effects {
         } = &inst.kind
         {
             compared.push(*compare);
+        }
+        match &inst.kind {
+            InstKind::Atomic { .. } => atomics.extend(inst.results.iter().copied()),
+            InstKind::Load(access, _) => communicates |= access.volatile,
+            InstKind::Fence(_) => communicates = true,
+            _ => {}
         }
         let outside = |space| matches!(space, Space::Global | Space::Generic);
         match &inst.kind {
@@ -90,8 +112,10 @@ pub(super) fn analyse(function: &Function) -> Effects {
     for compare in &compared {
         search.guess(compare, &mut guesses);
     }
+    communicates |= atomics.iter().any(|result| used[result.index()]);
     Effects {
         ordered,
+        communicates,
         stores,
         loads,
         guesses,

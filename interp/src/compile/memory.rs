@@ -89,7 +89,8 @@ impl Compiler<'_> {
         };
         let varying = matches!(form, Form::UniformIndexed | Form::VaryingIndexed).then_some(b);
         // With a scalar base, the last index is in that.
-        let at_hand = fused.is_some() && pointer.scalar.is_none() && access.row_len != 0;
+        let at_hand =
+            fused.is_some() && pointer.scalar.is_none() && access.row_len != 0 && !self.host;
         let subscript = match (at_hand, step_is_last) {
             (false, _) => None,
             (true, true) => {

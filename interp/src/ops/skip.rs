@@ -41,12 +41,7 @@ pub(crate) fn skip<O: Observer>(
             let addresses = addresses(r, inst, site);
             let (in_shared, in_local, elsewhere) = windows(&addresses, warp.mask);
             let bad = global::refused(machine, site, inst.c as usize, elsewhere, &addresses)
-                | outside(
-                    site,
-                    in_shared,
-                    &narrowed(&addresses, SHARED_BASE),
-                    sizes.0,
-                )
+                | outside(site, in_shared, &narrowed(&addresses, SHARED_BASE), sizes.0)
                 | outside(site, in_local, &narrowed(&addresses, LOCAL_BASE), sizes.1);
             // Lanes are served space by space, in this order: those before the space that faulted have been.
             let faulted = 1 << fault.lane;

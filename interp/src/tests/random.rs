@@ -26,6 +26,7 @@ const WORD: Access = Access {
     block_scope: false,
     object: None,
     row_len: 0,
+    is_member: false,
 };
 
 struct Generator {

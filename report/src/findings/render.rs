@@ -19,6 +19,9 @@ const SHOWN_OF_A_GROUP: usize = 2;
 const SKIPPED: &str = "this access was skipped and the run went on: a load gave 0, a store changed nothing; results and counts from here on \
                        are not the program's (`--stop-at-first` ends the launch here)";
 
+const DESCENDING: &str = "this shows when the last blocks and warps run first, which is as good an order as any: see it with \
+                          `--order descending`";
+
 /// All findings that are not muted, one after the other. Where a chain of statements has the same fault over and over (an unrolled
 /// reduction has it ten times), the first ones are shown in full and the others by their lines; reports for programs have each.
 pub fn all(
@@ -129,6 +132,9 @@ fn diagnostic(found: &Found, module: &Module, map: &SourceMap) -> Diagnostic {
     }
     for note in ways(found, module) {
         message = message.note(note);
+    }
+    if found.descending {
+        message = message.note(DESCENDING);
     }
     if let Some(note) = times(found) {
         message = message.note(note);

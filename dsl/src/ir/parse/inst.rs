@@ -176,8 +176,8 @@ impl Reader<'_> {
         }
         if cursor.eat_word("of") {
             access.object = Some(object(cursor)?);
-            access.row_len = row_len(cursor)?;
         }
+        within(cursor, &mut access)?;
         Ok(if load {
             InstKind::Load(access, ptr)
         } else {
@@ -201,8 +201,8 @@ impl Reader<'_> {
         };
         if cursor.eat_word("of") {
             access.object = Some(object(cursor)?);
-            access.row_len = row_len(cursor)?;
         }
+        within(cursor, &mut access)?;
         Ok(InstKind::Atomic {
             op,
             access,
@@ -356,13 +356,13 @@ fn suffix_type(cursor: &mut Cursor<'_>, suffix: &str) -> Result<Type> {
     }
 }
 
-/// ` within 33`, or nothing.
-fn row_len(cursor: &mut Cursor<'_>) -> Result<u32> {
+/// ` within 33`, ` within member 4` or nothing.
+fn within(cursor: &mut Cursor<'_>, access: &mut Access) -> Result<()> {
     if cursor.eat_word("within") {
-        cursor.number()
-    } else {
-        Ok(0)
+        access.is_member = cursor.eat_word("member");
+        access.row_len = cursor.number()?;
     }
+    Ok(())
 }
 
 /// `f32x2.shared.volatile`
@@ -387,6 +387,7 @@ fn access(cursor: &mut Cursor<'_>, suffix: &str) -> Result<Access> {
             block_scope,
             object: None,
             row_len: 0,
+            is_member: false,
         }),
         _ => cursor.fail_word("an access like `load.f32x2.shared.volatile`"),
     }

@@ -146,6 +146,7 @@ impl Generator<'_> {
                 block_scope: false,
                 object,
                 row_len: object.map_or(0, |_| u32::from(volatile) * 7),
+                is_member: volatile && count == 2,
             },
             ptr,
         )

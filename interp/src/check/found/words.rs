@@ -157,6 +157,7 @@ impl Scene<'_> {
             lanes: first.lanes[index],
         });
         Finding {
+            descending: false,
             code,
             kind,
             severity,
@@ -223,6 +224,7 @@ impl Scene<'_> {
             )
         };
         Finding {
+            descending: false,
             code: Message::InvalidMask,
             kind: FindingKind::InvalidMask,
             severity: Severity::Error,
@@ -256,19 +258,38 @@ impl Scene<'_> {
         let ([x, y, z], [bx, by, bz]) = (access.thread, access.block);
         let loc = self.module.loc(site.loc);
         let (index, len) = (beyond.index, beyond.len);
+        let who = format!("by thread ({x}, {y}, {z}) of block ({bx}, {by}, {bz})");
+        let (text, line, last) = (&loc.text, loc.line, len - 1);
+        let (code, severity, message, advice) = if beyond.is_member {
+            (
+                Message::OutOfBounds,
+                Severity::Error,
+                format!(
+                    "out of bounds: the index of `{text}` at line {line} is {index}, and that array has {len} elements: it is what lies \
+                     beside the array, {who}"
+                ),
+                format!("valid indices are 0 to {last}: what lies behind a member is the next one"),
+            )
+        } else {
+            (
+                Message::RowOverflow,
+                Severity::Warning,
+                format!(
+                    "out of bounds: the last index of `{text}` at line {line} is {index}, and that dimension has {len} elements: it is \
+                     an element of another row, {who}"
+                ),
+                format!(
+                    "valid indices are 0 to {last}; if the array is meant to be one row, go through a pointer to its first element"
+                ),
+            )
+        };
         Finding {
-            code: Message::RowOverflow,
+            descending: false,
+            code,
             kind: FindingKind::OutOfBounds,
-            severity: Severity::Warning,
-            message: format!(
-                "out of bounds: the last index of `{}` at line {} is {index}, and that dimension has {len} elements: it is an \
-                 element of another row, by thread ({x}, {y}, {z}) of block ({bx}, {by}, {bz})",
-                loc.text, loc.line
-            ),
-            advice: Some(format!(
-                "valid indices are 0 to {}; if the array is meant to be one row, go through a pointer to its first element",
-                len - 1
-            )),
+            severity,
+            message,
+            advice: Some(advice),
             space: Some(site.space),
             object: None,
             witness: vec![WitnessLanes {
@@ -305,6 +326,7 @@ impl Scene<'_> {
             )
         };
         Finding {
+            descending: false,
             code,
             kind,
             severity: Severity::Warning,
@@ -438,6 +460,7 @@ impl Scene<'_> {
             ),
         };
         Finding {
+            descending: false,
             code,
             kind: FindingKind::Uninitialized,
             severity: Severity::Error,
@@ -487,6 +510,7 @@ impl Scene<'_> {
         let [x, y, z] = self.shape.block_index(uneven.block);
         let witness = [here, there].into_iter().enumerate();
         Finding {
+            descending: false,
             code: Message::DivergentBarrier,
             kind: FindingKind::BarrierDivergence,
             severity: Severity::Error,

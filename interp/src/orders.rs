@@ -1,0 +1,157 @@
+//! A launch in both orders: what its threads tell each other may depend on which block or warp comes first, and then some faults show
+//! in one order only.
+//!
+//! A launch whose threads communicate runs once more with the last block and warp first, on memory as it was before, if it was
+//! short. Results, counts and what is printed are those of the first run; the second one only adds findings.
+
+use crate::check::{Checker, Subject};
+use crate::config::{BothOrders, MachineConfig, Order};
+use crate::finding::{Finding, FindingKind};
+use crate::launch::Run;
+use crate::machine::GlobalRegion;
+use crate::observer::Counters;
+use crate::report::{LaunchFailure, LaunchReport, Orders};
+use crate::trap::TrapKind;
+
+/// Memory that is kept for a launch whose threads may communicate.
+const MOST_BYTES: u64 = 16 << 20;
+/// The same where only what it finds can tell that they do.
+const MOST_BYTES_ON_SUSPICION: u64 = 1 << 20;
+/// What is short: warp instructions.
+const SHORT: u64 = 1_000_000;
+/// A second run that takes so many times the first one's instructions, and some more, is given up.
+const MOST_TIMES_AS_LONG: u64 = 8;
+const SOME_MORE: u64 = 100_000;
+
+/// The bytes of regions that a launch may write.
+pub(crate) struct Saved(Vec<(GlobalRegion, Vec<u8>)>);
+
+impl Saved {
+    fn of(regions: &[GlobalRegion]) -> Saved {
+        let copy = |region: &GlobalRegion| {
+            // SAFETY: the region's bytes are valid, and nothing runs.
+            let bytes = unsafe { std::slice::from_raw_parts(region.bytes, region.size as usize) };
+            (*region, bytes.to_vec())
+        };
+        Saved(regions.iter().map(copy).collect())
+    }
+
+    fn restore(&self) {
+        for (region, bytes) in &self.0 {
+            // SAFETY: as above, and the region may be written.
+            unsafe { std::ptr::copy_nonoverlapping(bytes.as_ptr(), region.bytes, bytes.len()) };
+        }
+    }
+}
+
+/// What a launch needs to be run again.
+pub(crate) struct Again {
+    before: Saved,
+    regions: Vec<GlobalRegion>,
+}
+
+/// Keeps what a launch may write, if it may be worth running it again. Before the first run.
+pub(crate) fn prepare(run: &Run<'_>, written: &[bool]) -> Option<Again> {
+    let machine = run.machine;
+    if machine.both_orders == BothOrders::Never || machine.order != Order::Ascending {
+        return None;
+    }
+    if run.config.blocks() < 2 && run.config.threads_per_block() <= 32 {
+        return None;
+    }
+    let regions: Vec<GlobalRegion> = run
+        .map
+        .regions
+        .iter()
+        .filter(|region| written[region.index as usize] && region.size > 0)
+        .copied()
+        .collect();
+    let most = match (machine.both_orders, run.code.effects.communicates) {
+        (BothOrders::Always, _) => u64::MAX,
+        (_, true) => MOST_BYTES,
+        (_, false) => MOST_BYTES_ON_SUSPICION,
+    };
+    let bytes: u64 = regions.iter().map(|region| region.size).sum();
+    (bytes <= most).then(|| Again {
+        before: Saved::of(&regions),
+        regions,
+    })
+}
+
+/// Runs a launch that has ended once more the other way round, if it is worth it, and adds what that finds.
+pub(crate) fn run_again(
+    run: &Run<'_>,
+    again: Option<Again>,
+    subject: &Subject<'_>,
+    report: &mut LaunchReport,
+) {
+    let machine = run.machine;
+    let races = |finding: &Finding| finding.kind == FindingKind::Race;
+    let communicates = run.code.effects.communicates || report.findings.iter().any(races);
+    let several = run.config.blocks() > 1 || run.config.threads_per_block() > 32;
+    if !communicates || !several || machine.both_orders == BothOrders::Never {
+        return;
+    }
+    let taken = report.counts.warp_instructions;
+    let again = match again {
+        Some(again) if machine.both_orders == BothOrders::Always || taken <= SHORT => again,
+        _ => {
+            report.orders = Orders::One;
+            return;
+        }
+    };
+    let after = Saved::of(&again.regions);
+    again.before.restore();
+    let most = taken
+        .saturating_mul(MOST_TIMES_AS_LONG)
+        .saturating_add(SOME_MORE);
+    let descending = MachineConfig {
+        order: Order::Descending,
+        jobs: 1,
+        limit: Some(machine.limit.map_or(most, |limit| limit.min(most))),
+        ..machine.clone()
+    };
+    let counters = || Counters::new(&machine.rules, run.code.counters.len());
+    let second = Run {
+        machine: &descending,
+        ..*run
+    };
+    let (result, _) = second.with(&|| Checker::new(counters(), subject), &mut |_| {});
+    after.restore();
+    report.orders = Orders::Both;
+    let (other, trap) = match result {
+        Ok(report) => (report, None),
+        Err(LaunchFailure::Trap { trap, report }) => (*report, Some(trap)),
+        Err(LaunchFailure::Invalid(_)) => return,
+    };
+    add(report, other);
+    // Too long is no fault: nothing was found.
+    report.trap_descending = trap.filter(|trap| !matches!(trap.kind, TrapKind::Limit { .. }));
+}
+
+/// Adds what only the other order found.
+fn add(report: &mut LaunchReport, other: LaunchReport) {
+    let places = |finding: &Finding| {
+        let mut places: Vec<_> = finding.accesses.iter().map(|access| access.loc).collect();
+        places.sort_unstable();
+        (finding.kind, finding.space, places)
+    };
+    let known: Vec<_> = report.findings.iter().map(places).collect();
+    for finding in other.findings {
+        if !known.contains(&places(&finding)) {
+            report.findings.push(Finding {
+                descending: true,
+                ..finding
+            });
+        }
+    }
+    for mut skipped in other.skipped {
+        let is_like = |known: &crate::report::SkippedAccess| {
+            known.trap.loc == skipped.trap.loc && known.trap.kind.name() == skipped.trap.kind.name()
+        };
+        if !report.skipped.iter().any(is_like) {
+            skipped.descending = true;
+            report.skipped.push(skipped);
+        }
+    }
+}
