@@ -12,7 +12,7 @@ use std::collections::HashMap;
 
 use dsl::ir::{Access, AtomicOp, LocId, ReduceOp, SharedVar, ShuffleMode, Space, Type, VoteOp};
 
-use crate::compile::effects::Effects;
+use crate::compile::effects::{Effects, Root};
 use crate::trap::AccessOp;
 
 /// Calls a macro with every computing instruction: IR operation, types, `V` name, `S` name, lane function.
@@ -445,6 +445,8 @@ pub(crate) struct MemSite {
     pub(crate) values: [u32; 4],
     /// Whether `values` are scalar registers with one value for all lanes.
     pub(crate) uniform_values: bool,
+    /// What its pointer starts from, if that is one thing: outside of shared and local memory the access has to stay in there.
+    pub(crate) root: Option<Root>,
     /// Bounds of the array the source names: offset in its space (or address) and size.
     pub(crate) bounds: Option<(u64, u64)>,
     /// The innermost subscript, where its registers are at hand.

@@ -77,11 +77,11 @@ pub(crate) fn compile(module: &Module, id: FuncId, row_warps: bool) -> Code {
         weight: 0,
         temporaries: Vec::new(),
     };
+    compiler.code.effects = effects::analyse(function);
     compiler.layout();
     compiler.slots();
     compiler.run();
     compiler.code.slots.clone_from(&compiler.slots);
-    compiler.code.effects = effects::analyse(function);
     for closed in endless::analyse(function) {
         let places = closed.slots.iter().map(|slot| {
             let class = Class::of(function.slots[slot.index()].ty);

@@ -632,7 +632,7 @@ fn run<L: Level, O: Observer>(machine: &mut Machine<'_, O>, warp: &mut Warp) -> 
             Op::Fence => machine.observer.fence(mask, FenceScope::ALL[inst.a as usize]),
             Op::Print => attempt!(print::print(machine, r, mask, inst)),
             Op::Assert => attempt!(print::assert(machine, r, mask, inst)),
-            Op::Trap => attempt!(print::trap(mask)),
+            Op::Trap => attempt!(print::trap(mask, inst)),
 
             Op::HostLocal | Op::HostNonZero | Op::HostLoad | Op::HostStore | Op::HostAtomic | Op::Call | Op::HostCall
             | Op::Launch | Op::Return => unreachable!("host instructions are in host functions"),

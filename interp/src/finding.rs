@@ -42,6 +42,8 @@ pub enum FindingKind {
     Assertion,
     /// A shift out of range, an index that overflowed.
     Arithmetic,
+    /// What the launch leaves in memory differs with the order of its blocks and warps.
+    ScheduleDependent,
 }
 
 impl FindingKind {
@@ -62,6 +64,7 @@ impl FindingKind {
             Self::DivisionByZero => "division_by_zero",
             Self::Assertion => "assertion",
             Self::Arithmetic => "arithmetic",
+            Self::ScheduleDependent => "schedule_dependent",
         }
     }
 }

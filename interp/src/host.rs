@@ -11,6 +11,7 @@ use crate::bytecode::{Class, Code, Inst, MemSite, Op, Subscript, lane_ops};
 use crate::memory::traffic::HostAccess;
 use crate::memory::{AddressKind, Memory, STACK_BYTES};
 use crate::ops::element::{read, write};
+use crate::ops::print::trap_kind;
 use crate::ops::{convert, float, int, lanes};
 use crate::program::Program;
 use crate::registers::{Registers, View};
@@ -454,7 +455,7 @@ impl HostThread {
                     let value = (inst.b == 1).then(|| r.s(inst.a));
                     stop!(Stop::Return(value));
                 }
-                Op::Trap => stop!(Stop::Trap(TrapKind::Explicit)),
+                Op::Trap => stop!(Stop::Trap(trap_kind(inst))),
                 Op::Fence => {}
                 Op::Assert => if r.s(inst.a) == 0 {
                     let condition = String::from_utf8_lossy(&program.module().strings[inst.b as usize]).into_owned();

@@ -304,9 +304,17 @@ impl<'a> Run<'a> {
             .code
             .sites
             .iter()
-            .map(|site| match site.access.object {
-                Some(Object::Global(id)) => Some(self.map.find(self.memory.symbol_address(id))),
-                Some(Object::Shared(_) | Object::Local(_) | Object::String(_)) | None => None,
+            .map(|site| match (site.access.object, site.root) {
+                (Some(Object::Global(id)), _) | (None, Some(Root::Global(id))) => {
+                    Some(self.map.find(self.memory.symbol_address(id)))
+                }
+                (None, Some(Root::Param(number))) => {
+                    let start = self.shape.args[number as usize];
+                    let region = self.map.regions[self.map.find(start) as usize];
+                    region.holds(start, 0).then_some(region.index)
+                }
+                (Some(Object::Shared(_) | Object::Local(_) | Object::String(_)), _)
+                | (None, None) => None,
             })
             .collect();
         Machine {

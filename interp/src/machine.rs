@@ -121,7 +121,8 @@ pub(crate) struct Machine<'a, O> {
     pub(crate) order: Order,
     /// Loop rounds a warp may run before it yields.
     pub(crate) slice: u32,
-    /// The kernel's indices in `code.sites` whose object is a variable of the module: its region.
+    /// By site: the region that the access has to stay in, where the source names a variable of the module or the pointer starts
+    /// from one parameter.
     pub(crate) declared: Vec<Option<u32>>,
     /// What this worker touches, when there are others.
     pub(crate) tracker: Option<Box<Tracker>>,

@@ -508,6 +508,11 @@ impl Memory {
         }
     }
 
+    /// An address as an offset in the object that begins at `base`.
+    pub(crate) fn object_at(&self, base: u64, address: u64) -> Option<BadObject> {
+        Some(self.region(base)?.describe(address))
+    }
+
     /// Why what is at `address` cannot be freed as memory of this kind.
     pub fn free_fault(&self, address: u64, wanted: AddressKind) -> MemoryFault {
         MemoryFault {

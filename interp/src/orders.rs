@@ -4,9 +4,12 @@
 //! A launch whose threads communicate runs once more with the last block and warp first, on memory as it was before, if it was
 //! short. Results, counts and what is printed are those of the first run; the second one only adds findings.
 
+use dsl::diagnostic::Code;
+use dsl::ir::{LocId, Space};
+
 use crate::check::{Checker, Subject};
 use crate::config::{BothOrders, MachineConfig, Order};
-use crate::finding::{Finding, FindingKind};
+use crate::finding::{Finding, FindingAccess, FindingKind, FindingObject, FindingOp, Severity};
 use crate::launch::Run;
 use crate::machine::GlobalRegion;
 use crate::observer::Counters;
@@ -34,6 +37,16 @@ impl Saved {
             (*region, bytes.to_vec())
         };
         Saved(regions.iter().map(copy).collect())
+    }
+
+    /// Where memory is not as it was: the address, and what was there.
+    fn first_difference(&self) -> Option<(u64, u8, u8)> {
+        self.0.iter().find_map(|(region, bytes)| {
+            // SAFETY: as above.
+            let now = unsafe { std::slice::from_raw_parts(region.bytes, bytes.len()) };
+            let at = now.iter().zip(bytes).position(|(now, then)| now != then)?;
+            Some((region.base + at as u64, bytes[at], now[at]))
+        })
     }
 
     fn restore(&self) {
@@ -117,6 +130,7 @@ pub(crate) fn run_again(
         ..*run
     };
     let (result, _) = second.with(&|| Checker::new(counters(), subject), &mut |_| {});
+    let differs = after.first_difference();
     after.restore();
     report.orders = Orders::Both;
     let (other, trap) = match result {
@@ -124,7 +138,15 @@ pub(crate) fn run_again(
         Err(LaunchFailure::Trap { trap, report }) => (*report, Some(trap)),
         Err(LaunchFailure::Invalid(_)) => return,
     };
+    let has_ended = trap.is_none();
     add(report, other);
+    // With a race there is more to say than that it has one.
+    let is_clean = !report.findings.iter().any(races) && report.skipped.is_empty();
+    if let (Some(differs), Some(at), true) =
+        (differs, run.code.effects.talks_at, has_ended && is_clean)
+    {
+        report.findings.push(schedule_dependent(run, at, differs));
+    }
     // Too long is no fault: nothing was found.
     report.trap_descending = trap.filter(|trap| !matches!(trap.kind, TrapKind::Limit { .. }));
 }
@@ -153,5 +175,53 @@ fn add(report: &mut LaunchReport, other: LaunchReport) {
             skipped.descending = true;
             report.skipped.push(skipped);
         }
+    }
+}
+
+/// Memory that ends differently.
+fn schedule_dependent(
+    run: &Run<'_>,
+    (loc, is_atomic): (LocId, bool),
+    (address, ascending, descending): (u64, u8, u8),
+) -> Finding {
+    let region = run.map.regions[run.map.find(address) as usize];
+    let object = run.memory.object_at(region.base, address);
+    let name = object.map_or_else(|| "memory".to_owned(), |object| object.name);
+    let offset_bytes = address - region.base;
+    let (what, op) = match is_atomic {
+        true => ("what this atomic gives", FindingOp::Atomic),
+        false => ("what this load sees", FindingOp::Read),
+    };
+    Finding {
+        code: Code::ScheduleDependent,
+        kind: FindingKind::ScheduleDependent,
+        severity: Severity::Note,
+        message: format!(
+            "the result depends on the order of blocks and warps: byte {offset_bytes} of {name} ends as {ascending} when the first \
+             ones run first, and as {descending} when the last ones do; {what} depends on it"
+        ),
+        advice: Some(
+            "if a list is filled in any order, nothing is wrong; else let an index decide, not who comes first".to_owned(),
+        ),
+        space: Some(Space::Global),
+        object: Some(FindingObject {
+            name,
+            index: String::new(),
+            offset_bytes,
+        }),
+        accesses: vec![FindingAccess {
+            op,
+            loc,
+            block: [0; 3],
+            thread: [0; 3],
+            warp: 0,
+            lane: 0,
+            bytes: 0,
+            value: None,
+            volatile: !is_atomic,
+        }],
+        count: 1,
+        witness: Vec::new(),
+        descending: false,
     }
 }

@@ -216,6 +216,8 @@ pub enum TrapKind {
     },
     /// `__trap()`.
     Explicit,
+    /// A call through a function pointer that is null, or was never set.
+    BadCall,
     /// An integer division by zero on the host.
     DivisionByZero,
     /// Too many nested calls, or too large frames, on the host.
@@ -233,7 +235,7 @@ impl TrapKind {
         match self {
             TrapKind::OutOfBounds(_) => "out_of_bounds",
             TrapKind::Misaligned(_) => "misaligned",
-            TrapKind::NullPointer(_) => "null_pointer",
+            TrapKind::NullPointer(_) | TrapKind::BadCall => "null_pointer",
             TrapKind::UseAfterFree(_) => "use_after_free",
             TrapKind::InvalidFree(fault) if fault.kind == AddressKind::Freed => "use_after_free",
             TrapKind::HostPointerOnDevice(_)
@@ -281,6 +283,7 @@ impl TrapKind {
             | TrapKind::Endless
             | TrapKind::Assert { .. }
             | TrapKind::Explicit
+            | TrapKind::BadCall
             | TrapKind::DivisionByZero
             | TrapKind::StackOverflow
             | TrapKind::BadString { .. }
@@ -474,7 +477,10 @@ impl fmt::Display for TrapKind {
             }
             TrapKind::Limit { instructions } => write!(f, "more than {instructions} instructions"),
             TrapKind::Assert { condition } => write!(f, "assertion failed: {condition}"),
-            TrapKind::Explicit => f.write_str("trap instruction"),
+            TrapKind::Explicit => f.write_str("trap instruction: the program calls `__trap()`"),
+            TrapKind::BadCall => {
+                f.write_str("call through a function pointer that is null, or was never set")
+            }
             TrapKind::DivisionByZero => f.write_str("integer division by zero"),
             TrapKind::StackOverflow => f.write_str("stack overflow"),
             TrapKind::BadString { address } => write!(f, "no string at {address:#x}"),

@@ -20,7 +20,7 @@ pub fn code_of_trap(kind: &TrapKind) -> Code {
     match kind {
         TrapKind::OutOfBounds(_) => Code::OutOfBounds,
         TrapKind::Misaligned(_) => Code::Misaligned,
-        TrapKind::NullPointer(_) => Code::NullPointer,
+        TrapKind::NullPointer(_) | TrapKind::BadCall => Code::NullPointer,
         TrapKind::UseAfterFree(_) => Code::UseAfterFree,
         TrapKind::InvalidFree(fault) if fault.is_wrong_side_free() => Code::WrongSidePointer,
         TrapKind::InvalidFree(fault) => match fault.kind {
@@ -96,6 +96,10 @@ pub fn help(trap: &Trap, report: Option<&LaunchReport>) -> Option<String> {
         TrapKind::Endless => "let the loop change what its condition tests",
         TrapKind::Limit { .. } => "if it is meant to run so long, raise --limit",
         TrapKind::UseAfterFree(_) => "free memory after its last use",
+        TrapKind::BadCall => {
+            "give the pointer a function before the kernel runs: a `__device__` pointer is set in a kernel or with \
+             cudaMemcpyToSymbol, never by the host's `&f`"
+        }
         TrapKind::NullPointer(_) => "was it ever allocated? check what the allocation returned",
         _ => return None,
     };

@@ -16,7 +16,9 @@ use dsl::{
     ir::{LocId, Module, locate::in_program},
     source,
 };
-use interp::{Finding, FindingAccess, FindingOp, Severity, Trap, TrapKind, finding::WitnessLanes};
+use interp::{
+    Finding, FindingAccess, FindingKind, FindingOp, Severity, Trap, TrapKind, finding::WitnessLanes,
+};
 use runtime::{
     device::DeviceFault,
     host::{Fault, HostRace, Note, Outcome},
@@ -248,7 +250,9 @@ fn of_finding(finding: &Finding, launch: usize, kernel: &str) -> Found {
         loc: access.loc,
         block: access.block,
         thread: access.thread,
-        lane: Some((access.warp, access.lane)),
+        // It is no thread's in particular.
+        lane: (finding.kind != FindingKind::ScheduleDependent)
+            .then_some((access.warp, access.lane)),
         bytes: access.bytes,
         value: access.value.map(|value| value.to_string()),
         volatile: access.volatile,

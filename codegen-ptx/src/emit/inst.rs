@@ -100,7 +100,7 @@ impl Kernel<'_, '_> {
                 self.printf(inst.results.first().copied(), *format, args);
             }
             InstKind::Assert(condition, text) => self.assert(*condition, *text),
-            InstKind::Trap => self.trap(),
+            InstKind::Trap | InstKind::BadCall => self.trap(),
             InstKind::Call(..) | InstKind::HostCall(..) | InstKind::Launch(_) => {
                 return Err(self
                     .m

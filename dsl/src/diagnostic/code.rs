@@ -544,6 +544,10 @@ codes! {
     AbsentLane = "R0208", "absent-lane",
         "A shuffle reads the value of a lane that does not take part in it: a lane that has ended, waits elsewhere, is not named in the mask, or does not exist because the block is smaller than a warp. CUDA leaves what it gets undefined. That does no harm as long as nobody uses it; here it decides a branch, is part of an address, is stored or printed.",
         bad: "int v = x[t];\nif (t < 16) v = __shfl_down_sync(0x0000ffff, v, 8);\nout[t] = v;", good: "int v = x[t];\nif (t < 16) v = __shfl_down_sync(0x0000ffff, v, 8, 16);\nout[t] = v;";
+    /// Another result in another order of blocks.
+    ScheduleDependent = "R0209", "schedule-dependent",
+        "The launch leaves other values in memory when its last blocks and warps run first: which value an atomic gave, or a flag showed, depends on who came first, and nothing promises an order. That is meant where a list is filled in any order; where it is not (the first block to arrive does something special), let the index decide, or wait for what is needed.",
+        bad: "if (atomicAdd(count, 1) == 0) *winner = blockIdx.x;", good: "if (blockIdx.x == 0) *winner = 0;";
     /// A launch that CUDA would refuse.
     InvalidLaunch = "R0301", "invalid-launch",
         "The launch asks for more than the device allows, so the kernel does not run at all and `cudaGetLastError()` gives an error that many programs never look at. A block has at most 1024 threads and, unless `cudaFuncSetAttribute` raises it, 48 KB of shared memory.",

@@ -182,6 +182,7 @@ impl Spaces {
             | InstKind::Printf(..)
             | InstKind::Assert(..)
             | InstKind::Trap
+            | InstKind::BadCall
             | InstKind::Call(..)
             | InstKind::HostCall(..)
             | InstKind::Launch(_) => Known::In(Space::Generic),
@@ -309,6 +310,7 @@ impl Rewriter<'_> {
             | InstKind::Fence(_)
             | InstKind::Assert(..)
             | InstKind::Trap
+            | InstKind::BadCall
             | InstKind::Call(..)
             | InstKind::HostCall(..)
             | InstKind::Launch(_) => {}

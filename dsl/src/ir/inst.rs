@@ -181,6 +181,8 @@ pub enum InstKind {
     Assert(Operand, StringId),
     /// `trap`.
     Trap,
+    /// `badcall`: a call through a pointer that is no function's.
+    BadCall,
     /// `%0 = call fn2(%1, %2)`: host functions only.
     Call(FuncId, Vec<Operand>),
     /// `%0 = host cudaMalloc(%1, %2)`: host functions only.

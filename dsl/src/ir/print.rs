@@ -406,6 +406,7 @@ impl Printer<'_> {
             }
             InstKind::Assert(cond, text) => put!(out, "assert {}, {text}", of(&Type::I1, cond)),
             InstKind::Trap => out.push_str("trap"),
+            InstKind::BadCall => out.push_str("badcall"),
             InstKind::Call(callee, args) => put!(out, "call {callee}({})", List(args, &[])),
             InstKind::HostCall(host, args) => {
                 put!(out, "host {host}({})", List(args, HostFn::args(*host)));

@@ -84,6 +84,7 @@ fn pure(kind: &InstKind) -> Option<Pure> {
         | InstKind::Printf(..)
         | InstKind::Assert(..)
         | InstKind::Trap
+        | InstKind::BadCall
         | InstKind::Call(..)
         | InstKind::HostCall(..)
         | InstKind::Launch(_) => return None,

@@ -269,6 +269,7 @@ impl Module {
             | InstKind::Fence(_)
             | InstKind::Assert(..)
             | InstKind::Trap
+            | InstKind::BadCall
             | InstKind::Launch(_) => vec![],
         })
     }

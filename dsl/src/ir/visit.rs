@@ -52,7 +52,8 @@ macro_rules! operand_list {
             | InstKind::AddrOf(_)
             | InstKind::Barrier(None)
             | InstKind::Fence(_)
-            | InstKind::Trap => vec![],
+            | InstKind::Trap
+            | InstKind::BadCall => vec![],
             InstKind::Set(_, a)
             | InstKind::Unary(_, _, a)
             | InstKind::Convert(_, a)

@@ -111,6 +111,10 @@ impl FunctionLowerer<'_, '_> {
                 self.b.trap();
                 return None;
             }
+            (Builtin::BadCall, _) => {
+                self.b.bad_call();
+                return None;
+            }
             _ => {
                 self.m
                     .internal(value.span, "a built-in function with wrong arguments");

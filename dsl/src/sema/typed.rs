@@ -496,4 +496,6 @@ pub enum Builtin {
     Assert(Arc<[u8]>, u32),
     /// `__trap()`.
     Trap,
+    /// A call through a pointer that is no function's.
+    BadCall,
 }

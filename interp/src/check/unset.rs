@@ -55,7 +55,7 @@ impl Checker<'_> {
             }
             // What an exchange leaves is somebody's value; what it gives back is not.
             AccessOp::Atomic
-                if access.space == Space::Global
+                if access.space != Space::Local
                     && !matches!(site.atomic, Some((AtomicOp::Exch, _))) =>
             {
                 let user = User {

@@ -1,10 +1,11 @@
 //! What a kernel may do to global memory: whether its blocks may talk to each other, and which parameters and variables its
 //! stores and loads start from. The launch decides by it whether blocks can run side by side.
 
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 
 use dsl::ir::{
     ConvertOp, Function, GlobalId, Inst, InstKind, LocId, Node, Object, Operand, SlotId, Space,
+    ValueId,
 };
 
 use super::polls::{self, Polls};
@@ -25,10 +26,14 @@ pub(crate) struct Effects {
     pub(crate) ordered: bool,
     /// Threads may tell each other something: atomics whose result is used, volatile loads, fences.
     pub(crate) communicates: bool,
+    /// Where: the first of those atomics and volatile loads.
+    pub(crate) talks_at: Option<(LocId, bool)>,
     /// What stores and atomics go to; `None` if that is not known.
     pub(crate) stores: Option<Vec<Root>>,
     /// The same of loads.
     pub(crate) loads: Option<Vec<Root>>,
+    /// The only thing that the pointer of an access starts from, by the pointer's value.
+    pub(crate) roots: HashMap<ValueId, Root>,
     /// Loads whose value is a guess that a compare-and-swap tests: the places of their instructions.
     pub(crate) guesses: HashSet<LocId>,
     /// Accesses that wait for other threads.
@@ -56,6 +61,7 @@ pub(super) fn analyse(function: &Function) -> Effects {
     let (mut targets, mut sources) = (Vec::new(), Vec::new());
     let mut compared = Vec::new();
     let mut communicates = false;
+    let mut talks_at = None;
     let mut used = vec![false; function.values.len()];
     let mut atomics = Vec::new();
     function.body.for_each_node(&mut |node| {
@@ -81,8 +87,13 @@ pub(super) fn analyse(function: &Function) -> Effects {
             compared.push(*compare);
         }
         match &inst.kind {
-            InstKind::Atomic { .. } => atomics.extend(inst.results.iter().copied()),
-            InstKind::Load(access, _) => communicates |= access.volatile,
+            InstKind::Atomic { .. } => {
+                atomics.extend(inst.results.iter().map(|result| (*result, inst.loc)));
+            }
+            InstKind::Load(access, _) if access.volatile => {
+                communicates = true;
+                talks_at = talks_at.or(Some((inst.loc, false)));
+            }
             InstKind::Fence(_) => communicates = true,
             _ => {}
         }
@@ -108,16 +119,28 @@ pub(super) fn analyse(function: &Function) -> Effects {
     });
     let stores = search.roots_of(&targets);
     let loads = search.roots_of(&sources);
+    let mut roots = HashMap::new();
+    for pointer in targets.iter().chain(&sources) {
+        if let Operand::Value(id) = pointer
+            && let Some([root]) = search.roots_of(&[*pointer]).as_deref()
+        {
+            roots.insert(*id, *root);
+        }
+    }
     let mut guesses = HashSet::new();
     for compare in &compared {
         search.guess(compare, &mut guesses);
     }
-    communicates |= atomics.iter().any(|result| used[result.index()]);
+    let atomic = atomics.iter().find(|(result, _)| used[result.index()]);
+    communicates |= atomic.is_some();
+    talks_at = atomic.map(|(_, loc)| (*loc, true)).or(talks_at);
     Effects {
         ordered,
         communicates,
+        talks_at,
         stores,
         loads,
+        roots,
         guesses,
         polls: polls::analyse(function),
     }

@@ -104,6 +104,7 @@ impl Compiler<'_> {
                 self.emit(Op::Assert, 0, cond, text.0, 0);
             }
             InstKind::Trap => self.emit(Op::Trap, 0, 0, 0, 0),
+            InstKind::BadCall => self.emit(Op::Trap, 0, 1, 0, 0),
             InstKind::Call(..) | InstKind::HostCall(..) | InstKind::Launch(_) => {
                 self.host_call(&inst.kind, result)
             }

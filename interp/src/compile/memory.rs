@@ -141,6 +141,10 @@ impl Compiler<'_> {
             values: [0; 4],
             uniform_values: false,
             subscript,
+            root: match ptr {
+                Operand::Value(id) => self.code.effects.roots.get(id).copied(),
+                Operand::Const(_) => None,
+            },
             bounds: access.object.and_then(|object| self.bounds(object)),
             atomic: None,
             result: 0,

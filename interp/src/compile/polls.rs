@@ -5,7 +5,8 @@
 use std::collections::{HashMap, HashSet};
 
 use dsl::ir::{
-    Block, Function, FunctionKind, Inst, InstKind, LabelId, LocId, Node, Operand, SlotId, ValueId,
+    AtomicOp, Block, Function, FunctionKind, Inst, InstKind, LabelId, LocId, Node, Operand, SlotId,
+    ValueId,
 };
 
 /// Places of instructions.
@@ -13,7 +14,8 @@ use dsl::ir::{
 pub(crate) struct Polls {
     /// Loads and atomics that decide whether their loop goes on, and atomics that decide any branch.
     pub(crate) waits: HashSet<LocId>,
-    /// Among them compare-and-swaps with a constant: they take a lock.
+    /// Among them those that take a lock: a compare-and-swap with a constant, an exchange or `atomicOr` that writes one, and, with a
+    /// ticket that an atomic gave before the loop, whatever it is compared with.
     pub(crate) takes: HashSet<LocId>,
     /// `volatile` loads that decide any branch.
     pub(crate) glances: HashSet<LocId>,
@@ -73,16 +75,17 @@ pub(super) fn analyse(function: &Function) -> Polls {
     for (label, conditions) in &walk.exits {
         let mut seen = HashSet::new();
         for condition in conditions {
+            let mut looks = vec![];
             walk.follow(condition, Some(*label), &mut seen, &mut |inst| {
                 polls.waits.insert(inst.loc);
-                if let InstKind::Atomic {
-                    compare: Some(Operand::Const(_)),
-                    ..
-                } = inst.kind
-                {
+                looks.push(inst.loc);
+                if locks(inst) {
                     polls.takes.insert(inst.loc);
                 }
             });
+            if !looks.is_empty() && walk.has_ticket(condition, *label) {
+                polls.takes.extend(looks);
+            }
         }
     }
     let mut seen = HashSet::new();
@@ -98,7 +101,44 @@ pub(super) fn analyse(function: &Function) -> Polls {
     polls
 }
 
+/// Whether an atomic in a loop that its result ends takes a lock.
+fn locks(inst: &Inst) -> bool {
+    let InstKind::Atomic {
+        op, value, compare, ..
+    } = &inst.kind
+    else {
+        return false;
+    };
+    match (op, compare) {
+        (_, Some(compare)) => matches!(compare, Operand::Const(_)),
+        (AtomicOp::Exch | AtomicOp::Or, None) => {
+            value.constant().is_some_and(|value| value.bits != 0)
+        }
+        _ => false,
+    }
+}
+
 impl<'a> Walk<'a> {
+    /// Whether a condition of a loop compares with a number that an atomic counted up before the loop.
+    fn has_ticket(&self, condition: &Operand, label: LabelId) -> bool {
+        let mut found = false;
+        self.follow(condition, None, &mut HashSet::new(), &mut |inst| {
+            let counts = matches!(
+                inst.kind,
+                InstKind::Atomic {
+                    op: AtomicOp::Add | AtomicOp::Inc,
+                    ..
+                }
+            );
+            let before = inst.results.iter().any(|result| {
+                let defined = self.defined.get(result);
+                defined.is_some_and(|defined| !defined.loops.contains(&label))
+            });
+            found |= counts && before;
+        });
+        found
+    }
+
     fn loops(&self) -> Vec<LabelId> {
         let loops = self.labels.iter().filter(|(_, is_loop, _)| *is_loop);
         loops.map(|&(label, _, _)| label).collect()

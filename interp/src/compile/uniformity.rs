@@ -260,6 +260,7 @@ impl Analysis<'_> {
             | InstKind::Fence(_)
             | InstKind::Assert(..)
             | InstKind::Trap
+            | InstKind::BadCall
             | InstKind::Call(..)
             | InstKind::HostCall(..)
             | InstKind::Launch(_) => return,

@@ -162,7 +162,13 @@ pub(crate) fn global<O: Observer>(
         machine.declared[site_row].map(|region| machine.map.regions[region as usize])
         && !region.holds(address, width)
     {
-        access.object = declared(machine, site, address.wrapping_sub(region.base) as i64);
+        access.object = match site.access.object {
+            Some(_) => declared(machine, site, address.wrapping_sub(region.base) as i64),
+            None => machine.memory.object_at(region.base, address),
+        };
+        if address < layout::NULL_PAGE_BYTES && site.access.object.is_none() {
+            return fault(lane, TrapKind::NullPointer(Box::new(access)));
+        }
         return fault(lane, TrapKind::OutOfBounds(Box::new(access)));
     }
     let region = machine.map.regions[machine.map.find(address) as usize];

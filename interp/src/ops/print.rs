@@ -78,11 +78,19 @@ pub(crate) fn assert<O: Observer>(
     }))
 }
 
-/// `__trap()`.
+/// What a trap instruction is for.
+pub(crate) fn trap_kind(i: &Inst) -> TrapKind {
+    match i.a {
+        0 => TrapKind::Explicit,
+        _ => TrapKind::BadCall,
+    }
+}
+
+/// `__trap()`, and calls of no function.
 #[inline(never)]
-pub(crate) fn trap(mask: u32) -> Done {
+pub(crate) fn trap(mask: u32, i: &Inst) -> Done {
     Err(Box::new(Fault {
-        kind: TrapKind::Explicit,
+        kind: trap_kind(i),
         lane: mask.trailing_zeros(),
     }))
 }

@@ -67,7 +67,8 @@ pub(super) fn error_of_trap(kind: &TrapKind) -> CudaError {
         TrapKind::Assert { .. } => CudaError::Assert,
         TrapKind::Explicit => CudaError::LaunchFailure,
         TrapKind::Deadlock | TrapKind::Limit { .. } | TrapKind::Endless => CudaError::LaunchTimeout,
-        TrapKind::OutOfBounds(_)
+        TrapKind::BadCall
+        | TrapKind::OutOfBounds(_)
         | TrapKind::NullPointer(_)
         | TrapKind::UseAfterFree(_)
         | TrapKind::HostPointerOnDevice(_)

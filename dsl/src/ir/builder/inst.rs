@@ -255,6 +255,11 @@ impl Builder {
         self.none(InstKind::Trap);
     }
 
+    /// `badcall`
+    pub fn bad_call(&mut self) {
+        self.none(InstKind::BadCall);
+    }
+
     /// `call fn2(args)`; `result` is the callee's.
     pub fn call(
         &mut self,

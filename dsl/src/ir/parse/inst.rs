@@ -105,6 +105,7 @@ impl Reader<'_> {
                 InstKind::Assert(cond, StringId(cursor.id("string")?))
             }
             "trap" if suffix.is_empty() => InstKind::Trap,
+            "badcall" if suffix.is_empty() => InstKind::BadCall,
             "call" if suffix.is_empty() => {
                 let callee = FuncId(cursor.id("fn")?);
                 InstKind::Call(callee, self.list(cursor, &[])?)

@@ -113,7 +113,8 @@ impl Verifier<'_> {
             InstKind::Special(_)
             | InstKind::Barrier(None)
             | InstKind::Fence(_)
-            | InstKind::Trap => {}
+            | InstKind::Trap
+            | InstKind::BadCall => {}
             InstKind::Call(callee, args) => self.verify_call(*callee, args),
             InstKind::HostCall(host, args) => self.verify_host_call(*host, args),
             InstKind::Launch(launch) => self.verify_launch(launch),
@@ -135,6 +136,7 @@ impl Verifier<'_> {
             | InstKind::AddrOf(_)
             | InstKind::PtrAdd { .. }
             | InstKind::Load(..)
+            | InstKind::BadCall
             | InstKind::Store(..) => {}
             InstKind::Special(_)
             | InstKind::Atomic { .. }

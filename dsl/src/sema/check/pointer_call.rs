@@ -353,8 +353,9 @@ impl Checker<'_> {
                 })
                 .collect::<Vec<_>>();
             let end = match role {
-                Role::CalledOnDevice => ValueKind::Builtin(Builtin::Trap, Vec::new()),
-                Role::CalledOnHost => ValueKind::Host(HostFn::Abort, Vec::new()),
+                Role::CalledOnDevice | Role::CalledOnHost => {
+                    ValueKind::Builtin(Builtin::BadCall, Vec::new())
+                }
                 // `cudaErrorInvalidDeviceFunction`, as CUDA's runtime answers.
                 Role::Launched => ValueKind::Host(HostFn::SetError, vec![int(98, Ty::Int, span)]),
             };

@@ -584,6 +584,7 @@ fn never_returns(value: &Value) -> bool {
     }
     matches!(
         value.kind,
-        ValueKind::Host(HostFn::Exit | HostFn::Abort, _) | ValueKind::Builtin(Builtin::Trap, _)
+        ValueKind::Host(HostFn::Exit | HostFn::Abort, _)
+            | ValueKind::Builtin(Builtin::Trap | Builtin::BadCall, _)
     )
 }

@@ -425,6 +425,9 @@ impl Scene<'_> {
         let what = match user.what {
             Use::Branch => format!("decides a branch at line {line}"),
             Use::Address => format!("is part of an address at line {line}"),
+            Use::Stored if space == Some(Space::Shared) => {
+                format!("is what the atomic at line {line} begins with")
+            }
             Use::Stored => format!("is stored to global memory at line {line}"),
             Use::Printed => format!("is printed at line {line}"),
         };
