@@ -26,6 +26,7 @@ mod global;
 mod init;
 mod launch;
 mod layout;
+mod lifetimes;
 mod loc;
 mod place;
 mod stmt;

@@ -304,6 +304,8 @@ lane_ops! { define_ops! {
     Assert,
     /// Traps.
     Trap,
+    /// Thread-local memory from `a` on, `b` bytes: `c` is 1 where a variable begins there, 0 where it ends.
+    Lifetime,
 
     /// Host: `S[d]` = the frame's address + offset `a`.
     HostLocal,

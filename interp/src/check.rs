@@ -70,6 +70,8 @@ struct Resident {
     locals: Vec<Vec<u32>>,
     /// By warp and byte of local memory: where the value came from that nobody wrote, if one was stored.
     local_origins: Vec<HashMap<u32, u32>>,
+    /// By warp and byte of thread-local memory: the lanes whose variable there has ended. Empty as long as none has.
+    gone: Vec<Vec<u32>>,
     reads: Reads,
     /// Barriers so far, from 1 on.
     barriers: u32,
@@ -284,6 +286,7 @@ impl Resident {
             taints: vec![Taint::new(subject.code); warps],
             locals: vec![vec![0; subject.code.local_bytes as usize]; warps],
             local_origins: vec![HashMap::new(); warps],
+            gone: vec![Vec::new(); warps],
             reads: Reads::new(subject.code.sites.len()),
             barriers: 0,
             turns: vec![0; all_warps],
@@ -321,6 +324,7 @@ impl Observer for Checker<'_> {
             here.turns.fill(0);
             here.locals.iter_mut().for_each(|bytes| refill(bytes, 0));
             here.local_origins.iter_mut().for_each(HashMap::clear);
+            here.gone.iter_mut().for_each(Vec::clear);
             here.taints.iter_mut().for_each(Taint::clear);
             if self.subject.unset() {
                 self.unassigned();
@@ -503,6 +507,10 @@ impl Observer for Checker<'_> {
         if self.subject.unset() {
             self.stray(strays, result, loc);
         }
+    }
+
+    fn lifetime(&mut self, mask: u32, bytes: (u32, u32), begins: bool) {
+        self.lives(mask, bytes, begins);
     }
 
     fn fence(&mut self, mask: u32, scope: FenceScope) {

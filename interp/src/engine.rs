@@ -630,6 +630,7 @@ fn run<L: Level, O: Observer>(machine: &mut Machine<'_, O>, warp: &mut Warp) -> 
             Op::SyncWarp if inst.b == 1 => machine.observer.sync_warp(mask, &[r.mask(inst.a); 32], warp.lanes & !warp.gone, code.locs[here!()]),
             Op::SyncWarp => machine.observer.sync_warp(mask, r.v32(inst.a), warp.lanes & !warp.gone, code.locs[here!()]),
             Op::Fence => machine.observer.fence(mask, FenceScope::ALL[inst.a as usize]),
+            Op::Lifetime => machine.observer.lifetime(mask, (inst.a, inst.b), inst.c == 1),
             Op::Print => attempt!(print::print(machine, r, mask, inst)),
             Op::Assert => attempt!(print::assert(machine, r, mask, inst)),
             Op::Trap => attempt!(print::trap(mask, inst)),

@@ -109,6 +109,9 @@ pub(crate) trait Observer: Sized {
     /// A fence of the active lanes.
     #[inline(always)]
     fn fence(&mut self, mask: u32, scope: FenceScope) {}
+    /// A variable of the active lanes begins or ends: its first byte and its size in thread-local memory.
+    #[inline(always)]
+    fn lifetime(&mut self, mask: u32, bytes: (u32, u32), begins: bool) {}
     /// The block's barrier is about to open, and not all threads are at one statement.
     #[inline(always)]
     fn uneven_barrier(&mut self, meeting: &[Arrival]) {}

@@ -183,6 +183,7 @@ impl Spaces {
             | InstKind::Assert(..)
             | InstKind::Trap
             | InstKind::BadCall
+            | InstKind::Lifetime(..)
             | InstKind::Call(..)
             | InstKind::HostCall(..)
             | InstKind::Launch(_) => Known::In(Space::Generic),
@@ -311,6 +312,7 @@ impl Rewriter<'_> {
             | InstKind::Assert(..)
             | InstKind::Trap
             | InstKind::BadCall
+            | InstKind::Lifetime(..)
             | InstKind::Call(..)
             | InstKind::HostCall(..)
             | InstKind::Launch(_) => {}

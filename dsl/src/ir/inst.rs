@@ -3,7 +3,8 @@
 use std::fmt;
 
 use super::{
-    Exchange, FuncId, HostFn, LocId, MemType, Object, SlotId, Space, StringId, Type, ValueId,
+    Exchange, FuncId, HostFn, LocId, LocalId, MemType, Object, SlotId, Space, StringId, Type,
+    ValueId,
 };
 
 /// A constant of a type. `bits` holds the value's bits, zero-extended.
@@ -181,6 +182,9 @@ pub enum InstKind {
     Assert(Operand, StringId),
     /// `trap`.
     Trap,
+    /// `begin local3` and `end local3`: the variable of a block or of an inlined function comes to life, or is gone (`false`). Only of
+    /// variables whose address is kept somewhere.
+    Lifetime(LocalId, bool),
     /// `badcall`: a call through a pointer that is no function's.
     BadCall,
     /// `%0 = call fn2(%1, %2)`: host functions only.

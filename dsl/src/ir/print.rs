@@ -24,8 +24,8 @@ use std::fmt::{self, Display, Write};
 
 use super::{
     Access, Block, Const, Exchange, ExchangeOp, Function, FunctionKind, GlobalSpace, GlobalVar,
-    HostFn, Inst, InstKind, Launch, Loc, LocId, LocalVar, Module, Node, Operand, SharedVar, Space,
-    Type, ValueId,
+    HostFn, Inst, InstKind, Launch, Loc, LocId, LocalVar, Module, Node, Object, Operand, SharedVar,
+    Space, Type, ValueId,
 };
 
 /// The whole module.
@@ -407,6 +407,14 @@ impl Printer<'_> {
             InstKind::Assert(cond, text) => put!(out, "assert {}, {text}", of(&Type::I1, cond)),
             InstKind::Trap => out.push_str("trap"),
             InstKind::BadCall => out.push_str("badcall"),
+            InstKind::Lifetime(local, begins) => {
+                put!(
+                    out,
+                    "{} {}",
+                    if *begins { "begin" } else { "end" },
+                    Object::Local(*local)
+                );
+            }
             InstKind::Call(callee, args) => put!(out, "call {callee}({})", List(args, &[])),
             InstKind::HostCall(host, args) => {
                 put!(out, "host {host}({})", List(args, HostFn::args(*host)));

@@ -85,6 +85,7 @@ fn pure(kind: &InstKind) -> Option<Pure> {
         | InstKind::Assert(..)
         | InstKind::Trap
         | InstKind::BadCall
+        | InstKind::Lifetime(..)
         | InstKind::Call(..)
         | InstKind::HostCall(..)
         | InstKind::Launch(_) => return None,

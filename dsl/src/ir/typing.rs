@@ -270,6 +270,7 @@ impl Module {
             | InstKind::Assert(..)
             | InstKind::Trap
             | InstKind::BadCall
+            | InstKind::Lifetime(..)
             | InstKind::Launch(_) => vec![],
         })
     }

@@ -53,7 +53,8 @@ macro_rules! operand_list {
             | InstKind::Barrier(None)
             | InstKind::Fence(_)
             | InstKind::Trap
-            | InstKind::BadCall => vec![],
+            | InstKind::BadCall
+            | InstKind::Lifetime(..) => vec![],
             InstKind::Set(_, a)
             | InstKind::Unary(_, _, a)
             | InstKind::Convert(_, a)

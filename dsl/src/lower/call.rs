@@ -5,7 +5,7 @@
 //! the argument itself. On the host a record is returned through a pointer that is passed before the other arguments.
 
 use crate::{
-    ir::{Const, Operand, SlotId},
+    ir::{Const, Object, Operand, SlotId},
     sema::{
         ty::{QualTy, Ty},
         typed::{FunctionId, Value},
@@ -14,7 +14,7 @@ use crate::{
 };
 
 use super::{
-    function::{Exit, Frame, FunctionLowerer},
+    function::{Exit, Frame, FunctionLowerer, Home},
     layout,
     place::{Address, Location},
 };
@@ -113,22 +113,33 @@ impl FunctionLowerer<'_, '_> {
         for (&param, arg) in function.params.iter().zip(args) {
             self.at_access(function.vars[param.0 as usize].span);
             match arg {
-                Argument::Leaves(leaves) => self.define_var(param, leaves),
+                Argument::Leaves(leaves) => {
+                    self.begins(param);
+                    self.define_var(param, leaves);
+                }
                 Argument::Place(place) => self.name_place(param, place),
             }
         }
         self.stmts(function.body.as_deref().unwrap_or_default());
         let callee = std::mem::replace(&mut self.frame, caller);
         self.b.set_loc(via);
-        Inlined::Leaves(match (scope, callee.exit) {
+        let result = match (scope, callee.exit) {
             (Some((_, slots)), _) => {
                 self.b.close();
                 self.get_all(&slots)
             }
+            // A place may be in a variable of the function's: it is read after this.
             (None, Exit::TailPlace(Some(place))) => return Inlined::Place(place),
             (None, Exit::Tail(leaves)) if !leaves.is_empty() => leaves,
             (None, _) => self.zeros(&function.result),
-        })
+        };
+        // Whichever `return` led here.
+        for home in callee.homes.into_iter().flatten() {
+            if let (Home::Memory(Object::Local(local)), true) = (home, self.is_device) {
+                self.b.lifetime(local, false);
+            }
+        }
+        Inlined::Leaves(result)
     }
 
     fn call_host(&mut self, id: FunctionId, args: Vec<Vec<Operand>>, span: Span) -> Vec<Operand> {

@@ -29,6 +29,7 @@ use super::{
     Lowerer,
     facts::Facts,
     layout::{self, GENERIC},
+    lifetimes,
     place::{Address, Location, Row},
     stmt::Jump,
     text::Texts,
@@ -103,6 +104,8 @@ pub(super) struct FunctionLowerer<'a, 'p> {
     pub(super) is_device: bool,
     /// The kernel has grown beyond what inlining may make of it; reported once.
     pub(super) is_too_large: bool,
+    /// Blocks and inlined functions around what is lowered.
+    pub(super) depth: u32,
     shared: HashMap<ObjectKey, SharedId>,
     locals: HashMap<ObjectKey, LocalId>,
     /// Pointers whose last index is a subscript of an array that is part of something.
@@ -125,6 +128,7 @@ pub(super) fn lower_function(m: &mut Lowerer<'_>, id: FunctionId) -> Function {
         m,
         is_device,
         is_too_large: false,
+        depth: 0,
         shared: HashMap::new(),
         locals: HashMap::new(),
         rows: HashMap::new(),
@@ -133,6 +137,7 @@ pub(super) fn lower_function(m: &mut Lowerer<'_>, id: FunctionId) -> Function {
     lowerer.stmts(function.body.as_deref().unwrap_or_default());
     lowerer.end();
     let mut function = lowerer.b.finish();
+    lifetimes::strip(&mut function);
     tidy(&mut function);
     function
 }
@@ -217,6 +222,7 @@ impl<'a, 'p> FunctionLowerer<'a, 'p> {
             frame,
             is_device: false,
             is_too_large: false,
+            depth: 0,
             shared: HashMap::new(),
             locals: HashMap::new(),
             rows: HashMap::new(),

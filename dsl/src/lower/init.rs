@@ -26,6 +26,9 @@ impl FunctionLowerer<'_, '_> {
             self.home(id);
             return;
         }
+        if self.depth > 1 {
+            self.begins(id);
+        }
         match init {
             None => {}
             Some(Init::Value(value)) if var.is_reference => self.bind_reference(id, value),
@@ -42,6 +45,17 @@ impl FunctionLowerer<'_, '_> {
             }
             Some(Init::Parts { zero_rest, parts }) => self.declare_parts(id, *zero_rest, parts),
             Some(Init::Bytes(bytes)) => self.declare_bytes(id, bytes),
+        }
+    }
+
+    /// Marks the begin of a variable that is in the thread's memory.
+    pub(super) fn begins(&mut self, id: VarId) {
+        if self.is_device
+            && !self.frame.var(id).is_reference
+            && !self.lives_in_slots(id)
+            && let Home::Memory(Object::Local(local)) = self.home(id)
+        {
+            self.b.lifetime(local, true);
         }
     }
 

@@ -4,22 +4,40 @@
 //! `continue` reaches it. `do { … } while (0)` is a scope. What a constant condition excludes is not lowered at all.
 
 use crate::{
-    ir::{LabelId, Operand},
-    sema::typed::{Stmt, StmtKind, Value, ValueKind},
+    ir::{LabelId, Object, Operand},
+    sema::typed::{Stmt, StmtKind, Value, ValueKind, VarId},
     span::Span,
     syntax::ast::Unroll,
 };
 
-use super::function::{Exit, FunctionLowerer, Target};
+use super::function::{Exit, FunctionLowerer, Home, Target};
 
 impl FunctionLowerer<'_, '_> {
     pub(super) fn stmts(&mut self, stmts: &[Stmt]) {
+        self.depth += 1;
         for stmt in stmts {
             // No label makes code behind a jump reachable: a switch is cut into sections, and what stands before a label is one statement.
             if self.b.is_dead() {
                 break;
             }
             self.stmt(stmt);
+        }
+        if self.depth > 1 && self.is_device {
+            for stmt in stmts {
+                if let StmtKind::Declare(var, _) = stmt.kind {
+                    self.ends(var);
+                }
+            }
+        }
+        self.depth -= 1;
+    }
+
+    /// Marks the end of a variable that is in the thread's memory.
+    fn ends(&mut self, var: VarId) {
+        if let Some(Home::Memory(Object::Local(local))) = self.frame.homes[var.0 as usize]
+            && !self.b.is_dead()
+        {
+            self.b.lifetime(local, false);
         }
     }
 

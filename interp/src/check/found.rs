@@ -169,6 +169,16 @@ struct Beyond {
     is_member: bool,
 }
 
+/// An access to a variable that has ended.
+#[derive(Clone, Copy, Debug)]
+struct Gone {
+    block: u64,
+    warp: u32,
+    lanes: u32,
+    /// In thread-local memory.
+    offset: u32,
+}
+
 /// What was found so far.
 #[derive(Debug, Default)]
 pub(super) struct Found {
@@ -183,6 +193,8 @@ pub(super) struct Found {
     operands: BTreeMap<u32, (u64, WrongOperand)>,
     /// Innermost subscripts beyond their dimension, by counter.
     beyond: BTreeMap<u32, (u64, Beyond)>,
+    /// Accesses to variables that have ended, by counter.
+    gone: BTreeMap<u32, (u64, Gone)>,
     /// Values that nobody wrote and that mattered: how often, where from, and where first.
     unset: BTreeMap<Source, (u64, Unset, User)>,
     /// Blocks were in conflict with each other.
@@ -290,6 +302,22 @@ impl Found {
         self.beyond.entry(counter).or_insert((0, beyond)).0 += count;
     }
 
+    /// Lanes of a warp of a block access a variable that has ended, at an offset of thread-local memory.
+    pub(super) fn gone(
+        &mut self,
+        counter: u32,
+        (block, warp, lanes): (u64, u32, u32),
+        offset: u32,
+    ) {
+        let gone = Gone {
+            block,
+            warp,
+            lanes,
+            offset,
+        };
+        self.gone.entry(counter).or_insert((0, gone)).0 += u64::from(lanes.count_ones());
+    }
+
     /// A value that nobody wrote matters.
     pub(super) fn unset(&mut self, unset: &Unset, user: User) {
         let entry = self.unset.entry(unset.source);
@@ -333,6 +361,13 @@ impl Found {
         }
         for (&key, theirs) in &other.beyond {
             let ours = self.beyond.entry(key).or_insert((0, theirs.1));
+            ours.0 += theirs.0;
+            if theirs.1.block < ours.1.block {
+                ours.1 = theirs.1;
+            }
+        }
+        for (&key, theirs) in &other.gone {
+            let ours = self.gone.entry(key).or_insert((0, theirs.1));
             ours.0 += theirs.0;
             if theirs.1.block < ours.1.block {
                 ours.1 = theirs.1;
@@ -467,6 +502,12 @@ impl Found {
         for (&counter, beyond) in &self.beyond {
             if beyond_at.insert(scene.source(counter)) {
                 findings.push(scene.beyond(counter, beyond));
+            }
+        }
+        let mut gone_at = BTreeSet::new();
+        for (&counter, gone) in &self.gone {
+            if gone_at.insert(scene.source(counter)) {
+                findings.push(scene.gone(counter, gone));
             }
         }
         let mut wrong_at = BTreeSet::new();

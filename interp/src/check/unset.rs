@@ -176,10 +176,52 @@ impl Checker<'_> {
         }
     }
 
+    /// A variable in thread-local memory begins or ends.
+    #[cold]
+    pub(super) fn lives(&mut self, mask: u32, (first, bytes): (u32, u32), begins: bool) {
+        let Some(gone) = self.here.gone.get_mut(self.warp as usize) else {
+            return;
+        };
+        let end = (first + bytes) as usize;
+        if gone.len() < end {
+            if begins {
+                return;
+            }
+            gone.resize(end, 0);
+        }
+        for lanes in &mut gone[first as usize..end] {
+            *lanes = if begins {
+                *lanes & !mask
+            } else {
+                *lanes | mask
+            };
+        }
+    }
+
+    /// Whether lanes access variables that have ended.
+    #[cold]
+    fn see_gone(&mut self, access: &Access<'_>, offsets: &[u32; 32]) {
+        let gone = &self.here.gone[self.warp as usize];
+        let is_gone = |lane: &usize| {
+            let lanes = gone.get(offsets[*lane] as usize);
+            lanes.is_some_and(|lanes| lanes >> *lane & 1 == 1)
+        };
+        let lanes = LaneMask(access.mask).into_iter().filter(is_gone);
+        let lanes = lanes.fold(0u32, |all, lane| all | 1 << lane);
+        if lanes != 0 {
+            let who = (self.here.block, self.warp, lanes);
+            let offset = offsets[lanes.trailing_zeros() as usize & 31];
+            self.found.gone(access.counter, who, offset);
+        }
+    }
+
     /// Thread-local memory: only who wrote what is of interest.
     pub(super) fn local(&mut self, access: &Access<'_>, offsets: &[u32; 32]) {
         if !self.subject.unset() || access.mask == 0 {
             return;
+        }
+        if !self.here.gone[self.warp as usize].is_empty() {
+            self.see_gone(access, offsets);
         }
         let defined = &mut self.here.locals[self.warp as usize];
         let origins = &mut self.here.local_origins[self.warp as usize];

@@ -104,6 +104,11 @@ impl Compiler<'_> {
                 self.emit(Op::Assert, 0, cond, text.0, 0);
             }
             InstKind::Trap => self.emit(Op::Trap, 0, 0, 0, 0),
+            InstKind::Lifetime(local, begins) => {
+                let start = self.code.local_offsets[local.index()] as u32;
+                let bytes = self.function.locals[local.index()].size_bytes as u32;
+                self.emit(Op::Lifetime, 0, start, bytes, u32::from(*begins));
+            }
             InstKind::BadCall => self.emit(Op::Trap, 0, 1, 0, 0),
             InstKind::Call(..) | InstKind::HostCall(..) | InstKind::Launch(_) => {
                 self.host_call(&inst.kind, result)

@@ -261,6 +261,7 @@ impl Analysis<'_> {
             | InstKind::Assert(..)
             | InstKind::Trap
             | InstKind::BadCall
+            | InstKind::Lifetime(..)
             | InstKind::Call(..)
             | InstKind::HostCall(..)
             | InstKind::Launch(_) => return,

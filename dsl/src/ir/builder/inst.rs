@@ -3,8 +3,8 @@
 use super::Builder;
 use crate::ir::{
     Access, AtomicOp, BarrierReduce, BinaryOp, CompareOp, Const, ConvertOp, Exchange, ExchangeOp,
-    FenceScope, FuncId, HostFn, Inst, InstKind, Launch, Node, Object, Operand, SlotId, Space,
-    SpecialReg, StringId, Type, UnaryOp, ValueId, eval,
+    FenceScope, FuncId, HostFn, Inst, InstKind, Launch, LocalId, Node, Object, Operand, SlotId,
+    Space, SpecialReg, StringId, Type, UnaryOp, ValueId, eval,
 };
 
 /// Instructions.
@@ -258,6 +258,11 @@ impl Builder {
     /// `badcall`
     pub fn bad_call(&mut self) {
         self.none(InstKind::BadCall);
+    }
+
+    /// `begin local3` or `end local3`
+    pub fn lifetime(&mut self, local: LocalId, begins: bool) {
+        self.none(InstKind::Lifetime(local, begins));
     }
 
     /// `call fn2(args)`; `result` is the callee's.

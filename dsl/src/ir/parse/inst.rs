@@ -5,8 +5,8 @@ use super::function::{Reader, ty};
 use super::{Result, addend, at, object};
 use crate::ir::{
     Access, AtomicOp, BarrierReduce, BinaryOp, CompareOp, Const, ConvertOp, Exchange, ExchangeOp,
-    FenceScope, FuncId, HostFn, Inst, InstKind, Launch, MemType, Operand, ReduceOp, ShuffleMode,
-    SlotId, Space, SpecialReg, StringId, Type, UnaryOp, ValueId, VoteOp,
+    FenceScope, FuncId, HostFn, Inst, InstKind, Launch, LocalId, MemType, Operand, ReduceOp,
+    ShuffleMode, SlotId, Space, SpecialReg, StringId, Type, UnaryOp, ValueId, VoteOp,
 };
 
 impl Reader<'_> {
@@ -106,6 +106,8 @@ impl Reader<'_> {
             }
             "trap" if suffix.is_empty() => InstKind::Trap,
             "badcall" if suffix.is_empty() => InstKind::BadCall,
+            "begin" if suffix.is_empty() => InstKind::Lifetime(LocalId(cursor.id("local")?), true),
+            "end" if suffix.is_empty() => InstKind::Lifetime(LocalId(cursor.id("local")?), false),
             "call" if suffix.is_empty() => {
                 let callee = FuncId(cursor.id("fn")?);
                 InstKind::Call(callee, self.list(cursor, &[])?)

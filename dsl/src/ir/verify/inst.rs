@@ -115,6 +115,12 @@ impl Verifier<'_> {
             | InstKind::Fence(_)
             | InstKind::Trap
             | InstKind::BadCall => {}
+            InstKind::Lifetime(local, _) => {
+                self.check(
+                    local.index() < self.function.locals.len(),
+                    "there is no such variable",
+                );
+            }
             InstKind::Call(callee, args) => self.verify_call(*callee, args),
             InstKind::HostCall(host, args) => self.verify_host_call(*host, args),
             InstKind::Launch(launch) => self.verify_launch(launch),
@@ -137,6 +143,7 @@ impl Verifier<'_> {
             | InstKind::PtrAdd { .. }
             | InstKind::Load(..)
             | InstKind::BadCall
+            | InstKind::Lifetime(..)
             | InstKind::Store(..) => {}
             InstKind::Special(_)
             | InstKind::Atomic { .. }

@@ -6,7 +6,8 @@ use dsl::ir::{LocId, Space};
 
 use super::super::taint::Use;
 use super::{
-    BadMask, Beyond, Class, Conflict, Pair, Scene, Side, Source, Uneven, Unset, User, WrongOperand,
+    BadMask, Beyond, Class, Conflict, Gone, Pair, Scene, Side, Source, Uneven, Unset, User,
+    WrongOperand,
 };
 use crate::bytecode::{CounterSite, Op};
 use crate::finding::{
@@ -239,6 +240,47 @@ impl Scene<'_> {
                 block: access.block,
                 warp: bad.warp,
                 lanes: mask & !bad.elsewhere,
+            }],
+            accesses: vec![access],
+            count: *count,
+        }
+    }
+
+    pub(super) fn gone(&self, counter: u32, (count, gone): &(u64, Gone)) -> Finding {
+        let site = self.counter(counter);
+        let op = FindingOp::from(site.op);
+        let mut access = self.stands(op, gone.block, gone.warp, gone.lanes, 0);
+        (access.loc, access.bytes) = (site.loc, site.width_bytes);
+        let ([x, y, z], [bx, by, bz]) = (access.thread, access.block);
+        let offset = u64::from(gone.offset);
+        let mut locals = self.function.locals.iter().zip(&self.code.local_offsets);
+        let local =
+            locals.find(|(local, start)| (**start..**start + local.size_bytes).contains(&offset));
+        let name = local.map_or("a variable", |(local, _)| local.name.as_str());
+        Finding {
+            descending: false,
+            code: Message::UseAfterFree,
+            kind: FindingKind::UseAfterFree,
+            severity: Severity::Error,
+            message: format!(
+                "use after its end: line {} {}s `{name}`, a variable of a block or function that has been left, by thread \
+                 ({x}, {y}, {z}) of block ({bx}, {by}, {bz})",
+                self.line(site.loc),
+                op.name()
+            ),
+            advice: Some(format!(
+                "a pointer to `{name}` is good for nothing once its block is left: declare it further out, or return its value"
+            )),
+            space: Some(Space::Local),
+            object: Some(FindingObject {
+                name: name.to_owned(),
+                ..FindingObject::default()
+            }),
+            witness: vec![WitnessLanes {
+                access: 0,
+                block: access.block,
+                warp: gone.warp,
+                lanes: gone.lanes,
             }],
             accesses: vec![access],
             count: *count,
