@@ -17,6 +17,7 @@ mod arithmetic;
 mod cells;
 mod closer;
 mod found;
+mod frozen;
 mod lines;
 mod order;
 mod reads;
@@ -26,7 +27,7 @@ mod taint;
 mod unset;
 mod walk;
 
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 
 use dsl::ir::{FenceScope, LocId, Space};
 
@@ -109,6 +110,8 @@ pub(crate) struct Checker<'a> {
     /// Looks closer, so far: tells one instruction from another.
     looks: u64,
     cpu: Cpu,
+    /// By counter and region: the words that were read as what nobody writes, one bit each.
+    frozen: BTreeMap<(u32, u32), Vec<u64>>,
     /// Memory needs a shadow.
     shadows: bool,
     /// By region: somebody writes it, or has not written all of it.
@@ -127,6 +130,7 @@ impl<'a> Checker<'a> {
         Checker {
             counters,
             subject,
+            frozen: BTreeMap::new(),
             now: 1,
             warp: 0,
             here: Resident::new(subject),
@@ -549,6 +553,7 @@ impl Observer for Checker<'_> {
     }
 
     fn absorb(&mut self, other: &Self) {
+        other.see_thawed(&mut self.found);
         self.counters.absorb(&other.counters);
         self.found.absorb(&other.found);
         for (ours, theirs) in self.stored.iter_mut().zip(&other.stored) {
@@ -570,6 +575,12 @@ impl Observer for Checker<'_> {
     }
 
     fn findings(&self, scene: &Scene<'_>) -> Vec<Finding> {
-        self.found.findings(scene)
+        let mut all = self.found.findings(scene);
+        if !self.frozen.is_empty() {
+            let mut own = Found::default();
+            self.see_thawed(&mut own);
+            all.extend(own.findings(scene));
+        }
+        all
     }
 }

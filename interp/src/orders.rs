@@ -5,9 +5,10 @@
 //! short. Results, counts and what is printed are those of the first run; the second one only adds findings.
 
 use dsl::diagnostic::Code;
-use dsl::ir::{LocId, Space};
+use dsl::ir::Space;
 
 use crate::check::{Checker, Subject};
+use crate::compile::effects::Talk;
 use crate::config::{BothOrders, MachineConfig, Order};
 use crate::finding::{Finding, FindingAccess, FindingKind, FindingObject, FindingOp, Severity};
 use crate::launch::Run;
@@ -39,14 +40,29 @@ impl Saved {
         Saved(regions.iter().map(copy).collect())
     }
 
-    /// Where memory is not as it was: the address, and what was there.
-    fn first_difference(&self) -> Option<(u64, u8, u8)> {
-        self.0.iter().find_map(|(region, bytes)| {
+    /// The first byte of memory that is not as it was.
+    fn difference(&self) -> Option<Difference> {
+        let mut found: Option<Difference> = None;
+        for (region, then) in &self.0 {
             // SAFETY: as above.
-            let now = unsafe { std::slice::from_raw_parts(region.bytes, bytes.len()) };
-            let at = now.iter().zip(bytes).position(|(now, then)| now != then)?;
-            Some((region.base + at as u64, bytes[at], now[at]))
-        })
+            let now = unsafe { std::slice::from_raw_parts(region.bytes, then.len()) };
+            let Some(at) = now.iter().zip(then).position(|(now, then)| now != then) else {
+                continue;
+            };
+            let is_grave = !is_permuted(now, then) && !is_rounded(now, then);
+            if found
+                .as_ref()
+                .is_none_or(|found| is_grave && !found.is_grave)
+            {
+                found = Some(Difference {
+                    address: region.base + at as u64,
+                    ascending: then[at],
+                    descending: now[at],
+                    is_grave,
+                });
+            }
+        }
+        found
     }
 
     fn restore(&self) {
@@ -55,6 +71,50 @@ impl Saved {
             unsafe { std::ptr::copy_nonoverlapping(bytes.as_ptr(), region.bytes, bytes.len()) };
         }
     }
+}
+
+/// Memory that ends differently in another order.
+struct Difference {
+    address: u64,
+    ascending: u8,
+    descending: u8,
+    /// It is neither the same words in other places nor another rounding.
+    is_grave: bool,
+}
+
+fn words(bytes: &[u8]) -> impl Iterator<Item = u32> + '_ {
+    let words = bytes.chunks(4);
+    words.map(|word| {
+        word.iter()
+            .rev()
+            .fold(0, |all, &byte| all << 8 | u32::from(byte))
+    })
+}
+
+/// Whether the same words are in other places: a list that was filled in another order.
+fn is_permuted(a: &[u8], b: &[u8]) -> bool {
+    let sorted = |bytes| {
+        let mut words: Vec<u32> = words(bytes).collect();
+        words.sort_unstable();
+        words
+    };
+    sorted(a) == sorted(b)
+}
+
+/// Whether all words that differ are floats, or the upper halves of doubles, that are nearly the same.
+fn is_rounded(a: &[u8], b: &[u8]) -> bool {
+    let near = |(a, b): (f64, f64)| {
+        a.is_finite() && b.is_finite() && a.abs() > 1e-30 && (a - b).abs() <= 1e-3 * a.abs()
+    };
+    let float = |bits: u32| f64::from(f32::from_bits(bits));
+    let floats = words(a).zip(words(b)).filter(|(a, b)| a != b);
+    let double = |bytes: &[u8]| f64::from_le_bytes(bytes.try_into().unwrap_or_default());
+    let doubles = a
+        .chunks_exact(8)
+        .zip(b.chunks_exact(8))
+        .filter(|(a, b)| a != b);
+    floats.map(|(a, b)| (float(a), float(b))).all(near)
+        || doubles.map(|(a, b)| (double(a), double(b))).all(near)
 }
 
 /// What a launch needs to be run again.
@@ -130,7 +190,7 @@ pub(crate) fn run_again(
         ..*run
     };
     let (result, _) = second.with(&|| Checker::new(counters(), subject), &mut |_| {});
-    let differs = after.first_difference();
+    let differs = after.difference();
     after.restore();
     report.orders = Orders::Both;
     let (other, trap) = match result {
@@ -145,7 +205,7 @@ pub(crate) fn run_again(
     if let (Some(differs), Some(at), true) =
         (differs, run.code.effects.talks_at, has_ended && is_clean)
     {
-        report.findings.push(schedule_dependent(run, at, differs));
+        report.findings.push(schedule_dependent(run, at, &differs));
     }
     // Too long is no fault: nothing was found.
     report.trap_descending = trap.filter(|trap| !matches!(trap.kind, TrapKind::Limit { .. }));
@@ -159,8 +219,11 @@ fn add(report: &mut LaunchReport, other: LaunchReport) {
         (finding.kind, finding.space, places)
     };
     let known: Vec<_> = report.findings.iter().map(places).collect();
+    let kinds: Vec<FindingKind> = report.findings.iter().map(|finding| finding.kind).collect();
     for finding in other.findings {
-        if !known.contains(&places(&finding)) {
+        // Values that happen to be the same in this order say nothing new about a race.
+        let is_echo = finding.severity == Severity::Note && kinds.contains(&finding.kind);
+        if !is_echo && !known.contains(&places(&finding)) {
             report.findings.push(Finding {
                 descending: true,
                 ..finding
@@ -179,23 +242,30 @@ fn add(report: &mut LaunchReport, other: LaunchReport) {
 }
 
 /// Memory that ends differently.
-fn schedule_dependent(
-    run: &Run<'_>,
-    (loc, is_atomic): (LocId, bool),
-    (address, ascending, descending): (u64, u8, u8),
-) -> Finding {
+fn schedule_dependent(run: &Run<'_>, talk: Talk, differs: &Difference) -> Finding {
+    let Difference {
+        address,
+        ascending,
+        descending,
+        ..
+    } = *differs;
     let region = run.map.regions[run.map.find(address) as usize];
     let object = run.memory.object_at(region.base, address);
     let name = object.map_or_else(|| "memory".to_owned(), |object| object.name);
     let offset_bytes = address - region.base;
-    let (what, op) = match is_atomic {
+    let (what, op) = match talk.is_atomic {
         true => ("what this atomic gives", FindingOp::Atomic),
         false => ("what this load sees", FindingOp::Read),
     };
     Finding {
         code: Code::ScheduleDependent,
         kind: FindingKind::ScheduleDependent,
-        severity: Severity::Note,
+        // A list in another order, or a sum with another rounding, is what such programs are made to allow.
+        severity: if talk.decides && differs.is_grave {
+            Severity::Warning
+        } else {
+            Severity::Note
+        },
         message: format!(
             "the result depends on the order of blocks and warps: byte {offset_bytes} of {name} ends as {ascending} when the first \
              ones run first, and as {descending} when the last ones do; {what} depends on it"
@@ -211,14 +281,14 @@ fn schedule_dependent(
         }),
         accesses: vec![FindingAccess {
             op,
-            loc,
+            loc: talk.loc,
             block: [0; 3],
             thread: [0; 3],
             warp: 0,
             lane: 0,
             bytes: 0,
             value: None,
-            volatile: !is_atomic,
+            volatile: !talk.is_atomic,
         }],
         count: 1,
         witness: Vec::new(),

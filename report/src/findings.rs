@@ -145,12 +145,11 @@ pub fn all(outcome: &Outcome, module: &Module, line: &dyn Fn(LocId) -> String) -
     found
 }
 
-/// What makes two findings one: the same trouble with the same memory at the same lines, of one kernel. It may be found in several
+/// What makes two findings one (the graver stays): the same trouble with the same memory at the same lines, of one kernel. It may be found in several
 /// launches, in several instances of a template, in each copy of a loop that was unrolled, and with its two sides exchanged.
 #[derive(PartialEq)]
 struct Cause<'a> {
     code: Code,
-    severity: Severity,
     /// Without template arguments.
     kernel: Option<&'a str>,
     space: Option<&'a str>,
@@ -170,8 +169,11 @@ impl<'a> Cause<'a> {
         lines.dedup();
         let kernel = found.kernel.as_deref();
         Cause {
-            code: found.code,
-            severity: found.severity,
+            // That several threads happened to write the same value is part of the race.
+            code: match found.code {
+                Code::SameValueRace => Code::DataRace,
+                code => code,
+            },
             kernel: kernel.map(|name| name.split('<').next().unwrap_or(name)),
             space: found.space.as_deref(),
             object: found.object.as_ref().map(|(name, _)| name.as_str()),
@@ -195,6 +197,18 @@ impl Gathered<'_> {
         let module = self.module;
         match known.find(|known| has_line && Cause::of(known, module) == cause) {
             Some(known) => {
+                if new.severity > known.severity {
+                    let (count, launches) = (known.count, known.launches);
+                    let (launch, last_launch) = (known.launch, known.last_launch);
+                    let worse = Found {
+                        launch,
+                        launches,
+                        last_launch,
+                        count,
+                        ..new.clone()
+                    };
+                    *known = worse;
+                }
                 known.count += new.count;
                 // The findings of a launch come one after the other.
                 if known.last_launch != new.last_launch {

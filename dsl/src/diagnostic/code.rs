@@ -547,7 +547,11 @@ codes! {
     /// Another result in another order of blocks.
     ScheduleDependent = "R0209", "schedule-dependent",
         "The launch leaves other values in memory when its last blocks and warps run first: which value an atomic gave, or a flag showed, depends on who came first, and nothing promises an order. That is meant where a list is filled in any order; where it is not (the first block to arrive does something special), let the index decide, or wait for what is needed.",
-        bad: "if (atomicAdd(count, 1) == 0) *winner = blockIdx.x;", good: "if (blockIdx.x == 0) *winner = 0;";
+        bad: "if (atomicAdd(count, 1) == 0) out[0] = t;", good: "if (t == 0) out[0] = t;";
+    /// Memory that is promised to be only read is written.
+    ReadOnlyWritten = "R0210", "read-only-written",
+        "`__ldg`, and a parameter that is a pointer to `const` with `__restrict__`, promise that nobody writes that memory while the kernel runs: the load may go through a cache that does not see stores. The launch writes it all the same, so an old value may come back.",
+        bad: "out[t] = __ldg(&x[t]);\nx[t] = 0;", good: "out[t] = x[t];\nx[t] = 0;";
     /// A launch that CUDA would refuse.
     InvalidLaunch = "R0301", "invalid-launch",
         "The launch asks for more than the device allows, so the kernel does not run at all and `cudaGetLastError()` gives an error that many programs never look at. A block has at most 1024 threads and, unless `cudaFuncSetAttribute` raises it, 48 KB of shared memory.",

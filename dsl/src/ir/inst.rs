@@ -94,6 +94,8 @@ pub struct Access {
     pub volatile: bool,
     /// An atomic that is one among the threads of its block only, as `atomicAdd_block`: `atomic.add.i32.global.block`.
     pub block_scope: bool,
+    /// `__ldg`: nobody may write there while the kernel runs. `load.f32.global.readonly`.
+    pub read_only: bool,
     /// When the source indexes a declared array (or names a declared variable) directly, that one: the access is checked
     /// against its bounds, not only against the memory's.
     pub object: Option<Object>,

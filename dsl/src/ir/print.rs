@@ -626,7 +626,8 @@ impl Display for Suffix<'_> {
         }
         write!(f, ".{}", access.space)?;
         f.write_str(if access.volatile { ".volatile" } else { "" })?;
-        f.write_str(if access.block_scope { ".block" } else { "" })
+        f.write_str(if access.block_scope { ".block" } else { "" })?;
+        f.write_str(if access.read_only { ".readonly" } else { "" })
     }
 }
 

@@ -195,6 +195,7 @@ fn root(mut place: &Place) -> Option<VarId> {
             PlaceKind::ArrayIndex(whole, _) | PlaceKind::Field(whole, _) => place = whole,
             PlaceKind::Var(VarRef::Global(_))
             | PlaceKind::Deref(_)
+            | PlaceKind::ReadOnly(_)
             | PlaceKind::PointerIndex(..)
             | PlaceKind::Temporary(_) => return None,
         }
@@ -222,6 +223,7 @@ fn roots(place: &Place, found: &mut Vec<VarId>) {
                     }
                 }
                 PlaceKind::Var(VarRef::Global(_))
+                | PlaceKind::ReadOnly(_)
                 | PlaceKind::PointerIndex(..)
                 | PlaceKind::Temporary(_) => {}
             }
@@ -315,7 +317,9 @@ fn push_init<'t>(init: &'t Init, todo: &mut Vec<Item<'t>>) {
 fn push_place<'t>(place: &'t Place, todo: &mut Vec<Item<'t>>) {
     match &place.kind {
         PlaceKind::Var(_) => {}
-        PlaceKind::Deref(value) | PlaceKind::Temporary(value) => todo.push(Item::Value(value)),
+        PlaceKind::Deref(value) | PlaceKind::ReadOnly(value) | PlaceKind::Temporary(value) => {
+            todo.push(Item::Value(value))
+        }
         PlaceKind::PointerIndex(pointer, index) => {
             todo.extend([Item::Value(pointer), Item::Value(index)]);
         }

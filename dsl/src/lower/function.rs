@@ -106,6 +106,8 @@ pub(super) struct FunctionLowerer<'a, 'p> {
     pub(super) is_too_large: bool,
     /// Blocks and inlined functions around what is lowered.
     pub(super) depth: u32,
+    /// What is loaded is behind `__ldg`.
+    pub(super) reads_only: bool,
     shared: HashMap<ObjectKey, SharedId>,
     locals: HashMap<ObjectKey, LocalId>,
     /// Pointers whose last index is a subscript of an array that is part of something.
@@ -129,6 +131,7 @@ pub(super) fn lower_function(m: &mut Lowerer<'_>, id: FunctionId) -> Function {
         is_device,
         is_too_large: false,
         depth: 0,
+        reads_only: false,
         shared: HashMap::new(),
         locals: HashMap::new(),
         rows: HashMap::new(),
@@ -223,6 +226,7 @@ impl<'a, 'p> FunctionLowerer<'a, 'p> {
             is_device: false,
             is_too_large: false,
             depth: 0,
+            reads_only: false,
             shared: HashMap::new(),
             locals: HashMap::new(),
             rows: HashMap::new(),

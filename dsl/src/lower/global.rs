@@ -181,7 +181,7 @@ fn place_address(lowerer: &mut Lowerer<'_>, place: &Place) -> Option<(Object, i6
             let size = lowerer.layout.stride(&place.ty.ty);
             Some((object, offset + index_constant(lowerer, index)? * size))
         }
-        PlaceKind::Deref(pointer) => address(lowerer, pointer),
+        PlaceKind::Deref(pointer) | PlaceKind::ReadOnly(pointer) => address(lowerer, pointer),
         PlaceKind::Var(VarRef::Local(_)) | PlaceKind::Temporary(_) => None,
     }
 }

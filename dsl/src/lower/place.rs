@@ -96,6 +96,7 @@ impl FunctionLowerer<'_, '_> {
                 }
                 _ => Location::Memory(self.pointee(pointer)),
             },
+            PlaceKind::ReadOnly(pointer) => Location::Memory(self.pointee(pointer)),
             PlaceKind::PointerIndex(pointer, index) => {
                 let address = self.pointee(pointer);
                 Location::Memory(self.indexed(address, index, &place.ty.ty, place.span))
@@ -334,7 +335,10 @@ impl FunctionLowerer<'_, '_> {
     /// What the place holds, leaf by leaf.
     pub(super) fn load(&mut self, place: &Place) -> Vec<Operand> {
         let cell = self.cell(place);
-        self.load_cell(&cell, place)
+        self.reads_only = is_read_only(place);
+        let leaves = self.load_cell(&cell, place);
+        self.reads_only = false;
+        leaves
     }
 
     /// What a found place holds.
@@ -379,6 +383,7 @@ impl FunctionLowerer<'_, '_> {
             let access = Access {
                 row_len,
                 is_member,
+                read_only: self.reads_only,
                 ..access(piece, object, ty.is_volatile)
             };
             leaves.extend(self.b.load(access, pointer));
@@ -447,6 +452,16 @@ pub(super) fn access(piece: Piece, object: Option<Object>, volatile: bool) -> Ac
         object,
         row_len: 0,
         is_member: false,
+        read_only: false,
+    }
+}
+
+/// Whether a place is behind `__ldg`.
+fn is_read_only(place: &Place) -> bool {
+    match &place.kind {
+        PlaceKind::ReadOnly(_) => true,
+        PlaceKind::ArrayIndex(whole, _) | PlaceKind::Field(whole, _) => is_read_only(whole),
+        _ => false,
     }
 }
 

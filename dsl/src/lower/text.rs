@@ -26,7 +26,10 @@ impl Texts<'_> {
     /// The text of a place that is not one stretch; `None` if its span says it all.
     pub(super) fn scattered(self, place: &Place) -> Option<String> {
         match &place.kind {
-            PlaceKind::Var(_) | PlaceKind::Temporary(_) | PlaceKind::Deref(_) => None,
+            PlaceKind::Var(_)
+            | PlaceKind::Temporary(_)
+            | PlaceKind::Deref(_)
+            | PlaceKind::ReadOnly(_) => None,
             PlaceKind::ArrayIndex(array, index) => is_part(place.span, array.span)
                 .then(|| format!("{}[{}]", self.place(array), self.value(index))),
             PlaceKind::PointerIndex(pointer, index) => is_part(place.span, pointer.span)

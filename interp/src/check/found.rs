@@ -195,6 +195,8 @@ pub(super) struct Found {
     beyond: BTreeMap<u32, (u64, Beyond)>,
     /// Accesses to variables that have ended, by counter.
     gone: BTreeMap<u32, (u64, Gone)>,
+    /// Loads of what nobody may write, by counter and region: the first byte that the launch wrote.
+    thawed: BTreeMap<(u32, u32), u64>,
     /// Values that nobody wrote and that mattered: how often, where from, and where first.
     unset: BTreeMap<Source, (u64, Unset, User)>,
     /// Blocks were in conflict with each other.
@@ -318,6 +320,12 @@ impl Found {
         self.gone.entry(counter).or_insert((0, gone)).0 += u64::from(lanes.count_ones());
     }
 
+    /// A word of a region is read as what nobody writes, and the launch wrote it.
+    pub(super) fn thawed(&mut self, counter: u32, region: u32, offset: u64) {
+        let first = self.thawed.entry((counter, region)).or_insert(offset);
+        *first = offset.min(*first);
+    }
+
     /// A value that nobody wrote matters.
     pub(super) fn unset(&mut self, unset: &Unset, user: User) {
         let entry = self.unset.entry(unset.source);
@@ -365,6 +373,9 @@ impl Found {
             if theirs.1.block < ours.1.block {
                 ours.1 = theirs.1;
             }
+        }
+        for (&(counter, region), &offset) in &other.thawed {
+            self.thawed(counter, region, offset);
         }
         for (&key, theirs) in &other.gone {
             let ours = self.gone.entry(key).or_insert((0, theirs.1));
@@ -502,6 +513,12 @@ impl Found {
         for (&counter, beyond) in &self.beyond {
             if beyond_at.insert(scene.source(counter)) {
                 findings.push(scene.beyond(counter, beyond));
+            }
+        }
+        let mut thawed_at = BTreeSet::new();
+        for (&(counter, region), &offset) in &self.thawed {
+            if thawed_at.insert(scene.source(counter)) {
+                findings.push(scene.thawed(counter, (region, offset)));
             }
         }
         let mut gone_at = BTreeSet::new();

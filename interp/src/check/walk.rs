@@ -149,6 +149,9 @@ impl Checker<'_> {
                 offsets[lane] = (addresses[lane].wrapping_sub(region.base) & on) | (spare & !on);
             }
             let run = mask == u32::MAX && is_run(&offsets, width);
+            if access.site.frozen.is_some() {
+                self.freeze(access, region.index, mask, |lane| offsets[lane]);
+            }
             self.in_region(access, region, mask, &offsets, run);
         }
     }
@@ -249,6 +252,11 @@ impl Checker<'_> {
             }
             _ => true,
         };
+        if site.frozen.is_some() && written {
+            self.freeze(access, region.index, access.mask, |lane| {
+                offset + u64::from(pattern.bytes[lane])
+            });
+        }
         if defined && !written && !(site.access.volatile && self.subject.fences) {
             return;
         }

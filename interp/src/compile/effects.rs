@@ -19,6 +19,16 @@ pub(crate) enum Root {
     Global(GlobalId),
 }
 
+/// An access that hears from other threads.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Talk {
+    pub(crate) loc: LocId,
+    /// Else a volatile load.
+    pub(crate) is_atomic: bool,
+    /// A branch depends on what it gives.
+    pub(crate) decides: bool,
+}
+
 /// The effects of a kernel on global memory.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Effects {
@@ -26,8 +36,8 @@ pub(crate) struct Effects {
     pub(crate) ordered: bool,
     /// Threads may tell each other something: atomics whose result is used, volatile loads, fences.
     pub(crate) communicates: bool,
-    /// Where: the first of those atomics and volatile loads.
-    pub(crate) talks_at: Option<(LocId, bool)>,
+    /// Where: the first of those atomics and volatile loads, one that decides a branch before others.
+    pub(crate) talks_at: Option<Talk>,
     /// What stores and atomics go to; `None` if that is not known.
     pub(crate) stores: Option<Vec<Root>>,
     /// The same of loads.
@@ -61,7 +71,7 @@ pub(super) fn analyse(function: &Function) -> Effects {
     let (mut targets, mut sources) = (Vec::new(), Vec::new());
     let mut compared = Vec::new();
     let mut communicates = false;
-    let mut talks_at = None;
+    let mut talks = Vec::new();
     let mut used = vec![false; function.values.len()];
     let mut atomics = Vec::new();
     function.body.for_each_node(&mut |node| {
@@ -92,7 +102,7 @@ pub(super) fn analyse(function: &Function) -> Effects {
             }
             InstKind::Load(access, _) if access.volatile => {
                 communicates = true;
-                talks_at = talks_at.or(Some((inst.loc, false)));
+                talks.push((inst.loc, false));
             }
             InstKind::Fence(_) => communicates = true,
             _ => {}
@@ -131,9 +141,16 @@ pub(super) fn analyse(function: &Function) -> Effects {
     for compare in &compared {
         search.guess(compare, &mut guesses);
     }
-    let atomic = atomics.iter().find(|(result, _)| used[result.index()]);
-    communicates |= atomic.is_some();
-    talks_at = atomic.map(|(_, loc)| (*loc, true)).or(talks_at);
+    let heard = atomics.iter().filter(|(result, _)| used[result.index()]);
+    talks.extend(heard.map(|(_, loc)| (*loc, true)));
+    communicates |= !talks.is_empty();
+    let polls = polls::analyse(function);
+    let talks = talks.into_iter().map(|(loc, is_atomic)| Talk {
+        loc,
+        is_atomic,
+        decides: polls.waits.contains(&loc) || polls.glances.contains(&loc),
+    });
+    let talks_at = talks.max_by_key(|talk| talk.decides);
     Effects {
         ordered,
         communicates,
@@ -142,7 +159,7 @@ pub(super) fn analyse(function: &Function) -> Effects {
         loads,
         roots,
         guesses,
-        polls: polls::analyse(function),
+        polls,
     }
 }
 

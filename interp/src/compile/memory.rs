@@ -4,6 +4,7 @@ use dsl::ir::{Access, AtomicOp, Const, MemType, Object, Operand, Space, Type, Va
 
 use super::{Compiler, FusedPointer, lifetimes};
 use crate::bytecode::{Class, CounterSite, Form, MemSite, Op, Place, Subscript};
+use crate::compile::effects::Root;
 use crate::trap::AccessOp;
 
 impl Compiler<'_> {
@@ -126,6 +127,10 @@ impl Compiler<'_> {
                 block_scope: access.block_scope,
             });
         }
+        let root = match ptr {
+            Operand::Value(id) => self.code.effects.roots.get(id).copied(),
+            Operand::Const(_) => None,
+        };
         let site = MemSite {
             row: 0,
             op,
@@ -141,9 +146,15 @@ impl Compiler<'_> {
             values: [0; 4],
             uniform_values: false,
             subscript,
-            root: match ptr {
-                Operand::Value(id) => self.code.effects.roots.get(id).copied(),
-                Operand::Const(_) => None,
+            root,
+            frozen: match root {
+                _ if op != AccessOp::Load => None,
+                _ if access.read_only => Some(true),
+                Some(Root::Param(number)) => {
+                    let param = &self.function.params[number as usize];
+                    (param.is_const && param.is_restrict && !access.volatile).then_some(false)
+                }
+                _ => None,
             },
             bounds: access.object.and_then(|object| self.bounds(object)),
             atomic: None,

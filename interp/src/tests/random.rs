@@ -24,6 +24,7 @@ const WORD: Access = Access {
     space: Space::Global,
     volatile: false,
     block_scope: false,
+    read_only: false,
     object: None,
     row_len: 0,
     is_member: false,

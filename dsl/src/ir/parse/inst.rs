@@ -380,7 +380,7 @@ fn access(cursor: &mut Cursor<'_>, suffix: &str) -> Result<Access> {
     let space = parts.next().and_then(Space::from_text);
     let mut rest = parts.peekable();
     let mut has = |word| rest.next_if_eq(&word).is_some();
-    let (volatile, block_scope) = (has("volatile"), has("block"));
+    let (volatile, block_scope, read_only) = (has("volatile"), has("block"), has("readonly"));
     match (ty, count, space, rest.next()) {
         (Some(ty), Some(count), Some(space), None) => Ok(Access {
             ty,
@@ -388,6 +388,7 @@ fn access(cursor: &mut Cursor<'_>, suffix: &str) -> Result<Access> {
             space,
             volatile,
             block_scope,
+            read_only,
             object: None,
             row_len: 0,
             is_member: false,

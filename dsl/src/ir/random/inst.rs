@@ -144,6 +144,7 @@ impl Generator<'_> {
                 space: Space::Generic,
                 volatile,
                 block_scope: false,
+                read_only: false,
                 object,
                 row_len: object.map_or(0, |_| u32::from(volatile) * 7),
                 is_member: volatile && count == 2,

@@ -608,14 +608,19 @@ pub(super) fn root(place: &Place) -> Option<VarRef> {
     match &place.kind {
         PlaceKind::Var(var) => Some(*var),
         PlaceKind::ArrayIndex(base, _) | PlaceKind::Field(base, _) => root(base),
-        PlaceKind::Deref(_) | PlaceKind::PointerIndex(..) | PlaceKind::Temporary(_) => None,
+        PlaceKind::Deref(_)
+        | PlaceKind::ReadOnly(_)
+        | PlaceKind::PointerIndex(..)
+        | PlaceKind::Temporary(_) => None,
     }
 }
 
 /// The pointer variable a place is behind.
 fn pointer_root(place: &Place) -> Option<VarRef> {
     match &place.kind {
-        PlaceKind::Deref(pointer) | PlaceKind::PointerIndex(pointer, _) => match &pointer.kind {
+        PlaceKind::Deref(pointer)
+        | PlaceKind::ReadOnly(pointer)
+        | PlaceKind::PointerIndex(pointer, _) => match &pointer.kind {
             ValueKind::Load(place) => root(place),
             _ => None,
         },
@@ -628,6 +633,9 @@ pub(super) fn is_temporary(place: &Place) -> bool {
     match &place.kind {
         PlaceKind::Temporary(_) => true,
         PlaceKind::ArrayIndex(base, _) | PlaceKind::Field(base, _) => is_temporary(base),
-        PlaceKind::Var(_) | PlaceKind::Deref(_) | PlaceKind::PointerIndex(..) => false,
+        PlaceKind::Var(_)
+        | PlaceKind::Deref(_)
+        | PlaceKind::ReadOnly(_)
+        | PlaceKind::PointerIndex(..) => false,
     }
 }

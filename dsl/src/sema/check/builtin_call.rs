@@ -528,7 +528,7 @@ impl Checker<'_> {
             return Checked::Value(wrong(called.span));
         };
         let place = Place {
-            kind: PlaceKind::Deref(Box::new(pointer)),
+            kind: PlaceKind::ReadOnly(Box::new(pointer)),
             ty: pointee,
             span: called.span,
         };

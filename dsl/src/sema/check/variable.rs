@@ -679,7 +679,10 @@ fn is_address(value: &Value) -> bool {
             PlaceKind::ArrayIndex(base, index) => {
                 is_static(base) && const_eval::evaluate(index).is_ok()
             }
-            PlaceKind::Deref(_) | PlaceKind::PointerIndex(..) | PlaceKind::Temporary(_) => false,
+            PlaceKind::Deref(_)
+            | PlaceKind::ReadOnly(_)
+            | PlaceKind::PointerIndex(..)
+            | PlaceKind::Temporary(_) => false,
         }
     }
     match &value.kind {

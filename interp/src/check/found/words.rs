@@ -246,6 +246,54 @@ impl Scene<'_> {
         }
     }
 
+    pub(super) fn thawed(&self, counter: u32, (region, offset): (u32, u64)) -> Finding {
+        let site = self.counter(counter);
+        let width = self.element(counter).map_or(4, |ty| ty.bytes());
+        let offset = offset - offset % u64::from(width);
+        let object = self.object(counter, (Some(region as usize), offset), width);
+        let is_ldg = self
+            .code
+            .sites
+            .iter()
+            .any(|found| found.counter == counter && found.frozen == Some(true));
+        let (how, advice) = match is_ldg {
+            true => (
+                "`__ldg`",
+                "read it with a plain load, or write to other memory",
+            ),
+            false => (
+                "a `const … __restrict__` pointer",
+                "leave out `__restrict__`, or pass two different buffers",
+            ),
+        };
+        let name = object.described();
+        Finding {
+            descending: false,
+            code: Message::ReadOnlyWritten,
+            kind: FindingKind::Race,
+            severity: if is_ldg {
+                Severity::Error
+            } else {
+                Severity::Warning
+            },
+            message: format!(
+                "{name} is read through {how} at line {}, which promises that nobody writes it while the kernel runs, and this launch \
+                 writes it: whether the load sees that is left open",
+                self.line(site.loc)
+            ),
+            advice: Some(advice.to_owned()),
+            space: Some(site.space),
+            object: Some(object),
+            witness: Vec::new(),
+            accesses: vec![FindingAccess {
+                loc: site.loc,
+                bytes: site.width_bytes,
+                ..self.stands(FindingOp::Read, 0, 0, 1, 0)
+            }],
+            count: 1,
+        }
+    }
+
     pub(super) fn gone(&self, counter: u32, (count, gone): &(u64, Gone)) -> Finding {
         let site = self.counter(counter);
         let op = FindingOp::from(site.op);
@@ -467,7 +515,7 @@ impl Scene<'_> {
         let what = match user.what {
             Use::Branch => format!("decides a branch at line {line}"),
             Use::Address => format!("is part of an address at line {line}"),
-            Use::Stored if space == Some(Space::Shared) => {
+            Use::Stored if space == Some(Space::Shared) && read.op == FindingOp::Atomic => {
                 format!("is what the atomic at line {line} begins with")
             }
             Use::Stored => format!("is stored to global memory at line {line}"),
