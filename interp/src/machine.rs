@@ -11,6 +11,7 @@ use crate::explain::{Thread, explain};
 use crate::mask::LaneMask;
 use crate::memory::{AddressKind, Memory};
 use crate::observer::Observer;
+use crate::ops::skip::SkippedLanes;
 use crate::pattern::Pattern;
 use crate::registers::Registers;
 use crate::report::SkippedAccess;
@@ -141,7 +142,7 @@ impl<O: Observer> Machine<'_, O> {
         warp: &Warp,
         place: (u64, usize),
         fault: Fault,
-        lanes: u32,
+        lanes: SkippedLanes,
     ) {
         let loc = self.code.locs[warp.pc as usize];
         let known = self
@@ -149,7 +150,15 @@ impl<O: Observer> Machine<'_, O> {
             .iter_mut()
             .find(|known| known.loc == loc && known.kind == std::mem::discriminant(&fault.kind));
         if let Some(known) = known {
-            known.fault.accesses += u64::from(lanes);
+            known.fault.accesses += u64::from(lanes.count);
+            known.fault.before = known
+                .fault
+                .before
+                .max(known.first.wrapping_sub(lanes.lowest) as i64);
+            known.fault.behind = known
+                .fault
+                .behind
+                .max(lanes.highest.wrapping_sub(known.first) as i64);
             return;
         }
         let kind = std::mem::discriminant(&fault.kind);
@@ -157,9 +166,12 @@ impl<O: Observer> Machine<'_, O> {
         self.skipped.push(Skipped {
             loc,
             kind,
+            first: lanes.first,
             fault: SkippedAccess {
                 trap,
-                accesses: lanes.into(),
+                accesses: lanes.count.into(),
+                before: lanes.first.wrapping_sub(lanes.lowest) as i64,
+                behind: lanes.highest.wrapping_sub(lanes.first) as i64,
                 descending: false,
             },
         });
@@ -222,6 +234,8 @@ pub(crate) struct Skipped {
     loc: LocId,
     /// What the machine saw; the trap may know more.
     kind: Discriminant<TrapKind>,
+    /// Where the first one went.
+    first: u64,
     pub(crate) fault: SkippedAccess,
 }
 

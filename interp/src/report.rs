@@ -86,6 +86,10 @@ pub struct SkippedAccess {
     pub trap: Trap,
     /// How many there were of its kind at its place, by all threads.
     pub accesses: u64,
+    /// How many bytes before the first one's address the lowest of them is.
+    pub before: i64,
+    /// How many bytes behind the first one's address the highest of them is.
+    pub behind: i64,
     /// It happened only when the last blocks and warps came first.
     pub descending: bool,
 }

@@ -76,11 +76,11 @@ pub fn device_message(fault: &DeviceFault, module: &Module) -> String {
     }
 }
 
-/// One thing to try, where the kind of fault alone suggests it.
-pub fn help(trap: &Trap, report: Option<&LaunchReport>) -> Option<String> {
+/// One thing to try, where the kind of fault alone suggests it. `reach`: how many bytes before and behind its address others like it went.
+pub fn help(trap: &Trap, report: Option<&LaunchReport>, reach: (i64, i64)) -> Option<String> {
     let text = match &trap.kind {
         TrapKind::OutOfBounds(access) => {
-            let index = || of_index(access, trap.overflow.as_deref());
+            let index = || of_index(access, trap.overflow.as_deref(), report, reach);
             return of_dynamic_shared(access, report).or_else(index);
         }
         TrapKind::HostPointerOnDevice(_) => {
@@ -132,7 +132,12 @@ fn of_dynamic_shared(access: &BadAccess, report: Option<&LaunchReport>) -> Optio
 }
 
 /// What to do about an index that is out of bounds.
-fn of_index(access: &BadAccess, overflow: Option<&Overflow>) -> Option<String> {
+fn of_index(
+    access: &BadAccess,
+    overflow: Option<&Overflow>,
+    report: Option<&LaunchReport>,
+    (before, behind): (i64, i64),
+) -> Option<String> {
     let object = access.object.as_ref()?;
     // Memory that only has a size is seen as an array of what is accessed, as in the message.
     let element = object.element_bytes.max(access.width_bytes.into());
@@ -151,10 +156,24 @@ fn of_index(access: &BadAccess, overflow: Option<&Overflow>) -> Option<String> {
         "compute it with 64 bits: make one operand `size_t` or `long long`".to_string()
     } else if index < 0 {
         "the first threads have no element before theirs: test for that".to_string()
-    } else if index >= 1 << 30 {
-        "so large an index is often an unsigned difference below 0: test before subtracting"
+    } else if index.saturating_add(behind / element) >= 1 << 30 {
+        "so large an index is often an unsigned difference below 0 (`n - 1` of an unsigned 0 is 4294967295): test before subtracting"
             .to_string()
-    } else if index == count {
+    } else if behind >= element {
+        let highest = index + behind / element;
+        let is_flat =
+            report.is_none_or(|report| report.block[1..] == [1, 1] && report.grid[1..] == [1, 1]);
+        let exchanged = if is_flat {
+            ""
+        } else {
+            ", are width and height exchanged"
+        };
+        format!(
+            "the index goes up to {highest}, as if there were {} elements: is the size of another buffer used here{exchanged}, or does a \
+             test as `if (i < n)` not stop the threads that are too many?",
+            highest + 1
+        )
+    } else if index == count && before == 0 {
         "this is one too far: is a bound `<=` where it should be `<`, or has the last thread no element after its own?"
             .to_string()
     } else {

@@ -231,6 +231,11 @@ impl Gathered<'_> {
                     count: skipped.accesses,
                     skipped: true,
                     descending: skipped.descending,
+                    advice: fault::help(
+                        &skipped.trap,
+                        Some(launch),
+                        (skipped.before, skipped.behind),
+                    ),
                     ..of_trap(&skipped.trap, Some(index), Some(launch))
                 });
             }
@@ -416,7 +421,7 @@ fn of_trap(trap: &Trap, launch: Option<usize>, report: Option<&interp::LaunchRep
         last_launch: launch,
         kernel: report.map(|report| report.kernel_name.clone()),
         message: trap.message(),
-        advice: fault::help(trap, report),
+        advice: fault::help(trap, report, (0, 0)),
         space: access.map(|access| access.space.to_string()),
         object: object.map(|object| (object.source_name().replace('`', ""), object.index())),
         sides: vec![Side {

@@ -12,33 +12,50 @@ use crate::observer::Observer;
 use crate::registers::View;
 use crate::trap::AccessOp;
 
-/// Does what of the warp's instruction can be done after it faulted. Gives how many lanes were skipped.
+/// The lanes that were skipped.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct SkippedLanes {
+    pub(crate) count: u32,
+    /// The lowest and the highest address (offset, in shared and local memory) among them, and that of the lane that faulted first.
+    pub(crate) lowest: u64,
+    pub(crate) highest: u64,
+    pub(crate) first: u64,
+}
+
+/// Does what of the warp's instruction can be done after it faulted. Gives the lanes that were skipped.
 #[cold]
 pub(crate) fn skip<O: Observer>(
     machine: &mut Machine<'_, O>,
     warp: &mut Warp,
     fault: &Fault,
-) -> u32 {
+) -> SkippedLanes {
     let inst = &machine.code.insts[warp.pc as usize];
     let r = warp.registers.view();
     let site = &machine.code.sites[inst.c as usize];
     let sizes = (machine.shared.len() as u64, warp.local.len() as u64 / 32);
+    // Signed, so that what lies before the beginning is low.
+    let wide = |offsets: &[u32; 32]| offsets.map(|offset| i64::from(offset as i32) as u64);
+    let mut places = [0; 32];
     let (left, bad) = match inst.op {
         Op::LoadShared | Op::StoreShared | Op::AtomicShared => {
             let offsets = offsets(r, inst, site, SHARED_BASE);
+            places = wide(&offsets);
             (warp.mask, outside(site, warp.mask, &offsets, sizes.0))
         }
         Op::LoadLocal | Op::StoreLocal | Op::AtomicLocal => {
             let offsets = offsets(r, inst, site, LOCAL_BASE);
+            places = wide(&offsets);
             (warp.mask, outside(site, warp.mask, &offsets, sizes.1))
         }
         Op::LoadGlobal | Op::StoreGlobal | Op::AtomicGlobal => {
             let addresses = addresses(r, inst, site);
+            places = addresses;
             let bad = global::refused(machine, site, inst.c as usize, warp.mask, &addresses);
             (warp.mask, bad)
         }
         Op::LoadGeneric | Op::StoreGeneric | Op::AtomicGeneric => {
             let addresses = addresses(r, inst, site);
+            places = addresses;
             let (in_shared, in_local, elsewhere) = windows(&addresses, warp.mask);
             let bad = global::refused(machine, site, inst.c as usize, elsewhere, &addresses)
                 | outside(site, in_shared, &narrowed(&addresses, SHARED_BASE), sizes.0)
@@ -77,7 +94,21 @@ pub(crate) fn skip<O: Observer>(
             set_lane(r, site.access.ty, register, lane, 0);
         }
     }
-    bad.count_ones()
+    let mut skipped = SkippedLanes {
+        count: bad.count_ones(),
+        first: places[fault.lane as usize & 31],
+        lowest: places[fault.lane as usize & 31],
+        highest: places[fault.lane as usize & 31],
+    };
+    for lane in LaneMask(bad) {
+        if (places[lane] as i64) < skipped.lowest as i64 {
+            skipped.lowest = places[lane];
+        }
+        if (places[lane] as i64) > skipped.highest as i64 {
+            skipped.highest = places[lane];
+        }
+    }
+    skipped
 }
 
 /// The lanes whose access leaves its bounds in shared or local memory, or is misaligned.

@@ -63,6 +63,8 @@ impl Scene<'_> {
                     "an atomic whose name ends in `_block` is one for the threads of its block only: across blocks use the one \
                      without"
                         .to_owned()
+                } else if let Some(early) = self.announced_early(&flow, conflict) {
+                    early
                 } else if let Some(fence) = self.fence(&flow, conflict).filter(|_| !fenced) {
                     fence
                 } else if self.shape.cooperative {
@@ -92,7 +94,9 @@ impl Scene<'_> {
                 let writes = [a, b]
                     .iter()
                     .all(|side| self.counter(side.counter).op == AccessOp::Store);
-                if fenced && locks {
+                if let Some(early) = self.announced_early(&flow, conflict) {
+                    early
+                } else if fenced && locks {
                     format!(
                         "see that `__threadfence_block()` stands between the first access and the atomic or `volatile` store that \
                          announces it, and that the other thread waits for that; or {}",
@@ -251,6 +255,16 @@ impl Scene<'_> {
                  barrier{outside}"
             );
         }
+        // What is read by the very test that decides the write.
+        let tested = flow.path(last)[shared..]
+            .iter()
+            .find(|around| matches!(around, Around::If(..)) && self.line(around.loc()) == low_line);
+        if tested.is_some() {
+            return format!(
+                "line {low_line} tests what line {high_line} changes: read it into a variable first, put `{barrier}` behind that, and test \
+                 the variable{outside}"
+            );
+        }
         match (bounds(first, low_line), bounds(last, high_line)) {
             (None, None) => {
                 format!("put `{barrier}` between line {low_line} and line {high_line}{outside}")
@@ -299,6 +313,12 @@ impl Scene<'_> {
             }
             _ => return None,
         };
+        // Where one thread writes, none loses an update: the others only have to read before or after.
+        let all = self.shape.threads();
+        let threads = (0..all).map(|number| self.thread(a.block, number / 32, number % 32));
+        if a.block == b.block && flow.is_for_one(update.store, threads) {
+            return None;
+        }
         let feeds = flow.feeds(update.store).contains(&update.load);
         let in_common = flow.is_uniform(update.store)
             || conflict.most_at_one_place >= 2
@@ -390,6 +410,37 @@ impl Scene<'_> {
             })
         };
         by_value.or_else(by_branch)
+    }
+
+    /// A flag or a count that is set before what it announces.
+    fn announced_early(&self, flow: &Flow<'_>, conflict: &Conflict<'_>) -> Option<String> {
+        let is_write = |side: &&Side| self.counter(side.counter).op != AccessOp::Load;
+        let Conflict { a, b, .. } = *conflict;
+        let writer = [a, b].into_iter().find(is_write)?;
+        let reader = if std::ptr::eq(writer, a) { b } else { a };
+        let (wrote, read) = (self.at(flow, writer)?, self.at(flow, reader)?);
+        let seen = flow.decided_by(read, |loc: LocId| {
+            self.code.effects.polls.waits.contains(&loc)
+        });
+        if seen.is_empty() || flow.announced(wrote, &seen).is_some() {
+            return None;
+        }
+        let sign = flow.announced_before(wrote, &seen)?;
+        let (early, late) = (
+            self.line(flow.inst(sign).loc),
+            self.line(flow.inst(wrote).loc),
+        );
+        let text = &self.module.loc(flow.inst(sign).loc).text;
+        let name = match a.block == b.block {
+            true => "__threadfence_block()",
+            false => "__threadfence()",
+        };
+        (early != 0 && late != 0 && early != late).then(|| {
+            format!(
+                "line {early} changes `{text}` before line {late} writes what it announces: write first, then `{name}`, then change \
+                 `{text}`"
+            )
+        })
     }
 
     /// Where the fence goes that makes a flag, a lock or a counter order the two: between the earlier access and what announces it.

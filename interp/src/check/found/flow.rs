@@ -230,6 +230,39 @@ impl<'a> Flow<'a> {
         first.is_none() || threads.any(|who| holds(who) != first)
     }
 
+    /// Whether at most one of these threads gets to an instruction, as far as its branches tell.
+    pub(super) fn is_for_one(&self, at: At, threads: impl Iterator<Item = Identity<'a>>) -> bool {
+        let comes = |who: &Identity<'a>| {
+            self.path(at).iter().all(|around| {
+                let Around::If(_, _, cond, side) = *around else {
+                    return true;
+                };
+                let mut evaluation = Evaluation {
+                    flow: self,
+                    who: *who,
+                    guess: None,
+                    fuel: FUEL,
+                };
+                let holds = evaluation.operand(cond).ok();
+                holds.is_none_or(|holds| (holds != 0) == side)
+            })
+        };
+        threads.filter(comes).nth(1).is_none()
+    }
+
+    /// The last atomic or `volatile` store before an instruction that goes where one of those was read, if the two are under the same
+    /// conditions.
+    pub(super) fn announced_before(&self, before: At, seen: &[Root]) -> Option<At> {
+        let writes = |at: At| !matches!(self.inst(at).kind, InstKind::Load(..));
+        let is_alike = |at: At| self.path(at).len() == self.path(before).len();
+        (0..before).rev().find(|&at| {
+            writes(at)
+                && self.is_sign(at)
+                && is_alike(at)
+                && self.root(at).is_some_and(|root| seen.contains(&root))
+        })
+    }
+
     /// Whether the address of an access is one for all lanes.
     pub(super) fn is_uniform(&self, at: At) -> bool {
         access(self.inst(at)).is_some_and(|(_, ptr, _)| self.uniformity.operand(ptr))
