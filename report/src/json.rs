@@ -2,7 +2,7 @@
 //!
 //! A count that the architecture's rules do not model is `null`, never 0.
 
-use interp::{LaunchReport, Site, rules::RuleSet};
+use interp::{LaunchReport, Orders, Site, rules::RuleSet};
 use serde::Serialize;
 use serde_json::{Map, Value, json};
 
@@ -42,6 +42,9 @@ struct Launch {
     shared_bytes: SharedBytes,
     metrics: Map<String, Value>,
     sites: Vec<SiteRow>,
+    /// `both` or `one`, where its threads communicate: in which orders of blocks and warps it ran.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    orders: Option<&'static str>,
     /// Milliseconds on a GPU.
     #[serde(skip_serializing_if = "Option::is_none")]
     time_ms: Option<f64>,
@@ -201,6 +204,11 @@ fn launch(index: usize, report: &LaunchReport, input: &Input<'_>) -> Launch {
             .iter()
             .map(|site| site_row(site, input))
             .collect(),
+        orders: match report.orders {
+            Orders::Same => None,
+            Orders::One => Some("one"),
+            Orders::Both => Some("both"),
+        },
         time_ms: input.outcome.times_ms.get(index).copied().flatten(),
     }
 }

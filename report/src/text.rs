@@ -6,7 +6,7 @@
 use std::fmt::Write;
 
 use dsl::ir::Space;
-use interp::{LaunchReport, Site, metrics, stats::LaunchCounts};
+use interp::{LaunchReport, Orders, Site, metrics, stats::LaunchCounts};
 
 use super::{Input, advice, findings::table, fold};
 
@@ -191,6 +191,12 @@ fn totals(text: &mut String, launch: &LaunchReport, input: &Input<'_>, columns: 
         .collect();
     for row in cells.chunks((columns / TOTAL_COLUMNS).max(1)) {
         let _ = writeln!(text, "{}", row.concat());
+    }
+    if launch.orders == Orders::One {
+        let _ = writeln!(
+            text,
+            "  its threads communicate, and it ran in ascending order only: --order both takes the other way, too"
+        );
     }
     text.push('\n');
 }
