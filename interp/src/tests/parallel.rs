@@ -1,7 +1,7 @@
 //! Any number of jobs gives what one gives.
 
 use super::{Bench, OUT_N};
-use crate::{InvalidLaunch, LaunchFailure, LaunchReport};
+use crate::{LaunchFailure, LaunchReport};
 
 /// `out[(id * a + b) % n] = f(out[…])`, by text.
 fn run(body: &str, n: usize, jobs: usize) -> (Vec<i32>, LaunchReport, String) {
@@ -61,27 +61,38 @@ fn blocks_that_write_overlapping_lines() {
     }
 }
 
-/// A pointer to one allocation that reaches another, which is only written: undefined in CUDA. Where all blocks run to their
-/// end that is all; where they would have to run again, the launch ends with an error and not with some value.
+/// A pointer to one allocation that reaches another is out of bounds of the first, with one job and with several; skipped, it
+/// gives zeros.
 #[test]
 fn a_pointer_that_leaves_its_allocation() {
-    let run = |last: &str| {
-        let mut bench = Bench::new(&format!(
-            "kernel fn0 @k({OUT_N}, $2: ptr.global \"in\" \"int *\" pointee i32) {{\n{ID} %5 = get $2\n%6 = get $1
-             %7 = add.i32 %3, %6\n%8 = ptradd %5, %7 * 4\n%9 = load.i32.global %8\n%10 = ptradd %4, %3 * 4
-             store.i32.global %10, %9\n%11 = cmp.eq.i32 %3, {last}\nif %11 {{ trap }}\n}}\n"
-        ));
-        bench.machine.jobs = 4;
-        let input = bench.ints(&[7; 4096]);
-        let out = bench.ints(&[5; 4096]);
-        let apart = (out - input) / 4;
-        let result = bench.try_launch(64, 64, &[out, apart, input]);
-        let stored = bench.read(out, 4096) == [5; 4096];
-        (result.map(|_| ()), stored)
-    };
-    assert_eq!(run("-1"), (Ok(()), true));
-    let error = LaunchFailure::Invalid(InvalidLaunch::Strayed);
-    assert_eq!(run("4095"), (Err(error), true));
+    for jobs in [1, 4] {
+        for keep_going in [false, true] {
+            let mut bench = Bench::new(&format!(
+                "kernel fn0 @k({OUT_N}, $2: ptr.global \"in\" \"int *\" pointee i32) {{\n{ID} %5 = get $2\n%6 = get $1
+                 %7 = add.i32 %3, %6\n%8 = ptradd %5, %7 * 4\n%9 = load.i32.global %8\n%10 = ptradd %4, %3 * 4
+                 store.i32.global %10, %9\n}}\n"
+            ));
+            (bench.machine.jobs, bench.machine.keep_going) = (jobs, keep_going);
+            let input = bench.ints(&[7; 4096]);
+            let out = bench.ints(&[5; 4096]);
+            let apart = (out - input) / 4;
+            match bench.try_launch(64, 64, &[out, apart, input]) {
+                Err(LaunchFailure::Trap { trap, .. }) => {
+                    assert!(!keep_going);
+                    assert_eq!(trap.kind.name(), "out_of_bounds");
+                }
+                Ok(report) => {
+                    assert!(keep_going);
+                    let [skipped] = report.skipped.as_slice() else {
+                        panic!("{:?}", report.skipped);
+                    };
+                    assert_eq!((skipped.accesses, skipped.behind), (4096, 4 * 4095));
+                    assert_eq!(bench.read(out, 4096), [0; 4096]);
+                }
+                Err(other) => panic!("{other}"),
+            }
+        }
+    }
 }
 
 #[test]

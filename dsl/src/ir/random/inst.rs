@@ -147,7 +147,7 @@ impl Generator<'_> {
                 read_only: false,
                 object,
                 row_len: object.map_or(0, |_| u32::from(volatile) * 7),
-                is_member: volatile && count == 2,
+                is_member: object.is_some() && volatile && count == 2,
             },
             ptr,
         )

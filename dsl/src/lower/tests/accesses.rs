@@ -147,7 +147,7 @@ fn each_dimension_is_a_step_and_constants_fold() {
     store.f32.shared %7, %4 of shared0 within 33
     %8 = get $0
     %9 = ptradd %8, %0 * 4 + 4
-    %10 = load.f32.global %9
+    %10 = load.f32.global %9 within member 4
     %11 = addr shared0
     %12 = ptradd %11, %1 * 132 + 12
     store.f32.shared %12, %10 of shared0
