@@ -144,7 +144,7 @@ pub(crate) struct RunArgs {
     /// The report's form.
     #[arg(long, value_enum, default_value_t = Format::Text)]
     pub(crate) format: Format,
-    /// CPU threads; results do not depend on it. 0: one per core.
+    /// CPU threads; results do not depend on it. 0: one per core; more than four per core are not used.
     #[arg(long, value_name = "N", default_value_t = 0)]
     pub(crate) jobs: usize,
     /// Which blocks, and warps of a block, run first. What changes with it depends on an order that nothing promises. Without it,
@@ -171,7 +171,7 @@ pub(crate) struct RunArgs {
     /// Findings in this file are known: they are not shown and do not fail the run.
     #[arg(long, value_name = "FILE")]
     pub(crate) baseline: Option<PathBuf>,
-    /// Write what is found to this file, to be given to --baseline.
+    /// Write what is found to this file, to be given to --baseline. It may be that file: it is read first.
     #[arg(long, value_name = "FILE")]
     pub(crate) write_baseline: Option<PathBuf>,
     /// Report launches of this kernel only. An instance of a template that the program does not make, 'k<float, 32>', is made.
@@ -255,7 +255,7 @@ pub(crate) struct CheckArgs {
     /// Messages in this file are known: they are not shown and do not fail the check.
     #[arg(long, value_name = "FILE")]
     pub(crate) baseline: Option<PathBuf>,
-    /// Write the messages to this file, to be given to --baseline.
+    /// Write the messages to this file, to be given to --baseline. It may be that file: it is read first.
     #[arg(long, value_name = "FILE")]
     pub(crate) write_baseline: Option<PathBuf>,
 }

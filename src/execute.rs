@@ -1,10 +1,11 @@
 //! Runs a compiled program on a device: `main`, or the launches of the command line.
 
-use std::{fs, sync::Arc};
+use std::{path::Path, sync::Arc};
 
 use dsl::ir::Module;
 use interp::{BothOrders, Checks, MachineConfig, Order, Program, rules::RuleSet};
 use runtime::{
+    buffer::NpyFile,
     device::{
         Device,
         gpu::{Gpu, GpuError, GpuOptions},
@@ -17,12 +18,15 @@ use report::fault;
 
 use crate::{
     failure::Failure,
-    output,
+    files, output,
     record::{Entry, Record},
 };
 
 /// Warp instructions of one launch, and instructions of the host program, when `--limit` says nothing: minutes of work.
 const DEFAULT_LIMIT: u64 = 20_000_000_000;
+
+/// More threads than these only wait for one another, each with counters of its own.
+const MOST_JOBS_PER_CORE: usize = 4;
 
 /// The machine of the options; `jobs` 0 means one per core.
 pub(crate) fn machine(
@@ -34,12 +38,13 @@ pub(crate) fn machine(
     keep_going: bool,
     trace: bool,
 ) -> MachineConfig {
+    let cores = std::thread::available_parallelism().map_or(1, |n| n.get());
     MachineConfig {
         rules,
         jobs: if jobs == 0 {
-            std::thread::available_parallelism().map_or(1, |n| n.get())
+            cores
         } else {
-            jobs
+            jobs.min(MOST_JOBS_PER_CORE * cores)
         },
         limit: Some(limit.unwrap_or(DEFAULT_LIMIT)),
         checks,
@@ -75,13 +80,20 @@ pub(crate) struct What<'a> {
     pub(crate) keep_going: bool,
 }
 
+/// What came of it.
+pub(crate) struct Ran {
+    pub(crate) outcome: Outcome,
+    /// Why a buffer was not saved.
+    pub(crate) unsaved: Option<Failure>,
+}
+
 /// Runs `main`, or the launches of the command line.
 pub(crate) fn execute(
     what: &What<'_>,
     program: &Program,
     device: &mut dyn Device,
     io: &mut dyn Io,
-) -> Result<Outcome, Failure> {
+) -> Result<Ran, Failure> {
     match find_main(program) {
         Some(main) if what.launch.is_empty() => {
             let options = HostOptions {
@@ -89,7 +101,11 @@ pub(crate) fn execute(
                 limit: Some(what.limit.unwrap_or(DEFAULT_LIMIT)),
                 keep_going: what.keep_going,
             };
-            run_main(program, main, &options, device, io).map_err(Failure::new)
+            let outcome = run_main(program, main, &options, device, io).map_err(Failure::new)?;
+            Ok(Ran {
+                outcome,
+                unsaved: None,
+            })
         }
         _ => launches(what, program, device, io),
     }
@@ -101,7 +117,7 @@ fn launches(
     program: &Program,
     device: &mut dyn Device,
     io: &mut dyn Io,
-) -> Result<Outcome, Failure> {
+) -> Result<Ran, Failure> {
     if what.launch.is_empty() {
         let kernels: Vec<String> = program
             .module()
@@ -115,25 +131,36 @@ fn launches(
         };
         return Err(Failure::new(format!("the program has no main(): {hint}")));
     }
-    let read =
-        |path: &str| fs::read(path).map_err(|error| format!("cannot read `{path}`: {error}"));
+    let open = |path: &str| {
+        let (file, bytes) = files::open(Path::new(path), false)
+            .map_err(|why| format!("cannot read `{path}`: {why}"))?;
+        Ok(NpyFile {
+            reader: Box::new(std::io::BufReader::new(file)),
+            bytes,
+        })
+    };
     let plan = Plan::resolve(
         program,
         what.launch,
         what.buffer,
         what.print,
         what.save,
-        &read,
+        &open,
     )?;
     let run = plan.run(program, device, io)?;
     for (name, shown) in &run.printed {
         io.stdout(format!("{name} = {shown}\n").as_bytes());
     }
+    let mut unsaved = None;
     for (path, bytes) in &run.saved {
-        fs::write(path, bytes)
-            .map_err(|error| Failure::new(format!("cannot write `{path}`: {error}")))?;
+        if let Err(why) = files::write(Path::new(path), bytes) {
+            unsaved.get_or_insert(Failure::new(format!("cannot write `{path}`: {why}")));
+        }
     }
-    Ok(run.outcome)
+    Ok(Ran {
+        outcome: run.outcome,
+        unsaved,
+    })
 }
 
 /// Where the program's standard output goes.
@@ -160,12 +187,12 @@ impl Io for Streams {
         match &mut self.program_out {
             ProgramOut::Through => output::out(bytes),
             ProgramOut::Kept(kept) => kept.extend_from_slice(bytes),
-            ProgramOut::Talk => output::err(&String::from_utf8_lossy(bytes)),
+            ProgramOut::Talk => output::err_bytes(bytes),
         }
     }
 
     fn stderr(&mut self, bytes: &[u8]) {
-        output::err(&String::from_utf8_lossy(bytes));
+        output::err_bytes(bytes);
         if let Some(record) = &mut self.record {
             record.stderr(bytes);
         }

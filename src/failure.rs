@@ -1,6 +1,6 @@
 //! Why dslc could not work: exit code 2 and one sentence.
 
-use std::fmt;
+use std::{fmt, io};
 
 /// One sentence.
 #[derive(Debug)]
@@ -21,5 +21,22 @@ impl fmt::Display for Failure {
 impl<E: std::error::Error> From<E> for Failure {
     fn from(error: E) -> Failure {
         Failure(error.to_string())
+    }
+}
+
+/// What an error of the system says, as the end of a sentence: `no space left on device`.
+pub(crate) fn reason(error: &io::Error) -> String {
+    match error.kind() {
+        io::ErrorKind::NotFound => "there is no such file".to_string(),
+        io::ErrorKind::PermissionDenied => "permission denied".to_string(),
+        io::ErrorKind::IsADirectory => "it is a folder".to_string(),
+        io::ErrorKind::NotADirectory => "a part of the path is no folder".to_string(),
+        _ => {
+            let text = error.to_string();
+            let text = text.split(" (os error").next().unwrap_or_default();
+            let mut letters = text.chars();
+            let first = letters.next().map(|letter| letter.to_ascii_lowercase());
+            first.into_iter().chain(letters).collect()
+        }
     }
 }

@@ -8,6 +8,7 @@ mod capture;
 mod command;
 mod execute;
 mod failure;
+mod files;
 mod output;
 mod record;
 mod resident;
@@ -25,7 +26,15 @@ const STACK_BYTES: usize = 256 << 20;
 const SHORT_RUN: Duration = Duration::from_millis(15);
 
 fn main() -> ExitCode {
-    let cli = args::Cli::parse();
+    ExitCode::from(output::exit_code(run()))
+}
+
+/// Runs the command in a thread of its own; its exit code.
+fn run() -> u8 {
+    let cli = match args::Cli::try_parse() {
+        Ok(cli) => cli,
+        Err(said) => return output::of_command_line(&said),
+    };
     // The panic's message is printed once, below, with what to do about it.
     panic::set_hook(Box::new(|_| {}));
     let (running, ended) = mpsc::channel::<()>();
@@ -41,10 +50,10 @@ fn main() -> ExitCode {
     }
     let result = work.map(|handle| handle.join());
     match result {
-        Ok(Ok(Ok(Ok(code)))) => ExitCode::from(code),
+        Ok(Ok(Ok(Ok(code)))) => code,
         Ok(Ok(Ok(Err(failure)))) => {
             output::err(&format!("dslc: {failure}\n"));
-            ExitCode::from(2)
+            2
         }
         Ok(Ok(Err(payload)) | Err(payload)) => {
             let text = payload.downcast_ref::<String>().map(String::as_str);
@@ -54,11 +63,11 @@ fn main() -> ExitCode {
             output::err(&format!(
                 "dslc: internal error: {text}\nThis is a bug in dslc; please report it with the program.\n"
             ));
-            ExitCode::from(2)
+            2
         }
         Err(error) => {
             output::err(&format!("dslc: cannot start a thread: {error}\n"));
-            ExitCode::from(2)
+            2
         }
     }
 }

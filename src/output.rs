@@ -1,37 +1,107 @@
-//! The only code that writes to stdout and stderr. A closed pipe is the reader's wish and no error.
+//! The only code that writes to stdout and stderr.
+//!
+//! Writing never ends the run: what cannot be written is dropped from then on, files that were asked for are still made, and the end
+//! of the program ([`exit_code`]) says what became of the streams. A closed pipe is the reader's wish and no error; a full disk is one.
 
-use std::io::{self, IsTerminal, Write};
+use std::{
+    io::{self, IsTerminal, Write},
+    sync::atomic::{AtomicBool, Ordering},
+    sync::{Mutex, PoisonError},
+};
 
-use crate::args::Color;
+use crate::{args::Color, failure};
+
+/// What became of a stream.
+struct Stream {
+    /// Nobody reads it any more, or writing failed.
+    ended: AtomicBool,
+    /// Why writing failed.
+    failure: Mutex<Option<String>>,
+}
+
+static STDOUT: Stream = Stream::new();
+static STDERR: Stream = Stream::new();
+
+impl Stream {
+    const fn new() -> Stream {
+        Stream {
+            ended: AtomicBool::new(false),
+            failure: Mutex::new(None),
+        }
+    }
+
+    fn write(&self, mut stream: impl Write, bytes: &[u8]) {
+        if self.ended.load(Ordering::Relaxed) {
+            return;
+        }
+        if let Err(error) = stream.write_all(bytes).and_then(|()| stream.flush()) {
+            self.ended.store(true, Ordering::Relaxed);
+            if error.kind() != io::ErrorKind::BrokenPipe {
+                let mut failure = self.failure.lock().unwrap_or_else(PoisonError::into_inner);
+                *failure = Some(failure::reason(&error));
+            }
+        }
+    }
+
+    fn failure(&self) -> Option<String> {
+        let failure = self.failure.lock().unwrap_or_else(PoisonError::into_inner);
+        failure.clone()
+    }
+}
 
 /// Writes the product.
 pub(crate) fn out(bytes: &[u8]) {
-    write(io::stdout().lock(), bytes);
+    STDOUT.write(io::stdout().lock(), bytes);
 }
 
 /// Writes talk.
 pub(crate) fn err(text: &str) {
-    write(io::stderr().lock(), text.as_bytes());
+    err_bytes(text.as_bytes());
 }
 
-fn write(mut stream: impl Write, bytes: &[u8]) {
-    if let Err(error) = stream.write_all(bytes).and_then(|()| stream.flush()) {
-        // Nobody is reading any more, or the disk is full: there is nobody to tell.
-        let code = if error.kind() == io::ErrorKind::BrokenPipe {
-            0
-        } else {
-            2
-        };
-        std::process::exit(code);
+/// Writes what a program says on its stderr.
+pub(crate) fn err_bytes(bytes: &[u8]) {
+    STDERR.write(io::stderr().lock(), bytes);
+}
+
+/// The exit code of a command that wanted this one: 2 if its product, or its messages, could not be written.
+pub(crate) fn exit_code(wanted: u8) -> u8 {
+    if let Some(why) = STDOUT.failure() {
+        err(&format!("dslc: cannot write to standard output: {why}\n"));
+        return 2;
+    }
+    match STDERR.failure() {
+        Some(_) => 2,
+        None => wanted,
     }
 }
 
 /// Whether messages on stderr are coloured.
 pub(crate) fn use_color(choice: Color) -> bool {
+    colored(choice, &io::stderr())
+}
+
+/// Prints what clap has to say: help and the version are products, complaints are talk. Gives the exit code.
+pub(crate) fn of_command_line(said: &clap::Error) -> u8 {
+    let text = said.render();
+    let shown = |color| match color {
+        true => text.ansi().to_string(),
+        false => text.to_string(),
+    };
+    if said.use_stderr() {
+        err(&shown(use_color(Color::Auto)));
+        2
+    } else {
+        out(shown(colored(Color::Auto, &io::stdout())).as_bytes());
+        0
+    }
+}
+
+fn colored(choice: Color, stream: &impl IsTerminal) -> bool {
     match choice {
         Color::Always => true,
         Color::Never => false,
-        Color::Auto => io::stderr().is_terminal() && std::env::var_os("NO_COLOR").is_none(),
+        Color::Auto => stream.is_terminal() && std::env::var_os("NO_COLOR").is_none(),
     }
 }
 

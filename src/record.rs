@@ -3,14 +3,14 @@
 //! `verify` runs a program twice and compares two of these. The run on the GPU is another process (its driver prints to the process's
 //! standard output, and a profiler wants a process), which writes its record to a file; [`write()`] and [`read()`] know the file's form.
 
-use std::{collections::BTreeMap, fs, io, path::Path};
+use std::{collections::BTreeMap, fs, path::Path};
 
 use runtime::host::{Arrival, Outcome};
 use serde::{Deserialize, Serialize};
 
 use report::findings::Found;
 
-use crate::failure::Failure;
+use crate::{failure::Failure, files};
 
 /// A run.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -114,7 +114,7 @@ impl Record {
 const MAGIC: &[u8] = b"dslc-record/1\n";
 
 /// Writes a record: after the magic, entries of a kind byte, numbers as little-endian `u64`, and bytes behind their number.
-pub(crate) fn write(record: &Record, path: &Path) -> io::Result<()> {
+pub(crate) fn write(record: &Record, path: &Path) -> Result<(), Failure> {
     let mut out = MAGIC.to_vec();
     let number = |out: &mut Vec<u8>, value: u64| out.extend_from_slice(&value.to_le_bytes());
     let bytes = |out: &mut Vec<u8>, bytes: &[u8]| {
@@ -148,7 +148,8 @@ pub(crate) fn write(record: &Record, path: &Path) -> io::Result<()> {
         out.push(b'E');
         bytes(&mut out, &serde_json::to_vec(end)?);
     }
-    fs::write(path, out)
+    files::write(path, &out)
+        .map_err(|why| Failure::new(format!("cannot write `{}`: {why}", path.display())))
 }
 
 /// Reads a record.

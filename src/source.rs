@@ -1,14 +1,13 @@
 //! Reads the user's files and runs the front end over them.
 
-use std::{
-    fs,
-    path::{Path, PathBuf},
-};
+mod include;
+
+use std::path::PathBuf;
 
 use dsl::{
     diagnostic::{self, Diagnostic, Severity},
     ir::Module,
-    source::{Included, Loader, SourceFile, SourceMap},
+    source::{SourceFile, SourceMap},
 };
 
 use crate::{
@@ -16,6 +15,8 @@ use crate::{
     failure::Failure,
     output,
 };
+
+pub(crate) use include::Files;
 
 /// What the front end made of a file.
 pub(crate) struct Loaded {
@@ -26,6 +27,8 @@ pub(crate) struct Loaded {
     pub(crate) kernels: Vec<dsl::KernelVerdict>,
     /// With `--kernels`: included files that are not there.
     pub(crate) missing: Vec<Diagnostic>,
+    /// The files that were read, the program first.
+    pub(crate) read: Vec<PathBuf>,
 }
 
 /// Reads and compiles.
@@ -36,7 +39,7 @@ pub(crate) fn load(args: &SourceArgs) -> Result<Loaded, Failure> {
 /// Reads and compiles with that value of `__CUDA_ARCH__`.
 pub(crate) fn load_for(args: &SourceArgs, cuda_arch: u32) -> Result<Loaded, Failure> {
     let name = args.file.display().to_string();
-    let text = read_program(&args.file)?;
+    let (text, loader) = read_program(args)?;
     let mut map = SourceMap::new();
     let file = map.add(SourceFile::new(name, text));
     let options = dsl::Options {
@@ -44,9 +47,6 @@ pub(crate) fn load_for(args: &SourceArgs, cuda_arch: u32) -> Result<Loaded, Fail
         fmad: args.fmad,
         cuda_arch,
         instances: args.instances.clone(),
-    };
-    let loader = Files {
-        folders: args.include.clone(),
     };
     if args.kernels {
         let survey = dsl::survey(&mut map, file, &options, &loader);
@@ -56,6 +56,7 @@ pub(crate) fn load_for(args: &SourceArgs, cuda_arch: u32) -> Result<Loaded, Fail
             diagnostics: survey.diagnostics,
             kernels: survey.kernels,
             missing: survey.missing,
+            read: loader.into_read(),
         });
     }
     let compiled = dsl::compile(&mut map, file, &options, &loader);
@@ -65,29 +66,17 @@ pub(crate) fn load_for(args: &SourceArgs, cuda_arch: u32) -> Result<Loaded, Fail
         diagnostics: compiled.diagnostics,
         kernels: Vec::new(),
         missing: Vec::new(),
+        read: loader.into_read(),
     })
 }
 
-/// The program's text.
-pub(crate) fn read_program(path: &Path) -> Result<String, Failure> {
-    read(path).map_err(|why| Failure::new(format!("cannot read `{}`: {why}", path.display())))
-}
-
-/// The text of a file. Bytes that are no UTF-8 become U+FFFD, which the lexer reports with its place.
-fn read(path: &Path) -> Result<String, String> {
-    if path.is_dir() {
-        return Err("it is a folder".to_string());
-    }
-    let bytes = fs::read(path).map_err(|error| match error.kind() {
-        std::io::ErrorKind::NotFound => "there is no such file".to_string(),
-        std::io::ErrorKind::PermissionDenied => "permission denied".to_string(),
-        _ => error.to_string(),
-    })?;
-    if bytes.len() > u32::MAX as usize / 2 {
-        return Err("it is larger than 2 GiB".to_string());
-    }
-    Ok(String::from_utf8(bytes)
-        .unwrap_or_else(|error| String::from_utf8_lossy(error.as_bytes()).into_owned()))
+/// The program's text, and who reads what it includes.
+pub(crate) fn read_program(args: &SourceArgs) -> Result<(String, Files), Failure> {
+    let files = Files::new(&args.file, &args.include);
+    let text = files
+        .program(&args.file)
+        .map_err(|why| Failure::new(format!("cannot read `{}`: {why}", args.file.display())))?;
+    Ok((text, files))
 }
 
 pub(crate) fn defines(defines: &[String]) -> Result<Vec<(String, Option<String>)>, Failure> {
@@ -107,24 +96,6 @@ pub(crate) fn defines(defines: &[String]) -> Result<Vec<(String, Option<String>)
         }
     };
     defines.iter().map(split).collect()
-}
-
-/// Files beside the including one, then in the `-I` folders.
-pub(crate) struct Files {
-    pub(crate) folders: Vec<PathBuf>,
-}
-
-impl Loader for Files {
-    fn load(&self, name: &str, from: &str) -> Option<Result<Included, String>> {
-        let beside = Path::new(from).parent().map(|folder| folder.join(name));
-        let others = self.folders.iter().map(|folder| folder.join(name));
-        let path = beside
-            .into_iter()
-            .chain(others)
-            .find(|path| path.is_file())?;
-        let full_name = path.display().to_string();
-        Some(read(&path).map(|text| Included { full_name, text }))
-    }
 }
 
 /// Prints the messages that are at least this bad to stderr.

@@ -12,8 +12,7 @@
 //! Addresses, masks and sets of lanes are hexadecimal; an address of shared or local memory is the offset in it.
 
 use std::{
-    fs::File,
-    io::{self, BufWriter, Write},
+    io::{self, Write},
     path::Path,
 };
 
@@ -22,28 +21,26 @@ use interp::trace::Event;
 use interp::trap::AccessOp;
 use runtime::host::Outcome;
 
-use crate::failure::Failure;
+use crate::{failure::Failure, files};
 
 /// Writes the file.
 pub(crate) fn write(outcome: &Outcome, module: &Module, path: &Path) -> Result<(), Failure> {
-    let lines = || {
-        let mut file = BufWriter::new(File::create(path)?);
+    let lines = |file: &mut dyn Write| {
         for launch in &outcome.launches {
             let product = |sizes: [u32; 3]| sizes.iter().map(|&n| u64::from(n)).product::<u64>();
             let (blocks, threads) = (product(launch.grid), product(launch.block));
             writeln!(file, "launch {blocks} {threads}")?;
             for event in &launch.trace {
-                line(&mut file, event, module)?;
+                line(file, event, module)?;
             }
         }
-        file.flush()
+        Ok(())
     };
-    lines().map_err(|error: io::Error| {
-        Failure::new(format!("cannot write `{}`: {error}", path.display()))
-    })
+    files::write_with(path, lines)
+        .map_err(|why| Failure::new(format!("cannot write `{}`: {why}", path.display())))
 }
 
-fn line(file: &mut impl Write, event: &Event, module: &Module) -> io::Result<()> {
+fn line(file: &mut dyn Write, event: &Event, module: &Module) -> io::Result<()> {
     match event {
         Event::Turn { block, warp } => write!(file, "turn {block} {warp}")?,
         Event::Access {

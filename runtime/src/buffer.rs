@@ -4,6 +4,8 @@
 //! generator: integers 0 to 99, floats from 0 to 1). `NAME=@FILE.npy` takes type and shape from the file. A buffer is bytes with an
 //! element type; results are printed or written back as `.npy`.
 
+use std::io::Read;
+
 use crate::launch::{SpecError, is_name};
 
 /// A scalar that a buffer can hold.
@@ -306,6 +308,14 @@ fn parse_fill(text: &str) -> Option<Fill> {
         .map(|value| Fill::Value(Number::Float(value)))
 }
 
+/// A `.npy` file to be read.
+pub struct NpyFile<'a> {
+    /// At its begin.
+    pub reader: Box<dyn Read + 'a>,
+    /// How long the file is.
+    pub bytes: u64,
+}
+
 impl HostBuffer {
     /// Makes the contents of a described buffer.
     pub fn make(element: Element, shape: &[u64], fill: &Fill) -> HostBuffer {
@@ -339,11 +349,15 @@ impl HostBuffer {
         }
     }
 
-    /// Reads a `.npy` file's bytes.
-    pub fn from_npy(name: &str, file: &[u8]) -> Result<HostBuffer, SpecError> {
+    /// Reads a `.npy` file: no more of it than its header promises, and that only if it is no more than `most` bytes.
+    pub fn from_npy(name: &str, file: NpyFile<'_>, most: u64) -> Result<HostBuffer, SpecError> {
         let wrong = |why: String| SpecError::new(name.to_string(), why);
-        let npy =
-            npyz::NpyFile::new(file).map_err(|error| wrong(format!("not a .npy file: {error}")))?;
+        let NpyFile {
+            mut reader,
+            bytes: file_bytes,
+        } = file;
+        let npy = npyz::NpyHeader::from_reader(&mut reader)
+            .map_err(|error| wrong(format!("not a .npy file: {error}")))?;
         let npyz::DType::Plain(ty) = npy.dtype() else {
             return Err(wrong("structured .npy types are not supported".to_string()));
         };
@@ -367,24 +381,38 @@ impl HostBuffer {
             ));
         }
         let shape = npy.shape().to_vec();
-        let length = shape.iter().product::<u64>() as usize * scalar.bytes();
-        // The data are the end of the file; numpy writes them in the byte order the type names.
+        // numpy writes the data in the byte order the type names.
         if ty.to_string().starts_with('>') {
             return Err(wrong(
                 "it is big-endian: save it with .astype('<…')".to_string(),
             ));
         }
-        let start = file
-            .len()
-            .checked_sub(length)
+        let length = shape
+            .iter()
+            .try_fold(scalar.bytes() as u64, |bytes, &dim| bytes.checked_mul(dim))
+            .filter(|&length| length <= file_bytes)
             .ok_or_else(|| wrong("it is shorter than its header says".to_string()))?;
+        if length > most {
+            return Err(wrong(format!(
+                "it holds {length} bytes; a buffer from a file may have {most}"
+            )));
+        }
+        let mut bytes = Vec::new();
+        bytes
+            .try_reserve_exact(length as usize)
+            .map_err(|_| wrong(format!("there is no memory for its {length} bytes")))?;
+        let read = reader.take(length).read_to_end(&mut bytes);
+        let read = read.map_err(|error| wrong(error.to_string()))?;
+        if (read as u64) < length {
+            return Err(wrong("it is shorter than its header says".to_string()));
+        }
         Ok(HostBuffer {
             element: Element {
                 scalar,
                 components: 1,
             },
             shape,
-            bytes: file[start..].to_vec(),
+            bytes,
         })
     }
 
@@ -485,6 +513,14 @@ mod tests {
         assert_eq!(made("a=int[8]:rand"), made("a=int[8]:rand(1)"));
     }
 
+    fn from_npy(file: &[u8], most: u64) -> Result<HostBuffer, SpecError> {
+        let file = NpyFile {
+            reader: Box::new(file),
+            bytes: file.len() as u64,
+        };
+        HostBuffer::from_npy("a.npy", file, most)
+    }
+
     #[test]
     fn npy_round_trip() {
         for text in [
@@ -494,19 +530,25 @@ mod tests {
             "a=short[4]:-7",
         ] {
             let buffer = made(text);
-            assert_eq!(
-                HostBuffer::from_npy("a.npy", &buffer.to_npy()).unwrap(),
-                buffer
-            );
+            assert_eq!(from_npy(&buffer.to_npy(), 1 << 20).unwrap(), buffer);
         }
-        let vectors = made("a=float4[2]:iota");
+        let vectors = made("a=float4[2]:iota").to_npy();
+        assert_eq!(from_npy(&vectors, 32).unwrap().shape, [2, 4]);
+    }
+
+    #[test]
+    fn npy_files_that_are_none() {
+        let why = |file: &[u8], most| from_npy(file, most).unwrap_err().why;
+        assert!(why(b"hello", 99).starts_with("not a .npy file"));
+        let whole = made("a=int[4]:iota").to_npy();
         assert_eq!(
-            HostBuffer::from_npy("a.npy", &vectors.to_npy())
-                .unwrap()
-                .shape,
-            [2, 4]
+            why(&whole, 15),
+            "it holds 16 bytes; a buffer from a file may have 15"
         );
-        assert!(HostBuffer::from_npy("a.npy", b"hello").is_err());
+        let short = "it is shorter than its header says";
+        assert_eq!(why(&whole[..whole.len() - 1], 99), short);
+        let text = String::from_utf8_lossy(&whole).replace("(4,)", "(1152921504606846976,)");
+        assert_eq!(why(text.as_bytes(), u64::MAX), short);
     }
 
     #[test]

@@ -9,7 +9,7 @@ use dsl::ir::{FuncId, Function, LocId, MemType, SpecialReg, Type};
 use interp::{InvalidLaunch, LaunchConfig, LaunchFailure, Memory, Program};
 
 use crate::{
-    buffer::{BufferSource, BufferSpec, Element, HostBuffer, Scalar},
+    buffer::{BufferSource, BufferSpec, Element, HostBuffer, NpyFile, Scalar},
     device::{Device, DeviceError, LaunchError},
     host::{Arrival, Fault, Io, Outcome},
     launch::{ArgSpec, LaunchSpec, SpecError},
@@ -59,18 +59,21 @@ pub fn usage(kernel: &Function) -> String {
     )
 }
 
+/// Most bytes of a buffer that is read from a file.
+const MOST_FILE_BYTES: u64 = 16 << 30;
+
 /// Elements printed when `--print` gives no number.
 const DEFAULT_PRINTED: usize = 16;
 
 impl Plan {
-    /// Reads and checks the descriptions. `read` gives the bytes of a file.
+    /// Reads and checks the descriptions. `open` finds a file.
     pub fn resolve(
         program: &Program,
         launches: &[String],
         buffers: &[String],
         print: &[String],
         save: &[String],
-        read: &dyn Fn(&str) -> Result<Vec<u8>, String>,
+        open: &dyn Fn(&str) -> Result<NpyFile<'static>, String>,
     ) -> Result<Plan, SpecError> {
         let mut plan = Plan {
             buffers: BTreeMap::new(),
@@ -87,9 +90,9 @@ impl Plan {
                     fill,
                 } => HostBuffer::make(element, &shape, &fill),
                 BufferSource::File(path) => {
-                    let file = read(&path)
+                    let file = open(&path)
                         .map_err(|why| SpecError::new(format!("--buffer '{text}'"), why))?;
-                    HostBuffer::from_npy(&path, &file)?
+                    HostBuffer::from_npy(&path, file, MOST_FILE_BYTES)?
                 }
             };
             if plan.buffers.insert(spec.name.clone(), buffer).is_some() {

@@ -1,9 +1,6 @@
 //! `dslc bind FILE -o t.rs`: the kernels as a Rust module, the one that `include_kernel!` would make.
 
-use std::{
-    fs,
-    path::{Component, Path, PathBuf},
-};
+use std::path::{Component, Path, PathBuf};
 
 use bind::{Options, PtxText, Request, Source, Text, raw};
 use dsl::{
@@ -14,8 +11,9 @@ use dsl::{
 use crate::{
     args::{BindArgs, Color},
     failure::Failure,
+    files::{self, Claims},
     output,
-    source::{self, Files, show},
+    source::{self, show},
 };
 
 /// The module's name when it goes to stdout.
@@ -23,7 +21,7 @@ const UNNAMED: &str = "kernels";
 
 pub(crate) fn run(args: &BindArgs, color: Color) -> Result<u8, Failure> {
     let name = args.source.file.display().to_string();
-    let text = source::read_program(&args.source.file)?;
+    let (text, files) = source::read_program(&args.source)?;
     let mut options = Options {
         defines: source::defines(&args.source.defines)?,
         fmad: args.source.fmad,
@@ -39,10 +37,12 @@ pub(crate) fn run(args: &BindArgs, color: Color) -> Result<u8, Failure> {
         module_name: module_name(args).to_string(),
         options,
     };
-    let files = Files {
-        folders: args.source.include.clone(),
-    };
     let bound = bind::bind(request, &files);
+    if let Some(path) = &args.output {
+        let mut claims = Claims::default();
+        claims.reads_program(&files.into_read());
+        claims.writes(path, "-o")?;
+    }
     show(&bound.diagnostics, &bound.map, color, Severity::Warning);
     let Some(kernels) = bound.kernels.as_ref().filter(|_| !bound.has_errors()) else {
         return Ok(1);
@@ -56,7 +56,7 @@ pub(crate) fn run(args: &BindArgs, color: Color) -> Result<u8, Failure> {
     sources.extend(bound.included.iter().cloned());
     let code = file(args, kernels, &bound.map, &sources, &ptx)?;
     match &args.output {
-        Some(path) => fs::write(path, code)
+        Some(path) => files::write(path, code.as_bytes())
             .map_err(|why| Failure::new(format!("cannot write `{}`: {why}", path.display())))?,
         None => output::out(code.as_bytes()),
     }

@@ -8,6 +8,7 @@ use crate::{
     args::{CheckArgs, Color, Format},
     baseline,
     failure::Failure,
+    files::Claims,
     output,
     source::{Loaded, load},
 };
@@ -19,13 +20,20 @@ pub(crate) fn run(args: &CheckArgs, color: Color) -> Result<u8, Failure> {
     }
     let mut loaded = load(&source)?;
     if let Some(path) = &args.write_baseline {
+        let mut claims = Claims::default();
+        claims.reads_program(&loaded.read);
+        claims.writes(path, "--write-baseline")?;
+    }
+    // Both may be one file: what is known is read before what is found is written.
+    let known = args.baseline.as_deref().map(baseline::read).transpose()?;
+    if let Some(path) = &args.write_baseline {
         baseline::write(
             &Baseline::of_messages(&loaded.diagnostics, &loaded.map),
             path,
         )?;
     }
-    if let Some(path) = &args.baseline {
-        baseline::read(path)?.mute_messages(&mut loaded.diagnostics, &loaded.map);
+    if let Some(known) = known {
+        known.mute_messages(&mut loaded.diagnostics, &loaded.map);
     }
     if args.source.kernels {
         if let Some(kernel) = &args.kernel {

@@ -5,7 +5,7 @@ pub(crate) use enabled::run;
 
 #[cfg(feature = "ptx")]
 mod enabled {
-    use std::fs;
+    use std::path::PathBuf;
 
     use codegen_ptx::{Options, Target};
     use dsl::{
@@ -16,6 +16,7 @@ mod enabled {
     use crate::{
         args::{Color, Emit, PtxArgs, SourceArgs},
         failure::Failure,
+        files::{self, Claims},
         output,
         source::{load_for, read_program},
     };
@@ -27,22 +28,28 @@ mod enabled {
         Target::for_device(first.major, first.minor)
     }
 
-    /// The program as IR; `None` if it is wrong and that was said. A file whose name ends in `.ir` is IR already, as `dslc ir` prints it.
-    fn module(source: &SourceArgs, arch: Target, color: Color) -> Result<Option<Module>, Failure> {
+    /// The program as IR, and the files it was read from; `None` if it is wrong and that was said. A file whose name ends in `.ir` is IR
+    /// already, as `dslc ir` prints it.
+    fn module(
+        source: &SourceArgs,
+        arch: Target,
+        color: Color,
+    ) -> Result<Option<(Module, Vec<PathBuf>)>, Failure> {
         if source.file.extension().is_some_and(|end| end == "ir") {
-            let text = read_program(&source.file)?;
+            let (text, files) = read_program(source)?;
             let wrong = |why: String| Failure::new(format!("{}:{why}", source.file.display()));
             let module = ir::parse(&text).map_err(|error| wrong(error.to_string()))?;
             ir::verify(&module).map_err(|violations| {
                 let first = violations.first().map(ToString::to_string);
                 wrong(format!(" {}", first.unwrap_or_default()))
             })?;
-            return Ok(Some(module));
+            return Ok(Some((module, files.into_read())));
         }
         let loaded = load_for(source, arch.number() * 10)?;
         let failed = loaded.report(color, Severity::Warning);
         loaded.report_left_out();
-        Ok(loaded.module.filter(|_| !failed))
+        let module = loaded.module.filter(|_| !failed);
+        Ok(module.map(|module| (module, loaded.read)))
     }
 
     pub(crate) fn run(args: &PtxArgs, color: Color) -> Result<u8, Failure> {
@@ -54,9 +61,14 @@ mod enabled {
         for kernel in &args.kernel {
             source.instantiate(kernel);
         }
-        let Some(module) = module(&source, arch, color)? else {
+        let Some((module, read)) = module(&source, arch, color)? else {
             return Ok(1);
         };
+        if let Some(path) = &args.output {
+            let mut claims = Claims::default();
+            claims.reads_program(&read);
+            claims.writes(path, "-o")?;
+        }
         let options = Options {
             arch,
             opt_level: args.level,
@@ -67,7 +79,7 @@ mod enabled {
             Emit::Llvm => codegen_ptx::llvm_ir(&module, &options)?,
         };
         match &args.output {
-            Some(path) => fs::write(path, text)
+            Some(path) => files::write(path, text.as_bytes())
                 .map_err(|why| Failure::new(format!("cannot write `{}`: {why}", path.display())))?,
             None => output::out(text.as_bytes()),
         }

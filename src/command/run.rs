@@ -1,6 +1,6 @@
 //! `dslc run FILE`: compile, run on a device, report.
 
-use std::sync::Arc;
+use std::{path::Path, sync::Arc};
 
 use dsl::{diagnostic::Severity, ir::Module};
 use interp::{
@@ -8,6 +8,7 @@ use interp::{
     rules::{Arch, BankWidth, RuleSet},
 };
 use runtime::{
+    buffer::{BufferSource, BufferSpec},
     device::{Device, gpu::GpuOptions, simulator::Simulator},
     standalone::same_kernel,
 };
@@ -23,8 +24,9 @@ use crate::{
     args::{Color, DeviceChoice, FailOn, Format, Launches, RunArgs},
     baseline,
     capture::Capture,
-    execute::{self, ProgramOut, Streams, What},
+    execute::{self, ProgramOut, Ran, Streams, What},
     failure::Failure,
+    files::Claims,
     output,
     record::{self, End, Record},
     source::{Loaded, load},
@@ -71,6 +73,12 @@ pub(crate) fn run(args: &RunArgs, color: Color) -> Result<u8, Failure> {
     let Some(module) = loaded.module.clone() else {
         return Err(Failure::new("the front end made no program"));
     };
+    claim(args, &loaded)?;
+    let shown = args
+        .kernel
+        .as_ref()
+        .map(|wanted| kernel_of(wanted, &module))
+        .transpose()?;
     let program = Program::new(Arc::new(module));
     let mut device: Box<dyn Device> = if on_gpu {
         Box::new(execute::open_gpu(GpuOptions {
@@ -119,14 +127,11 @@ pub(crate) fn run(args: &RunArgs, color: Color) -> Result<u8, Failure> {
     };
     let outcome = execute::execute(&what, &program, &mut *device, &mut io);
     let captured = capture.map(Capture::end).transpose()?;
-    let outcome = outcome?;
+    let Ran { outcome, unsaved } = outcome?;
     let line = |loc| report::line(program.module(), &loaded.map, loc);
     let mut found = findings::all(&outcome, program.module(), &line);
     if let Some(baseline) = &baseline {
         baseline.mute(&mut found);
-    }
-    if let Some(path) = &args.write_baseline {
-        baseline::write(&Baseline::of(&found), path)?;
     }
     let failed = outcome.exit_code != 0
         || found.iter().any(|found| fails(found, args.fail_on))
@@ -135,17 +140,6 @@ pub(crate) fn run(args: &RunArgs, color: Color) -> Result<u8, Failure> {
             .iter()
             .any(|note| note.is_error && note.fault.is_none());
     let exit_code = u8::from(failed);
-    let shown = args.kernel.as_ref().and_then(|wanted| {
-        let mut kernels = program.module().kernels();
-        let found = kernels.find(|(_, function)| same_kernel(&function.name, wanted));
-        found.map(|(_, function)| function.name.clone())
-    });
-    if let (Some(kernel), None) = (&args.kernel, &shown) {
-        return Err(Failure::new(format!(
-            "--kernel {kernel}: {}",
-            no_such_kernel(kernel, program.module())
-        )));
-    }
     let input = Input {
         program: &program.module().name,
         map: &loaded.map,
@@ -158,12 +152,16 @@ pub(crate) fn run(args: &RunArgs, color: Color) -> Result<u8, Failure> {
         kernel: shown.as_deref(),
         all_launches: args.launches == Launches::All,
     };
+    let mut written = vec![unsaved.map_or(Ok(()), Err)];
+    if let Some(path) = &args.write_baseline {
+        written.push(baseline::write(&Baseline::of(&found), path));
+    }
     if let Some(path) = &args.trace {
-        trace::write(&outcome, program.module(), path)?;
+        written.push(trace::write(&outcome, program.module(), path));
     }
     if let (Some(path), Some(mut record)) = (&args.record, io.record) {
         record.end = Some(End::new(&outcome, &found));
-        record::write(&record, path)?;
+        written.push(record::write(&record, path));
     }
     let kept = match (&io.program_out, &captured) {
         (ProgramOut::Kept(bytes), _) => bytes.as_slice(),
@@ -175,7 +173,50 @@ pub(crate) fn run(args: &RunArgs, color: Color) -> Result<u8, Failure> {
         (ProgramOut::Through | ProgramOut::Talk, _) => &[],
     };
     show(&input, args, &metrics, kept, &loaded, color)?;
+    // What could not be written is told when all else was.
+    written.into_iter().collect::<Result<(), Failure>>()?;
     Ok(exit_code)
+}
+
+/// No file that the run reads is written, and none twice. The baseline may be: it is read before anything runs.
+fn claim(args: &RunArgs, loaded: &Loaded) -> Result<(), Failure> {
+    let mut claims = Claims::default();
+    claims.reads_program(&loaded.read);
+    for text in &args.buffer {
+        // One that is wrong is told of when it is made.
+        if let Ok(spec) = BufferSpec::parse(text)
+            && let BufferSource::File(path) = spec.source
+        {
+            claims.reads(Path::new(&path), "a file that a buffer is read from");
+        }
+    }
+    if let Some(path) = &args.write_baseline {
+        claims.writes(path, "--write-baseline")?;
+    }
+    if let Some(path) = &args.baseline {
+        claims.reads(path, "the baseline that is read");
+    }
+    let saved = args.save.iter().filter_map(|text| text.split_once('='));
+    for (name, path) in saved {
+        claims.writes(Path::new(path), &format!("--save {name}"))?;
+    }
+    for (path, option) in [(&args.trace, "--trace"), (&args.record, "--record")] {
+        if let Some(path) = path {
+            claims.writes(path, option)?;
+        }
+    }
+    Ok(())
+}
+
+/// The name in full of the kernel that `--kernel` asks for.
+fn kernel_of(wanted: &str, module: &Module) -> Result<String, Failure> {
+    let mut kernels = module.kernels();
+    let found = kernels.find(|(_, function)| same_kernel(&function.name, wanted));
+    let name = found.map(|(_, function)| function.name.clone());
+    name.ok_or_else(|| {
+        let why = no_such_kernel(wanted, module);
+        Failure::new(format!("--kernel {wanted}: {why}"))
+    })
 }
 
 /// Whether a finding makes the exit code 1.

@@ -101,7 +101,7 @@ pub(crate) fn run(args: &VerifyArgs, color: Color) -> Result<u8, Failure> {
         limit: None,
         keep_going: false,
     };
-    let outcome = execute::execute(&what, &program, &mut simulator, &mut io)?;
+    let outcome = execute::execute(&what, &program, &mut simulator, &mut io)?.outcome;
     let line = |loc| report::line(program.module(), &loaded.map, loc);
     let found = findings::all(&outcome, program.module(), &line);
     if found.iter().any(Found::is_error) {

@@ -1,0 +1,331 @@
+//! What is read, and how much of it at most; what is written, and never over what was read.
+#![cfg(target_os = "linux")]
+
+use std::{
+    fs::{self, File},
+    os::unix::fs::{PermissionsExt, symlink},
+    path::{Path, PathBuf},
+    process::{Command, Output, Stdio},
+    time::Duration,
+};
+
+use crate::support::{dslc, dslc_within, root, text};
+
+const LIMIT: Duration = Duration::from_secs(20);
+const SCALE: &str =
+    "__global__ void scale(const int *in, int *out) { out[threadIdx.x] = in[threadIdx.x]; }\n";
+const LAUNCH: [&str; 6] = [
+    "--launch",
+    "scale<<<1, 4>>>(in, out)",
+    "--buffer",
+    "in=int[4]:iota",
+    "--buffer",
+    "out=int[4]",
+];
+
+/// An empty folder for a test.
+fn folder(name: &str) -> PathBuf {
+    let folder = root().join("target/tmp/files").join(name);
+    let _ = fs::remove_dir_all(&folder);
+    fs::create_dir_all(&folder).expect("a folder for the test");
+    folder
+}
+
+fn file(folder: &Path, name: &str, contents: &str) -> String {
+    let path = folder.join(name);
+    fs::write(&path, contents).expect("the test's file");
+    path.to_string_lossy().into_owned()
+}
+
+fn within(args: &[&str]) -> Output {
+    dslc_within(args, LIMIT).unwrap_or_else(|| panic!("{args:?} does not end"))
+}
+
+/// dslc could not work, and says why in one line.
+fn refused(args: &[&str], why: &str) {
+    let output = within(args);
+    let error = text(&output.stderr);
+    assert_eq!(output.status.code(), Some(2), "{args:?}: {error}");
+    assert!(error.contains(why), "{args:?}: {error}");
+    assert_eq!(error.lines().count(), 1, "{args:?}: {error}");
+}
+
+fn fifo(folder: &Path) -> String {
+    let path = folder.join("fifo");
+    let made = Command::new("mkfifo").arg(&path).status();
+    assert!(made.expect("mkfifo").success());
+    path.to_string_lossy().into_owned()
+}
+
+fn sparse(folder: &Path, name: &str, bytes: u64) -> String {
+    let path = folder.join(name);
+    let file = File::create(&path).expect("a file");
+    file.set_len(bytes).expect("a large file");
+    path.to_string_lossy().into_owned()
+}
+
+#[test]
+fn what_never_ends_is_not_read() {
+    let folder = folder("endless");
+    let program = file(&folder, "scale.k", SCALE);
+    let pipe = fifo(&folder);
+    let huge = sparse(&folder, "huge.k", 100 << 30);
+    let here = folder.to_string_lossy().into_owned();
+    for (path, why) in [
+        ("/dev/zero", "it is a device, not a file"),
+        ("/dev/urandom", "it is a device, not a file"),
+        (&pipe, "it is a named pipe, not a file"),
+        (&here, "it is a folder, not a file"),
+        (&huge, "it is larger than 64 MiB"),
+    ] {
+        refused(&["run", path], why);
+        refused(&["check", path], why);
+        refused(&["run", &program, "--baseline", path], why);
+        refused(&["check", &program, "--baseline", path], why);
+        if path != huge {
+            let buffer = format!("in=@{path}");
+            let launch = ["--launch", "scale<<<1, 4>>>(in, in)"];
+            let args = [&["run", &program, "--buffer", &buffer], &launch[..]].concat();
+            refused(&args, why);
+        }
+    }
+    let buffer = format!("in=@{huge}");
+    refused(
+        &["run", &program, "--buffer", &buffer, "--launch", LAUNCH[1]],
+        "not a .npy file",
+    );
+}
+
+#[test]
+fn an_npy_file_is_read_as_far_as_its_header_says() {
+    let folder = folder("npy");
+    let program = file(&folder, "scale.k", SCALE);
+    let path = folder.join("in.npy").to_string_lossy().into_owned();
+    let save = format!("in={path}");
+    let made = dslc(&[&["run", &program, "--save", &save], &LAUNCH[..]].concat());
+    assert_eq!(made.status.code(), Some(0), "{}", text(&made.stderr));
+    // A hundred GiB follow that the header knows nothing of.
+    let file = File::options().write(true).open(&path).expect("the file");
+    file.set_len(100 << 30).expect("a large file");
+    let buffer = format!("in=@{path}");
+    let args = ["--launch", LAUNCH[1], "--print", "out", "-q"];
+    let run = [
+        &["run", &program, "--buffer", &buffer, "--buffer", LAUNCH[5]],
+        &args[..],
+    ];
+    let output = within(&run.concat());
+    assert_eq!(
+        text(&output.stdout),
+        "out = 0 1 2 3\n",
+        "{}",
+        text(&output.stderr)
+    );
+    // Only a part of what it promises is there.
+    file.set_len(130).expect("a short file");
+    let output = within(&run.concat());
+    assert_eq!(output.status.code(), Some(2));
+    assert!(text(&output.stderr).contains("shorter than its header says"));
+}
+
+#[test]
+fn a_program_and_a_baseline_may_come_through_a_pipe() {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_dslc"));
+    command.args(["run", "/dev/stdin"]).current_dir(root());
+    let (reader, mut writer) = std::io::pipe().expect("a pipe");
+    command.stdin(reader).stdout(Stdio::piped());
+    let child = command.spawn().expect("dslc starts");
+    std::io::Write::write_all(&mut writer, b"int main() { return 3; }\n").expect("a pipe");
+    drop((writer, command));
+    let output = child.wait_with_output().expect("dslc ends");
+    assert_eq!(output.status.code(), Some(1));
+
+    let mut command = Command::new("bash");
+    let line = format!(
+        "{0} check examples/reverse.k --baseline <(echo '{{\"schema\": \"dslc-baseline/1\", \"findings\": []}}')",
+        env!("CARGO_BIN_EXE_dslc")
+    );
+    let output = command.args(["-c", &line]).current_dir(root()).output();
+    let output = output.expect("bash runs");
+    assert_eq!(output.status.code(), Some(0), "{}", text(&output.stderr));
+    let line = format!("{} run /dev/stdin < /dev/zero", env!("CARGO_BIN_EXE_dslc"));
+    let output = Command::new("bash").args(["-c", &line]).output();
+    assert_eq!(output.expect("bash runs").status.code(), Some(2));
+}
+
+#[test]
+fn no_input_is_written_over() {
+    let folder = folder("inputs");
+    let header = file(&folder, "part.h", SCALE);
+    let program = file(&folder, "scale.k", "#include \"part.h\"\n");
+    let link = folder.join("link.h").to_string_lossy().into_owned();
+    symlink(&header, &link).expect("a link");
+    let hard = folder.join("hard.h").to_string_lossy().into_owned();
+    fs::hard_link(&header, &hard).expect("a link");
+    let spelled = folder.join("../inputs/./scale.k");
+    let spelled = spelled.to_string_lossy().into_owned();
+    let npy = folder.join("in.npy").to_string_lossy().into_owned();
+    let save = format!("in={npy}");
+    let made = dslc(&[&["run", &program, "--save", &save], &LAUNCH[..]].concat());
+    assert_eq!(made.status.code(), Some(0), "{}", text(&made.stderr));
+    let baseline = folder.join("known.json").to_string_lossy().into_owned();
+    let run = [&["run", &program], &LAUNCH[..]].concat();
+    let made = dslc(&[&run, &["--write-baseline", &baseline][..]].concat());
+    assert_eq!(made.status.code(), Some(0), "{}", text(&made.stderr));
+    let before: Vec<_> = [&header, &program, &npy, &baseline]
+        .map(|path| fs::read(path).expect("a file"))
+        .into();
+
+    let from_file = format!("in=@{npy}");
+    let from_file = [
+        "run", &program, "--launch", LAUNCH[1], "--buffer", LAUNCH[5],
+    ]
+    .into_iter()
+    .chain(["--buffer", &from_file]);
+    let from_file: Vec<&str> = from_file.collect();
+    let the_program = "is the program itself";
+    let included = "is a file that the program includes";
+    for (path, why) in [
+        (&program, the_program),
+        (&spelled, the_program),
+        (&header, included),
+        (&link, included),
+        (&hard, included),
+    ] {
+        let save = format!("out={path}");
+        refused(&[&run, &["--save", &save][..]].concat(), why);
+        refused(&[&run, &["--write-baseline", path][..]].concat(), why);
+        refused(&[&run, &["--trace", path][..]].concat(), why);
+        refused(&["check", &program, "--write-baseline", path], why);
+        refused(&["bind", &program, "-o", path], why);
+        if cfg!(feature = "ptx") {
+            refused(&["ptx", &program, "-o", path], why);
+        }
+    }
+    let save = format!("out={npy}");
+    refused(
+        &[&from_file, &["--save", &save][..]].concat(),
+        "is a file that a buffer is read from",
+    );
+    let save = format!("out={baseline}");
+    refused(
+        &[&run, &["--baseline", &baseline, "--save", &save][..]].concat(),
+        "is the baseline that is read",
+    );
+    let twice = folder.join("twice").to_string_lossy().into_owned();
+    let (one, other) = (format!("in={twice}"), format!("out={twice}"));
+    refused(
+        &[&run, &["--save", &one, "--save", &other][..]].concat(),
+        "is written by --save in already",
+    );
+    assert!(!Path::new(&twice).exists(), "nothing ran");
+    let after: Vec<_> = [&header, &program, &npy, &baseline]
+        .map(|path| fs::read(path).expect("a file"))
+        .into();
+    assert!(before == after, "an input was changed");
+}
+
+#[test]
+fn a_baseline_may_be_brought_up_to_date() {
+    let folder = folder("update");
+    let program = file(
+        &folder,
+        "race.k",
+        "__global__ void race(int *p) { p[0] = threadIdx.x; }\n",
+    );
+    let baseline = file(
+        &folder,
+        "known.json",
+        "{\"schema\": \"dslc-baseline/1\", \"findings\": []}",
+    );
+    let run = [
+        "run",
+        &program,
+        "--launch",
+        "race<<<1, 32>>>(p)",
+        "--buffer",
+        "p=int[1]",
+        "--baseline",
+        &baseline,
+        "--write-baseline",
+        &baseline,
+    ];
+    assert_eq!(dslc(&run).status.code(), Some(1), "nothing was known");
+    assert_eq!(dslc(&run).status.code(), Some(0), "now it is");
+    let unused = file(
+        &folder,
+        "bad.k",
+        "int main() { int x = 1 / 0; return y; }\n",
+    );
+    let known = file(
+        &folder,
+        "messages.json",
+        "{\"schema\": \"dslc-baseline/1\", \"findings\": []}",
+    );
+    let check = [
+        "check",
+        &unused,
+        "--baseline",
+        &known,
+        "--write-baseline",
+        &known,
+    ];
+    assert_eq!(dslc(&check).status.code(), Some(1), "nothing was known");
+    assert_eq!(dslc(&check).status.code(), Some(0), "now it is");
+}
+
+#[test]
+fn files_are_written_whole_and_stay_what_they_are() {
+    let folder = folder("whole");
+    let program = file(&folder, "scale.k", SCALE);
+    let target = file(&folder, "kernels.rs", "old");
+    fs::set_permissions(&target, fs::Permissions::from_mode(0o640)).expect("permissions");
+    let link = folder.join("link.rs");
+    symlink("kernels.rs", &link).expect("a link");
+    let new = folder.join("new.rs");
+    for output in [&link, &new] {
+        let args = ["bind", &program, "-o", &output.to_string_lossy()];
+        let output = dslc(&args);
+        assert_eq!(output.status.code(), Some(0), "{}", text(&output.stderr));
+    }
+    assert!(fs::read_link(&link).is_ok(), "the link is still one");
+    let written = fs::read_to_string(&target).expect("the file behind the link");
+    assert!(written.contains("Made by `dslc bind"), "{written}");
+    let mode = |path: &Path| fs::metadata(path).expect("a file").permissions().mode() & 0o777;
+    assert_eq!(mode(Path::new(&target)), 0o640);
+    // As for any new file, the mask decides: never only the owner's, never everybody's.
+    assert!(mode(&new) & 0o600 == 0o600 && mode(&new) & 0o111 == 0);
+
+    // What is no file is written as it is.
+    let to_null = dslc(&["bind", &program, "-o", "/dev/null"]);
+    assert_eq!(to_null.status.code(), Some(0), "{}", text(&to_null.stderr));
+    let to_stdout = dslc(&["bind", &program, "-o", "/dev/stdout"]);
+    assert!(text(&to_stdout.stdout).contains("Made by `dslc bind"));
+    let full = dslc(&["bind", &program, "-o", "/dev/full"]);
+    assert_eq!(full.status.code(), Some(2));
+    let error = text(&full.stderr);
+    assert!(error.contains("`/dev/full`: no space left"), "{error}");
+
+    // What cannot be written leaves nothing behind.
+    refused(
+        &["bind", &program, "-o", "target/no/such/folder.rs"],
+        "there is no such folder",
+    );
+    refused(
+        &["bind", &program, "-o", &folder.to_string_lossy()],
+        "it is a folder",
+    );
+    let left: Vec<_> = fs::read_dir(&folder)
+        .expect("the folder")
+        .map(|entry| entry.expect("an entry").file_name())
+        .filter(|name| name.to_string_lossy().starts_with(".dslc"))
+        .collect();
+    assert!(left.is_empty(), "{left:?}");
+}
+
+#[test]
+fn many_jobs_are_no_more_work() {
+    let program = "examples/reverse.k";
+    let few = dslc(&["run", "--jobs", "1", program]);
+    let many = within(&["run", "--jobs", "100000", program]);
+    assert_eq!(text(&few.stdout), text(&many.stdout));
+}

@@ -1,0 +1,151 @@
+//! What the exit code says when nobody reads the output, or a disk is full: text goes elsewhere, what was found stays.
+#![cfg(target_os = "linux")]
+
+use std::{
+    fs::{self, File},
+    process::{Command, Output, Stdio},
+};
+
+use crate::support::{root, text};
+
+/// A launch that CUDA refuses: found after the program has printed.
+const REFUSED: &str = "#include <stdio.h>\n__global__ void k() {}\nint main() {\n    for (int i = 0; i < 10000; i++) printf(\"line %d\\n\", i);\n    k<<<1, 2048>>>();\n    return 0;\n}\n";
+const RACE: &str = "__global__ void race(int *p) { p[0] = threadIdx.x; }\n";
+
+fn program(name: &str, contents: &str) -> String {
+    let folder = root().join("target/tmp/streams");
+    fs::create_dir_all(&folder).expect("a folder for the test");
+    let path = folder.join(name);
+    fs::write(&path, contents).expect("the test's file");
+    path.to_string_lossy().into_owned()
+}
+
+fn run(args: &[&str], stdout: Stdio, stderr: Stdio) -> Output {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_dslc"));
+    command.args(args).current_dir(root());
+    let child = command.stdout(stdout).stderr(stderr).spawn();
+    let child = child.expect("dslc starts");
+    child.wait_with_output().expect("dslc ends")
+}
+
+fn full() -> Stdio {
+    File::options()
+        .write(true)
+        .open("/dev/full")
+        .expect("/dev/full")
+        .into()
+}
+
+/// A pipe that nobody reads.
+fn closed() -> Stdio {
+    let (reader, writer) = std::io::pipe().expect("a pipe");
+    drop(reader);
+    writer.into()
+}
+
+#[test]
+fn a_closed_pipe_changes_no_exit_code() {
+    let bad = program("bad.k", "int main() { return undeclared; }\n");
+    let refused = program("refused.k", REFUSED);
+    let cases: &[(&[&str], i32)] = &[
+        (&["run", "examples/reverse.k"], 0),
+        (&["run", &refused], 1),
+        (&["run", "--format", "json", &refused], 1),
+        (&["run", "--format", "sarif", &bad], 1),
+        (&["check", "--format", "json", &bad], 1),
+        (&["ir", "examples/reverse.k"], 0),
+        (&["explain", "E0301"], 0),
+        (&["--help"], 0),
+    ];
+    for (args, expected) in cases {
+        let output = run(args, closed(), Stdio::piped());
+        let error = text(&output.stderr);
+        assert_eq!(output.status.code(), Some(*expected), "{args:?}: {error}");
+        let output = run(args, Stdio::piped(), closed());
+        assert_eq!(output.status.code(), Some(*expected), "{args:?} 2>&-");
+    }
+    let output = run(&["run", &refused], closed(), Stdio::piped());
+    assert!(text(&output.stderr).contains("R0301"), "it is still said");
+}
+
+#[test]
+fn a_run_goes_on_when_nobody_reads_and_its_files_are_written() {
+    let race = program("race.k", RACE);
+    let baseline = program("race.json", "");
+    let saved = program("race.npy", "");
+    let args = [
+        "run",
+        &race,
+        "--launch",
+        "race<<<1, 32>>>(p)",
+        "--buffer",
+        "p=int[1]",
+        "--save",
+        &format!("p={saved}"),
+        "--write-baseline",
+        &baseline,
+        "--print",
+        "p",
+    ];
+    let output = run(&args, closed(), Stdio::piped());
+    assert_eq!(output.status.code(), Some(1), "{}", text(&output.stderr));
+    let written = fs::read_to_string(baseline).expect("the baseline");
+    assert!(written.contains("dslc-baseline/1"), "{written}");
+    assert!(fs::metadata(saved).expect("the buffer").len() > 0);
+}
+
+#[test]
+fn a_full_disk_is_told_of_once() {
+    let refused = program("refused.k", REFUSED);
+    let mut cases: Vec<Vec<&str>> = vec![
+        vec!["run", "examples/reverse.k"],
+        vec!["run", "--format", "json", "examples/reverse.k"],
+        vec!["run", "--format", "sarif", "examples/reverse.k"],
+        vec![
+            "run",
+            "--metrics",
+            "shared_load_transactions",
+            "examples/reverse.k",
+        ],
+        vec!["run", "--metrics", "list", "examples/reverse.k"],
+        vec!["run", &refused],
+        vec!["check", "--format", "json", "examples/reverse.k"],
+        vec!["check", "--format", "sarif", "examples/reverse.k"],
+        vec!["check", "--kernels", "examples/reverse.k"],
+        vec!["ir", "examples/reverse.k"],
+        vec!["bind", "examples/reverse.k"],
+        vec!["banks", "x[threadIdx.x]"],
+        vec!["explain", "E0301"],
+        vec!["explain"],
+        vec!["doctor"],
+        vec!["--help"],
+        vec!["run", "--help"],
+        vec!["--version"],
+    ];
+    if cfg!(feature = "ptx") {
+        cases.push(vec!["ptx", "examples/reverse.k"]);
+    }
+    for args in &cases {
+        let output = run(args, full(), Stdio::piped());
+        let error = text(&output.stderr);
+        assert_eq!(output.status.code(), Some(2), "{args:?}: {error}");
+        let told = "dslc: cannot write to standard output: no space left on device\n";
+        assert_eq!(error.matches(told).count(), 1, "{args:?}: {error}");
+    }
+}
+
+#[test]
+fn messages_that_cannot_be_said_are_a_failure() {
+    let bad = program("unsaid.k", "int main() { return undeclared; }\n");
+    for args in [
+        vec!["check", &bad],
+        vec!["check", "examples/reverse.k"],
+        vec!["run", "--no-such-option"],
+    ] {
+        assert_eq!(run(&args, Stdio::piped(), full()).status.code(), Some(2));
+    }
+    assert_eq!(run(&["check", &bad], full(), full()).status.code(), Some(2));
+    // Nothing was to be said.
+    let output = run(&["ir", "examples/reverse.k"], Stdio::piped(), full());
+    assert_eq!(output.status.code(), Some(0));
+}
