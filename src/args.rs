@@ -1,6 +1,6 @@
 //! The command line as plain data. What an option means is decided where it is used.
 
-use std::path::PathBuf;
+use std::{path::PathBuf, time::Duration};
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
 
@@ -180,6 +180,9 @@ pub(crate) struct RunArgs {
     /// Most warp instructions per launch (and of the host program).
     #[arg(long, value_name = "N")]
     pub(crate) limit: Option<u64>,
+    /// End the run after so many seconds (0.5 is half a second) and report what ran until then.
+    #[arg(long, value_name = "SECONDS", value_parser = seconds_of)]
+    pub(crate) timeout: Option<Duration>,
     /// Show like launches once, or each.
     #[arg(long, value_enum, default_value_t = Launches::Folded)]
     pub(crate) launches: Launches,
@@ -344,6 +347,15 @@ pub(crate) struct BanksArgs {
 pub(crate) struct ExplainArgs {
     /// A code or its name: E0301, missing-semicolon. Without one, all are listed.
     pub(crate) code: Option<String>,
+}
+
+/// A time: `5`, `0.5`.
+fn seconds_of(text: &str) -> Result<Duration, String> {
+    let seconds: Option<f64> = text.trim().parse().ok();
+    seconds
+        .filter(|&seconds| seconds > 0.0)
+        .and_then(|seconds| Duration::try_from_secs_f64(seconds).ok())
+        .ok_or_else(|| "expected a number of seconds above 0: 5, 0.5".to_string())
 }
 
 /// A word of `--checks`: a check's name, the `kind` of its findings, or `all`.

@@ -3,7 +3,7 @@
 use std::{path::Path, sync::Arc};
 
 use dsl::ir::Module;
-use interp::{BothOrders, Checks, MachineConfig, Order, Program, rules::RuleSet};
+use interp::{BothOrders, Checks, MachineConfig, Order, Program, StopFlag, rules::RuleSet};
 use runtime::{
     buffer::NpyFile,
     device::{
@@ -37,6 +37,7 @@ pub(crate) fn machine(
     (order, both_orders): (Order, BothOrders),
     keep_going: bool,
     trace: bool,
+    stop: &StopFlag,
 ) -> MachineConfig {
     let cores = std::thread::available_parallelism().map_or(1, |n| n.get());
     MachineConfig {
@@ -52,6 +53,7 @@ pub(crate) fn machine(
         both_orders,
         keep_going,
         trace,
+        stop: stop.clone(),
     }
 }
 
@@ -78,6 +80,7 @@ pub(crate) struct What<'a> {
     pub(crate) limit: Option<u64>,
     /// Go on after accesses that are not allowed.
     pub(crate) keep_going: bool,
+    pub(crate) stop: &'a StopFlag,
 }
 
 /// What came of it.
@@ -100,6 +103,7 @@ pub(crate) fn execute(
                 args: what.args.to_vec(),
                 limit: Some(what.limit.unwrap_or(DEFAULT_LIMIT)),
                 keep_going: what.keep_going,
+                stop: what.stop.clone(),
             };
             let outcome = run_main(program, main, &options, device, io).map_err(Failure::new)?;
             Ok(Ran {

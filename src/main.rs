@@ -13,6 +13,7 @@ mod output;
 mod record;
 mod resident;
 mod source;
+mod stopping;
 mod trace;
 
 use std::{panic, process::ExitCode, sync::mpsc, thread, time::Duration};

@@ -114,6 +114,7 @@ impl Builder {
             both_orders: interp::BothOrders::Never,
             keep_going: false,
             trace: false,
+            stop: interp::StopFlag::default(),
         };
         Ok(Device::with(Box::new(Simulator::new(machine))))
     }

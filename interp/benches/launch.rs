@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use dsl::ir::{FuncId, LocId, parse::parse};
 use interp::rules::{Arch, RuleSet};
-use interp::{HostThread, LaunchConfig, MachineConfig, Memory, Program, launch};
+use interp::{HostThread, LaunchConfig, MachineConfig, Memory, Program, StopFlag, launch};
 
 fn main() {
     divan::main();
@@ -74,6 +74,7 @@ fn run(text: &str, jobs: usize, elements: u64, grid: [u32; 3], block: [u32; 3]) 
         both_orders: interp::BothOrders::Never,
         keep_going: false,
         trace: false,
+        stop: StopFlag::default(),
     };
     let config = LaunchConfig {
         grid,

@@ -263,6 +263,13 @@ impl Block {
                 if warp.state != WarpState::Ready {
                     continue;
                 }
+                if let Some(why) = machine.stop.asked() {
+                    let (kind, lane) = (TrapKind::Stopped(why), warp.mask.trailing_zeros());
+                    return Turn::Fault {
+                        warp: number,
+                        fault: Box::new(Fault { kind, lane }),
+                    };
+                }
                 machine.observer.begin_warp(number as u32);
                 match run_on(machine, warp, run, (self.index, number)) {
                     Stop::Done => (warp.state, advanced) = (WarpState::Done, true),

@@ -3,6 +3,7 @@
 use dsl::ir::LocId;
 
 use crate::rules::RuleSet;
+use crate::stop::StopFlag;
 
 /// A family of findings that can be looked for.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
@@ -122,6 +123,8 @@ pub struct MachineConfig {
     pub keep_going: bool,
     /// Keep all that launches do, instead of looking for findings. It takes much memory.
     pub trace: bool,
+    /// Whether it is asked to stop; then launches end in [`TrapKind::Stopped`](crate::TrapKind::Stopped).
+    pub stop: StopFlag,
 }
 
 /// The order of blocks, and of the warps of a block between two barriers. A program without races computes the same in any.

@@ -15,6 +15,7 @@ use crate::ops::print::trap_kind;
 use crate::ops::{convert, float, int, lanes};
 use crate::program::Program;
 use crate::registers::{Registers, View};
+use crate::stop::StopFlag;
 use crate::trap::{AccessOp, BadAccess, BadObject, Trap, TrapKind};
 
 /// Why a host thread stopped.
@@ -102,6 +103,9 @@ struct Frame {
     result: Option<u32>,
 }
 
+/// Instructions between two looks at whether to stop: some tenths of a millisecond.
+const PAUSE: u64 = 1 << 16;
+
 /// A host function in the middle of its work.
 #[derive(Debug)]
 pub struct HostThread {
@@ -116,6 +120,7 @@ pub struct HostThread {
     skips_left: u32,
     /// Where some were.
     skipped: Vec<LocId>,
+    stop: StopFlag,
 }
 
 /// The memory an access hit last: most hit it again.
@@ -153,6 +158,16 @@ impl HostThread {
             start: (func, args.to_vec()),
             skips_left: 0,
             skipped: Vec::new(),
+            stop: StopFlag::default(),
+        }
+    }
+
+    /// Has it end in [`TrapKind::Stopped`] when that is asked for.
+    #[must_use]
+    pub fn stopped_by(self, stop: &StopFlag) -> HostThread {
+        HostThread {
+            stop: stop.clone(),
+            ..self
         }
     }
 
@@ -218,6 +233,10 @@ impl HostThread {
                 return Ok(HostEvent::Done(None));
             };
             let code = program.code(frame.function);
+            if let Some(why) = self.stop.asked() {
+                let loc = code.locs[frame.pc.saturating_sub(1)];
+                return Err(trap(TrapKind::Stopped(why), loc));
+            }
             let stop = self.run(program, code, memory, limit.unwrap_or(u64::MAX));
             let frame = self.frames.last().expect("running");
             let loc = code.locs[frame.pc.saturating_sub(1)];
@@ -334,6 +353,8 @@ impl HostThread {
         let frame = self.frames.last_mut().expect("running");
         let r = self.registers.view().window(frame.registers);
         let mut pc = frame.pc;
+        // Where to look up: at the limit, or before it to see whether to stop.
+        let mut pause = limit.min(self.executed.saturating_add(PAUSE));
         let mut near = NOWHERE;
         let stack = memory.stack_base() + frame.stack;
         let access = |memory: &mut Memory,
@@ -413,8 +434,14 @@ impl HostThread {
                 Op::Tick => self.executed += u64::from(inst.weight),
                 Op::Loop => {
                     self.executed += u64::from(inst.weight);
-                    if self.executed > limit {
-                        stop!(Stop::Trap(TrapKind::Limit { instructions: limit }));
+                    if self.executed > pause {
+                        if self.executed > limit {
+                            stop!(Stop::Trap(TrapKind::Limit { instructions: limit }));
+                        }
+                        if let Some(why) = self.stop.asked() {
+                            stop!(Stop::Trap(TrapKind::Stopped(why)));
+                        }
+                        pause = limit.min(self.executed.saturating_add(PAUSE));
                     }
                     pc = inst.b as usize;
                 }

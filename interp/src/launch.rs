@@ -237,6 +237,7 @@ impl<'a> Run<'a> {
         #[cfg(feature = "threads")]
         let (mut state, trap) = match parallel::run(self, observer, out) {
             Outcome::Done(state) => (*state, None),
+            Outcome::Stopped(state, trap) => (*state, Some(trap)),
             Outcome::InOrder => self.sequential(observer(), out),
             Outcome::Strayed => {
                 return (
@@ -332,6 +333,7 @@ impl<'a> Run<'a> {
             watch: false,
             changed: false,
             limit: self.machine.limit.unwrap_or(u64::MAX),
+            stop: &self.machine.stop,
             order: self.machine.order,
             slice: 0,
             declared,
@@ -398,7 +400,7 @@ impl<'a> Run<'a> {
         (machine, None)
     }
 
-    fn trap<O: Observer>(
+    pub(crate) fn trap<O: Observer>(
         &self,
         machine: &Machine<'_, O>,
         block: &Block,

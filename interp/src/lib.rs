@@ -14,6 +14,7 @@ pub mod program;
 pub mod report;
 pub mod rules;
 pub mod stats;
+pub mod stop;
 pub mod trace;
 pub mod trap;
 
@@ -47,6 +48,7 @@ pub use launch::{LaunchLimits, check_launch, launch};
 pub use memory::{AddressKind, Image, Memory, MemoryFault, OutOfMemory};
 pub use program::Program;
 pub use report::{InvalidLaunch, LaunchFailure, LaunchReport, Orders, Site, SkippedAccess};
+pub use stop::{StopFlag, StopReason};
 pub use trap::{MaskFault, Overflow, Trap, TrapKind};
 
 #[cfg(test)]

@@ -15,6 +15,7 @@ use crate::ops::skip::SkippedLanes;
 use crate::pattern::Pattern;
 use crate::registers::Registers;
 use crate::report::SkippedAccess;
+use crate::stop::StopFlag;
 use crate::track::Tracker;
 use crate::trap::{Trap, TrapKind};
 
@@ -118,6 +119,7 @@ pub(crate) struct Machine<'a, O> {
     /// One did.
     pub(crate) changed: bool,
     pub(crate) limit: u64,
+    pub(crate) stop: &'a StopFlag,
     /// Of the warps of a block.
     pub(crate) order: Order,
     /// Loop rounds a warp may run before it yields.

@@ -209,7 +209,8 @@ pub(crate) fn run_again(
         report.findings.push(schedule_dependent(run, at, &differs));
     }
     // Too long is no fault: nothing was found.
-    report.trap_descending = trap.filter(|trap| !matches!(trap.kind, TrapKind::Limit { .. }));
+    report.trap_descending =
+        trap.filter(|trap| !matches!(trap.kind, TrapKind::Limit { .. } | TrapKind::Stopped(_)));
 }
 
 /// Adds what only the other order found.

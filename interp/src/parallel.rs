@@ -14,6 +14,7 @@
 
 use std::mem::MaybeUninit;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::{Mutex, PoisonError};
 
 use crate::block::{Block, Turn};
 use crate::config::Order;
@@ -22,6 +23,7 @@ use crate::launch::Run;
 use crate::machine::{GlobalRegion, Machine};
 use crate::observer::Observer;
 use crate::track::{Reachable, Tracker};
+use crate::trap::{Trap, TrapKind};
 
 /// Regions that would have to be copied beyond this are not worth it.
 const SNAPSHOT_BYTES: u64 = 2 << 30;
@@ -35,6 +37,8 @@ type Printed = Vec<(u64, Vec<u8>)>;
 pub(crate) enum Outcome<'a, O: Observer> {
     /// All ran.
     Done(Box<Machine<'a, O>>),
+    /// They were asked to stop.
+    Stopped(Box<Machine<'a, O>>, Trap),
     /// They must run in order; memory is as it was before, as far as they can see.
     InOrder,
     /// They would have to run in order, but memory cannot be put back.
@@ -74,9 +78,11 @@ pub(crate) fn run<'a, O: Observer + Send>(
 
     let next = AtomicU64::new(0);
     let (failed, strayed) = (AtomicBool::new(false), AtomicBool::new(false));
+    let stopped = Mutex::new(None);
     let stop = Stop {
         failed: &failed,
         strayed: &strayed,
+        stopped: &stopped,
     };
     let bite = (blocks / workers / 8).clamp(1, BITE);
     let mut results: Vec<Option<(Machine<'a, O>, Printed)>> = (0..workers).map(|_| None).collect();
@@ -92,6 +98,13 @@ pub(crate) fn run<'a, O: Observer + Send>(
         }
     });
     let results: Option<Vec<_>> = results.into_iter().collect();
+    if let Some(trap) = stopped.into_inner().unwrap_or_else(PoisonError::into_inner) {
+        // Nothing goes on from here: what the blocks left behind does not matter.
+        let merged = results.and_then(|results| merge(run, observer(), results));
+        let (machine, printed) = merged.unwrap_or_else(|| (run.worker(observer()), Printed::new()));
+        printed.iter().for_each(|(_, text)| out(text));
+        return Outcome::Stopped(Box::new(machine), trap);
+    }
     if let Some(results) = results
         && let Some((machine, printed)) = merge(run, observer(), results)
     {
@@ -114,6 +127,8 @@ struct Stop<'a> {
     failed: &'a AtomicBool,
     /// One of them left the allocation that a pointer started from.
     strayed: &'a AtomicBool,
+    /// Where the first one stood that saw that it is to stop.
+    stopped: &'a Mutex<Option<Trap>>,
 }
 
 /// Pieces that one worker copies by itself.
@@ -195,9 +210,18 @@ fn worker<'a, O: Observer>(
             {
                 stop.strayed.store(true, Ordering::Relaxed);
             }
-            // The first access that is skipped is one of blocks in order.
-            if !matches!(turn, Turn::Done) || !machine.skipped.is_empty() {
-                return None;
+            match turn {
+                // The first access that is skipped is one of blocks in order.
+                Turn::Done if !machine.skipped.is_empty() => return None,
+                Turn::Done => {}
+                Turn::Fault { warp, fault } if matches!(fault.kind, TrapKind::Stopped(_)) => {
+                    let mut stopped = stop.stopped.lock().unwrap_or_else(PoisonError::into_inner);
+                    stopped.get_or_insert_with(|| run.trap(&machine, &block, warp, *fault));
+                    machine.settle();
+                    printed.push((index, std::mem::take(&mut block.printed)));
+                    return Some((machine, printed));
+                }
+                Turn::Stuck | Turn::Fault { .. } => return None,
             }
             if !block.printed.is_empty() {
                 printed.push((index, std::mem::take(&mut block.printed)));

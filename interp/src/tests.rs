@@ -7,6 +7,7 @@ mod operations;
 mod parallel;
 mod races;
 mod random;
+mod stop;
 
 use std::sync::Arc;
 
@@ -33,6 +34,7 @@ fn machine() -> MachineConfig {
         both_orders: crate::BothOrders::Never,
         keep_going: false,
         trace: false,
+        stop: crate::StopFlag::default(),
     }
 }
 

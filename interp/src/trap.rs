@@ -8,6 +8,7 @@ use std::fmt;
 use dsl::ir::{LocId, Space};
 
 use crate::memory::{AddressKind, MemoryFault};
+use crate::stop::StopReason;
 
 /// What an access does, for messages and for sites.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
@@ -207,6 +208,8 @@ pub enum TrapKind {
         /// The limit.
         instructions: u64,
     },
+    /// The machine was asked to stop.
+    Stopped(StopReason),
     /// A loop whose end depends on nothing that still changes.
     Endless,
     /// A failed `assert`: the condition's text.
@@ -246,6 +249,8 @@ impl TrapKind {
             | TrapKind::InvalidFree(_)
             | TrapKind::StackOverflow => "out_of_bounds",
             TrapKind::Deadlock | TrapKind::Limit { .. } | TrapKind::Endless => "deadlock",
+            TrapKind::Stopped(StopReason::TimeOver(_)) => "timeout",
+            TrapKind::Stopped(_) => "interrupted",
             TrapKind::BarrierDivergence { .. } => "barrier_divergence",
             TrapKind::InvalidMask { .. } => "invalid_mask",
             TrapKind::Assert { .. } | TrapKind::Explicit => "assertion",
@@ -280,6 +285,7 @@ impl TrapKind {
             | TrapKind::BarrierDivergence { .. }
             | TrapKind::InvalidMask { .. }
             | TrapKind::Limit { .. }
+            | TrapKind::Stopped(_)
             | TrapKind::Endless
             | TrapKind::Assert { .. }
             | TrapKind::Explicit
@@ -476,6 +482,7 @@ impl fmt::Display for TrapKind {
                 }
             }
             TrapKind::Limit { instructions } => write!(f, "more than {instructions} instructions"),
+            TrapKind::Stopped(why) => why.fmt(f),
             TrapKind::Assert { condition } => write!(f, "assertion failed: {condition}"),
             TrapKind::Explicit => f.write_str("trap instruction: the program calls `__trap()`"),
             TrapKind::BadCall => {

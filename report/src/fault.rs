@@ -5,7 +5,7 @@ use dsl::{
     ir::{Module, Space},
 };
 use interp::{
-    AddressKind, LaunchReport, Trap, TrapKind,
+    AddressKind, LaunchReport, StopReason, Trap, TrapKind,
     trap::{BadAccess, Overflow},
 };
 use runtime::{device::DeviceFault, error::CudaError, host::Note};
@@ -36,6 +36,7 @@ pub fn code_of_trap(kind: &TrapKind) -> Code {
         }
         TrapKind::Deadlock | TrapKind::Endless => Code::Deadlock,
         TrapKind::Limit { .. } => Code::InstructionLimit,
+        TrapKind::Stopped(_) => Code::Stopped,
         TrapKind::BarrierDivergence { .. } => Code::DivergentBarrier,
         TrapKind::InvalidMask { .. } => Code::InvalidMask,
         TrapKind::Assert { .. } | TrapKind::Explicit => Code::AssertionFailed,
@@ -95,6 +96,9 @@ pub fn help(trap: &Trap, report: Option<&LaunchReport>, reach: (i64, i64)) -> Op
         }
         TrapKind::Endless => "let the loop change what its condition tests",
         TrapKind::Limit { .. } => "if it is meant to run so long, raise --limit",
+        TrapKind::Stopped(StopReason::TimeOver(_)) => {
+            "if it is meant to run so long, give --timeout more seconds"
+        }
         TrapKind::UseAfterFree(_) => "free memory after its last use",
         TrapKind::BadCall => {
             "give the pointer a function before the kernel runs: a `__device__` pointer is set in a kernel or with \

@@ -22,7 +22,7 @@ use dsl::{
 };
 use interp::{
     AddressKind, HostEvent, HostThread, InvalidLaunch, LaunchConfig, LaunchFailure, LaunchReport,
-    Memory, MemoryFault, Program, Trap, TrapKind,
+    Memory, MemoryFault, Program, StopFlag, StopReason, Trap, TrapKind,
     trap::{AccessOp, BadAccess},
 };
 
@@ -129,7 +129,8 @@ pub struct RaceSide {
 /// How a program ended.
 #[derive(Clone, PartialEq, Debug, Default)]
 pub struct Outcome {
-    /// What `main` returned or `exit` was given; 134 for `abort`, 139 for a fault of the host, as a shell would show.
+    /// What `main` returned or `exit` was given; 134 for `abort`, 139 for a fault of the host, as a shell would show; 130, 143 or 124 for
+    /// one that was asked to stop.
     pub exit_code: i32,
     /// One per launch that ran, in order; of a faulting launch, the counts up to the fault.
     pub launches: Vec<LaunchReport>,
@@ -143,10 +144,26 @@ pub struct Outcome {
     pub times_ms: Vec<Option<f64>>,
 }
 
+impl Outcome {
+    /// Why it was stopped from outside, if it was.
+    pub fn stopped(&self) -> Option<StopReason> {
+        let fault = self.faults.last()?;
+        match fault {
+            Fault::Trap { trap, .. } => match trap.kind {
+                TrapKind::Stopped(why) => Some(why),
+                _ => None,
+            },
+            Fault::Invalid { .. } | Fault::Skipped(_) | Fault::Device(_) => None,
+        }
+    }
+}
+
 /// Why a host program stops in the middle of a call.
 enum Stop {
     Exit(i32),
     Trap(Box<Trap>),
+    /// It was asked for while a launch ran.
+    Asked(StopReason),
 }
 
 /// A host program at work.
@@ -171,6 +188,8 @@ pub struct HostOptions {
     /// Go on after an access that is not allowed (it is skipped), and launch kernels after one has faulted. Else a fault ends what
     /// it ends in CUDA.
     pub keep_going: bool,
+    /// Whether the host program is asked to stop; the device's launches have [`MachineConfig::stop`](interp::MachineConfig::stop).
+    pub stop: StopFlag,
 }
 
 /// The host function called `main`, if there is one.
@@ -201,7 +220,7 @@ pub fn run_main(
     };
     host.state.keep_going = options.keep_going;
     let args = host.argv(main, &options.args);
-    let mut thread = HostThread::new(program, main, &args);
+    let mut thread = HostThread::new(program, main, &args).stopped_by(&options.stop);
     if options.keep_going {
         thread.keep_going();
     }
@@ -211,13 +230,14 @@ pub fn run_main(
             host.tell_leaks();
         }
         Err(Stop::Trap(trap)) => {
-            host.outcome.exit_code = if matches!(trap.kind, TrapKind::Assert { .. }) {
-                134
-            } else {
-                139
+            host.outcome.exit_code = match trap.kind {
+                TrapKind::Assert { .. } => 134,
+                TrapKind::Stopped(why) => why.exit_code().into(),
+                _ => 139,
             };
             host.outcome.faults.push(Fault::Trap { launch: None, trap });
         }
+        Err(Stop::Asked(why)) => host.outcome.exit_code = why.exit_code().into(),
     }
     host.finish();
     Ok(host.outcome)
@@ -301,6 +321,9 @@ impl Host<'_> {
                         &args,
                         stream,
                     );
+                    if let Some(why) = self.outcome.stopped() {
+                        return Err(Stop::Asked(why));
+                    }
                     None
                 }
                 HostEvent::Skipped(trap) => {

@@ -72,6 +72,7 @@ pub(crate) fn run(args: &BanksArgs) -> Result<u8, Failure> {
         both_orders: interp::BothOrders::Never,
         keep_going: false,
         trace: false,
+        stop: interp::StopFlag::default(),
     };
     let result = interp::launch(
         &program,

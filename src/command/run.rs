@@ -4,7 +4,7 @@ use std::{path::Path, sync::Arc};
 
 use dsl::{diagnostic::Severity, ir::Module};
 use interp::{
-    Program,
+    Program, StopReason,
     rules::{Arch, BankWidth, RuleSet},
 };
 use runtime::{
@@ -30,6 +30,7 @@ use crate::{
     output,
     record::{self, End, Record},
     source::{Loaded, load},
+    stopping::Watch,
     trace,
 };
 
@@ -55,6 +56,7 @@ pub(crate) fn run(args: &RunArgs, color: Color) -> Result<u8, Failure> {
     for text in args.kernel.iter().chain(&args.launch) {
         source.instantiate(text);
     }
+    let watch = Watch::start(args.timeout);
     let loaded = load(&source)?;
     let baseline = args.baseline.as_deref().map(baseline::read).transpose()?;
     if loaded.report(color, Severity::Warning) {
@@ -97,6 +99,7 @@ pub(crate) fn run(args: &RunArgs, color: Color) -> Result<u8, Failure> {
             (args.wanted_order(), args.wanted_orders()),
             keep_going,
             args.trace.is_some(),
+            watch.flag(),
         );
         Box::new(Simulator::new(machine))
     };
@@ -124,8 +127,11 @@ pub(crate) fn run(args: &RunArgs, color: Color) -> Result<u8, Failure> {
         save: &args.save,
         limit: args.limit,
         keep_going,
+        stop: watch.flag(),
     };
+    watch.runs(on_gpu)?;
     let outcome = execute::execute(&what, &program, &mut *device, &mut io);
+    watch.reports();
     let captured = capture.map(Capture::end).transpose()?;
     let Ran { outcome, unsaved } = outcome?;
     let line = |loc| report::line(program.module(), &loaded.map, loc);
@@ -139,7 +145,11 @@ pub(crate) fn run(args: &RunArgs, color: Color) -> Result<u8, Failure> {
             .notes
             .iter()
             .any(|note| note.is_error && note.fault.is_none());
-    let exit_code = u8::from(failed);
+    let exit_code = match outcome.stopped() {
+        Some(why @ (StopReason::Interrupted | StopReason::Terminated)) => why.exit_code(),
+        Some(StopReason::TimeOver(_)) => 1,
+        None => u8::from(failed),
+    };
     let input = Input {
         program: &program.module().name,
         map: &loaded.map,
@@ -268,7 +278,7 @@ fn show(
         }
     }
     let code = input.outcome.exit_code;
-    if code != 0 {
+    if code != 0 && input.outcome.stopped().is_none() {
         output::err(&format!("the program ended with exit code {code}\n"));
     }
     Ok(())

@@ -14,7 +14,7 @@ mod show;
 use std::sync::Arc;
 
 use dsl::diagnostic::Severity;
-use interp::{BothOrders, Checks, Order, Program, rules::Arch};
+use interp::{BothOrders, Checks, Order, Program, StopFlag, rules::Arch};
 use runtime::{
     device::{DeviceInfo, gpu, simulator::Simulator},
     host::Outcome,
@@ -76,6 +76,7 @@ pub(crate) fn run(args: &VerifyArgs, color: Color) -> Result<u8, Failure> {
     };
     let program = Program::new(Arc::new(module));
     let order = Order::Ascending;
+    let stop = StopFlag::default();
     let machine = execute::machine(
         rules,
         args.jobs,
@@ -84,6 +85,7 @@ pub(crate) fn run(args: &VerifyArgs, color: Color) -> Result<u8, Failure> {
         (order, BothOrders::Never),
         false,
         false,
+        &stop,
     );
     let mut simulator = Simulator::with_info(machine, info.clone());
     let mut io = Streams {
@@ -100,6 +102,7 @@ pub(crate) fn run(args: &VerifyArgs, color: Color) -> Result<u8, Failure> {
         save: &[],
         limit: None,
         keep_going: false,
+        stop: &stop,
     };
     let outcome = execute::execute(&what, &program, &mut simulator, &mut io)?.outcome;
     let line = |loc| report::line(program.module(), &loaded.map, loc);

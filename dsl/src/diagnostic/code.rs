@@ -552,6 +552,10 @@ codes! {
     ReadOnlyWritten = "R0210", "read-only-written",
         "`__ldg`, and a parameter that is a pointer to `const` with `__restrict__`, promise that nobody writes that memory while the kernel runs: the load may go through a cache that does not see stores. The launch writes it all the same, so an old value may come back.",
         bad: "out[t] = __ldg(&x[t]);\nx[t] = 0;", good: "out[t] = x[t];\nx[t] = 0;";
+    /// The run was ended from outside.
+    Stopped = "R0211", "stopped",
+        "The program was still running when it was ended from outside: the time that `--timeout` gives was over, or Ctrl-C or the signal SIGTERM ended it. The message names where it was; all that ran before is in the report. If it should have been done long before, look for a loop that ends too late there.",
+        bad: "", good: "";
     /// A launch that CUDA would refuse.
     InvalidLaunch = "R0301", "invalid-launch",
         "The launch asks for more than the device allows, so the kernel does not run at all and `cudaGetLastError()` gives an error that many programs never look at. A block has at most 1024 threads and, unless `cudaFuncSetAttribute` raises it, 48 KB of shared memory.",

@@ -66,7 +66,9 @@ pub(super) fn error_of_trap(kind: &TrapKind) -> CudaError {
         TrapKind::Misaligned(_) => CudaError::MisalignedAddress,
         TrapKind::Assert { .. } => CudaError::Assert,
         TrapKind::Explicit => CudaError::LaunchFailure,
-        TrapKind::Deadlock | TrapKind::Limit { .. } | TrapKind::Endless => CudaError::LaunchTimeout,
+        TrapKind::Deadlock | TrapKind::Limit { .. } | TrapKind::Endless | TrapKind::Stopped(_) => {
+            CudaError::LaunchTimeout
+        }
         TrapKind::BadCall
         | TrapKind::OutOfBounds(_)
         | TrapKind::NullPointer(_)

@@ -1,0 +1,207 @@
+//! What ends a run from outside, Ctrl-C, SIGTERM and `--timeout`: the report of what ran so far, and an exit code that says which.
+#![cfg(target_os = "linux")]
+
+use std::{
+    fs,
+    io::{BufRead, BufReader, Read},
+    process::{Command, Output, Stdio},
+    time::{Duration, Instant},
+};
+
+use crate::support::{dslc_within, root, text};
+
+const LIMIT: Duration = Duration::from_secs(20);
+
+/// One launch that ends, then hours of work on the device; `host` has hours on the host.
+const LONG: &str = "#include <stdio.h>
+__global__ void quick(int *p) { p[threadIdx.x] = threadIdx.x; }
+__global__ void slow(int *p, unsigned n)
+{
+    unsigned s = 0;
+    for (unsigned i = 0; i < n; i++)
+        s = s * 3 + i;
+    p[blockIdx.x] = s;
+}
+int main(int argc, char **argv)
+{
+    int *p;
+    cudaMalloc(&p, 4096);
+    quick<<<1, 32>>>(p);
+    cudaDeviceSynchronize();
+    printf(\"first\\n\");
+    unsigned long long s = 0;
+    if (argc > 1)
+        for (unsigned long long i = 0; i < 1000000000000ull; i++)
+            s = s * 3 + i;
+    slow<<<64, 32>>>(p, 4000000000u);
+    cudaDeviceSynchronize();
+    printf(\"never %d\\n\", s == 1);
+    cudaFree(p);
+    return 0;
+}
+";
+
+fn program(name: &str, contents: &str) -> String {
+    let folder = root().join("target/tmp/stopping");
+    fs::create_dir_all(&folder).expect("a folder for the test");
+    let path = folder.join(name);
+    fs::write(&path, contents).expect("the test's file");
+    path.to_string_lossy().into_owned()
+}
+
+/// Runs `dslc`, and sends it these signals when the program's first line is there.
+fn signalled(args: &[&str], signals: &[&str]) -> Output {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_dslc"));
+    command.args(args).current_dir(root());
+    let command = command.stdout(Stdio::piped()).stderr(Stdio::piped());
+    let mut child = command.spawn().expect("dslc starts");
+    let mut out = BufReader::new(child.stdout.take().expect("it is piped"));
+    let mut first = String::new();
+    out.read_line(&mut first).expect("the program prints");
+    assert_eq!(first, "first\n");
+    for signal in signals {
+        // The program is in its long work by then.
+        std::thread::sleep(Duration::from_millis(100));
+        let killed = Command::new("kill")
+            .args([signal, child.id().to_string().as_str()])
+            .stderr(Stdio::null())
+            .status();
+        assert!(killed.is_ok());
+    }
+    let start = Instant::now();
+    let mut stdout = first.into_bytes();
+    out.read_to_end(&mut stdout).expect("the report");
+    let output = child.wait_with_output().expect("dslc ends");
+    assert!(start.elapsed() < LIMIT, "took {:?}", start.elapsed());
+    Output { stdout, ..output }
+}
+
+/// The report has the launch that ended, and the one that was running as the place.
+fn has_both(output: &Output, sentence: &str) {
+    let (report, error) = (text(&output.stdout), text(&output.stderr));
+    assert!(report.contains("quick<<<1, 32>>>"), "{report}");
+    assert!(report.contains("4 sec"), "its counts are there: {report}");
+    assert!(!report.contains("never"), "{report}");
+    assert!(
+        error.contains("R0209") && error.contains(sentence),
+        "{error}"
+    );
+    let (lines, findings) = report.split_once("── findings: 1 error").expect("one");
+    assert!(lines.contains("slow<<<64, 32>>>"), "{report}");
+    assert!(
+        findings.contains("line 6") && findings.contains("in slow"),
+        "{report}"
+    );
+}
+
+#[test]
+fn a_signal_ends_a_launch_and_what_ran_is_reported() {
+    let program = program("long.k", LONG);
+    for jobs in ["1", "3"] {
+        let args = ["run", "--jobs", jobs, &program];
+        for (signal, code, sentence) in [
+            ("-INT", 130, "interrupted by Ctrl-C"),
+            ("-TERM", 143, "ended by SIGTERM"),
+        ] {
+            let output = signalled(&args, &[signal]);
+            assert_eq!(output.status.code(), Some(code), "{}", text(&output.stderr));
+            has_both(&output, sentence);
+        }
+    }
+}
+
+#[test]
+fn a_signal_ends_the_host_too() {
+    let program = program("long_host.k", LONG);
+    let output = signalled(&["run", &program, "--", "host"], &["-INT"]);
+    assert_eq!(output.status.code(), Some(130), "{}", text(&output.stderr));
+    let report = text(&output.stdout);
+    assert!(report.contains("quick<<<1, 32>>>"), "{report}");
+    assert!(!report.contains("slow<<<"), "{report}");
+}
+
+#[test]
+fn a_second_signal_ends_at_once() {
+    use std::os::unix::process::ExitStatusExt;
+    let program = program("twice.k", LONG);
+    let output = signalled(&["run", &program], &["-INT", "-INT"]);
+    // By the second one, or by itself before that came.
+    let (code, signal) = (output.status.code(), output.status.signal());
+    assert!(code == Some(130) || signal == Some(2), "{}", output.status);
+}
+
+#[test]
+fn a_time_that_is_over_is_a_finding_where_the_program_is() {
+    let program = program("timeout.k", LONG);
+    for jobs in ["1", "3"] {
+        let args = ["run", "--timeout", "0.5", "--jobs", jobs, &program];
+        let output = dslc_within(&args, LIMIT).expect("it ends");
+        assert_eq!(output.status.code(), Some(1));
+        has_both(&output, "the time of --timeout 0.5 s is over");
+    }
+    let args = ["run", "--timeout", "0.5", "--format", "json", &program];
+    let output = dslc_within(&args, LIMIT).expect("it ends");
+    assert_eq!(output.status.code(), Some(1));
+    let report: serde_json::Value = serde_json::from_slice(&output.stdout).expect("JSON");
+    assert_eq!(report["launches"].as_array().map(Vec::len), Some(2));
+    assert_eq!(report["findings"][0]["kind"], "timeout");
+    assert_eq!(report["findings"][0]["accesses"][0]["line"], 6);
+    let args = ["run", "--timeout", "0.5", &program, "--", "host"];
+    let output = dslc_within(&args, LIMIT).expect("it ends");
+    assert_eq!(output.status.code(), Some(1));
+    assert!(text(&output.stderr).contains("--timeout 0.5 s is over"));
+}
+
+#[test]
+fn a_time_that_is_over_is_no_known_finding_and_files_are_written() {
+    let program = program(
+        "alone.k",
+        "__global__ void slow(unsigned *p)\n{\n    unsigned s = 0;\n    for (unsigned i = 0; i < 4000000000u; i++)\n        s = s * 3 + i;\n    *p = s;\n}\n",
+    );
+    let folder = root().join("target/tmp/stopping");
+    let (baseline, saved) = (folder.join("known.json"), folder.join("p.npy"));
+    let _ = (fs::remove_file(&baseline), fs::remove_file(&saved));
+    let args = [
+        "run",
+        "--timeout",
+        "0.3",
+        &program,
+        "--launch",
+        "slow<<<1, 1>>>(p)",
+        "--buffer",
+        "p=unsigned[1]",
+        "--save",
+        &format!("p={}", saved.display()),
+        "--write-baseline",
+        &baseline.to_string_lossy(),
+    ];
+    let output = dslc_within(&args, LIMIT).expect("it ends");
+    assert_eq!(output.status.code(), Some(1), "{}", text(&output.stderr));
+    assert!(saved.is_file());
+    let known = fs::read_to_string(&baseline).expect("the baseline");
+    assert!(!known.contains("R0209"), "{known}");
+}
+
+#[test]
+fn a_time_that_suffices_changes_nothing() {
+    let plain = dslc_within(&["run", "examples/reverse.k"], LIMIT).expect("it ends");
+    let args = ["run", "--timeout", "100", "examples/reverse.k"];
+    let timed = dslc_within(&args, LIMIT).expect("it ends");
+    assert_eq!(timed.status.code(), Some(0));
+    assert_eq!(text(&plain.stdout), text(&timed.stdout));
+}
+
+#[test]
+fn a_time_that_is_over_before_the_program_runs_is_said() {
+    let args = ["run", "--timeout", "0.00001", "examples/transpose.k"];
+    let output = dslc_within(&args, LIMIT).expect("it ends");
+    assert_eq!(output.status.code(), Some(1));
+    let error = text(&output.stderr);
+    assert!(error.contains("was over before the program ran"), "{error}");
+    for wrong in ["0", "nan", "inf", "soon", "1e300"] {
+        let output = dslc_within(&["run", "--timeout", wrong, "x.k"], LIMIT).expect("it ends");
+        assert_eq!(output.status.code(), Some(2), "{wrong}");
+        let error = text(&output.stderr);
+        assert!(error.contains("expected a number of seconds"), "{error}");
+    }
+}
