@@ -167,6 +167,9 @@ fn launches(
     })
 }
 
+/// Most bytes of the program's standard output that a report holds.
+const KEPT_BYTES: usize = 64 << 20;
+
 /// Where the program's standard output goes.
 pub(crate) enum ProgramOut {
     /// To ours.
@@ -190,7 +193,15 @@ impl Io for Streams {
     fn stdout(&mut self, bytes: &[u8]) {
         match &mut self.program_out {
             ProgramOut::Through => output::out(bytes),
-            ProgramOut::Kept(kept) => kept.extend_from_slice(bytes),
+            ProgramOut::Kept(kept) => {
+                let room = KEPT_BYTES - kept.len();
+                if bytes.len() > room && room > 0 {
+                    output::err(
+                        "note: the report has the first 64 MiB of what the program prints\n",
+                    );
+                }
+                kept.extend_from_slice(&bytes[..bytes.len().min(room)]);
+            }
             ProgramOut::Talk => output::err_bytes(bytes),
         }
     }

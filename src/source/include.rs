@@ -35,6 +35,8 @@ enum Place {
     Inside,
     /// There is nothing.
     Nothing,
+    /// By its text, elsewhere. What is there was not looked up.
+    Outside(String),
     /// It may not be read, and why.
     Refused(String),
 }
@@ -102,7 +104,7 @@ impl Files {
                 true => folder_of(&meant).to_path_buf(),
                 false => common(&base, folder_of(&meant)),
             };
-            return outside(&common);
+            return Place::Outside(outside(&common));
         }
         let Ok(facts) = fs::metadata(&path) else {
             return Place::Nothing;
@@ -112,7 +114,7 @@ impl Files {
         }
         match fs::canonicalize(&path) {
             Ok(file) if self.roots.iter().any(|root| file.starts_with(root)) => Place::Inside,
-            Ok(file) => outside(folder_of(&file)),
+            Ok(file) => Place::Refused(outside(folder_of(&file))),
             Err(error) => Place::Refused(reason(&error)),
         }
     }
@@ -125,7 +127,7 @@ impl Loader for Files {
             Some(Path::new(from)).filter(|from| *from != Path::new("") && !is_of_shell(from));
         let beside = from.map(|from| folder_of(from).to_path_buf());
         let mut refused = None;
-        for folder in beside.iter().chain(&self.folders) {
+        for (index, folder) in beside.iter().chain(&self.folders).enumerate() {
             match self.place(folder, name) {
                 Place::Inside => {
                     let path = folder.join(name);
@@ -133,7 +135,9 @@ impl Loader for Files {
                     let text = self.text(&path, false);
                     return Some(text.map(|text| Included { full_name, text }));
                 }
-                Place::Nothing => {}
+                // Seen from the other folders a path with `..` leads anywhere; the first one is what was meant.
+                Place::Outside(why) if index == 0 => refused = Some(why),
+                Place::Nothing | Place::Outside(_) => {}
                 Place::Refused(why) => {
                     refused.get_or_insert(why);
                 }
@@ -143,12 +147,12 @@ impl Loader for Files {
     }
 }
 
-fn outside(folder: &Path) -> Place {
+fn outside(folder: &Path) -> String {
     let folder = from_here(folder);
-    Place::Refused(format!(
+    format!(
         "it is outside of the program's folder; if the program may read there, add `-I {}`",
         folder.display()
-    ))
+    )
 }
 
 /// The folder that a file is in, empty for here.

@@ -90,8 +90,7 @@ impl Preprocessor<'_> {
             return;
         }
         match self.loader.load(name, "") {
-            Some(Ok(_)) => self.include_from(name, "", place),
-            Some(Err(_)) => {}
+            Some(_) => self.include_from(name, "", place),
             // One without a folder may be any system's.
             None if folder.is_none() => {}
             None => self.diagnostics.push(Diagnostic {
@@ -125,6 +124,8 @@ impl Preprocessor<'_> {
                 self.n_includes += 1;
                 self.open_own(file.full_name, file.text);
             }
+            // What is built in needs no file, wherever a program's author had one.
+            Some(Err(_)) if is_system_header(name) => self.includes_half |= has_half(name),
             Some(Err(reason)) => {
                 let message = format!("cannot read `{name}`: {reason}");
                 self.diagnostics
