@@ -9,6 +9,7 @@ use crate::{
     sema::{self, typed},
     source::{COMMAND_LINE, Loader, NoFiles, SourceFile, SourceMap},
     span::FileId,
+    stack,
     syntax::{self, ast::Unit, token::Token},
 };
 
@@ -52,13 +53,15 @@ pub fn compile(
     options: &Options,
     loader: &dyn Loader,
 ) -> Compiled {
-    let (program, mut diagnostics) = check(map, file, options, loader);
-    let module = program.and_then(|program| finish(&program, map, options, &mut diagnostics));
-    sort(&mut diagnostics, map);
-    Compiled {
-        module,
-        diagnostics,
-    }
+    stack::whole(|| {
+        let (program, mut diagnostics) = check(map, file, options, loader);
+        let module = program.and_then(|program| finish(&program, map, options, &mut diagnostics));
+        sort(&mut diagnostics, map);
+        Compiled {
+            module,
+            diagnostics,
+        }
+    })
 }
 
 /// Lowers a typed program, if nothing is wrong so far.

@@ -11,6 +11,7 @@ use crate::{
     sema::typed::{Function, FunctionId, FunctionSpace, Program},
     source::{Loader, SourceMap},
     span::FileId,
+    stack,
     survey::survey,
 };
 
@@ -65,6 +66,10 @@ pub fn kernels(
     options: &Options,
     loader: &dyn Loader,
 ) -> Embedded {
+    stack::whole(|| embedded(map, file, options, loader))
+}
+
+fn embedded(map: &mut SourceMap, file: FileId, options: &Options, loader: &dyn Loader) -> Embedded {
     let mut own = map.clone();
     let (program, mut diagnostics) = compile::check(&mut own, file, options, loader);
     if let Some(mut program) = program {

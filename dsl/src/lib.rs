@@ -19,6 +19,8 @@ pub mod lower;
 pub mod sema;
 pub mod source;
 pub mod span;
+#[cfg(feature = "front")]
+mod stack;
 pub mod suggest;
 #[cfg(feature = "front")]
 pub mod survey;

@@ -18,6 +18,7 @@ use crate::{
     },
     source::{COMMAND_LINE, Loader, SourceMap},
     span::{FileId, Span},
+    stack,
     syntax::{
         self,
         token::{Keyword, Punct, Token, TokenKind},
@@ -62,6 +63,10 @@ pub struct Survey {
 
 /// Finds the kernels of the file and says of each whether it is understood.
 pub fn survey(map: &mut SourceMap, file: FileId, options: &Options, loader: &dyn Loader) -> Survey {
+    stack::whole(|| surveyed(map, file, options, loader))
+}
+
+fn surveyed(map: &mut SourceMap, file: FileId, options: &Options, loader: &dyn Loader) -> Survey {
     let preprocessing = syntax::Options {
         defines: options.defines.clone(),
         cuda_arch: options.cuda_arch,

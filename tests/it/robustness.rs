@@ -107,6 +107,159 @@ fn macros_without_end() {
     );
 }
 
+/// Templates that need five hundred instances of themselves, as C++ libraries do, and those that never come to an end.
+#[test]
+fn templates_that_need_themselves() {
+    let path = write(
+        "deep_templates.k",
+        b"#include <stdio.h>
+template <int N> struct Sum { static const int value = N + Sum<N - 1>::value; };
+template <> struct Sum<0> { static const int value = 0; };
+template <int N> struct Chain : Chain<N - 1> { int get() const { return N; } };
+template <> struct Chain<0> { };
+template <int N> __host__ __device__ int count(int x) { if constexpr (N > 0) return x + count<N - 1>(x); else return x; }
+template <int N> __device__ int branches(int x) { if constexpr (N > 0) { if (x > N) { return branches<N - 1>(x) + 1; } return 7; } else return 0; }
+template <int N> __host__ __device__ auto deduced(int x) { if constexpr (N > 0) return x + deduced<N - 1>(x); else return x; }
+__global__ void k(int *p) { p[0] = count<500>(1); p[1] = Sum<500>::value; p[2] = branches<500>(1000); p[3] = deduced<500>(1); }
+int main()
+{
+    int *p;
+    cudaMallocManaged(&p, 16);
+    k<<<1, 1>>>(p);
+    cudaDeviceSynchronize();
+    Chain<500> chain;
+    printf(\"%d %d %d %d %d %d %d\\n\", p[0], p[1], p[2], p[3], count<500>(1), chain.get(), deduced<500>(1));
+    cudaFree(p);
+    return 0;
+}
+",
+    );
+    let output = survives("deep_templates.k", &["run", "-q", &path], LIMIT);
+    assert_eq!(
+        text(&output.stdout),
+        "501 125250 500 501 501 500 501\n",
+        "{}",
+        text(&output.stderr)
+    );
+    for (name, template, use_) in [
+        (
+            "value",
+            "template <int N> struct A { static const int v = N + A<N + 1>::v; };",
+            "A<0>::v",
+        ),
+        (
+            "member",
+            "template <int N> struct A { A<N + 1> next; };",
+            "sizeof(A<0>)",
+        ),
+        (
+            "base",
+            "template <int N> struct A : A<N + 1> { };",
+            "sizeof(A<0>)",
+        ),
+        (
+            "type",
+            "template <typename T> struct A { A<A<T>> next; };",
+            "sizeof(A<int>)",
+        ),
+        (
+            "host",
+            "template <int N> int a() { return a<N + 1>() + 1; }",
+            "a<0>()",
+        ),
+        (
+            "device",
+            "template <int N> __host__ __device__ int a() { return a<N + 1>() + a<N + 2>(); }",
+            "a<0>()",
+        ),
+        (
+            "auto",
+            "template <int N> auto a() { return a<N + 1>() + 1; }",
+            "a<0>()",
+        ),
+        (
+            "argument",
+            "template <typename T> int a(T t) { return a(&t); }",
+            "a(0)",
+        ),
+    ] {
+        let program = format!("{template}\nint main() {{ return {use_}; }}\n");
+        let error = refused(&format!("endless_{name}.k"), program.as_bytes());
+        assert_eq!(error.matches("[E0523]").count(), 1, "{name}: {error}");
+        assert_eq!(error.matches("Error:").count(), 1, "{name}: {error}");
+        assert!(error.contains("1024 instances"), "{name}: {error}");
+    }
+}
+
+/// What is wrong in a body is told although the body is first read for its type alone.
+#[test]
+fn errors_in_functions_whose_type_is_deduced() {
+    for (name, functions, call) in [
+        ("plain", "auto a() { return missing; }", "a()"),
+        (
+            "instance",
+            "template <int N> auto a() { return missing; }",
+            "a<0>()",
+        ),
+        (
+            "in_instance",
+            "template <int N> auto a() { return missing; } template <int N> auto b() { return a<N>(); }",
+            "b<0>()",
+        ),
+        (
+            "in_variable",
+            "template <int N> auto a() { return missing; } template <int N> auto b() { int x = a<N>(); return x; }",
+            "b<0>()",
+        ),
+        (
+            "in_plain",
+            "template <int N> auto a() { return missing; } auto b() { return a<1>(); }",
+            "b()",
+        ),
+    ] {
+        let program = format!("{functions}\nint main() {{ return {call}; }}\n");
+        let error = refused(&format!("deduced_{name}.k"), program.as_bytes());
+        assert_eq!(
+            error.matches("there is no variable `missing`").count(),
+            1,
+            "{name}: {error}"
+        );
+        assert_eq!(error.matches("Error:").count(), 1, "{name}: {error}");
+    }
+}
+
+/// Each level of a template as deep as the parser allows.
+#[test]
+fn templates_that_are_deep_in_each_level() {
+    let nested = |open: &str, inner: &str, close: &str, n: usize| {
+        format!("{}{inner}{}", open.repeat(n), close.repeat(n))
+    };
+    let value = nested("(", "A<N + 1>::v", ")", 150);
+    let program = format!(
+        "template <int N> struct A {{ static const int v = {value}; }};\nint main() {{ return A<0>::v; }}\n"
+    );
+    refused("deep_value.k", program.as_bytes());
+    let call = nested("if (x > N) { ", "return f<N - 1>(x);", " }", 90);
+    let program = format!(
+        "template <int N> __device__ int f(int x) {{ if constexpr (N > 0) {{ {call} }} return x; }}\n__global__ void k(int *p) {{ p[0] = f<1000>(p[1]); }}\nint main() {{ k<<<1, 1>>>(0); return 0; }}\n"
+    );
+    let error = refused("deep_calls.k", program.as_bytes());
+    assert!(error.contains("too large"), "{error}");
+    let chain: String = (1..20_000)
+        .map(|i| {
+            format!(
+                "__device__ int f{i}(int x) {{ if (x > {i}) return f{}(x); return x; }}\n",
+                i - 1
+            )
+        })
+        .collect();
+    let program = format!(
+        "__device__ int f0(int x) {{ return x; }}\n{chain}__global__ void k(int *p) {{ p[0] = f19999(p[1]); }}\nint main() {{ k<<<1, 1>>>(0); return 0; }}\n"
+    );
+    let error = refused("deep_chain.k", program.as_bytes());
+    assert!(error.contains("too large"), "{error}");
+}
+
 #[test]
 fn long_but_right() {
     let chain: String = (0..3_000)

@@ -93,6 +93,11 @@ impl Builder {
         }
     }
 
+    /// How many blocks are open, the function's body among them.
+    pub fn nesting(&self) -> usize {
+        self.open.len()
+    }
+
     /// What the function returns (host functions).
     pub fn set_result(&mut self, result: Option<Type>) {
         self.function.result = result;

@@ -11,6 +11,7 @@ use crate::{
         typed::{FunctionId, Value},
     },
     span::Span,
+    stack,
 };
 
 use super::{
@@ -35,6 +36,10 @@ enum Inlined {
 
 /// A kernel may have so many temporaries before inlining stops. Functions that call each other twice grow as powers of two.
 const MAX_VALUES: usize = 1 << 20;
+
+/// So many blocks may be open around a call that is inlined: whatever walks the IR recurses as deep. A template that needs 1024 instances
+/// of itself, each in a few branches, is within it.
+const MAX_NESTING: usize = 10_000;
 
 impl FunctionLowerer<'_, '_> {
     /// A call of a function of the program; gives the leaves of its result.
@@ -88,7 +93,7 @@ impl FunctionLowerer<'_, '_> {
             .zip(params)
             .map(|(arg, var)| self.arg(arg, var.is_reference))
             .collect();
-        if self.b.function().values.len() > MAX_VALUES {
+        if self.b.function().values.len() > MAX_VALUES || self.b.nesting() > MAX_NESTING {
             if !self.is_too_large {
                 self.is_too_large = true;
                 self.m.too_large(span, &function.name);
@@ -120,7 +125,7 @@ impl FunctionLowerer<'_, '_> {
                 Argument::Place(place) => self.name_place(param, place),
             }
         }
-        self.stmts(function.body.as_deref().unwrap_or_default());
+        stack::level(|| self.stmts(function.body.as_deref().unwrap_or_default()));
         let callee = std::mem::replace(&mut self.frame, caller);
         self.b.set_loc(via);
         let result = match (scope, callee.exit) {

@@ -78,7 +78,7 @@ impl Checker<'_> {
             let mut misfits = Vec::new();
             let at = name.span;
             ids.extend(self.instances_giving(set, explicit, values, None, at, &mut misfits));
-            if ids.is_empty() {
+            if ids.is_empty() && !self.is_endless(&name.node) {
                 let message = format!("the template `{}` does not fit these arguments", name.node);
                 let diagnostic = Diagnostic::error(Code::NoMatchingFunction, at, message);
                 let diagnostic = self.with_misfits(diagnostic, &name.node, misfits);

@@ -363,7 +363,7 @@ impl Checker<'_> {
         if fits || (explicit.is_none() && has_builtin) {
             return Some(ids);
         }
-        if self.diagnostics.len() == n_diagnostics {
+        if self.diagnostics.len() == n_diagnostics && !self.is_endless(name) {
             let message = match set {
                 [_] => format!("the template `{name}` does not fit these arguments"),
                 _ => format!(

@@ -473,11 +473,9 @@ impl Checker<'_> {
 
     /// The first `return` of a function without a result type decides it.
     fn deduce_result(&mut self, id: crate::sema::typed::FunctionId, expr: &ast::Expr) {
-        let n_diagnostics = self.diagnostics.len();
         self.unevaluated += 1;
-        let value = self.value(expr);
+        let value = self.tentatively(|checker| checker.value(expr));
         self.unevaluated -= 1;
-        self.diagnostics.truncate(n_diagnostics);
         if value.ty != Ty::Void {
             self.functions[id.0 as usize].result = value.ty;
         }

@@ -34,8 +34,20 @@ const INSTANCE: &str = "in the instance";
 /// How many of a chain of instances a message names.
 const SHOWN: usize = 6;
 
-/// How many instances may need one another in a row.
-const MAX_DEPTH: u32 = 256;
+/// How many instances may need one another in a row: as many as Clang allows, more than g++ and nvcc.
+const MAX_DEPTH: u32 = 1024;
+
+/// The name of an instance in a message: of one whose arguments are instances of instances, both ends.
+fn shortened(name: &str) -> String {
+    const MOST: usize = 160;
+    let n = name.chars().count();
+    if n <= MOST {
+        return name.to_string();
+    }
+    let begin = name.chars().take(MOST / 2);
+    let end = name.chars().skip(n - MOST / 4);
+    begin.chain(['…']).chain(end).collect()
+}
 
 /// A template.
 pub(super) struct TemplateFacts<'a> {

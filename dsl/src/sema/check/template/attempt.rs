@@ -19,6 +19,10 @@ pub(in crate::sema::check) struct Attempts {
     depth: u32,
     /// What is an error whatever comes of them.
     hard: Vec<Diagnostic>,
+    /// Bodies of instances that are being checked: one for the type of a call in another.
+    pub(super) bodies: u32,
+    /// What is wrong in those, with the instances that needed them.
+    explained: Vec<Diagnostic>,
 }
 
 /// Why a template does not fit a call.
@@ -111,7 +115,38 @@ impl Checker<'_> {
         if self.attempts.depth == 0 {
             self.diagnostics.append(&mut self.attempts.hard);
         }
+        self.tell_explained();
         result
+    }
+
+    /// Runs `f` for its result alone: what is wrong will be found again. Only bodies of instances are not checked again.
+    pub(in crate::sema::check) fn tentatively<R>(&mut self, f: impl FnOnce(&mut Self) -> R) -> R {
+        let from = self.diagnostics.len();
+        let said = self.said.clone();
+        self.attempts.depth += 1;
+        let result = f(self);
+        self.attempts.depth -= 1;
+        // It can be said again.
+        self.said = said;
+        self.diagnostics.truncate(from);
+        if self.attempts.depth == 0 {
+            self.diagnostics.append(&mut self.attempts.hard);
+        }
+        self.tell_explained();
+        result
+    }
+
+    /// What is wrong inside of an instance's body, from the message `from` on, is said once, whoever needs the body and for what.
+    pub(super) fn keep_explained(&mut self, from: usize) {
+        let found = self.diagnostics.split_off(from);
+        self.attempts.explained.extend(found);
+        self.tell_explained();
+    }
+
+    fn tell_explained(&mut self) {
+        if self.attempts.depth == 0 && self.attempts.bodies == 0 {
+            self.diagnostics.append(&mut self.attempts.explained);
+        }
     }
 
     /// What is wrong inside of a class, from the message `from` on, is not a matter of the attempt that needed the class.

@@ -1,7 +1,7 @@
 //! Templates of classes: their instances, their specialisations, and members whose bodies wait until somebody needs them.
 
 use super::super::{Checker, unknown::or_near};
-use super::{Arg, ClassInstance, INSTANCE, Known, LazyBody, MAX_DEPTH, SHOWN};
+use super::{Arg, ClassInstance, INSTANCE, Known, LazyBody, MAX_DEPTH, SHOWN, shortened};
 use crate::{
     diagnostic::{Code, Diagnostic},
     sema::{
@@ -10,6 +10,7 @@ use crate::{
         typed::FunctionId,
     },
     span::Span,
+    stack,
     syntax::ast::{self, TemplateArg},
 };
 
@@ -124,7 +125,7 @@ impl<'a> Checker<'a> {
         }
         let depth = self.depth_of(self.body.id).max(self.class_depth) + 1;
         let shown = format!("{}{}", facts.name, self.show_args(&args));
-        if depth > MAX_DEPTH / 4 {
+        if depth > MAX_DEPTH {
             let name = facts.name.clone();
             let declared = facts.span;
             if self.said.insert((None, format!("template depth {name}"))) {
@@ -132,10 +133,15 @@ impl<'a> Checker<'a> {
                     Code::TemplateDepth,
                     span,
                     format!(
-                        "instances of `{name}` need one another without end, the last is `{shown}`"
+                        "more than {MAX_DEPTH} instances of `{name}` need one another, the last is `{}`",
+                        shortened(&shown)
                     ),
                 );
-                self.report(diagnostic.label(declared, "the template"));
+                self.report(
+                    diagnostic
+                        .label(declared, "the template")
+                        .help("end the recursion with a specialisation"),
+                );
             }
             return Ty::Error.into();
         }
@@ -186,9 +192,11 @@ impl<'a> Checker<'a> {
         let open = std::mem::take(&mut self.open_classes);
         let outside = std::mem::replace(&mut self.class_depth, depth);
         let n_diagnostics = self.diagnostics.len();
-        self.bound(id, &bound, |checker| {
-            checker.class_params = bound.clone();
-            checker.complete_record(record, specifier, members, declared);
+        stack::level(|| {
+            self.bound(id, &bound, |checker| {
+                checker.class_params = bound.clone();
+                checker.complete_record(record, specifier, members, declared);
+            });
         });
         self.class_depth = outside;
         self.open_classes = open;
@@ -196,7 +204,7 @@ impl<'a> Checker<'a> {
         if self.diagnostics.len() > n_diagnostics {
             let site = self.map.use_site(span);
             let line = self.map.file(site.file).line_column(site.start).0;
-            let name = self.records[record.0 as usize].name.clone();
+            let name = shortened(&self.records[record.0 as usize].name);
             for diagnostic in &mut self.diagnostics[n_diagnostics..] {
                 let notes = &mut diagnostic.notes;
                 let said = notes.iter().filter(|note| note.starts_with(INSTANCE));

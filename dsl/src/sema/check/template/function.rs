@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use super::super::{Checker, function::reference_part, overload::Argument, pack, survey};
-use super::{Arg, Bound, INSTANCE, Instance, MAX_DEPTH, SHOWN, attempt::Misfit};
+use super::{Arg, Bound, INSTANCE, Instance, MAX_DEPTH, SHOWN, attempt::Misfit, shortened};
 use crate::{
     diagnostic::{Code, Diagnostic},
     sema::{
@@ -12,6 +12,7 @@ use crate::{
         typed::{FunctionId, FunctionSpace, Value},
     },
     span::Span,
+    stack,
     syntax::ast::{self, DeclaratorPart},
 };
 
@@ -39,7 +40,8 @@ impl<'a> Checker<'a> {
                     Code::TemplateDepth,
                     at,
                     format!(
-                        "more than {MAX_DEPTH} instances of templates need one another, the last is `{shown}`"
+                        "more than {MAX_DEPTH} instances of templates need one another, the last is `{}`",
+                        shortened(&shown)
                     ),
                 );
                 self.report(
@@ -133,6 +135,12 @@ impl<'a> Checker<'a> {
         let class = self.function_facts[id.0 as usize].class?;
         let instance = self.class_instances.get(&class)?;
         Some((instance.template, instance.bound.clone()))
+    }
+
+    /// Whether it was said of a template of this name that it needs itself without end.
+    pub(in crate::sema::check) fn is_endless(&self, name: &str) -> bool {
+        self.said
+            .contains(&(None, format!("template depth {name}")))
     }
 
     pub(super) fn depth_of(&self, function: Option<FunctionId>) -> u32 {
@@ -269,11 +277,16 @@ impl<'a> Checker<'a> {
         }
         let n_diagnostics = self.diagnostics.len();
         let outer = std::mem::take(&mut self.body);
-        self.bound(template, bound, |checker| {
-            checker.function_body(id, function)
+        self.attempts.bodies += 1;
+        stack::level(|| {
+            self.bound(template, bound, |checker| {
+                checker.function_body(id, function)
+            })
         });
         self.body = outer;
         self.explain_instance(n_diagnostics, id, needed);
+        self.attempts.bodies -= 1;
+        self.keep_explained(n_diagnostics);
     }
 
     /// Adds to the messages since `from` which instance they are in; what another instance has said already is left out.
@@ -293,7 +306,8 @@ impl<'a> Checker<'a> {
             }
             let site = self.map.use_site(needed.1);
             let line = self.map.file(site.file).line_column(site.start).0;
-            notes.push(format!("{INSTANCE} `{name}`, needed at line {line}"));
+            let shown = shortened(&name);
+            notes.push(format!("{INSTANCE} `{shown}`, needed at line {line}"));
             let Some(outer) = needed.0 else { break };
             let Some(instance) = self.function_instances.get(&outer) else {
                 break;
