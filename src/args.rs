@@ -158,7 +158,7 @@ pub(crate) struct RunArgs {
     /// End the launch at the first such access, as a device does; later CUDA calls return its error.
     #[arg(long)]
     pub(crate) stop_at_first: bool,
-    /// Look for these findings only: race, warp_synchronous, uninit, barrier, mask, arithmetic. Without it, for all.
+    /// Look for these findings only: race, warp_synchronous, uninit, barrier, mask, arithmetic, leak. Without it, for all.
     /// Bounds, alignment, pointers and deadlocks are always checked.
     #[arg(long, value_name = "A,B", value_delimiter = ',', value_parser = checks_of)]
     pub(crate) checks: Option<Vec<interp::Checks>>,

@@ -70,11 +70,13 @@ impl<T: Element> Buffer<T> {
         self.len == 0
     }
 
-    /// What it holds now, after all launches before.
+    /// What it holds now, after all launches before. An error on the simulated device if nobody wrote some of it.
     pub fn read(&self) -> Result<Vec<T>> {
-        let bytes = self
-            .device
-            .read(self.address, self.len as u64 * T::BYTES as u64)?;
+        let bytes = self.device.read(
+            self.address,
+            self.len as u64 * T::BYTES as u64,
+            T::BYTES as u64,
+        )?;
         Ok(elements_of(&bytes))
     }
 

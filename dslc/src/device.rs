@@ -173,7 +173,8 @@ impl Device {
         Ok(buffer)
     }
 
-    /// Memory for so many elements that nobody has written: a kernel that reads one before it is written has a finding.
+    /// Memory for so many elements that nobody has written: a kernel that reads one before it is written has a finding, and to read one
+    /// back is an error (on the simulated device, with its check of uninitialised memory).
     pub fn uninit<T: Element>(&self, len: usize) -> Result<Buffer<T>> {
         let bytes = (len as u64)
             .checked_mul(T::BYTES as u64)
@@ -278,7 +279,8 @@ impl Device {
         Arc::ptr_eq(&self.0, &other.0)
     }
 
-    pub(crate) fn read(&self, address: u64, bytes: u64) -> Result<Vec<u8>> {
+    /// Bytes of memory with elements of so many bytes.
+    pub(crate) fn read(&self, address: u64, bytes: u64, element: u64) -> Result<Vec<u8>> {
         if bytes == 0 {
             return Ok(Vec::new());
         }
@@ -286,6 +288,21 @@ impl Device {
         let State {
             hardware, memory, ..
         } = &mut *state;
+        if hardware.finds_unset()
+            && let Some((unset, len)) = memory.first_unset(address, bytes)
+        {
+            let first = (unset - address) / element;
+            let last = (unset - address + len - 1) / element;
+            let which = match first == last {
+                true => format!("element {first} was"),
+                false => format!("elements {first} to {last} were"),
+            };
+            let all = bytes / element;
+            return Err(Error::new(format_args!(
+                "{which} never written, of {all} that are read: no kernel and no copy did; begin with `Device::zeroed`, or read a slice of what \
+                 was written"
+            )));
+        }
         Ok(hardware.read(memory, address, bytes)?)
     }
 

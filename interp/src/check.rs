@@ -23,7 +23,7 @@ mod order;
 mod reads;
 mod runs;
 mod subject;
-mod taint;
+pub(crate) mod taint;
 mod unset;
 mod walk;
 

@@ -94,12 +94,10 @@ pub(crate) fn compile(module: &Module, id: FuncId, row_warps: bool) -> Code {
             compiler.code.endless.insert(head, places.clone());
         }
     }
-    if !host {
-        let early = assigned::analyse(function).into_iter();
-        compiler.code.unassigned = early
-            .map(|(slot, loc)| (slot, compiler.slots[slot.index()], loc))
-            .collect();
-    }
+    let early = assigned::analyse(function).into_iter();
+    compiler.code.unassigned = early
+        .map(|(slot, loc)| (slot, compiler.slots[slot.index()], loc))
+        .collect();
     compiler.code
 }
 

@@ -20,17 +20,20 @@ pub enum Check {
     Mask,
     /// Divisions by zero, shifts out of range.
     Arithmetic,
+    /// Device, managed and pinned memory that a program ends without giving back.
+    Leak,
 }
 
 impl Check {
     /// All of them.
-    pub const ALL: [Check; 6] = [
+    pub const ALL: [Check; 7] = [
         Check::Race,
         Check::WarpSynchronous,
         Check::Uninit,
         Check::Barrier,
         Check::Mask,
         Check::Arithmetic,
+        Check::Leak,
     ];
 
     /// As on the command line: `race`, `warp_synchronous` …
@@ -42,6 +45,7 @@ impl Check {
             Self::Barrier => "barrier",
             Self::Mask => "mask",
             Self::Arithmetic => "arithmetic",
+            Self::Leak => "leak",
         }
     }
 

@@ -44,6 +44,8 @@ pub enum FindingKind {
     Arithmetic,
     /// What the launch leaves in memory differs with the order of its blocks and warps.
     ScheduleDependent,
+    /// Memory that nobody gave back.
+    Leak,
 }
 
 impl FindingKind {
@@ -65,6 +67,7 @@ impl FindingKind {
             Self::Assertion => "assertion",
             Self::Arithmetic => "arithmetic",
             Self::ScheduleDependent => "schedule_dependent",
+            Self::Leak => "leak",
         }
     }
 }

@@ -4,6 +4,8 @@
 //! a program that reads what it never wrote does the same each time. The stack is one object: an index that leaves a
 //! named array is caught, a pointer that strays into a neighbour on the stack is not.
 
+mod unset;
+
 use dsl::ir::locate::is_library;
 use dsl::ir::{FuncId, HostFn, LocId, MemType, Object, Space, Type, eval};
 
@@ -17,6 +19,9 @@ use crate::program::Program;
 use crate::registers::{Registers, View};
 use crate::stop::StopFlag;
 use crate::trap::{AccessOp, BadAccess, BadObject, Trap, TrapKind};
+
+pub use unset::{HostUnset, HostUse, UnsetSource};
+use unset::{Scene, Shadow};
 
 /// Why a host thread stopped.
 #[derive(Clone, Debug, PartialEq)]
@@ -121,6 +126,8 @@ pub struct HostThread {
     /// Where some were.
     skipped: Vec<LocId>,
     stop: StopFlag,
+    /// Values that nobody wrote.
+    shadow: Shadow,
 }
 
 /// The memory an access hit last: most hit it again.
@@ -129,13 +136,40 @@ struct Near {
     base: u64,
     size: u64,
     bytes: *mut u8,
+    /// Which bytes somebody wrote, one bit each; null if all, or if nobody asks.
+    words: *mut u64,
 }
 
 const NOWHERE: Near = Near {
     base: u64::MAX,
     size: 0,
     bytes: std::ptr::null_mut(),
+    words: std::ptr::null_mut(),
 };
+
+impl Near {
+    /// An access of a power of two up to 32 bytes, aligned: which of its bytes nobody wrote, and after a store they are written.
+    #[inline]
+    fn unset(&self, offset: u64, width: u64, op: AccessOp) -> u32 {
+        if self.words.is_null() {
+            return 0;
+        }
+        let mask = ((1u64 << width) - 1) << (offset % 64);
+        // SAFETY: there is a bit for each byte of the region, and the access lies in one word: regions begin at multiples of 16.
+        let word = unsafe { &mut *self.words.add((offset / 64) as usize) };
+        let missing = !*word & mask;
+        if missing == 0 {
+            return 0;
+        }
+        if op != AccessOp::Load {
+            *word |= mask;
+        }
+        match op {
+            AccessOp::Store => 0,
+            AccessOp::Load | AccessOp::Atomic => (missing >> (offset % 64)) as u32,
+        }
+    }
+}
 
 /// What stops the loop.
 enum Stop {
@@ -143,6 +177,8 @@ enum Stop {
     Trap(TrapKind),
     Call(usize),
     Return(Option<u64>),
+    /// Go on: a register got a value that nobody wrote, or the last such value is gone.
+    Turn,
 }
 
 impl HostThread {
@@ -159,6 +195,7 @@ impl HostThread {
             skips_left: 0,
             skipped: Vec::new(),
             stop: StopFlag::default(),
+            shadow: Shadow::default(),
         }
     }
 
@@ -176,6 +213,67 @@ impl HostThread {
     /// these after a great many.
     pub fn keep_going(&mut self) {
         self.skips_left = MOST_SKIPS;
+    }
+
+    /// From now on values that nobody wrote are followed to where they matter. To be called before anything runs.
+    pub fn follow_unset(&mut self) {
+        self.shadow.on = true;
+    }
+
+    /// From now on none are told of: something else went wrong, and what is missing after that may be missing because of it.
+    pub fn mute_unset(&mut self) {
+        self.shadow.is_muted = true;
+    }
+
+    /// What was found of them so far.
+    pub fn take_unset(&mut self) -> Vec<HostUnset> {
+        self.shadow.take_found()
+    }
+
+    /// The runtime, called at `loc`, looks at bytes of memory: where, and how many.
+    pub fn looked_at(
+        &mut self,
+        program: &Program,
+        memory: &Memory,
+        loc: LocId,
+        bytes: (u64, u64),
+        what: HostUse,
+    ) {
+        let scene = Scene {
+            program,
+            frames: &self.frames,
+            loc,
+        };
+        if self.shadow.on {
+            self.shadow.looked_at(&scene, memory, bytes, what);
+        }
+    }
+
+    /// A call of the runtime has copied bytes: to where, from where.
+    pub fn copied(
+        &self,
+        program: &Program,
+        memory: &mut Memory,
+        places: (u64, u64),
+        setter: crate::memory::unset::Setter,
+    ) {
+        let scene = Scene {
+            program,
+            frames: &self.frames,
+            loc: setter.loc,
+        };
+        let local = scene.local(memory, places.1);
+        memory.note_transfer(places, setter, local.as_ref());
+    }
+
+    /// The variable at an address that holds a pointer, as the source names it.
+    pub fn pointer_at(&self, program: &Program, memory: &Memory, address: u64) -> Option<String> {
+        let scene = Scene {
+            program,
+            frames: &self.frames,
+            loc: LocId::default(),
+        };
+        scene.pointer_at(memory, address)
     }
 
     /// Instructions executed so far.
@@ -224,7 +322,7 @@ impl HostThread {
                 .zip(&args)
                 .map(|(&(_, class), &bits)| class.to_register(bits))
                 .collect();
-            if let Err(kind) = self.enter(program, memory, function, &args, None) {
+            if let Err(kind) = self.enter(program, memory, function, (&args, &[]), None) {
                 return Err(trap(kind, program.module().function(function).loc));
             }
         }
@@ -237,7 +335,11 @@ impl HostThread {
                 let loc = code.locs[frame.pc.saturating_sub(1)];
                 return Err(trap(TrapKind::Stopped(why), loc));
             }
-            let stop = self.run(program, code, memory, limit.unwrap_or(u64::MAX));
+            let limit = limit.unwrap_or(u64::MAX);
+            let stop = match self.shadow.is_live() {
+                true => self.run::<true>(program, code, memory, limit),
+                false => self.run::<false>(program, code, memory, limit),
+            };
             let frame = self.frames.last().expect("running");
             let loc = code.locs[frame.pc.saturating_sub(1)];
             match stop {
@@ -270,12 +372,28 @@ impl HostThread {
                         .map(|&(_, register)| self.registers.s[base + register as usize])
                         .collect();
                     let result = (inst.b == 1).then_some(inst.d);
-                    self.enter(program, memory, FuncId(row.target), &args, result)
+                    let cells = self.shadow.args(base, &row.args);
+                    let target = FuncId(row.target);
+                    self.enter(program, memory, target, (&args, &cells), result)
                         .map_err(|kind| trap(kind, loc))?;
                 }
+                Stop::Turn => {}
                 Stop::Return(value) => {
+                    if self.frames.len() == 1 {
+                        let frames = &self.frames;
+                        self.shadow.ended(&Scene {
+                            program,
+                            frames,
+                            loc,
+                        });
+                    }
                     let done = self.frames.pop().expect("running");
                     self.registers.s.truncate(done.registers);
+                    self.shadow.truncate(done.registers);
+                    let caller = self.frames.last().map(|caller| caller.registers);
+                    let goal = caller.zip(done.result);
+                    self.shadow
+                        .returned(goal.map(|(base, register)| base + register as usize));
                     self.stack_top = done.stack;
                     match (self.frames.last(), done.result) {
                         (None, _) => {
@@ -301,7 +419,7 @@ impl HostThread {
         program: &Program,
         memory: &mut Memory,
         function: FuncId,
-        args: &[u64],
+        (args, cells): (&[u64], &[unset::Cell]),
         result: Option<u32>,
     ) -> Result<(), TrapKind> {
         let code = program.code(function);
@@ -311,9 +429,11 @@ impl HostThread {
             return Err(TrapKind::StackOverflow);
         }
         if code.local_bytes > 0 {
-            memory
-                .fill(memory.stack_base() + stack, 0, code.local_bytes)
-                .expect("on the stack");
+            memory.begin_frame(
+                memory.stack_base() + stack,
+                code.local_bytes,
+                self.shadow.on,
+            );
         }
         let base = self.registers.s.len();
         self.registers.s.resize(base + code.s_count as usize, 0);
@@ -341,22 +461,43 @@ impl HostThread {
             stack,
             result,
         });
+        if self.shadow.on
+            && (!code.unassigned.is_empty() || !cells.is_empty() || code.local_bytes > 0)
+        {
+            let scene = Scene {
+                program,
+                frames: &self.frames,
+                loc: LocId::default(),
+            };
+            let start = memory.stack_base() + stack;
+            let bytes = (start, start + code.local_bytes);
+            self.shadow.enter(&scene, cells, base, bytes);
+        }
         Ok(())
     }
 
-    /// Runs the innermost call until something outside of it is needed.
-    fn run(&mut self, program: &Program, code: &Code, memory: &mut Memory, limit: u64) -> Stop {
+    /// Runs the innermost call until something outside of it is needed; with `FOLLOW` as long as a register holds a value that
+    /// nobody wrote, else as long as none does.
+    fn run<const FOLLOW: bool>(
+        &mut self,
+        program: &Program,
+        code: &Code,
+        memory: &mut Memory,
+        limit: u64,
+    ) -> Stop {
         let outside = match memory.watches_host() {
             true => self.outside(program),
             false => None,
         };
-        let frame = self.frames.last_mut().expect("running");
-        let r = self.registers.view().window(frame.registers);
+        let frame = self.frames.last().expect("running");
+        let window = frame.registers;
+        let r = self.registers.view().window(window);
         let mut pc = frame.pc;
         // Where to look up: at the limit, or before it to see whether to stop.
         let mut pause = limit.min(self.executed.saturating_add(PAUSE));
         let mut near = NOWHERE;
         let stack = memory.stack_base() + frame.stack;
+        let follows = self.shadow.on;
         let access = |memory: &mut Memory,
                       near: &mut Near,
                       site: &MemSite,
@@ -368,24 +509,48 @@ impl HostThread {
                 pc: *pc,
                 outside,
                 stack,
+                follows,
             };
-            let pointer = locate(program, code, memory, near, site, address, place)?;
+            let (pointer, unset) = locate(program, code, memory, near, site, address, place)?;
             work(pointer);
-            Ok(())
+            Ok(unset)
         };
         loop {
-            let inst: &Inst = &code.insts[pc];
-            pc += 1;
             macro_rules! stop {
                 ($stop:expr) => {{
-                    frame.pc = pc;
+                    self.frames.last_mut().expect("running").pc = pc;
                     return $stop;
                 }};
             }
+            macro_rules! scene {
+                () => {
+                    Scene {
+                        program,
+                        frames: &self.frames,
+                        loc: code.locs[pc - 1],
+                    }
+                };
+            }
+            if FOLLOW && !self.shadow.is_live() {
+                stop!(Stop::Turn);
+            }
+            let inst: &Inst = &code.insts[pc];
+            pc += 1;
+            if FOLLOW {
+                self.shadow.follow(&scene!(), code, r, inst, window);
+            }
             macro_rules! attempt {
-                ($result:expr) => {
-                    if let Err(kind) = $result {
-                        stop!(Stop::Trap(kind));
+                ($site:ident, $base:ident, $result:expr) => {
+                    match $result {
+                        Err(kind) => stop!(Stop::Trap(kind)),
+                        Ok(0) => {}
+                        Ok(unset) => {
+                            let bytes = ($base.wrapping_add_signed($site.offset), unset);
+                            self.shadow.loaded(&scene!(), memory, window, $site, bytes);
+                            if !FOLLOW && self.shadow.is_live() {
+                                stop!(Stop::Turn);
+                            }
+                        }
                     }
                 };
             }
@@ -449,18 +614,21 @@ impl HostThread {
                 Op::HostNonZero => if r.s(inst.b) == 0 { stop!(Stop::Trap(TrapKind::DivisionByZero)) },
                 Op::HostLoad => {
                     let site = &code.sites[inst.c as usize];
-                    attempt!(within(program, code, site, r, pc));
-                    attempt!(access(memory, &mut near, site, r.s(inst.a), &pc, &mut |pointer| load(r, site, pointer)));
+                    let base = r.s(inst.a);
+                    attempt!(site, base, within(program, code, site, r, pc).and_then(|()| access(memory, &mut near, site, base, &pc, &mut |pointer| load(r, site, pointer))));
                 }
                 Op::HostStore => {
                     let site = &code.sites[inst.c as usize];
-                    attempt!(within(program, code, site, r, pc));
-                    attempt!(access(memory, &mut near, site, r.s(inst.a), &pc, &mut |pointer| store(r, site, pointer)));
+                    let base = r.s(inst.a);
+                    attempt!(site, base, within(program, code, site, r, pc).and_then(|()| access(memory, &mut near, site, base, &pc, &mut |pointer| store(r, site, pointer))));
+                    if FOLLOW && self.shadow.stored(memory, window, site, base.wrapping_add_signed(site.offset)) {
+                        near = NOWHERE;
+                    }
                 }
                 Op::HostAtomic => {
                     let site = &code.sites[inst.c as usize];
-                    attempt!(within(program, code, site, r, pc));
-                    attempt!(access(memory, &mut near, site, r.s(inst.a), &pc, &mut |pointer| atomic(r, site, pointer)));
+                    let base = r.s(inst.a);
+                    attempt!(site, base, within(program, code, site, r, pc).and_then(|()| access(memory, &mut near, site, base, &pc, &mut |pointer| atomic(r, site, pointer))));
                 }
                 Op::Call => {
                     self.executed += u64::from(inst.weight);
@@ -593,9 +761,11 @@ struct Whence {
     outside: Option<LocId>,
     /// Where the frame's variables lie.
     stack: u64,
+    /// It is asked which bytes nobody wrote.
+    follows: bool,
 }
 
-/// The bytes an access goes to, checked.
+/// The bytes an access goes to, checked; and which of those that it reads nobody wrote, one bit each.
 #[inline]
 fn locate(
     program: &Program,
@@ -605,7 +775,7 @@ fn locate(
     site: &MemSite,
     address: u64,
     whence: Whence,
-) -> Result<*mut u8, TrapKind> {
+) -> Result<(*mut u8, u32), TrapKind> {
     let width = u64::from(site.width_bytes);
     let bad = |object| {
         Box::new(BadAccess {
@@ -636,9 +806,11 @@ fn locate(
     }
     let offset = address.wrapping_sub(near.base);
     if offset < near.size && near.size - offset >= width && address & (width - 1) == 0 {
-        return Ok(near.bytes.wrapping_add(offset as usize));
+        let unset = near.unset(offset, width, site.op);
+        return Ok((near.bytes.wrapping_add(offset as usize), unset));
     }
     let writes = site.op != AccessOp::Load;
+    let before = writes && whence.follows && !memory.is_set(address, width);
     let bytes = if writes {
         memory.bytes_mut(address, width).map(|bytes| bytes.as_ptr())
     } else {
@@ -651,11 +823,16 @@ fn locate(
         }
         _ if address & (width - 1) != 0 => Err(TrapKind::Misaligned(bad(None))),
         kind => {
+            let words = match whence.follows {
+                true => memory.words_of(address),
+                false => std::ptr::null_mut(),
+            };
             let region = memory.region(address).expect("it was read");
             let found = Near {
                 base: region.base,
                 size: region.size,
                 bytes: region.bytes.pointer(),
+                words,
             };
             let noted = kind == AddressKind::Managed && memory.watches_host();
             if noted {
@@ -670,7 +847,13 @@ fn locate(
             if kind != AddressKind::String && !noted {
                 *near = found;
             }
-            Ok(found.bytes.wrapping_add((address - found.base) as usize))
+            let offset = address - found.base;
+            let unset = match (site.op, before) {
+                // What it reads was entered as written above.
+                (AccessOp::Atomic, true) => ((1u64 << width) - 1) as u32,
+                (op, _) => found.unset(offset, width, op),
+            };
+            Ok((found.bytes.wrapping_add(offset as usize), unset))
         }
     }
 }

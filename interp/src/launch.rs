@@ -12,7 +12,7 @@ use crate::block::{Block, Shape, Turn};
 use crate::bytecode::Code;
 use crate::check::{Checker, Scene, Subject};
 use crate::compile::effects::Root;
-use crate::config::{LaunchConfig, MachineConfig};
+use crate::config::{Check, LaunchConfig, MachineConfig};
 use crate::engine;
 use crate::machine::{Fault, GlobalMap, Machine, Totals, WarpState, is_global};
 use crate::memory::Memory;
@@ -50,6 +50,9 @@ pub fn launch(
         cooperative: config.cooperative,
         args,
     };
+    if machine.checks.has(Check::Uninit) {
+        memory.settle();
+    }
     let map = GlobalMap::new(memory);
     let one_job = MachineConfig {
         jobs: 1,

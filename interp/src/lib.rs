@@ -43,7 +43,7 @@ mod witness;
 
 pub use config::{BothOrders, Check, Checks, LaunchConfig, MachineConfig, Order};
 pub use finding::{Finding, FindingAccess, FindingKind, FindingOp, Severity};
-pub use host::{HostEvent, HostThread};
+pub use host::{HostEvent, HostThread, HostUnset, HostUse, UnsetSource};
 pub use launch::{LaunchLimits, check_launch, launch};
 pub use memory::{AddressKind, Image, Memory, MemoryFault, OutOfMemory};
 pub use program::Program;

@@ -11,6 +11,7 @@ pub(crate) mod defined;
 mod fault;
 mod foreign;
 pub mod traffic;
+pub mod unset;
 
 #[cfg(feature = "threads")]
 use std::sync::{Mutex, PoisonError};
@@ -26,6 +27,7 @@ use defined::Defined;
 pub use fault::{AddressKind, MemoryFault};
 use layout::area;
 use traffic::Traffic;
+use unset::{Allocation, Setter, Transfer};
 
 /// Gap between regions, at least.
 const GUARD_BYTES: u64 = 512;
@@ -59,8 +61,14 @@ pub(crate) struct Region {
     pub(crate) freed: bool,
     /// The call that freed it.
     pub(super) freed_at: Option<LocId>,
-    /// Of device memory: which bytes somebody wrote.
+    /// Which bytes somebody wrote; of the host's own memory only if that is asked for.
     pub(crate) defined: Defined,
+    /// The host may have written bytes one by one since that was last looked at.
+    dirty: bool,
+    /// The call that gave it out.
+    allocation: Option<Allocation>,
+    /// The last call that wrote to it.
+    setter: Option<Setter>,
     name: Option<String>,
     element_bytes: u64,
 }
@@ -137,6 +145,9 @@ impl Area {
             freed: false,
             freed_at: None,
             defined: Defined::All,
+            dirty: false,
+            allocation: None,
+            setter: None,
             name: None,
             element_bytes: 1,
         });
@@ -191,6 +202,8 @@ pub struct Memory {
     /// Of the program that runs.
     image: Image,
     traffic: Traffic,
+    /// Copies of bytes that nobody wrote, in order.
+    transfers: Vec<Transfer>,
     /// What the last launch copied regions to.
     #[cfg(feature = "threads")]
     spare: Mutex<Vec<u8>>,
@@ -218,6 +231,7 @@ impl Memory {
             foreign: Area::new(0),
             image: Image::default(),
             traffic: Traffic::default(),
+            transfers: Vec::new(),
             #[cfg(feature = "threads")]
             spare: Mutex::default(),
         };
@@ -338,7 +352,7 @@ impl Memory {
         Ok(self.managed.add(bytes, 256, AddressKind::Managed)?.base)
     }
 
-    /// `malloc`: zeroed, aligned to 16 bytes.
+    /// `malloc` and `calloc`: zeroed, aligned to 16 bytes.
     pub fn malloc_host(&mut self, bytes: u64) -> Result<u64, OutOfMemory> {
         Ok(self.heap.add(bytes, 16, AddressKind::Host)?.base)
     }
@@ -563,35 +577,26 @@ impl Memory {
         Ok(())
     }
 
-    /// Copies between any two objects; the ranges may overlap.
+    /// Copies between any two objects; the ranges may overlap. What was never written stays so.
     pub fn copy(&mut self, to: u64, from: u64, len: u64) -> Result<(), MemoryFault> {
         self.read_bytes(from, len)?;
         let whole = |region: &Region| region.defined.holds(from - region.base, len);
-        let before = match self.region(from) {
-            Some(source) if !whole(source) => self.region(to).map(|region| region.defined.clone()),
+        let partly = match self.region(from) {
+            Some(source) if len > 0 && !whole(source) => self.region(to).map(|region| {
+                let (source_defined, start) = (source.defined.clone(), from - source.base);
+                (region.defined.clone(), source_defined, start)
+            }),
             _ => None,
         };
         self.bytes_mut(to, len)?;
         let copied = self.copy_bytes(to, from, len);
-        self.copy_defined(to, from, len, before);
-        copied
-    }
-
-    /// What a copy makes of what was never written.
-    fn copy_defined(&mut self, to: u64, from: u64, len: u64, before: Option<Defined>) {
-        let source = self
-            .region(from)
-            .map(|region| (region.defined.clone(), from - region.base));
-        let (Some((source, start)), Some((_, index))) = (source, self.region_index(to)) else {
-            return;
-        };
-        let region = &mut self.area_mut(to).regions[index];
-        // Host memory is the host's business.
-        if let (AddressKind::Device, Some(before)) = (region.kind, before) {
+        if let (Some((before, source, start)), Some((_, index))) = (partly, self.region_index(to)) {
+            let region = &mut self.area_mut(to).regions[index];
             region.defined = before;
             let at = to - region.base;
             region.defined.copy(at, region.size, &source, start, len);
         }
+        copied
     }
 
     /// What a kernel wrote.
@@ -632,6 +637,11 @@ impl Memory {
 
     /// The bytes of a NUL-terminated string, without the NUL.
     pub fn c_string(&self, address: u64) -> Result<&[u8], MemoryFault> {
+        self.c_string_within(address, usize::MAX)
+    }
+
+    /// The same of a string of which no more than `most` bytes are looked at: it need not end then.
+    pub fn c_string_within(&self, address: u64, most: usize) -> Result<&[u8], MemoryFault> {
         let Some(region) = self
             .region(address)
             .filter(|region| !region.freed && address < region.end())
@@ -639,17 +649,19 @@ impl Memory {
             return Err(self.fault(address, 1, false));
         };
         let bytes = &region.bytes.slice()[(address - region.base) as usize..];
-        match bytes.iter().position(|&byte| byte == 0) {
+        let looked_at = &bytes[..bytes.len().min(most)];
+        match looked_at.iter().position(|&byte| byte == 0) {
             Some(end) => Ok(&bytes[..end]),
+            None if looked_at.len() == most => Ok(looked_at),
             None => Err(self.fault(region.end(), 1, false)),
         }
     }
 
-    /// Device and managed allocations that were not freed so far: address, bytes, name.
-    pub fn leaks(&self) -> impl Iterator<Item = (u64, u64, Option<&str>)> {
+    /// Device and managed allocations that were not freed so far: address, bytes, the call that made each.
+    pub fn leaks(&self) -> impl Iterator<Item = (u64, u64, Option<&Allocation>)> {
         let regions = self.managed.regions.iter().chain(&self.device.regions);
         let alive = regions.filter(|region| !region.freed && !self.is_symbol(region.base));
-        alive.map(|region| (region.base, region.size, region.name.as_deref()))
+        alive.map(|region| (region.base, region.size, region.allocation.as_ref()))
     }
 
     /// Bytes `cudaMalloc` and `cudaMallocManaged` have given out and not got back.

@@ -5,7 +5,7 @@
 //! A format that C leaves undefined (an unknown conversion, too few arguments) prints itself: nothing is lost, nothing panics.
 //!
 //! ```
-//! let text = interp::printf::format(b"%5.2f|%-4d|%08x|%s", &[1.625f64.to_bits(), 7, 0xbeef, 1], &mut |_| Some(b"ok".to_vec()));
+//! let text = interp::printf::format(b"%5.2f|%-4d|%08x|%s", &[1.625f64.to_bits(), 7, 0xbeef, 1], &mut |_, _| Some(b"ok".to_vec()));
 //! assert_eq!(text, b" 1.62|7   |0000beef|ok");
 //! ```
 
@@ -25,11 +25,12 @@ struct Spec {
     bytes: u32,
 }
 
-/// The text. `fetch` gives the bytes of the string at an address, `None` where there is none (then `(null)` is printed).
+/// The text. `fetch` gives the bytes of the string at an address, of which no more than so many are looked at; `None` where there is
+/// none (then `(null)` is printed).
 pub fn format(
     format: &[u8],
     args: &[u64],
-    fetch: &mut dyn FnMut(u64) -> Option<Vec<u8>>,
+    fetch: &mut dyn FnMut(u64, usize) -> Option<Vec<u8>>,
 ) -> Vec<u8> {
     let mut out = Vec::with_capacity(format.len() + 16);
     let mut args = args.iter().copied();
@@ -121,7 +122,7 @@ impl Spec {
         &self,
         letter: u8,
         bits: u64,
-        fetch: &mut dyn FnMut(u64) -> Option<Vec<u8>>,
+        fetch: &mut dyn FnMut(u64, usize) -> Option<Vec<u8>>,
         out: &mut Vec<u8>,
     ) {
         match letter {
@@ -161,9 +162,10 @@ impl Spec {
             }
             b'c' => self.pad_bytes(&[bits as u8], out),
             b's' => {
-                let mut text = if bits == 0 { None } else { fetch(bits) }
+                let most = self.precision.unwrap_or(usize::MAX);
+                let mut text = if bits == 0 { None } else { fetch(bits, most) }
                     .unwrap_or_else(|| b"(null)".to_vec());
-                text.truncate(self.precision.unwrap_or(usize::MAX));
+                text.truncate(most);
                 self.pad_bytes(&text, out);
             }
             _ => {
@@ -344,7 +346,7 @@ mod tests {
     use super::format;
 
     fn print(text: &str, args: &[u64]) -> String {
-        let mut fetch = |address| (address == 1).then(|| b"text".to_vec());
+        let mut fetch = |address, _| (address == 1).then(|| b"text".to_vec());
         String::from_utf8(format(text.as_bytes(), args, &mut fetch)).unwrap()
     }
 

@@ -21,7 +21,7 @@ use interp::{
 };
 use runtime::{
     device::DeviceFault,
-    host::{Fault, HostRace, Note, Outcome},
+    host::{Fault, HostFinding, HostRace, Note, Outcome, RaceSide},
 };
 
 use super::fault;
@@ -130,6 +130,9 @@ pub fn all(outcome: &Outcome, module: &Module, line: &dyn Fn(LocId) -> String) -
     all.of_launches(outcome, shown..outcome.launches.len());
     for race in &outcome.races {
         all.add(of_race(race, outcome));
+    }
+    for finding in &outcome.findings {
+        all.add(of_host(finding));
     }
     for note in &outcome.notes {
         if let Some(fault) = &note.fault {
@@ -331,6 +334,29 @@ fn of_race(race: &HostRace, outcome: &Outcome) -> Found {
             None => 1,
         },
         ..refusal
+    }
+}
+
+/// What else was found of the host.
+fn of_host(finding: &HostFinding) -> Found {
+    let refusal = of_refusal("", LocId::default(), "");
+    let side = |side: &RaceSide| Side {
+        op: side.op.to_string(),
+        loc: side.loc,
+        ..refusal.sides[0].clone()
+    };
+    Found {
+        code: finding.code,
+        kind: finding.kind.name(),
+        severity: finding.severity,
+        kernel: None,
+        message: finding.message.clone(),
+        advice: finding.advice.clone(),
+        object: finding.object.clone(),
+        sides: finding.sides.iter().map(side).collect(),
+        others: finding.others.clone(),
+        count: finding.count,
+        ..refusal.clone()
     }
 }
 

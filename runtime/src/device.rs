@@ -175,6 +175,16 @@ pub trait Device {
         false
     }
 
+    /// Whether it looks for values that nobody wrote.
+    fn finds_unset(&self) -> bool {
+        false
+    }
+
+    /// Whether it tells of memory that nobody gave back.
+    fn finds_leaks(&self) -> bool {
+        false
+    }
+
     /// Makes a program ready, before anything of it runs: its kernels and its variables. `ptx` is what the program brings along for
     /// GPUs. The error says why it cannot be made ready.
     fn prepare(

@@ -6,6 +6,7 @@
 //! What means nothing in a simulator (times, streams) has a stated value and is said once, as a [`Note`].
 
 mod cuda;
+mod leak;
 mod math;
 mod memory;
 mod occupancy;
@@ -13,6 +14,7 @@ mod order;
 mod race;
 mod rand;
 mod stdio;
+mod unset;
 
 use dsl::{
     diagnostic::Code,
@@ -21,8 +23,9 @@ use dsl::{
     },
 };
 use interp::{
-    AddressKind, HostEvent, HostThread, InvalidLaunch, LaunchConfig, LaunchFailure, LaunchReport,
-    Memory, MemoryFault, Program, StopFlag, StopReason, Trap, TrapKind,
+    AddressKind, FindingKind, HostEvent, HostThread, InvalidLaunch, LaunchConfig, LaunchFailure,
+    LaunchReport, Memory, MemoryFault, Program, Severity, StopFlag, StopReason, Trap, TrapKind,
+    memory::unset::Allocation,
     trap::{AccessOp, BadAccess},
 };
 
@@ -117,13 +120,36 @@ pub struct HostRace {
     pub count: u64,
 }
 
-/// One side of a [`HostRace`].
+/// One side of a [`HostRace`] or place of a [`HostFinding`].
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub struct RaceSide {
-    /// `launch`, `call`, `read`, `write`.
+    /// `launch`, `call`, `read`, `write`, `compute`.
     pub op: &'static str,
     /// Where it stands.
     pub loc: LocId,
+}
+
+/// Something else that was found of the host program: values that nobody wrote, memory that nobody gave back.
+#[derive(Clone, PartialEq, Debug)]
+pub struct HostFinding {
+    /// For `dslc explain`.
+    pub code: Code,
+    /// The class.
+    pub kind: FindingKind,
+    /// How bad.
+    pub severity: Severity,
+    /// One sentence: what happened.
+    pub message: String,
+    /// One sentence: what to do.
+    pub advice: Option<String>,
+    /// The memory or variable, and the element.
+    pub object: Option<(String, String)>,
+    /// The places that make it.
+    pub sides: Vec<RaceSide>,
+    /// Other places that have to do with it.
+    pub others: Vec<(LocId, String)>,
+    /// How often.
+    pub count: u64,
 }
 
 /// How a program ended.
@@ -140,6 +166,8 @@ pub struct Outcome {
     pub notes: Vec<Note>,
     /// What nothing orders, of the host, launches and copies.
     pub races: Vec<HostRace>,
+    /// What else was found of the host.
+    pub findings: Vec<HostFinding>,
     /// Milliseconds of each launch on a device with a clock; `None` for one whose time is not known. Empty on the simulator.
     pub times_ms: Vec<Option<f64>>,
 }
@@ -175,6 +203,7 @@ struct Host<'a> {
     state: cuda::State,
     order: order::Order,
     rand: rand::Rand,
+    unset: unset::Unset,
     outcome: Outcome,
 }
 
@@ -216,6 +245,7 @@ pub fn run_main(
         state: cuda::State::default(),
         order,
         rand: rand::Rand::new(1),
+        unset: unset::Unset::default(),
         outcome: Outcome::default(),
     };
     host.state.keep_going = options.keep_going;
@@ -224,7 +254,13 @@ pub fn run_main(
     if options.keep_going {
         thread.keep_going();
     }
-    match host.drive(&mut thread, options.limit) {
+    host.unset.follows = host.device.finds_unset();
+    if host.unset.follows {
+        thread.follow_unset();
+    }
+    let ended = host.drive(&mut thread, options.limit);
+    host.tell_unset(&mut thread);
+    match ended {
         Ok(code) | Err(Stop::Exit(code)) => {
             host.outcome.exit_code = code;
             host.tell_leaks();
@@ -297,7 +333,10 @@ impl Host<'_> {
             answer = match event? {
                 HostEvent::Call { func, args, loc } => {
                     let loc = self.shown(thread, loc);
-                    self.call(func, &args, loc)?
+                    self.name_pointer(thread, func, &args);
+                    let answer = self.call(func, &args, loc);
+                    self.tell_looks(thread);
+                    answer?
                 }
                 HostEvent::Launch {
                     kernel,
@@ -334,6 +373,9 @@ impl Host<'_> {
                 }
                 HostEvent::Done(result) => return Ok(result.unwrap_or(0) as i32),
             };
+            if self.unset.follows && self.went_wrong() {
+                thread.mute_unset();
+            }
         }
     }
 
@@ -466,33 +508,6 @@ impl Host<'_> {
         self.managed_arrives(LocId::default());
     }
 
-    /// A note about device and pinned memory that the program ends without giving back.
-    fn tell_leaks(&mut self) {
-        let (mut count, mut sum, mut first) = (0, 0, None);
-        let (mut is_pinned, mut is_device) = (false, false);
-        for (address, bytes, name) in self.memory.leaks() {
-            count += 1;
-            sum += bytes;
-            first = first.or(name.map(str::to_owned));
-            let pinned = self.state.pinned.contains(&address);
-            (is_pinned, is_device) = (is_pinned | pinned, is_device | !pinned);
-        }
-        let memory = match (is_device, is_pinned) {
-            (true, true) => "device and pinned memory",
-            (false, true) => "pinned memory",
-            (_, false) => "device memory",
-        };
-        let text = match (count, first) {
-            (0, _) => return,
-            (1, Some(name)) => format!("{name} is never freed: {sum} bytes of {memory}"),
-            (_, Some(name)) => format!(
-                "{count} allocations of {memory} are never freed, {sum} bytes in all; the first is {name}"
-            ),
-            (_, None) => format!("{sum} bytes of {memory} are never freed"),
-        };
-        self.say(LocId::default(), text, false);
-    }
-
     /// Tells of managed memory as it is after something waited for kernels.
     fn managed_arrives(&mut self, loc: LocId) {
         if !std::mem::take(&mut self.state.launched) || !self.io.wants_arrivals() {
@@ -520,8 +535,25 @@ impl Host<'_> {
             .push(Fault::Invalid { kernel, loc, why });
     }
 
+    /// The host itself is to touch memory there: not that of the device, which only the simulator could reach.
+    fn reach(&self, address: u64, len: u64, op: AccessOp, loc: LocId) -> Result<(), Stop> {
+        let kind = self.memory.kind_of(address);
+        if len == 0 || !matches!(kind, AddressKind::Device | AddressKind::Constant) {
+            return Ok(());
+        }
+        let access = BadAccess {
+            op,
+            space: Space::Generic,
+            address,
+            width_bytes: u32::try_from(len).unwrap_or(u32::MAX),
+            object: None,
+        };
+        Err(self.trap(TrapKind::DevicePointerOnHost(Box::new(access)), loc))
+    }
+
     /// Writes what a call gives back through a pointer.
     fn store(&mut self, address: u64, bytes: &[u8], loc: LocId) -> Result<(), Stop> {
+        self.reach(address, bytes.len() as u64, AccessOp::Store, loc)?;
         self.memory
             .write_bytes(address, bytes)
             .map_err(|fault| self.fault(fault, AccessOp::Store, loc))
@@ -544,7 +576,13 @@ impl Host<'_> {
     }
 
     /// Messages about the allocation name the line that made it.
-    fn name_allocation(&mut self, address: u64, loc: LocId) {
+    fn name_allocation(&mut self, call: HostFn, address: u64, loc: LocId) {
+        let allocation = Allocation {
+            call: call.text(),
+            loc,
+            variable: self.unset.pointer.take(),
+        };
+        self.memory.note_allocation(address, allocation);
         let line = self.program.module().loc(loc).line;
         if line > 0 {
             self.memory

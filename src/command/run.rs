@@ -249,13 +249,9 @@ fn show(
     color: Color,
 ) -> Result<(), Failure> {
     let color = output::use_color(color);
-    let messages = findings::render::all(
-        input.findings,
-        input.module,
-        input.map,
-        color,
-        output::columns(),
-    );
+    let remarks = |found: &&Found| !args.quiet || found.kind != "leak";
+    let told: Vec<_> = input.findings.iter().filter(remarks).cloned().collect();
+    let messages = findings::render::all(&told, input.module, input.map, color, output::columns());
     output::err(&messages);
     match args.format {
         Format::Json => print_json(&json::report(input, kept))?,

@@ -7,7 +7,7 @@ use serde_json::Value;
 use crate::support::{dslc, root, text};
 
 /// Two stores beyond their arrays, the same text in two kernels, and lines that may move.
-const TWO: &str = "__global__ void first(int *x)\n{\n    __shared__ int s[32];\n    s[threadIdx.x] = x[0];\n}\n__global__ void second(int *x)\n{\n    __shared__ int s[32];\n    s[threadIdx.x] = x[0];\n}\nint main()\n{\n    int *x;\n    cudaMalloc(&x, 128);\n    cudaMemset(x, 0, 128);\n    KERNEL<<<1, 64>>>(x);\n    return 0;\n}\n";
+const TWO: &str = "__global__ void first(int *x)\n{\n    __shared__ int s[32];\n    s[threadIdx.x] = x[0];\n}\n__global__ void second(int *x)\n{\n    __shared__ int s[32];\n    s[threadIdx.x] = x[0];\n}\nint main()\n{\n    int *x;\n    cudaMalloc(&x, 128);\n    cudaMemset(x, 0, 128);\n    KERNEL<<<1, 64>>>(x);\n    cudaFree(x);\n    return 0;\n}\n";
 
 fn file(name: &str, contents: &str) -> String {
     let folder = root().join("target/tmp/gate");
@@ -275,8 +275,17 @@ fn memory_that_is_not_freed_is_a_note() {
     assert_eq!(output.status.code(), Some(0));
     let said = text(&output.stderr);
     assert!(
-        said.contains("2 allocations of device memory are never freed, 128 bytes"),
+        said.contains(
+            "leak.k:4: note[R0109]: leak: `a`, 100 bytes of cudaMalloc at line 4, is never freed"
+        ),
         "{said}"
     );
-    assert!(said.contains("the allocation of line 4"), "{said}");
+    assert_eq!(said.lines().count(), 2, "{said}");
+    let output = dslc(&["run", "--fail-on", "note", &path]);
+    assert_eq!(output.status.code(), Some(1));
+    let output = dslc(&["run", "--checks", "race", "--fail-on", "note", &path]);
+    assert_eq!(
+        (output.status.code(), text(&output.stderr)),
+        (Some(0), String::new())
+    );
 }

@@ -464,6 +464,10 @@ codes! {
     ShiftCount = "W0507", "shift-count",
         "A shift moves bits by less than the width of what is shifted: 31 places at most for an `int`. Beyond that C leaves the result undefined; dslc gives 0 (or the sign), as the GPU does. For a 64-bit result begin with a 64-bit value.",
         bad: "long f() { return 1 << 40; }", good: "long f() { return 1l << 40; }";
+    /// The size of a pointer is given for that of what it points to.
+    SizeOfPointer = "W0508", "size-of-pointer",
+        "`sizeof` of a pointer is the pointer's own size, 8 bytes, whatever it points to: only of an array, in the function that declares it, does it give the size of all elements. Copying or clearing so many bytes leaves the rest as it was.",
+        bad: "void f(float *d, float *h) { cudaMemcpy(d, h, sizeof(h), cudaMemcpyHostToDevice); }", good: "void f(float *d, float *h, int n) { cudaMemcpy(d, h, n * sizeof(float), cudaMemcpyHostToDevice); }";
     /// A size on a dynamic shared array.
     ExternSharedSize = "W0601", "extern-shared-size",
         "With `extern` the size of a shared array is the third launch argument; a size in the declaration is ignored.",
@@ -512,6 +516,10 @@ codes! {
     RowOverflow = "R0108", "row-overflow",
         "The last subscript of an array with several is beyond its dimension, but the element is still in the array: it is one of another row. C leaves that undefined, the hardware reads or writes the other row's element, and no tool that only knows addresses can see it. To go through the whole array with one index, take a pointer to its first element.",
         bad: "__shared__ int s[8][8];\ns[t / 8][t % 8] = x[t];\n__syncthreads();\nout[t] = t < 8 ? s[0][t + 1] : 0;", good: "__shared__ int s[8][8];\ns[t / 8][t % 8] = x[t];\n__syncthreads();\nint *all = &s[0][0];\nout[t] = t < 8 ? all[t + 1] : 0;";
+    /// Memory that nobody gave back.
+    MemoryLeak = "R0109", "memory-leak",
+        "The program ended without giving back memory of `cudaMalloc`, `cudaMallocManaged`, `cudaMallocAsync` or `cudaMallocHost`. The driver frees it when the process ends, so nothing is wrong yet; a program that runs on, or does this again and again, runs out of the device's memory. Free what was allocated, with `cudaFree` or (pinned memory) `cudaFreeHost`, or everything at once with `cudaDeviceReset`. Not to be told: `--checks` without `leak`.",
+        bad: "int f(int n) {\n  int *d;\n  cudaMalloc(&d, n * sizeof(int));\n  return cudaMemset(d, 0, n * sizeof(int));\n}", good: "int f(int n) {\n  int *d;\n  cudaMalloc(&d, n * sizeof(int));\n  cudaMemset(d, 0, n * sizeof(int));\n  return cudaFree(d);\n}";
     /// Nobody can advance.
     Deadlock = "R0201", "deadlock",
         "Every thread that is still running waits for something that no thread will do: a barrier that others never reach, or a flag or lock that nobody will change. Or a thread is in a loop whose end depends on nothing that still changes. Threads of one warp that spin on a lock which another lane of the same warp holds are a common case: the holder waits for them at the end of the loop.",

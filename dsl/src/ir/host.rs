@@ -43,12 +43,16 @@ macro_rules! host_functions {
 host_functions! {
     /// Where to put the pointer, bytes.
     CudaMalloc = "cudaMalloc"(P, L) => I;
+    /// Where to put the pointer, bytes, stream.
+    CudaMallocAsync = "cudaMallocAsync"(P, L, L) => I;
     /// Memory both sides may touch: where to put the pointer, bytes.
     CudaMallocManaged = "cudaMallocManaged"(P, L) => I;
     /// Pinned host memory: where to put the pointer, bytes.
     CudaMallocHost = "cudaMallocHost"(P, L) => I;
     /// Device memory.
     CudaFree = "cudaFree"(P) => I;
+    /// Device memory, stream.
+    CudaFreeAsync = "cudaFreeAsync"(P, L) => I;
     /// Pinned host memory.
     CudaFreeHost = "cudaFreeHost"(P) => I;
     /// Destination, source, bytes, kind.

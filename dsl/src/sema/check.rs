@@ -63,6 +63,7 @@ mod pointer_call;
 mod range;
 mod record;
 mod reference;
+mod size_of_pointer;
 mod specifier;
 mod startup;
 mod stmt;

@@ -81,7 +81,7 @@ pub(super) struct Taint {
 }
 
 /// What a computing instruction reads and writes.
-enum Flow {
+pub(crate) enum Flow {
     V1,
     V2,
     S1,
@@ -113,7 +113,8 @@ macro_rules! flows {
     };
 }
 
-fn flow(op: Op) -> Flow {
+/// Of an instruction that computes.
+pub(crate) fn flow(op: Op) -> Flow {
     lane_ops! { flows! { op } }
 }
 

@@ -82,6 +82,12 @@ fn is_run(offsets: &[u64; 32], width: u64) -> bool {
     })
 }
 
+/// Whether it goes to memory that the host and other launches have to do with, too.
+#[inline(always)]
+fn is_global(access: &Access<'_>) -> bool {
+    matches!(access.space, Space::Global | Space::Constant)
+}
+
 /// The memory of an access.
 #[derive(Clone, Copy)]
 pub(super) enum At {
@@ -116,7 +122,7 @@ impl Checker<'_> {
     }
 
     pub(super) fn global(&mut self, access: &Access<'_>, addresses: &[u64; 32]) {
-        if access.space != Space::Global || !self.shadows || access.mask == 0 {
+        if !is_global(access) || !self.shadows || access.mask == 0 {
             return;
         }
         self.meet_global(access, addresses);
@@ -231,7 +237,7 @@ impl Checker<'_> {
     pub(super) fn repeat_in_region(&mut self, access: &Access<'_>, like: &Like<'_>) {
         let pattern = like.pattern;
         let index = pattern.region as usize;
-        if access.space != Space::Global || access.mask == 0 || !self.shadows {
+        if !is_global(access) || access.mask == 0 || !self.shadows {
             return;
         }
         let site = access.site;

@@ -66,18 +66,82 @@ impl Defined {
     }
 
     /// Bytes of a region of `size` are no longer.
-    fn forget(&mut self, offset: u64, len: u64, size: u64) {
+    pub(crate) fn forget(&mut self, offset: u64, len: u64, size: u64) {
         if len == 0 || matches!(self, Defined::Nothing) {
             return;
         }
-        if matches!(self, Defined::All) {
-            *self = Defined::Some(vec![u64::MAX; (size / 64 + 1) as usize]);
+        if offset == 0 && len >= size {
+            *self = Defined::Nothing;
+            return;
         }
-        let Defined::Some(bits) = self else { return };
-        for at in offset..offset + len {
-            if let Some(word) = bits.get_mut((at / 64) as usize) {
-                *word &= !(1 << (at % 64));
+        let Some(bits) = self.bits(size) else {
+            return;
+        };
+        each_word(offset, len, |word, mask| {
+            if let Some(word) = bits.get_mut(word) {
+                *word &= !mask;
             }
+        });
+    }
+
+    /// By byte, whatever it was.
+    fn bits(&mut self, size: u64) -> Option<&mut [u64]> {
+        let words = (size / 64 + 1) as usize;
+        match self {
+            Defined::Nothing => *self = Defined::Some(vec![0; words]),
+            Defined::All => *self = Defined::Some(vec![u64::MAX; words]),
+            Defined::Some(_) => {}
+        }
+        match self {
+            Defined::Some(bits) => Some(bits),
+            Defined::Nothing | Defined::All => None,
+        }
+    }
+
+    /// The words of a region of `size` that is not whole, to be read and written while the region lives; null of one that is.
+    pub(crate) fn words(&mut self, size: u64) -> *mut u64 {
+        match self {
+            Defined::All => std::ptr::null_mut(),
+            Defined::Nothing | Defined::Some(_) => self
+                .bits(size)
+                .map_or(std::ptr::null_mut(), <[u64]>::as_mut_ptr),
+        }
+    }
+
+    /// Is whole from now on, if every byte is.
+    pub(crate) fn settle(&mut self, size: u64) {
+        if matches!(self, Defined::Some(_)) && self.holds(0, size) {
+            *self = Defined::All;
+        }
+    }
+
+    /// The first of some bytes that is not, and the first behind it that is.
+    pub(crate) fn gap(&self, offset: u64, len: u64) -> Option<(u64, u64)> {
+        if self.holds(offset, len) {
+            return None;
+        }
+        let end = offset + len;
+        let is = |at: u64| self.holds(at, 1);
+        let whole = |at: u64| at.is_multiple_of(64) && at + 64 <= end;
+        let skip = |mut at: u64, value: bool| {
+            while at < end && is(at) == value {
+                let word = match self {
+                    Defined::Some(bits) => bits.get((at / 64) as usize).copied(),
+                    Defined::Nothing | Defined::All => None,
+                };
+                let same = if value { u64::MAX } else { 0 };
+                at += if whole(at) && word == Some(same) {
+                    64
+                } else {
+                    1
+                };
+            }
+            at
+        };
+        let first = skip(offset, true);
+        match self {
+            Defined::Nothing => Some((offset, end)),
+            Defined::All | Defined::Some(_) => Some((first, skip(first, false))),
         }
     }
 
@@ -88,12 +152,11 @@ impl Defined {
             Defined::Nothing => self.forget(to, len, size),
             Defined::Some(_) if other.holds(from, len) => self.define(to, len, size),
             Defined::Some(_) => {
-                for k in 0..len {
-                    if other.holds(from + k, 1) {
-                        self.define(to + k, 1, size);
-                    } else {
-                        self.forget(to + k, 1, size);
-                    }
+                self.define(to, len, size);
+                let mut at = from;
+                while let Some((first, end)) = other.gap(at, from + len - at) {
+                    self.forget(to + (first - from), end - first, size);
+                    at = end;
                 }
             }
         }
@@ -139,5 +202,58 @@ impl Defined {
                 }
             }
         }
+    }
+}
+
+/// The words that some bytes have their bits in, each with those bits.
+fn each_word(offset: u64, len: u64, mut then: impl FnMut(usize, u64)) {
+    let (first, last) = (offset, offset + len - 1);
+    let (low, high) = ((first / 64) as usize, (last / 64) as usize);
+    let (from, to) = (u64::MAX << (first % 64), u64::MAX >> (63 - last % 64));
+    if low == high {
+        return then(low, from & to);
+    }
+    then(low, from);
+    (low + 1..high).for_each(|word| then(word, u64::MAX));
+    then(high, to);
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Defined;
+
+    #[test]
+    fn what_was_never_written_stays_so_when_it_is_copied() {
+        let mut from = Defined::default();
+        for at in [3, 64, 65, 130, 199] {
+            from.define(at, 1, 200);
+        }
+        from.define(70, 40, 200);
+        let mut to = Defined::All;
+        to.copy(5, 300, &from, 1, 199);
+        for at in 0..300 {
+            let copied = (5..204).contains(&at);
+            let expected = !copied || from.holds(at - 4, 1);
+            assert_eq!(to.holds(at, 1), expected, "byte {at}");
+        }
+    }
+
+    #[test]
+    fn gaps_end_where_something_was_written() {
+        let mut defined = Defined::default();
+        assert_eq!(defined.gap(7, 500), Some((7, 507)));
+        defined.define(0, 64, 1000);
+        defined.define(300, 10, 1000);
+        assert_eq!(defined.gap(0, 1000), Some((64, 300)));
+        assert_eq!(defined.gap(300, 10), None);
+        assert_eq!(defined.gap(305, 695), Some((310, 1000)));
+        defined.forget(0, 1000, 1000);
+        assert!(!defined.holds(20, 1));
+        defined.define(0, 999, 1000);
+        defined.settle(1000);
+        assert!(!defined.holds(999, 1));
+        defined.define(999, 1, 1000);
+        defined.settle(1000);
+        assert!(matches!(defined, Defined::All));
     }
 }

@@ -92,6 +92,9 @@ impl Memory {
             freed: false,
             freed_at: None,
             defined: Defined::All,
+            dirty: false,
+            allocation: None,
+            setter: None,
             name: name.map(str::to_owned),
             element_bytes: 1,
         };

@@ -138,7 +138,7 @@ impl Memory {
         match (self.traffic.track, self.kind_of(base)) {
             (Track::Nothing, _) => false,
             (_, AddressKind::Managed) => true,
-            (track, AddressKind::Device) => track == Track::Everything,
+            (track, AddressKind::Device | AddressKind::Constant) => track == Track::Everything,
             _ => false,
         }
     }

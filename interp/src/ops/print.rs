@@ -38,7 +38,7 @@ pub(crate) fn print<O: Observer>(
             .collect();
         // As glibc: no text at null; any other address without one is the program's fault.
         let mut bad = None;
-        let mut fetch = |address| match machine.memory.c_string(address) {
+        let mut fetch = |address, most: usize| match machine.memory.c_string_within(address, most) {
             Ok(text) => Some(text.to_vec()),
             Err(_) => {
                 bad = bad.or((address != 0).then_some(address));

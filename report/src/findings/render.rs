@@ -1,7 +1,7 @@
 //! Findings as messages for people: the same form as the front end's, with every access of the finding shown in its source.
 
 use dsl::{
-    diagnostic::{self, Diagnostic},
+    diagnostic::{self, Code, Diagnostic},
     ir::{
         LocId, Module,
         locate::{self, Extent},
@@ -32,7 +32,9 @@ pub fn all(
     columns: usize,
 ) -> String {
     let mut groups: Vec<Vec<&Found>> = vec![];
-    for found in found.iter().filter(|found| !found.muted) {
+    let is_leak = |found: &&Found| found.code == Code::MemoryLeak;
+    let shown = || found.iter().filter(|found| !found.muted);
+    for found in shown().filter(|found| !is_leak(found)) {
         match groups.iter_mut().find(|group| is_alike(group[0], found)) {
             Some(group) => group.push(found),
             None => groups.push(vec![found]),
@@ -57,7 +59,50 @@ pub fn all(
             text += &lanes::draw(found, module);
         }
     }
+    // A line is enough: the program is over, and did what it should.
+    let leaks: Vec<&Found> = shown().filter(is_leak).collect();
+    match leaks.as_slice() {
+        [first, _, _, _, ..] => text += &line_of_leaks(first, &leaks, module),
+        few => few.iter().for_each(|leak| text += &line(leak, module)),
+    }
     text
+}
+
+/// Where many places make memory that nobody frees, one line for all.
+fn line_of_leaks(first: &Found, leaks: &[&Found], module: &Module) -> String {
+    let line_of = |found: &&Found| {
+        found
+            .sides
+            .first()
+            .map_or(0, |side| module.loc(side.loc).line)
+    };
+    let mut lines: Vec<u32> = leaks.iter().map(line_of).collect();
+    lines.dedup();
+    let lines: Vec<String> = lines.iter().map(u32::to_string).collect();
+    let count: u64 = leaks.iter().map(|leak| leak.count).sum();
+    let message = format!(
+        "leak: {count} allocations are never freed, of lines {}",
+        lines.join(", ")
+    );
+    line(
+        &Found {
+            message,
+            ..first.clone()
+        },
+        module,
+    )
+}
+
+/// `a.k:12: note: …`
+fn line(found: &Found, module: &Module) -> String {
+    let loc = found.sides.first().map(|side| module.loc(side.loc));
+    let place = loc.map_or(String::new(), |loc| {
+        let file = module.files.get(loc.file as usize);
+        format!("{}:{}: ", file.map_or("", String::as_str), loc.line)
+    });
+    let severity = found.severity;
+    let number = found.code.number();
+    format!("{place}{severity}[{number}]: {}\n", found.message)
 }
 
 /// Whether two findings say the same of the same memory.
@@ -112,10 +157,20 @@ fn diagnostic(found: &Found, module: &Module, map: &SourceMap) -> Diagnostic {
     let mut message = Diagnostic::error(found.code, at, &found.message);
     message.severity = severity(found.severity);
     if let Some(first) = first {
-        message = message.at(label(first));
+        message = message.at(match first.op.as_str() {
+            "read" if first.lane.is_none() => "read here".to_owned(),
+            _ => label(first),
+        });
     }
-    for side in rest {
+    // What the host reads and uses in one place is one place.
+    let again = |side: &&Side| {
+        side.lane.is_none()
+            && side.op == "compute"
+            && first.is_some_and(|first| first.loc == side.loc)
+    };
+    for side in rest.iter().filter(|side| !again(side)) {
         let text = match side.op.as_str() {
+            "compute" if side.lane.is_none() => "used here".to_owned(),
             op @ ("read" | "write") if side.lane.is_none() => format!("{op} by the host"),
             _ => label(side),
         };
@@ -191,6 +246,7 @@ fn times(found: &Found) -> Option<String> {
     let kernel = found.kernel.as_deref().unwrap_or("the host");
     match (found.count, found.launches) {
         (0 | 1, 1) => None,
+        (count, 1) if found.kernel.is_none() => Some(format!("{count} times")),
         (count, 1) => Some(format!("{count} times in this launch of `{kernel}`")),
         (count, launches) => Some(format!(
             "{count} times in {launches} launches of `{kernel}`"

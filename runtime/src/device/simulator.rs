@@ -43,6 +43,14 @@ impl Device for Simulator {
         self.machine.checks.has(Check::Race)
     }
 
+    fn finds_unset(&self) -> bool {
+        self.machine.checks.has(Check::Uninit)
+    }
+
+    fn finds_leaks(&self) -> bool {
+        self.machine.checks.has(Check::Leak)
+    }
+
     fn malloc(
         &mut self,
         memory: &mut Memory,

@@ -157,10 +157,15 @@ impl Host<'_> {
         loc: LocId,
     ) -> Result<Result<(), CudaError>, Stop> {
         match function {
-            HostFn::CudaMalloc | HostFn::CudaMallocManaged | HostFn::CudaMallocHost => {
-                return self.allocate(function, args, loc);
-            }
+            HostFn::CudaMalloc
+            | HostFn::CudaMallocAsync
+            | HostFn::CudaMallocManaged
+            | HostFn::CudaMallocHost => return self.allocate(function, args, loc),
             HostFn::CudaFree | HostFn::CudaFreeHost => {
+                return Ok(self.free(function, args[0], loc));
+            }
+            HostFn::CudaFreeAsync => {
+                self.freed_in_stream(args[0], args[1], loc);
                 return Ok(self.free(function, args[0], loc));
             }
             HostFn::CudaMemcpy | HostFn::CudaMemcpyAsync => {
@@ -176,6 +181,7 @@ impl Host<'_> {
                 let result = self.device.fill(&mut self.memory, address, byte, bytes);
                 let result = self.device_result(result, function.text(), loc);
                 if result.is_ok() {
+                    self.set_by(function.text(), address, None, bytes, loc);
                     self.filled(address, bytes, args.get(3).copied(), loc);
                 }
                 return Ok(result);
@@ -252,6 +258,9 @@ impl Host<'_> {
                     return Ok(Err(error));
                 }
                 self.managed_arrives(loc);
+                if function == HostFn::CudaDeviceReset {
+                    self.free_all(loc);
+                }
             }
             // Accepted; there is nothing to do.
             _ => {}
@@ -272,7 +281,7 @@ impl Host<'_> {
             return Ok(Ok(()));
         }
         // Kernels may use pinned memory, as they may managed memory.
-        let both_sides = function != HostFn::CudaMalloc;
+        let both_sides = !matches!(function, HostFn::CudaMalloc | HostFn::CudaMallocAsync);
         let result = self.device.malloc(&mut self.memory, bytes, both_sides);
         let address = match self.device_result(result, function.text(), loc) {
             Ok(address) => address,
@@ -291,7 +300,10 @@ impl Host<'_> {
                 return Ok(Err(error));
             }
         };
-        self.name_allocation(address, loc);
+        self.name_allocation(function, address, loc);
+        if self.unset.follows {
+            self.memory.begin_unset(address);
+        }
         if function == HostFn::CudaMallocHost {
             self.state.pinned.push(address);
         } else {
@@ -300,11 +312,14 @@ impl Host<'_> {
         if function == HostFn::CudaMallocManaged {
             self.state.managed.push((address, bytes));
         }
+        if function == HostFn::CudaMallocAsync {
+            self.made_in_stream(address, bytes, args[2], loc);
+        }
         self.store(target, &address.to_le_bytes(), loc)?;
         Ok(Ok(()))
     }
 
-    /// `cudaFree` and `cudaFreeHost`. Both wait for what may use the memory.
+    /// `cudaFree` and `cudaFreeHost`, which wait for what may use the memory, and `cudaFreeAsync`, which does not.
     fn free(&mut self, function: HostFn, address: u64, loc: LocId) -> Result<(), CudaError> {
         let name = function.text();
         let is_pinned = self.state.pinned.contains(&address);
@@ -393,6 +408,7 @@ impl Host<'_> {
         }
         let fault = match self.device.copy(&mut self.memory, to, from, bytes) {
             Ok(()) => {
+                self.set_by("cudaMemcpy", to, Some(from), bytes, loc);
                 if is_device(self, from) && is_host(self, to) {
                     self.arrived("cudaMemcpy", to, bytes, loc);
                 }
@@ -425,6 +441,7 @@ impl Host<'_> {
         let bytes = args[2];
         let result = self.device.copy(&mut self.memory, to, from, bytes);
         self.device_result(result, function.text(), loc)?;
+        self.set_by(function.text(), to, Some(from), bytes, loc);
         self.copied(function, (to, from), bytes, None, loc);
         Ok(())
     }

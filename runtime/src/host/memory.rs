@@ -1,6 +1,7 @@
 //! `malloc`, `memcpy`, strings and conversions: C's library on host memory.
 
 use dsl::ir::{HostFn, LocId};
+use interp::HostUse;
 use interp::trap::AccessOp;
 
 use super::{Host, Stop};
@@ -13,14 +14,34 @@ impl Host<'_> {
         args: &[u64],
         loc: LocId,
     ) -> Result<Option<u64>, Stop> {
+        let strings = match function {
+            HostFn::Strcmp | HostFn::Strncmp => &args[..2],
+            HostFn::Strlen | HostFn::Atoi | HostFn::Atol | HostFn::Atof => &args[..1],
+            HostFn::Strcpy => &args[1..2],
+            _ => &[],
+        };
+        for &address in strings {
+            let most = match function {
+                HostFn::Strncmp => usize::try_from(args[2]).unwrap_or(usize::MAX),
+                _ => usize::MAX,
+            };
+            self.looks_at_string(address, most, HostUse::Content(function), loc);
+        }
         let answer = match function {
             HostFn::Malloc => {
                 let address = self.memory.malloc_host(args[0]).unwrap_or(0);
-                self.name_allocation(address, loc);
+                self.name_allocation(function, address, loc);
+                if self.unset.follows {
+                    self.memory.begin_unset(address);
+                }
                 address
             }
             HostFn::Calloc => match args[0].checked_mul(args[1]) {
-                Some(bytes) => self.memory.malloc_host(bytes).unwrap_or(0),
+                Some(bytes) => {
+                    let address = self.memory.malloc_host(bytes).unwrap_or(0);
+                    self.name_allocation(function, address, loc);
+                    address
+                }
                 None => 0,
             },
             HostFn::Realloc => self.realloc(args[0], args[1], loc)?,
@@ -33,19 +54,24 @@ impl Host<'_> {
             }
             HostFn::Memset => {
                 self.note_host(args[0], args[2], true, loc);
+                self.reach(args[0], args[2], AccessOp::Store, loc)?;
                 let filled = self.memory.fill(args[0], args[1] as u8, args[2]);
                 filled.map_err(|fault| self.fault(fault, AccessOp::Store, loc))?;
+                self.set_by("memset", args[0], None, args[2], loc);
                 args[0]
             }
             HostFn::Memcpy | HostFn::Memmove => {
                 self.note_host(args[1], args[2], false, loc);
                 self.note_host(args[0], args[2], true, loc);
                 self.host_copy(args[0], args[1], args[2], loc)?;
+                self.set_by(function.text(), args[0], Some(args[1]), args[2], loc);
                 args[0]
             }
             HostFn::Memcmp => {
                 self.note_host(args[0], args[2], false, loc);
                 self.note_host(args[1], args[2], false, loc);
+                self.looks_at(args[0], args[2], HostUse::Content(function), loc);
+                self.looks_at(args[1], args[2], HostUse::Content(function), loc);
                 let (a, b) = (
                     self.bytes(args[0], args[2], loc)?,
                     self.bytes(args[1], args[2], loc)?,
@@ -64,9 +90,7 @@ impl Host<'_> {
             HostFn::Strcpy => {
                 let mut text = self.string(args[1], loc)?;
                 text.push(0);
-                self.memory
-                    .write_bytes(args[0], &text)
-                    .map_err(|fault| self.fault(fault, AccessOp::Store, loc))?;
+                self.store(args[0], &text, loc)?;
                 args[0]
             }
             HostFn::Atoi => parse_int(&self.string(args[0], loc)?) as i32 as u32 as u64,
@@ -78,6 +102,7 @@ impl Host<'_> {
     }
 
     fn bytes(&self, address: u64, len: u64, loc: LocId) -> Result<&[u8], Stop> {
+        self.reach(address, len, AccessOp::Load, loc)?;
         self.memory
             .read_bytes(address, len)
             .map_err(|fault| self.fault(fault, AccessOp::Load, loc))
@@ -85,9 +110,10 @@ impl Host<'_> {
 
     /// A copy by the host itself, which cannot reach device memory.
     fn host_copy(&mut self, to: u64, from: u64, len: u64, loc: LocId) -> Result<(), Stop> {
-        let bytes = self.bytes(from, len, loc)?.to_vec();
+        self.bytes(from, len, loc)?;
+        self.reach(to, len, AccessOp::Store, loc)?;
         self.memory
-            .write_bytes(to, &bytes)
+            .copy(to, from, len)
             .map_err(|fault| self.fault(fault, AccessOp::Store, loc))
     }
 
@@ -95,6 +121,10 @@ impl Host<'_> {
         let Ok(new) = self.memory.malloc_host(bytes) else {
             return Ok(0);
         };
+        self.name_allocation(HostFn::Realloc, new, loc);
+        if self.unset.follows {
+            self.memory.begin_unset(new);
+        }
         if old != 0 {
             let kept = self.memory.allocation_bytes(old).unwrap_or(0).min(bytes);
             self.host_copy(new, old, kept, loc)?;

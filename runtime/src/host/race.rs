@@ -55,8 +55,30 @@ impl Host<'_> {
     fn is_shared(&self, address: u64) -> bool {
         matches!(
             self.memory.kind_of(address),
-            AddressKind::Device | AddressKind::Managed
+            AddressKind::Device | AddressKind::Constant | AddressKind::Managed
         )
+    }
+
+    /// Memory is there from a place in a stream on.
+    pub(super) fn made_in_stream(&mut self, address: u64, bytes: u64, stream: u64, loc: LocId) {
+        if self.order.on {
+            let name = HostFn::CudaMallocAsync.text();
+            let job = self.order.begin(stream, name, None, loc);
+            let span = (address, address + bytes);
+            self.order.touch(job, Deed::Write, &[span]);
+        }
+    }
+
+    /// Memory is there up to a place in a stream; to be called before it is freed.
+    pub(super) fn freed_in_stream(&mut self, address: u64, stream: u64, loc: LocId) {
+        let bytes = self.memory.allocation_bytes(address);
+        if let (true, Some(bytes)) = (self.order.on, bytes) {
+            let name = HostFn::CudaFreeAsync.text();
+            let job = self.order.begin(stream, name, None, loc);
+            let span = (address, address + bytes);
+            self.order.look(job, Deed::Write, &[span]);
+            self.tell_races();
+        }
     }
 
     /// Bytes were copied; `stream`: of a copy that the host need not wait for.
@@ -166,12 +188,18 @@ impl Host<'_> {
         let (second, second_deed) = conflict.second;
         let earlier = self.order.work(first);
         let may = match first_deed {
+            _ if earlier.name == HostFn::CudaMallocAsync.text() => "may not have made it yet",
             Deed::Read => "may still be reading it",
             Deed::Write | Deed::Update => "may still be writing it",
         };
         let does = match second_deed {
             Deed::Read => "reads",
-            Deed::Write => "writes",
+            Deed::Write => match second {
+                Second::Job(job) if self.order.work(job).name == HostFn::CudaFreeAsync.text() => {
+                    "frees"
+                }
+                _ => "writes",
+            },
             Deed::Update => "updates",
         };
         let object = self.memory.describe(conflict.address);
@@ -184,7 +212,7 @@ impl Host<'_> {
             Some(_) => "launch",
             None => "copy",
         };
-        let what = if earlier.name.starts_with("cudaMemset") {
+        let what = if earlier.launch.is_none() && !earlier.name.contains("Memcpy") {
             "call"
         } else {
             what

@@ -1,7 +1,7 @@
 //! `printf` and its relatives for host code.
 
 use dsl::ir::{HostFn, LocId, Type};
-use interp::{printf, trap::AccessOp};
+use interp::{HostUse, printf, trap::AccessOp};
 
 use super::{Host, Stop};
 
@@ -42,13 +42,12 @@ impl Host<'_> {
                     let kept = text.len().min(room as usize - 1);
                     let mut bytes = text[..kept].to_vec();
                     bytes.push(0);
-                    self.memory
-                        .write_bytes(bits(0), &bytes)
-                        .map_err(|fault| self.fault(fault, AccessOp::Store, loc))?;
+                    self.store(bits(0), &bytes, loc)?;
                 }
                 written(&text)
             }
             HostFn::Puts => {
+                self.looks_at_string(bits(0), usize::MAX, HostUse::Printed, loc);
                 let mut text = self.string(bits(0), loc)?;
                 text.push(b'\n');
                 self.io.stdout(&text);
@@ -68,15 +67,24 @@ impl Host<'_> {
         let text = self.string(args[format].1, loc)?;
         let values: Vec<u64> = args[format + 1..].iter().map(|&(_, bits)| bits).collect();
         let memory = &self.memory;
-        let mut bad_string = None;
-        let mut fetch = |address: u64| match memory.c_string(address) {
-            Ok(bytes) => Some(bytes.to_vec()),
+        let (mut bad_string, mut strings) = (None, vec![(args[format].1, usize::MAX)]);
+        let mut fetch = |address: u64, most: usize| match memory.c_string_within(address, most) {
+            Ok(bytes) => {
+                strings.push((address, most));
+                Some(bytes.to_vec())
+            }
             Err(fault) => {
                 bad_string.get_or_insert(fault);
                 None
             }
         };
         let formatted = printf::format(&text, &values, &mut fetch);
+        for &(address, most) in &strings {
+            self.looks_at_string(address, most, HostUse::Printed, loc);
+        }
+        for &(address, _) in &strings {
+            self.reach(address, 1, AccessOp::Load, loc)?;
+        }
         match bad_string {
             // glibc prints "(null)" for a null pointer; anything else that is no string would crash.
             Some(fault) if fault.address != 0 => Err(self.fault(fault, AccessOp::Load, loc)),
@@ -86,6 +94,7 @@ impl Host<'_> {
 
     /// A NUL-terminated string of the program.
     pub(super) fn string(&self, address: u64, loc: LocId) -> Result<Vec<u8>, Stop> {
+        self.reach(address, 1, AccessOp::Load, loc)?;
         match self.memory.c_string(address) {
             Ok(bytes) => Ok(bytes.to_vec()),
             Err(fault) => Err(self.fault(fault, AccessOp::Load, loc)),

@@ -35,13 +35,13 @@ pub(super) const ROWS: &[Row] = &[
     host(
         "cudaMallocAsync",
         "cudaError_t(T**, size_t, cudaStream_t)",
-        HostFn::CudaMalloc,
+        HostFn::CudaMallocAsync,
     ),
     host("cudaFree", "cudaError_t(void*)", HostFn::CudaFree),
     host(
         "cudaFreeAsync",
         "cudaError_t(void*, cudaStream_t)",
-        HostFn::CudaFree,
+        HostFn::CudaFreeAsync,
     ),
     host("cudaFreeHost", "cudaError_t(void*)", HostFn::CudaFreeHost),
     host(

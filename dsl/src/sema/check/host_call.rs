@@ -90,6 +90,7 @@ impl Checker<'_> {
                 self.on_side(Side::Device, diagnostic);
             }
         }
+        self.check_sizes(host, called);
         let signature = Signature::parse(row.signature);
         let result = self.word_type(&signature.result);
         let Some(mut args) = self.fixed_args(&signature, called) else {

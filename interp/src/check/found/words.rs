@@ -534,7 +534,9 @@ impl Scene<'_> {
                 "write it before the barrier that the reader waits at: shared memory begins with whatever was there".to_owned()
             }
             Some(Space::Local) => "give the array its values where it is declared".to_owned(),
-            Some(_) => "set it first, with cudaMemset or cudaMemcpy or in a kernel: cudaMalloc clears nothing".to_owned(),
+            Some(_) => self.how_to_set(unset).unwrap_or_else(|| {
+                "set it first, with cudaMemset or cudaMemcpy or in a kernel: cudaMalloc clears nothing".to_owned()
+            }),
         };
         let who = format!("by thread ({x}, {y}, {z}) of block ({bx}, {by}, {bz})");
         let from = self.line(read.loc);
@@ -565,6 +567,21 @@ impl Scene<'_> {
             count: *count,
             witness: Vec::new(),
         }
+    }
+
+    /// What to do about global memory of which a call of the host wrote a part, or copied what nobody had written.
+    fn how_to_set(&self, unset: &Unset) -> Option<String> {
+        let (region, offset) = unset.place;
+        let address = self.map.regions[region?].base + offset;
+        if let Some(transfer) = self.memory.brought(address) {
+            let (call, line) = (transfer.call, self.line(transfer.loc));
+            let name = &transfer.from.name;
+            return Some(format!(
+                "the {call} of line {line} copied what nobody had written from {name}: set all of that first"
+            ));
+        }
+        let (setter, size) = self.memory.setter(address)?;
+        setter.part_written(size, self.line(setter.loc))
     }
 
     pub(super) fn uneven(&self, uneven: &Uneven) -> Finding {

@@ -1,0 +1,112 @@
+//! Device, managed and pinned memory that a program ends without giving back: one finding for each call that made some.
+
+use dsl::{diagnostic::Code, ir::LocId};
+use interp::{FindingKind, Severity};
+
+use super::{Host, HostFinding, RaceSide};
+
+/// What one call has made and nobody freed.
+struct Leak {
+    call: &'static str,
+    loc: LocId,
+    variable: Option<String>,
+    count: u64,
+    bytes: u64,
+    is_pinned: bool,
+}
+
+impl Host<'_> {
+    /// The program has ended by itself.
+    pub(super) fn tell_leaks(&mut self) {
+        // Who gives up because of a fault cannot give anything back.
+        let failed = self.state.pending.is_some() || self.state.sticky.is_some();
+        if failed || !self.device.finds_leaks() {
+            return;
+        }
+        let mut leaks: Vec<Leak> = Vec::new();
+        for (address, bytes, allocation) in self.memory.leaks() {
+            let Some(allocation) = allocation else {
+                continue;
+            };
+            let place = (allocation.call, allocation.loc);
+            match leaks.iter_mut().find(|leak| (leak.call, leak.loc) == place) {
+                Some(leak) => {
+                    leak.count += 1;
+                    leak.bytes += bytes;
+                    if leak.variable != allocation.variable {
+                        leak.variable = None;
+                    }
+                }
+                None => leaks.push(Leak {
+                    call: allocation.call,
+                    loc: allocation.loc,
+                    variable: allocation.variable.clone(),
+                    count: 1,
+                    bytes,
+                    is_pinned: self.state.pinned.contains(&address),
+                }),
+            }
+        }
+        leaks.sort_by_key(|leak| leak.loc);
+        let findings = leaks.into_iter().map(|leak| self.leak(leak));
+        let findings: Vec<HostFinding> = findings.collect();
+        self.outcome.findings.extend(findings);
+    }
+
+    fn leak(&self, leak: Leak) -> HostFinding {
+        let Leak { call, bytes, .. } = leak;
+        let line = self.program.module().loc(leak.loc).line;
+        let what = match (leak.count, &leak.variable) {
+            (1, Some(variable)) => {
+                format!("`{variable}`, {bytes} bytes of {call} at line {line}, is never freed")
+            }
+            (1, None) => format!("{bytes} bytes of {call} at line {line} are never freed"),
+            (count, variable) => {
+                let of = match variable {
+                    Some(variable) => format!(" (`{variable}`)"),
+                    None => String::new(),
+                };
+                format!(
+                    "{count} allocations of {call} at line {line}{of} are never freed, {bytes} bytes in all"
+                )
+            }
+        };
+        let free = if leak.is_pinned {
+            "cudaFreeHost"
+        } else {
+            "cudaFree"
+        };
+        HostFinding {
+            code: Code::MemoryLeak,
+            kind: FindingKind::Leak,
+            severity: Severity::Note,
+            message: format!("leak: {what}"),
+            advice: Some(format!(
+                "call `{free}` when it is not needed any more: in a program that runs on, the device's memory gets full"
+            )),
+            object: leak.variable.map(|variable| (variable, String::new())),
+            sides: vec![RaceSide {
+                op: "call",
+                loc: leak.loc,
+            }],
+            others: Vec::new(),
+            count: leak.count,
+        }
+    }
+
+    /// `cudaDeviceReset` gives back everything.
+    pub(super) fn free_all(&mut self, loc: LocId) {
+        if !self.device.is_simulator() {
+            return;
+        }
+        let addresses: Vec<u64> = self.memory.leaks().map(|(address, ..)| address).collect();
+        for address in addresses {
+            let result = self.device.free(&mut self.memory, address);
+            if self.device_result(result, "cudaDeviceReset", loc).is_ok() {
+                self.memory.note_freed(address, loc);
+            }
+        }
+        self.state.managed.clear();
+        self.state.pinned.clear();
+    }
+}

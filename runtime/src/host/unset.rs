@@ -1,0 +1,337 @@
+//! Values that nobody wrote and that matter to the host, in words. The host's thread finds them; the runtime tells it what calls look
+//! at, and memory how bytes came to be where they are.
+
+use dsl::{
+    diagnostic::Code,
+    ir::{HostFn, LocId, Type},
+};
+use interp::{
+    AddressKind, Finding, FindingKind, HostThread, HostUnset, HostUse, LaunchReport, Severity,
+    UnsetSource,
+    memory::unset::{Setter, UnsetMemory},
+};
+
+use super::{Host, HostFinding, RaceSide};
+
+/// What is kept from call to call.
+#[derive(Debug, Default)]
+pub(super) struct Unset {
+    /// It is asked for.
+    pub(super) follows: bool,
+    /// The variable that the call in hand puts a pointer to.
+    pub(super) pointer: Option<String>,
+    /// What the call in hand looks at: where, how many bytes, how, and the place.
+    looks: Vec<(u64, u64, HostUse, LocId)>,
+    /// What it copied: to where, from where.
+    copies: Vec<(u64, u64, Setter)>,
+    /// Launches whose findings were looked at.
+    launches_seen: usize,
+}
+
+impl Host<'_> {
+    /// The call looks at bytes.
+    pub(super) fn looks_at(&mut self, address: u64, len: u64, what: HostUse, loc: LocId) {
+        if self.unset.follows && len > 0 && !self.memory.is_set(address, len) {
+            self.unset.looks.push((address, len, what, loc));
+        }
+    }
+
+    /// The call looks at a string and its end, and at no more than so many bytes.
+    pub(super) fn looks_at_string(&mut self, address: u64, most: usize, what: HostUse, loc: LocId) {
+        if !self.unset.follows {
+            return;
+        }
+        if let Ok(text) = self.memory.c_string_within(address, most) {
+            let len = text.len() + usize::from(text.len() < most);
+            let len = len as u64;
+            self.looks_at(address, len, what, loc);
+        }
+    }
+
+    /// Which variable a call that makes memory puts the pointer to.
+    pub(super) fn name_pointer(
+        &mut self,
+        thread: &HostThread,
+        function: HostFn,
+        args: &[(Type, u64)],
+    ) {
+        let gives = matches!(
+            function,
+            HostFn::CudaMalloc
+                | HostFn::CudaMallocAsync
+                | HostFn::CudaMallocManaged
+                | HostFn::CudaMallocHost
+        );
+        self.unset.pointer = match args.first() {
+            Some(&(_, address)) if gives => thread
+                .pointer_at(self.program, &self.memory, address)
+                .filter(|name| !name.starts_with("__")),
+            _ => None,
+        };
+    }
+
+    /// A call wrote bytes, or copied them from somewhere.
+    pub(super) fn set_by(
+        &mut self,
+        call: &'static str,
+        to: u64,
+        from: Option<u64>,
+        bytes: u64,
+        loc: LocId,
+    ) {
+        if !self.unset.follows || bytes == 0 {
+            return;
+        }
+        let setter = Setter { call, loc, bytes };
+        match from {
+            Some(from) => self.unset.copies.push((to, from, setter)),
+            None => self.memory.note_set(to, setter),
+        }
+    }
+
+    /// Gives the thread what the call looked at and copied.
+    pub(super) fn tell_looks(&mut self, thread: &mut HostThread) {
+        for (address, len, what, loc) in std::mem::take(&mut self.unset.looks) {
+            thread.looked_at(self.program, &self.memory, loc, (address, len), what);
+        }
+        for (to, from, setter) in std::mem::take(&mut self.unset.copies) {
+            thread.copied(self.program, &mut self.memory, (to, from), setter);
+        }
+    }
+
+    /// Whether a launch or a call did not do what it should, so that results may be missing.
+    pub(super) fn went_wrong(&mut self) -> bool {
+        let outcome = &self.outcome;
+        let launches = outcome.launches.get(self.unset.launches_seen..);
+        let stops = |finding: &Finding| {
+            use FindingKind::{BarrierDivergence, Deadlock, Misaligned};
+            use FindingKind::{NullPointer, OutOfBounds, UseAfterFree};
+            let kinds = [
+                BarrierDivergence,
+                Deadlock,
+                Misaligned,
+                NullPointer,
+                OutOfBounds,
+                UseAfterFree,
+            ];
+            finding.is_error() && kinds.contains(&finding.kind)
+        };
+        let stopped =
+            |launch: &LaunchReport| !launch.skipped.is_empty() || launch.findings.iter().any(stops);
+        let wrong = !outcome.faults.is_empty()
+            || outcome.notes.iter().any(|note| note.is_error)
+            || launches.into_iter().flatten().any(stopped);
+        self.unset.launches_seen = outcome.launches.len();
+        wrong
+    }
+
+    /// Puts what the thread found into words.
+    pub(super) fn tell_unset(&mut self, thread: &mut HostThread) {
+        for unset in thread.take_unset() {
+            let finding = self.word_unset(&unset);
+            let places = |finding: &HostFinding| {
+                let places = finding.sides.iter().map(|side| side.loc);
+                (places.collect::<Vec<_>>(), finding.object.clone())
+            };
+            let mut known = self.outcome.findings.iter_mut();
+            match known.find(|known| places(known) == places(&finding)) {
+                Some(known) => known.count += finding.count,
+                None => self.outcome.findings.push(finding),
+            }
+        }
+    }
+
+    fn line_of(&self, loc: LocId) -> u32 {
+        self.program.module().loc(loc).line
+    }
+
+    fn word_unset(&self, unset: &HostUnset) -> HostFinding {
+        let line = self.line_of(unset.used);
+        let matters = match unset.what {
+            HostUse::Branch => format!("decides a branch at line {line}"),
+            HostUse::Address => format!("is part of an address at line {line}"),
+            HostUse::Printed => format!("is printed at line {line}"),
+            HostUse::Argument(function) => {
+                format!("is an argument of {} at line {line}", function.text())
+            }
+            HostUse::Content(function) => {
+                format!("decides what {} gives at line {line}", function.text())
+            }
+            HostUse::Launch => format!("decides the shape of the launch at line {line}"),
+            HostUse::KernelArgument => {
+                format!("is an argument of the kernel launched at line {line}")
+            }
+            HostUse::ExitCode => format!("is the program's exit code at line {line}"),
+        };
+        let read = self.line_of(unset.read);
+        let mut others = Vec::new();
+        let (message, advice, object) = match &unset.source {
+            UnsetSource::Variable(name) => (
+                format!(
+                    "uninitialized: `{name}` has no value when line {read} reads it; the value {matters}"
+                ),
+                format!("give `{name}` a value where it is declared"),
+                (name.clone(), String::new()),
+            ),
+            UnsetSource::Memory(memory) => {
+                let text = &self.program.module().loc(unset.read).text;
+                let reads = match text.is_empty() || unset.what == HostUse::Printed && read == line
+                {
+                    true => String::new(),
+                    false => format!(" line {read} reads `{text}`, and"),
+                };
+                let element = memory.element_bytes;
+                // From where nobody wrote it, copy by copy.
+                let (mut root, mut copies) = (&**memory, Vec::new());
+                while let Some(transfer) = &root.transfer {
+                    copies.push((transfer, self.whole(root)));
+                    root = &transfer.from;
+                }
+                let member = root.size_bytes <= element && root.gap != (0, root.size_bytes);
+                let mut what = match text {
+                    text if member && copies.is_empty() && !text.is_empty() => {
+                        format!("`{text}` was never written when line {read} reads it;")
+                    }
+                    _ => format!(
+                        "{} {} never written;",
+                        self.part(root, element),
+                        were(root, element)
+                    ),
+                };
+                let copied = copies.iter().rev().map(|(transfer, goal)| {
+                    others.push((transfer.loc, "copied here".to_owned()));
+                    let (call, line) = (transfer.call, self.line_of(transfer.loc));
+                    let them = them(root, element);
+                    format!("the {call} of line {line} copied {them} to {goal}")
+                });
+                let copied: Vec<String> = copied.collect();
+                if !copied.is_empty() {
+                    what += &format!(" {}", copied.join(", "));
+                }
+                match (member && copies.is_empty(), copies.is_empty()) {
+                    (true, _) => {}
+                    (false, true) => what += &reads,
+                    (false, false) if reads.is_empty() => what += ", and",
+                    (false, false) => what += &format!(",{reads}"),
+                }
+                if let Some(allocation) = &root.allocation {
+                    others.push((allocation.loc, "allocated here".to_owned()));
+                }
+                let index = match memory.size_bytes > element {
+                    true => format!("[{}]", memory.gap.0 / element.max(1)),
+                    false => String::new(),
+                };
+                let object = (memory.name.replace('`', ""), index);
+                let advice = self.unset_advice(root);
+                (
+                    format!("uninitialized: {what} the value {matters}"),
+                    advice,
+                    object,
+                )
+            }
+        };
+        HostFinding {
+            code: Code::UninitializedRead,
+            kind: FindingKind::Uninitialized,
+            severity: Severity::Error,
+            message,
+            advice: Some(advice),
+            object: Some(object),
+            sides: vec![
+                RaceSide {
+                    op: "read",
+                    loc: unset.read,
+                },
+                RaceSide {
+                    op: "compute",
+                    loc: unset.used,
+                },
+            ],
+            others,
+            count: unset.count,
+        }
+    }
+
+    /// `` `d_out` (cudaMalloc of line 12) ``, or what it is called.
+    fn whole(&self, memory: &UnsetMemory) -> String {
+        match &memory.allocation {
+            Some(allocation) => {
+                let line = self.line_of(allocation.loc);
+                match &allocation.variable {
+                    Some(variable) => format!("`{variable}` ({} of line {line})", allocation.call),
+                    None => memory.name.clone(),
+                }
+            }
+            None => memory.name.clone(),
+        }
+    }
+
+    /// `elements 32 to 63 of 64 of` the memory.
+    fn part(&self, memory: &UnsetMemory, element_bytes: u64) -> String {
+        let whole = self.whole(memory);
+        let (first, last, count) = elements(memory, element_bytes);
+        let unit = if element_bytes <= 1 {
+            "byte"
+        } else {
+            "element"
+        };
+        match (count, first == last) {
+            (0 | 1, _) => whole,
+            (count, true) => format!("{unit} {first} of the {count} of {whole}"),
+            (count, false) if last - first + 1 == count => {
+                format!("all {count} {unit}s of {whole}")
+            }
+            (count, false) => format!("{unit}s {first} to {last} of the {count} of {whole}"),
+        }
+    }
+
+    /// What to do about memory that nobody wrote.
+    fn unset_advice(&self, memory: &UnsetMemory) -> String {
+        let part = memory
+            .setter
+            .as_ref()
+            .and_then(|setter| setter.part_written(memory.size_bytes, self.line_of(setter.loc)));
+        if let Some(text) = part {
+            return text;
+        }
+        match (memory.kind, &memory.allocation) {
+            (AddressKind::Device | AddressKind::Constant, _) => {
+                "let the kernel write every element that is copied, or copy only those that it writes; cudaMalloc clears nothing, \
+                 cudaMemset does"
+                    .to_owned()
+            }
+            (AddressKind::Managed, Some(allocation)) => {
+                format!("write it first, on the host or in a kernel: {} clears nothing", allocation.call)
+            }
+            (_, Some(_)) => "write it first: `malloc` and `new` clear nothing; `calloc` and `new T[n]()` do".to_owned(),
+            (_, None) => format!("give {} its values where it is declared", memory.name),
+        }
+    }
+}
+
+/// The first and the last element in question, and how many there are in all.
+fn elements(memory: &UnsetMemory, element_bytes: u64) -> (u64, u64, u64) {
+    let element = element_bytes.max(1);
+    let (first, end) = memory.gap;
+    let last = end.saturating_sub(1) / element;
+    (first / element, last, memory.size_bytes.div_ceil(element))
+}
+
+fn is_one(memory: &UnsetMemory, element_bytes: u64) -> bool {
+    let (first, last, count) = elements(memory, element_bytes);
+    count <= 1 || first == last
+}
+
+fn were(memory: &UnsetMemory, element_bytes: u64) -> &'static str {
+    match is_one(memory, element_bytes) {
+        true => "was",
+        false => "were",
+    }
+}
+
+fn them(memory: &UnsetMemory, element_bytes: u64) -> &'static str {
+    match is_one(memory, element_bytes) {
+        true => "it",
+        false => "them",
+    }
+}
