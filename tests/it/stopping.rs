@@ -83,7 +83,7 @@ fn has_both(output: &Output, sentence: &str) {
     assert!(report.contains("4 sec"), "its counts are there: {report}");
     assert!(!report.contains("never"), "{report}");
     assert!(
-        error.contains("R0209") && error.contains(sentence),
+        error.contains("R0211") && error.contains(sentence),
         "{error}"
     );
     let (lines, findings) = report.split_once("── findings: 1 error").expect("one");
@@ -179,7 +179,7 @@ fn a_time_that_is_over_is_no_known_finding_and_files_are_written() {
     assert_eq!(output.status.code(), Some(1), "{}", text(&output.stderr));
     assert!(saved.is_file());
     let known = fs::read_to_string(&baseline).expect("the baseline");
-    assert!(!known.contains("R0209"), "{known}");
+    assert!(!known.contains("R0211"), "{known}");
 }
 
 #[test]
