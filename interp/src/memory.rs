@@ -583,7 +583,10 @@ impl Memory {
         let whole = |region: &Region| region.defined.holds(from - region.base, len);
         let partly = match self.region(from) {
             Some(source) if len > 0 && !whole(source) => self.region(to).map(|region| {
-                let (source_defined, start) = (source.defined.clone(), from - source.base);
+                let (mut source_defined, start) = (source.defined.clone(), from - source.base);
+                if source.kind == AddressKind::Host && region.kind != AddressKind::Host {
+                    source_defined.fill_members(start, len, source.size);
+                }
                 (region.defined.clone(), source_defined, start)
             }),
             _ => None,

@@ -12,6 +12,9 @@ pub(crate) enum Defined {
     Some(Vec<u64>),
 }
 
+/// A gap of at most so many bytes may be a member of a record, or several.
+const MOST_MEMBER_BYTES: u64 = 256;
+
 impl Defined {
     /// Whether all of some bytes are.
     pub(crate) fn holds(&self, offset: u64, len: u64) -> bool {
@@ -158,6 +161,29 @@ impl Defined {
                     self.forget(to + (first - from), end - first, size);
                     at = end;
                 }
+            }
+        }
+    }
+
+    /// Small gaps with values around them are members of records that are not set yet, not data that is missing: they become values.
+    /// Kernels copy records whole, and a copy is no use.
+    pub(crate) fn fill_members(&mut self, offset: u64, len: u64, size: u64) {
+        let end = offset + len;
+        let (mut gaps, mut at) = (Vec::new(), offset);
+        while let Some((first, until)) = self.gap(at, end - at) {
+            if until - first > MOST_MEMBER_BYTES {
+                return;
+            }
+            gaps.push((first, until - first));
+            at = until;
+        }
+        // What is missing at the end alone was forgotten.
+        let inside = gaps
+            .iter()
+            .any(|&(first, bytes)| first > offset && first + bytes < end);
+        if inside {
+            for (first, bytes) in gaps {
+                self.define(first, bytes, size);
             }
         }
     }
