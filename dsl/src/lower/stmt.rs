@@ -15,13 +15,7 @@ use super::function::{Exit, FunctionLowerer, Home, Target};
 impl FunctionLowerer<'_, '_> {
     pub(super) fn stmts(&mut self, stmts: &[Stmt]) {
         self.depth += 1;
-        for stmt in stmts {
-            // No label makes code behind a jump reachable: a switch is cut into sections, and what stands before a label is one statement.
-            if self.b.is_dead() {
-                break;
-            }
-            self.stmt(stmt);
-        }
+        self.part(stmts);
         if self.depth > 1 && self.is_device {
             for stmt in stmts {
                 if let StmtKind::Declare(var, _) = stmt.kind {
@@ -30,6 +24,17 @@ impl FunctionLowerer<'_, '_> {
             }
         }
         self.depth -= 1;
+    }
+
+    /// Statements that are not all of their block: variables live on after them.
+    pub(super) fn part(&mut self, stmts: &[Stmt]) {
+        for stmt in stmts {
+            // No label makes code behind a jump reachable: a switch is cut into sections, and what stands before a label is one statement.
+            if self.b.is_dead() {
+                break;
+            }
+            self.stmt(stmt);
+        }
     }
 
     /// Marks the end of a variable that is in the thread's memory.
@@ -73,7 +78,7 @@ impl FunctionLowerer<'_, '_> {
                 self.at(stmt.span);
                 let scope = self.b.open_scope();
                 self.frame.labels.push((*label, scope));
-                self.stmts(body);
+                self.part(body);
                 self.frame.labels.pop();
                 self.b.close();
             }

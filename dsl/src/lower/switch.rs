@@ -72,11 +72,11 @@ impl FunctionLowerer<'_, '_> {
             };
             self.b.open_if(entered);
             n_open += 1;
-            self.stmts(trimmed(&section.body));
+            self.part(trimmed(&section.body));
             self.b.open_else();
         }
         if let Some(section) = default {
-            self.stmts(trimmed(&section.body));
+            self.part(trimmed(&section.body));
         }
         for _ in 0..n_open {
             self.b.close();
@@ -103,7 +103,7 @@ impl FunctionLowerer<'_, '_> {
             if falls_in {
                 self.b.set(entered, Const::bool(true).into());
             }
-            self.stmts(&section.body);
+            self.part(&section.body);
             self.b.close();
         }
     }
