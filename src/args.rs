@@ -177,12 +177,17 @@ pub(crate) struct RunArgs {
     /// Report launches of this kernel only. An instance of a template that the program does not make, 'k<float, 32>', is made.
     #[arg(long, value_name = "NAME")]
     pub(crate) kernel: Option<String>,
-    /// Most warp instructions per launch (and of the host program).
+    /// Most instructions of the run: the host program's, and the warps' of all launches together. Without it 20 billion of the host
+    /// program and of each launch, and 1000 billion together.
     #[arg(long, value_name = "N")]
     pub(crate) limit: Option<u64>,
     /// End the run after so many seconds (0.5 is half a second) and report what ran until then.
     #[arg(long, value_name = "SECONDS", value_parser = seconds_of)]
     pub(crate) timeout: Option<Duration>,
+    /// Most memory of the program, device and host together, in bytes or as 512M, 4GiB: allocations beyond it fail as on a device.
+    /// Without it, the device's memory and half of this machine's for the host.
+    #[arg(long, value_name = "BYTES", value_parser = bytes_of)]
+    pub(crate) memory: Option<u64>,
     /// Show like launches once, or each.
     #[arg(long, value_enum, default_value_t = Launches::Folded)]
     pub(crate) launches: Launches,
@@ -356,6 +361,27 @@ fn seconds_of(text: &str) -> Result<Duration, String> {
         .filter(|&seconds| seconds > 0.0)
         .and_then(|seconds| Duration::try_from_secs_f64(seconds).ok())
         .ok_or_else(|| "expected a number of seconds above 0: 5, 0.5".to_string())
+}
+
+/// A number of bytes: `1000000`, `512M`, `4GiB`. Each letter stands for 1024 of the one before.
+fn bytes_of(text: &str) -> Result<u64, String> {
+    let text = text.trim().to_ascii_lowercase();
+    let end = text
+        .find(|c: char| !c.is_ascii_digit())
+        .unwrap_or(text.len());
+    let (digits, unit) = text.split_at(end);
+    let shift = match unit.trim() {
+        "" | "b" => 0,
+        "k" | "kb" | "kib" => 10,
+        "m" | "mb" | "mib" => 20,
+        "g" | "gb" | "gib" => 30,
+        "t" | "tb" | "tib" => 40,
+        _ => return Err("expected a number of bytes: 1000000, 512M, 4GiB".to_string()),
+    };
+    let number: Option<u64> = digits.parse().ok();
+    number
+        .and_then(|number| number.checked_mul(1 << shift))
+        .ok_or_else(|| "expected a number of bytes: 1000000, 512M, 4GiB".to_string())
 }
 
 /// A word of `--checks`: a check's name, the `kind` of its findings, or `all`.

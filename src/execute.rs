@@ -3,8 +3,11 @@
 use std::{path::Path, sync::Arc};
 
 use dsl::ir::Module;
-use interp::{BothOrders, Checks, MachineConfig, Order, Program, StopFlag, rules::RuleSet};
+use interp::{
+    BothOrders, Checks, MachineConfig, MemoryLimits, Order, Program, StopFlag, rules::RuleSet,
+};
 use runtime::{
+    Budget,
     buffer::NpyFile,
     device::{
         Device,
@@ -20,6 +23,7 @@ use crate::{
     failure::Failure,
     files, output,
     record::{Entry, Record},
+    system,
 };
 
 /// Warp instructions of one launch, and instructions of the host program, when `--limit` says nothing: minutes of work.
@@ -27,6 +31,9 @@ const DEFAULT_LIMIT: u64 = 20_000_000_000;
 
 /// More threads than these only wait for one another, each with counters of its own.
 const MOST_JOBS_PER_CORE: usize = 4;
+/// Instructions of a run when `--limit` says nothing. Each launch has its own limit by then, so that an endless one is told of in
+/// minutes; this is for programs that launch for ever, and beyond what anybody waits for of others.
+const DEFAULT_RUN_LIMIT: u64 = 1_000_000_000_000;
 
 /// The machine of the options; `jobs` 0 means one per core.
 pub(crate) fn machine(
@@ -81,6 +88,26 @@ pub(crate) struct What<'a> {
     /// Go on after accesses that are not allowed.
     pub(crate) keep_going: bool,
     pub(crate) stop: &'a StopFlag,
+    pub(crate) memory: Option<u64>,
+}
+
+impl What<'_> {
+    fn budget(&self) -> Budget {
+        Budget {
+            instructions: Some(self.limit.unwrap_or(DEFAULT_RUN_LIMIT)),
+            memory: match self.memory {
+                Some(bytes) => MemoryLimits {
+                    all_bytes: Some(bytes),
+                    heap_bytes: None,
+                },
+                // What the host allocates is written as a rule; device memory that is not touched takes none.
+                None => MemoryLimits {
+                    all_bytes: None,
+                    heap_bytes: system::memory_bytes().map(|bytes| bytes / 2),
+                },
+            },
+        }
+    }
 }
 
 /// What came of it.
@@ -104,6 +131,7 @@ pub(crate) fn execute(
                 limit: Some(what.limit.unwrap_or(DEFAULT_LIMIT)),
                 keep_going: what.keep_going,
                 stop: what.stop.clone(),
+                budget: what.budget(),
             };
             let outcome = run_main(program, main, &options, device, io).map_err(Failure::new)?;
             Ok(Ran {
@@ -145,6 +173,7 @@ fn launches(
     };
     let plan = Plan::resolve(
         program,
+        what.budget(),
         what.launch,
         what.buffer,
         what.print,
@@ -167,9 +196,6 @@ fn launches(
     })
 }
 
-/// Most bytes of the program's standard output that a report holds.
-const KEPT_BYTES: usize = 64 << 20;
-
 /// Where the program's standard output goes.
 pub(crate) enum ProgramOut {
     /// To ours.
@@ -187,6 +213,33 @@ pub(crate) struct Streams {
     pub(crate) record: Option<Record>,
     /// Remarks that are no errors are left out.
     pub(crate) is_quiet: bool,
+    /// Most bytes of what the program prints that are kept.
+    pub(crate) most_kept: usize,
+    /// What it printed beyond that.
+    pub(crate) lost_bytes: u64,
+}
+
+/// Output of the program that is kept for a report.
+pub(crate) const MOST_KEPT: usize = 64 << 20;
+
+impl Streams {
+    /// Says of output that is not kept.
+    pub(crate) fn tell_lost(&mut self, outcome: &mut Outcome) {
+        if self.lost_bytes > 0 {
+            let note = Note {
+                loc: Default::default(),
+                text: format!(
+                    "the report has the first {} bytes of what the program printed; {} more are left out",
+                    self.most_kept, self.lost_bytes
+                ),
+                is_error: false,
+                fault: None,
+                advice: None,
+            };
+            self.note(&note);
+            outcome.notes.push(note);
+        }
+    }
 }
 
 impl Io for Streams {
@@ -194,13 +247,10 @@ impl Io for Streams {
         match &mut self.program_out {
             ProgramOut::Through => output::out(bytes),
             ProgramOut::Kept(kept) => {
-                let room = KEPT_BYTES - kept.len();
-                if bytes.len() > room && room > 0 {
-                    output::err(
-                        "note: the report has the first 64 MiB of what the program prints\n",
-                    );
-                }
-                kept.extend_from_slice(&bytes[..bytes.len().min(room)]);
+                let room = self.most_kept.saturating_sub(kept.len());
+                let (first, rest) = bytes.split_at(bytes.len().min(room));
+                kept.extend_from_slice(first);
+                self.lost_bytes += rest.len() as u64;
             }
             ProgramOut::Talk => output::err_bytes(bytes),
         }

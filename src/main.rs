@@ -14,6 +14,7 @@ mod record;
 mod resident;
 mod source;
 mod stopping;
+mod system;
 mod trace;
 
 use std::{panic, process::ExitCode, sync::mpsc, thread, time::Duration};
@@ -67,7 +68,10 @@ fn run() -> u8 {
             2
         }
         Err(error) => {
-            output::err(&format!("dslc: cannot start a thread: {error}\n"));
+            output::err(&format!(
+                "dslc: cannot start a thread with {} MiB of stack: {error}; does `ulimit -v` or `ulimit -u` leave too little?\n",
+                STACK_BYTES >> 20
+            ));
             2
         }
     }

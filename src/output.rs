@@ -54,6 +54,20 @@ pub(crate) fn out(bytes: &[u8]) {
     STDOUT.write(io::stdout().lock(), bytes);
 }
 
+/// The product, piece by piece.
+pub(crate) struct Product;
+
+impl Write for Product {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        out(bytes);
+        Ok(bytes.len())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
+    }
+}
+
 /// Writes talk.
 pub(crate) fn err(text: &str) {
     err_bytes(text.as_bytes());

@@ -26,7 +26,7 @@ use crate::{failure::Failure, files};
 /// Writes the file.
 pub(crate) fn write(outcome: &Outcome, module: &Module, path: &Path) -> Result<(), Failure> {
     let lines = |file: &mut dyn Write| {
-        for launch in &outcome.launches {
+        for launch in outcome.launches.iter() {
             let product = |sizes: [u32; 3]| sizes.iter().map(|&n| u64::from(n)).product::<u64>();
             let (blocks, threads) = (product(launch.grid), product(launch.block));
             writeln!(file, "launch {blocks} {threads}")?;

@@ -85,7 +85,7 @@ pub(crate) fn finish(
         verify::assert_verified(&module, "simplify");
     }
     diagnostics.extend(lint::lint(&module, map));
-    Some(module)
+    (!has_errors(diagnostics)).then_some(module)
 }
 
 pub(crate) fn has_errors(diagnostics: &[Diagnostic]) -> bool {

@@ -127,7 +127,7 @@ pub struct GlobalVar {
     pub size_bytes: u64,
     /// Its alignment.
     pub align_bytes: u64,
-    /// Initial bytes, `size_bytes` of them, or `None` for zeros.
+    /// Initial bytes, at most `size_bytes` of them: zeros follow. `None` for zeros alone.
     pub init: Option<Vec<u8>>,
     /// Pointers inside `init`: at byte offset, the address of an object plus an offset.
     pub relocations: Vec<(u64, Object, i64)>,

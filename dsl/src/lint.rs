@@ -1,14 +1,18 @@
-//! Warnings that need the IR: what is likely wrong though it compiles.
+//! What needs the IR: warnings about what is likely wrong though it compiles, and CUDA's limits.
 //!
 //! In: a verified module and its sources. Out: diagnostics, each place once.
 
 mod barrier;
+pub(crate) mod limits;
 
 use crate::{diagnostic::Diagnostic, ir::Module, source::SourceMap};
 
-/// Everything worth warning about.
+/// Everything worth warning about, and what no device can hold.
 pub fn lint(module: &Module, map: &SourceMap) -> Vec<Diagnostic> {
-    barrier::divergent(module, map)
+    let mut diagnostics = barrier::divergent(module, map);
+    diagnostics.extend(limits::local(module, map));
+    diagnostics.extend(limits::constant(module, map));
+    diagnostics
 }
 
 #[cfg(test)]

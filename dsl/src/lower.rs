@@ -151,11 +151,13 @@ fn program_name(files: &[String]) -> String {
 /// Overloads and instances of one name get numbers.
 fn name_apart(module: &mut Module) {
     let mut taken = HashSet::new();
+    // Where each name goes on: thousands of lambdas have one.
+    let mut last: HashMap<_, u32> = HashMap::new();
     for function in &mut module.functions {
         let mut name = function.name.clone();
-        let mut n = 1;
+        let n = last.entry((name.clone(), function.kind)).or_insert(1);
         while !taken.insert((name.clone(), function.kind)) {
-            n += 1;
+            *n += 1;
             name = format!("{}_{n}", function.name);
         }
         function.name = name;

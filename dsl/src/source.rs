@@ -32,6 +32,8 @@ pub struct SourceFile {
     /// The text.
     pub text: String,
     line_starts: Vec<u32>,
+    /// Each byte is a character: of most texts, whose columns need no counting then.
+    is_ascii: bool,
 }
 
 impl SourceFile {
@@ -47,6 +49,7 @@ impl SourceFile {
         }
         SourceFile {
             name: name.into(),
+            is_ascii: text.is_ascii(),
             text,
             line_starts,
         }
@@ -57,10 +60,11 @@ impl SourceFile {
         let offset = offset.min(self.text.len() as u32);
         let line = self.line_starts.partition_point(|&start| start <= offset) - 1;
         let start = self.line_starts[line] as usize;
-        let column = self.text.as_bytes()[start..offset as usize]
-            .iter()
-            .filter(|&&byte| byte & 0xc0 != 0x80)
-            .count();
+        let before = &self.text.as_bytes()[start..offset as usize];
+        let column = match self.is_ascii {
+            true => before.len(),
+            false => before.iter().filter(|&&byte| byte & 0xc0 != 0x80).count(),
+        };
         (line as u32 + 1, column as u32 + 1)
     }
 
@@ -72,10 +76,14 @@ impl SourceFile {
             .get((line as usize).saturating_sub(1))
             .copied()
             .unwrap_or(0);
-        let bytes = text
-            .char_indices()
-            .nth((column as usize).saturating_sub(1))
-            .map_or(text.len(), |(at, _)| at);
+        let before = (column as usize).saturating_sub(1);
+        let bytes = match self.is_ascii {
+            true => before.min(text.len()),
+            false => text
+                .char_indices()
+                .nth(before)
+                .map_or(text.len(), |(at, _)| at),
+        };
         start + bytes as u32
     }
 

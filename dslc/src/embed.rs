@@ -272,7 +272,9 @@ impl Call<'_> {
         let mut outcome = Outcome::default();
         let failed = result.is_err();
         match result {
-            Ok(report) => outcome.launches.push(report),
+            Ok(report) => {
+                outcome.launches.push(report);
+            }
             Err(LaunchError::Failed(LaunchFailure::Invalid(why))) => {
                 outcome.faults.push(Fault::Invalid {
                     kernel: self.kernel,

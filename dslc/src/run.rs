@@ -67,7 +67,7 @@ impl Run {
             .map(|found| Finding::new(found, module))
             .collect();
         // For the report's title; advice about the launch statement has to do without one in the kernel's source.
-        for launch in &mut ran.outcome.launches {
+        for launch in ran.outcome.launches.reports_mut() {
             launch.line = ran.caller.line();
         }
         Run(Arc::new(Data {

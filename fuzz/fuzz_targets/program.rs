@@ -39,6 +39,6 @@ fuzz_target!(|bytes: &[u8]| {
     let Some(main) = find_main(&program) else { return };
     let rules = RuleSet::for_arch(Arch::SM_90);
     let mut device = Simulator::new(MachineConfig { rules, jobs: 1, limit: Some(20_000), checks: interp::Checks::ALL, order: interp::Order::Ascending });
-    let options = HostOptions { args: Vec::new(), limit: Some(20_000) };
+    let options = HostOptions { args: Vec::new(), limit: Some(20_000), ..HostOptions::default() };
     run_main(&program, main, &options, &mut device, &mut Nowhere);
 });

@@ -28,6 +28,9 @@ const PATIENCE: u32 = 256;
 /// Barriers a block may pass before other blocks get a turn, if they may be what it waits for.
 const BARRIERS: u32 = 256;
 
+/// Bytes that one block may print. On a device the text of a whole launch has 1 MB, and what is older is lost.
+pub(crate) const MOST_PRINTED: usize = 64 << 20;
+
 /// A block that is running, or waits for other blocks.
 #[derive(Debug)]
 pub(crate) struct Block {
@@ -199,6 +202,7 @@ impl Block {
             vote: None,
             rounds: None,
             fingerprint: 0,
+            outline: 0,
         }
     }
 
@@ -271,7 +275,14 @@ impl Block {
                     };
                 }
                 machine.observer.begin_warp(number as u32);
-                match run_on(machine, warp, run, (self.index, number)) {
+                let stop = run_on(machine, warp, run, (self.index, number));
+                if let Some(fault) = over_limit(machine, warp, &stop) {
+                    return Turn::Fault {
+                        warp: number,
+                        fault,
+                    };
+                }
+                match stop {
                     Stop::Done => (warp.state, advanced) = (WarpState::Done, true),
                     Stop::Barrier => (warp.state, advanced) = (WarpState::AtBarrier, true),
                     Stop::Fault(fault) => {
@@ -404,6 +415,27 @@ impl Block {
         }
         any
     }
+}
+
+/// A warp that has run into a limit: on what a block prints, or on instructions without a loop, whose rounds look at it themselves.
+/// It stands at the instruction where it stopped.
+fn over_limit<O>(machine: &Machine<'_, O>, warp: &mut Warp, stop: &Stop) -> Option<Box<Fault>> {
+    let kind = match stop {
+        Stop::Fault(_) => return None,
+        _ if machine.printed.len() > MOST_PRINTED => TrapKind::PrintLimit {
+            bytes: MOST_PRINTED,
+        },
+        Stop::Done | Stop::Barrier if machine.totals.charged() > machine.limit => {
+            let instructions = machine.limit;
+            TrapKind::Limit { instructions }
+        }
+        _ => return None,
+    };
+    if !matches!(stop, Stop::Yield) {
+        warp.pc -= 1;
+    }
+    let lane = warp.lanes.trailing_zeros();
+    Some(Box::new(Fault { kind, lane }))
 }
 
 /// Fills memory. Not a call for nothing: C's `memset` may store under an empty mask then, at an address where there is no

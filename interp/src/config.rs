@@ -114,7 +114,7 @@ pub struct MachineConfig {
     pub rules: RuleSet,
     /// CPU threads that run blocks. Results do not depend on it.
     pub jobs: usize,
-    /// Most warp instructions of one launch; more end in [`TrapKind::Limit`](crate::TrapKind::Limit).
+    /// Most warp instructions of one launch, the end of each warp being one; more end in [`TrapKind::Limit`](crate::TrapKind::Limit).
     pub limit: Option<u64>,
     /// What findings are looked for. Traps do not depend on it.
     pub checks: Checks,

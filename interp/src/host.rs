@@ -424,7 +424,9 @@ impl HostThread {
     ) -> Result<(), TrapKind> {
         let code = program.code(function);
         let stack = self.stack_top;
-        self.stack_top += code.local_bytes + FRAME_BYTES;
+        self.stack_top = stack
+            .saturating_add(code.local_bytes)
+            .saturating_add(FRAME_BYTES);
         if self.stack_top > STACK_BYTES {
             return Err(TrapKind::StackOverflow);
         }

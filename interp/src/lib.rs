@@ -45,7 +45,7 @@ pub use config::{BothOrders, Check, Checks, LaunchConfig, MachineConfig, Order};
 pub use finding::{Finding, FindingAccess, FindingKind, FindingOp, Severity};
 pub use host::{HostEvent, HostThread, HostUnset, HostUse, UnsetSource};
 pub use launch::{LaunchLimits, check_launch, launch};
-pub use memory::{AddressKind, Image, Memory, MemoryFault, OutOfMemory};
+pub use memory::{AddressKind, Image, Memory, MemoryFault, MemoryLimits, OutOfMemory};
 pub use program::Program;
 pub use report::{InvalidLaunch, LaunchFailure, LaunchReport, Orders, Site, SkippedAccess};
 pub use stop::{StopFlag, StopReason};

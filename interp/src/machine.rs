@@ -96,6 +96,13 @@ pub(crate) struct Totals {
     pub(crate) barriers: u64,
 }
 
+impl Totals {
+    /// What counts against a limit: also the ends of warps, so that those without an instruction count.
+    pub(crate) fn charged(&self) -> u64 {
+        self.warp_instructions.saturating_add(self.warps)
+    }
+}
+
 /// What a worker needs to run warps; one per worker.
 pub(crate) struct Machine<'a, O> {
     pub(crate) module: &'a Module,
@@ -287,7 +294,12 @@ pub(crate) struct Warp {
     pub(crate) rounds: Option<(u32, u32, Vec<u64>)>,
     /// The state's fingerprint at the last yield.
     pub(crate) fingerprint: u64,
+    /// The same without local memory, where there is much of it.
+    pub(crate) outline: u64,
 }
+
+/// More local memory than this is looked at only when all else is as it was.
+const MUCH_LOCAL_BYTES: usize = 64 << 10;
 
 /// The reduction of a barrier.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -336,7 +348,7 @@ impl Warp {
     }
 
     /// A digest of everything that decides what the warp does next.
-    pub(crate) fn digest(&self) -> u64 {
+    pub(crate) fn digest(&mut self) -> u64 {
         let mut hash = 0xcbf2_9ce4_8422_2325u64;
         let mut add = |word: u64| {
             hash = (hash ^ word).wrapping_mul(0x9e37_79b9_7f4a_7c15);
@@ -350,6 +362,16 @@ impl Warp {
                 add(u64::from(pair[0]) << 32 | u64::from(pair[1]));
             }
         }
+        if self.local.len() > MUCH_LOCAL_BYTES {
+            add(1);
+            if std::mem::replace(&mut self.outline, hash) != hash {
+                return hash;
+            }
+        }
+        let mut add = |word: u64| {
+            hash = (hash ^ word).wrapping_mul(0x9e37_79b9_7f4a_7c15);
+            hash ^= hash >> 29;
+        };
         for word in self.local.chunks_exact(4) {
             add(u64::from(u32::from_le_bytes([
                 word[0], word[1], word[2], word[3],

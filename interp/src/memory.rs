@@ -42,6 +42,18 @@ const CAPACITY_BYTES: u64 = 64 << 30;
 #[cfg(feature = "threads")]
 const SPARE_BYTES: usize = 256 << 20;
 
+/// What an allocation counts as, in multiples, against [`MemoryLimits`]: as on a device, and about what a small one costs here.
+const UNIT_BYTES: u64 = 512;
+
+/// How much a program may have allocated at one time, beyond what the areas hold. Untouched memory counts.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct MemoryLimits {
+    /// Device and host memory and the program's variables together.
+    pub all_bytes: Option<u64>,
+    /// `malloc` and what is made of it.
+    pub heap_bytes: Option<u64>,
+}
+
 /// There is not so much memory.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Error)]
 #[error("out of memory: {bytes} bytes asked for")]
@@ -108,6 +120,8 @@ impl Region {
 struct Area {
     next: u64,
     in_use_bytes: u64,
+    /// The same in whole units.
+    charged_bytes: u64,
     freed: usize,
     regions: Vec<Region>,
 }
@@ -117,6 +131,7 @@ impl Area {
         Area {
             next: start,
             in_use_bytes: 0,
+            charged_bytes: 0,
             freed: 0,
             regions: Vec::new(),
         }
@@ -137,6 +152,7 @@ impl Area {
         let base = self.next.next_multiple_of(align);
         self.next = base + size + GUARD_BYTES;
         self.in_use_bytes += size;
+        self.charged_bytes += charge(size);
         self.regions.push(Region {
             base,
             size,
@@ -166,6 +182,7 @@ impl Area {
         region.freed = true;
         region.bytes = Bytes::new(0).expect("nothing");
         self.in_use_bytes -= region.size;
+        self.charged_bytes -= charge(region.size);
         self.freed += 1;
         if self.freed > FREED_KEPT {
             self.freed /= 2;
@@ -177,6 +194,11 @@ impl Area {
             });
         }
     }
+}
+
+/// What an allocation counts as.
+fn charge(bytes: u64) -> u64 {
+    bytes.max(1).saturating_add(UNIT_BYTES - 1) / UNIT_BYTES * UNIT_BYTES
 }
 
 /// Where the variables and string literals of a program are in a [`Memory`].
@@ -204,6 +226,7 @@ pub struct Memory {
     traffic: Traffic,
     /// Copies of bytes that nobody wrote, in order.
     transfers: Vec<Transfer>,
+    limits: MemoryLimits,
     /// What the last launch copied regions to.
     #[cfg(feature = "threads")]
     spare: Mutex<Vec<u8>>,
@@ -232,6 +255,7 @@ impl Memory {
             image: Image::default(),
             traffic: Traffic::default(),
             transfers: Vec::new(),
+            limits: MemoryLimits::default(),
             #[cfg(feature = "threads")]
             spare: Mutex::default(),
         };
@@ -241,6 +265,37 @@ impl Memory {
             .expect("8 MiB")
             .name = Some("the stack".to_owned());
         memory
+    }
+
+    /// Bounds what is allocated from now on.
+    pub fn bound(&mut self, limits: MemoryLimits) {
+        self.limits = limits;
+    }
+
+    /// Bytes that count against [`MemoryLimits`]: all, and those of the heap.
+    pub fn charged_bytes(&self) -> (u64, u64) {
+        let areas = [
+            &self.heap,
+            &self.statics,
+            &self.device_statics,
+            &self.constants,
+            &self.managed,
+            &self.device,
+        ];
+        let all = areas.iter().map(|area| area.charged_bytes).sum();
+        (all, self.heap.charged_bytes)
+    }
+
+    /// Whether the limits leave room for an allocation.
+    fn check_room(&self, bytes: u64, on_heap: bool) -> Result<(), OutOfMemory> {
+        let (all, heap) = self.charged_bytes();
+        let exceeds = |used: u64, limit: Option<u64>| {
+            limit.is_some_and(|limit| used.saturating_add(charge(bytes)) > limit)
+        };
+        if exceeds(all, self.limits.all_bytes) || on_heap && exceeds(heap, self.limits.heap_bytes) {
+            return Err(OutOfMemory { bytes });
+        }
+        Ok(())
     }
 
     /// Exchanges where the running program's variables are: a program runs between two calls with its own image.
@@ -284,9 +339,9 @@ impl Memory {
             region.name = Some(format!("`{}`", global.name));
             region.element_bytes = global.element_bytes;
             if let Some(init) = &global.init
-                && init.len() == region.bytes.len()
+                && let Some(first) = region.bytes.slice_mut().get_mut(..init.len())
             {
-                region.bytes.slice_mut().copy_from_slice(init);
+                first.copy_from_slice(init);
             }
             let base = region.base;
             self.image.symbols.push(base);
@@ -342,6 +397,7 @@ impl Memory {
 
     /// `cudaMalloc`: zeroed, aligned to 256 bytes.
     pub fn malloc_device(&mut self, bytes: u64) -> Result<u64, OutOfMemory> {
+        self.check_room(bytes, false)?;
         let region = self.device.add(bytes, 256, AddressKind::Device)?;
         region.defined = Defined::Nothing;
         Ok(region.base)
@@ -349,12 +405,22 @@ impl Memory {
 
     /// `cudaMallocManaged`.
     pub fn managed(&mut self, bytes: u64) -> Result<u64, OutOfMemory> {
+        self.check_room(bytes, false)?;
         Ok(self.managed.add(bytes, 256, AddressKind::Managed)?.base)
     }
 
     /// `malloc` and `calloc`: zeroed, aligned to 16 bytes.
     pub fn malloc_host(&mut self, bytes: u64) -> Result<u64, OutOfMemory> {
+        self.check_room(bytes, true)?;
         Ok(self.heap.add(bytes, 16, AddressKind::Host)?.base)
+    }
+
+    /// A text of the runtime's own on the heap, with its NUL. No limit is asked: a program has no say in these.
+    pub fn text(&mut self, text: &str) -> Result<u64, OutOfMemory> {
+        let size = text.len() as u64 + 1;
+        let region = self.heap.add(size, 16, AddressKind::Host)?;
+        region.bytes.slice_mut()[..text.len()].copy_from_slice(text.as_bytes());
+        Ok(region.base)
     }
 
     /// `cudaFree` of device or managed memory; freeing null does nothing.

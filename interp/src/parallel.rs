@@ -16,7 +16,7 @@ use std::mem::MaybeUninit;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Mutex, PoisonError};
 
-use crate::block::{Block, Turn};
+use crate::block::{Block, MOST_PRINTED, Turn};
 use crate::config::Order;
 use crate::engine;
 use crate::launch::Run;
@@ -27,6 +27,8 @@ use crate::trap::{Trap, TrapKind};
 
 /// Regions that would have to be copied beyond this are not worth it.
 const SNAPSHOT_BYTES: u64 = 2 << 30;
+/// Local memory of all blocks that run side by side.
+const LOCAL_BYTES: u64 = 2 << 30;
 /// Blocks a worker takes at a time, at most.
 const BITE: u64 = 16;
 
@@ -52,7 +54,11 @@ pub(crate) fn run<'a, O: Observer + Send>(
     out: &mut dyn FnMut(&[u8]),
 ) -> Outcome<'a, O> {
     let blocks = u64::try_from(run.config.blocks()).unwrap_or(0);
-    let workers = (run.machine.jobs as u64).min(blocks / 2);
+    let lanes = 32 * u64::from(run.shape.threads().div_ceil(32));
+    let block_bytes = run.code.local_bytes.saturating_mul(lanes);
+    let workers = (run.machine.jobs as u64)
+        .min(blocks / 2)
+        .min(LOCAL_BYTES / block_bytes.max(1));
     let ascending = run.machine.order == Order::Ascending;
     if workers < 2 || run.code.effects.ordered || !ascending {
         return Outcome::InOrder;
@@ -190,6 +196,7 @@ fn worker<'a, O: Observer>(
     let engine = engine::runner();
     let mut block = Block::new(run.code, &run.shape, run.memory);
     let mut printed = Vec::new();
+    let mut printed_bytes = 0;
     loop {
         let first = next.fetch_add(bite, Ordering::Relaxed);
         if first >= blocks {
@@ -224,6 +231,11 @@ fn worker<'a, O: Observer>(
                 Turn::Stuck | Turn::Fault { .. } => return None,
             }
             if !block.printed.is_empty() {
+                printed_bytes += block.printed.len();
+                // In order each block's text goes out as it ends.
+                if printed_bytes > MOST_PRINTED {
+                    return None;
+                }
                 printed.push((index, std::mem::take(&mut block.printed)));
             }
         }
@@ -256,7 +268,7 @@ fn merge<'a, O: Observer>(
         sum.absorb(&machine);
         printed.extend(texts);
     }
-    if sum.totals.warp_instructions > sum.limit {
+    if sum.totals.charged() > sum.limit {
         return None;
     }
     printed.sort_by_key(|(index, _)| *index);

@@ -203,13 +203,23 @@ pub enum TrapKind {
         /// What is wrong with it.
         fault: MaskFault,
     },
-    /// The limit on instructions.
+    /// The limit on instructions of one launch, or of the host program.
     Limit {
         /// The limit.
         instructions: u64,
     },
     /// The machine was asked to stop.
     Stopped(StopReason),
+    /// The limit on instructions of the whole run: of the host program and all launches together.
+    RunLimit {
+        /// The limit.
+        instructions: u64,
+    },
+    /// The limit on what one block prints.
+    PrintLimit {
+        /// The limit.
+        bytes: usize,
+    },
     /// A loop whose end depends on nothing that still changes.
     Endless,
     /// A failed `assert`: the condition's text.
@@ -248,7 +258,11 @@ impl TrapKind {
             | TrapKind::BadString { .. }
             | TrapKind::InvalidFree(_)
             | TrapKind::StackOverflow => "out_of_bounds",
-            TrapKind::Deadlock | TrapKind::Limit { .. } | TrapKind::Endless => "deadlock",
+            TrapKind::Deadlock
+            | TrapKind::Limit { .. }
+            | TrapKind::RunLimit { .. }
+            | TrapKind::PrintLimit { .. }
+            | TrapKind::Endless => "deadlock",
             TrapKind::Stopped(StopReason::TimeOver(_)) => "timeout",
             TrapKind::Stopped(_) => "interrupted",
             TrapKind::BarrierDivergence { .. } => "barrier_divergence",
@@ -286,6 +300,8 @@ impl TrapKind {
             | TrapKind::InvalidMask { .. }
             | TrapKind::Limit { .. }
             | TrapKind::Stopped(_)
+            | TrapKind::RunLimit { .. }
+            | TrapKind::PrintLimit { .. }
             | TrapKind::Endless
             | TrapKind::Assert { .. }
             | TrapKind::Explicit
@@ -483,6 +499,11 @@ impl fmt::Display for TrapKind {
             }
             TrapKind::Limit { instructions } => write!(f, "more than {instructions} instructions"),
             TrapKind::Stopped(why) => why.fmt(f),
+            TrapKind::RunLimit { instructions } => write!(
+                f,
+                "the run takes more than {instructions} instructions: the host program's and the warps' of all launches together"
+            ),
+            TrapKind::PrintLimit { bytes } => write!(f, "a block prints more than {bytes} bytes"),
             TrapKind::Assert { condition } => write!(f, "assertion failed: {condition}"),
             TrapKind::Explicit => f.write_str("trap instruction: the program calls `__trap()`"),
             TrapKind::BadCall => {

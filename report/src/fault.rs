@@ -35,7 +35,9 @@ pub fn code_of_trap(kind: &TrapKind) -> Code {
             Code::InvalidPointer
         }
         TrapKind::Deadlock | TrapKind::Endless => Code::Deadlock,
-        TrapKind::Limit { .. } => Code::InstructionLimit,
+        TrapKind::Limit { .. } | TrapKind::RunLimit { .. } | TrapKind::PrintLimit { .. } => {
+            Code::InstructionLimit
+        }
         TrapKind::Stopped(_) => Code::Stopped,
         TrapKind::BarrierDivergence { .. } => Code::DivergentBarrier,
         TrapKind::InvalidMask { .. } => Code::InvalidMask,
@@ -95,7 +97,9 @@ pub fn help(trap: &Trap, report: Option<&LaunchReport>, reach: (i64, i64)) -> Op
             "name exactly the threads that get there: `__ballot_sync` before the branch, or move it out of the branch"
         }
         TrapKind::Endless => "let the loop change what its condition tests",
-        TrapKind::Limit { .. } => "if it is meant to run so long, raise --limit",
+        TrapKind::Limit { .. } | TrapKind::RunLimit { .. } => {
+            "if it is meant to run so long, raise --limit"
+        }
         TrapKind::Stopped(StopReason::TimeOver(_)) => {
             "if it is meant to run so long, give --timeout more seconds"
         }

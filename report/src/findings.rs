@@ -212,10 +212,10 @@ impl Gathered<'_> {
                     };
                     *known = worse;
                 }
-                known.count += new.count;
+                known.count = known.count.saturating_add(new.count);
                 // The findings of a launch come one after the other.
                 if known.last_launch != new.last_launch {
-                    known.launches += new.launches;
+                    known.launches = known.launches.saturating_add(new.launches);
                     known.last_launch = new.last_launch;
                 }
             }
@@ -223,47 +223,59 @@ impl Gathered<'_> {
         }
     }
 
-    /// What the checks found in some launches, and what was skipped there.
+    /// What the checks found in some launches, and what was skipped there: by the first of those that are alike.
     fn of_launches(&mut self, outcome: &Outcome, which: std::ops::Range<usize>) {
-        for index in which {
-            let Some(launch) = outcome.launches.get(index) else {
-                continue;
-            };
-            for skipped in &launch.skipped {
+        let kept = outcome.launches.kept();
+        for kept in kept.iter().filter(|kept| which.contains(&kept.first)) {
+            for new in of_launch(&kept.report, kept.first) {
+                let times = if kept.is_sum { 1 } else { kept.count };
                 self.add(Found {
-                    count: skipped.accesses,
-                    skipped: true,
-                    descending: skipped.descending,
-                    advice: fault::help(
-                        &skipped.trap,
-                        Some(launch),
-                        (skipped.before, skipped.behind),
-                    ),
-                    ..of_trap(&skipped.trap, Some(index), Some(launch))
-                });
-            }
-            for finding in &launch.findings {
-                self.add(Found {
-                    descending: finding.descending,
-                    ..of_finding(finding, index, &launch.kernel_name)
-                });
-            }
-            if let Some(trap) = &launch.trap_descending {
-                let found = of_trap(trap, Some(index), Some(launch));
-                // Devices begin with the first blocks, though nothing promises it.
-                let is_warning = matches!(trap.kind, TrapKind::Deadlock | TrapKind::Endless);
-                self.add(Found {
-                    descending: true,
-                    severity: if is_warning {
-                        Severity::Warning
-                    } else {
-                        found.severity
-                    },
-                    ..found
+                    launches: usize::try_from(times).unwrap_or(usize::MAX),
+                    count: new.count.saturating_mul(times),
+                    ..new
                 });
             }
         }
     }
+}
+
+/// What was found in one launch.
+fn of_launch(launch: &interp::LaunchReport, index: usize) -> Vec<Found> {
+    let mut all = Vec::new();
+    for skipped in &launch.skipped {
+        all.push(Found {
+            count: skipped.accesses,
+            skipped: true,
+            descending: skipped.descending,
+            advice: fault::help(
+                &skipped.trap,
+                Some(launch),
+                (skipped.before, skipped.behind),
+            ),
+            ..of_trap(&skipped.trap, Some(index), Some(launch))
+        });
+    }
+    for finding in &launch.findings {
+        all.push(Found {
+            descending: finding.descending,
+            ..of_finding(finding, index, &launch.kernel_name)
+        });
+    }
+    if let Some(trap) = &launch.trap_descending {
+        let found = of_trap(trap, Some(index), Some(launch));
+        // Devices begin with the first blocks, though nothing promises it.
+        let is_warning = matches!(trap.kind, TrapKind::Deadlock | TrapKind::Endless);
+        all.push(Found {
+            descending: true,
+            severity: if is_warning {
+                Severity::Warning
+            } else {
+                found.severity
+            },
+            ..found
+        });
+    }
+    all
 }
 
 fn of_finding(finding: &Finding, launch: usize, kernel: &str) -> Found {

@@ -3,7 +3,8 @@
 
 use std::borrow::Cow;
 
-use interp::{LaunchReport, Site};
+use interp::LaunchReport;
+use runtime::launches::{Kept, add, site_key};
 
 use super::Input;
 
@@ -12,7 +13,7 @@ pub(crate) struct Group<'a> {
     /// Index of the first among all launches.
     pub(crate) first: usize,
     /// How many.
-    pub(crate) count: usize,
+    pub(crate) count: u64,
     /// The counts are the sum over all of them; else each has these counts.
     pub(crate) summed: bool,
     /// The first, or the sum.
@@ -21,27 +22,43 @@ pub(crate) struct Group<'a> {
 
 /// Groups launches in the order of their first one.
 pub(crate) fn groups<'a>(input: &'a Input<'_>) -> Vec<Group<'a>> {
-    let mut shapes: Vec<Vec<(usize, &'a LaunchReport)>> = Vec::new();
-    for (index, launch) in input.launches() {
-        let like = |shape: &&mut Vec<(usize, &'a LaunchReport)>| {
-            let other = shape[0].1;
+    if input.all_launches {
+        let each = input.launches().map(|(first, launch)| Group {
+            first,
+            count: 1,
+            summed: false,
+            launch: Cow::Borrowed(launch),
+        });
+        return each.collect();
+    }
+    let mut shapes: Vec<Vec<&'a Kept>> = Vec::new();
+    for kept in input.kept() {
+        let launch = &kept.report;
+        let like = |shape: &&mut Vec<&'a Kept>| {
+            let other = &shape[0].report;
             (other.kernel, other.grid, other.block, other.line)
                 == (launch.kernel, launch.grid, launch.block, launch.line)
                 && other.shared_dynamic_bytes == launch.shared_dynamic_bytes
         };
         match shapes.iter_mut().find(like) {
-            Some(shape) if !input.all_launches => shape.push((index, launch)),
-            _ => shapes.push(vec![(index, launch)]),
+            Some(shape) => shape.push(kept),
+            _ => shapes.push(vec![kept]),
         }
     }
     shapes.iter().map(|shape| group(shape)).collect()
 }
 
-fn group<'a>(shape: &[(usize, &'a LaunchReport)]) -> Group<'a> {
-    let (first, launch) = shape[0];
-    let alike = |(_, other): &(usize, &LaunchReport)| {
-        other.counts == launch.counts
-            && other.sites.iter().map(key).eq(launch.sites.iter().map(key))
+fn group<'a>(shape: &[&'a Kept]) -> Group<'a> {
+    let launch = &shape[0].report;
+    let alike = |kept: &&Kept| {
+        let other = &kept.report;
+        !kept.is_sum
+            && other.counts == launch.counts
+            && other
+                .sites
+                .iter()
+                .map(site_key)
+                .eq(launch.sites.iter().map(site_key))
             && other
                 .sites
                 .iter()
@@ -51,39 +68,42 @@ fn group<'a>(shape: &[(usize, &'a LaunchReport)]) -> Group<'a> {
     let summed = !shape.iter().all(alike);
     let mut sum = Cow::Borrowed(launch);
     if summed {
-        for (_, other) in &shape[1..] {
-            add(sum.to_mut(), other);
+        add_times(sum.to_mut(), launch, times(shape[0]) - 1);
+        for kept in &shape[1..] {
+            add_times(sum.to_mut(), &kept.report, times(kept));
         }
     }
     Group {
-        first,
-        count: shape.len(),
+        first: shape[0].first,
+        count: shape.iter().map(|kept| kept.count).sum(),
         summed,
         launch: sum,
     }
 }
 
-/// What makes two sites one.
-fn key(site: &Site) -> impl PartialEq + '_ {
-    let place = (site.file, site.line, site.column, &site.text);
-    (place, site.op, site.space, site.width_bytes)
+/// How often a report goes into a sum: one that is a sum already, once.
+fn times(kept: &Kept) -> u64 {
+    match kept.is_sum {
+        true => 1,
+        false => kept.count,
+    }
 }
 
-/// Adds the counts of a launch; of each site the worse witness stays.
-fn add(sum: &mut LaunchReport, other: &LaunchReport) {
-    sum.counts.merge(&other.counts);
-    for site in &other.sites {
-        match sum.sites.iter_mut().find(|known| key(known) == key(site)) {
-            Some(known) => {
-                known.counts.merge(&site.counts);
-                let waste = |site: &Site| site.witness.as_ref().map(|witness| witness.waste);
-                if waste(site) > waste(known) {
-                    known.witness.clone_from(&site.witness);
-                }
-            }
-            None => sum.sites.push(site.clone()),
-        }
+/// Adds the counts of so many like launches, by doubling: there may be billions.
+fn add_times(sum: &mut LaunchReport, launch: &LaunchReport, mut times: u64) {
+    if times == 0 {
+        return;
     }
-    sum.sites
-        .sort_by_key(|site| (site.file, site.line, site.column));
+    let mut power = launch.clone();
+    loop {
+        if times & 1 == 1 {
+            add(sum, &power);
+        }
+        times >>= 1;
+        if times == 0 {
+            return;
+        }
+        let same = power.clone();
+        add(&mut power, &same);
+    }
 }

@@ -3,7 +3,7 @@
 //! A count that the architecture's rules do not model is `null`, never 0.
 
 use interp::{LaunchReport, Orders, Site, rules::RuleSet};
-use serde::Serialize;
+use serde::{Serialize, Serializer};
 use serde_json::{Map, Value, json};
 
 use super::{
@@ -13,13 +13,13 @@ use super::{
 
 /// The whole object.
 #[derive(Serialize)]
-pub struct Report {
+pub struct Report<'a> {
     schema: &'static str,
     program: String,
     arch: String,
     bank_width: u32,
     device: String,
-    launches: Vec<Launch>,
+    launches: Launches<'a>,
     findings: Vec<Finding>,
     stdout: String,
     /// What `main` returned or gave to `exit`.
@@ -30,6 +30,19 @@ pub struct Report {
     /// Why the program was not run: the front end's messages, as in `dslc check`.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     diagnostics: Vec<Value>,
+}
+
+/// The launches one by one: each is made as it is written, for there may be very many.
+struct Launches<'a>(Option<&'a Input<'a>>);
+
+impl Serialize for Launches<'_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let inputs = self.0.into_iter();
+        serializer.collect_seq(inputs.flat_map(|input| {
+            let each = input.launches();
+            each.map(|(index, report)| launch(index, report, input))
+        }))
+    }
 }
 
 #[derive(Serialize)]
@@ -133,17 +146,19 @@ struct Lanes {
 }
 
 /// Builds the object.
-pub fn report(input: &Input<'_>, stdout: &[u8]) -> Report {
+pub fn report<'a>(input: &'a Input<'a>, stdout: &[u8]) -> Report<'a> {
+    let unlisted = input.outcome.launches.unlisted();
+    let listed = (unlisted > 0).then(|| {
+        let all = input.outcome.launches.len();
+        format!("of {all} launches the first {} are listed", all - unlisted)
+    });
     Report {
         schema: "dslc-report/1",
         program: input.program.to_string(),
         arch: input.rules.arch.to_string(),
         bank_width: input.rules.bank_width.bytes(),
         device: input.gpu.unwrap_or("simulator").to_string(),
-        launches: input
-            .launches()
-            .map(|(index, report)| launch(index, report, input))
-            .collect(),
+        launches: Launches(Some(input)),
         findings: findings(input),
         stdout: String::from_utf8_lossy(stdout).into_owned(),
         exit_code: input.outcome.exit_code,
@@ -152,6 +167,7 @@ pub fn report(input: &Input<'_>, stdout: &[u8]) -> Report {
             .notes
             .iter()
             .map(|note| note.text.clone())
+            .chain(listed)
             .collect(),
         muted_findings: input.findings.iter().filter(|found| found.muted).count(),
         diagnostics: vec![],
@@ -159,14 +175,14 @@ pub fn report(input: &Input<'_>, stdout: &[u8]) -> Report {
 }
 
 /// The object of a program that does not compile.
-pub fn not_run(program: &str, rules: &RuleSet, diagnostics: Vec<Value>) -> Report {
+pub fn not_run(program: &str, rules: &RuleSet, diagnostics: Vec<Value>) -> Report<'static> {
     Report {
         schema: "dslc-report/1",
         program: program.to_string(),
         arch: rules.arch.to_string(),
         bank_width: rules.bank_width.bytes(),
         device: "simulator".to_string(),
-        launches: vec![],
+        launches: Launches(None),
         findings: vec![],
         stdout: String::new(),
         exit_code: 1,

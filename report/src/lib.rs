@@ -23,7 +23,7 @@ use dsl::{
 };
 pub use error::ReportError;
 use interp::rules::RuleSet;
-use runtime::host::Outcome;
+use runtime::{host::Outcome, launches::Kept};
 
 /// Everything a report is made from.
 pub struct Input<'a> {
@@ -48,10 +48,19 @@ pub struct Input<'a> {
 }
 
 impl Input<'_> {
-    /// The launches to show, with their index among all.
+    /// The launches to show one by one, with their index among all.
     pub fn launches(&self) -> impl Iterator<Item = (usize, &interp::LaunchReport)> {
         let all = self.outcome.launches.iter().enumerate();
         all.filter(|(_, launch)| self.kernel.is_none_or(|name| launch.kernel_name == name))
+    }
+
+    /// The different reports of the launches to show.
+    pub(crate) fn kept(&self) -> impl Iterator<Item = &Kept> {
+        let all = self.outcome.launches.kept().iter();
+        all.filter(|kept| {
+            let name = &kept.report.kernel_name;
+            self.kernel.is_none_or(|wanted| name == wanted)
+        })
     }
 
     /// The text of a source line, without its indentation.

@@ -30,14 +30,16 @@ pub fn list() -> String {
 
 /// The table.
 pub fn table(input: &Input<'_>, metrics: &[&'static metrics::Metric]) -> String {
-    let mut kernels: Vec<(&str, Vec<&LaunchReport>)> = Vec::new();
-    for (_, launch) in input.launches() {
+    let mut kernels: Vec<(&str, Vec<(&LaunchReport, u64)>)> = Vec::new();
+    // A sum over different launches has no least and no most.
+    for kept in input.kept().filter(|kept| !kept.is_sum) {
+        let launch = &kept.report;
         match kernels
             .iter_mut()
             .find(|(name, _)| *name == launch.kernel_name)
         {
-            Some((_, launches)) => launches.push(launch),
-            None => kernels.push((&launch.kernel_name, vec![launch])),
+            Some((_, launches)) => launches.push((launch, kept.count)),
+            None => kernels.push((&launch.kernel_name, vec![(launch, kept.count)])),
         }
     }
     let width = metrics
@@ -60,18 +62,22 @@ pub fn table(input: &Input<'_>, metrics: &[&'static metrics::Metric]) -> String 
     for (kernel, launches) in kernels {
         let _ = writeln!(text, "    Kernel: {kernel}");
         for metric in metrics {
-            let values: Vec<Value> = launches
+            let values: Vec<(Value, u64)> = launches
                 .iter()
-                .filter_map(|launch| metric.value(&launch.counts, input.rules))
+                .filter_map(|(launch, times)| {
+                    let value = metric.value(&launch.counts, input.rules)?;
+                    Some((value, *times))
+                })
                 .collect();
             let show = |value: Option<Value>| {
                 value.map_or_else(|| "n/a".to_string(), |value| value.to_string())
             };
-            let by_number = |a: &&Value, b: &&Value| a.number().total_cmp(&b.number());
-            let min = values.iter().min_by(by_number).copied();
-            let max = values.iter().max_by(by_number).copied();
-            let mean =
-                values.iter().map(|value| value.number()).sum::<f64>() / values.len().max(1) as f64;
+            let by_number = |a: &Value, b: &Value| a.number().total_cmp(&b.number());
+            let min = values.iter().map(|(value, _)| *value).min_by(by_number);
+            let max = values.iter().map(|(value, _)| *value).max_by(by_number);
+            let sum = |(value, times): &(Value, u64)| value.number() * *times as f64;
+            let count = values.iter().map(|(_, times)| times).sum::<u64>();
+            let mean = values.iter().map(sum).sum::<f64>() / count.max(1) as f64;
             let average = min.map(|like| match like {
                 Value::Count(_) => Value::Count(mean.round() as u64),
                 Value::Ratio(_) => Value::Ratio(mean),
@@ -80,7 +86,7 @@ pub fn table(input: &Input<'_>, metrics: &[&'static metrics::Metric]) -> String 
             let _ = writeln!(
                 text,
                 "{:>11} {:>width$} {:>about$} {:>11} {:>11} {:>11}",
-                launches.len(),
+                launches.iter().map(|(_, times)| times).sum::<u64>(),
                 metric.name,
                 metric.description,
                 show(min),

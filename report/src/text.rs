@@ -59,6 +59,10 @@ pub fn report(input: &Input<'_>, columns: usize) -> String {
         sites(&mut text, &group.launch, input, columns);
         totals(&mut text, &group.launch, input, columns);
     }
+    let unlisted = input.outcome.launches.unlisted();
+    if input.all_launches && unlisted > 0 {
+        let _ = writeln!(text, "── {unlisted} more launches are not listed");
+    }
     let findings = table::section(input.findings, input.module, columns);
     if !text.is_empty() {
         let _ = writeln!(text, "{}", provenance(input, columns));

@@ -244,6 +244,10 @@ pub trait Device {
         out: &mut dyn FnMut(&[u8]),
     ) -> Result<LaunchReport, LaunchError>;
 
+    /// The next launch may take that many warp instructions, if the device counts them; one that takes more ends in
+    /// [`TrapKind::Limit`](interp::TrapKind::Limit) with that number.
+    fn bound_launch(&mut self, _instructions: u64) {}
+
     /// Waits for all work.
     fn synchronize(&mut self) -> Result<(), DeviceError> {
         Ok(())

@@ -24,13 +24,15 @@ use dsl::{
 };
 use interp::{
     AddressKind, FindingKind, HostEvent, HostThread, InvalidLaunch, LaunchConfig, LaunchFailure,
-    LaunchReport, Memory, MemoryFault, Program, Severity, StopFlag, StopReason, Trap, TrapKind,
+    Memory, MemoryFault, Program, Severity, StopFlag, StopReason, Trap, TrapKind,
     memory::unset::Allocation,
     trap::{AccessOp, BadAccess},
 };
 
+use crate::budget::{Budget, Spent};
 use crate::device::{Device, DeviceError, DeviceFault, LaunchError};
 use crate::error::CudaError;
+use crate::launches::Launches;
 
 /// Where the program's output goes, and who hears of trouble as it happens.
 pub trait Io {
@@ -155,11 +157,11 @@ pub struct HostFinding {
 /// How a program ended.
 #[derive(Clone, PartialEq, Debug, Default)]
 pub struct Outcome {
-    /// What `main` returned or `exit` was given; 134 for `abort`, 139 for a fault of the host, as a shell would show; 130, 143 or 124 for
-    /// one that was asked to stop.
+    /// What `main` returned or `exit` was given; as a shell would show it 134 for `abort`, 139 for a fault of the host, 130, 143 or 124 for
+    /// one that was asked to stop, and 152 (too much CPU time) for a run that takes more than its [`Budget`].
     pub exit_code: i32,
-    /// One per launch that ran, in order; of a faulting launch, the counts up to the fault.
-    pub launches: Vec<LaunchReport>,
+    /// The launches that ran, in order; of a faulting launch, the counts up to the fault.
+    pub launches: Launches,
     /// What went wrong at run time.
     pub faults: Vec<Fault>,
     /// What was said on the way.
@@ -192,6 +194,8 @@ enum Stop {
     Trap(Box<Trap>),
     /// It was asked for while a launch ran.
     Asked(StopReason),
+    /// A launch took all that was left to the run.
+    OverBudget,
 }
 
 /// A host program at work.
@@ -204,6 +208,7 @@ struct Host<'a> {
     order: order::Order,
     rand: rand::Rand,
     unset: unset::Unset,
+    spent: Spent,
     outcome: Outcome,
 }
 
@@ -219,7 +224,15 @@ pub struct HostOptions {
     pub keep_going: bool,
     /// Whether the host program is asked to stop; the device's launches have [`MachineConfig::stop`](interp::MachineConfig::stop).
     pub stop: StopFlag,
+    /// Most of all that runs.
+    pub budget: Budget,
 }
+
+/// The exit code of a run that takes more than its budget: as of a process that the system ends for its CPU time.
+const OVER_BUDGET: i32 = 152;
+
+/// Remarks, errors of calls and refused launches of a run, each.
+const MOST_NOTES: usize = 1000;
 
 /// The host function called `main`, if there is one.
 pub fn find_main(program: &Program) -> Option<FuncId> {
@@ -235,6 +248,7 @@ pub fn run_main(
     io: &mut dyn Io,
 ) -> Result<Outcome, String> {
     let mut memory = Memory::new(program);
+    options.budget.bound(program, &mut memory)?;
     device.prepare(program, &mut memory, &[])?;
     let order = order::Order::new(device.finds_races());
     let mut host = Host {
@@ -246,6 +260,7 @@ pub fn run_main(
         order,
         rand: rand::Rand::new(1),
         unset: unset::Unset::default(),
+        spent: Spent::new(options.budget),
         outcome: Outcome::default(),
     };
     host.state.keep_going = options.keep_going;
@@ -269,11 +284,13 @@ pub fn run_main(
             host.outcome.exit_code = match trap.kind {
                 TrapKind::Assert { .. } => 134,
                 TrapKind::Stopped(why) => why.exit_code().into(),
+                TrapKind::RunLimit { .. } => OVER_BUDGET,
                 _ => 139,
             };
             host.outcome.faults.push(Fault::Trap { launch: None, trap });
         }
         Err(Stop::Asked(why)) => host.outcome.exit_code = why.exit_code().into(),
+        Err(Stop::OverBudget) => host.outcome.exit_code = OVER_BUDGET,
     }
     host.finish();
     Ok(host.outcome)
@@ -324,11 +341,13 @@ impl Host<'_> {
         let mut answer = None;
         loop {
             self.watch_host();
+            let limit = self.spent.for_host(limit);
             let event = thread.resume(self.program, &mut self.memory, answer, limit);
             self.host_ran();
             let event = event.map_err(|trap| {
                 let loc = self.shown(thread, trap.loc);
-                Stop::Trap(Box::new(Trap { loc, ..trap }))
+                let kind = self.spent.of_host(trap.kind);
+                Stop::Trap(Box::new(Trap { loc, kind, ..trap }))
             });
             answer = match event? {
                 HostEvent::Call { func, args, loc } => {
@@ -359,7 +378,8 @@ impl Host<'_> {
                         },
                         &args,
                         stream,
-                    );
+                        thread.instructions(),
+                    )?;
                     if let Some(why) = self.outcome.stopped() {
                         return Err(Stop::Asked(why));
                     }
@@ -430,17 +450,27 @@ impl Host<'_> {
         Ok(answer.filter(|_| function.result().is_some()))
     }
 
-    fn launch(&mut self, kernel: FuncId, config: &LaunchConfig, args: &[u64], stream: u64) {
+    /// Runs a kernel, the host having executed so many instructions.
+    fn launch(
+        &mut self,
+        kernel: FuncId,
+        config: &LaunchConfig,
+        args: &[u64],
+        stream: u64,
+        host: u64,
+    ) -> Result<(), Stop> {
         if let Some(error) = self.state.sticky {
             self.state.last = error;
-            return;
+            return Ok(());
         }
         if let Err(why) = self.check_dynamic_shared(kernel, config) {
-            return self.refuse(kernel, config.loc, why);
+            self.refuse(kernel, config.loc, why);
+            return Ok(());
         }
+        self.spent.bound(self.device, host);
         let io = &mut *self.io;
         let mut out = |bytes: &[u8]| io.stdout(bytes);
-        let result = self.device.launch(
+        let mut result = self.device.launch(
             self.program,
             &mut self.memory,
             kernel,
@@ -448,6 +478,7 @@ impl Host<'_> {
             args,
             &mut out,
         );
+        let is_over = self.spent.count(&mut result, host);
         match result {
             Ok(report) => {
                 self.outcome.launches.push(report);
@@ -467,12 +498,13 @@ impl Host<'_> {
                 self.state
                     .pending
                     .get_or_insert(cuda::error_of_trap(&trap.kind));
-                self.outcome.launches.push(*report);
-                self.outcome.faults.push(Fault::Trap {
-                    launch: Some(self.outcome.launches.len() - 1),
-                    trap,
-                });
+                let launch = Some(self.outcome.launches.push(*report));
+                self.outcome.faults.push(Fault::Trap { launch, trap });
             }
+        }
+        match is_over {
+            true => Err(Stop::OverBudget),
+            false => Ok(()),
         }
     }
 
@@ -530,6 +562,13 @@ impl Host<'_> {
 
     fn refuse(&mut self, kernel: FuncId, loc: LocId, why: InvalidLaunch) {
         self.state.last = cuda::error_of_refusal(&why);
+        if self.outcome.faults.len() >= MOST_NOTES {
+            self.say_once(
+                LocId::default(),
+                &format!("after {MOST_NOTES} refused launches, no more are shown"),
+            );
+            return;
+        }
         self.outcome
             .faults
             .push(Fault::Invalid { kernel, loc, why });
@@ -590,6 +629,27 @@ impl Host<'_> {
         }
     }
 
+    /// Says it and keeps it; of very many, the first ones tell as much as all.
+    fn tell(&mut self, note: Note) {
+        let like = |other: &&Note| other.is_error == note.is_error;
+        let count = self.outcome.notes.iter().filter(like).count();
+        if count > MOST_NOTES {
+            return;
+        }
+        let note = match count {
+            MOST_NOTES => Note {
+                loc: LocId::default(),
+                text: format!("after {MOST_NOTES} such messages, no more are shown"),
+                fault: None,
+                advice: None,
+                ..note
+            },
+            _ => note,
+        };
+        self.io.note(&note);
+        self.outcome.notes.push(note);
+    }
+
     fn say(&mut self, loc: LocId, text: impl Into<String>, is_error: bool) {
         let note = Note {
             loc,
@@ -598,8 +658,7 @@ impl Host<'_> {
             fault: None,
             advice: None,
         };
-        self.io.note(&note);
-        self.outcome.notes.push(note);
+        self.tell(note);
     }
 
     /// A call fails because of the memory it was given.
@@ -611,8 +670,7 @@ impl Host<'_> {
             fault: Some(fault.trap(AccessOp::Load)),
             advice: None,
         };
-        self.io.note(&note);
-        self.outcome.notes.push(note);
+        self.tell(note);
     }
 
     /// A copy's kind does not fit its pointers, `address` first.
@@ -673,8 +731,14 @@ impl Host<'_> {
             fault: Some(fault),
             advice,
         };
-        self.io.note(&note);
-        self.outcome.notes.push(note);
+        self.tell(note);
+    }
+
+    /// Memory is refused.
+    fn say_shortage(&mut self, loc: LocId, bytes: u64, what: &str, on_heap: bool) {
+        let why = self.spent.budget.shortage(&self.memory, on_heap);
+        let text = format!("{bytes} bytes of {what} are not to be had{why}");
+        self.say(loc, text, false);
     }
 
     fn say_once(&mut self, loc: LocId, text: &str) {

@@ -4,6 +4,7 @@
 //! it runs against; [`standalone`], [`launch`] and [`buffer`] are launches described in words. Nothing here prints or reads files: output goes to
 //! a [`host::Io`], results are values.
 
+mod budget;
 #[cfg(feature = "standalone")]
 pub mod buffer;
 pub mod device;
@@ -11,5 +12,9 @@ pub mod error;
 pub mod host;
 #[cfg(feature = "standalone")]
 pub mod launch;
+pub mod launches;
 #[cfg(feature = "standalone")]
 pub mod standalone;
+
+pub use budget::Budget;
+pub use launches::Launches;

@@ -9,6 +9,7 @@ use dsl::ir::{FuncId, Function, LocId, MemType, SpecialReg, Type};
 use interp::{InvalidLaunch, LaunchConfig, LaunchFailure, Memory, Program};
 
 use crate::{
+    budget::{Budget, Spent},
     buffer::{BufferSource, BufferSpec, Element, HostBuffer, NpyFile, Scalar},
     device::{Device, DeviceError, LaunchError},
     host::{Arrival, Fault, Io, Outcome},
@@ -18,6 +19,7 @@ use crate::{
 /// What will be done.
 #[derive(Debug)]
 pub struct Plan {
+    budget: Budget,
     buffers: BTreeMap<String, HostBuffer>,
     launches: Vec<(FuncId, LaunchSpec)>,
     print: Vec<(String, usize)>,
@@ -66,16 +68,20 @@ const MOST_FILE_BYTES: u64 = 16 << 30;
 const DEFAULT_PRINTED: usize = 16;
 
 impl Plan {
-    /// Reads and checks the descriptions. `open` finds a file.
+    /// Reads and checks the descriptions of launches within a budget. `open` finds a file.
     pub fn resolve(
         program: &Program,
+        budget: Budget,
         launches: &[String],
         buffers: &[String],
         print: &[String],
         save: &[String],
         open: &dyn Fn(&str) -> Result<NpyFile<'static>, String>,
     ) -> Result<Plan, SpecError> {
+        let most = budget.memory.all_bytes.or(budget.memory.heap_bytes);
+        let mut room = most.unwrap_or(u64::MAX);
         let mut plan = Plan {
+            budget,
             buffers: BTreeMap::new(),
             launches: Vec::new(),
             print: Vec::new(),
@@ -88,7 +94,21 @@ impl Plan {
                     element,
                     shape,
                     fill,
-                } => HostBuffer::make(element, &shape, &fill),
+                } => {
+                    let bytes = shape.iter().product::<u64>() * element.bytes() as u64;
+                    if bytes > room {
+                        let why = match budget.memory.all_bytes {
+                            Some(most) => format!("--memory allows {most}"),
+                            None => format!("{room} are left of half of this machine's memory"),
+                        };
+                        return Err(SpecError::new(
+                            format!("--buffer '{text}'"),
+                            format!("it has {bytes} bytes, and {why}"),
+                        ));
+                    }
+                    room -= bytes;
+                    HostBuffer::make(element, &shape, &fill)
+                }
                 BufferSource::File(path) => {
                     let file = open(&path)
                         .map_err(|why| SpecError::new(format!("--buffer '{text}'"), why))?;
@@ -244,6 +264,9 @@ impl Plan {
         io: &mut dyn Io,
     ) -> Result<Run, SpecError> {
         let mut memory = Memory::new(program);
+        self.budget
+            .bound(program, &mut memory)
+            .map_err(|why| SpecError::new(program.module().name.clone(), why))?;
         device
             .prepare(program, &mut memory, &[])
             .map_err(|why| SpecError::new(device.info().name.clone(), why))?;
@@ -262,6 +285,7 @@ impl Plan {
             addresses.insert(name.as_str(), address);
         }
         let mut outcome = Outcome::default();
+        let mut spent = Spent::new(self.budget);
         for (kernel, spec) in &self.launches {
             let function = program.module().function(*kernel);
             let args: Vec<u64> = spec
@@ -284,8 +308,13 @@ impl Plan {
                 loc: LocId::default(),
             };
             let mut out = |bytes: &[u8]| io.stdout(bytes);
-            match device.launch(program, &mut memory, *kernel, &config, &args, &mut out) {
-                Ok(report) => outcome.launches.push(report),
+            spent.bound(device, 0);
+            let mut result = device.launch(program, &mut memory, *kernel, &config, &args, &mut out);
+            spent.count(&mut result, 0);
+            match result {
+                Ok(report) => {
+                    outcome.launches.push(report);
+                }
                 Err(LaunchError::Device(DeviceError::Lost(fault))) => {
                     outcome.faults.push(Fault::Device(fault));
                     break;
@@ -307,11 +336,8 @@ impl Plan {
                     break;
                 }
                 Err(LaunchError::Failed(LaunchFailure::Trap { trap, report })) => {
-                    outcome.launches.push(*report);
-                    outcome.faults.push(Fault::Trap {
-                        launch: Some(outcome.launches.len() - 1),
-                        trap,
-                    });
+                    let launch = Some(outcome.launches.push(*report));
+                    outcome.faults.push(Fault::Trap { launch, trap });
                     break;
                 }
             }

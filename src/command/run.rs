@@ -1,6 +1,10 @@
 //! `dslc run FILE`: compile, run on a device, report.
 
-use std::{path::Path, sync::Arc};
+use std::{
+    io::{BufWriter, Write},
+    path::Path,
+    sync::Arc,
+};
 
 use dsl::{diagnostic::Severity, ir::Module};
 use interp::{
@@ -24,7 +28,7 @@ use crate::{
     args::{Color, DeviceChoice, FailOn, Format, Launches, RunArgs},
     baseline,
     capture::Capture,
-    execute::{self, ProgramOut, Ran, Streams, What},
+    execute::{self, MOST_KEPT, ProgramOut, Ran, Streams, What},
     failure::Failure,
     files::Claims,
     output,
@@ -118,6 +122,8 @@ pub(crate) fn run(args: &RunArgs, color: Color) -> Result<u8, Failure> {
         },
         record: args.record.is_some().then(Record::default),
         is_quiet: args.quiet,
+        most_kept: MOST_KEPT,
+        lost_bytes: 0,
     };
     let what = What {
         args: &args.args,
@@ -128,12 +134,17 @@ pub(crate) fn run(args: &RunArgs, color: Color) -> Result<u8, Failure> {
         limit: args.limit,
         keep_going,
         stop: watch.flag(),
+        memory: args.memory,
     };
     watch.runs(on_gpu)?;
     let outcome = execute::execute(&what, &program, &mut *device, &mut io);
     watch.reports();
     let captured = capture.map(Capture::end).transpose()?;
-    let Ran { outcome, unsaved } = outcome?;
+    let Ran {
+        mut outcome,
+        unsaved,
+    } = outcome?;
+    io.tell_lost(&mut outcome);
     let line = |loc| report::line(program.module(), &loaded.map, loc);
     let mut found = findings::all(&outcome, program.module(), &line);
     if let Some(baseline) = &baseline {
@@ -281,8 +292,11 @@ fn show(
 }
 
 fn print_json(object: &impl serde::Serialize) -> Result<(), Failure> {
-    output::out(format!("{}\n", serde_json::to_string_pretty(object)?).as_bytes());
-    Ok(())
+    // Not as one text: the launches of a long run are more than needs to be in memory at one time.
+    let mut pieces = BufWriter::with_capacity(1 << 20, output::Product);
+    serde_json::to_writer_pretty(&mut pieces, object)?;
+    writeln!(pieces)?;
+    Ok(pieces.flush()?)
 }
 
 /// The rule set of `--arch` and `--bank-width`.

@@ -93,6 +93,8 @@ pub(crate) fn run(args: &VerifyArgs, color: Color) -> Result<u8, Failure> {
         program_out: ProgramOut::Kept(Vec::new()),
         record: Some(Record::default()),
         is_quiet: false,
+        most_kept: usize::MAX,
+        lost_bytes: 0,
     };
     let what = What {
         args: &args.args,
@@ -103,6 +105,7 @@ pub(crate) fn run(args: &VerifyArgs, color: Color) -> Result<u8, Failure> {
         limit: None,
         keep_going: false,
         stop: &stop,
+        memory: None,
     };
     let outcome = execute::execute(&what, &program, &mut simulator, &mut io)?.outcome;
     let line = |loc| report::line(program.module(), &loaded.map, loc);

@@ -275,6 +275,56 @@ fn long_but_right() {
     assert_eq!(output.status.code(), Some(0), "{}", text(&output.stderr));
 }
 
+/// What grows with the square of its size is seen at this one: each took a minute and more.
+#[test]
+fn much_of_one_thing() {
+    let many = |n: usize, what: &dyn Fn(usize) -> String| (0..n).map(what).collect::<String>();
+    refused(
+        "open_conditionals.k",
+        format!("{}int main() {{ return 0; }}\n", "#if 1\n".repeat(200_000)).as_bytes(),
+    );
+    let accepted = |name: &str, contents: &[u8]| {
+        let path = write(name, contents);
+        let output = survives(name, &["run", "-q", &path], LIMIT);
+        assert_eq!(
+            output.status.code(),
+            Some(0),
+            "{name}: {}",
+            text(&output.stderr)
+        );
+    };
+    accepted(
+        "one_line.k",
+        &main_of(&format!(
+            "int s = 0; {} return s - 40000;",
+            "for (int i = 0; i < 2; i++) s++; ".repeat(20_000)
+        )),
+    );
+    accepted(
+        "lambdas.k",
+        &main_of(&format!(
+            "int s = 0; {} return s - 5000;",
+            many(5_000, &|i| format!(
+                "auto f{i} = [&](int x) {{ return x + 1; }};\ns += f{i}(0);\n"
+            ))
+        )),
+    );
+    accepted(
+        "class_with_array.k",
+        b"struct A { int a[100000]; A() {} A(const A &o) = default; ~A() {} };
+int main() { A x; for (int i = 0; i < 100000; i++) x.a[i] = i; A y = x; return y.a[99999] - 99999; }\n",
+    );
+    accepted(
+        "class_in_kernel.k",
+        b"struct A { int a[100000]; };
+__global__ void k(A *p) { A x = p[0]; x.a[7] += 1; p[1] = x; }
+int main() {
+    A *p; cudaMallocManaged(&p, 2 * sizeof(A)); p[0].a[7] = 41; k<<<1, 1>>>(p); cudaDeviceSynchronize();
+    int wrong = p[1].a[7] - 42; cudaFree(p); return wrong;
+}\n",
+    );
+}
+
 #[test]
 fn programs_that_never_end() {
     // Far beyond what tells a loop from a wait; a loop whose threads race takes its time.

@@ -122,7 +122,8 @@ fn initializer(emitter: &mut Emitter<'_>, global: &GlobalVar) -> (String, String
     let Some(bytes) = &global.init else {
         return (format!("[{size} x i8]"), "zeroinitializer".to_string());
     };
-    if global.relocations.is_empty() {
+    let zeros = size - bytes.len() as u64;
+    if global.relocations.is_empty() && zeros == 0 {
         return (format!("[{size} x i8]"), format!("c{}", quoted(bytes)));
     }
     let mut relocations = global.relocations.clone();
@@ -132,12 +133,16 @@ fn initializer(emitter: &mut Emitter<'_>, global: &GlobalVar) -> (String, String
         values.push(format!("{ty} {value}"));
         types.push(ty);
     };
+    // Behind the bytes that are kept there are zeros.
     let chunk = |from: usize, to: usize, push: &mut dyn FnMut(String, String)| {
-        if let Some(part) = bytes.get(from..to).filter(|part| !part.is_empty()) {
-            push(
-                format!("[{} x i8]", part.len()),
-                format!("c{}", quoted(part)),
-            );
+        let held = bytes.len().clamp(from, to);
+        if held > from {
+            let value = format!("c{}", quoted(&bytes[from..held]));
+            push(format!("[{} x i8]", held - from), value);
+        }
+        if to > held {
+            let value = "zeroinitializer".to_string();
+            push(format!("[{} x i8]", to - held), value);
         }
     };
     let mut at = 0;
@@ -150,7 +155,7 @@ fn initializer(emitter: &mut Emitter<'_>, global: &GlobalVar) -> (String, String
         push("ptr".to_string(), address);
         at = offset as usize + 8;
     }
-    chunk(at, bytes.len(), &mut push);
+    chunk(at, size as usize, &mut push);
     (
         format!("<{{ {} }}>", types.join(", ")),
         format!("<{{ {} }}>", values.join(", ")),

@@ -396,6 +396,22 @@ codes! {
     KernelTooLarge = "E0901", "kernel-too-large",
         "Every call of a `__device__` function is inlined. Functions that call each other several times each grow exponentially, and a kernel ends at a million intermediate values.",
         bad: "", good: "";
+    /// A kernel with more thread-local memory than a thread has.
+    TooMuchLocal = "E0902", "too-much-local-memory",
+        "A thread has at most 512 KB of local memory on every architecture. It holds the arrays (and the variables whose addresses are taken) of the kernel and of all functions that are inlined in it. ptxas refuses more. Large scratch arrays belong in global memory, a part for each thread.",
+        bad: "__global__ void f(int *x, int n) { int a[200000]; a[n] = 1; x[0] = a[n]; }", good: "__global__ void f(int *x, int n) { int a[64]; a[n] = 1; x[0] = a[n]; }";
+    /// More `__constant__` variables than constant memory holds.
+    TooMuchConstant = "E0903", "too-much-constant-memory",
+        "The `__constant__` variables of a program share 64 KB on every architecture; ptxas refuses more. A large table belongs in a `__device__` variable or in memory from `cudaMalloc`; loads through `const T *__restrict__` go through the read-only cache.",
+        bad: "__constant__ float table[20000];\n__global__ void f(float *x) { x[0] = table[threadIdx.x]; }", good: "__device__ float table[20000];\n__global__ void f(float *x) { x[0] = table[threadIdx.x]; }";
+    /// A kernel whose parameters take too many bytes.
+    TooManyParameterBytes = "E0904", "too-many-parameter-bytes",
+        "The parameters of a kernel travel in constant memory: 32,764 bytes from sm_70 on (since CUDA 12.1), 4,096 before. Copy a large structure to device memory and pass a pointer to it.",
+        bad: "struct Table { float values[10000]; };\n__global__ void f(float *x, Table table) { x[0] = table.values[threadIdx.x]; }", good: "struct Table { float values[10000]; };\n__global__ void f(float *x, const Table *table) { x[0] = table->values[threadIdx.x]; }";
+    /// An initial value beyond what dslc keeps.
+    InitialValueTooLarge = "E0905", "initial-value-too-large",
+        "The bytes that a variable starts with are part of the program, from its first to its last that is not 0, and may be 1 GB. Zeros behind them cost nothing.",
+        bad: "", good: "";
     /// A bug of dslc.
     InternalError = "E0999", "internal-error",
         "dslc broke one of its own rules while compiling a program that it had found nothing wrong with. This is a bug of dslc, never of the program; please report it with the program.",
@@ -526,7 +542,7 @@ codes! {
         bad: "while (atomicCAS(lock, 0, 1) != 0);\n*count += 1;\natomicExch(lock, 0);", good: "bool done = false;\nwhile (!done) {\n  if (atomicCAS(lock, 0, 1) == 0) {\n    __threadfence();\n    *count += 1;\n    __threadfence();\n    atomicExch(lock, 0);\n    done = true;\n  }\n}";
     /// The limit on instructions was reached.
     InstructionLimit = "R0202", "instruction-limit",
-        "The launch (or the host program) executed more instructions than allowed, most likely in a loop that never ends. If it is only long, raise the limit with `--limit`.",
+        "The run executed more instructions than allowed, most likely in a loop that never ends. `--limit` counts the host program's instructions and the warp instructions of all launches together; without it a launch and the host program may take 20 billion each, and all together 1000 billion. If the program is only long, raise the limit.",
         bad: "for (unsigned i = 8; i >= 0; i--) s += x[i];", good: "for (int i = 8; i >= 0; i--) s += x[i];";
     /// A barrier that not all threads of a warp reach.
     DivergentBarrier = "R0203", "divergent-barrier",

@@ -14,6 +14,9 @@ use crate::span::{FileId, Span};
 
 mod excerpt;
 
+/// Messages that are shown: of more, nobody reads the others before these are mended.
+const MOST_SHOWN: usize = 1000;
+
 /// How many levels of macros inside macros are shown.
 const MACRO_LEVELS: usize = 4;
 
@@ -26,6 +29,10 @@ pub fn render(
 ) -> String {
     let mut out = String::new();
     for (at, diagnostic) in diagnostics.iter().enumerate() {
+        if at == MOST_SHOWN {
+            out += &format!("\nAnd {} more messages.\n", diagnostics.len() - at);
+            break;
+        }
         if at > 0 {
             out.push('\n');
         }

@@ -144,9 +144,9 @@ fn verify_global(
         report("the element has no size");
     }
     if let Some(init) = &global.init
-        && init.len() as u64 != global.size_bytes
+        && init.len() as u64 > global.size_bytes
     {
-        report("there are not as many initial bytes as bytes");
+        report("there are more initial bytes than bytes");
     }
     for (at, object, _) in &global.relocations {
         if at.checked_add(8).is_none_or(|end| end > global.size_bytes) {

@@ -1,5 +1,7 @@
 //! Barriers under conditions that differ between threads, with the way from the condition to the thread's index.
 
+use std::collections::HashSet;
+
 use crate::{
     diagnostic::{Code, Diagnostic, Severity},
     ir::{
@@ -14,17 +16,16 @@ use crate::{
 
 /// One message per barrier of the source, however many kernels it is inlined in.
 pub(super) fn divergent(module: &Module, map: &SourceMap) -> Vec<Diagnostic> {
-    let mut told: Vec<Span> = vec![];
+    let mut told: HashSet<Span> = HashSet::new();
     let mut diagnostics = vec![];
     for (_, kernel) in module.kernels() {
         for found in divergent_barriers(kernel) {
             let Some(at) = span(found.barrier, Extent::Name, module, map) else {
                 continue;
             };
-            if told.contains(&at) {
+            if !told.insert(at) {
                 continue;
             }
-            told.push(at);
             let source = Source { module, map };
             diagnostics.push(source.diagnostic(&found, at, kernel));
         }

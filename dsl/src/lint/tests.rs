@@ -156,6 +156,9 @@ fn explained_examples_are_true() {
         Code::BarrierUnderCondition,
         Code::BarrierInUnevenLoop,
         Code::BarrierAfterReturn,
+        Code::TooMuchLocal,
+        Code::TooMuchConstant,
+        Code::TooManyParameterBytes,
     ] {
         let found = messages(code.bad_example()).0;
         assert!(

@@ -4,6 +4,7 @@
 //! followed through members, elements and casts, and becomes a relocation.
 
 use crate::{
+    diagnostic::{Code, Diagnostic},
     ir::{GlobalSpace as Space, GlobalVar, MemType, Object, Operand},
     sema::{
         ty::Ty,
@@ -31,15 +32,27 @@ fn lower_global(lowerer: &mut Lowerer<'_>, id: GlobalVarId) -> GlobalVar {
         lowerer,
         bytes: vec![],
         relocations: vec![],
+        size_bytes,
+        is_too_large: false,
     };
     if let Some(init) = &global.init {
-        image.bytes = vec![0; size_bytes as usize];
         image.init(init, &global.ty.ty);
+        if image.is_too_large {
+            let message = format!("the initial value of `{}` is too large", global.name);
+            let error = Diagnostic::error(Code::InitialValueTooLarge, global.span, message);
+            let help = "set the last elements when the program starts";
+            image.lowerer.diagnostics.push(error.help(help));
+        }
     }
     let Image {
-        bytes, relocations, ..
+        mut bytes,
+        relocations,
+        ..
     } = image;
     let is_zero = relocations.is_empty() && bytes.iter().all(|&byte| byte == 0);
+    if !is_zero && size_bytes <= MOST_TRAILING_ZEROS {
+        bytes.resize(size_bytes as usize, 0);
+    }
     GlobalVar {
         name: global.name.clone(),
         space: match global.space {
@@ -61,9 +74,18 @@ fn lower_global(lowerer: &mut Lowerer<'_>, id: GlobalVarId) -> GlobalVar {
 /// The bytes of a variable being filled in.
 struct Image<'a, 'p> {
     lowerer: &'a mut Lowerer<'p>,
+    /// Up to the last that is not 0.
     bytes: Vec<u8>,
     relocations: Vec<(u64, Object, i64)>,
+    size_bytes: u64,
+    is_too_large: bool,
 }
+
+/// Up to this size all bytes of a variable are kept, else those up to the last that is not 0.
+const MOST_TRAILING_ZEROS: u64 = 1 << 20;
+
+/// Initial bytes of a variable.
+const MOST_BYTES: usize = 1 << 30;
 
 impl Image<'_, '_> {
     fn init(&mut self, init: &Init, ty: &Ty) {
@@ -105,10 +127,20 @@ impl Image<'_, '_> {
 
     fn write(&mut self, offset: u64, bytes: &[u8]) {
         let start = offset as usize;
-        let Some(target) = self.bytes.get_mut(start..start + bytes.len()) else {
+        let zeros = bytes.iter().rev().take_while(|&&byte| byte == 0).count();
+        let end = start + bytes.len() - zeros;
+        if end as u64 > self.size_bytes || zeros == bytes.len() && start >= self.bytes.len() {
             return;
-        };
-        target.copy_from_slice(bytes);
+        }
+        if end > MOST_BYTES {
+            self.is_too_large = true;
+            return;
+        }
+        if end > self.bytes.len() {
+            self.bytes.resize(end, 0);
+        }
+        let held = bytes.len().min(self.bytes.len() - start);
+        self.bytes[start..start + held].copy_from_slice(&bytes[..held]);
     }
 }
 

@@ -151,7 +151,8 @@ impl FunctionLowerer<'_, '_> {
             .iter()
             .rposition(|&byte| byte != 0)
             .map_or(0, |i| i + 1);
-        let is_long = (bytes.len() - used) as u64 > MAX_SINGLE_ZEROS;
+        let size = self.m.layout.size(&var.ty.ty);
+        let is_long = size - used as u64 > MAX_SINGLE_ZEROS;
         if is_long {
             self.clear(object, &var.ty.ty);
         }

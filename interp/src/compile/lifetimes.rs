@@ -54,6 +54,8 @@ enum Role {
     /// The varying index of such a pointer, its base being uniform.
     Index,
     Other,
+    /// Nothing any more.
+    Forgotten,
 }
 
 struct Walk<'a> {
@@ -62,6 +64,8 @@ struct Walk<'a> {
     loop_ends: Vec<u32>,
     defs: Vec<Option<(&'a Inst, u32, usize)>>,
     uses: Vec<Vec<Use>>,
+    /// How many of them, in the order of the text, are the walk's; behind them are those that were lent.
+    own: Vec<usize>,
     sets: Vec<Vec<u32>>,
     /// Pointers whose last index is checked at the access: it has to live until then.
     rows: HashSet<ValueId>,
@@ -76,10 +80,12 @@ pub(super) fn analyse(function: &Function, uniformity: &Uniformity) -> Lifetimes
         loop_ends: Vec::new(),
         defs: vec![None; n],
         uses: (0..n).map(|_| Vec::new()).collect(),
+        own: Vec::new(),
         sets: vec![Vec::new(); function.slots.len()],
         rows: HashSet::new(),
     };
     walk.block(&function.body);
+    walk.own = walk.uses.iter().map(Vec::len).collect();
     let mut result = Lifetimes {
         last_use: vec![0; n],
         uses: walk.uses.iter().map(|uses| uses.len() as u32).collect(),
@@ -97,7 +103,7 @@ pub(super) fn analyse(function: &Function, uniformity: &Uniformity) -> Lifetimes
         let Some((inst, def, depth)) = walk.defs[v] else {
             continue;
         };
-        let last = walk.uses[v].iter().map(|u| {
+        let last = walk.live_uses(v).map(|u| {
             if u.depth > depth {
                 walk.loop_ends[u.loops[depth] as usize]
             } else {
@@ -127,8 +133,8 @@ fn fuse(function: &Function, uniformity: &Uniformity, walk: &mut Walk<'_>, resul
             continue;
         };
         let only_for = |walk: &Walk<'_>, roles: &[Role]| {
-            let uses = &walk.uses[v];
-            !uses.is_empty() && uses.iter().all(|u| roles.contains(&u.role))
+            let mut uses = walk.live_uses(v).peekable();
+            uses.peek().is_some() && uses.all(|u| roles.contains(&u.role))
         };
         match &inst.kind {
             InstKind::Binary(BinaryOp::Add, Type::I32, a, b)
@@ -157,7 +163,7 @@ fn fuse(function: &Function, uniformity: &Uniformity, walk: &mut Walk<'_>, resul
                 }
                 if !only_for(walk, &[Role::Pointer]) {
                     // Nothing reads it if what did has been swapped.
-                    result.fused[v] = walk.uses[v].is_empty() && result.uses[v] > 0;
+                    result.fused[v] = walk.live_uses(v).next().is_none() && result.uses[v] > 0;
                     walk.keep(v, index);
                     continue;
                 }
@@ -262,15 +268,25 @@ impl<'a> Walk<'a> {
     /// A node at the position no longer reads an operand.
     fn forget(&mut self, operand: &Operand, pos: u32) {
         if let Operand::Value(id) = operand {
-            self.uses[id.index()].retain(|u| u.pos != pos);
+            // One variable may be read at a hundred thousand places: each is found, and none is moved.
+            let own = &mut self.uses[id.index()][..self.own[id.index()]];
+            let first = own.partition_point(|u| u.pos < pos);
+            let here = own[first..].iter_mut().take_while(|u| u.pos == pos);
+            here.for_each(|u| u.role = Role::Forgotten);
         }
+    }
+
+    /// The uses that were not forgotten.
+    fn live_uses(&self, v: usize) -> impl Iterator<Item = &Use> {
+        let uses = self.uses[v].iter();
+        uses.filter(|u| u.role != Role::Forgotten)
     }
 
     /// Whoever uses `v` uses the operand.
     fn lend(&mut self, v: usize, operand: &Operand, role: Role) {
         if let Operand::Value(id) = operand {
-            let lent: Vec<Use> = self.uses[v]
-                .iter()
+            let lent: Vec<Use> = self
+                .live_uses(v)
                 .map(|u| Use {
                     loops: u.loops.clone(),
                     role,

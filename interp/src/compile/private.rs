@@ -6,7 +6,7 @@
 //! continued waits there and goes on reading). A lane that leaves the loop can read the slot again only after entering that
 //! block again, and there the first thing is the assignment.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 use dsl::ir::{Block, Function, InstKind, LabelId, Node, SlotId};
 
@@ -27,26 +27,18 @@ pub(super) fn analyse(function: &Function) -> HashMap<SlotId, LabelId> {
 
 fn count(block: &Block, accesses: &mut Accesses) {
     for node in &block.0 {
-        count_node(node, accesses);
-    }
-}
-
-fn count_node(node: &Node, accesses: &mut Accesses) {
-    if let Node::Inst(inst) = node {
-        match &inst.kind {
-            InstKind::Get(slot) => accesses.entry(*slot).or_default().0 += 1,
-            InstKind::Set(slot, _) => accesses.entry(*slot).or_default().1 += 1,
-            _ => {}
+        count_here(node, accesses);
+        for inner in node.blocks() {
+            count(inner, accesses);
         }
-    }
-    for inner in node.blocks() {
-        count(inner, accesses);
     }
 }
 
 /// Looks for private slots whose home is this block or one inside; gives the accesses in it.
 fn find(block: &Block, all: &Accesses, private: &mut HashMap<SlotId, LabelId>) -> Accesses {
     let mut here = Accesses::new();
+    // The slots whose first access in this block is an assignment in this very block.
+    let mut set_first = HashSet::new();
     for node in &block.0 {
         let mut inside = Accesses::new();
         count_here(node, &mut inside);
@@ -64,7 +56,7 @@ fn find(block: &Block, all: &Accesses, private: &mut HashMap<SlotId, LabelId>) -
                 label, body, step, ..
             } = node
                 && begun
-                && sets_first(block, slot)
+                && set_first.contains(&slot)
                 && all
                     .get(&slot)
                     .is_some_and(|&(all_gets, _)| all_gets == gets)
@@ -72,6 +64,10 @@ fn find(block: &Block, all: &Accesses, private: &mut HashMap<SlotId, LabelId>) -
                 && !continues(step, *label)
             {
                 private.insert(slot, *label);
+            }
+            let is_set = matches!(node, Node::Inst(inst) if matches!(inst.kind, InstKind::Set(..)));
+            if is_set && !here.contains_key(&slot) {
+                set_first.insert(slot);
             }
             let sum = here.entry(slot).or_default();
             (sum.0, sum.1) = (sum.0 + gets, sum.1 + sets);
@@ -88,18 +84,6 @@ fn count_here(node: &Node, accesses: &mut Accesses) {
             _ => {}
         }
     }
-}
-
-/// Whether an assignment in this very block is the block's first access to the slot.
-fn sets_first(block: &Block, slot: SlotId) -> bool {
-    for node in &block.0 {
-        let mut inside = Accesses::new();
-        count_node(node, &mut inside);
-        if inside.contains_key(&slot) {
-            return matches!(node, Node::Inst(inst) if matches!(inst.kind, InstKind::Set(..)));
-        }
-    }
-    false
 }
 
 fn continues(block: &Block, to: LabelId) -> bool {

@@ -5,7 +5,7 @@
 //! 256, and always initialised. Memory that a driver gave ([`Bytes::borrowed`]) has the driver's alignment and outlives its `Bytes`. While a launch runs, [`Memory`](super::Memory) is mutably borrowed by it, so no slice
 //! made by [`Bytes::slice`] is alive.
 
-use std::alloc::{Layout, alloc_zeroed, dealloc};
+use std::alloc::{GlobalAlloc, Layout, System};
 use std::ptr::NonNull;
 
 const ALIGN_BYTES: usize = 256;
@@ -39,8 +39,9 @@ impl Bytes {
             });
         }
         let layout = layout(len)?;
+        // From the system itself: where a program's global allocator ends it when there is no memory, these bytes may be refused.
         // SAFETY: the layout's size is not 0.
-        let allocation = NonNull::new(unsafe { alloc_zeroed(layout) })?;
+        let allocation = NonNull::new(unsafe { System.alloc_zeroed(layout) })?;
         let offset = allocation.as_ptr().align_offset(ALIGN_BYTES);
         debug_assert!(offset < ALIGN_BYTES);
         // SAFETY: the allocation is ALIGN_BYTES larger than `len`, and `offset` is less than that.
@@ -93,7 +94,7 @@ impl Drop for Bytes {
         if let Some(allocation) = self.allocation {
             let layout = layout(self.len).expect("made by new");
             // SAFETY: allocated in `new` with this layout.
-            unsafe { dealloc(allocation.as_ptr(), layout) }
+            unsafe { System.dealloc(allocation.as_ptr(), layout) }
         }
     }
 }

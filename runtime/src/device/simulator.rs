@@ -14,18 +14,25 @@ use crate::error::CudaError;
 pub struct Simulator {
     machine: MachineConfig,
     info: DeviceInfo,
+    /// The machine's own limit, which a run's may be below.
+    limit: Option<u64>,
 }
 
 impl Simulator {
     /// A machine of that architecture.
     pub fn new(machine: MachineConfig) -> Simulator {
         let info = device_info(&machine.rules);
-        Simulator { machine, info }
+        Simulator::with_info(machine, info)
     }
 
     /// The same machine with the properties of another device: what a program is told of a GPU that it is compared with.
     pub fn with_info(machine: MachineConfig, info: DeviceInfo) -> Simulator {
-        Simulator { machine, info }
+        let limit = machine.limit;
+        Simulator {
+            machine,
+            info,
+            limit,
+        }
     }
 
     /// How it counts now.
@@ -57,6 +64,10 @@ impl Device for Simulator {
         bytes: u64,
         managed: bool,
     ) -> Result<u64, DeviceError> {
+        let in_use = memory.device_bytes_in_use();
+        if bytes > self.info.global_bytes.saturating_sub(in_use) {
+            return Err(DeviceError::Cuda(CudaError::MemoryAllocation));
+        }
         let address = if managed {
             memory.managed(bytes)
         } else {
@@ -113,6 +124,10 @@ impl Device for Simulator {
     ) -> Result<LaunchReport, LaunchError> {
         interp::launch(program, kernel, config, args, memory, &self.machine, out)
             .map_err(LaunchError::Failed)
+    }
+
+    fn bound_launch(&mut self, instructions: u64) {
+        self.machine.limit = Some(self.limit.map_or(instructions, |own| own.min(instructions)));
     }
 
     fn set_bank_width(&mut self, width: BankWidth) -> bool {

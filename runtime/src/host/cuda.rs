@@ -4,7 +4,7 @@
 //! a kernel waits (`pending`) until a call synchronises; then it is `sticky`: every later call returns it. Where the run goes on after
 //! faults (`keep_going`) only that call returns it.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 use dsl::ir::{DeviceProp, FuncId, HostFn, LocId};
 use interp::{
@@ -37,6 +37,7 @@ pub(super) struct State {
     pub(super) dynamic_limit: HashMap<FuncId, u64>,
     cache_config: u32,
     events: event::Events,
+    streams: HashSet<u64>,
     next_handle: u64,
     texts: HashMap<String, u64>,
 }
@@ -54,11 +55,15 @@ impl Default for State {
             dynamic_limit: HashMap::new(),
             cache_config: 0,
             events: event::Events::default(),
+            streams: HashSet::new(),
             next_handle: 1,
             texts: HashMap::new(),
         }
     }
 }
+
+/// Streams and events that there may be at one time.
+const MOST_HANDLES: usize = 1 << 16;
 
 /// The error a fault in a kernel becomes.
 pub(super) fn error_of_trap(kind: &TrapKind) -> CudaError {
@@ -66,9 +71,12 @@ pub(super) fn error_of_trap(kind: &TrapKind) -> CudaError {
         TrapKind::Misaligned(_) => CudaError::MisalignedAddress,
         TrapKind::Assert { .. } => CudaError::Assert,
         TrapKind::Explicit => CudaError::LaunchFailure,
-        TrapKind::Deadlock | TrapKind::Limit { .. } | TrapKind::Endless | TrapKind::Stopped(_) => {
-            CudaError::LaunchTimeout
-        }
+        TrapKind::Deadlock
+        | TrapKind::Limit { .. }
+        | TrapKind::RunLimit { .. }
+        | TrapKind::PrintLimit { .. }
+        | TrapKind::Endless
+        | TrapKind::Stopped(_) => CudaError::LaunchTimeout,
         TrapKind::BadCall
         | TrapKind::OutOfBounds(_)
         | TrapKind::NullPointer(_)
@@ -237,10 +245,18 @@ impl Host<'_> {
                 self.store(args[0], &value.to_le_bytes(), loc)?;
             }
             HostFn::CudaStreamCreate | HostFn::CudaStreamCreateWithFlags => {
-                let handle = self.new_handle();
+                let Some(handle) = self.new_handle(loc) else {
+                    return Ok(Err(CudaError::MemoryAllocation));
+                };
+                self.state.streams.insert(handle);
                 self.store(args[0], &handle.to_le_bytes(), loc)?;
                 let flags = args.get(1).copied().unwrap_or(0);
                 self.order.create_stream(handle, flags & 1 == 0);
+            }
+            HostFn::CudaStreamDestroy => {
+                if self.state.streams.remove(&args[0]) {
+                    self.order.destroy_stream(args[0]);
+                }
             }
             HostFn::CudaEventCreate
             | HostFn::CudaEventRecord
@@ -291,11 +307,7 @@ impl Host<'_> {
                         HostFn::CudaMallocHost => "pinned host memory",
                         _ => "device memory",
                     };
-                    self.say(
-                        loc,
-                        format!("{bytes} bytes of {what} are not to be had"),
-                        false,
-                    );
+                    self.say_shortage(loc, bytes, what, false);
                 }
                 return Ok(Err(error));
             }
@@ -347,11 +359,17 @@ impl Host<'_> {
         Ok(())
     }
 
-    /// The number of a stream or an event that is made.
-    fn new_handle(&mut self) -> u64 {
+    /// The number of a stream or an event that is made; `None` if there are too many.
+    fn new_handle(&mut self, loc: LocId) -> Option<u64> {
+        if self.state.streams.len() + self.state.events.len() >= MOST_HANDLES {
+            let text =
+                format!("there are {MOST_HANDLES} streams and events that were not destroyed");
+            self.say_once(loc, &text);
+            return None;
+        }
         let handle = self.state.next_handle;
         self.state.next_handle += 1;
-        handle
+        Some(handle)
     }
 
     fn copy(
@@ -562,14 +580,9 @@ impl Host<'_> {
         if let Some(&address) = self.state.texts.get(text) {
             return address;
         }
-        let mut bytes = text.as_bytes().to_vec();
-        bytes.push(0);
-        let Ok(address) = self.memory.malloc_host(bytes.len() as u64) else {
+        let Ok(address) = self.memory.text(text) else {
             return 0;
         };
-        if self.memory.write_bytes(address, &bytes).is_err() {
-            return 0;
-        }
         self.state.texts.insert(text.to_string(), address);
         address
     }

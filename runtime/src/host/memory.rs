@@ -29,21 +29,18 @@ impl Host<'_> {
         }
         let answer = match function {
             HostFn::Malloc => {
-                let address = self.memory.malloc_host(args[0]).unwrap_or(0);
+                let address = self.heap(args[0], loc);
                 self.name_allocation(function, address, loc);
                 if self.unset.follows {
                     self.memory.begin_unset(address);
                 }
                 address
             }
-            HostFn::Calloc => match args[0].checked_mul(args[1]) {
-                Some(bytes) => {
-                    let address = self.memory.malloc_host(bytes).unwrap_or(0);
-                    self.name_allocation(function, address, loc);
-                    address
-                }
-                None => 0,
-            },
+            HostFn::Calloc => {
+                let address = self.heap(args[0].saturating_mul(args[1]), loc);
+                self.name_allocation(function, address, loc);
+                address
+            }
             HostFn::Realloc => self.realloc(args[0], args[1], loc)?,
             HostFn::Free => {
                 self.memory
@@ -101,6 +98,15 @@ impl Host<'_> {
         Ok(Some(answer))
     }
 
+    /// Memory of the heap; null, with a remark, where there is not so much.
+    fn heap(&mut self, bytes: u64, loc: LocId) -> u64 {
+        let Ok(address) = self.memory.malloc_host(bytes) else {
+            self.say_shortage(loc, bytes, "host memory", true);
+            return 0;
+        };
+        address
+    }
+
     fn bytes(&self, address: u64, len: u64, loc: LocId) -> Result<&[u8], Stop> {
         self.reach(address, len, AccessOp::Load, loc)?;
         self.memory
@@ -118,9 +124,10 @@ impl Host<'_> {
     }
 
     fn realloc(&mut self, old: u64, bytes: u64, loc: LocId) -> Result<u64, Stop> {
-        let Ok(new) = self.memory.malloc_host(bytes) else {
+        let new = self.heap(bytes, loc);
+        if new == 0 {
             return Ok(0);
-        };
+        }
         self.name_allocation(HostFn::Realloc, new, loc);
         if self.unset.follows {
             self.memory.begin_unset(new);

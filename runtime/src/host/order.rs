@@ -103,6 +103,13 @@ impl Map {
         self.0.insert(start, (end, job));
     }
 
+    /// The numbers of work change.
+    fn renumber(&mut self, number: &BTreeMap<Job, Job>) {
+        for (_, job) in self.0.values_mut() {
+            *job = number[job];
+        }
+    }
+
     /// What overlaps a span: the first byte in common, and who.
     fn overlapping(&self, (start, end): Span) -> impl Iterator<Item = (u64, Job)> + '_ {
         let before = self.0.range(..start).next_back();
@@ -159,8 +166,17 @@ pub(super) struct Order {
     handles: BTreeMap<u64, usize>,
     events: BTreeMap<u64, Clock>,
     work: Vec<Work>,
+    /// When there is so much work, what nobody can meet any more is forgotten.
+    most_work: usize,
     found: Vec<Conflict>,
+    /// Streams that were destroyed.
+    destroyed: Vec<usize>,
 }
+
+/// Work that is kept without asking.
+const LEAST_WORK: usize = 4096;
+/// Streams that are kept apart although they were destroyed and something may still run in them.
+const MOST_STREAMS: usize = 1024;
 
 impl Order {
     pub(super) fn new(on: bool) -> Order {
@@ -174,7 +190,9 @@ impl Order {
             handles: BTreeMap::from([(0, DEFAULT)]),
             events: BTreeMap::new(),
             work: Vec::new(),
+            most_work: LEAST_WORK,
             found: Vec::new(),
+            destroyed: Vec::new(),
         }
     }
 
@@ -195,11 +213,52 @@ impl Order {
     }
 
     pub(super) fn create_stream(&mut self, handle: u64, blocking: bool) {
+        // In the place of one that is gone: what ran there is over, or there are too many.
+        let is_over = |&&slot: &&usize| self.streams[slot].is_forgotten();
+        let over = self.destroyed.iter().find(is_over).copied();
+        let any = || self.destroyed.first().copied();
+        let crowded = self.streams.len() >= MOST_STREAMS;
+        if let Some(slot) = over.or_else(|| crowded.then(any).flatten()) {
+            self.destroyed.retain(|&other| other != slot);
+            self.handles.insert(handle, slot);
+            self.streams[slot].blocking = blocking;
+            return;
+        }
         self.handles.insert(handle, self.streams.len());
         self.streams.push(Stream {
             blocking,
             ..Stream::default()
         });
+    }
+
+    /// Its handle means nothing any more; what runs there goes on.
+    pub(super) fn destroy_stream(&mut self, handle: u64) {
+        if handle != 0
+            && let Some(slot) = self.handles.remove(&handle)
+        {
+            self.destroyed.push(slot);
+        }
+    }
+
+    pub(super) fn destroy_event(&mut self, event: u64) {
+        self.events.remove(&event);
+    }
+
+    /// Forgets work that touched nothing others may still meet.
+    fn forget_work(&mut self) {
+        let maps = || self.streams.iter().flat_map(|stream| &stream.maps);
+        let jobs = maps().flat_map(|map| map.0.values().map(|&(_, job)| job));
+        let mut number: BTreeMap<Job, Job> = jobs.map(|job| (job, 0)).collect();
+        let mut kept = Vec::with_capacity(number.len());
+        for (job, new) in &mut number {
+            *new = kept.len();
+            kept.push(self.work[*job].clone());
+        }
+        for map in self.streams.iter_mut().flat_map(|stream| &mut stream.maps) {
+            map.renumber(&number);
+        }
+        self.most_work = (2 * kept.len()).max(LEAST_WORK);
+        self.work = kept;
     }
 
     fn stream(&self, handle: u64) -> usize {
@@ -227,6 +286,9 @@ impl Order {
         launch: Option<usize>,
         loc: LocId,
     ) -> Job {
+        if self.work.len() >= self.most_work && self.found.is_empty() {
+            self.forget_work();
+        }
         let stream = self.stream(handle);
         let mut before = self.before(stream);
         let number = at(&before, stream) + 1;
@@ -491,6 +553,29 @@ mod tests {
         );
         order.wait_for_stream(0);
         assert_eq!(host_reads(&mut order, (0, 8)), 1, "in 3");
+    }
+
+    #[test]
+    fn what_goes_on_for_ever_is_forgotten() {
+        let mut order = order();
+        assert_eq!(write(&mut order, 1, (0, 8)), 0);
+        for _ in 0..3 * LEAST_WORK {
+            assert_eq!(write(&mut order, 2, (8, 16)), 0);
+        }
+        assert!(order.work.len() <= LEAST_WORK);
+        assert_eq!(write(&mut order, 2, (0, 8)), 1, "against the first of all");
+        order.wait_for_all();
+        for handle in 100..100 + 2 * MOST_STREAMS as u64 {
+            order.create_stream(handle, true);
+            assert_eq!(write(&mut order, handle, (0, 8)), 0);
+            order.wait_for_stream(handle);
+            order.destroy_stream(handle);
+        }
+        assert_eq!(
+            order.streams.len(),
+            5,
+            "the place of one that is over is used again"
+        );
     }
 
     #[test]

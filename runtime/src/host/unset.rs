@@ -24,8 +24,6 @@ pub(super) struct Unset {
     looks: Vec<(u64, u64, HostUse, LocId)>,
     /// What it copied: to where, from where.
     copies: Vec<(u64, u64, Setter)>,
-    /// Launches whose findings were looked at.
-    launches_seen: usize,
 }
 
 impl Host<'_> {
@@ -102,7 +100,6 @@ impl Host<'_> {
     /// Whether a launch or a call did not do what it should, so that results may be missing.
     pub(super) fn went_wrong(&mut self) -> bool {
         let outcome = &self.outcome;
-        let launches = outcome.launches.get(self.unset.launches_seen..);
         let stops = |finding: &Finding| {
             use FindingKind::{BarrierDivergence, Deadlock, Misaligned};
             use FindingKind::{NullPointer, OutOfBounds, UseAfterFree};
@@ -118,11 +115,10 @@ impl Host<'_> {
         };
         let stopped =
             |launch: &LaunchReport| !launch.skipped.is_empty() || launch.findings.iter().any(stops);
-        let wrong = !outcome.faults.is_empty()
+        let mut launches = outcome.launches.kept().iter();
+        !outcome.faults.is_empty()
             || outcome.notes.iter().any(|note| note.is_error)
-            || launches.into_iter().flatten().any(stopped);
-        self.unset.launches_seen = outcome.launches.len();
-        wrong
+            || launches.any(|kept| stopped(&kept.report))
     }
 
     /// Puts what the thread found into words.

@@ -1,8 +1,8 @@
 //! The counters of all launches: per kernel, the hardware's own beside the simulator's, and the lines that explain what differs.
 
 use dsl::ir::{FuncId, InstKind, Module};
-use interp::{LaunchReport, stats::LaunchCounts};
-use runtime::host::Outcome;
+use interp::stats::LaunchCounts;
+use runtime::{Launches, host::Outcome};
 
 use super::{
     child::Scratch,
@@ -121,11 +121,7 @@ pub(super) fn measure(
     })
 }
 
-fn kernels(
-    launches: &[LaunchReport],
-    measured: &[Measured],
-    module: &Module,
-) -> Vec<KernelCounters> {
+fn kernels(launches: &Launches, measured: &[Measured], module: &Module) -> Vec<KernelCounters> {
     let mut kernels: Vec<KernelCounters> = Vec::new();
     for (launch, measured) in launches.iter().zip(measured) {
         let totals = totals(&launch.counts, &measured.counters);

@@ -347,7 +347,7 @@ host fn1 @main() {
 #[test]
 fn tables_are_consistent() {
     let text = r#"module "t"
-global global0 device "a" "int" : 8 align 3 element 0 = bytes(00) reloc(1: string5 + 0, 0: shared0 + 0) !9
+global global0 device "a" "int" : 8 align 3 element 0 = bytes(00000000 00000000 00) reloc(1: string5 + 0, 0: shared0 + 0) !9
 kernel fn0 @k($0: i32 "n" "int", $0: i32 "n" "int") -> i32 {
   shared shared0 "s" "float" [4] : 16 align 4 element 4 at 0
   shared shared1 "t" "float" [4] : 12 align 6 element 4 at 4
@@ -371,7 +371,7 @@ loc !2 = 0:1:1 via !1
         "`global0 a`: its place does not exist",
         "`global0 a`: the alignment is not a power of two",
         "`global0 a`: the element has no size",
-        "`global0 a`: there are not as many initial bytes as bytes",
+        "`global0 a`: there are more initial bytes than bytes",
         "`global0 a`: a relocation lies outside",
         "`global0 a`: a relocation to no string",
         "`global0 a`: a relocation to a function's variable",

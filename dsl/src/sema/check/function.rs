@@ -5,6 +5,7 @@ use crate::{
     diagnostic::{Code, Diagnostic},
     sema::{
         classify::pointer_to,
+        layout,
         scope::{Callable, Entity},
         ty::{QualTy, Ty},
         typed::{Function, FunctionId, FunctionSpace, Stmt, StmtKind, Storage, Var},
@@ -12,6 +13,9 @@ use crate::{
     span::Span,
     syntax::ast::{self, DeclaratorPart, MethodKind, SpecifierWord},
 };
+
+/// Parameters of a kernel, from sm_70 on.
+const PARAMETER_BYTES: u64 = 32_764;
 
 impl Checker<'_> {
     /// A function at file scope.
@@ -263,6 +267,31 @@ impl Checker<'_> {
                     .help("pass it by value, or pass a pointer to device memory"),
                 );
             }
+        }
+        self.check_parameter_bytes(params);
+    }
+
+    /// All parameters of a kernel travel in one piece of constant memory.
+    fn check_parameter_bytes(&mut self, params: &[ParamFacts]) {
+        let mut end = 0u64;
+        for facts in params {
+            // What has no size has its message.
+            let Some(size) = self.size_of(&facts.ty.ty) else {
+                return;
+            };
+            let align = layout::align_of(&facts.ty.ty, &self.records);
+            end = end
+                .checked_next_multiple_of(align)
+                .and_then(|start| start.checked_add(size))
+                .unwrap_or(u64::MAX);
+        }
+        let largest = params.iter().max_by_key(|facts| self.size_of(&facts.ty.ty));
+        if let Some(largest) = largest.filter(|_| end > PARAMETER_BYTES) {
+            let message =
+                format!("the kernel's parameters take {end} bytes; the limit is {PARAMETER_BYTES}");
+            let diagnostic = Diagnostic::error(Code::TooManyParameterBytes, largest.span, message)
+                .help("copy it to device memory and pass a pointer");
+            self.report(diagnostic);
         }
     }
 

@@ -16,6 +16,9 @@ use crate::{
     syntax::ast::{self, Designator, ExprKind, InitItem},
 };
 
+/// Zeros that are kept behind the text of a character array; the lowering writes no more of them one by one.
+const MOST_ZEROS: u64 = 64;
+
 /// A list being read, and what has been made of it.
 struct Filling<'f> {
     /// The variable, for messages.
@@ -144,8 +147,9 @@ impl Checker<'_> {
             ));
             return None;
         }
+        // Of a long array not all zeros are kept.
         let mut padded = bytes.to_vec();
-        padded.resize(usize::try_from(size).ok()?, 0);
+        padded.resize(size.min(needed + MOST_ZEROS) as usize, 0);
         Some((padded.into(), size))
     }
 

@@ -190,14 +190,14 @@ impl Gpu {
                 Ok((address, _)) => address,
                 // No kernel uses it, so the back end left it out: the host may still copy to it and back.
                 Err(CudaError::SymbolNotFound) => {
-                    let bytes = vec![0; global.size_bytes as usize];
-                    let init = global.init.as_deref().unwrap_or(&bytes);
+                    let mut init = global.init.clone().unwrap_or_default();
+                    init.resize(global.size_bytes as usize, 0);
                     let room = global.size_bytes.max(1);
                     match global.space {
                         GlobalSpace::Managed => driver::malloc_managed(room),
                         _ => driver::malloc(room),
                     }
-                    .and_then(|address| driver::upload(address, init).map(|()| address))
+                    .and_then(|address| driver::upload(address, &init).map(|()| address))
                     .map_err(|error| format!("`{}`: {error}", global.name))?
                 }
                 Err(error) => return Err(format!("`{}`: {error}", global.name)),

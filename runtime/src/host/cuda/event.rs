@@ -31,6 +31,10 @@ impl Events {
         self.by_handle.contains_key(&handle)
     }
 
+    pub(super) fn len(&self) -> usize {
+        self.by_handle.len()
+    }
+
     /// Its time can be asked for.
     fn has_time(&self, handle: u64) -> bool {
         let event = self.by_handle.get(&handle);
@@ -54,7 +58,9 @@ impl Host<'_> {
                 if flags & !ALL_FLAGS != 0 || (flags & INTERPROCESS != 0 && !has_no_time) {
                     return Ok(Err(CudaError::InvalidValue));
                 }
-                let handle = self.new_handle();
+                let Some(handle) = self.new_handle(loc) else {
+                    return Ok(Err(CudaError::MemoryAllocation));
+                };
                 let event = Event {
                     has_no_time,
                     is_recorded: false,
@@ -92,6 +98,7 @@ impl Host<'_> {
                 if self.state.events.by_handle.remove(&args[0]).is_none() {
                     return Ok(Err(CudaError::InvalidResourceHandle));
                 }
+                self.order.destroy_event(args[0]);
                 self.device.destroy_event(args[0]);
             }
         }

@@ -1,0 +1,76 @@
+//! CUDA's own limits on what a program declares. ptxas refuses what is beyond them.
+
+use crate::{
+    diagnostic::{Code, Diagnostic},
+    ir::{
+        GlobalSpace, Module,
+        locate::{Extent, span},
+    },
+    source::SourceMap,
+};
+
+/// Local memory of a thread, on every architecture.
+pub(crate) const LOCAL_BYTES: u64 = 512 << 10;
+/// Constant memory of a program, on every architecture.
+const CONSTANT_BYTES: u64 = 64 << 10;
+
+/// Sums with what alignment puts between.
+fn place(sum: u64, size: u64, align: u64) -> u64 {
+    sum.checked_next_multiple_of(align.max(1))
+        .and_then(|start| start.checked_add(size))
+        .unwrap_or(u64::MAX)
+}
+
+/// Kernels with more local memory than a thread has.
+pub(super) fn local(module: &Module, map: &SourceMap) -> Vec<Diagnostic> {
+    let kernels = module.kernels().filter_map(|(_, kernel)| {
+        let bytes = kernel.locals.iter().fold(0, |sum, var| {
+            place(sum, var.size_bytes, var.align_bytes)
+        });
+        let largest = kernel.locals.iter().max_by_key(|var| var.size_bytes)?;
+        if bytes <= LOCAL_BYTES {
+            return None;
+        }
+        let at = span(largest.loc, Extent::Name, module, map)
+            .or_else(|| span(kernel.loc, Extent::Name, module, map))?;
+        let message = format!(
+            "the kernel `{}` takes {bytes} bytes of local memory for each thread; the limit is {LOCAL_BYTES}",
+            kernel.name
+        );
+        let here = match kernel.locals.len() {
+            1 => "all of it is here".to_string(),
+            _ => format!("{} of them are here", largest.size_bytes),
+        };
+        Some(
+            Diagnostic::error(Code::TooMuchLocal, at, message)
+                .at(here)
+                .help("use global memory instead, a part of one allocation for each thread"),
+        )
+    });
+    kernels.collect()
+}
+
+/// More constant variables than there is memory for them.
+pub(super) fn constant(module: &Module, map: &SourceMap) -> Option<Diagnostic> {
+    let all = module.globals.iter();
+    let variables: Vec<_> = all
+        .filter(|global| global.space == GlobalSpace::Constant)
+        .collect();
+    let bytes = variables.iter().fold(0, |sum, global| {
+        place(sum, global.size_bytes, global.align_bytes)
+    });
+    let largest = variables.iter().max_by_key(|global| global.size_bytes)?;
+    if bytes <= CONSTANT_BYTES {
+        return None;
+    }
+    let at = span(largest.loc, Extent::Name, module, map)?;
+    let message = format!(
+        "the program's `__constant__` variables take {bytes} bytes; the limit is {CONSTANT_BYTES}"
+    );
+    let here = format!("`{}` takes {}", largest.name, largest.size_bytes);
+    Some(
+        Diagnostic::error(Code::TooMuchConstant, at, message)
+            .at(here)
+            .help("make it a `__device__` variable"),
+    )
+}

@@ -1,0 +1,329 @@
+//! The launches of a run. A launch like an earlier one keeps nothing but its place in the order, and of very many even that is bounded:
+//! a program may launch for ever.
+
+use std::collections::HashMap;
+
+use dsl::ir::FuncId;
+use interp::{Finding, LaunchReport, Site, SkippedAccess};
+
+/// Launches that are listed one by one, by default.
+pub const LISTED: usize = 100_000;
+/// What the reports of different launches may take in all, about.
+const KEPT_BYTES: usize = 256 << 20;
+
+/// All launches of a run, in order.
+///
+/// ```
+/// # use dsl::ir::FuncId;
+/// # use interp::{LaunchReport, stats::LaunchCounts};
+/// # let report = |warps| LaunchReport { kernel: FuncId(0), kernel_name: "k".into(), grid: [1; 3], block: [32, 1, 1],
+/// #     shared_static_bytes: 0, shared_dynamic_bytes: 0, line: 1, counts: LaunchCounts { warps, ..LaunchCounts::default() },
+/// #     sites: vec![], findings: vec![], skipped: vec![], orders: interp::Orders::Same, trap_descending: None, trace: vec![] };
+/// let mut launches = runtime::Launches::default();
+/// for warps in [1, 2, 1, 1] {
+///     launches.push(report(warps));
+/// }
+/// assert_eq!((launches.len(), launches.kept().len()), (4, 2));
+/// assert_eq!(launches.get(2).unwrap().counts.warps, 1);
+/// assert_eq!(launches.kept()[0].count, 3);
+/// ```
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Launches {
+    kept: Vec<Kept>,
+    /// By launch, as far as they are listed: which of the kept.
+    order: Vec<u32>,
+    count: usize,
+    /// Which of the kept is the last one's.
+    last: Option<u32>,
+    /// The newest of the kept by what is quick to compare.
+    newest: HashMap<Outline, u32>,
+    /// Where launches go that are not kept, by kernel and line.
+    sums: HashMap<(FuncId, u32), u32>,
+    kept_bytes: usize,
+}
+
+/// A report, and how many launches have it.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Kept {
+    /// Of the first of them, or the sum over all.
+    pub report: LaunchReport,
+    /// The first launch that has it.
+    pub first: usize,
+    /// How many have it.
+    pub count: u64,
+    /// It is the sum over different launches, of which there were too many.
+    pub is_sum: bool,
+}
+
+/// What like launches have in common; few others do.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+struct Outline {
+    kernel: FuncId,
+    grid: [u32; 3],
+    block: [u32; 3],
+    line: u32,
+    dynamic: u64,
+    instructions: [u64; 2],
+    transactions: [u64; 4],
+    findings: usize,
+}
+
+impl Outline {
+    fn of(report: &LaunchReport) -> Outline {
+        let counts = &report.counts;
+        Outline {
+            kernel: report.kernel,
+            grid: report.grid,
+            block: report.block,
+            line: report.line,
+            dynamic: report.shared_dynamic_bytes,
+            instructions: [counts.warp_instructions, counts.thread_instructions],
+            transactions: [
+                counts.global_load.transactions,
+                counts.global_store.transactions,
+                counts.shared_load.transactions,
+                counts.shared_store.transactions,
+            ],
+            findings: report.findings.len(),
+        }
+    }
+}
+
+impl Launches {
+    /// Adds one; gives its index.
+    pub fn push(&mut self, report: LaunchReport) -> usize {
+        let index = self.count;
+        let outline = Outline::of(&report);
+        let like = self.newest.get(&outline).copied();
+        let like = like.filter(|&at| is_like(&self.kept[at as usize].report, &report));
+        let at = match like {
+            Some(at) => {
+                self.kept[at as usize].count += 1;
+                at
+            }
+            None => self.keep(report, outline),
+        };
+        if index < LISTED {
+            self.order.push(at);
+        }
+        self.last = Some(at);
+        self.count += 1;
+        index
+    }
+
+    /// A launch like no other.
+    fn keep(&mut self, report: LaunchReport, outline: Outline) -> u32 {
+        let bytes = size_of::<Kept>()
+            + report.sites.len() * (size_of::<Site>() + 352)
+            + report.findings.len() * (size_of::<Finding>() + 512);
+        let number = self.kept.len() as u32;
+        let place = (report.kernel, report.line);
+        // A trace was asked for in full.
+        let is_sum = self.kept_bytes + bytes > KEPT_BYTES && report.trace.is_empty();
+        if let Some(&at) = self.sums.get(&place).filter(|_| is_sum) {
+            let sum = &mut self.kept[at as usize];
+            add(&mut sum.report, &report);
+            sum.count += 1;
+            return at;
+        }
+        if is_sum {
+            self.sums.insert(place, number);
+        } else {
+            self.newest.insert(outline, number);
+            self.kept_bytes += bytes;
+        }
+        self.kept.push(Kept {
+            report,
+            first: self.count,
+            count: 1,
+            is_sum,
+        });
+        number
+    }
+
+    /// How many there were.
+    pub fn len(&self) -> usize {
+        self.count
+    }
+
+    /// Whether there was none.
+    pub fn is_empty(&self) -> bool {
+        self.count == 0
+    }
+
+    /// The report of a launch, if it is listed or was the last one.
+    pub fn get(&self, index: usize) -> Option<&LaunchReport> {
+        let is_last = index + 1 == self.count;
+        let at = self
+            .order
+            .get(index)
+            .copied()
+            .or(self.last.filter(|_| is_last))?;
+        Some(&self.kept[at as usize].report)
+    }
+
+    /// The first one's.
+    pub fn first(&self) -> Option<&LaunchReport> {
+        self.get(0)
+    }
+
+    /// Those that are listed one by one, in order.
+    pub fn iter(&self) -> impl Iterator<Item = &LaunchReport> {
+        let at = |&at: &u32| &self.kept[at as usize].report;
+        self.order.iter().map(at)
+    }
+
+    /// How many are not listed one by one.
+    pub fn unlisted(&self) -> usize {
+        self.count - self.order.len()
+    }
+
+    /// The different reports, in the order of their first launches.
+    pub fn kept(&self) -> &[Kept] {
+        &self.kept
+    }
+
+    /// The same, to be changed alike.
+    pub fn reports_mut(&mut self) -> impl Iterator<Item = &mut LaunchReport> {
+        self.kept.iter_mut().map(|kept| &mut kept.report)
+    }
+}
+
+/// Whether a launch did what another one did, wherever its memory lay.
+fn is_like(a: &LaunchReport, b: &LaunchReport) -> bool {
+    let site = |site: &Site| (site.loc, site.space, site.op, site.width_bytes);
+    let sites = |report: &LaunchReport| report.sites.len();
+    a.trace.is_empty()
+        && b.trace.is_empty()
+        && (a.kernel, a.grid, a.block, a.line) == (b.kernel, b.grid, b.block, b.line)
+        && a.shared_dynamic_bytes == b.shared_dynamic_bytes
+        && a.orders == b.orders
+        && a.trap_descending.is_some() == b.trap_descending.is_some()
+        && a.skipped.len() == b.skipped.len()
+        && a.skipped.iter().zip(&b.skipped).all(|(a, b)| {
+            (a.trap.loc, a.accesses, a.descending) == (b.trap.loc, b.accesses, b.descending)
+        })
+        && a.counts == b.counts
+        && sites(a) == sites(b)
+        && a.sites
+            .iter()
+            .zip(&b.sites)
+            .all(|(a, b)| site(a) == site(b) && a.counts == b.counts)
+        && a.findings == b.findings
+}
+
+/// What makes two sites one.
+pub fn site_key(site: &Site) -> impl PartialEq + '_ {
+    let place = (site.file, site.line, site.column, &site.text);
+    (place, site.op, site.space, site.width_bytes)
+}
+
+/// Adds the counts of a launch; of each site the worse witness stays, of each finding the first.
+pub fn add(sum: &mut LaunchReport, other: &LaunchReport) {
+    sum.counts.merge(&other.counts);
+    for site in &other.sites {
+        match sum
+            .sites
+            .iter_mut()
+            .find(|known| site_key(known) == site_key(site))
+        {
+            Some(known) => {
+                known.counts.merge(&site.counts);
+                let waste = |site: &Site| site.witness.as_ref().map(|witness| witness.waste);
+                if waste(site) > waste(known) {
+                    known.witness.clone_from(&site.witness);
+                }
+            }
+            None => sum.sites.push(site.clone()),
+        }
+    }
+    sum.sites
+        .sort_by_key(|site| (site.file, site.line, site.column));
+    for skipped in &other.skipped {
+        let like = |known: &&mut SkippedAccess| {
+            (known.trap.loc, known.trap.kind.name()) == (skipped.trap.loc, skipped.trap.kind.name())
+        };
+        match sum.skipped.iter_mut().find(like) {
+            Some(known) => known.accesses = known.accesses.saturating_add(skipped.accesses),
+            None => sum.skipped.push(skipped.clone()),
+        }
+    }
+    for finding in &other.findings {
+        let places = |finding: &Finding| -> Vec<_> {
+            let accesses = finding.accesses.iter();
+            accesses.map(|access| (access.op, access.loc)).collect()
+        };
+        let known = sum.findings.iter_mut().find(|known| {
+            (known.code, known.severity, known.space)
+                == (finding.code, finding.severity, finding.space)
+                && places(known) == places(finding)
+        });
+        match known {
+            Some(known) => known.count = known.count.saturating_add(finding.count),
+            None => sum.findings.push(finding.clone()),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use interp::stats::LaunchCounts;
+
+    fn report(warps: u64, sites: usize) -> LaunchReport {
+        LaunchReport {
+            kernel: FuncId(0),
+            kernel_name: "k".to_string(),
+            grid: [1; 3],
+            block: [32, 1, 1],
+            shared_static_bytes: 0,
+            shared_dynamic_bytes: 0,
+            line: 7,
+            counts: LaunchCounts {
+                warps,
+                warp_instructions: warps,
+                ..LaunchCounts::default()
+            },
+            sites: Vec::with_capacity(sites),
+            findings: vec![],
+            skipped: vec![],
+            orders: interp::Orders::Same,
+            trap_descending: None,
+            trace: vec![],
+        }
+    }
+
+    #[test]
+    fn like_launches_keep_one_report() {
+        let mut launches = Launches::default();
+        for index in 0..2 * LISTED {
+            assert_eq!(launches.push(report(index as u64 % 2, 0)), index);
+        }
+        assert_eq!(launches.kept().len(), 2);
+        assert_eq!(
+            (launches.kept()[1].first, launches.kept()[1].count),
+            (1, LISTED as u64)
+        );
+        assert_eq!(
+            (launches.iter().count(), launches.unlisted()),
+            (LISTED, LISTED)
+        );
+        let warps = |index| launches.get(index).map(|report| report.counts.warps);
+        assert_eq!(warps(3), Some(1));
+        assert_eq!((warps(LISTED + 4), warps(2 * LISTED - 1)), (None, Some(1)));
+    }
+
+    #[test]
+    fn of_too_many_different_ones_the_sum_is_kept() {
+        let most = KEPT_BYTES / size_of::<Kept>();
+        let mut launches = Launches::default();
+        for index in 0..most as u64 + 10 {
+            launches.push(report(index, 0));
+        }
+        let sum = launches.kept().last().expect("a sum");
+        assert!(sum.is_sum && launches.kept().len() == most + 1);
+        assert_eq!(sum.count, 10);
+        let all: u64 = (most as u64..most as u64 + 10).sum();
+        assert_eq!(sum.report.counts.warps, all);
+    }
+}

@@ -1,0 +1,66 @@
+//! What the machine dslc runs on has to give, and what happens when it has no more.
+
+use std::alloc::{GlobalAlloc, Layout, System};
+
+/// Bytes of memory of this machine; `None` where nobody says.
+pub(crate) fn memory_bytes() -> Option<u64> {
+    #[cfg(target_os = "linux")]
+    {
+        let info = rustix::system::sysinfo();
+        u64::try_from(info.totalram)
+            .ok()?
+            .checked_mul(info.mem_unit.into())
+    }
+    #[cfg(not(target_os = "linux"))]
+    None
+}
+
+/// The system's allocator, with a sentence and exit code 2 where there is no memory: Rust would abort. What a program allocates does
+/// not come from here; it may be refused.
+struct Allocator;
+
+#[global_allocator]
+static ALLOCATOR: Allocator = Allocator;
+
+// SAFETY: all is the system allocator's.
+unsafe impl GlobalAlloc for Allocator {
+    unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
+        // SAFETY: the caller's.
+        given(unsafe { System.alloc(layout) }, layout.size())
+    }
+
+    unsafe fn alloc_zeroed(&self, layout: Layout) -> *mut u8 {
+        // SAFETY: the caller's.
+        given(unsafe { System.alloc_zeroed(layout) }, layout.size())
+    }
+
+    unsafe fn realloc(&self, pointer: *mut u8, layout: Layout, size: usize) -> *mut u8 {
+        // SAFETY: the caller's.
+        given(unsafe { System.realloc(pointer, layout, size) }, size)
+    }
+
+    unsafe fn dealloc(&self, pointer: *mut u8, layout: Layout) {
+        // SAFETY: the caller's.
+        unsafe { System.dealloc(pointer, layout) }
+    }
+}
+
+#[inline]
+fn given(pointer: *mut u8, bytes: usize) -> *mut u8 {
+    if pointer.is_null() {
+        out_of_memory(bytes);
+    }
+    pointer
+}
+
+/// Says it without allocating, and ends.
+#[cold]
+fn out_of_memory(bytes: usize) -> ! {
+    use std::io::Write;
+    // Standard error has no buffer, and a number is written as it is formatted.
+    let _ = writeln!(
+        std::io::stderr(),
+        "dslc: out of memory: the system refuses {bytes} bytes more; `ulimit -v` shows a limit, and a program's own memory has one in --memory"
+    );
+    std::process::exit(2)
+}
