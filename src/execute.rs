@@ -42,8 +42,7 @@ pub(crate) fn machine(
     limit: Option<u64>,
     checks: Checks,
     (order, both_orders): (Order, BothOrders),
-    keep_going: bool,
-    trace: bool,
+    (keep_going, trace): (bool, bool),
     stop: &StopFlag,
 ) -> MachineConfig {
     let cores = std::thread::available_parallelism().map_or(1, |n| n.get());

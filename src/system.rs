@@ -7,9 +7,12 @@ pub(crate) fn memory_bytes() -> Option<u64> {
     #[cfg(target_os = "linux")]
     {
         let info = rustix::system::sysinfo();
-        u64::try_from(info.totalram)
-            .ok()?
-            .checked_mul(info.mem_unit.into())
+        #[allow(
+            clippy::useless_conversion,
+            reason = "it has fewer bits on other machines"
+        )]
+        let units = u64::try_from(info.totalram).ok()?;
+        units.checked_mul(info.mem_unit.into())
     }
     #[cfg(not(target_os = "linux"))]
     None

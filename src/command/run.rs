@@ -101,8 +101,7 @@ pub(crate) fn run(args: &RunArgs, color: Color) -> Result<u8, Failure> {
             args.limit,
             checks,
             (args.wanted_order(), args.wanted_orders()),
-            keep_going,
-            args.trace.is_some(),
+            (keep_going, args.trace.is_some()),
             watch.flag(),
         );
         Box::new(Simulator::new(machine))

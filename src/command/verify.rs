@@ -83,8 +83,7 @@ pub(crate) fn run(args: &VerifyArgs, color: Color) -> Result<u8, Failure> {
         None,
         Checks::NONE,
         (order, BothOrders::Never),
-        false,
-        false,
+        (false, false),
         &stop,
     );
     let mut simulator = Simulator::with_info(machine, info.clone());

@@ -253,10 +253,8 @@ impl Host<'_> {
                 let flags = args.get(1).copied().unwrap_or(0);
                 self.order.create_stream(handle, flags & 1 == 0);
             }
-            HostFn::CudaStreamDestroy => {
-                if self.state.streams.remove(&args[0]) {
-                    self.order.destroy_stream(args[0]);
-                }
+            HostFn::CudaStreamDestroy if self.state.streams.remove(&args[0]) => {
+                self.order.destroy_stream(args[0]);
             }
             HostFn::CudaEventCreate
             | HostFn::CudaEventRecord
