@@ -342,11 +342,11 @@ fn messages_without_end() {
         refused,
     );
     let report: Value = serde_json::from_str(&out).expect("JSON");
-    let findings = report["findings"].as_array().map_or(0, Vec::len);
-    assert!(
-        code == 1 && (1000..1010).contains(&findings),
-        "{findings} findings"
-    );
+    // They have one cause and one line; the other one is the limit.
+    let findings = report["findings"].as_array().expect("findings");
+    assert!(code == 1 && findings.len() == 2, "{findings:?}");
+    let count = findings[0]["count"].as_u64().unwrap_or(0);
+    assert!((1000..1010).contains(&count), "{count} launches");
     assert!(error.contains("after 1000 refused launches"), "{error}");
     let failing = "int main() { int *p; for (;;) cudaMalloc(&p, 1ull << 60); }\n";
     let (code, _, error) = run("failing.k", &["--limit", "100000"], failing);
@@ -411,16 +411,18 @@ fn little_address_space() {
         command.args(["-c", &shell, env!("CARGO_BIN_EXE_dslc"), &path]);
         let output = command.output().expect("a shell");
         let error = text(&output.stderr);
-        // Below what the system's loader takes, there is nothing of dslc yet.
-        let loader =
-            output.status.code() == Some(127) || error.contains("loading shared libraries");
+        // Below what the system's loader takes, or what the program's own file takes, there is nothing of dslc yet.
+        let file = std::fs::metadata(env!("CARGO_BIN_EXE_dslc")).expect("the program");
+        let loader = output.status.code() == Some(127)
+            || error.contains("loading shared libraries")
+            || kb.parse::<u64>().expect("a number") * 1024 < file.len();
         assert!(
             loader || matches!(output.status.code(), Some(0 | 2)),
             "{kb} KB: {:?} {error}",
             output.status
         );
         assert!(
-            output.status.success() || !error.is_empty(),
+            loader || output.status.success() || !error.is_empty(),
             "{kb} KB: no message"
         );
         assert!(!error.contains("internal error"), "{kb} KB: {error}");

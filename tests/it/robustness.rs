@@ -319,7 +319,7 @@ int main() { A x; for (int i = 0; i < 100000; i++) x.a[i] = i; A y = x; return y
         b"struct A { int a[100000]; };
 __global__ void k(A *p) { A x = p[0]; x.a[7] += 1; p[1] = x; }
 int main() {
-    A *p; cudaMallocManaged(&p, 2 * sizeof(A)); p[0].a[7] = 41; k<<<1, 1>>>(p); cudaDeviceSynchronize();
+    A *p; cudaMallocManaged(&p, 2 * sizeof(A)); cudaMemset(p, 0, 2 * sizeof(A)); cudaDeviceSynchronize(); p[0].a[7] = 41; k<<<1, 1>>>(p); cudaDeviceSynchronize();
     int wrong = p[1].a[7] - 42; cudaFree(p); return wrong;
 }\n",
     );

@@ -135,6 +135,9 @@ fn initializer(emitter: &mut Emitter<'_>, global: &GlobalVar) -> (String, String
     };
     // Behind the bytes that are kept there are zeros.
     let chunk = |from: usize, to: usize, push: &mut dyn FnMut(String, String)| {
+        if to <= from {
+            return;
+        }
         let held = bytes.len().clamp(from, to);
         if held > from {
             let value = format!("c{}", quoted(&bytes[from..held]));

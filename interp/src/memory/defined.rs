@@ -23,7 +23,7 @@ impl Defined {
             Defined::All => true,
             Defined::Some(_) if len == 0 => true,
             Defined::Some(bits) => {
-                let (first, last) = (offset, offset + len - 1);
+                let (first, last) = (offset, offset.saturating_add(len - 1));
                 let (low, high) = ((first / 64) as usize, (last / 64) as usize);
                 if high >= bits.len() {
                     return false;

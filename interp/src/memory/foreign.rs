@@ -10,7 +10,7 @@ use std::ptr::NonNull;
 
 use dsl::ir::{GlobalId, GlobalSpace, Object};
 
-use super::{AddressKind, Memory, MemoryFault, Region, bytes::Bytes, defined::Defined};
+use super::{AddressKind, Memory, MemoryFault, Region, bytes::Bytes, charge, defined::Defined};
 
 impl Region {
     /// Memory whose bytes are on the other side of a bus.
@@ -100,6 +100,7 @@ impl Memory {
         };
         regions.insert(at, region);
         self.foreign.in_use_bytes += size;
+        self.foreign.charged_bytes += charge(size);
     }
 
     /// Takes out the memory that begins at `address`; what it was is remembered until the driver gives the address again.

@@ -361,7 +361,11 @@ impl Checker<'_> {
             if filled.contains(&Step::Field(index)) {
                 continue;
             }
-            let member = self.record(*class).fields[index as usize].ty.ty.clone();
+            // A class that is wrong may have lost members.
+            let Some(field) = self.record(*class).fields.get(index as usize) else {
+                continue;
+            };
+            let member = field.ty.ty.clone();
             let value = match &*init {
                 ast::Init::Expr(expr) => {
                     let value = self.value(expr);
