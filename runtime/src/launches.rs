@@ -63,7 +63,7 @@ struct Outline {
     block: [u32; 3],
     line: u32,
     dynamic: u64,
-    instructions: [u64; 2],
+    instructions: [u64; 3],
     transactions: [u64; 4],
     findings: usize,
 }
@@ -77,7 +77,11 @@ impl Outline {
             block: report.block,
             line: report.line,
             dynamic: report.shared_dynamic_bytes,
-            instructions: [counts.warp_instructions, counts.thread_instructions],
+            instructions: [
+                counts.warps,
+                counts.warp_instructions,
+                counts.thread_instructions,
+            ],
             transactions: [
                 counts.global_load.transactions,
                 counts.global_store.transactions,
