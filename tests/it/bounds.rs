@@ -412,7 +412,7 @@ fn little_address_space() {
         let output = command.output().expect("a shell");
         let error = text(&output.stderr);
         // Below what the system's loader takes, or what the program's own file takes, there is nothing of dslc yet.
-        let file = std::fs::metadata(env!("CARGO_BIN_EXE_dslc")).expect("the program");
+        let file = fs::metadata(env!("CARGO_BIN_EXE_dslc")).expect("the program");
         let loader = output.status.code() == Some(127)
             || error.contains("loading shared libraries")
             || kb.parse::<u64>().expect("a number") * 1024 < file.len();
