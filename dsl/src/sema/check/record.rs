@@ -36,7 +36,9 @@ impl Checker<'_> {
         });
         let id = match found {
             Some((Ty::Record(id), declared)) if self.record(id).is_union == specifier.is_union => {
-                if specifier.members.is_some() && layout::is_complete(self.record(id)) {
+                // The name that a class has inside itself is no other's.
+                let is_defined = layout::is_complete(self.record(id)) || self.is_open(id);
+                if specifier.members.is_some() && is_defined {
                     let name = self.record(id).name.clone();
                     self.report(
                         Diagnostic::error(
