@@ -11,6 +11,8 @@
 
 /// Fields wider than this are cut to it: nobody means them.
 const MOST_COLUMNS: usize = 1 << 16;
+/// No `f64` has as many digits that are not zero, before or after its point; Rust formats up to `u16::MAX` of them.
+const MOST_DIGITS: usize = 1100;
 
 /// A conversion between `%` and its letter.
 #[derive(Default)]
@@ -204,9 +206,7 @@ impl Spec {
             if precision == 0 && digits == "0" {
                 digits.clear();
             }
-            while digits.len() < precision {
-                digits.insert(0, '0');
-            }
+            digits.insert_str(0, &"0".repeat(precision.saturating_sub(digits.len())));
         }
         let head = format!("{}{prefix}", self.sign(negative, signed));
         self.pad(&head, &digits, self.zero && self.precision.is_none(), out);
@@ -261,7 +261,8 @@ impl Spec {
     }
 
     fn fixed(&self, value: f64, precision: usize) -> String {
-        let mut text = format!("{value:.precision$}");
+        let digits = precision.min(MOST_DIGITS);
+        let mut text = format!("{value:.digits$}") + &"0".repeat(precision - digits);
         if self.alternate && precision == 0 {
             text.push('.');
         }
@@ -269,7 +270,9 @@ impl Spec {
     }
 
     fn exponent(&self, value: f64, precision: usize) -> String {
-        let text = format!("{value:.precision$e}");
+        let digits = precision.min(MOST_DIGITS);
+        let text = format!("{value:.digits$e}");
+        let zeros = "0".repeat(precision - digits);
         let (mantissa, exponent) = text.split_once('e').unwrap_or((&text, "0"));
         let exponent: i32 = exponent.parse().unwrap_or(0);
         let point = if self.alternate && precision == 0 {
@@ -278,12 +281,12 @@ impl Spec {
             ""
         };
         let sign = if exponent < 0 { '-' } else { '+' };
-        format!("{mantissa}{point}e{sign}{:02}", exponent.abs())
+        format!("{mantissa}{zeros}{point}e{sign}{:02}", exponent.abs())
     }
 
     /// `%g`: the shorter of the two with `precision` significant digits, without trailing zeros unless `#`.
     fn general(&self, value: f64, precision: usize) -> String {
-        let rounded = format!("{value:.*e}", precision - 1);
+        let rounded = format!("{value:.*e}", (precision - 1).min(MOST_DIGITS));
         let exponent: i32 = rounded
             .split_once('e')
             .and_then(|(_, exponent)| exponent.parse().ok())
@@ -343,7 +346,7 @@ impl Spec {
 
 #[cfg(test)]
 mod tests {
-    use super::format;
+    use super::{MOST_COLUMNS, format};
 
     fn print(text: &str, args: &[u64]) -> String {
         let mut fetch = |address, _| (address == 1).then(|| b"text".to_vec());
@@ -446,6 +449,12 @@ mod tests {
         );
         assert_eq!(print("%*d|", &[-4i32 as u32 as u64, 3]), "3   |");
         assert_eq!(print("%.*d", &[-1i32 as u32 as u64, 3]), "3");
+        // More digits than a number has, and than Rust's own formatting takes.
+        for (text, bytes) in [("%.*f", 2), ("%.*e", 6), ("%#.*g", 1), ("%.*a", 7)] {
+            let printed = print(text, &[u32::MAX as u64 >> 1, 1.25f64.to_bits()]);
+            assert_eq!(printed.len(), MOST_COLUMNS + bytes, "{text}");
+            assert!(printed.contains("000000000"), "{text}");
+        }
     }
 
     #[test]
