@@ -175,6 +175,11 @@ fn parse_arg(text: &str) -> Option<ArgSpec> {
     let (negative, digits) = text
         .strip_prefix('-')
         .map_or((false, text), |digits| (true, digits));
+    // One sign; Rust's readers of numbers would take another.
+    let is_signed = |digits: &str| digits.starts_with(['+', '-']);
+    if is_signed(digits) {
+        return None;
+    }
     let signed = |value: i128| ArgSpec::Int(if negative { -value } else { value });
     if let Some(hex) = digits
         .strip_prefix("0x")
@@ -182,6 +187,7 @@ fn parse_arg(text: &str) -> Option<ArgSpec> {
     {
         return i128::from_str_radix(hex.trim_end_matches(['u', 'U', 'l', 'L']), 16)
             .ok()
+            .filter(|_| !is_signed(hex))
             .map(signed);
     }
     if let Ok(value) = digits
@@ -254,5 +260,9 @@ mod tests {
             "`1+1` is neither a number nor a buffer's name"
         );
         assert!(why("k<<<1>>>()").starts_with("between"));
+        for twice in ["--1", "0x-1", "--170141183460469231731687303715884105728"] {
+            let expected = format!("`{twice}` is neither a number nor a buffer's name");
+            assert_eq!(why(&format!("k<<<1,2>>>({twice})")), expected);
+        }
     }
 }
