@@ -6,6 +6,10 @@
 
 use std::io::Read;
 
+mod npy;
+
+use npy::Header;
+
 use crate::launch::{SpecError, is_name};
 
 /// A scalar that a buffer can hold.
@@ -356,33 +360,31 @@ impl HostBuffer {
             mut reader,
             bytes: file_bytes,
         } = file;
-        let npy = npyz::NpyHeader::from_reader(&mut reader)
-            .map_err(|error| wrong(format!("not a .npy file: {error}")))?;
-        let npyz::DType::Plain(ty) = npy.dtype() else {
-            return Err(wrong("structured .npy types are not supported".to_string()));
+        let header = Header::read(&mut reader).map_err(wrong)?;
+        let descr = header.descr.as_str();
+        // Byte order, kind, bytes.
+        let kind = descr.trim_start_matches(['<', '>', '|', '=']);
+        let scalar = match kind {
+            "i1" => Scalar::I8,
+            "u1" | "b1" => Scalar::U8,
+            "i2" => Scalar::I16,
+            "u2" => Scalar::U16,
+            "i4" => Scalar::I32,
+            "u4" => Scalar::U32,
+            "i8" => Scalar::I64,
+            "u8" => Scalar::U64,
+            "f4" => Scalar::F32,
+            "f8" => Scalar::F64,
+            _ => return Err(wrong(format!("elements of type {descr} are not supported"))),
         };
-        use npyz::TypeChar;
-        let scalar = match (ty.type_char(), ty.num_bytes().unwrap_or(0)) {
-            (TypeChar::Int, 1) => Scalar::I8,
-            (TypeChar::Uint, 1) | (TypeChar::Bool, _) => Scalar::U8,
-            (TypeChar::Int, 2) => Scalar::I16,
-            (TypeChar::Uint, 2) => Scalar::U16,
-            (TypeChar::Int, 4) => Scalar::I32,
-            (TypeChar::Uint, 4) => Scalar::U32,
-            (TypeChar::Int, 8) => Scalar::I64,
-            (TypeChar::Uint, 8) => Scalar::U64,
-            (TypeChar::Float, 4) => Scalar::F32,
-            (TypeChar::Float, 8) => Scalar::F64,
-            _ => return Err(wrong(format!("elements of type {ty} are not supported"))),
-        };
-        if npy.order() == npyz::Order::Fortran && npy.shape().len() > 1 {
+        if header.is_fortran && header.shape.len() > 1 {
             return Err(wrong(
                 "it is in Fortran order: save it with numpy.ascontiguousarray".to_string(),
             ));
         }
-        let shape = npy.shape().to_vec();
+        let shape = header.shape;
         // numpy writes the data in the byte order the type names.
-        if ty.to_string().starts_with('>') {
+        if header.descr.starts_with('>') && scalar.bytes() > 1 {
             return Err(wrong(
                 "it is big-endian: save it with .astype('<…')".to_string(),
             ));
@@ -556,6 +558,13 @@ mod tests {
         assert!(large[blanks.clone()].iter().all(|&byte| byte == b' '));
         large[at..blanks.end].copy_from_slice(to);
         assert_eq!(why(&large, u64::MAX), short);
+        for shape in [vec![1 << 32, 1 << 32], vec![u64::MAX, 2]] {
+            let large = HostBuffer {
+                shape,
+                ..made("a=int[4]:iota")
+            };
+            assert_eq!(why(&large.to_npy(), u64::MAX), short);
+        }
     }
 
     #[test]
