@@ -1,0 +1,198 @@
+//! What targets share: compiling a text, running a module, making every report of a run.
+
+use std::sync::Arc;
+
+use dsl::{
+    diagnostic::{Diagnostic, Severity, render::render},
+    ir::{FuncId, Module, parse, print, verify},
+    source::{Included, Loader, SourceFile, SourceMap},
+};
+use interp::{
+    BothOrders, Checks, MachineConfig, Order, Program, StopFlag,
+    rules::{Arch, RuleSet},
+};
+use report::{
+    Input,
+    findings::{self, baseline::Baseline},
+    json, nvprof, sarif, text,
+};
+use runtime::{
+    buffer::NpyFile,
+    device::simulator::Simulator,
+    host::{HostOptions, Io, Note, Outcome, run_main},
+};
+
+use crate::notice;
+
+/// A machine for small programs, that looks for nothing and goes on after nothing.
+pub(crate) fn machine(limit: u64) -> MachineConfig {
+    MachineConfig {
+        rules: RuleSet::for_arch(Arch::SM_90),
+        jobs: 1,
+        limit: Some(limit),
+        checks: Checks::NONE,
+        order: Order::Ascending,
+        both_orders: BothOrders::Never,
+        keep_going: false,
+        trace: false,
+        stop: StopFlag::default(),
+    }
+}
+
+/// A text in which lines `//@ NAME` begin the files that it includes.
+pub(crate) struct Files<'a> {
+    /// Up to the first such line.
+    pub(crate) main: &'a str,
+    others: Vec<(&'a str, &'a str)>,
+}
+
+impl<'a> Files<'a> {
+    pub(crate) fn split(text: &'a str) -> Files<'a> {
+        let mut parts = text.split("\n//@ ");
+        let main = parts.next().unwrap_or_default();
+        let others = parts.map(|part| part.split_once('\n').unwrap_or((part, "")));
+        Files {
+            main,
+            others: others.collect(),
+        }
+    }
+}
+
+impl Loader for Files<'_> {
+    fn load(&self, name: &str, _from: &str) -> Option<Result<Included, String>> {
+        let found = self.others.iter().find(|(known, _)| *known == name);
+        found.map(|(_, text)| {
+            Ok(Included {
+                full_name: name.to_string(),
+                text: text.to_string(),
+            })
+        })
+    }
+}
+
+/// A map with the text in it, as the file `fuzz.k`.
+pub(crate) fn map_of(text: &str) -> (SourceMap, dsl::span::FileId) {
+    let mut map = SourceMap::new();
+    let file = map.add(SourceFile::new("fuzz.k", text));
+    (map, file)
+}
+
+pub(crate) fn has_errors(diagnostics: &[Diagnostic]) -> bool {
+    let mut severities = diagnostics.iter().map(|diagnostic| diagnostic.severity);
+    severities.any(|severity| severity == Severity::Error)
+}
+
+/// Renders messages in every way there is.
+pub(crate) fn show(diagnostics: &[Diagnostic], map: &SourceMap) {
+    for diagnostic in diagnostics {
+        assert!(!diagnostic.message.is_empty(), "a message without words");
+        notice(diagnostic.code.number());
+        notice(&diagnostic.message);
+    }
+    let shown = render(diagnostics, map, false, Some(80));
+    assert_eq!(shown.is_empty(), diagnostics.is_empty(), "{diagnostics:?}");
+    render(diagnostics, map, true, Some(20));
+    serde_json::to_string(&sarif::of_check(diagnostics, map)).expect("SARIF");
+    let known = Baseline::of_messages(diagnostics, map);
+    let mut left = diagnostics.to_vec();
+    known.mute_messages(&mut left, map);
+    assert!(left.is_empty(), "its own baseline does not mute {left:?}");
+}
+
+/// A module of ours is right, and its text reads back.
+pub(crate) fn sound(module: &Module, who: &str) {
+    verify::assert_verified(module, who);
+    let printed = print(module);
+    let again = parse(&printed);
+    let again = again.unwrap_or_else(|error| panic!("{who}: {error}\n{printed}"));
+    assert_eq!(print(&again), printed, "{who}");
+}
+
+/// What a program prints, and what is said of it.
+#[derive(Default, PartialEq, Debug)]
+pub(crate) struct Said {
+    pub(crate) stdout: Vec<u8>,
+    pub(crate) stderr: Vec<u8>,
+}
+
+impl Io for Said {
+    fn stdout(&mut self, bytes: &[u8]) {
+        self.stdout.extend(bytes);
+    }
+
+    fn stderr(&mut self, bytes: &[u8]) {
+        self.stderr.extend(bytes);
+    }
+
+    fn note(&mut self, note: &Note) {
+        notice(&note.text);
+    }
+}
+
+/// Runs `main`, with no more work than `machine.limit` on either side.
+pub(crate) fn run(
+    program: &Program,
+    main: FuncId,
+    machine: MachineConfig,
+) -> Option<(Outcome, Said)> {
+    let options = HostOptions {
+        args: vec!["7".to_string(), "-x".to_string()],
+        limit: machine.limit,
+        keep_going: machine.keep_going,
+        stop: StopFlag::default(),
+    };
+    let mut said = Said::default();
+    let mut device = Simulator::new(machine);
+    let outcome = run_main(program, main, &options, &mut device, &mut said).ok()?;
+    for fault in &outcome.faults {
+        if let runtime::host::Fault::Trap { trap, .. } | runtime::host::Fault::Skipped(trap) = fault
+        {
+            notice(&trap.to_string());
+        }
+    }
+    Some((outcome, said))
+}
+
+/// Makes every report of a run.
+pub(crate) fn reports(program: &Arc<Module>, map: &SourceMap, outcome: &Outcome, stdout: &[u8]) {
+    let line = |loc| report::line(program, map, loc);
+    let mut found = findings::all(outcome, program, &line);
+    for found in &found {
+        notice(found.kind);
+        notice(&found.message);
+    }
+    for (color, columns) in [(false, 80), (true, 30)] {
+        findings::render::all(&found, program, map, color, columns);
+    }
+    let known = Baseline::of(&found);
+    let again = Baseline::parse(&known.text().expect("a baseline")).expect("it reads back");
+    again.mute(&mut found);
+    assert!(
+        found.iter().all(|found| found.muted),
+        "its own baseline does not mute a finding"
+    );
+    let input = Input {
+        program: &program.name,
+        map,
+        module: program,
+        rules: &RuleSet::for_arch(Arch::SM_90),
+        outcome,
+        gpu: None,
+        findings: &found,
+        kernel: None,
+        all_launches: false,
+    };
+    text::report(&input, 80);
+    serde_json::to_string(&json::report(&input, stdout)).expect("the report");
+    serde_json::to_string(&sarif::of_run(&input, &[])).expect("SARIF");
+    let metrics = interp::metrics::all_metrics().collect::<Vec<_>>();
+    nvprof::table(&input, &metrics);
+}
+
+/// Bytes as a file.
+pub(crate) fn npy(bytes: &[u8]) -> NpyFile<'_> {
+    NpyFile {
+        reader: Box::new(bytes),
+        bytes: bytes.len() as u64,
+    }
+}
