@@ -6,8 +6,10 @@
 
 pub mod choices;
 pub mod front;
+pub mod launch;
 pub mod mutate;
 pub mod program;
+pub mod readers;
 mod support;
 
 use std::{cell::RefCell, hash::Hasher};
@@ -44,6 +46,20 @@ pub const TARGETS: &[Target] = &[
         is_text: true,
         words: front::WORDS,
         seconds: 10.0,
+    },
+    Target {
+        name: "readers",
+        run: readers::target,
+        is_text: true,
+        words: readers::WORDS,
+        seconds: 2.0,
+    },
+    Target {
+        name: "launch",
+        run: launch::target,
+        is_text: true,
+        words: launch::WORDS,
+        seconds: 5.0,
     },
 ];
 

@@ -57,3 +57,13 @@ fn front() {
 fn program() {
     run("program", 40);
 }
+
+#[test]
+fn readers() {
+    run("readers", 2_000);
+}
+
+#[test]
+fn launch() {
+    run("launch", 1_000);
+}
