@@ -7,8 +7,11 @@
 pub mod choices;
 pub mod front;
 pub mod launch;
+pub mod machine;
 pub mod mutate;
 pub mod program;
+#[cfg(feature = "ptx")]
+pub mod ptx;
 pub mod readers;
 mod support;
 
@@ -47,6 +50,9 @@ pub const TARGETS: &[Target] = &[
         words: front::WORDS,
         seconds: 10.0,
     },
+    choosing("machine", machine::target),
+    #[cfg(feature = "ptx")]
+    choosing("ptx", ptx::target),
     Target {
         name: "readers",
         run: readers::target,

@@ -59,6 +59,17 @@ fn program() {
 }
 
 #[test]
+fn machine() {
+    run("machine", 60);
+}
+
+#[cfg(feature = "ptx")]
+#[test]
+fn ptx() {
+    run("ptx", 30);
+}
+
+#[test]
 fn readers() {
     run("readers", 2_000);
 }
