@@ -6,6 +6,7 @@
 
 pub mod choices;
 pub mod front;
+pub mod host;
 pub mod launch;
 pub mod machine;
 pub mod mutate;
@@ -53,6 +54,7 @@ pub const TARGETS: &[Target] = &[
     choosing("machine", machine::target),
     #[cfg(feature = "ptx")]
     choosing("ptx", ptx::target),
+    choosing("host", host::target),
     Target {
         name: "readers",
         run: readers::target,

@@ -70,6 +70,11 @@ fn ptx() {
 }
 
 #[test]
+fn host() {
+    run("host", 40);
+}
+
+#[test]
 fn readers() {
     run("readers", 2_000);
 }
