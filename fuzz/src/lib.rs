@@ -10,6 +10,7 @@ pub mod host;
 pub mod launch;
 pub mod machine;
 pub mod mutate;
+pub mod orders;
 pub mod program;
 #[cfg(feature = "ptx")]
 pub mod ptx;
@@ -69,6 +70,7 @@ pub const TARGETS: &[Target] = &[
         words: launch::WORDS,
         seconds: 5.0,
     },
+    choosing("orders", orders::target),
 ];
 
 /// A target whose bytes are a generator's choices.

@@ -83,3 +83,8 @@ fn readers() {
 fn launch() {
     run("launch", 1_000);
 }
+
+#[test]
+fn orders() {
+    run("orders", 12);
+}
