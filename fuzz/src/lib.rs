@@ -5,6 +5,7 @@
 //! stable compiler, which mutates inputs by itself ([`mutate`]), and the test that runs the kept corpus.
 
 pub mod choices;
+pub mod cpu;
 pub mod front;
 pub mod host;
 pub mod launch;
@@ -71,6 +72,7 @@ pub const TARGETS: &[Target] = &[
         seconds: 5.0,
     },
     choosing("orders", orders::target),
+    choosing("cpu", cpu::target),
 ];
 
 /// A target whose bytes are a generator's choices.

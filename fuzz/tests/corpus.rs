@@ -88,3 +88,12 @@ fn launch() {
 fn orders() {
     run("orders", 12);
 }
+
+#[test]
+fn cpu() {
+    if !fuzz::cpu::has_compiler() {
+        eprintln!("SKIPPED: no C compiler (`cc`)");
+        return;
+    }
+    run("cpu", 4);
+}

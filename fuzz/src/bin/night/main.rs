@@ -90,6 +90,10 @@ fn main() -> ExitCode {
         );
         return ExitCode::from(2);
     };
+    if target.name == "cpu" && !fuzz::cpu::has_compiler() {
+        eprintln!("night: the target `cpu` needs a C compiler: `cc` cannot be started");
+        return ExitCode::from(2);
+    }
     if !args.replay.is_empty() {
         return worker::replay(target, &args.replay);
     }
