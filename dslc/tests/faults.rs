@@ -170,6 +170,27 @@ fn races_are_findings_and_panic_with_the_report() {
 }
 
 #[test]
+fn what_nobody_wrote_cannot_be_read_back() {
+    let device = device();
+    let kernels = k::load(&device).unwrap();
+    let input = device.buffer(&[7; 48]).unwrap();
+    let mut output = device.uninit::<i32>(64).unwrap();
+    kernels
+        .copy(Grid::new(1, 48), &input, &mut output)
+        .unwrap()
+        .assert_clean();
+    assert_eq!(output.slice(0..48).unwrap().read().unwrap(), [7; 48]);
+    let error = output.read().unwrap_err().to_string();
+    assert!(
+        error.contains("elements 48 to 63 were never written, of 64"),
+        "{error}"
+    );
+    let quiet = Device::builder(Arch::SM_90).checks(Checks::NONE);
+    let device = quiet.build().expect("a simulator");
+    assert_eq!(device.uninit::<i32>(2).unwrap().read().unwrap(), [0, 0]);
+}
+
+#[test]
 fn other_findings() {
     let device = device();
     let kernels = k::load(&device).unwrap();

@@ -311,6 +311,8 @@ lane_ops! { define_ops! {
     HostLocal,
     /// Host: trap if `S[b]` is 0 (32 or 64 bits); before a division.
     HostNonZero,
+    /// Host: `S[a]` is a variable that may have no value yet, and is read; has one now.
+    HostReads, HostAssigns,
     /// Host memory: value `d`, address `a`, site `c`.
     HostLoad, HostStore, HostAtomic,
     /// Host: row `a` of the table of calls.

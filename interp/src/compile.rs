@@ -21,7 +21,7 @@ mod registers;
 mod select;
 mod uniformity;
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 use dsl::ir::{
     Const, FuncId, FunctionKind, LabelId, LocId, Module, Object, Operand, SlotId, Space, Type,
@@ -64,6 +64,7 @@ pub(crate) fn compile(module: &Module, id: FuncId, row_warps: bool) -> Code {
         spread: HashMap::new(),
         fused: HashMap::new(),
         pointers: HashMap::new(),
+        early: HashSet::new(),
         private: private::analyse(function),
         slots: Vec::new(),
         slot_mirrors: HashMap::new(),
@@ -80,6 +81,10 @@ pub(crate) fn compile(module: &Module, id: FuncId, row_warps: bool) -> Code {
     compiler.code.effects = effects::analyse(function);
     compiler.layout();
     compiler.slots();
+    let early = assigned::analyse(function);
+    if host {
+        compiler.early = early.iter().map(|&(slot, _)| slot).collect();
+    }
     compiler.run();
     compiler.code.slots.clone_from(&compiler.slots);
     for closed in endless::analyse(function) {
@@ -94,8 +99,8 @@ pub(crate) fn compile(module: &Module, id: FuncId, row_warps: bool) -> Code {
             compiler.code.endless.insert(head, places.clone());
         }
     }
-    let early = assigned::analyse(function).into_iter();
     compiler.code.unassigned = early
+        .into_iter()
         .map(|(slot, loc)| (slot, compiler.slots[slot.index()], loc))
         .collect();
     compiler.code
@@ -139,6 +144,8 @@ struct Compiler<'a> {
     fused: HashMap<ValueId, FusedPointer>,
     /// Every `ptradd` so far.
     pointers: HashMap<ValueId, FusedPointer>,
+    /// Of a host function: slots that may be read before they are assigned to.
+    early: HashSet<SlotId>,
     /// Slots that only one loop reads.
     private: HashMap<SlotId, LabelId>,
     slots: Vec<Place>,

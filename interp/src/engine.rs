@@ -635,7 +635,7 @@ fn run<L: Level, O: Observer>(machine: &mut Machine<'_, O>, warp: &mut Warp) -> 
             Op::Assert => attempt!(print::assert(machine, r, mask, inst)),
             Op::Trap => attempt!(print::trap(mask, inst)),
 
-            Op::HostLocal | Op::HostNonZero | Op::HostLoad | Op::HostStore | Op::HostAtomic | Op::Call | Op::HostCall
+            Op::HostLocal | Op::HostNonZero | Op::HostReads | Op::HostAssigns | Op::HostLoad | Op::HostStore | Op::HostAtomic | Op::Call | Op::HostCall
             | Op::Launch | Op::Return => unreachable!("host instructions are in host functions"),
         } } }
     }

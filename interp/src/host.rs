@@ -614,6 +614,10 @@ impl HostThread {
                 }
                 Op::HostLocal => r.set_s(inst.d, stack + u64::from(inst.a)),
                 Op::HostNonZero => if r.s(inst.b) == 0 { stop!(Stop::Trap(TrapKind::DivisionByZero)) },
+                Op::HostReads => if self.shadow.wake(window + inst.a as usize) && !FOLLOW {
+                    stop!(Stop::Turn);
+                },
+                Op::HostAssigns => self.shadow.assigned(window + inst.a as usize),
                 Op::HostLoad => {
                     let site = &code.sites[inst.c as usize];
                     let base = r.s(inst.a);

@@ -25,8 +25,14 @@ impl Compiler<'_> {
             self.count();
         }
         match &inst.kind {
-            InstKind::Get(slot) => self.get(*slot, result),
-            InstKind::Set(slot, value) => self.set(*slot, value),
+            InstKind::Get(slot) => {
+                self.mark(Op::HostReads, *slot);
+                self.get(*slot, result);
+            }
+            InstKind::Set(slot, value) => {
+                self.set(*slot, value);
+                self.mark(Op::HostAssigns, *slot);
+            }
             InstKind::Unary(op, ty, a) => self.unary(*op, *ty, a, result),
             InstKind::Binary(op, ty, a, b) => self.binary(*op, *ty, a, b, result),
             InstKind::Fma(ty, a, b, c) => self.fma(*ty, [a, b, c], result),
@@ -115,6 +121,13 @@ impl Compiler<'_> {
             }
         }
         self.spread_results(&inst.results);
+    }
+
+    /// What happens to a variable of host code that may have no value yet.
+    fn mark(&mut self, op: Op, slot: SlotId) {
+        if let (true, Place::S(register)) = (self.early.contains(&slot), self.slots[slot.index()]) {
+            self.emit(op, 0, register, 0, 0);
+        }
     }
 
     fn get(&mut self, slot: SlotId, result: Option<ValueId>) {

@@ -112,6 +112,8 @@ pub(super) struct Shadow {
     cells: Vec<Cell>,
     /// How many cells have bits.
     live: usize,
+    /// Variables without a value that nobody has read yet: their registers, and what they will be then.
+    asleep: Vec<(usize, Cell)>,
     sources: Vec<Source>,
     known: HashMap<SourceKey, u32>,
     /// Where in memory such values were stored: up to where, and what.
@@ -203,8 +205,26 @@ impl Shadow {
         self.cells.get(register).copied().unwrap_or_default()
     }
 
+    /// A variable that may have no value is read. Whether it has none.
+    pub(super) fn wake(&mut self, register: usize) -> bool {
+        let at = self.asleep.iter().position(|&(other, _)| other == register);
+        let Some(at) = at else { return false };
+        let (register, cell) = self.asleep.swap_remove(at);
+        self.put(register, cell);
+        true
+    }
+
+    /// It has a value.
+    #[inline]
+    pub(super) fn assigned(&mut self, register: usize) {
+        if !self.asleep.is_empty() {
+            self.asleep.retain(|&(other, _)| other != register);
+        }
+    }
+
     /// The registers from one on are gone.
     pub(super) fn truncate(&mut self, registers: usize) {
+        self.asleep.retain(|&(register, _)| register < registers);
         let gone = self.cells.iter().skip(registers);
         self.live -= gone.filter(|cell| cell.bits != 0).count();
         self.cells.truncate(registers);
@@ -241,7 +261,8 @@ impl Shadow {
             let what = || Some(UnsetSource::Variable(slot.name.clone()));
             let scene = Scene { loc, ..*scene };
             if let Some(source) = self.source(&scene, (loc, u64::from(register)), what) {
-                self.put(registers + register as usize, Cell { bits, source });
+                let register = registers + register as usize;
+                self.asleep.push((register, Cell { bits, source }));
             }
         }
     }
@@ -486,6 +507,7 @@ impl Shadow {
                 return;
             }
             Op::HostCall | Op::Launch => return self.call(scene, code, i, registers),
+            Op::HostReads | Op::HostAssigns => return,
             Op::Return => {
                 self.returned = match i.b {
                     1 => of(i.a),
