@@ -394,7 +394,10 @@ impl Checker<'_> {
                 ast::Init::Construct(_) => return None,
             };
             let element = QualTy::from(element.clone());
-            if value.ty != Ty::Error && self.rank_type(&value, &element).is_none() {
+            if value.ty == Ty::Error {
+                return Some(wrong(span));
+            }
+            if self.rank_type(&value, &element).is_none() {
                 // It is for another constructor.
                 self.diagnostics.truncate(n_diagnostics);
                 self.body.temporaries.truncate(n_temporaries);

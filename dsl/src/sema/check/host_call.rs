@@ -44,9 +44,10 @@ impl Checker<'_> {
         if called.args.len() != 3 {
             return None;
         }
-        let n_diagnostics = self.diagnostics.len();
-        let values: Vec<Value> = called.args.iter().map(|arg| self.value(arg)).collect();
-        self.diagnostics.truncate(n_diagnostics);
+        let values: Vec<Value> = self.tentatively(|checker| {
+            let args = called.args.iter();
+            args.map(|arg| checker.value(arg)).collect()
+        });
         let align = |value: &Value| match &value.ty {
             Ty::Pointer(pointee) => self.align_of(&pointee.ty).max(1),
             _ => 16,

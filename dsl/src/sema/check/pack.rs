@@ -63,15 +63,13 @@ impl Checker<'_> {
 
     /// How many elements the packs have that `f` names; `None` if it names none.
     pub(super) fn count_elements(&mut self, f: impl FnOnce(&mut Self)) -> Option<usize> {
-        let n_diagnostics = self.diagnostics.len();
         let n_deferred = self.deferred.len();
         let outside = self.scopes.at_element(Some(0));
         self.unevaluated += 1;
-        f(self);
+        self.tentatively(f);
         self.unevaluated -= 1;
         let n = self.scopes.n_elements();
         self.scopes.leave_element(outside);
-        self.diagnostics.truncate(n_diagnostics);
         self.deferred.truncate(n_deferred);
         n
     }
