@@ -522,3 +522,21 @@ fn llvm_ir_is_the_optimised_module() {
     let text = llvm_ir(&module, &options("sm_90", 0)).expect("LLVM IR");
     has(&text, &["alloca"]);
 }
+
+#[test]
+fn writes_to_constant_memory_fault_on_the_gpu() {
+    // LLVM ends the process where it sees one.
+    let source = "__constant__ int c[4];
+        __global__ void k() {
+            atomicAdd((float *)c + 1, 1.0f);
+            atomicAnd((int *)c, 3);
+            *(int *)&c[2] = 4;
+        }";
+    for level in 0..4 {
+        let text = ptx(&module(source), &options("sm_90", level)).unwrap();
+        has(&text, &["cvta.const.u64", "atom.add.f32", "st.b32"]);
+    }
+    let read = "__constant__ int c[4];
+        __global__ void k(int *out, int i) { out[0] = c[i]; }";
+    has_none(&whole(read), &["cvta.const"]);
+}

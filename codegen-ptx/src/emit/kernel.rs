@@ -37,6 +37,7 @@ pub(super) fn emit(
         at: function.loc,
         dbg: String::new(),
         seen: seen(function),
+        writes_anywhere: writes_anywhere(function),
     };
     kernel.parameters();
     kernel.block(&function.body)?;
@@ -85,6 +86,17 @@ pub(super) struct Seen {
     pub(super) as_number_only: bool,
     /// It comes from memory as it is.
     pub(super) is_loaded: bool,
+}
+
+/// Whether an access may write to any space.
+fn writes_anywhere(function: &Function) -> bool {
+    let mut found = false;
+    function.body.for_each_inst(&mut |inst| {
+        if let InstKind::Store(access, ..) | InstKind::Atomic { access, .. } = &inst.kind {
+            found |= access.space == Space::Generic;
+        }
+    });
+    found
 }
 
 fn seen(function: &Function) -> Vec<Seen> {
@@ -157,6 +169,8 @@ pub(super) struct Kernel<'a, 'm> {
     dbg: String,
     /// By temporary.
     pub(super) seen: Vec<Seen>,
+    /// A store or an atomic may go to any space.
+    writes_anywhere: bool,
 }
 
 impl Kernel<'_, '_> {
@@ -215,11 +229,25 @@ impl Kernel<'_, '_> {
     pub(super) fn generic(&mut self, operand: Operand) -> String {
         match self.type_of(operand) {
             Type::Ptr(space) if !ty::same_space(space, Space::Generic) => {
-                let text = format!("addrspacecast {} to ptr", self.typed(operand));
+                let pointer = self.typed(operand);
+                let text = self.change_space(&pointer, space, Space::Generic);
                 format!("ptr {}", self.fresh(text))
             }
             _ => self.typed(operand),
         }
+    }
+
+    /// A pointer with its type, as one into another space. LLVM gives up where it sees that a program writes to constant memory, so a
+    /// generic pointer to it is opaque if something may be written there: the program faults on the GPU, as on the machine.
+    pub(super) fn change_space(&mut self, pointer: &str, from: Space, to: Space) -> String {
+        if self.writes_anywhere
+            && ty::same_space(from, Space::Constant)
+            && ty::same_space(to, Space::Generic)
+        {
+            let address = self.fresh(format!("ptrtoint {pointer} to i64"));
+            return format!("call ptr asm \"cvta.const.u64 $0, $1;\", \"=l,l\"(i64 {address})");
+        }
+        format!("addrspacecast {pointer} to {}", ty::pointer(to))
     }
 
     pub(super) fn new_block(&mut self) -> u32 {

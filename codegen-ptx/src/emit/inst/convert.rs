@@ -85,15 +85,12 @@ impl Kernel<'_, '_> {
             }
             Form::Space => {
                 let from = self.type_of(a);
-                let same = match (from, op.to_type()) {
-                    (Type::Ptr(a), Type::Ptr(b)) => ty::same_space(a, b),
-                    _ => false,
-                };
                 let a = self.typed(a);
-                let text = if same {
-                    format!("getelementptr i8, {a}, i64 0")
-                } else {
-                    format!("addrspacecast {a} to {to}")
+                let text = match (from, op.to_type()) {
+                    (Type::Ptr(from), Type::Ptr(to)) if !ty::same_space(from, to) => {
+                        self.change_space(&a, from, to)
+                    }
+                    _ => format!("getelementptr i8, {a}, i64 0"),
                 };
                 self.result(result, text);
             }

@@ -41,7 +41,7 @@ impl Kernel<'_, '_> {
         let given = self.f.values[result.index()];
         let text = match given {
             Type::Ptr(given) if !ty::same_space(given, space) => {
-                format!("addrspacecast {address} to {}", ty::pointer(given))
+                self.change_space(&address, space, given)
             }
             _ => format!("getelementptr i8, {address}, i32 0"),
         };
