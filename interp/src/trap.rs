@@ -409,7 +409,7 @@ impl BadAccess {
             space => format!(" of {space} memory"),
         };
         if offset % element != 0 || size % element != 0 {
-            let last = offset + i64::from(self.width_bytes) - 1;
+            let last = offset.wrapping_add(i64::from(self.width_bytes) - 1);
             return format!(
                 "{} out of bounds{space}: bytes {offset} to {last} of {name} ({size} bytes)",
                 self.op
