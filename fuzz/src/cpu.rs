@@ -108,7 +108,7 @@ fn on_machine(functions: &[String]) -> String {
     };
     let (outcome, said) = run(&program, main, machine).expect("it can be brought there");
     assert!(outcome.faults.is_empty(), "{source}\n{:#?}", outcome.faults);
-    for report in &outcome.launches {
+    for report in outcome.launches.iter() {
         for finding in &report.findings {
             assert!(
                 finding.severity < Severity::Warning,

@@ -16,7 +16,7 @@ use runtime::{
 
 use crate::{
     notice,
-    support::{Said, machine, map_of, npy},
+    support::{Said, budget, machine, map_of, npy},
 };
 
 /// Larger buffers are not made: they are accepted, and need what they say.
@@ -90,7 +90,16 @@ pub fn target(data: &[u8]) {
         })
     };
     let program = program();
-    let plan = match Plan::resolve(program, launches, buffers, print, save, &open) {
+    let plan = Plan::resolve(
+        program,
+        budget(5_000),
+        launches,
+        buffers,
+        print,
+        save,
+        &open,
+    );
+    let plan = match plan {
         Ok(plan) => plan,
         Err(error) => {
             assert!(!error.what.is_empty() && !error.why.is_empty());

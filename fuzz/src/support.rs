@@ -8,7 +8,7 @@ use dsl::{
     source::{Included, Loader, SourceFile, SourceMap},
 };
 use interp::{
-    BothOrders, Checks, MachineConfig, Order, Program, StopFlag,
+    BothOrders, Checks, MachineConfig, MemoryLimits, Order, Program, StopFlag,
     rules::{Arch, RuleSet},
 };
 use report::{
@@ -17,6 +17,7 @@ use report::{
     json, nvprof, sarif, text,
 };
 use runtime::{
+    Budget,
     buffer::NpyFile,
     device::simulator::Simulator,
     host::{HostOptions, Io, Note, Outcome, run_main},
@@ -129,7 +130,21 @@ impl Io for Said {
     }
 }
 
-/// Runs `main`, with no more work than `machine.limit` on either side.
+/// Most memory of a program.
+pub(crate) const MEMORY_BYTES: u64 = 256 << 20;
+
+/// As `--limit` and `--memory` bound a run.
+pub(crate) fn budget(instructions: u64) -> Budget {
+    Budget {
+        instructions: Some(instructions),
+        memory: MemoryLimits {
+            all_bytes: Some(MEMORY_BYTES),
+            ..MemoryLimits::default()
+        },
+    }
+}
+
+/// Runs `main`, with no more work than `machine.limit`, as `--limit` bounds it.
 pub(crate) fn run(
     program: &Program,
     main: FuncId,
@@ -137,7 +152,11 @@ pub(crate) fn run(
 ) -> Option<(Outcome, Said)> {
     let options = HostOptions {
         args: vec!["7".to_string(), "-x".to_string()],
-        limit: machine.limit,
+        limit: None,
+        budget: Budget {
+            instructions: machine.limit,
+            ..budget(0)
+        },
         keep_going: machine.keep_going,
         stop: StopFlag::default(),
     };
