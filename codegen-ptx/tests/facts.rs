@@ -533,7 +533,7 @@ fn writes_to_constant_memory_fault_on_the_gpu() {
             *(int *)&c[2] = 4;
         }";
     for level in 0..4 {
-        let text = ptx(&module(source), &options("sm_90", level)).unwrap();
+        let text = ptx(&module(source), &options("sm_90", level)).expect("PTX");
         has(&text, &["cvta.const.u64", "atom.add.f32", "st.b32"]);
     }
     let read = "__constant__ int c[4];

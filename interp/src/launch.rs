@@ -296,6 +296,9 @@ impl<'a> Run<'a> {
             let region = self.map.regions[self.map.find(address) as usize];
             if region.holds(address, 0) {
                 reached[region.index as usize] = true;
+            } else if address != 0 {
+                // It starts beside an allocation: whichever it comes to.
+                return vec![true; self.map.regions.len()];
             }
         }
         reached

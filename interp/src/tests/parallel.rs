@@ -95,6 +95,21 @@ fn a_pointer_that_leaves_its_allocation() {
     }
 }
 
+/// Where it starts says nothing of where it goes.
+#[test]
+fn a_pointer_that_starts_before_its_allocation() {
+    for jobs in [1, 4] {
+        let mut bench = Bench::new(&format!(
+            "kernel fn0 @k({OUT_N}) {{\n%0 = get $0\n%1 = ptradd %0, i32 1 * 4\n%2 = load.i32.global %1
+             %3 = add.i32 %2, 1\nstore.i32.global %1, %3\n}}\n"
+        ));
+        bench.machine.jobs = jobs;
+        let out = bench.ints(&[0]);
+        bench.launch(64, 1, &[out - 4, 0]);
+        assert_eq!(bench.read(out, 1), [64], "{jobs} jobs");
+    }
+}
+
 #[test]
 fn blocks_that_read_what_others_write() {
     let body = format!(
