@@ -37,6 +37,9 @@ enum Inlined {
 /// A kernel may have so many temporaries before inlining stops. Functions that call each other twice grow as powers of two.
 const MAX_VALUES: usize = 1 << 20;
 
+/// A kernel may have so many calls inlined. Those of constants leave no temporaries, but they take time.
+const MAX_INLINED: u32 = 1 << 17;
+
 /// So many blocks may be open around a call that is inlined: whatever walks the IR recurses as deep. A template that needs 1024 instances
 /// of itself, each in a few branches, is within it.
 const MAX_NESTING: usize = 10_000;
@@ -93,7 +96,11 @@ impl FunctionLowerer<'_, '_> {
             .zip(params)
             .map(|(arg, var)| self.arg(arg, var.is_reference))
             .collect();
-        if self.b.function().values.len() > MAX_VALUES || self.b.nesting() > MAX_NESTING {
+        self.inlined = self.inlined.saturating_add(1);
+        if self.b.function().values.len() > MAX_VALUES
+            || self.b.nesting() > MAX_NESTING
+            || self.inlined > MAX_INLINED
+        {
             if !self.is_too_large {
                 self.is_too_large = true;
                 self.m.too_large(span, &function.name);

@@ -104,6 +104,8 @@ pub(super) struct FunctionLowerer<'a, 'p> {
     pub(super) is_device: bool,
     /// The kernel has grown beyond what inlining may make of it; reported once.
     pub(super) is_too_large: bool,
+    /// Calls that became part of it.
+    pub(super) inlined: u32,
     /// Blocks and inlined functions around what is lowered.
     pub(super) depth: u32,
     /// What is loaded is behind `__ldg`.
@@ -130,6 +132,7 @@ pub(super) fn lower_function(m: &mut Lowerer<'_>, id: FunctionId) -> Function {
         m,
         is_device,
         is_too_large: false,
+        inlined: 0,
         depth: 0,
         reads_only: false,
         shared: HashMap::new(),
@@ -225,6 +228,7 @@ impl<'a, 'p> FunctionLowerer<'a, 'p> {
             frame,
             is_device: false,
             is_too_large: false,
+            inlined: 0,
             depth: 0,
             reads_only: false,
             shared: HashMap::new(),

@@ -96,6 +96,8 @@ pub(super) struct Checker<'a> {
     vectors: HashMap<String, RecordId>,
     /// What has been said and is said once only: unknown names, unsupported constructs.
     said: HashSet<(Option<FunctionId>, String)>,
+    /// For how many unknown names a near one has been looked for.
+    n_guesses: u32,
     /// Prelude functions whose bodies are still to be checked.
     queue: Vec<(FunctionId, usize)>,
     /// Where each function of the program is first declared, for uses before that.
@@ -303,6 +305,7 @@ impl<'a> Checker<'a> {
             body: Body::default(),
             vectors: HashMap::new(),
             said: HashSet::new(),
+            n_guesses: 0,
             queue: Vec::new(),
             later: HashMap::new(),
             deferred: Vec::new(),

@@ -10,6 +10,9 @@ use crate::{
     suggest,
 };
 
+/// So many unknown names are compared with all that are known; a file with more is not a program.
+const MAX_GUESSES: u32 = 1000;
+
 impl Checker<'_> {
     /// Whether something else is declared in the scope that a qualified name speaks of.
     fn is_in_known_scope(&self, name: &str) -> bool {
@@ -55,15 +58,18 @@ impl Checker<'_> {
             format!("there is no {what} `{name}`"),
         )
         .at("not declared here");
-        let mut candidates: Vec<&str> = builtin::names(is_call).collect();
-        for (candidate, entity) in self.scopes.names() {
-            let is_function = matches!(entity, Entity::Functions(_));
-            if is_function == is_call || is_call {
-                candidates.push(candidate);
+        self.n_guesses += 1;
+        if self.n_guesses <= MAX_GUESSES {
+            let mut candidates: Vec<&str> = builtin::names(is_call).collect();
+            for (candidate, entity) in self.scopes.names() {
+                let is_function = matches!(entity, Entity::Functions(_));
+                if is_function == is_call || is_call {
+                    candidates.push(candidate);
+                }
             }
-        }
-        if let Some(near) = suggest::nearest(name, candidates) {
-            diagnostic = diagnostic.help(format!("did you mean `{near}`?"));
+            if let Some(near) = suggest::nearest(name, candidates) {
+                diagnostic = diagnostic.help(format!("did you mean `{near}`?"));
+            }
         }
         self.report(diagnostic);
     }

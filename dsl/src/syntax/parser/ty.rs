@@ -95,7 +95,7 @@ pub(super) fn specifiers_rule<'t>() -> P<'t, Specifiers> {
     let element = counted_if_outermost(nested(assignment())).boxed();
     let record = record::record(element.clone(), specifiers.clone());
     let type_name = type_name(element.clone());
-    let argument = path::argument(element.clone(), type_name);
+    let argument = nested(path::argument(element.clone(), type_name)).boxed();
     let templated = path::path(argument);
     let operand = element.clone();
     let enumeration = record::enumeration(element.clone(), specifiers);
