@@ -141,6 +141,8 @@ fn on_cpu(functions: &[String]) -> String {
             "-std=gnu11",
             "-fwrapv",
             "-ffp-contract=off",
+            // Else GCC takes 0.0 - (double)i for -(double)i, which is -0.0 for 0.
+            "-frounding-math",
             "-fno-strict-aliasing",
             "-o",
         ])

@@ -353,6 +353,20 @@ impl Checker<'_> {
         }
         let id = FunctionId(self.functions.len() as u32);
         let owner = self.record(class).name.clone();
+        if kind == MethodKind::Constructor
+            && params.len() == 2
+            && params[1].ty.ty == Ty::Record(class)
+            && !params[1].is_reference
+            && !params[1].is_rvalue
+        {
+            let message = format!("a constructor of `{owner}` cannot take a `{owner}` by value");
+            self.report(
+                Diagnostic::error(Code::TypeMismatch, name.span, message)
+                    .at("passing the value would copy it, by this constructor")
+                    .help(format!("take it by reference: `const {owner} &`")),
+            );
+            return None;
+        }
         self.functions.push(Function {
             name: match shown {
                 Some(shown) => shown.to_string(),

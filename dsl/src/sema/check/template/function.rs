@@ -296,18 +296,26 @@ impl<'a> Checker<'a> {
         id: FunctionId,
         mut needed: (Option<FunctionId>, Span),
     ) {
+        if self.diagnostics.len() == from {
+            return;
+        }
         let mut notes = Vec::new();
+        let mut n_more = 0;
         let mut name = self.functions[id.0 as usize].name.clone();
         // Where the user's own code asks for a function of the library, and for which.
         let mut asked = None;
         loop {
             if asked.is_none() && !self.is_own(needed.1) {
-                asked = Some((needed.1, name.clone(), notes.len() + 1));
+                asked = Some((needed.1, name.clone(), notes.len() + n_more + 1));
             }
-            let site = self.map.use_site(needed.1);
-            let line = self.map.file(site.file).line_column(site.start).0;
-            let shown = shortened(&name);
-            notes.push(format!("{INSTANCE} `{shown}`, needed at line {line}"));
+            if notes.len() < SHOWN {
+                let site = self.map.use_site(needed.1);
+                let line = self.map.file(site.file).line_column(site.start).0;
+                let shown = shortened(&name);
+                notes.push(format!("{INSTANCE} `{shown}`, needed at line {line}"));
+            } else {
+                n_more += 1;
+            }
             let Some(outer) = needed.0 else { break };
             let Some(instance) = self.function_instances.get(&outer) else {
                 break;
@@ -315,10 +323,8 @@ impl<'a> Checker<'a> {
             name = self.functions[outer.0 as usize].name.clone();
             needed = instance.needed;
         }
-        if notes.len() > SHOWN {
-            let more = notes.len() - SHOWN;
-            notes.truncate(SHOWN);
-            notes.push(format!("and so on, {more} more"));
+        if n_more > 0 {
+            notes.push(format!("and so on, {n_more} more"));
         }
         let own = self.diagnostics.split_off(from);
         for mut diagnostic in own {
