@@ -2,10 +2,10 @@
 //!
 //! Slots become allocas, which LLVM turns into registers; temporaries are SSA values already.
 
-use std::fmt::Write;
+use std::{cell::RefCell, fmt::Write};
 
 use dsl::ir::{
-    Block, FuncId, Function, InstKind, LabelId, LocId, Node, Operand, Space, Type, ValueId,
+    Block, Const, FuncId, Function, InstKind, LabelId, LocId, Node, Operand, Space, Type, ValueId,
 };
 
 use super::{Emitter, ty};
@@ -38,13 +38,25 @@ pub(super) fn emit(
         dbg: String::new(),
         seen: seen(function),
         writes_anywhere: writes_anywhere(function),
+        addresses: RefCell::default(),
     };
     kernel.parameters();
     kernel.block(&function.body)?;
     if kernel.reachable {
         kernel.line("ret void");
     }
-    let Kernel { allocas, code, .. } = kernel;
+    let Kernel {
+        mut allocas,
+        code,
+        addresses,
+        ..
+    } = kernel;
+    for (index, address) in addresses.into_inner().into_iter().enumerate() {
+        let _ = writeln!(
+            allocas,
+            "  %a{index} = call ptr asm \"mov.b64 $0, {address};\", \"=l\"()"
+        );
+    }
     let parameters: Vec<String> = (0..function.params.len())
         .map(|index| parameter(function, index))
         .collect();
@@ -171,6 +183,8 @@ pub(super) struct Kernel<'a, 'm> {
     pub(super) seen: Vec<Seen>,
     /// A store or an atomic may go to any space.
     writes_anywhere: bool,
+    /// Numbers that are generic pointers, each an opaque value of the entry.
+    addresses: RefCell<Vec<u64>>,
 }
 
 impl Kernel<'_, '_> {
@@ -204,6 +218,19 @@ impl Kernel<'_, '_> {
     pub(super) fn operand(&self, operand: Operand) -> String {
         match operand {
             Operand::Value(id) => format!("%v{}", id.0),
+            // LLVM 22 crashes where it infers the space of a choice of two addresses: see the test.
+            Operand::Const(Const {
+                ty: Type::Ptr(space),
+                bits,
+            }) if bits != 0 && ty::same_space(space, Space::Generic) => {
+                let mut addresses = self.addresses.borrow_mut();
+                let known = addresses.iter().position(|&known| known == bits);
+                let index = known.unwrap_or_else(|| {
+                    addresses.push(bits);
+                    addresses.len() - 1
+                });
+                format!("%a{index}")
+            }
             Operand::Const(constant) => ty::constant(constant),
         }
     }
