@@ -198,13 +198,13 @@ pub(crate) struct RunArgs {
     #[arg(long, value_name = "LAUNCH")]
     pub(crate) launch: Vec<String>,
     /// A buffer for --launch: in=int[512]:iota, x=float[64][64]:rand, y=@file.npy.
-    #[arg(long, value_name = "SPEC")]
+    #[arg(long, value_name = "SPEC", requires = "launch")]
     pub(crate) buffer: Vec<String>,
     /// Print a buffer after the launches: NAME or NAME:COUNT.
-    #[arg(long, value_name = "NAME[:N]")]
+    #[arg(long, value_name = "NAME[:N]", requires = "launch")]
     pub(crate) print: Vec<String>,
     /// Save a buffer after the launches: NAME=FILE.npy.
-    #[arg(long, value_name = "NAME=FILE")]
+    #[arg(long, value_name = "NAME=FILE", requires = "launch")]
     pub(crate) save: Vec<String>,
     /// LLVM's optimisation level for a GPU.
     #[arg(short = 'O', value_name = "LEVEL", default_value_t = 3, value_parser = clap::value_parser!(u8).range(0..=3))]
