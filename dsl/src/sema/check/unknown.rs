@@ -11,7 +11,7 @@ use crate::{
 };
 
 /// So many unknown names are compared with all that are known; a file with more is not a program.
-const MAX_GUESSES: u32 = 1000;
+const MAX_GUESSES: u32 = 100;
 
 impl Checker<'_> {
     /// Whether something else is declared in the scope that a qualified name speaks of.
