@@ -1,9 +1,12 @@
 //! Values that nobody wrote, in host code: found where they are loaded, followed bit by bit through registers and memory to where
 //! they matter. As long as no register holds one, nothing is followed.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, HashMap, HashSet};
 
-use dsl::ir::{HostFn, LocId, Type, locate::in_program};
+use dsl::ir::{
+    Block, Function, HostFn, InstKind, LocId, Node, Operand, SlotId, Type, ValueId,
+    locate::in_program,
+};
 
 use super::Frame;
 use crate::bytecode::{Class, Code, Inst, MemSite, Op, Place};
@@ -599,15 +602,19 @@ impl Shadow {
             }
             None => {
                 let kernel = scene.program.module().function(dsl::ir::FuncId(row.target));
-                let is_member = |param: usize| {
+                let may_be_idle = |param: usize| {
                     let slot = kernel.params.get(param).map(|param| param.slot);
-                    slot.is_some_and(|slot| kernel.slots[slot.index()].name.contains('.'))
+                    slot.is_some_and(|slot| {
+                        kernel.slots[slot.index()].name.contains('.')
+                            && !computes_with(kernel, slot)
+                    })
                 };
                 for (k, cell) in cells.into_iter().enumerate() {
                     let what = match k {
                         0..9 => HostUse::Launch,
+                        _ if cell.bits == 0 => continue,
                         // A kernel need not look at every member of a struct.
-                        _ if is_member(k - 9) => continue,
+                        _ if may_be_idle(k - 9) => continue,
                         _ => HostUse::KernelArgument,
                     };
                     self.used(scene, what, cell);
@@ -618,6 +625,41 @@ impl Shadow {
             self.put(registers + i.d as usize, answer);
         }
     }
+}
+
+/// Whether a kernel computes with a variable outside of its branches and loops, in threads that no parameter sends away before. To copy it
+/// is nothing yet.
+fn computes_with(kernel: &Function, slot: SlotId) -> bool {
+    let (mut read, mut of_thread) = (HashSet::new(), HashSet::new());
+    let is_in = |set: &HashSet<ValueId>, operand: &Operand| matches!(operand, Operand::Value(id) if set.contains(id));
+    for node in &kernel.body.0 {
+        let inst = match node {
+            Node::Inst(inst) => inst,
+            Node::If { cond, .. } if is_in(&of_thread, cond) => continue,
+            Node::If { .. } | Node::Loop { .. } | Node::Scope { .. } => {
+                let mut leaves = false;
+                Block(vec![node.clone()])
+                    .for_each_node(&mut |node| leaves |= matches!(node, Node::Return(..)));
+                if leaves {
+                    return false;
+                }
+                continue;
+            }
+            _ => return false,
+        };
+        let operands = inst.kind.operands();
+        match &inst.kind {
+            InstKind::Get(other) if *other == slot => read.extend(inst.results.iter().copied()),
+            InstKind::Get(_) | InstKind::Set(..) | InstKind::Store(..) => {}
+            InstKind::Special(_) => of_thread.extend(inst.results.iter().copied()),
+            _ if operands.iter().any(|operand| is_in(&read, operand)) => return true,
+            _ if operands.iter().any(|operand| is_in(&of_thread, operand)) => {
+                of_thread.extend(inst.results.iter().copied());
+            }
+            _ => {}
+        }
+    }
+    false
 }
 
 /// Functions that compute a value, and do nothing else with theirs.
