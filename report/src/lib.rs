@@ -12,6 +12,7 @@ pub mod gpu;
 pub mod json;
 pub mod nvprof;
 pub mod sarif;
+mod suggestion;
 pub mod text;
 
 use dsl::{
@@ -24,6 +25,7 @@ use dsl::{
 pub use error::ReportError;
 use interp::rules::RuleSet;
 use runtime::{host::Outcome, launches::Kept};
+pub use suggestion::{Cost, Edit, Suggestion, SuggestionKind};
 
 /// Everything a report is made from.
 pub struct Input<'a> {

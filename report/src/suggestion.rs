@@ -1,0 +1,86 @@
+//! Suggestions: what would cure a line that wastes or a finding, and the edits that do it.
+//!
+//! One with `verified` set was applied to the source, compiled and run again: its numbers are counts, its output was the same byte for
+//! byte, and the findings it names were gone. Any other is a thought, and says no number.
+
+use serde::Serialize;
+
+/// What a suggestion changes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum SuggestionKind {
+    /// Rows of a shared array are made wider.
+    Pad,
+    /// The columns of a shared array are permuted by row: `tile[row][col ^ row]`.
+    Swizzle,
+    /// The elements of an array stand in another order: a struct of arrays for an array of structs.
+    Layout,
+    /// An index is computed otherwise.
+    Index,
+    /// A barrier is added or moved.
+    Barrier,
+    /// A `__syncwarp` is added.
+    SyncWarp,
+    /// `volatile` is added to a declaration.
+    Volatile,
+    /// `__shared__` is added to a declaration.
+    Shared,
+    /// A bound is changed: `<=` to `<`.
+    Bound,
+    /// A test is added that stops the threads that are too many.
+    Guard,
+    /// Anything else.
+    Other,
+}
+
+/// One replacement in a source file.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize)]
+pub struct Edit {
+    /// The file as the module names it.
+    pub file: String,
+    /// The first line, from 1.
+    pub line: u32,
+    /// The first column, from 1, in characters.
+    pub column: u32,
+    /// The line of the end, from 1.
+    pub end_line: u32,
+    /// The column behind the last character that is replaced, from 1; `column` for an insertion.
+    pub end_column: u32,
+    /// What stands there then.
+    pub text: String,
+}
+
+/// What the accesses that a suggestion is about cost.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+pub struct Cost {
+    /// Transactions of shared memory, or of global memory as the architecture's profiler counts them.
+    pub transactions: u64,
+    /// Sectors of global memory.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub sectors: Option<u64>,
+}
+
+/// A cure for a line or a finding.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Suggestion {
+    /// What it changes.
+    pub kind: SuggestionKind,
+    /// The launch it was found in: an index among all launches.
+    pub launch: usize,
+    /// The site it is about: an index into that launch's sites.
+    pub site: Option<usize>,
+    /// The cure in one sentence.
+    pub text: String,
+    /// It was applied and run: see the module.
+    pub verified: bool,
+    /// The edits, which belong together; none for a thought.
+    pub edits: Vec<Edit>,
+    /// What it cost before.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub before: Option<Cost>,
+    /// What it costs with the edits.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub after: Option<Cost>,
+    /// The findings that are gone after the edits: indices into the run's findings.
+    pub findings_removed: Vec<usize>,
+}
