@@ -546,6 +546,9 @@ fn run<L: Level, O: Observer>(machine: &mut Machine<'_, O>, warp: &mut Warp) -> 
             Op::If => {
                 let (go, stay) = (mask & r.mask(inst.a), mask & !r.mask(inst.a));
                 totals.branch(inst, mask, go != 0 && stay != 0);
+                if go != 0 && stay != 0 {
+                    machine.parts(here!(), go, stay);
+                }
                 r.set_s(inst.d, u64::from(stay));
                 mask = go;
                 skip_if_empty!(inst);
@@ -569,6 +572,9 @@ fn run<L: Level, O: Observer>(machine: &mut Machine<'_, O>, warp: &mut Warp) -> 
                 let cond = if inst.op == Op::ParkIf { r.mask(inst.a) } else { !r.mask(inst.a) };
                 let leave = mask & cond;
                 totals.branch(inst, mask, leave != 0 && leave != mask);
+                if leave != 0 && leave != mask {
+                    machine.parts(here!(), leave, mask & !leave);
+                }
                 r.set_s(inst.d, u64::from(r.mask(inst.d) | leave));
                 mask &= !leave;
                 skip_if_empty!(inst);
@@ -577,6 +583,9 @@ fn run<L: Level, O: Observer>(machine: &mut Machine<'_, O>, warp: &mut Warp) -> 
                 let cond = if inst.op == Op::ExitIf { r.mask(inst.a) } else { !r.mask(inst.a) };
                 let leave = mask & cond;
                 totals.branch(inst, mask, leave != 0 && leave != mask);
+                if leave != 0 && leave != mask {
+                    machine.parts(here!(), leave, mask & !leave);
+                }
                 warp.leave(leave, here!());
                 mask &= !leave;
                 skip_if_empty!(inst);

@@ -4,6 +4,8 @@
 //! long as the device could hold it too; then those set aside take turns. When a whole round of turns moves nothing, the
 //! launch is a deadlock.
 
+mod places;
+
 use std::collections::VecDeque;
 
 use dsl::ir::{FuncId, FunctionKind, Object, Space};
@@ -14,7 +16,7 @@ use crate::check::{Checker, Scene, Subject};
 use crate::compile::effects::Root;
 use crate::config::{Check, LaunchConfig, MachineConfig};
 use crate::engine;
-use crate::machine::{Fault, GlobalMap, Machine, Totals, WarpState, is_global};
+use crate::machine::{Fault, GlobalMap, Machine, Parted, Totals, WarpState, is_global};
 use crate::memory::Memory;
 use crate::memory::defined::Defined;
 use crate::memory::traffic::Touch;
@@ -333,6 +335,7 @@ impl<'a> Run<'a> {
             shared: Vec::new(),
             patterns: self.code.sites.iter().map(|_| Pattern::new()).collect(),
             observer,
+            parted: vec![Parted::default(); self.code.insts.len()],
             region_of_site: declared.iter().map(|region| region.unwrap_or(0)).collect(),
             totals: Totals::default(),
             printed: Vec::new(),
@@ -552,7 +555,8 @@ impl<'a> Run<'a> {
                 .get(self.config.loc.index())
                 .map_or(0, |loc| loc.line),
             counts,
-            sites: merged(sites),
+            sites: places::merged(sites),
+            branches: places::branches(&machine.parted, self.code, module),
             orders: Orders::Same,
             trap_descending: None,
             skipped: machine
@@ -571,36 +575,4 @@ impl<'a> Run<'a> {
             }),
         }
     }
-}
-
-/// Sorted, with the instructions that come from one place and do the same thing as one site. Of a generic access, the
-/// spaces it never went to are left out.
-fn merged(mut sites: Vec<Site>) -> Vec<Site> {
-    type Key<'a> = (u32, u32, u32, &'a str, AccessOp, Space, u32);
-    fn key(site: &Site) -> Key<'_> {
-        (
-            site.file,
-            site.line,
-            site.column,
-            &site.text,
-            site.op,
-            site.space,
-            site.width_bytes,
-        )
-    }
-    sites.sort_by(|a, b| key(a).cmp(&key(b)));
-    let mut out: Vec<Site> = Vec::new();
-    for site in sites {
-        match out.last_mut() {
-            Some(last) if key(last) == key(&site) => {
-                last.counts.merge(&site.counts);
-                let waste = |site: &Site| site.witness.as_ref().map(|witness| witness.waste);
-                if waste(&site) > waste(last) {
-                    last.witness = site.witness;
-                }
-            }
-            _ => out.push(site),
-        }
-    }
-    out
 }

@@ -47,7 +47,7 @@ pub use host::{HostEvent, HostThread, HostUnset, HostUse, UnsetSource};
 pub use launch::{LaunchLimits, check_launch, launch};
 pub use memory::{AddressKind, Image, Memory, MemoryFault, MemoryLimits, OutOfMemory};
 pub use program::Program;
-pub use report::{InvalidLaunch, LaunchFailure, LaunchReport, Orders, Site, SkippedAccess};
+pub use report::{Branch, InvalidLaunch, LaunchFailure, LaunchReport, Orders, Site, SkippedAccess};
 pub use stop::{StopFlag, StopReason};
 pub use trap::{MaskFault, Overflow, Trap, TrapKind};
 

@@ -119,6 +119,8 @@ pub(crate) struct Machine<'a, O> {
     /// Per site: the region it last hit.
     pub(crate) region_of_site: Vec<u32>,
     pub(crate) totals: Totals,
+    /// By instruction: what its divergent branches were.
+    pub(crate) parted: Vec<Parted>,
     /// What the block in hand has printed.
     pub(crate) printed: Vec<u8>,
     /// Stores and atomics are to note whether they change memory.
@@ -143,7 +145,24 @@ pub(crate) struct Machine<'a, O> {
     pub(crate) skipped: Vec<Skipped>,
 }
 
+/// Branches of one instruction whose active lanes went different ways.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Parted {
+    /// How many.
+    pub(crate) branches: u64,
+    /// Lanes on the side with fewer of them, summed.
+    pub(crate) fewer_lanes: u64,
+}
+
 impl<O: Observer> Machine<'_, O> {
+    /// Lanes of a branch go two ways.
+    #[inline(always)]
+    pub(crate) fn parts(&mut self, pc: usize, one: u32, other: u32) {
+        let parted = &mut self.parted[pc];
+        parted.branches += 1;
+        parted.fewer_lanes += u64::from(one.count_ones().min(other.count_ones()));
+    }
+
     /// Keeps the first of the skipped accesses of a kind and place, and counts the others.
     #[cold]
     pub(crate) fn note_skipped(
@@ -234,6 +253,10 @@ impl<O: Observer> Machine<'_, O> {
         sum.branches += part.branches;
         sum.divergent_branches += part.divergent_branches;
         sum.barriers += part.barriers;
+        for (sum, part) in self.parted.iter_mut().zip(&other.parted) {
+            sum.branches += part.branches;
+            sum.fewer_lanes += part.fewer_lanes;
+        }
     }
 }
 

@@ -6,13 +6,14 @@ use dsl::ir::{FenceScope, LocId, Space};
 use crate::bytecode::{Inst, MemSite, Op, Place};
 use crate::check::Scene;
 use crate::finding::Finding;
+use crate::mask::LaneMask;
 use crate::memory::defined::Defined;
 use crate::memory::traffic::Touch;
 use crate::ops::count;
 use crate::pattern::Pattern;
 use crate::registers::View;
-use crate::rules::RuleSet;
 use crate::rules::bank::Cost;
+use crate::rules::{RuleSet, coalesce};
 use crate::stats::{Charge, SiteCounts};
 use crate::trace::Event;
 use crate::witness::{Whence, Worst};
@@ -239,7 +240,9 @@ impl Observer for Counters {
     #[inline(always)]
     fn charge_global(&self, access: &Access<'_>, addresses: &[u64; 32]) -> Charge {
         if access.space == Space::Constant {
-            Charge::Plain
+            let words =
+                coalesce::constant_words(access.site.width_bytes, LaneMask(access.mask), addresses);
+            Charge::Constant(words)
         } else {
             Charge::Global(count::global(&self.rules.global, access, addresses))
         }

@@ -346,7 +346,12 @@ impl Pattern {
                 most = most.max(at(l) % SECTOR_BYTES);
             }
             self.phase = at(0) - least;
-            self.slack = SECTOR_BYTES - width - (most - least);
+            // The words of constant memory that elements below 4 bytes are in change sooner.
+            if matches!(example.charge, Charge::Constant(_)) {
+                (self.phase, self.slack) = (at(0), 0);
+            } else {
+                self.slack = SECTOR_BYTES - width - (most - least);
+            }
         }
         self.extent = (high - low) as u32;
         self.run = (0..32).all(|l| self.bytes[l] == l as u32 * site.width_bytes);

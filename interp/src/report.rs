@@ -31,6 +31,8 @@ pub struct LaunchReport {
     pub counts: LaunchCounts,
     /// Counts per source access, sorted by file, line, column, text, operation, space and width.
     pub sites: Vec<Site>,
+    /// Branches that parted their warps, by source place: sorted by file, line and column.
+    pub branches: Vec<Branch>,
     /// What the checks found, in the order of their first source access.
     pub findings: Vec<Finding>,
     /// Accesses that are not allowed, where [`MachineConfig::keep_going`](crate::MachineConfig::keep_going) had the launch go on: the
@@ -58,6 +60,7 @@ impl LaunchReport {
             line: module.loc(config.loc).line,
             counts: LaunchCounts::default(),
             sites: Vec::new(),
+            branches: Vec::new(),
             findings: Vec::new(),
             skipped: Vec::new(),
             orders: Orders::Same,
@@ -117,6 +120,25 @@ pub struct Site {
     pub counts: SiteCounts,
     /// The first of its worst requests.
     pub witness: Option<Box<Witness>>,
+}
+
+/// A branch of the source at which lanes of a warp went different ways.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Branch {
+    /// The place.
+    pub loc: LocId,
+    /// Index into the module's files.
+    pub file: u32,
+    /// From 1.
+    pub line: u32,
+    /// From 1.
+    pub column: u32,
+    /// The source text of the condition, where it is known.
+    pub text: String,
+    /// How often a warp's lanes parted there.
+    pub divergent: u64,
+    /// Lanes that went the way of fewer, summed over those.
+    pub fewer_lanes: u64,
 }
 
 /// One request in full: which lanes asked for which addresses.

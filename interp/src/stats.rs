@@ -26,7 +26,9 @@ pub(crate) enum Charge {
     Shared(Option<Cost>),
     /// By the coalescing rule.
     Global(Option<GlobalCost>),
-    /// Constant and local memory: how often, how many lanes; no rule gives them transactions.
+    /// Constant memory: how many different words the lanes read, which are served one after another.
+    Constant(u32),
+    /// Local memory: how often, how many lanes; no rule gives them transactions.
     Plain,
 }
 
@@ -37,11 +39,12 @@ pub struct SiteCounts {
     pub instructions: u64,
     /// Memory requests: one for each instruction; before sm_50 more for wide global accesses.
     pub requests: u64,
-    /// Transactions: wavefronts of shared memory; of global memory what nvprof counted on the architecture.
+    /// Transactions: wavefronts of shared memory; of global memory what nvprof counted on the architecture; different words of constant
+    /// memory.
     pub transactions: u64,
-    /// Shared memory: the transactions of the same requests without conflicts.
+    /// Shared and constant memory: the transactions of the same requests without conflicts.
     pub ideal: u64,
-    /// Shared memory: the highest way of a conflict.
+    /// Shared memory: the highest way of a conflict. Constant memory: the most words of a request.
     pub max_degree: u32,
     /// Global memory: 32-byte sectors moved.
     pub sectors: u64,
@@ -53,7 +56,7 @@ pub struct SiteCounts {
     pub distinct_bytes: u64,
     /// Active lanes, summed over the instructions.
     pub active_lanes: u64,
-    /// How many instructions had each degree (shared) or number of transactions (global); 32 and more in the last.
+    /// How many instructions had each degree (shared) or number of transactions (global, constant); 32 and more in the last.
     pub degree_histogram: [u64; 33],
     /// Instructions the rule set has no cost for; they are in `instructions`, `requests`, `bytes` and `active_lanes`.
     pub not_modelled_instructions: u64,
@@ -141,8 +144,19 @@ impl SiteCounts {
         match charge {
             Charge::Shared(cost) => self.add_shared_requests(cost, width_bytes, n, lanes),
             Charge::Global(cost) => self.add_global_requests(cost, width_bytes, n, lanes),
+            Charge::Constant(words) => self.add_constant_requests(words, width_bytes, n, lanes),
             Charge::Plain => self.add_plain_requests(width_bytes, n, lanes),
         }
+    }
+
+    /// Adds `n` instructions that read so many different words of constant memory, with `lanes` active lanes in all.
+    #[inline]
+    fn add_constant_requests(&mut self, words: u32, width_bytes: u32, n: u64, lanes: u64) {
+        self.add_plain_requests(width_bytes, n, lanes);
+        self.transactions += n * u64::from(words);
+        self.ideal += n;
+        self.max_degree = self.max_degree.max(words);
+        self.degree_histogram[words.min(32) as usize] += n;
     }
 
     /// Adds `n` instructions, one request each, with `lanes` active lanes in all.

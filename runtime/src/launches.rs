@@ -4,7 +4,7 @@
 use std::collections::HashMap;
 
 use dsl::ir::FuncId;
-use interp::{Finding, LaunchReport, Site, SkippedAccess};
+use interp::{Branch, Finding, LaunchReport, Site, SkippedAccess};
 
 /// Launches that are listed one by one, by default.
 pub const LISTED: usize = 100_000;
@@ -18,7 +18,7 @@ const KEPT_BYTES: usize = 256 << 20;
 /// # use interp::{LaunchReport, stats::LaunchCounts};
 /// # let report = |warps| LaunchReport { kernel: FuncId(0), kernel_name: "k".into(), grid: [1; 3], block: [32, 1, 1],
 /// #     shared_static_bytes: 0, shared_dynamic_bytes: 0, line: 1, counts: LaunchCounts { warps, ..LaunchCounts::default() },
-/// #     sites: vec![], findings: vec![], skipped: vec![], orders: interp::Orders::Same, trap_descending: None, trace: vec![] };
+/// #     sites: vec![], branches: vec![], findings: vec![], skipped: vec![], orders: interp::Orders::Same, trap_descending: None, trace: vec![] };
 /// let mut launches = runtime::Launches::default();
 /// for warps in [1, 2, 1, 1] {
 ///     launches.push(report(warps));
@@ -213,6 +213,7 @@ fn is_like(a: &LaunchReport, b: &LaunchReport) -> bool {
             .iter()
             .zip(&b.sites)
             .all(|(a, b)| site(a) == site(b) && a.counts == b.counts)
+        && a.branches == b.branches
         && a.findings == b.findings
 }
 
@@ -243,6 +244,22 @@ pub fn add(sum: &mut LaunchReport, other: &LaunchReport) {
     }
     sum.sites
         .sort_by_key(|site| (site.file, site.line, site.column));
+    for branch in &other.branches {
+        let place = |branch: &Branch| (branch.file, branch.line, branch.column);
+        match sum
+            .branches
+            .iter_mut()
+            .find(|known| place(known) == place(branch))
+        {
+            Some(known) => {
+                known.divergent += branch.divergent;
+                known.fewer_lanes += branch.fewer_lanes;
+            }
+            None => sum.branches.push(branch.clone()),
+        }
+    }
+    sum.branches
+        .sort_by_key(|branch| (branch.file, branch.line, branch.column));
     for skipped in &other.skipped {
         let like = |known: &&mut SkippedAccess| {
             (known.trap.loc, known.trap.kind.name()) == (skipped.trap.loc, skipped.trap.kind.name())
@@ -289,6 +306,7 @@ mod tests {
                 ..LaunchCounts::default()
             },
             sites: Vec::with_capacity(sites),
+            branches: vec![],
             findings: vec![],
             skipped: vec![],
             orders: interp::Orders::Same,

@@ -92,6 +92,22 @@ pub fn global_cost(
     Some(split_cost(rules, op, width_bytes, mask, addresses))
 }
 
+/// How many different words of constant memory a request reads: the constant cache gives one to all lanes that want it, and then the next.
+/// A rule of NVIDIA's programming guides, not measured. An element of 8 or 16 bytes is taken as one word.
+///
+/// ```
+/// use interp::{mask::LaneMask, rules::coalesce::constant_words};
+/// let mut addresses = [64; 32];
+/// assert_eq!(constant_words(4, LaneMask::FULL, &addresses), 1);
+/// (0..32).for_each(|lane| addresses[lane] = 4 * lane as u64);
+/// assert_eq!(constant_words(4, LaneMask::FULL, &addresses), 32);
+/// assert_eq!(constant_words(1, LaneMask::FULL, &std::array::from_fn(|lane| lane as u64)), 8);
+/// ```
+pub fn constant_words(width_bytes: u32, mask: LaneMask, addresses: &[u64; 32]) -> u32 {
+    let shift = width_bytes.max(4).trailing_zeros();
+    Distinct::count(mask, &addresses.map(|address| address >> shift)).addresses
+}
+
 /// Before sm_50: half-warps or quarter-warps of wide accesses are requests of their own.
 fn split_cost(
     rules: &GlobalRules,

@@ -1,0 +1,73 @@
+//! What was counted by instruction, told by places of the source.
+
+use dsl::ir::{Module, Space};
+
+use crate::bytecode::Code;
+use crate::machine::Parted;
+use crate::report::{Branch, Site};
+use crate::trap::AccessOp;
+
+/// Sorted, with the instructions that come from one place and do the same thing as one site. Of a generic access, the
+/// spaces it never went to are left out.
+pub(super) fn merged(mut sites: Vec<Site>) -> Vec<Site> {
+    type Key<'a> = (u32, u32, u32, &'a str, AccessOp, Space, u32);
+    fn key(site: &Site) -> Key<'_> {
+        (
+            site.file,
+            site.line,
+            site.column,
+            &site.text,
+            site.op,
+            site.space,
+            site.width_bytes,
+        )
+    }
+    sites.sort_by(|a, b| key(a).cmp(&key(b)));
+    let mut out: Vec<Site> = Vec::new();
+    for site in sites {
+        match out.last_mut() {
+            Some(last) if key(last) == key(&site) => {
+                last.counts.merge(&site.counts);
+                let waste = |site: &Site| site.witness.as_ref().map(|witness| witness.waste);
+                if waste(&site) > waste(last) {
+                    last.witness = site.witness;
+                }
+            }
+            _ => out.push(site),
+        }
+    }
+    out
+}
+
+/// Where warps parted: the instructions of one place are one branch.
+pub(super) fn branches(parted: &[Parted], code: &Code, module: &Module) -> Vec<Branch> {
+    let mut all: Vec<Branch> = Vec::new();
+    for (pc, parted) in parted.iter().enumerate() {
+        if parted.branches == 0 {
+            continue;
+        }
+        let at = code.locs[pc];
+        let loc = module.loc(at);
+        let place = (loc.file, loc.line, loc.column);
+        let known = all
+            .iter_mut()
+            .find(|known| (known.file, known.line, known.column) == place);
+        match known {
+            Some(known) => {
+                known.divergent += parted.branches;
+                known.fewer_lanes += parted.fewer_lanes;
+            }
+            None => all.push(Branch {
+                loc: at,
+                file: loc.file,
+                line: loc.line,
+                column: loc.column,
+                text: loc.text.clone(),
+                divergent: parted.branches,
+                fewer_lanes: parted.fewer_lanes,
+            }),
+        }
+    }
+    all.sort_by_key(|branch| (branch.file, branch.line, branch.column));
+    all
+}
