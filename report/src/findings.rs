@@ -5,6 +5,7 @@
 //! same text has another one than the first. [`Baseline`](baseline::Baseline) knows findings by it.
 
 pub mod baseline;
+pub mod groups;
 pub mod lanes;
 pub mod render;
 pub mod table;

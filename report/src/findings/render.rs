@@ -10,10 +10,10 @@ use dsl::{
 };
 use interp::Severity;
 
-use super::{Found, Side, lanes};
+use super::{Found, Side, groups::groups, lanes};
 
-/// Findings of one kind about one array in one kernel, beyond which only their lines are told.
-const SHOWN_OF_A_GROUP: usize = 2;
+/// Groups of notes that are shown in full; of more, each is a line.
+const NOTES_IN_FULL: usize = 2;
 
 /// Said once in a run.
 const SKIPPED: &str = "this access was skipped and the run went on: a load gave 0, a store changed nothing; results and counts from here on \
@@ -22,8 +22,8 @@ const SKIPPED: &str = "this access was skipped and the run went on: a load gave 
 const DESCENDING: &str = "this shows when the last blocks and warps run first, which is as good an order as any: see it with \
                           `--order descending`";
 
-/// All findings that are not muted, one after the other. Where a chain of statements has the same fault over and over (an unrolled
-/// reduction has it ten times), the first ones are shown in full and the others by their lines; reports for programs have each.
+/// All findings that are not muted, one after the other, those of one cause as one: the first in full, the others by their lines. Reports
+/// for programs have each.
 pub fn all(
     found: &[Found],
     module: &Module,
@@ -31,36 +31,41 @@ pub fn all(
     color: bool,
     columns: usize,
 ) -> String {
-    let mut groups: Vec<Vec<&Found>> = vec![];
     let is_leak = |found: &&Found| found.code == Code::MemoryLeak;
-    let shown = || found.iter().filter(|found| !found.muted);
-    for found in shown().filter(|found| !is_leak(found)) {
-        match groups.iter_mut().find(|group| is_alike(group[0], found)) {
-            Some(group) => group.push(found),
-            None => groups.push(vec![found]),
-        }
-    }
     let mut text = String::new();
-    let mut said_skipped = false;
-    for group in groups {
-        let (shown, rest) = group.split_at(group.len().min(SHOWN_OF_A_GROUP));
-        for (at, found) in shown.iter().enumerate() {
-            if !text.is_empty() {
-                text.push('\n');
-            }
-            let mut message = diagnostic(found, module, map);
-            if found.skipped && !std::mem::replace(&mut said_skipped, true) {
-                message = message.note(SKIPPED);
-            }
-            if at + 1 == shown.len() && !rest.is_empty() {
-                message = message.note(others(rest, module));
-            }
-            text += &diagnostic::render::render(&[message], map, color, Some(columns));
-            text += &lanes::draw(found, module);
+    let (mut said_skipped, mut notes) = (false, 0);
+    for group in groups(found, module) {
+        let lead = group.lead(found);
+        if is_leak(&lead) {
+            continue;
         }
+        if lead.severity == Severity::Note {
+            notes += 1;
+            if notes > NOTES_IN_FULL {
+                text += &line(lead, module);
+                continue;
+            }
+        }
+        if !text.is_empty() {
+            text.push('\n');
+        }
+        let mut message = diagnostic(lead, module, map);
+        if lead.skipped && !std::mem::replace(&mut said_skipped, true) {
+            message = message.note(SKIPPED);
+        }
+        let rest: Vec<&Found> = group.members[1..].iter().map(|&at| &found[at]).collect();
+        if !rest.is_empty() {
+            message = message.note(others(&rest, module));
+        }
+        if !group.cures.is_empty() {
+            message = message.help(group.cures.join("; "));
+        }
+        text += &diagnostic::render::render(&[message], map, color, Some(columns));
+        text += &lanes::draw(lead, module);
     }
     // A line is enough: the program is over, and did what it should.
-    let leaks: Vec<&Found> = shown().filter(is_leak).collect();
+    let shown = found.iter().filter(|found| !found.muted);
+    let leaks: Vec<&Found> = shown.filter(is_leak).collect();
     match leaks.as_slice() {
         [first, _, _, _, ..] => text += &line_of_leaks(first, &leaks, module),
         few => few.iter().for_each(|leak| text += &line(leak, module)),
@@ -105,15 +110,7 @@ fn line(found: &Found, module: &Module) -> String {
     format!("{place}{severity}[{number}]: {}\n", found.message)
 }
 
-/// Whether two findings say the same of the same memory.
-fn is_alike(a: &Found, b: &Found) -> bool {
-    let array = |found: &Found| found.object.as_ref().map(|(name, _)| name.clone());
-    (a.code, a.severity, &a.kernel) == (b.code, b.severity, &b.kernel)
-        && a.object.is_some()
-        && array(a) == array(b)
-}
-
-/// `the same of 8 more pairs of accesses: lines 43 and 44, 44 and 45`.
+/// `the same cause shows in 8 more pairs of accesses: lines 43 and 44, 44 and 45`.
 fn others(rest: &[&Found], module: &Module) -> String {
     let mut pairs: Vec<String> = vec![];
     for found in rest {
@@ -124,15 +121,27 @@ fn others(rest: &[&Found], module: &Module) -> String {
                 lines.push(line);
             }
         }
-        let pair = lines.join(" and ");
+        let mut pair = lines.join(" and ");
+        if let Some((name, _)) = &found.object {
+            pair += &format!(" (`{name}`)");
+        }
         if !pairs.contains(&pair) {
             pairs.push(pair);
         }
     }
-    let plural = if rest.len() == 1 { "" } else { "s" };
+    let what = match (rest.len(), rest.iter().all(|found| found.sides.len() > 1)) {
+        (1, true) => "one more pair of accesses".to_owned(),
+        (n, true) => format!("{n} more pairs of accesses"),
+        (1, false) => "one more place".to_owned(),
+        (n, false) => format!("{n} more places"),
+    };
     format!(
-        "the same of {} more pair{plural} of accesses: lines {}",
-        rest.len(),
+        "the same cause shows in {what}: line{} {}",
+        if pairs.len() == 1 && !pairs[0].contains(" and ") {
+            ""
+        } else {
+            "s"
+        },
         pairs.join(", ")
     )
 }

@@ -1,0 +1,162 @@
+//! Findings by root cause: what one edit would cure is one group.
+//!
+//! A missing barrier shows in as many findings as there are pairs of lines that it does not order. Such findings are one group if they are
+//! of one kernel and share an array or a source line: a reduction without barriers reads what the loading line and what the adding line
+//! write, a tiled product without its second barrier races in both of its tiles at the line of the product. A barrier that not all
+//! threads reach orders nothing, so the races of its kernel belong to it. Findings of another kind are one group if they are the same kind,
+//! of one kernel, and share memory or a line: an index that runs over leaves both arrays of its statement.
+
+use dsl::{diagnostic::Code, ir::Module};
+use interp::Severity;
+
+use super::Found;
+
+/// Most cures that are told of one group.
+const MOST_CURES: usize = 3;
+
+/// Findings of one cause.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Group {
+    /// Indices into the run's findings: the one to show first, then the others in their order.
+    pub members: Vec<usize>,
+    /// What would cure it, each once.
+    pub cures: Vec<String>,
+}
+
+impl Group {
+    /// The finding that stands for the group.
+    pub fn lead<'f>(&self, found: &'f [Found]) -> &'f Found {
+        &found[self.members[0]]
+    }
+
+    /// How often the findings' accesses met, in all.
+    pub fn count(&self, found: &[Found]) -> u64 {
+        let counts = self.members.iter().map(|&at| found[at].count);
+        counts.fold(0, u64::saturating_add)
+    }
+
+    /// The lines of all accesses, each once, the lead's first.
+    pub fn lines(&self, found: &[Found], module: &Module) -> Vec<u32> {
+        let mut lines = vec![];
+        let sides = self.members.iter().flat_map(|&at| &found[at].sides);
+        for side in sides {
+            let line = module.loc(side.loc).line;
+            if line > 0 && !lines.contains(&line) {
+                lines.push(line);
+            }
+        }
+        lines
+    }
+
+    /// The names of the memory it is about, each once.
+    pub fn objects<'f>(&self, found: &'f [Found]) -> Vec<&'f str> {
+        let mut names = vec![];
+        for &at in &self.members {
+            let name = found[at].object.as_ref().map(|(name, _)| name.as_str());
+            names.extend(name.filter(|name| !names.contains(name)));
+        }
+        names
+    }
+}
+
+/// The groups of what the baseline does not have: the gravest first, else in the order of their first findings.
+pub fn groups(found: &[Found], module: &Module) -> Vec<Group> {
+    let mut sets: Vec<Vec<usize>> = vec![];
+    for (at, new) in found.iter().enumerate().filter(|(_, new)| !new.muted) {
+        // It may be what two groups have in common.
+        let (joined, apart): (Vec<_>, Vec<_>) = sets.into_iter().partition(|set| {
+            let mut known = set.iter().map(|&known| &found[known]);
+            known.any(|known| is_one_cause(known, new, module))
+        });
+        sets = apart;
+        let mut members: Vec<usize> = joined.into_iter().flatten().chain([at]).collect();
+        members.sort_unstable();
+        sets.push(members);
+    }
+    sets.sort_by_key(|set| set[0]);
+    let mut groups: Vec<Group> = sets.into_iter().map(|set| group(set, found)).collect();
+    groups.sort_by_key(|group| std::cmp::Reverse(group.lead(found).severity));
+    groups
+}
+
+fn group(mut members: Vec<usize>, found: &[Found]) -> Group {
+    // A finding that needs the lockstep of a warp is the weaker half of a race between warps.
+    let rank = |&at: &usize| {
+        let found = &found[at];
+        let kind = match found.code {
+            Code::DivergentBarrier => 0,
+            Code::WarpSynchronousCode => 2,
+            _ => 1,
+        };
+        (std::cmp::Reverse(found.severity), kind)
+    };
+    if let Some(lead) = members.iter().copied().min_by_key(rank) {
+        members.retain(|&at| at != lead);
+        members.insert(0, lead);
+    }
+    let lead = &found[members[0]];
+    let mut cures: Vec<String> = vec![];
+    for &at in &members {
+        // Races behind a barrier that not all reach are gone when all do.
+        let is_lead = found[at].code == lead.code || lead.code != Code::DivergentBarrier;
+        if let Some(advice) = found[at].advice.as_ref().filter(|_| is_lead)
+            && !cures.contains(advice)
+        {
+            cures.push(advice.clone());
+        }
+    }
+    // A block's barrier orders the lanes of a warp, too.
+    if cures.iter().any(|cure| cure.contains("`__syncthreads()`")) {
+        cures.retain(|cure| !cure.contains("`__syncwarp()`"));
+    }
+    cures.truncate(MOST_CURES);
+    Group { members, cures }
+}
+
+fn is_one_cause(a: &Found, b: &Found, module: &Module) -> bool {
+    if kernel(a) != kernel(b) || a.code == Code::MemoryLeak || b.code == Code::MemoryLeak {
+        return false;
+    }
+    let meet = shares_memory(a, b) || shares_line(a, b, module);
+    if wants_barrier(a) && wants_barrier(b) {
+        let is_barrier = |found: &Found| found.code == Code::DivergentBarrier;
+        return meet || is_barrier(a) || is_barrier(b);
+    }
+    a.code == b.code && a.severity == b.severity && meet && a.kernel.is_some()
+        || a.code == b.code && a.severity == b.severity && a.kernel.is_none() && shares_memory(a, b)
+}
+
+/// Without template arguments.
+fn kernel(found: &Found) -> Option<&str> {
+    let name = found.kernel.as_deref()?;
+    Some(name.split('<').next().unwrap_or(name))
+}
+
+/// What a barrier more, or one that all threads reach, may cure.
+fn wants_barrier(found: &Found) -> bool {
+    let shared = found.space.as_deref() == Some("shared");
+    match found.code {
+        Code::DivergentBarrier => true,
+        Code::DataRace | Code::WarpSynchronousCode | Code::UninitializedRead => {
+            shared && found.severity > Severity::Note
+        }
+        _ => false,
+    }
+}
+
+fn shares_memory(a: &Found, b: &Found) -> bool {
+    let name = |found: &Found| found.object.as_ref().map(|(name, _)| name.clone());
+    a.space == b.space && name(a).is_some() && name(a) == name(b)
+}
+
+fn shares_line(a: &Found, b: &Found, module: &Module) -> bool {
+    let place = |found: &Found| -> Vec<(u32, u32)> {
+        let sides = found.sides.iter();
+        let locs = sides.map(|side| module.loc(side.loc));
+        locs.filter(|loc| loc.line > 0)
+            .map(|loc| (loc.file, loc.line))
+            .collect()
+    };
+    let of_b = place(b);
+    place(a).iter().any(|place| of_b.contains(place))
+}
