@@ -1,6 +1,6 @@
 //! The command line as plain data. What an option means is decided where it is used.
 
-use std::{path::PathBuf, time::Duration};
+use std::{ffi::OsString, path::PathBuf, time::Duration};
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
 
@@ -188,9 +188,9 @@ pub(crate) struct RunArgs {
     /// Without it, the device's memory and half of this machine's for the host.
     #[arg(long, value_name = "BYTES", value_parser = bytes_of)]
     pub(crate) memory: Option<u64>,
-    /// Show like launches once, or each.
-    #[arg(long, value_enum, default_value_t = Launches::Folded)]
-    pub(crate) launches: Launches,
+    /// Show each access of the launches with its counts: of like launches once, or of each.
+    #[arg(long, value_enum, num_args = 0..=1, default_missing_value = "folded")]
+    pub(crate) launches: Option<Launches>,
     /// No report: the program's own output only.
     #[arg(long, short)]
     pub(crate) quiet: bool,
@@ -352,6 +352,23 @@ pub(crate) struct BanksArgs {
 pub(crate) struct ExplainArgs {
     /// A code or its name: E0301, missing-semicolon. Without one, all are listed.
     pub(crate) code: Option<String>,
+}
+
+/// The command line with `--launches` given its value where what follows is none: in `--launches a.k` that is the program.
+pub(crate) fn with_values(args: impl Iterator<Item = OsString>) -> Vec<OsString> {
+    let mut all: Vec<OsString> = vec![];
+    for arg in args {
+        let is_value = arg
+            .to_str()
+            .is_some_and(|arg| Launches::from_str(arg, true).is_ok());
+        let is_open = all.last().is_some_and(|last| last == "--launches");
+        if is_open && !is_value && !all.iter().any(|arg| arg == "--") {
+            all.pop();
+            all.push("--launches=folded".into());
+        }
+        all.push(arg);
+    }
+    all
 }
 
 /// A time: `5`, `0.5`.

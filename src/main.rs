@@ -33,7 +33,7 @@ fn main() -> ExitCode {
 
 /// Runs the command in a thread of its own; its exit code.
 fn run() -> u8 {
-    let cli = match args::Cli::try_parse() {
+    let cli = match args::Cli::try_parse_from(args::with_values(std::env::args_os())) {
         Ok(cli) => cli,
         Err(said) => return output::of_command_line(&said),
     };

@@ -95,6 +95,11 @@ pub(crate) fn use_color(choice: Color) -> bool {
     colored(choice, &io::stderr())
 }
 
+/// Whether the product on stdout is coloured.
+pub(crate) fn use_color_out(choice: Color) -> bool {
+    colored(choice, &io::stdout())
+}
+
 /// Prints what clap has to say: help and the version are products, complaints are talk. Gives the exit code.
 pub(crate) fn of_command_line(said: &clap::Error) -> u8 {
     let text = said.render();
@@ -119,10 +124,19 @@ fn colored(choice: Color, stream: &impl IsTerminal) -> bool {
     }
 }
 
-/// Columns of the report: `COLUMNS`, else 100.
+/// Columns of the report: `COLUMNS`, else those of the terminal, else 80.
 pub(crate) fn columns() -> usize {
-    let columns = std::env::var("COLUMNS")
-        .ok()
-        .and_then(|text| text.parse().ok());
-    columns.unwrap_or(100).clamp(60, 400)
+    columns_of(terminal_size::terminal_size_of(io::stdout()))
+}
+
+/// Columns of the messages on stderr, likewise.
+pub(crate) fn message_columns() -> usize {
+    columns_of(terminal_size::terminal_size_of(io::stderr()))
+}
+
+fn columns_of(terminal: Option<(terminal_size::Width, terminal_size::Height)>) -> usize {
+    let columns = std::env::var("COLUMNS").ok();
+    let columns = columns.and_then(|text| text.parse().ok());
+    let terminal = terminal.map(|(width, _)| usize::from(width.0));
+    columns.or(terminal).unwrap_or(80).clamp(60, 400)
 }

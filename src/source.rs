@@ -107,7 +107,7 @@ pub(crate) fn show(diagnostics: &[Diagnostic], map: &SourceMap, color: Color, le
             &shown,
             map,
             output::use_color(color),
-            Some(output::columns()),
+            Some(output::message_columns()),
         ));
     }
 }

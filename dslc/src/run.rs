@@ -11,7 +11,7 @@ use std::{
 use dsl::ir::Space;
 use interp::{LaunchReport, Severity, metrics, rules::RuleSet, stats::SiteCounts, trap::AccessOp};
 use report::{
-    Input,
+    Input, Model, Tables,
     findings::{self, Found},
     json, text,
 };
@@ -50,11 +50,11 @@ struct Data {
     findings: Vec<Finding>,
 }
 
-/// Columns of a text: `COLUMNS`, else 100.
+/// Columns of a text: `COLUMNS`, else 80.
 fn columns() -> usize {
     let columns = std::env::var("COLUMNS").ok();
     let columns = columns.and_then(|text| text.parse().ok());
-    columns.unwrap_or(100).clamp(60, 400)
+    columns.unwrap_or(80).clamp(60, 400)
 }
 
 impl Run {
@@ -151,9 +151,9 @@ impl Run {
 
     /// The report as text: the messages, then each access with what it cost, as `dslc run` prints them.
     pub fn report(&self) -> String {
-        self.with_input(|input| {
+        self.with_model(|model| {
             let messages = self.messages(false);
-            let report = text::report(input, columns());
+            let report = text::report(model, text::Style::plain(columns()));
             match (messages.is_empty(), report.is_empty()) {
                 (true, _) => report,
                 (false, true) => messages,
@@ -164,8 +164,8 @@ impl Run {
 
     /// The report as JSON, schema `dslc-report/1`: what `dslc run --format json` prints.
     pub fn json(&self) -> String {
-        self.with_input(|input| {
-            let report = json::report(input, &self.0.ran.printed);
+        self.with_model(|model| {
+            let report = json::report(model, &self.0.ran.printed);
             serde_json::to_string_pretty(&report).unwrap_or_default()
         })
     }
@@ -301,9 +301,9 @@ impl Run {
         self.0.ran.outcome.launches.first()
     }
 
-    fn with_input<R>(&self, work: impl FnOnce(&Input<'_>) -> R) -> R {
+    fn with_model<R>(&self, work: impl FnOnce(&Model<'_>) -> R) -> R {
         let Data { ran, found, .. } = &*self.0;
-        work(&Input {
+        work(&Model::new(&Input {
             program: ran.module.name,
             map: &ran.module.map,
             module: ran.module.program.module(),
@@ -312,8 +312,8 @@ impl Run {
             gpu: ran.gpu.as_deref(),
             findings: found,
             kernel: None,
-            all_launches: true,
-        })
+            tables: Tables::Each,
+        }))
     }
 }
 

@@ -12,7 +12,7 @@ use interp::{
     rules::{Arch, RuleSet},
 };
 use report::{
-    Input,
+    Input, Model, Tables,
     findings::{self, baseline::Baseline},
     json, nvprof, sarif, text,
 };
@@ -199,13 +199,24 @@ pub(crate) fn reports(program: &Arc<Module>, map: &SourceMap, outcome: &Outcome,
         gpu: None,
         findings: &found,
         kernel: None,
-        all_launches: false,
+        tables: Tables::None,
     };
-    text::report(&input, 80);
-    serde_json::to_string(&json::report(&input, stdout)).expect("the report");
-    serde_json::to_string(&sarif::of_run(&input, &[])).expect("SARIF");
+    let model = Model::new(&input);
+    text::report(&model, text::Style::plain(80));
+    let each = Input {
+        tables: Tables::Each,
+        ..input
+    };
+    let each = Model::new(&each);
+    let style = text::Style {
+        columns: 30,
+        color: true,
+    };
+    text::report(&each, style);
+    serde_json::to_string(&json::report(&model, stdout)).expect("the report");
+    serde_json::to_string(&sarif::of_run(&model, &[])).expect("SARIF");
     let metrics = interp::metrics::all_metrics().collect::<Vec<_>>();
-    nvprof::table(&input, &metrics);
+    nvprof::table(model.input, &metrics);
 }
 
 /// Bytes as a file.

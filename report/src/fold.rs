@@ -6,24 +6,24 @@ use std::borrow::Cow;
 use interp::LaunchReport;
 use runtime::launches::{Kept, add, site_key};
 
-use super::Input;
+use super::{Input, Tables};
 
 /// Launches shown as one.
-pub(crate) struct Group<'a> {
+pub struct LaunchGroup<'a> {
     /// Index of the first among all launches.
-    pub(crate) first: usize,
+    pub first: usize,
     /// How many.
-    pub(crate) count: u64,
+    pub count: u64,
     /// The counts are the sum over all of them; else each has these counts.
-    pub(crate) summed: bool,
+    pub summed: bool,
     /// The first, or the sum.
-    pub(crate) launch: Cow<'a, LaunchReport>,
+    pub launch: Cow<'a, LaunchReport>,
 }
 
 /// Groups launches in the order of their first one.
-pub(crate) fn groups<'a>(input: &'a Input<'_>) -> Vec<Group<'a>> {
-    if input.all_launches {
-        let each = input.launches().map(|(first, launch)| Group {
+pub(crate) fn groups<'a>(input: &'a Input<'_>) -> Vec<LaunchGroup<'a>> {
+    if input.tables == Tables::Each {
+        let each = input.launches().map(|(first, launch)| LaunchGroup {
             first,
             count: 1,
             summed: false,
@@ -48,7 +48,7 @@ pub(crate) fn groups<'a>(input: &'a Input<'_>) -> Vec<Group<'a>> {
     shapes.iter().map(|shape| group(shape)).collect()
 }
 
-fn group<'a>(shape: &[&'a Kept]) -> Group<'a> {
+fn group<'a>(shape: &[&'a Kept]) -> LaunchGroup<'a> {
     let launch = &shape[0].report;
     let alike = |kept: &&Kept| {
         let other = &kept.report;
@@ -73,7 +73,7 @@ fn group<'a>(shape: &[&'a Kept]) -> Group<'a> {
             add_times(sum.to_mut(), &kept.report, times(kept));
         }
     }
-    Group {
+    LaunchGroup {
         first: shape[0].first,
         count: shape.iter().map(|kept| kept.count).sum(),
         summed,

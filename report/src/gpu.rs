@@ -2,7 +2,7 @@
 
 use std::fmt::Write;
 
-use super::{Input, text::dim};
+use super::{Input, Tables, text::dim};
 
 /// Launches of one kernel in one shape.
 struct Row {
@@ -30,7 +30,7 @@ pub fn report(input: &Input<'_>, device: &str) -> String {
         let time = input.outcome.times_ms.get(index).copied().flatten();
         let like = |row: &&mut Row| row.title == title && row.line == launch.line;
         match rows.iter_mut().find(like) {
-            Some(row) if !input.all_launches => {
+            Some(row) if input.tables != Tables::Each => {
                 row.times_ms.extend(time);
                 row.launches += 1;
             }

@@ -7,8 +7,9 @@ use serde::{Serialize, Serializer};
 use serde_json::{Map, Value, json};
 
 use super::{
-    Input,
+    Input, Model, Suggestion,
     findings::{Found, Side},
+    model::HotSpot,
 };
 
 /// The whole object.
@@ -30,6 +31,44 @@ pub struct Report<'a> {
     /// Why the program was not run: the front end's messages, as in `dslc check`.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     diagnostics: Vec<Value>,
+    /// What wastes, worst first, over all launches.
+    hot_spots: Vec<HotSpotRow<'a>>,
+    /// Cures of hot spots and findings.
+    suggestions: &'a [Suggestion],
+}
+
+/// A line that wastes.
+#[derive(Serialize)]
+struct HotSpotRow<'a> {
+    waste: &'static str,
+    file: &'a str,
+    line: u32,
+    column: u32,
+    text: &'a str,
+    /// Beyond the ideal, in the units of `waste`.
+    excess: u64,
+    used: u64,
+    ideal: u64,
+    /// Of all of that kind.
+    share: f64,
+    /// Requests by the ways they were served in, of those in more than one.
+    ways: Map<String, Value>,
+    accesses: Vec<HotAccessRow<'a>>,
+    kernels: &'a [String],
+    launches: u64,
+    fact: &'a str,
+    /// A thought: not proved.
+    advice: Option<&'a str>,
+}
+
+#[derive(Serialize)]
+struct HotAccessRow<'a> {
+    op: String,
+    column: u32,
+    text: &'a str,
+    requests: u64,
+    used: u64,
+    ideal: u64,
 }
 
 /// The launches one by one: each is made as it is written, for there may be very many.
@@ -117,6 +156,8 @@ struct Finding {
     descending: bool,
     witness: Vec<Lanes>,
     fingerprint: String,
+    /// Findings with the same number have one cause.
+    group: usize,
 }
 
 #[derive(Serialize)]
@@ -146,7 +187,8 @@ struct Lanes {
 }
 
 /// Builds the object.
-pub fn report<'a>(input: &'a Input<'a>, stdout: &[u8]) -> Report<'a> {
+pub fn report<'a>(model: &'a Model<'a>, stdout: &[u8]) -> Report<'a> {
+    let input = model.input;
     let unlisted = input.outcome.launches.unlisted();
     let listed = (unlisted > 0).then(|| {
         let all = input.outcome.launches.len();
@@ -159,7 +201,7 @@ pub fn report<'a>(input: &'a Input<'a>, stdout: &[u8]) -> Report<'a> {
         bank_width: input.rules.bank_width.bytes(),
         device: input.gpu.unwrap_or("simulator").to_string(),
         launches: Launches(Some(input)),
-        findings: findings(input),
+        findings: findings(model),
         stdout: String::from_utf8_lossy(stdout).into_owned(),
         exit_code: input.outcome.exit_code,
         notes: input
@@ -171,6 +213,8 @@ pub fn report<'a>(input: &'a Input<'a>, stdout: &[u8]) -> Report<'a> {
             .collect(),
         muted_findings: input.findings.iter().filter(|found| found.muted).count(),
         diagnostics: vec![],
+        hot_spots: model.hot_spots.iter().map(hot_spot).collect(),
+        suggestions: &model.suggestions,
     }
 }
 
@@ -189,6 +233,39 @@ pub fn not_run(program: &str, rules: &RuleSet, diagnostics: Vec<Value>) -> Repor
         notes: vec![],
         muted_findings: 0,
         diagnostics,
+        hot_spots: vec![],
+        suggestions: &[],
+    }
+}
+
+fn hot_spot(spot: &HotSpot) -> HotSpotRow<'_> {
+    let ways = spot.ways.iter();
+    let accesses = spot.accesses.iter().map(|access| HotAccessRow {
+        op: access.op.to_string(),
+        column: access.column,
+        text: &access.text,
+        requests: access.requests,
+        used: access.used,
+        ideal: access.ideal,
+    });
+    HotSpotRow {
+        waste: spot.waste.name(),
+        file: &spot.file,
+        line: spot.line,
+        column: spot.column,
+        text: &spot.source,
+        excess: spot.excess,
+        used: spot.used,
+        ideal: spot.ideal,
+        share: spot.share,
+        ways: ways
+            .map(|&(ways, count)| (ways.to_string(), json!(count)))
+            .collect(),
+        accesses: accesses.collect(),
+        kernels: &spot.kernels,
+        launches: spot.launches,
+        fact: &spot.fact,
+        advice: spot.thought.as_deref(),
     }
 }
 
@@ -247,7 +324,7 @@ fn site_row(site: &Site, input: &Input<'_>) -> SiteRow {
         width: site.width_bytes,
         requests: counts.requests,
         transactions: known.then_some(counts.transactions),
-        ideal: known.then_some(if shared {
+        ideal: known.then_some(if shared || site.space == dsl::ir::Space::Constant {
             counts.ideal
         } else {
             counts.ideal_sectors
@@ -270,12 +347,20 @@ fn site_row(site: &Site, input: &Input<'_>) -> SiteRow {
     }
 }
 
-fn findings(input: &Input<'_>) -> Vec<Finding> {
-    let shown = input.findings.iter().filter(|found| !found.muted);
-    shown.map(|found| finding(found, input)).collect()
+fn findings(model: &Model<'_>) -> Vec<Finding> {
+    let input = model.input;
+    let all = input.findings.iter().enumerate();
+    let shown = all.filter(|(_, found)| !found.muted);
+    let group = |at: usize| {
+        let mut groups = model.groups.iter();
+        groups.position(|group| group.members.contains(&at))
+    };
+    shown
+        .map(|(at, found)| finding(found, group(at).unwrap_or_default(), input))
+        .collect()
 }
 
-fn finding(found: &Found, input: &Input<'_>) -> Finding {
+fn finding(found: &Found, group: usize, input: &Input<'_>) -> Finding {
     let witness = found.witness.iter().map(|row| Lanes {
         access: row.access,
         block: row.block,
@@ -300,6 +385,7 @@ fn finding(found: &Found, input: &Input<'_>) -> Finding {
         descending: found.descending,
         witness: witness.collect(),
         fingerprint: found.fingerprint.clone(),
+        group,
     }
 }
 

@@ -1,7 +1,7 @@
 //! What is told of a run: the text report, the JSON object, SARIF, nvprof's table, and how findings and faults are shown.
 //!
-//! In: an [`Input`], which is a program's sources and IR, how it was counted and how it went. Out: text, or values that serialise. Nothing
-//! here prints or reads files; the command line and the Rust library show the same words.
+//! In: an [`Input`], which is a program's sources and IR, how it was counted and how it went. A [`Model`] is made from it once, which the
+//! renderers read. Out: text, or values that serialise. Nothing here prints or reads files; the command line and the Rust library show the same words.
 
 mod advice;
 pub mod error;
@@ -10,6 +10,7 @@ pub mod findings;
 mod fold;
 pub mod gpu;
 pub mod json;
+pub mod model;
 pub mod nvprof;
 pub mod sarif;
 mod suggestion;
@@ -23,7 +24,9 @@ use dsl::{
     source::SourceMap,
 };
 pub use error::ReportError;
+pub use fold::LaunchGroup;
 use interp::rules::RuleSet;
+pub use model::Model;
 use runtime::{host::Outcome, launches::Kept};
 pub use suggestion::{Cost, Edit, Suggestion, SuggestionKind};
 
@@ -45,8 +48,20 @@ pub struct Input<'a> {
     pub findings: &'a [findings::Found],
     /// Only launches of this kernel.
     pub kernel: Option<&'a str>,
-    /// Show each launch, not one of like ones.
-    pub all_launches: bool,
+    /// What is shown of the launches one by one.
+    pub tables: Tables,
+}
+
+/// What the text report shows of each launch.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
+pub enum Tables {
+    /// A line: what it cost in all.
+    #[default]
+    None,
+    /// Each access with its counts, like launches once.
+    Folded,
+    /// The same of each launch.
+    Each,
 }
 
 impl Input<'_> {

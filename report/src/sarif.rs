@@ -15,7 +15,7 @@ use dsl::{
 use serde::Serialize;
 
 use super::{
-    Input,
+    Edit, Input, Model, Suggestion,
     findings::{Found, render},
 };
 
@@ -103,6 +103,38 @@ struct ResultRow {
     suppressions: Vec<Suppression>,
     #[serde(skip_serializing_if = "Option::is_none")]
     properties: Option<serde_json::Value>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    fixes: Vec<Fix>,
+}
+
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+struct Fix {
+    description: Text,
+    artifact_changes: Vec<ArtifactChange>,
+}
+
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+struct ArtifactChange {
+    artifact_location: ArtifactLocation,
+    replacements: Vec<Replacement>,
+}
+
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+struct Replacement {
+    deleted_region: Deleted,
+    inserted_content: Text,
+}
+
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+struct Deleted {
+    start_line: u32,
+    start_column: u32,
+    end_line: u32,
+    end_column: u32,
 }
 
 #[derive(Serialize)]
@@ -152,14 +184,19 @@ struct LogicalLocation {
 }
 
 /// The log of a run: what the front end said and what was found.
-pub fn of_run(input: &Input<'_>, diagnostics: &[Diagnostic]) -> Log {
+pub fn of_run(model: &Model<'_>, diagnostics: &[Diagnostic]) -> Log {
+    let input = model.input;
     let mut rules = Rules::default();
     let mut results = of_diagnostics(diagnostics, input.map, &mut rules);
     results.extend(
         input
             .findings
             .iter()
-            .map(|found| of_found(found, input, &mut rules)),
+            .enumerate()
+            .map(|(at, found)| ResultRow {
+                fixes: fixes(at, model),
+                ..of_found(found, input, &mut rules)
+            }),
     );
     log(rules, results, Some(input.outcome.exit_code))
 }
@@ -272,6 +309,7 @@ fn of_diagnostics(all: &[Diagnostic], map: &SourceMap, rules: &mut Rules) -> Vec
             occurrence_count: None,
             suppressions: vec![],
             properties: None,
+            fixes: vec![],
         }
     };
     all.iter().map(row).collect()
@@ -331,6 +369,45 @@ fn of_found(found: &Found, input: &Input<'_>, rules: &mut Rules) -> ResultRow {
             vec![]
         },
         properties: Some(serde_json::json!({ "kind": found.kind })),
+        fixes: vec![],
+    }
+}
+
+/// The proved cures of a finding. All edits of one file are one change.
+fn fixes(finding: usize, model: &Model<'_>) -> Vec<Fix> {
+    let is_cure = |cure: &&Suggestion| {
+        cure.verified && !cure.edits.is_empty() && cure.findings_removed.contains(&finding)
+    };
+    let fix = |cure: &Suggestion| {
+        let mut files: Vec<&str> = cure.edits.iter().map(|edit| edit.file.as_str()).collect();
+        files.sort_unstable();
+        files.dedup();
+        let change = |file: &&str| ArtifactChange {
+            artifact_location: ArtifactLocation { uri: uri(file) },
+            replacements: cure
+                .edits
+                .iter()
+                .filter(|edit| edit.file == **file)
+                .map(replacement)
+                .collect(),
+        };
+        Fix {
+            description: text(&cure.text),
+            artifact_changes: files.iter().map(change).collect(),
+        }
+    };
+    model.suggestions.iter().filter(is_cure).map(fix).collect()
+}
+
+fn replacement(edit: &Edit) -> Replacement {
+    Replacement {
+        deleted_region: Deleted {
+            start_line: edit.line,
+            start_column: edit.column,
+            end_line: edit.end_line,
+            end_column: edit.end_column,
+        },
+        inserted_content: text(&edit.text),
     }
 }
 

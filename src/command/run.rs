@@ -18,7 +18,7 @@ use runtime::{
 };
 
 use report::{
-    Input,
+    Input, Model, Tables,
     findings::{self, Found, baseline::Baseline},
     gpu, json, nvprof, sarif, text,
 };
@@ -170,8 +170,13 @@ pub(crate) fn run(args: &RunArgs, color: Color) -> Result<u8, Failure> {
         gpu: on_gpu.then_some(device.info().name.as_str()),
         findings: &found,
         kernel: shown.as_deref(),
-        all_launches: args.launches == Launches::All,
+        tables: match (args.launches, &args.kernel) {
+            (Some(Launches::All), _) => Tables::Each,
+            (Some(Launches::Folded), _) | (None, Some(_)) => Tables::Folded,
+            (None, None) => Tables::None,
+        },
     };
+    let model = Model::new(&input);
     let mut written = vec![unsaved.map_or(Ok(()), Err)];
     if let Some(path) = &args.write_baseline {
         written.push(baseline::write(&Baseline::of(&found), path));
@@ -192,7 +197,7 @@ pub(crate) fn run(args: &RunArgs, color: Color) -> Result<u8, Failure> {
         (ProgramOut::Through, Some(bytes)) => bytes.as_slice(),
         (ProgramOut::Through | ProgramOut::Talk, _) => &[],
     };
-    show(&input, args, &metrics, kept, &loaded, color)?;
+    show(&model, args, &metrics, kept, &loaded, color)?;
     // What could not be written is told when all else was.
     written.into_iter().collect::<Result<(), Failure>>()?;
     Ok(exit_code)
@@ -251,21 +256,32 @@ fn fails(found: &Found, least: FailOn) -> bool {
 
 /// Prints what was asked for: findings to stderr, the report to stdout.
 fn show(
-    input: &Input<'_>,
+    model: &Model<'_>,
     args: &RunArgs,
     metrics: &[&'static interp::metrics::Metric],
     kept: &[u8],
     loaded: &Loaded,
     color: Color,
 ) -> Result<(), Failure> {
+    let input = model.input;
+    let style = text::Style {
+        columns: output::columns(),
+        color: output::use_color_out(color),
+    };
     let color = output::use_color(color);
     let remarks = |found: &&Found| !args.quiet || found.kind != "leak";
     let told: Vec<_> = input.findings.iter().filter(remarks).cloned().collect();
-    let messages = findings::render::all(&told, input.module, input.map, color, output::columns());
+    let messages = findings::render::all(
+        &told,
+        input.module,
+        input.map,
+        color,
+        output::message_columns(),
+    );
     output::err(&messages);
     match args.format {
-        Format::Json => print_json(&json::report(input, kept))?,
-        Format::Sarif => print_json(&sarif::of_run(input, &loaded.diagnostics))?,
+        Format::Json => print_json(&json::report(model, kept))?,
+        Format::Sarif => print_json(&sarif::of_run(model, &loaded.diagnostics))?,
         Format::Text if !metrics.is_empty() => {
             output::out(nvprof::table(input, metrics).as_bytes())
         }
@@ -277,7 +293,7 @@ fn show(
             }
         }
         Format::Text => {
-            let report = text::report(input, output::columns());
+            let report = text::report(model, style);
             if !report.is_empty() {
                 output::out(format!("\n{report}").as_bytes());
             }

@@ -110,7 +110,7 @@ pub(crate) fn run(args: &VerifyArgs, color: Color) -> Result<u8, Failure> {
     let line = |loc| report::line(program.module(), &loaded.map, loc);
     let found = findings::all(&outcome, program.module(), &line);
     if found.iter().any(Found::is_error) {
-        let columns = output::columns();
+        let columns = output::message_columns();
         let color = output::use_color(color);
         output::err(&findings::render::all(
             &found,

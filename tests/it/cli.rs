@@ -243,7 +243,8 @@ fn lines_of_other_files_are_told_apart() {
     );
     let launch = "copy<<<1, 32>>>(in, out)";
     let buffers = ["--buffer", "in=int[32]:iota", "--buffer", "out=int[32]"];
-    let output = dslc(&[&["run", &program, "--launch", launch][..], &buffers].concat());
+    let args = ["run", &program, "--launches", "--launch", launch];
+    let output = dslc(&[&args[..], &buffers].concat());
     let report = text(&output.stdout);
     let lines: Vec<&str> = report.lines().map(str::trim).collect();
     let at = |start: &str| lines.iter().position(|line| line.starts_with(start));

@@ -21,8 +21,8 @@ fn reports() {
             .to_string_lossy()
             .into_owned();
         let file = relative(&path);
-        insta::with_settings!({ prepend_module_to_snapshot => false, snapshot_path => "../snapshots/report", description => format!("dslc run {file}"), omit_expression => true }, {
-            insta::assert_snapshot!(format!("{name}.sm_90"), run(&["run", "--no-checks", &file]));
+        insta::with_settings!({ prepend_module_to_snapshot => false, snapshot_path => "../snapshots/report", description => format!("dslc run --launches {file}"), omit_expression => true }, {
+            insta::assert_snapshot!(format!("{name}.sm_90"), run(&["run", "--no-checks", "--launches", &file]));
         });
     }
 }
@@ -37,8 +37,8 @@ fn reports_of_older_generations() {
             } else {
                 arch.to_string()
             };
-            insta::with_settings!({ prepend_module_to_snapshot => false, snapshot_path => "../snapshots/report", description => format!("dslc run --arch {arch} --bank-width {width} {file}"), omit_expression => true }, {
-                insta::assert_snapshot!(format!("{name}.{suffix}"), run(&["run", "--no-checks", "--arch", arch, "--bank-width", width, &file]));
+            insta::with_settings!({ prepend_module_to_snapshot => false, snapshot_path => "../snapshots/report", description => format!("dslc run --launches --arch {arch} --bank-width {width} {file}"), omit_expression => true }, {
+                insta::assert_snapshot!(format!("{name}.{suffix}"), run(&["run", "--no-checks", "--launches", "--arch", arch, "--bank-width", width, &file]));
             });
         }
     }

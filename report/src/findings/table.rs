@@ -1,45 +1,18 @@
-//! The findings' section of the text report: a line for each, the same facts as the messages in short.
-
-use std::fmt::Write;
+//! The findings in short: the same facts as the messages.
 
 use dsl::ir::Module;
 use interp::Severity;
 
-use super::{super::text::cut, Found};
+use super::{Found, groups::Group};
 
-/// The section; empty without findings.
-pub fn section(found: &[Found], module: &Module, columns: usize) -> String {
-    let muted = found.iter().filter(|found| found.muted).count();
-    let shown: Vec<&Found> = found.iter().filter(|found| !found.muted).collect();
-    let mut text = String::new();
-    if shown.is_empty() && muted == 0 {
-        return text;
-    }
-    let title = format!("── findings: {} ", summary(&shown, muted));
-    let rule = "─".repeat(columns.min(120).saturating_sub(title.chars().count()));
-    let _ = writeln!(text, "{title}{rule}");
-    for found in shown {
-        let row = format!(
-            " {:<7} {} {:<18} {:<12} {}",
-            found.severity.name(),
-            found.code.number(),
-            found.kind,
-            lines(found, module),
-            about(found)
-        );
-        let _ = writeln!(text, "{}", cut(row.trim_end(), columns));
-    }
-    text
-}
-
-/// `2 errors, 1 note, 3 known`.
-fn summary(shown: &[&Found], muted: usize) -> String {
+/// `2 errors, 1 note, 3 known`: groups of one cause count once.
+pub(crate) fn summary(groups: &[Group], found: &[Found], muted: usize) -> String {
     let mut parts = vec![];
     for severity in [Severity::Error, Severity::Warning, Severity::Note] {
-        let count = shown
+        let of = groups
             .iter()
-            .filter(|found| found.severity == severity)
-            .count();
+            .filter(|group| group.lead(found).severity == severity);
+        let count = of.count();
         if count > 0 {
             parts.push(format!(
                 "{count} {severity}{}",
@@ -53,27 +26,42 @@ fn summary(shown: &[&Found], muted: usize) -> String {
     parts.join(", ")
 }
 
-/// `line 12, 14`.
-fn lines(found: &Found, module: &Module) -> String {
-    let mut lines: Vec<u32> = vec![];
-    for side in &found.sides {
-        let line = module.loc(side.loc).line;
-        if line > 0 && !lines.contains(&line) {
-            lines.push(line);
-        }
-    }
-    let lines: Vec<String> = lines.iter().map(u32::to_string).collect();
-    if lines.is_empty() {
-        String::new()
-    } else {
-        format!("line {}", lines.join(", "))
-    }
+/// `a.k:12:5`, `a.k:12:5, line 14`.
+pub(crate) fn place(group: &Group, found: &[Found], module: &Module) -> String {
+    let lines = group.lines(found, module);
+    let sides = group.lead(found).sides.iter();
+    let mut locs = sides.map(|side| module.loc(side.loc));
+    let Some(first) = locs.find(|loc| loc.line > 0) else {
+        return String::new();
+    };
+    let file = module.files.get(first.file as usize);
+    let file = file.map_or("", String::as_str);
+    let others: Vec<String> = lines
+        .iter()
+        .filter(|&&line| line != first.line)
+        .map(u32::to_string)
+        .collect();
+    let more = match others.len() {
+        0 => String::new(),
+        1 => format!(", line {}", others[0]),
+        _ => format!(", lines {}", others.join(", ")),
+    };
+    format!("{file}:{}:{}{more}", first.line, first.column)
 }
 
 /// Memory, kernel and count.
-fn about(found: &Found) -> String {
+pub(crate) fn about(group: &Group, found: &[Found]) -> String {
+    let lead = group.lead(found);
     let mut parts = vec![];
-    match (&found.space, &found.object) {
+    match (&lead.space, &lead.object) {
+        _ if group.objects(found).len() > 1 => {
+            let space = lead.space.as_deref().unwrap_or_default();
+            parts.push(
+                format!("{space} {}", group.objects(found).join(", "))
+                    .trim()
+                    .to_string(),
+            );
+        }
         (Some(space), Some((name, index))) if name.contains(' ') && !index.is_empty() => {
             parts.push(format!("{space} {index} of {name}"));
         }
@@ -81,11 +69,14 @@ fn about(found: &Found) -> String {
         (Some(space), None) => parts.push(space.clone()),
         (None, _) => {}
     }
-    if let Some(kernel) = &found.kernel {
+    if let Some(kernel) = &lead.kernel {
         parts.push(format!("in {kernel}"));
     }
-    if found.count > 1 {
-        parts.push(format!("x{}", found.count));
+    if group.count(found) > 1 {
+        parts.push(format!("x{}", group.count(found)));
+    }
+    if group.members.len() > 1 {
+        parts.push(format!("({} findings of one cause)", group.members.len()));
     }
     parts.join(" ")
 }

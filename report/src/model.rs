@@ -1,0 +1,61 @@
+//! The report as data, made once: launches, sites, hot spots, findings by root cause, suggestions. Renderers read it; they decide what is
+//! shown and in what words' order, never what is so.
+
+mod hot_spot;
+mod occupancy;
+
+pub use hot_spot::{HotAccess, HotSpot, Waste};
+pub use occupancy::{Limit, Occupancy, Step};
+
+use super::{
+    Input, LaunchGroup, Suggestion,
+    findings::groups::{self, Group},
+    fold,
+};
+
+/// What is told of a run.
+pub struct Model<'a> {
+    /// What it is made from.
+    pub input: &'a Input<'a>,
+    /// The findings by root cause, the gravest first: indices into the input's.
+    pub groups: Vec<Group>,
+    /// What wastes, worst first, over all launches.
+    pub hot_spots: Vec<HotSpot>,
+    /// The launches, like ones once.
+    pub launches: Vec<LaunchGroup<'a>>,
+    /// Cures. Whoever can prove some puts them here before the model is rendered.
+    pub suggestions: Vec<Suggestion>,
+}
+
+impl<'a> Model<'a> {
+    /// The model of a run, without suggestions.
+    pub fn new(input: &'a Input<'a>) -> Model<'a> {
+        Model {
+            input,
+            groups: groups::groups(input.findings, input.module),
+            hot_spots: hot_spot::hot_spots(input),
+            launches: fold::groups(input),
+            suggestions: vec![],
+        }
+    }
+
+    /// The cures of a hot spot: those that are proved first.
+    pub fn cures(&self, spot: &HotSpot) -> Vec<&Suggestion> {
+        let is_of = |suggestion: &&Suggestion| {
+            let place = suggestion.site.map(|site| (suggestion.launch, site));
+            place.is_some_and(|place| spot.has(place, self.input))
+        };
+        let mut cures: Vec<&Suggestion> = self.suggestions.iter().filter(is_of).collect();
+        cures.sort_by_key(|cure| !cure.verified);
+        cures
+    }
+
+    /// The cures of a group of findings that are proved.
+    pub fn cures_of_findings(&self, group: &Group) -> Vec<&Suggestion> {
+        let is_of = |suggestion: &&Suggestion| {
+            let mut removed = suggestion.findings_removed.iter();
+            suggestion.verified && removed.any(|at| group.members.contains(at))
+        };
+        self.suggestions.iter().filter(is_of).collect()
+    }
+}

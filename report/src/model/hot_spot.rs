@@ -1,0 +1,377 @@
+//! Where a program wastes: source lines over all launches, worst first.
+//!
+//! A hot spot is one line and one kind of waste, with all its accesses. What it wastes is counted; `thought` is what may help, not proved.
+//! Kinds are compared by about what they keep a multiprocessor busy: a transaction, a sector, a word of constant memory as one each; a
+//! divergent line by its share of the instruction slots that idle lanes left empty. The order is a ranking, no measurement.
+
+use dsl::ir::Space;
+use interp::{Branch, LaunchReport, Site, stats::SiteCounts, trap::AccessOp};
+use runtime::launches::site_key;
+
+use crate::{Input, advice};
+
+/// A share of less than this of its requests' cost is no hot spot.
+const LEAST_SHARE: f64 = 0.02;
+
+/// Lanes of a warp.
+const LANES: u64 = 32;
+
+/// What a line wastes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Waste {
+    /// Transactions of shared memory beyond the ideal.
+    BankConflicts,
+    /// The same of atomics on shared memory.
+    SharedAtomics,
+    /// Sectors of global memory beyond the ideal.
+    Sectors,
+    /// Atomics on global memory that wait for another one at the same address.
+    GlobalAtomics,
+    /// Words of constant memory beyond one for all lanes.
+    ConstantWords,
+    /// Branches at which a warp's lanes part.
+    Divergence,
+}
+
+impl Waste {
+    /// As in the JSON report.
+    pub fn name(self) -> &'static str {
+        match self {
+            Waste::BankConflicts => "bank_conflicts",
+            Waste::SharedAtomics => "shared_atomics",
+            Waste::Sectors => "sectors",
+            Waste::GlobalAtomics => "global_atomics",
+            Waste::ConstantWords => "constant_words",
+            Waste::Divergence => "divergent_branches",
+        }
+    }
+
+    fn of(site: &Site) -> Option<Waste> {
+        match (site.space, site.op) {
+            (Space::Shared, AccessOp::Atomic) => Some(Waste::SharedAtomics),
+            (Space::Shared, _) => Some(Waste::BankConflicts),
+            (Space::Global, AccessOp::Atomic) => Some(Waste::GlobalAtomics),
+            (Space::Global, _) => Some(Waste::Sectors),
+            (Space::Constant, _) => Some(Waste::ConstantWords),
+            _ => None,
+        }
+    }
+
+    /// What was used, and what would do.
+    fn cost(self, counts: &SiteCounts) -> (u64, u64) {
+        match self {
+            Waste::Sectors | Waste::GlobalAtomics => (counts.sectors, counts.ideal_sectors),
+            _ => (counts.transactions, counts.ideal),
+        }
+    }
+}
+
+/// An access of a hot spot, over all launches.
+#[derive(Clone, Debug, PartialEq)]
+pub struct HotAccess {
+    /// What it does.
+    pub op: AccessOp,
+    /// Its source text.
+    pub text: String,
+    /// From 1.
+    pub column: u32,
+    /// Memory requests.
+    pub requests: u64,
+    /// What it used.
+    pub used: u64,
+    /// What would have done.
+    pub ideal: u64,
+}
+
+impl HotAccess {
+    /// What it used beyond the ideal.
+    pub fn excess(&self) -> u64 {
+        self.used.saturating_sub(self.ideal)
+    }
+}
+
+/// A line that wastes.
+#[derive(Clone, Debug, PartialEq)]
+pub struct HotSpot {
+    /// What it wastes.
+    pub waste: Waste,
+    /// The source file.
+    pub file: String,
+    /// From 1.
+    pub line: u32,
+    /// Of the access or condition that wastes most, from 1.
+    pub column: u32,
+    /// The line, without its indentation.
+    pub source: String,
+    /// Units beyond the ideal; of branches, how many parted.
+    pub excess: u64,
+    /// Units used.
+    pub used: u64,
+    /// Units that would do.
+    pub ideal: u64,
+    /// The share of all waste of its kind.
+    pub share: f64,
+    /// How many requests were served in so many ways, of those in more than one: conflicts of shared memory, words of constant memory.
+    pub ways: Vec<(u32, u64)>,
+    /// Its accesses, worst first; none of a branch.
+    pub accesses: Vec<HotAccess>,
+    /// The kernels, without template arguments, each once.
+    pub kernels: Vec<String>,
+    /// In how many launches.
+    pub launches: u64,
+    /// What the warp of the worst request does.
+    pub fact: String,
+    /// What may help: not proved.
+    pub thought: Option<String>,
+    /// The sites: a launch each is in, and the index there.
+    pub sites: Vec<(usize, usize)>,
+    rank: f64,
+}
+
+impl HotSpot {
+    /// Whether it has that site of that launch, or one like it.
+    pub fn has(&self, place: (usize, usize), input: &Input<'_>) -> bool {
+        let find = |(launch, site): (usize, usize)| {
+            let launch = input.outcome.launches.get(launch)?;
+            launch.sites.get(site)
+        };
+        let wanted = find(place);
+        let mut own = self.sites.iter();
+        own.any(|&own| {
+            own == place
+                || matches!((find(own), wanted), (Some(own), Some(wanted)) if site_key(own) == site_key(wanted))
+        })
+    }
+}
+
+/// A hot spot that is being added up.
+struct Sum<'a> {
+    key: (u32, u32, Waste),
+    accesses: Vec<(HotAccess, &'a LaunchReport, &'a Site)>,
+    branch: Option<&'a Branch>,
+    parted: u64,
+    fewer_lanes: u64,
+    warps: u64,
+    histogram: [u64; 33],
+    kernels: Vec<String>,
+    launches: u64,
+    sites: Vec<(usize, usize)>,
+    rank: f64,
+}
+
+/// All of them, worst first.
+pub(super) fn hot_spots(input: &Input<'_>) -> Vec<HotSpot> {
+    if input.gpu.is_some() {
+        return vec![];
+    }
+    let mut sums: Vec<Sum<'_>> = vec![];
+    for kept in input.kept() {
+        let times = if kept.is_sum { 1 } else { kept.count };
+        let launch = &kept.report;
+        let mut seen: Vec<(u32, u32, Waste)> = vec![];
+        for (index, site) in launch.sites.iter().enumerate() {
+            let Some(waste) = Waste::of(site).filter(|_| !site.counts.not_modelled()) else {
+                continue;
+            };
+            let (used, ideal) = waste.cost(&site.counts);
+            if used <= ideal {
+                continue;
+            }
+            let key = (site.file, site.line, waste);
+            let sum = entry(&mut sums, key);
+            sum.add_site(launch, site, times);
+            sum.sites.push((kept.first, index));
+            sum.meets(launch, kept.count, &mut seen);
+        }
+        let lost = (LANES * launch.counts.warp_instructions)
+            .saturating_sub(launch.counts.thread_instructions) as f64
+            / LANES as f64;
+        for branch in &launch.branches {
+            let key = (branch.file, branch.line, Waste::Divergence);
+            let share = branch.divergent as f64 / launch.counts.divergent_branches.max(1) as f64;
+            let sum = entry(&mut sums, key);
+            sum.add_branch(branch, launch, times);
+            sum.rank += share * lost * times as f64;
+            sum.meets(launch, kept.count, &mut seen);
+        }
+    }
+    let mut all: Vec<HotSpot> = sums
+        .into_iter()
+        .filter_map(|sum| sum.finish(input))
+        .collect();
+    // The share is of all waste of the kind, also of what is too little to be a hot spot.
+    let totals: Vec<(Waste, u64)> = all.iter().map(|spot| (spot.waste, spot.excess)).collect();
+    for spot in &mut all {
+        let of_kind = totals.iter().filter(|(waste, _)| *waste == spot.waste);
+        let total: u64 = of_kind.map(|(_, excess)| excess).sum();
+        spot.share = spot.excess as f64 / total.max(1) as f64;
+    }
+    all.retain(is_worth_saying);
+    all.sort_by(|a, b| {
+        let place = |spot: &HotSpot| (spot.file.clone(), spot.line, spot.waste.name());
+        b.rank
+            .total_cmp(&a.rank)
+            .then_with(|| place(a).cmp(&place(b)))
+    });
+    all
+}
+
+fn entry<'s, 'a>(sums: &'s mut Vec<Sum<'a>>, key: (u32, u32, Waste)) -> &'s mut Sum<'a> {
+    let at = sums.iter().position(|sum| sum.key == key);
+    let at = at.unwrap_or_else(|| {
+        sums.push(Sum {
+            key,
+            accesses: vec![],
+            branch: None,
+            parted: 0,
+            fewer_lanes: 0,
+            warps: 0,
+            histogram: [0; 33],
+            kernels: vec![],
+            launches: 0,
+            sites: vec![],
+            rank: 0.0,
+        });
+        sums.len() - 1
+    });
+    &mut sums[at]
+}
+
+/// A saving of one is none; nor is what is next to nothing of what the line needs.
+fn is_worth_saying(spot: &HotSpot) -> bool {
+    spot.excess > 1 && spot.excess as f64 >= LEAST_SHARE * spot.used as f64
+}
+
+impl<'a> Sum<'a> {
+    fn add_site(&mut self, launch: &'a LaunchReport, site: &'a Site, times: u64) {
+        let (used, ideal) = self.key.2.cost(&site.counts);
+        let like = |(known, _, _): &&mut (HotAccess, &LaunchReport, &Site)| {
+            (known.op, known.column, &known.text) == (site.op, site.column, &site.text)
+        };
+        let (used, ideal) = (used.saturating_mul(times), ideal.saturating_mul(times));
+        let requests = site.counts.requests.saturating_mul(times);
+        match self.accesses.iter_mut().find(like) {
+            Some((known, worst_launch, worst)) => {
+                known.requests = known.requests.saturating_add(requests);
+                known.used = known.used.saturating_add(used);
+                known.ideal = known.ideal.saturating_add(ideal);
+                let waste = |site: &Site| site.witness.as_ref().map(|witness| witness.waste);
+                if waste(site) > waste(worst) {
+                    (*worst_launch, *worst) = (launch, site);
+                }
+            }
+            None => {
+                let access = HotAccess {
+                    op: site.op,
+                    text: site.text.clone(),
+                    column: site.column,
+                    requests,
+                    used,
+                    ideal,
+                };
+                self.accesses.push((access, launch, site));
+            }
+        }
+        for (sum, count) in self.histogram.iter_mut().zip(site.counts.degree_histogram) {
+            *sum = sum.saturating_add(count.saturating_mul(times));
+        }
+        self.rank += used.saturating_sub(ideal) as f64;
+    }
+
+    fn add_branch(&mut self, branch: &'a Branch, launch: &LaunchReport, times: u64) {
+        let worst = self.branch.get_or_insert(branch);
+        if branch.divergent > worst.divergent {
+            *worst = branch;
+        }
+        self.parted = self
+            .parted
+            .saturating_add(branch.divergent.saturating_mul(times));
+        self.fewer_lanes = self
+            .fewer_lanes
+            .saturating_add(branch.fewer_lanes.saturating_mul(times));
+        self.warps = self
+            .warps
+            .saturating_add(launch.counts.warps.saturating_mul(times));
+    }
+
+    /// It is in those launches.
+    fn meets(&mut self, launch: &LaunchReport, count: u64, seen: &mut Vec<(u32, u32, Waste)>) {
+        if seen.contains(&self.key) {
+            return;
+        }
+        seen.push(self.key);
+        self.launches = self.launches.saturating_add(count);
+        let name = &launch.kernel_name;
+        let name = name.split('<').next().unwrap_or(name).to_string();
+        if !self.kernels.contains(&name) {
+            self.kernels.push(name);
+        }
+    }
+
+    fn finish(mut self, input: &Input<'_>) -> Option<HotSpot> {
+        let (file, line, waste) = self.key;
+        self.accesses
+            .sort_by_key(|(access, ..)| std::cmp::Reverse(access.excess()));
+        let (advice, column) = match (self.accesses.first(), self.branch) {
+            (Some((access, launch, site)), _) => {
+                (advice::of_site(site, launch, input), access.column)
+            }
+            (None, Some(branch)) => {
+                // A branch that only few warps part at costs little; one lane's own work is what it is for.
+                if self.parted < self.warps || self.fewer_lanes <= self.parted {
+                    return None;
+                }
+                let source = input.line(file, line);
+                (Some(advice::of_branch(branch, source)), branch.column)
+            }
+            (None, None) => return None,
+        };
+        let sum = |of: fn(&HotAccess) -> u64| {
+            let parts = self.accesses.iter().map(|(access, ..)| of(access));
+            parts.fold(0, u64::saturating_add)
+        };
+        let (used, ideal) = match waste {
+            Waste::Divergence => (self.parted, 0),
+            _ => (sum(|access| access.used), sum(|access| access.ideal)),
+        };
+        let has_ways = matches!(
+            waste,
+            Waste::BankConflicts | Waste::SharedAtomics | Waste::ConstantWords
+        );
+        let ways = self.histogram.iter().enumerate().skip(2);
+        let ways = ways.filter(|&(_, &count)| has_ways && count > 0);
+        Some(HotSpot {
+            waste,
+            file: input
+                .module
+                .files
+                .get(file as usize)
+                .cloned()
+                .unwrap_or_default(),
+            line,
+            column,
+            source: input.line(file, line).to_string(),
+            excess: used.saturating_sub(ideal),
+            used,
+            ideal,
+            share: 0.0,
+            ways: ways
+                .map(|(degree, &count)| (degree as u32, count))
+                .collect(),
+            accesses: self
+                .accesses
+                .into_iter()
+                .map(|(access, ..)| access)
+                .collect(),
+            kernels: self.kernels,
+            launches: self.launches,
+            fact: advice
+                .as_ref()
+                .map(|advice| advice.fact.clone())
+                .unwrap_or_default(),
+            thought: advice.and_then(|advice| advice.thought),
+            sites: self.sites,
+            rank: self.rank,
+        })
+    }
+}

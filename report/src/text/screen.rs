@@ -1,0 +1,333 @@
+//! The first screen: findings by root cause, hot spots, a line for each launch. A line of it names the place, the next ones what is so and
+//! what to do.
+
+use std::fmt::Write;
+
+use interp::Severity;
+use unicode_width::UnicodeWidthStr;
+
+use super::{
+    dim, has_unknown,
+    style::{Paint, Style, cut, pad},
+};
+use crate::{
+    LaunchGroup, Model, Suggestion,
+    findings::{groups::Group, table},
+    model::{HotSpot, Waste},
+};
+
+/// Most groups of findings and hot spots that are shown: what comes first matters most.
+const MOST_FINDINGS: usize = 6;
+const MOST_SPOTS: usize = 5;
+/// Most accesses of a hot spot, and launches.
+const MOST_ACCESSES: usize = 3;
+const MOST_LAUNCHES: usize = 12;
+/// Columns of a number of the launches' table.
+const NUMBER: usize = 10;
+
+/// The findings' section; empty without findings.
+pub(super) fn findings(model: &Model<'_>, style: Style) -> String {
+    let found = model.input.findings;
+    let muted = found.iter().filter(|found| found.muted).count();
+    let mut text = String::new();
+    if model.groups.is_empty() && muted == 0 {
+        return text;
+    }
+    let summary = table::summary(&model.groups, found, muted);
+    text += &style.rule(&format!("findings: {summary}"));
+    for group in model.groups.iter().take(MOST_FINDINGS) {
+        finding(&mut text, model, group, style);
+    }
+    if let Some(more) = model
+        .groups
+        .len()
+        .checked_sub(MOST_FINDINGS)
+        .filter(|&more| more > 0)
+    {
+        let _ = writeln!(text, " … and {more} more: see the messages");
+    }
+    text
+}
+
+fn finding(text: &mut String, model: &Model<'_>, group: &Group, style: Style) {
+    let (found, module) = (model.input.findings, model.input.module);
+    let lead = group.lead(found);
+    let paint = match lead.severity {
+        Severity::Error => Paint::Red,
+        Severity::Warning => Paint::Yellow,
+        Severity::Note => Paint::Blue,
+    };
+    let severity = format!(" {:<7} ", lead.severity.name());
+    let row = format!(
+        "{} {}  {}  {}",
+        lead.code.number(),
+        lead.kind,
+        table::place(group, found, module),
+        table::about(group, found)
+    );
+    let indent = style.paint(paint, &severity);
+    let row = style.paragraph(&" ".repeat(severity.len()), row.trim_end(), None);
+    *text += &format!("{indent}{}", &row[severity.len()..]);
+    let proved = model.cures_of_findings(group);
+    if !proved.is_empty() {
+        proved.iter().for_each(|cure| proof(text, cure, style));
+    } else if lead.severity > Severity::Note {
+        for cure in &group.cures {
+            *text += &style.paragraph("         try: ", cure, Some(Paint::Green));
+        }
+    }
+}
+
+/// A cure that was applied and run.
+fn proof(text: &mut String, cure: &Suggestion, style: Style) {
+    let mut sentence = cure.text.clone();
+    if let (Some(before), Some(after)) = (cure.before, cure.after) {
+        sentence += &match (before.sectors, after.sectors) {
+            (Some(before), Some(after)) if before != after => {
+                format!(" ({before} sectors become {after})")
+            }
+            _ => format!(
+                " ({} transactions become {})",
+                before.transactions, after.transactions
+            ),
+        };
+    }
+    *text += &style.paragraph("      cure: ", &sentence, Some(Paint::Green));
+}
+
+/// The hot spots; a sentence where there are none, and nothing where the run says nothing of it.
+pub(super) fn hot_spots(model: &Model<'_>, style: Style) -> String {
+    let input = model.input;
+    if model.hot_spots.is_empty() {
+        let has_errors = input.findings.iter().any(|found| found.is_error());
+        let counted = model
+            .launches
+            .iter()
+            .any(|group| group.launch.counts.warp_instructions > 0);
+        return match (has_errors || !counted, has_unknown(input)) {
+            (true, _) => String::new(),
+            (false, false) => "no hot spots: no access costs more than it has to\n".to_string(),
+            (false, true) => "no hot spots among the accesses whose cost is modelled\n".to_string(),
+        };
+    }
+    let mut text = style.rule("hot spots, worst first");
+    for (at, spot) in model.hot_spots.iter().take(MOST_SPOTS).enumerate() {
+        hot_spot(&mut text, model, at + 1, spot, style);
+    }
+    if let Some(more) = model
+        .hot_spots
+        .len()
+        .checked_sub(MOST_SPOTS)
+        .filter(|&more| more > 0)
+    {
+        let _ = writeln!(text, " … and {more} more; `--launches` shows each access");
+    }
+    text
+}
+
+fn hot_spot(text: &mut String, model: &Model<'_>, number: usize, spot: &HotSpot, style: Style) {
+    let head = format!(" {number}  {}:{}:{}  ", spot.file, spot.line, spot.column);
+    let amount = amount(spot);
+    if head.width() + amount.width() <= style.columns {
+        let _ = writeln!(
+            text,
+            "{}{}",
+            style.paint(Paint::Bold, &head),
+            style.paint(Paint::Yellow, &amount)
+        );
+    } else {
+        let head = cut(head.trim_end(), style.columns);
+        let _ = writeln!(text, "{}", style.paint(Paint::Bold, &head));
+        *text += &style.paragraph("      ", &amount, Some(Paint::Yellow));
+    }
+    let source = cut(&spot.source, style.columns.saturating_sub(6));
+    let _ = writeln!(text, "      {source}");
+    for access in spot.accesses.iter().take(MOST_ACCESSES) {
+        if spot.accesses.len() > 1 && access.excess() > 1 {
+            let row = format!(
+                "{} {}: {} where {} would do",
+                access.op, access.text, access.used, access.ideal
+            );
+            let _ = writeln!(text, "      {}", cut(&row, style.columns.saturating_sub(6)));
+        }
+    }
+    if !spot.ways.is_empty() {
+        *text += &style.paragraph("      ", &ways(spot), None);
+    }
+    *text += &style.paragraph("      ", &spot.fact, None);
+    let cures = model.cures(spot);
+    if cures.iter().any(|cure| cure.verified) {
+        let proved = cures.iter().filter(|cure| cure.verified);
+        proved.for_each(|cure| proof(text, cure, style));
+    } else if let Some(thought) = cures
+        .first()
+        .map(|cure| &cure.text)
+        .or(spot.thought.as_ref())
+    {
+        *text += &style.paragraph("      try: ", thought, Some(Paint::Green));
+    }
+}
+
+/// `16384 transactions too many (16896 where 512 would do), 98 % of all`.
+fn amount(spot: &HotSpot) -> String {
+    let share = match spot.share {
+        share if share >= 0.995 => String::new(),
+        share => format!(", {:.0} % of all", share * 100.0),
+    };
+    let HotSpot {
+        excess,
+        used,
+        ideal,
+        ..
+    } = spot;
+    match spot.waste {
+        Waste::Divergence => format!("lanes of a warp part {excess} times{share}"),
+        Waste::BankConflicts => {
+            format!("{excess} shared transactions too many of {used}{share}")
+        }
+        Waste::SharedAtomics => {
+            format!("{excess} passes of shared atomics too many of {used}{share}")
+        }
+        Waste::Sectors => format!("{excess} sectors too many: {used} for {ideal}{share}"),
+        Waste::GlobalAtomics => {
+            format!("{excess} atomics wait for others of {used}{share}")
+        }
+        Waste::ConstantWords => {
+            format!("{excess} more words of constant memory than requests{share}")
+        }
+    }
+}
+
+/// `2-way x34, 4-way x18, 32-way x2`.
+fn ways(spot: &HotSpot) -> String {
+    let way = |&(degree, count): &(u32, u64)| match spot.waste {
+        Waste::ConstantWords => format!("{degree} words x{count}"),
+        _ => format!("{degree}-way x{count}"),
+    };
+    let ways: Vec<String> = spot.ways.iter().map(way).collect();
+    ways.join(", ")
+}
+
+/// What a launch cost, in one row.
+type Cell = fn(&LaunchGroup<'_>) -> (u64, bool);
+
+/// The columns of the launches' table; of each number, whether all of it is known.
+const CELLS: [(&str, Cell); 5] = [
+    ("shared", |group| {
+        let counts = &group.launch.counts;
+        let parts = [
+            &counts.shared_load,
+            &counts.shared_store,
+            &counts.shared_atomic,
+        ];
+        let known = parts.iter().all(|part| !part.not_modelled());
+        (parts.iter().map(|part| part.transactions).sum(), known)
+    }),
+    ("ideal", |group| {
+        let counts = &group.launch.counts;
+        let parts = [
+            &counts.shared_load,
+            &counts.shared_store,
+            &counts.shared_atomic,
+        ];
+        let known = parts.iter().all(|part| !part.not_modelled());
+        (parts.iter().map(|part| part.ideal).sum(), known)
+    }),
+    ("sectors", |group| {
+        let counts = &group.launch.counts;
+        let parts = [
+            &counts.global_load,
+            &counts.global_store,
+            &counts.global_atomic,
+        ];
+        let known = parts.iter().all(|part| !part.not_modelled());
+        (parts.iter().map(|part| part.sectors).sum(), known)
+    }),
+    ("ideal", |group| {
+        let counts = &group.launch.counts;
+        let parts = [
+            &counts.global_load,
+            &counts.global_store,
+            &counts.global_atomic,
+        ];
+        let known = parts.iter().all(|part| !part.not_modelled());
+        (parts.iter().map(|part| part.ideal_sectors).sum(), known)
+    }),
+    ("diverged", |group| {
+        (group.launch.counts.divergent_branches, true)
+    }),
+];
+
+/// A row for each launch.
+pub(super) fn launches(model: &Model<'_>, style: Style) -> String {
+    let shown = &model.launches[..model.launches.len().min(MOST_LAUNCHES)];
+    let says = |at: usize| {
+        let before = at.checked_sub(1).filter(|_| CELLS[at].0 == "ideal");
+        shown
+            .iter()
+            .any(|group| match before.map(|before| CELLS[before].1(group)) {
+                // The ideal says something where it is not what was used.
+                Some(used) => CELLS[at].1(group) != used,
+                None => CELLS[at].1(group) != (0, true),
+            })
+    };
+    let cells: Vec<(&str, Cell)> = (0..CELLS.len())
+        .filter(|&at| says(at))
+        .map(|at| CELLS[at])
+        .collect();
+    let wide = style.columns.min(120);
+    let room = wide.saturating_sub(cells.len() * NUMBER);
+    let mut text = style.rule("launches");
+    let mut head = pad(" launch  kernel", room);
+    for (name, _) in &cells {
+        let _ = write!(head, "{name:>NUMBER$}");
+    }
+    let _ = writeln!(text, "{}", head.trim_end());
+    for group in shown {
+        let launch = &group.launch;
+        let times = match (group.count, group.summed) {
+            (1, _) => String::new(),
+            (count, false) => format!("  x{count}, each"),
+            (count, true) => format!("  sum of {count}"),
+        };
+        let line = match launch.line {
+            0 => String::new(),
+            line => format!("  line {line}"),
+        };
+        let shape = format!(
+            "<<<{}, {}>>>{line}{times}",
+            dim(launch.grid),
+            dim(launch.block)
+        );
+        let name = cut(
+            &launch.kernel_name,
+            wide.saturating_sub(9 + shape.len()).max(8),
+        );
+        let label = cut(&format!("{:>7}  {name}{shape}", group.first), wide);
+        let mut row = pad(&label, room);
+        // A long name has a line of its own.
+        if label.width() >= room && !cells.is_empty() {
+            let _ = writeln!(text, "{label}");
+            row = pad("", room);
+        }
+        for (_, cell) in &cells {
+            let (number, known) = cell(group);
+            let number = if known {
+                number.to_string()
+            } else {
+                "?".to_string()
+            };
+            let _ = write!(row, "{number:>NUMBER$}");
+        }
+        let _ = writeln!(text, "{row}");
+    }
+    if let Some(more) = model
+        .launches
+        .len()
+        .checked_sub(MOST_LAUNCHES)
+        .filter(|&more| more > 0)
+    {
+        let _ = writeln!(text, " … and {more} more");
+    }
+    text
+}

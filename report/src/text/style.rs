@@ -1,0 +1,169 @@
+//! How a text is laid out: widths as terminals count them, lines broken and cut, and colour, one escape for a run of text.
+
+use unicode_width::{UnicodeWidthChar, UnicodeWidthStr};
+
+/// What a run of text is shown as, where colour is wanted.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Paint {
+    /// An error.
+    Red,
+    /// A warning, a waste.
+    Yellow,
+    /// A note.
+    Blue,
+    /// What to do.
+    Green,
+    /// A title.
+    Bold,
+    /// What matters least.
+    Dim,
+}
+
+impl Paint {
+    fn code(self) -> &'static str {
+        match self {
+            Paint::Red => "1;31",
+            Paint::Yellow => "1;33",
+            Paint::Blue => "34",
+            Paint::Green => "32",
+            Paint::Bold => "1",
+            Paint::Dim => "2",
+        }
+    }
+}
+
+/// Width and colour of a report.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Style {
+    /// Columns of a line.
+    pub columns: usize,
+    /// With colour.
+    pub color: bool,
+}
+
+impl Style {
+    /// Without colour.
+    pub fn plain(columns: usize) -> Style {
+        Style {
+            columns,
+            color: false,
+        }
+    }
+
+    /// The text in that paint.
+    pub(crate) fn paint(self, paint: Paint, text: &str) -> String {
+        if self.color && !text.is_empty() {
+            format!("\x1b[{}m{text}\x1b[0m", paint.code())
+        } else {
+            text.to_string()
+        }
+    }
+
+    /// `── title ───────`, one line.
+    pub(crate) fn rule(self, title: &str) -> String {
+        let wide = self.columns.min(120);
+        let title = cut(title, wide.saturating_sub(4));
+        let rest = wide.saturating_sub(title.width() + 4);
+        format!(
+            "── {} {}\n",
+            self.paint(Paint::Bold, &title),
+            self.paint(Paint::Dim, &"─".repeat(rest))
+        )
+    }
+
+    /// The text in lines that begin with `first`, then with as many spaces; each line in that paint.
+    pub(crate) fn paragraph(self, first: &str, text: &str, paint: Option<Paint>) -> String {
+        let indent = first.width();
+        let mut out = String::new();
+        for (at, line) in wrap(text, self.columns.saturating_sub(indent))
+            .iter()
+            .enumerate()
+        {
+            let line = match paint {
+                Some(paint) => self.paint(paint, line),
+                None => line.clone(),
+            };
+            match at {
+                0 => out += &format!("{first}{line}\n"),
+                _ => out += &format!("{:indent$}{line}\n", ""),
+            }
+        }
+        out
+    }
+}
+
+/// At most `columns` wide, the last an ellipsis if something was cut.
+pub fn cut(text: &str, columns: usize) -> String {
+    if text.width() <= columns {
+        return text.to_string();
+    }
+    let (mut cut, mut wide) = (String::new(), 0);
+    for c in text.chars() {
+        wide += c.width().unwrap_or(0);
+        if wide >= columns {
+            break;
+        }
+        cut.push(c);
+    }
+    cut.push('…');
+    cut
+}
+
+/// With spaces behind it up to that width.
+pub(crate) fn pad(text: &str, columns: usize) -> String {
+    format!("{text}{:1$}", "", columns.saturating_sub(text.width()))
+}
+
+/// Breaks at spaces; a word that is longer than a line is broken where the line ends.
+pub(crate) fn wrap(text: &str, columns: usize) -> Vec<String> {
+    let columns = columns.max(20);
+    let mut lines = vec![String::new()];
+    for word in text.split(' ') {
+        let last = lines.last_mut().expect("never empty");
+        if !last.is_empty() && last.width() + 1 + word.width() > columns {
+            lines.push(String::new());
+        } else if !last.is_empty() {
+            last.push(' ');
+        }
+        for c in word.chars() {
+            let last = lines.last_mut().expect("never empty");
+            if last.width() + c.width().unwrap_or(0) > columns {
+                lines.push(String::new());
+            }
+            lines.last_mut().expect("never empty").push(c);
+        }
+    }
+    lines
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn wide_characters_take_two_columns() {
+        assert_eq!(cut("漢字漢字", 5), "漢字…");
+        assert_eq!(cut("漢字", 4), "漢字");
+        assert_eq!(pad("漢", 4), "漢  ");
+    }
+
+    #[test]
+    fn lines_are_no_wider_than_asked_for() {
+        let text = "a few words and-one-that-is-much-longer-than-any-line-may-be here";
+        assert!(wrap(text, 20).iter().all(|line| line.width() <= 20));
+        assert_eq!(
+            wrap(text, 20).concat().replace(' ', ""),
+            text.replace(' ', "")
+        );
+    }
+
+    #[test]
+    fn a_run_of_text_has_one_escape() {
+        let style = Style {
+            columns: 80,
+            color: true,
+        };
+        assert_eq!(style.paint(Paint::Red, "a b"), "\x1b[1;31ma b\x1b[0m");
+        assert_eq!(Style::plain(80).paint(Paint::Red, "a b"), "a b");
+    }
+}

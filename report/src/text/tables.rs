@@ -1,0 +1,260 @@
+//! The launches one by one: per launch a header, what a multiprocessor holds of it, the source lines with what their accesses cost, a
+//! sentence where something is wasted, and the totals under nvprof's names.
+//!
+//! Every count stands in a column of fixed width; the source text takes what is left of the line (80 to 200 columns read well). What says
+//! nothing is left out: accesses that were never executed, metrics that are as good as they can be.
+
+use std::fmt::Write;
+
+use dsl::ir::Space;
+use interp::{
+    Branch, LaunchReport, Orders, Site,
+    metrics::{self, Value},
+    stats::LaunchCounts,
+};
+
+use super::{
+    dim,
+    style::{Paint, Style, cut, pad, wrap},
+};
+use crate::{
+    Input, LaunchGroup, Model, Tables, advice,
+    model::{Limit, Occupancy},
+};
+
+/// How many requests of a launch a metric is about.
+type About = fn(&LaunchCounts) -> u64;
+
+/// Metrics shown at the end of each launch, and how many requests each is about: without any it says nothing.
+const TOTALS: &[(&str, About)] = &[
+    ("shared_load_transactions_per_request", |counts| {
+        counts.shared_load.requests
+    }),
+    ("shared_store_transactions_per_request", |counts| {
+        counts.shared_store.requests
+    }),
+    ("shared_efficiency", |counts| {
+        counts.shared_load.requests + counts.shared_store.requests
+    }),
+    ("gld_transactions_per_request", |counts| {
+        counts.global_load.requests
+    }),
+    ("gst_transactions_per_request", |counts| {
+        counts.global_store.requests
+    }),
+    ("gld_efficiency", |counts| counts.global_load.requests),
+    ("gst_efficiency", |counts| counts.global_store.requests),
+    ("branch_efficiency", |counts| counts.branches),
+    ("warp_execution_efficiency", |counts| {
+        counts.warp_instructions
+    }),
+];
+
+/// Columns of one total: name and value.
+const TOTAL_COLUMNS: usize = 50;
+
+/// Columns the counts take.
+const COUNT_COLUMNS: usize = 48;
+/// Columns before the counts, at most: on a wide terminal the counts stay near what they count.
+const LABEL_COLUMNS: usize = 72;
+
+/// Columns before the counts.
+fn label_columns(columns: usize) -> usize {
+    columns.saturating_sub(COUNT_COLUMNS).min(LABEL_COLUMNS)
+}
+
+/// The tables of the launches to show.
+pub(super) fn tables(model: &Model<'_>, style: Style) -> String {
+    let mut text = String::new();
+    let input = model.input;
+    for group in &model.launches {
+        header(&mut text, group, style);
+        occupancy(&mut text, &group.launch, input, style);
+        rows(&mut text, &group.launch, input, style.columns);
+        totals(&mut text, &group.launch, input, style.columns);
+    }
+    let unlisted = input.outcome.launches.unlisted();
+    if input.tables == Tables::Each && unlisted > 0 {
+        let _ = writeln!(text, "── {unlisted} more launches are not listed");
+    }
+    text
+}
+
+fn header(text: &mut String, group: &LaunchGroup<'_>, style: Style) {
+    let (launch, first) = (&group.launch, group.first);
+    let shared = match (launch.shared_static_bytes, launch.shared_dynamic_bytes) {
+        (0, 0) => String::new(),
+        (fixed, 0) => format!("  shared {fixed} B"),
+        (0, dynamic) => format!("  shared {dynamic} B dynamic"),
+        (fixed, dynamic) => format!("  shared {fixed} B + {dynamic} B dynamic"),
+    };
+    let times = match (group.count, group.summed) {
+        (1, _) => String::new(),
+        (count, false) => format!("  x{count} alike"),
+        (count, true) => format!("  sum of {count}"),
+    };
+    let line = if launch.line > 0 {
+        format!("  line {}", launch.line)
+    } else {
+        String::new()
+    };
+    let title = format!(
+        "{}<<<{}, {}>>>  launch {first}{times}{line}{shared}",
+        launch.kernel_name,
+        dim(launch.grid),
+        dim(launch.block)
+    );
+    *text += &style.rule(&title);
+}
+
+/// `8 blocks of 8 warps on a multiprocessor: 64 of 64 warps, limited by threads`.
+fn occupancy(text: &mut String, launch: &LaunchReport, input: &Input<'_>, style: Style) {
+    let held = Occupancy::of(launch, input.rules.arch);
+    let limits: Vec<&str> = held.limits.iter().copied().map(Limit::name).collect();
+    let steps = held
+        .steps
+        .iter()
+        .map(|step| format!("{} with {}", step.warps, step.change));
+    let mut sentence = format!(
+        "a multiprocessor holds {} block{}, {} of {} warps, limited by {}",
+        held.blocks,
+        if held.blocks == 1 { "" } else { "s" },
+        held.warps,
+        held.most_warps,
+        limits.join(" and ")
+    );
+    let steps: Vec<String> = steps.collect();
+    if !steps.is_empty() {
+        sentence += &format!("; {}", steps.join(", "));
+    }
+    sentence += " (registers not counted: only ptxas knows them)";
+    *text += &style.paragraph("  ", &sentence, Some(Paint::Dim));
+}
+
+/// The accesses and the branches that part warps, by source line.
+fn rows(text: &mut String, launch: &LaunchReport, input: &Input<'_>, columns: usize) {
+    let counted = |site: &&Site| {
+        matches!(site.space, Space::Shared | Space::Global | Space::Constant)
+            && site.counts.requests > 0
+    };
+    let sites: Vec<&Site> = launch.sites.iter().filter(counted).collect();
+    let mut lines: Vec<(u32, u32)> = sites.iter().map(|site| (site.file, site.line)).collect();
+    lines.extend(
+        launch
+            .branches
+            .iter()
+            .map(|branch| (branch.file, branch.line)),
+    );
+    lines.sort_unstable();
+    lines.dedup();
+    if !sites.is_empty() {
+        let name = label_columns(columns);
+        let _ = writeln!(
+            text,
+            "{:<name$} {:>9} {:>10} {:>8} {:>9} {:>7}",
+            " line  source", "requests", "trans.", "per req.", "ideal", "worst"
+        );
+    }
+    let mut file = input.program;
+    for place in lines {
+        let named = input.module.files.get(place.0 as usize);
+        if let Some(name) = named.filter(|name| **name != file) {
+            file = name;
+            let _ = writeln!(text, "   in  {}", cut(name, columns.saturating_sub(7)));
+        }
+        let source = cut(input.line(place.0, place.1), columns.saturating_sub(7));
+        let _ = writeln!(text, "{:>5}  {source}", place.1);
+        for site in sites.iter().filter(|site| (site.file, site.line) == place) {
+            row(text, site, columns);
+            if let Some(advice) = advice::of_site(site, launch, input) {
+                remark(text, &advice.fact, columns);
+            }
+        }
+        let here = |branch: &&Branch| (branch.file, branch.line) == place;
+        let parted: u64 = launch
+            .branches
+            .iter()
+            .filter(here)
+            .map(|branch| branch.divergent)
+            .sum();
+        if parted > 0 {
+            let times = if parted == 1 {
+                "once".to_string()
+            } else {
+                format!("{parted} times")
+            };
+            let _ = writeln!(text, "       lanes of a warp part here {times}");
+        }
+    }
+}
+
+fn remark(text: &mut String, sentence: &str, columns: usize) {
+    for (i, line) in wrap(sentence, columns.saturating_sub(9)).iter().enumerate() {
+        let before = if i == 0 { "       ^ " } else { "         " };
+        let _ = writeln!(text, "{before}{line}");
+    }
+}
+
+fn row(text: &mut String, site: &Site, columns: usize) {
+    let counts = &site.counts;
+    let name = label_columns(columns);
+    let label = format!("       {} {}  {}", site.space, site.op, site.text);
+    let label = pad(&cut(&label, name), name);
+    let (amount, ideal) = match site.space {
+        Space::Shared | Space::Constant => (counts.transactions, counts.ideal),
+        _ => (counts.sectors, counts.ideal_sectors),
+    };
+    if counts.not_modelled() {
+        let _ = writeln!(text, "{label} {:>9} not modelled", counts.requests);
+        return;
+    }
+    let per_request = amount as f64 / counts.requests.max(1) as f64;
+    let worst = match (site.space, counts.max_degree) {
+        (Space::Shared, degree) if degree > 1 => format!("{degree}-way"),
+        _ => String::new(),
+    };
+    let unit = match site.space {
+        Space::Shared => "",
+        Space::Constant => " wd",
+        _ => " sec",
+    };
+    let row = format!(
+        "{label} {:>9} {:>10} {per_request:>8.2} {:>9} {worst:>7}",
+        counts.requests,
+        format!("{amount}{unit}"),
+        ideal
+    );
+    let _ = writeln!(text, "{}", row.trim_end());
+}
+
+fn totals(text: &mut String, launch: &LaunchReport, input: &Input<'_>, columns: usize) {
+    let shown = TOTALS.iter().filter(|(_, about)| about(&launch.counts) > 0);
+    let metrics = shown.filter_map(|(name, _)| metrics::find(name).ok());
+    let cells: Vec<String> = metrics
+        .filter_map(|metric| {
+            let value = metric.value(&launch.counts, input.rules);
+            if value.as_ref().is_some_and(is_perfect) {
+                return None;
+            }
+            let value = value.map_or_else(|| "not modelled".to_string(), |value| value.to_string());
+            let room = TOTAL_COLUMNS - 2 - metric.name.len();
+            Some(format!("  {}{value:>room$}", metric.name))
+        })
+        .collect();
+    for row in cells.chunks((columns / TOTAL_COLUMNS).max(1)) {
+        let _ = writeln!(text, "{}", row.concat());
+    }
+    if launch.orders == Orders::One {
+        *text += &Style::plain(columns).paragraph("  ", super::ONE_ORDER, None);
+    }
+    text.push('\n');
+}
+
+/// One transaction for a request, 100 %: it says nothing.
+fn is_perfect(value: &Value) -> bool {
+    match value {
+        Value::Ratio(ratio) => (ratio - 1.0).abs() < 1e-9,
+        Value::Percent(percent) => (percent - 100.0).abs() < 1e-9,
+        Value::Count(_) => false,
+    }
+}
