@@ -112,16 +112,19 @@ fn distinct<T: Ord>(mask: LaneMask, of: impl Fn(usize) -> T) -> usize {
     all.len()
 }
 
-/// The distance between neighbouring lanes, if it is one and the same: negative where addresses fall.
-fn step(mask: LaneMask, witness: &Witness) -> Option<i64> {
+/// The distance between neighbouring lanes that most pairs of them have (in blocks that are 16 threads wide one pair has another), and
+/// whether all have it. Negative where addresses fall.
+fn step(mask: LaneMask, witness: &Witness) -> Option<(i64, bool)> {
     let lanes: Vec<usize> = mask.lanes().collect();
-    let [first, second, ..] = lanes[..] else {
-        return None;
-    };
-    let apart = |a: usize, b: usize| witness.addresses[b].wrapping_sub(witness.addresses[a]) as i64;
-    let step = apart(first, second) / (second - first) as i64;
-    let mut pairs = lanes.windows(2);
-    pairs
-        .all(|pair| apart(pair[0], pair[1]) == step * (pair[1] - pair[0]) as i64)
-        .then_some(step)
+    let steps: Vec<i64> = lanes
+        .windows(2)
+        .map(|pair| {
+            let apart = witness.addresses[pair[1]].wrapping_sub(witness.addresses[pair[0]]) as i64;
+            apart / (pair[1] - pair[0]) as i64
+        })
+        .collect();
+    let having = |step: i64| steps.iter().filter(|&&other| other == step).count();
+    let usual = steps.iter().copied().max_by_key(|&step| having(step))?;
+    let is_usual = 4 * having(usual) >= 3 * steps.len();
+    is_usual.then_some((usual, having(usual) == steps.len()))
 }

@@ -302,7 +302,7 @@ int main() { int *p; cudaMalloc(&p, 64); for (int i = 0; i < 12; i++) k<<<1, 1>>
         .iter()
         .filter_map(|launch| launch["index"].as_u64());
     assert!(indices.eq(0..12));
-    let (_, out, _) = run("three.k", &[], source);
+    let (_, out, _) = run("three.k", &["--launches"], source);
     assert!(out.contains("sum of 12"), "{out}");
     // 4 * (1 + 2 + 3) requests.
     let row = out
@@ -329,7 +329,7 @@ int main() { for (int i = 0; i < 100010; i++) k<<<1, 1>>>(); return 0; }\n";
         notes.contains("of 100010 launches the first 100000 are listed"),
         "{notes}"
     );
-    let (_, out, _) = run("hundred_thousand.k", &[], source);
+    let (_, out, _) = run("hundred_thousand.k", &["--launches"], source);
     assert!(out.contains("x100010 alike"), "{out}");
 }
 

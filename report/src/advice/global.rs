@@ -21,10 +21,13 @@ pub(super) fn advice(site: &Site, witness: &Witness) -> Option<Advice> {
         return None;
     }
     let touched = format!("a warp touches {sectors} sectors of 32 bytes where {best} would do");
-    let Some(step) = step(mask, witness) else {
+    let Some((step, is_even)) = step(mask, witness) else {
         return Some(irregular(site, &touched));
     };
     let apart = step.unsigned_abs();
+    if apart == width && !is_even {
+        return Some(pieces(width, witness, mask, &touched));
+    }
     if apart <= width {
         return Some(contiguous(site, witness, mask, &touched));
     }
@@ -66,6 +69,28 @@ fn contiguous(site: &Site, witness: &Witness, mask: LaneMask, touched: &str) -> 
         format!("misaligned: the warp begins {into} bytes into a sector: {touched}"),
         "begin each warp at a multiple of 32 bytes: shift the index or the array so, pad rows to that (`cudaMallocPitch`), or read \
          aligned into shared memory and shift there",
+    )
+}
+
+/// Each row of a narrow block is a piece of its own.
+fn pieces(width: u64, witness: &Witness, mask: LaneMask, touched: &str) -> Advice {
+    let lanes: Vec<usize> = mask.lanes().collect();
+    let breaks = |pair: &&[usize]| {
+        let apart = witness.addresses[pair[1]].abs_diff(witness.addresses[pair[0]]);
+        apart != width * (pair[1] - pair[0]) as u64
+    };
+    let count = 1 + lanes.windows(2).filter(breaks).count();
+    let fact = format!("the warp takes {count} pieces of an array: {touched}");
+    if lanes.len() as u64 * width < SECTOR_BYTES * count as u64 {
+        return Advice::new(
+            fact,
+            "the pieces are shorter than a sector: let the block be wider in x (`blockDim.x` a multiple of 32), so that a warp is one row",
+        );
+    }
+    Advice::new(
+        fact,
+        "the pieces do not begin at multiples of 32 bytes: pad rows to that (`cudaMallocPitch`), or let the block be wider in x so that \
+         there are fewer",
     )
 }
 

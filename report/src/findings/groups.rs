@@ -150,8 +150,11 @@ fn shares_memory(a: &Found, b: &Found) -> bool {
 }
 
 fn shares_line(a: &Found, b: &Found, module: &Module) -> bool {
+    // Of what was never written, it is the read that counts: where the value is used others may be, too.
+    let is_unset = |found: &Found| found.code == Code::UninitializedRead;
     let place = |found: &Found| -> Vec<(u32, u32)> {
-        let sides = found.sides.iter();
+        let most = if is_unset(found) { 1 } else { usize::MAX };
+        let sides = found.sides.iter().take(most);
         let locs = sides.map(|side| module.loc(side.loc));
         locs.filter(|loc| loc.line > 0)
             .map(|loc| (loc.file, loc.line))

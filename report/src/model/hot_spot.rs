@@ -6,12 +6,18 @@
 
 use dsl::ir::Space;
 use interp::{Branch, LaunchReport, Site, stats::SiteCounts, trap::AccessOp};
-use runtime::launches::site_key;
+use runtime::launches::{Kept, site_key};
 
 use crate::{Input, advice};
 
-/// A share of less than this of its requests' cost is no hot spot.
+/// A share of less than this of its requests' cost is no hot spot,
 const LEAST_SHARE: f64 = 0.02;
+/// nor less than this of what all requests of its kind cost.
+const LEAST_SHARE_OF_ALL: f64 = 0.01;
+
+/// Shares of a launch's instruction slots that idle lanes leave empty, by which a branch at which many warps part, or any, is a hot spot.
+const SOME_LOST: f64 = 0.02;
+const MUCH_LOST: f64 = 0.2;
 
 /// Lanes of a warp.
 const LANES: u64 = 32;
@@ -152,6 +158,7 @@ struct Sum<'a> {
     parted: u64,
     fewer_lanes: u64,
     warps: u64,
+    warp_instructions: u64,
     histogram: [u64; 33],
     kernels: Vec<String>,
     launches: u64,
@@ -206,7 +213,7 @@ pub(super) fn hot_spots(input: &Input<'_>) -> Vec<HotSpot> {
         let total: u64 = of_kind.map(|(_, excess)| excess).sum();
         spot.share = spot.excess as f64 / total.max(1) as f64;
     }
-    all.retain(is_worth_saying);
+    all.retain(|spot| is_worth_saying(spot, used_by_all(input, spot.waste)));
     all.sort_by(|a, b| {
         let place = |spot: &HotSpot| (spot.file.clone(), spot.line, spot.waste.name());
         b.rank
@@ -226,6 +233,7 @@ fn entry<'s, 'a>(sums: &'s mut Vec<Sum<'a>>, key: (u32, u32, Waste)) -> &'s mut 
             parted: 0,
             fewer_lanes: 0,
             warps: 0,
+            warp_instructions: 0,
             histogram: [0; 33],
             kernels: vec![],
             launches: 0,
@@ -238,8 +246,32 @@ fn entry<'s, 'a>(sums: &'s mut Vec<Sum<'a>>, key: (u32, u32, Waste)) -> &'s mut 
 }
 
 /// A saving of one is none; nor is what is next to nothing of what the line needs.
-fn is_worth_saying(spot: &HotSpot) -> bool {
-    spot.excess > 1 && spot.excess as f64 >= LEAST_SHARE * spot.used as f64
+fn is_worth_saying(spot: &HotSpot, used_by_all: u64) -> bool {
+    spot.excess > 1
+        && spot.excess as f64 >= LEAST_SHARE * spot.used as f64
+        && spot.excess as f64 >= LEAST_SHARE_OF_ALL * used_by_all as f64
+}
+
+/// What all requests to the same memory used; 0 of branches, which are compared with nothing.
+fn used_by_all(input: &Input<'_>, waste: Waste) -> u64 {
+    let used = |kept: &Kept| {
+        let counts = &kept.report.counts;
+        let one = match waste {
+            Waste::BankConflicts | Waste::SharedAtomics => {
+                counts.shared_load.transactions
+                    + counts.shared_store.transactions
+                    + counts.shared_atomic.transactions
+            }
+            Waste::Sectors | Waste::GlobalAtomics => {
+                counts.global_load.sectors
+                    + counts.global_store.sectors
+                    + counts.global_atomic.sectors
+            }
+            Waste::ConstantWords | Waste::Divergence => 0,
+        };
+        one.saturating_mul(if kept.is_sum { 1 } else { kept.count })
+    };
+    input.kept().map(used).fold(0, u64::saturating_add)
 }
 
 impl<'a> Sum<'a> {
@@ -289,6 +321,8 @@ impl<'a> Sum<'a> {
         self.fewer_lanes = self
             .fewer_lanes
             .saturating_add(branch.fewer_lanes.saturating_mul(times));
+        let instructions = launch.counts.warp_instructions.saturating_mul(times);
+        self.warp_instructions = self.warp_instructions.saturating_add(instructions);
         self.warps = self
             .warps
             .saturating_add(launch.counts.warps.saturating_mul(times));
@@ -317,8 +351,10 @@ impl<'a> Sum<'a> {
                 (advice::of_site(site, launch, input), access.column)
             }
             (None, Some(branch)) => {
-                // A branch that only few warps part at costs little; one lane's own work is what it is for.
-                if self.parted < self.warps || self.fewer_lanes <= self.parted {
+                // A branch that only few warps part at costs little, unless the side of the few is long; the same of a side for one lane.
+                let is_common = self.parted >= self.warps && self.fewer_lanes > self.parted;
+                let lost = self.rank / (self.warp_instructions as f64).max(1.0);
+                if lost < if is_common { SOME_LOST } else { MUCH_LOST } {
                     return None;
                 }
                 let source = input.line(file, line);

@@ -11,6 +11,9 @@ use interp::{
     rules::{Arch, limits::Limits},
 };
 
+/// More shared memory than this is no small step.
+const STEP_BYTES: u64 = 4096;
+
 /// What keeps more blocks out.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Limit {
@@ -105,7 +108,10 @@ impl Occupancy {
             );
         }
         let more = fits(blocks) + 1;
-        if shared > 0 && more > shared && more <= device.shared_bytes_per_block_optin.into() {
+        if more > shared
+            && more - shared <= shared.min(STEP_BYTES)
+            && more <= device.shared_bytes_per_block_optin.into()
+        {
             step(
                 threads,
                 more,

@@ -62,8 +62,11 @@ impl Style {
     /// `── title ───────`, one line.
     pub(crate) fn rule(self, title: &str) -> String {
         let wide = self.columns.min(120);
-        let title = cut(title, wide.saturating_sub(4));
+        let title = cut(title, wide.saturating_sub(3));
         let rest = wide.saturating_sub(title.width() + 4);
+        if rest == 0 {
+            return format!("── {}\n", self.paint(Paint::Bold, &title));
+        }
         format!(
             "── {} {}\n",
             self.paint(Paint::Bold, &title),

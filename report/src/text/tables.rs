@@ -151,8 +151,13 @@ fn rows(text: &mut String, launch: &LaunchReport, input: &Input<'_>, columns: us
         let name = label_columns(columns);
         let _ = writeln!(
             text,
-            "{:<name$} {:>9} {:>10} {:>8} {:>9} {:>7}",
-            " line  source", "requests", "trans.", "per req.", "ideal", "worst"
+            "{} {:>9} {:>10} {:>8} {:>9} {:>7}",
+            pad(&cut(" line  source", name), name),
+            "requests",
+            "trans.",
+            "per req.",
+            "ideal",
+            "worst"
         );
     }
     let mut file = input.program;

@@ -1,0 +1,155 @@
+//! The first screen: `tests/screen/*.k` have one waste or fault each. The first 24 lines at 80 columns of all that `dslc run` prints name the
+//! line that carries `//~ here`, and what the header's `//~ cure: …` says, parts of it between `|`. Of some the whole screen is kept.
+
+use std::{fs, process::Command};
+
+use unicode_width::UnicodeWidthStr;
+
+use crate::support::{dslc, dslc_wide, relative, root, text};
+
+const LINES: usize = 24;
+
+/// Programs whose screen is kept as a snapshot.
+const KEPT: &[&str] = &[
+    "column_major",
+    "missing_barriers",
+    "tree_reduction",
+    "out_of_bounds",
+    "two_wastes",
+];
+
+/// The programs: path relative to the root, and text.
+fn programs() -> Vec<(String, String)> {
+    let folder = fs::read_dir(root().join("tests/screen")).expect("the folder");
+    let mut paths: Vec<_> = folder
+        .map(|entry| entry.expect("an entry").path())
+        .collect();
+    paths.sort();
+    let program = |path: &std::path::PathBuf| {
+        let source = fs::read_to_string(path).expect("the program");
+        (relative(path), source)
+    };
+    paths.iter().map(program).collect()
+}
+
+/// What a reader of both streams sees first.
+fn screen(path: &str) -> String {
+    let program = env!("CARGO_BIN_EXE_dslc");
+    let mut shell = Command::new("sh");
+    shell
+        .args(["-c", "exec \"$0\" run \"$1\" 2>&1", program, path])
+        .current_dir(root())
+        .env_remove("COLUMNS");
+    let all = text(&shell.output().expect("a shell").stdout);
+    let first: Vec<&str> = all.lines().take(LINES).collect();
+    first.join("\n")
+}
+
+#[test]
+fn the_first_screen_names_the_line_and_the_cure() {
+    let mut failures = vec![];
+    for (path, source) in programs() {
+        let line = source.lines().position(|line| line.contains("//~ here"));
+        let line = line.expect("a label") + 1;
+        let cure = source
+            .lines()
+            .find_map(|line| line.strip_prefix("//~ cure: "));
+        let cure = cure.expect("a cure");
+        let screen = screen(&path);
+        let words = screen.split_whitespace().collect::<Vec<_>>().join(" ");
+        let place = [
+            format!("{path}:{line}:"),
+            format!("line {line} "),
+            format!("line {line},"),
+        ];
+        let names = |part: &str| words.contains(part);
+        if !place.iter().any(|place| names(place))
+            || !cure.split('|').all(|part| names(part.trim()))
+        {
+            failures.push(format!("{path}, line {line}, {cure}\n{screen}"));
+        }
+    }
+    assert!(failures.is_empty(), "{}", failures.join("\n\n"));
+}
+
+#[test]
+fn first_screens() {
+    for name in KEPT {
+        let path = format!("tests/screen/{name}.k");
+        let shown = text(&dslc(&["run", &path]).stdout);
+        insta::with_settings!({ prepend_module_to_snapshot => false, snapshot_path => "../snapshots/screen", description => format!("dslc run {path}"), omit_expression => true }, {
+            insta::assert_snapshot!(*name, shown);
+        });
+    }
+}
+
+#[test]
+fn no_line_is_wider_than_the_terminal() {
+    for (path, _) in programs() {
+        for columns in [60, 80, 120] {
+            for more in [&[][..], &["--launches"]] {
+                let args = [&["run", &path][..], more].concat();
+                let report = text(&dslc_wide(&args, columns).stdout);
+                for line in report.lines() {
+                    assert!(
+                        line.width() <= columns as usize,
+                        "{path}, {columns} columns: {line}"
+                    );
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn findings_of_one_cause_are_one_group() {
+    for name in [
+        "missing_barriers",
+        "conditional_barrier",
+        "second_barrier",
+        "out_of_bounds",
+    ] {
+        let path = format!("tests/screen/{name}.k");
+        let report = text(&dslc(&["run", &path]).stdout);
+        assert!(
+            report.contains("── findings: 1 error ─"),
+            "{name}: {report}"
+        );
+    }
+}
+
+#[test]
+fn colour_is_asked_for() {
+    let path = "tests/screen/missing_barriers.k";
+    let plain = dslc(&["run", path]);
+    assert!(!text(&plain.stdout).contains('\x1b'));
+    let colored = text(&dslc(&["--color", "always", "run", path]).stdout);
+    assert!(colored.contains("\x1b[1;31m error   \x1b[0m"), "{colored}");
+    let without: String = strip(&colored);
+    assert_eq!(without, text(&plain.stdout));
+}
+
+/// Without escapes.
+fn strip(text: &str) -> String {
+    let mut parts = text.split('\x1b');
+    let first = parts.next().unwrap_or_default().to_string();
+    parts.fold(first, |all, part| {
+        all + part.split_once('m').map_or("", |(_, rest)| rest)
+    })
+}
+
+#[test]
+fn launches_come_with_or_without_a_word() {
+    let path = "tests/screen/column_major.k";
+    for args in [
+        &["run", path, "--launches"][..],
+        &["run", "--launches", path],
+        &["run", "--launches", "all", path],
+        &["run", "--launches=folded", path],
+        &["run", path, "--kernel", "copy"],
+    ] {
+        let report = text(&dslc(args).stdout);
+        assert!(report.contains("global load  in["), "{args:?}: {report}");
+    }
+    assert!(!text(&dslc(&["run", path]).stdout).contains("global load"));
+}
