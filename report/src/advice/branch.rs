@@ -4,19 +4,19 @@ use interp::Branch;
 
 use super::Advice;
 
-/// Of a branch whose lanes part; `source` is its line.
-pub(crate) fn of_branch(branch: &Branch, source: &str) -> Advice {
+/// Of a branch whose lanes part; `source` is its line, `next` the one after it.
+pub(crate) fn of_branch(branch: &Branch, source: &str, next: &str) -> Advice {
     let (times, lanes) = (branch.divergent.max(1), branch.fewer_lanes);
     let fact = format!(
         "lanes of one warp go both ways, {:.1} of them the way of fewer on average: the warp runs both sides, one after the other",
         lanes as f64 / times as f64
     );
-    let is_loop = ["for", "while", "do"].iter().any(|word| {
-        source
-            .trim_start_matches('}')
-            .trim_start()
-            .starts_with(word)
-    });
+    let begins = source.trim_start_matches('}').trim_start();
+    let is_loop = ["for", "while", "do"]
+        .iter()
+        .any(|word| begins.starts_with(word))
+        || source.contains("break;")
+        || next.starts_with("break;");
     let thought = if is_loop {
         "the lanes need different numbers of rounds: give the lanes of a warp work of like length (sort it, or let a whole warp share one \
          row)"

@@ -357,8 +357,9 @@ impl<'a> Sum<'a> {
                 if lost < if is_common { SOME_LOST } else { MUCH_LOST } {
                     return None;
                 }
-                let source = input.line(file, line);
-                (Some(advice::of_branch(branch, source)), branch.column)
+                let (source, next) = (input.line(file, line), input.line(file, line + 1));
+                let advice = advice::of_branch(branch, source, next);
+                (Some(advice), branch.column)
             }
             (None, None) => return None,
         };
