@@ -5,7 +5,7 @@ use std::{fs, process::Command};
 
 use unicode_width::UnicodeWidthStr;
 
-use crate::support::{dslc, dslc_wide, relative, root, text};
+use crate::support::{dslc, dslc_wide, relative, report, root, text};
 
 const LINES: usize = 24;
 
@@ -89,8 +89,8 @@ fn no_line_is_wider_than_the_terminal() {
         for columns in [60, 80, 120] {
             for more in [&[][..], &["--launches"]] {
                 let args = [&["run", &path][..], more].concat();
-                let report = text(&dslc_wide(&args, columns).stdout);
-                for line in report.lines() {
+                let shown = text(&dslc_wide(&args, columns).stdout);
+                for line in shown.lines() {
                     assert!(
                         line.width() <= columns as usize,
                         "{path}, {columns} columns: {line}"
@@ -152,4 +152,35 @@ fn launches_come_with_or_without_a_word() {
         assert!(report.contains("global load  in["), "{args:?}: {report}");
     }
     assert!(!text(&dslc(&["run", path]).stdout).contains("global load"));
+}
+
+#[test]
+fn constant_memory_counts_words() {
+    let counts = |name: &str| {
+        let report = report(&[&format!("tests/screen/{name}.k")]);
+        let sites = report["launches"][0]["sites"].as_array().expect("sites");
+        let site = sites.iter().find(|site| site["space"] == "constant");
+        let site = site.expect("a site").clone();
+        ["requests", "transactions", "ideal", "max_degree"].map(|key| site[key].as_u64())
+    };
+    // 32 words in each of 128 requests.
+    assert_eq!(counts("constant_table"), [128, 4096, 128, 32].map(Some));
+    // Two warps; of 8 rounds two begin at the beginning of a word: 2 * 8 + 6 * 9.
+    assert_eq!(counts("constant_bytes"), [16, 140, 16, 9].map(Some));
+}
+
+#[test]
+fn json_has_the_hot_spots_and_no_unproved_suggestion() {
+    let report = report(&["tests/screen/two_wastes.k"]);
+    let spots = report["hot_spots"].as_array().expect("hot spots");
+    let lines: Vec<_> = spots
+        .iter()
+        .map(|spot| (&spot["line"], &spot["excess"]))
+        .collect();
+    assert_eq!(
+        lines,
+        [(&10.into(), &3584.into()), (&6.into(), &192.into())]
+    );
+    assert_eq!(spots[1]["launches"], 3);
+    assert!(report["suggestions"].is_array());
 }

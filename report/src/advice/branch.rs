@@ -23,6 +23,8 @@ pub(crate) fn of_branch(branch: &Branch, source: &str, next: &str) -> Advice {
     } else if is_tree(source) {
         "a reduction that keeps every n-th thread: let the first threads work and halve the distance instead, `for (d = blockDim.x / 2; d > 0; \
          d /= 2) if (t < d) s[t] += s[t + d];`"
+    } else if source.contains('<') && source.starts_with("if") {
+        "let whole warps go one way; the last rounds of a reduction are one warp's, which needs no branch with `__shfl_down_sync`"
     } else {
         "let whole warps go one way: decide by `threadIdx.x / 32` where any thread can do either work, sort the data by the condition, or \
          compute both sides without a branch"

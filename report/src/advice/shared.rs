@@ -49,18 +49,17 @@ impl Request<'_> {
         (self.cost)(&offsets)
     }
 
-    /// The distance in elements between neighbouring lanes, if it is one and the same and not 0.
+    /// The distance in elements between neighbouring lanes, upwards or downwards, if it is one and the same and not 0.
     fn stride(&self) -> Option<u64> {
         let lanes: Vec<usize> = self.mask.lanes().collect();
         let [first, second, ..] = lanes[..] else {
             return None;
         };
-        let step = self.index(second).checked_sub(self.index(first))?;
-        let stride = step / (second - first) as u64;
-        let fits = lanes
-            .iter()
-            .all(|&lane| self.index(lane) == self.index(first) + (lane - first) as u64 * stride);
-        (stride > 0 && fits).then_some(stride)
+        let from_first = |lane: usize| self.index(lane) as i64 - self.index(first) as i64;
+        let stride = from_first(second) / (second - first) as i64;
+        let mut all = lanes.iter();
+        let fits = all.all(|&lane| from_first(lane) == (lane - first) as i64 * stride);
+        (stride != 0 && fits).then_some(stride.unsigned_abs())
     }
 }
 
@@ -115,8 +114,12 @@ pub(super) fn advice(
     Some(match var.dims[..] {
         _ if is_struct(&request) => structs(&head, &request),
         [.., _, columns] => matrix(&head, &request, columns.max(1)),
-        _ => vector(&head, &request),
+        _ => vector(&head, &request, launch),
     })
+}
+
+fn conflicts(site: &Site) -> bool {
+    site.space == Space::Shared && site.counts.transactions > site.counts.ideal
 }
 
 /// Lanes that update one address wait for one another.
@@ -195,7 +198,7 @@ fn matrix(head: &str, request: &Request<'_>, columns: u64) -> Advice {
 }
 
 /// The conflict in a one-dimensional (or dynamic) array: a stride, or something irregular.
-fn vector(head: &str, request: &Request<'_>) -> Advice {
+fn vector(head: &str, request: &Request<'_>, launch: &LaunchReport) -> Advice {
     let name = &request.var.name;
     let Some(stride) = request.stride() else {
         return Advice::new(
@@ -206,7 +209,15 @@ fn vector(head: &str, request: &Request<'_>) -> Advice {
     let fact = format!("{head} {name} with a stride of {stride} elements");
     let histogram = request.site.counts.degree_histogram.iter().enumerate();
     let ways = histogram.filter(|&(degree, &count)| degree > 1 && count > 0);
-    if ways.count() > 1 {
+    // A scan does so on several lines, down the tree and up again: it needs its order.
+    let mut lines: Vec<u32> = launch
+        .sites
+        .iter()
+        .filter(|site| conflicts(site))
+        .map(|site| site.line)
+        .collect();
+    lines.dedup();
+    if ways.count() > 1 && lines.len() == 1 {
         return Advice::new(
             fact,
             format!(

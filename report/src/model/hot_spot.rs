@@ -16,8 +16,8 @@ const LEAST_SHARE: f64 = 0.02;
 const LEAST_SHARE_OF_ALL: f64 = 0.01;
 
 /// Shares of a launch's instruction slots that idle lanes leave empty, by which a branch at which many warps part, or any, is a hot spot.
-const SOME_LOST: f64 = 0.02;
-const MUCH_LOST: f64 = 0.2;
+const SOME_LOST: f64 = 0.1;
+const MUCH_LOST: f64 = 0.25;
 
 /// Lanes of a warp.
 const LANES: u64 = 32;
@@ -363,6 +363,8 @@ impl<'a> Sum<'a> {
             }
             (None, None) => return None,
         };
+        // What nobody can say a word about is what the architecture moves at least.
+        let advice = advice?;
         let sum = |of: fn(&HotAccess) -> u64| {
             let parts = self.accesses.iter().map(|(access, ..)| of(access));
             parts.fold(0, u64::saturating_add)
@@ -402,11 +404,8 @@ impl<'a> Sum<'a> {
                 .collect(),
             kernels: self.kernels,
             launches: self.launches,
-            fact: advice
-                .as_ref()
-                .map(|advice| advice.fact.clone())
-                .unwrap_or_default(),
-            thought: advice.and_then(|advice| advice.thought),
+            fact: advice.fact,
+            thought: advice.thought,
             sites: self.sites,
             rank: self.rank,
         })

@@ -312,10 +312,10 @@ pub(super) fn launches(model: &Model<'_>, style: Style) -> String {
         }
         for (_, cell) in &cells {
             let (number, known) = cell(group);
-            let number = if known {
-                number.to_string()
-            } else {
-                "?".to_string()
+            let number = match (number, known) {
+                (_, false) => "?".to_string(),
+                (0, true) => "-".to_string(),
+                (number, true) => number.to_string(),
             };
             let _ = write!(row, "{number:>NUMBER$}");
         }
