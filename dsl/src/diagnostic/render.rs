@@ -20,7 +20,10 @@ const MOST_SHOWN: usize = 1000;
 /// How many levels of macros inside macros are shown.
 const MACRO_LEVELS: usize = 4;
 
-/// The full text of all messages, one after the other. Lines of source are cut at about `width` columns.
+/// Columns before a note's text: the margin of line numbers, and `Note 10: `.
+const MARGIN: usize = 16;
+
+/// The full text of all messages, one after the other. Lines of source are cut at about `width` columns, notes are broken there.
 pub fn render(
     diagnostics: &[Diagnostic],
     map: &SourceMap,
@@ -179,10 +182,10 @@ fn render_one(
         report = report.with_label(label);
     }
     for note in &diagnostic.notes {
-        report.add_note(excerpt::visible(note));
+        report.add_note(wrapped(&excerpt::visible(note), width));
     }
     if let Some(help) = &diagnostic.help {
-        report.add_help(excerpt::visible(help));
+        report.add_help(wrapped(&excerpt::visible(help), width));
     }
     let mut bytes = Vec::new();
     // Writing to memory does not fail.
@@ -194,6 +197,25 @@ fn render_one(
         .filter(|line| !leads_nowhere(line))
         .map(|line| format!("{}\n", line.trim_end()))
         .collect()
+}
+
+/// A note's text, broken at spaces into lines that fit beside the margin.
+fn wrapped(text: &str, width: Option<usize>) -> String {
+    let room = width.map_or(usize::MAX, |width| width.saturating_sub(MARGIN).max(20));
+    let (mut out, mut columns) = (String::new(), 0);
+    for word in text.split(' ') {
+        let more = word.chars().count();
+        if columns > 0 && columns + 1 + more > room {
+            out.push('\n');
+            columns = 0;
+        } else if !out.is_empty() {
+            out.push(' ');
+            columns += 1;
+        }
+        out.push_str(word);
+        columns += more;
+    }
+    out
 }
 
 /// Whether a line is the arrow of a label that has no message: ariadne underlines nothing without one.

@@ -4,7 +4,7 @@
 //! of one kernel and share an array or a source line: a reduction without barriers reads what the loading line and what the adding line
 //! write, a tiled product without its second barrier races in both of its tiles at the line of the product. A barrier that not all
 //! threads reach orders nothing, so the races of its kernel belong to it. Findings of another kind are one group if they are the same kind,
-//! of one kernel, and share memory or a line: an index that runs over leaves both arrays of its statement.
+//! of one kernel, and share a line, or memory and the cure: an index that runs over leaves both arrays of its statement.
 
 use dsl::{diagnostic::Code, ir::Module};
 use interp::Severity;
@@ -98,7 +98,8 @@ fn group(mut members: Vec<usize>, found: &[Found]) -> Group {
     let mut cures: Vec<String> = vec![];
     for &at in &members {
         // Races behind a barrier that not all reach are gone when all do.
-        let is_lead = found[at].code == lead.code || lead.code != Code::DivergentBarrier;
+        let is_lead =
+            at == members[0] || wants_barrier(lead) && lead.code != Code::DivergentBarrier;
         if let Some(advice) = found[at].advice.as_ref().filter(|_| is_lead)
             && !cures.contains(advice)
         {
@@ -117,13 +118,15 @@ fn is_one_cause(a: &Found, b: &Found, module: &Module) -> bool {
     if kernel(a) != kernel(b) || a.code == Code::MemoryLeak || b.code == Code::MemoryLeak {
         return false;
     }
-    let meet = shares_memory(a, b) || shares_line(a, b, module);
+    let (memory, line) = (shares_memory(a, b), shares_line(a, b, module));
     if wants_barrier(a) && wants_barrier(b) {
         let is_barrier = |found: &Found| found.code == Code::DivergentBarrier;
-        return meet || is_barrier(a) || is_barrier(b);
+        return memory || line || is_barrier(a) || is_barrier(b);
     }
-    a.code == b.code && a.severity == b.severity && meet && a.kernel.is_some()
-        || a.code == b.code && a.severity == b.severity && a.kernel.is_none() && shares_memory(a, b)
+    // One array may be left in several ways.
+    let memory = memory && a.advice == b.advice;
+    let line = line && a.kernel.is_some();
+    a.code == b.code && a.severity == b.severity && (memory || line)
 }
 
 /// Without template arguments.
