@@ -7,11 +7,17 @@ use super::Advice;
 /// Of a branch whose lanes part; `source` is its line, `next` the one after it.
 pub(crate) fn of_branch(branch: &Branch, source: &str, next: &str) -> Advice {
     let (times, lanes) = (branch.divergent.max(1), branch.fewer_lanes);
+    let begins = source.trim_start_matches('}').trim_start();
+    if lanes == times && begins.starts_with("if") {
+        return Advice::new(
+            "one lane of a warp goes its own way, and the others wait for it",
+            "spread what the one thread does over the threads: each takes its own part, neighbours neighbouring elements",
+        );
+    }
     let fact = format!(
         "lanes of one warp go both ways, {:.1} of them the way of fewer on average: the warp runs both sides, one after the other",
         lanes as f64 / times as f64
     );
-    let begins = source.trim_start_matches('}').trim_start();
     let is_loop = ["for", "while", "do"]
         .iter()
         .any(|word| begins.starts_with(word))

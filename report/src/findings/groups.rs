@@ -115,7 +115,12 @@ fn group(mut members: Vec<usize>, found: &[Found]) -> Group {
 }
 
 fn is_one_cause(a: &Found, b: &Found, module: &Module) -> bool {
-    if kernel(a) != kernel(b) || a.code == Code::MemoryLeak || b.code == Code::MemoryLeak {
+    // What is forgotten at the end is forgotten together.
+    let is_leak = |found: &Found| found.code == Code::MemoryLeak;
+    if is_leak(a) || is_leak(b) {
+        return is_leak(a) && is_leak(b);
+    }
+    if kernel(a) != kernel(b) {
         return false;
     }
     let (memory, line) = (shares_memory(a, b), shares_line(a, b, module));

@@ -23,7 +23,7 @@ const MOST_SPOTS: usize = 5;
 const MOST_ACCESSES: usize = 3;
 const MOST_LAUNCHES: usize = 12;
 /// Columns of a number of the launches' table.
-const NUMBER: usize = 10;
+const NUMBER: usize = 9;
 
 /// The findings' section; empty without findings.
 pub(super) fn findings(model: &Model<'_>, style: Style) -> String {
@@ -98,7 +98,10 @@ fn proof(text: &mut String, cure: &Suggestion, style: Style) {
 /// The hot spots; a sentence where there are none, and nothing where the run says nothing of it.
 pub(super) fn hot_spots(model: &Model<'_>, style: Style) -> String {
     let input = model.input;
-    if model.hot_spots.is_empty() {
+    // Where nothing can be done there is nothing to say: it follows from something else.
+    let can_help = |spot: &&HotSpot| spot.thought.is_some() || !model.cures(spot).is_empty();
+    let spots: Vec<&HotSpot> = model.hot_spots.iter().filter(can_help).collect();
+    if spots.is_empty() {
         let has_errors = input.findings.iter().any(|found| found.is_error());
         let counted = model
             .launches
@@ -111,21 +114,32 @@ pub(super) fn hot_spots(model: &Model<'_>, style: Style) -> String {
         };
     }
     let mut text = style.rule("hot spots, worst first");
-    for (at, spot) in model.hot_spots.iter().take(MOST_SPOTS).enumerate() {
-        hot_spot(&mut text, model, at + 1, spot, style);
+    for (at, spot) in spots.iter().take(MOST_SPOTS).enumerate() {
+        let like = spots[..at]
+            .iter()
+            .position(|other| other.thought == spot.thought);
+        hot_spot(
+            &mut text,
+            model,
+            (at + 1, like.map(|at| at + 1)),
+            spot,
+            style,
+        );
     }
-    if let Some(more) = model
-        .hot_spots
-        .len()
-        .checked_sub(MOST_SPOTS)
-        .filter(|&more| more > 0)
-    {
+    if let Some(more) = spots.len().checked_sub(MOST_SPOTS).filter(|&more| more > 0) {
         let _ = writeln!(text, " … and {more} more; `--launches` shows each access");
     }
     text
 }
 
-fn hot_spot(text: &mut String, model: &Model<'_>, number: usize, spot: &HotSpot, style: Style) {
+/// A hot spot with its number, and that of one before it with the same thought.
+fn hot_spot(
+    text: &mut String,
+    model: &Model<'_>,
+    (number, like): (usize, Option<usize>),
+    spot: &HotSpot,
+    style: Style,
+) {
     let head = format!(" {number}  {}:{}:{}  ", spot.file, spot.line, spot.column);
     let amount = amount(spot);
     if head.width() + amount.width() <= style.columns {
@@ -159,11 +173,11 @@ fn hot_spot(text: &mut String, model: &Model<'_>, number: usize, spot: &HotSpot,
     if cures.iter().any(|cure| cure.verified) {
         let proved = cures.iter().filter(|cure| cure.verified);
         proved.for_each(|cure| proof(text, cure, style));
-    } else if let Some(thought) = cures
-        .first()
-        .map(|cure| &cure.text)
-        .or(spot.thought.as_ref())
-    {
+    } else if let Some(cure) = cures.first() {
+        *text += &style.paragraph("      try: ", &cure.text, Some(Paint::Green));
+    } else if let Some(like) = like {
+        *text += &style.paragraph("      try: ", &format!("as {like}"), Some(Paint::Green));
+    } else if let Some(thought) = &spot.thought {
         *text += &style.paragraph("      try: ", thought, Some(Paint::Green));
     }
 }
@@ -278,7 +292,7 @@ pub(super) fn launches(model: &Model<'_>, style: Style) -> String {
     let wide = style.columns.min(120);
     let room = wide.saturating_sub(cells.len() * NUMBER);
     let mut text = style.rule("launches");
-    let mut head = pad(" launch  kernel", room);
+    let mut head = pad("    #  kernel", room);
     for (name, _) in &cells {
         let _ = write!(head, "{name:>NUMBER$}");
     }
@@ -301,9 +315,9 @@ pub(super) fn launches(model: &Model<'_>, style: Style) -> String {
         );
         let name = cut(
             &launch.kernel_name,
-            wide.saturating_sub(9 + shape.len()).max(8),
+            wide.saturating_sub(7 + shape.len()).max(8),
         );
-        let label = cut(&format!("{:>7}  {name}{shape}", group.first), wide);
+        let label = cut(&format!("{:>5}  {name}{shape}", group.first), wide);
         let mut row = pad(&label, room);
         // A long name has a line of its own.
         if label.width() >= room && !cells.is_empty() {
