@@ -71,11 +71,7 @@ pub(super) fn advice(
 ) -> Option<Advice> {
     let mask = LaneMask(witness.mask);
     let offsets: [u32; 32] = witness.addresses.map(|address| address as u32);
-    let op = match site.op {
-        AccessOp::Load => SharedOp::Load,
-        AccessOp::Store => SharedOp::Store,
-        AccessOp::Atomic => SharedOp::Atomic,
-    };
+    let op = shared_op(site.op);
     let cost =
         |offsets: &[u32; 32]| shared_cost(&input.rules.shared, op, site.width_bytes, mask, offsets);
     let now = cost(&offsets)?;
@@ -113,7 +109,7 @@ pub(super) fn advice(
     debug_assert_eq!(site.space, Space::Shared);
     Some(match var.dims[..] {
         _ if is_struct(&request) => structs(&head, &request),
-        [.., _, columns] => matrix(&head, &request, columns.max(1)),
+        [.., _, columns] => matrix(&head, &request, columns.max(1), (launch, input)),
         _ => vector(&head, &request, launch),
     })
 }
@@ -156,7 +152,12 @@ fn structs(head: &str, request: &Request<'_>) -> Advice {
 }
 
 /// The conflict in a declared array of two or more dimensions: rows may be padded.
-fn matrix(head: &str, request: &Request<'_>, columns: u64) -> Advice {
+fn matrix(
+    head: &str,
+    request: &Request<'_>,
+    columns: u64,
+    (launch, input): (&LaunchReport, &Input<'_>),
+) -> Advice {
     let (var, mask) = (request.var, request.mask);
     let column = |lane: usize| request.index(lane) % columns;
     let first = mask.lowest().unwrap_or(0);
@@ -170,20 +171,7 @@ fn matrix(head: &str, request: &Request<'_>, columns: u64) -> Advice {
         let rows = distinct(mask, |lane| request.index(lane) / columns);
         format!("{rows} rows of {}{}", var.name, dims(columns))
     };
-    // Wider accesses than an element have to stay aligned in each row.
-    let element = request.element();
-    let width = u64::from(request.site.width_bytes);
-    let pads = 1..=MOST_PAD_BYTES / element;
-    let aligned = |pad: &u64| ((columns + pad) * element).is_multiple_of(width);
-    // Elements below a word meet in other words in the next column.
-    let shifts = (4 / element).max(1);
-    let pad = pads.filter(aligned).find(|pad| {
-        (0..shifts).all(|shift| {
-            let to = |index| index / columns * (columns + pad) + index % columns + shift;
-            let padded = request.moved(to);
-            padded.is_some_and(|cost| cost.transactions == cost.ideal)
-        })
-    });
+    let pad = best_pad(request, columns, launch, input);
     let fact = format!("{head} {what}");
     match pad {
         Some(pad) => Advice::new(
@@ -194,6 +182,69 @@ fn matrix(head: &str, request: &Request<'_>, columns: u64) -> Advice {
             fact,
             "store the columns of each row in another order: the column `c` of row `r` at `c ^ r`",
         ),
+    }
+}
+
+/// By how many elements rows should be wider: what costs least in all accesses to the array, by the worst request of each. None if that is
+/// as they are.
+fn best_pad(
+    request: &Request<'_>,
+    columns: u64,
+    launch: &LaunchReport,
+    input: &Input<'_>,
+) -> Option<u64> {
+    let (var, element) = (request.var, request.element());
+    let end = var.offset_bytes + var.size_bytes;
+    let of_var = |site: &&Site| {
+        site.space == Space::Shared
+            && site.witness.as_ref().is_some_and(|witness| {
+                let mut lanes = LaneMask(witness.mask).lanes();
+                lanes.all(|lane| (var.offset_bytes..end).contains(&witness.addresses[lane]))
+            })
+    };
+    let sites: Vec<&Site> = launch.sites.iter().filter(of_var).collect();
+    // Elements below a word meet in other words in the next column.
+    let shifts = (4 / element).max(1);
+    let cost = |pad: u64| -> Option<u64> {
+        let mut sum = 0u64;
+        for site in &sites {
+            let witness = site.witness.as_deref()?;
+            let (mask, op) = (LaneMask(witness.mask), shared_op(site.op));
+            let rule = |offsets: &[u32; 32]| {
+                shared_cost(&input.rules.shared, op, site.width_bytes, mask, offsets)
+            };
+            let request = Request {
+                site,
+                var,
+                mask,
+                offsets: witness.addresses.map(|address| address as u32),
+                cost: &rule,
+            };
+            for shift in 0..shifts {
+                let to = |index| index / columns * (columns + pad) + index % columns + shift;
+                let once = u64::from(request.moved(to)?.transactions);
+                sum = sum.saturating_add(once.saturating_mul(site.counts.requests));
+            }
+        }
+        Some(sum)
+    };
+    // Wider accesses than an element have to stay aligned in each row.
+    let aligned = |pad: &u64| {
+        let row = (columns + pad) * element;
+        let mut all = sites.iter();
+        all.all(|site| row.is_multiple_of(site.width_bytes.into()))
+    };
+    let pads = (1..=MOST_PAD_BYTES / element).filter(aligned);
+    let costs = pads.filter_map(|pad| Some((cost(pad)?, pad)));
+    let (least, pad) = costs.min()?;
+    (least < cost(0)?).then_some(pad)
+}
+
+fn shared_op(op: AccessOp) -> SharedOp {
+    match op {
+        AccessOp::Load => SharedOp::Load,
+        AccessOp::Store => SharedOp::Store,
+        AccessOp::Atomic => SharedOp::Atomic,
     }
 }
 
