@@ -84,7 +84,7 @@ pub fn help(trap: &Trap, report: Option<&LaunchReport>, reach: (i64, i64)) -> Op
     let text = match &trap.kind {
         TrapKind::OutOfBounds(access) => {
             let index = || of_index(access, trap.overflow.as_deref(), report, reach);
-            return of_dynamic_shared(access, report).or_else(index);
+            return of_dynamic_shared(access, report, reach.1).or_else(index);
         }
         TrapKind::HostPointerOnDevice(_) => {
             "allocate it with cudaMalloc and copy with cudaMemcpy, or use cudaMallocManaged"
@@ -115,10 +115,34 @@ pub fn help(trap: &Trap, report: Option<&LaunchReport>, reach: (i64, i64)) -> Op
 }
 
 /// What to do about an index beyond the dynamic shared memory, whose size is the launch's business.
-fn of_dynamic_shared(access: &BadAccess, report: Option<&LaunchReport>) -> Option<String> {
+fn of_dynamic_shared(
+    access: &BadAccess,
+    report: Option<&LaunchReport>,
+    behind: i64,
+) -> Option<String> {
     let (object, report) = (access.object.as_ref()?, report?);
+    if access.space != Space::Shared {
+        return None;
+    }
+    // A pointer into all of the block's shared memory, of which the dynamic part is the last.
+    if !object.declared && report.shared_dynamic_bytes > 0 && object.offset_bytes >= 0 {
+        let last = object
+            .offset_bytes
+            .saturating_add(i64::from(access.width_bytes))
+            .saturating_add(behind.max(0));
+        let needed = last.saturating_sub_unsigned(report.shared_static_bytes);
+        let given = report.shared_dynamic_bytes;
+        let place = match report.line {
+            0 => String::new(),
+            line => format!(" on line {line}"),
+        };
+        return Some(format!(
+            "the launch{place} gives {given} bytes of dynamic shared memory, and this access needs {needed}: give as many as the kernel uses, in bytes, as its \
+             third argument"
+        ));
+    }
     // A declared array of shared memory without a size of its own.
-    if !object.declared || object.size_bytes != 0 || access.space != Space::Shared {
+    if !object.declared || object.size_bytes != 0 {
         return None;
     }
     let (bytes, line, kernel) = (
