@@ -107,7 +107,8 @@ pub(super) fn hot_spots(model: &Model<'_>, style: Style) -> String {
             .launches
             .iter()
             .any(|group| group.launch.counts.warp_instructions > 0);
-        return match (has_errors || !counted, has_unknown(input)) {
+        let quiet = has_errors || !counted || !model.hot_spots.is_empty();
+        return match (quiet, has_unknown(input)) {
             (true, _) => String::new(),
             (false, false) => "no hot spots: no access costs more than it has to\n".to_string(),
             (false, true) => "no hot spots among the accesses whose cost is modelled\n".to_string(),
