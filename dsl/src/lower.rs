@@ -79,6 +79,10 @@ impl Default for Options {
 pub fn lower(program: &Program, map: &SourceMap, options: &Options) -> (Module, Vec<Diagnostic>) {
     let mut lowerer = Lowerer::new(program, map, *options);
     let ids: Vec<FunctionId> = lowerer.number_functions();
+    let too_large = lowerer.values_too_large(&ids);
+    if !too_large.is_empty() {
+        return (Module::default(), too_large);
+    }
     lowerer.number_globals(&ids);
     let globals = global::lower_globals(&mut lowerer);
     let functions = ids
@@ -105,6 +109,9 @@ pub fn lower(program: &Program, map: &SourceMap, options: &Options) -> (Module, 
     }
     (module, diagnostics)
 }
+
+/// The most scalars of a value that is moved as one: an operand each, and an access or two.
+const MAX_LEAVES: u64 = 1 << 20;
 
 /// The scalars of a type, in memory order: where each is and what. A kernel has one parameter for each of those of its parameters.
 pub fn scalars(program: &Program, ty: &sema::ty::Ty) -> Vec<(u64, MemType)> {
@@ -331,6 +338,39 @@ impl<'p> Lowerer<'p> {
         let numbers = ids.iter().enumerate();
         self.function_ids = numbers.map(|(i, &id)| (id, FuncId(i as u32))).collect();
         ids.into_iter().collect()
+    }
+
+    /// The first value of each function that is not to be moved, since a value in flight has an operand for each of its scalars.
+    fn values_too_large(&mut self, ids: &[FunctionId]) -> Vec<Diagnostic> {
+        let layout = self.layout;
+        let program = self.program;
+        let is_too_large = |ty: &sema::ty::Ty| layout.leaf_count(ty) > MAX_LEAVES;
+        let in_function = |id: FunctionId| {
+            let function = &program.functions[id.0 as usize];
+            let mut params = function
+                .params
+                .iter()
+                .map(|id| &function.vars[id.0 as usize]);
+            let param = params.find(|var| is_too_large(&var.ty.ty));
+            let mut found = param.map(|var| var.span);
+            facts::walk(
+                function.body.as_deref().unwrap_or_default(),
+                &mut |item| match item {
+                    Item::Value(value) if found.is_none() && is_too_large(&value.ty) => {
+                        found = Some(value.span);
+                    }
+                    _ => {}
+                },
+            );
+            found
+        };
+        let spans = self.reach(ids.to_vec()).into_iter().filter_map(in_function);
+        let refuse = |span| {
+            let message = format!("a value of more than {MAX_LEAVES} numbers is not moved as one");
+            Diagnostic::error(Code::ValueTooLarge, span, message)
+                .help("pass a pointer to it, or copy it with `memcpy`")
+        };
+        spans.map(refuse).collect()
     }
 
     /// The variables those functions and the ones they call name, and the ones that those are initialised with.

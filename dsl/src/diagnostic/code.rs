@@ -412,6 +412,10 @@ codes! {
     InitialValueTooLarge = "E0905", "initial-value-too-large",
         "The bytes that a variable starts with are part of the program, from its first to its last that is not 0, and may be 1 GB. Zeros behind them cost nothing.",
         bad: "", good: "";
+    /// A class that is moved by value and is very large.
+    ValueTooLarge = "E0906", "value-too-large",
+        "A value of a class is moved number by number: 1,048,576 of them at most. Pass a pointer to a larger one, or copy it with `memcpy`.",
+        bad: "struct Image { float pixels[2000000]; };\nvoid f(Image *a, Image *b) { *a = *b; }\nint main() { f(0, 0); return 0; }", good: "#include <string.h>\nstruct Image { float pixels[2000000]; };\nvoid f(Image *a, Image *b) { memcpy(a, b, sizeof(Image)); }\nint main() { return 0; }";
     /// A bug of dslc.
     InternalError = "E0999", "internal-error",
         "dslc broke one of its own rules while compiling a program that it had found nothing wrong with. This is a bug of dslc, never of the program; please report it with the program.",
