@@ -222,17 +222,33 @@ impl Kernel<'_, '_> {
             Operand::Const(Const {
                 ty: Type::Ptr(space),
                 bits,
-            }) if bits != 0 && ty::same_space(space, Space::Generic) => {
-                let mut addresses = self.addresses.borrow_mut();
-                let known = addresses.iter().position(|&known| known == bits);
-                let index = known.unwrap_or_else(|| {
-                    addresses.push(bits);
-                    addresses.len() - 1
-                });
-                format!("%a{index}")
-            }
+            }) if bits != 0 && ty::same_space(space, Space::Generic) => self.opaque_address(bits),
             Operand::Const(constant) => ty::constant(constant),
         }
+    }
+
+    /// What a sum starts from, with its type. A null pointer is left to LLVM everywhere else, which then knows what it is compared with.
+    pub(super) fn typed_base(&self, base: Operand) -> String {
+        match base {
+            Operand::Const(Const {
+                ty: Type::Ptr(space),
+                bits: 0,
+            }) if ty::same_space(space, Space::Generic) => {
+                format!("ptr {}", self.opaque_address(0))
+            }
+            _ => self.typed(base),
+        }
+    }
+
+    /// A number as a generic pointer of which LLVM knows nothing.
+    fn opaque_address(&self, bits: u64) -> String {
+        let mut addresses = self.addresses.borrow_mut();
+        let known = addresses.iter().position(|&known| known == bits);
+        let index = known.unwrap_or_else(|| {
+            addresses.push(bits);
+            addresses.len() - 1
+        });
+        format!("%a{index}")
     }
 
     /// The type of an operand.

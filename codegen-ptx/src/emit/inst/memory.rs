@@ -52,7 +52,7 @@ impl Kernel<'_, '_> {
     /// Base + index * scale + offset. Pointers of 64 bits extend an `i32` index, those of 32 bits take it as it is; nothing is claimed
     /// about overflow or bounds.
     pub(super) fn ptr_add(&mut self, result: ValueId, parts: Parts) {
-        let base = self.typed(parts.base);
+        let base = self.typed_base(parts.base);
         let offset = parts.offset_bytes;
         if let Operand::Const(index) = parts.index {
             let index = match index.ty {
