@@ -551,13 +551,3 @@ fn numbers_may_be_pointers() {
     );
     has(&text, &["16;", "st.b32"]);
 }
-
-/// The same crash, where a sum that starts from the null pointer meets a pointer of a known space.
-#[test]
-fn sums_may_start_from_null() {
-    let text = body(
-        "int *q, int c, int d",
-        "int *p = q; if (d) p = (int *)0 + c; *p = 5;",
-    );
-    has(&text, &["st.b32"]);
-}

@@ -218,7 +218,7 @@ impl Kernel<'_, '_> {
     pub(super) fn operand(&self, operand: Operand) -> String {
         match operand {
             Operand::Value(id) => format!("%v{}", id.0),
-            // LLVM 22 crashes where it infers the space of a choice of two addresses: see the test.
+            // LLVM 22 crashes where it infers the space of a choice of two addresses: see the test `numbers_may_be_pointers`.
             Operand::Const(Const {
                 ty: Type::Ptr(space),
                 bits,
@@ -227,7 +227,8 @@ impl Kernel<'_, '_> {
         }
     }
 
-    /// What a sum starts from, with its type. A null pointer is left to LLVM everywhere else, which then knows what it is compared with.
+    /// What a sum starts from, with its type. Sums from null make the same crash (`fuzz/corpus/ptx/sum_from_null`). Elsewhere a null pointer is left to
+    /// LLVM, which then knows what it is compared with.
     pub(super) fn typed_base(&self, base: Operand) -> String {
         match base {
             Operand::Const(Const {
