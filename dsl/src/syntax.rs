@@ -9,5 +9,7 @@ mod classify;
 mod convert;
 mod lexer;
 mod literal;
+mod words;
 
 pub use preprocess::{Options, Tokenized, tokenize};
+pub use words::{Word, words};

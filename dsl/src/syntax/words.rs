@@ -1,0 +1,25 @@
+//! A text in words as it is written, before macros: for whoever edits programs.
+
+use std::ops::Range;
+
+use super::lexer::{intern::Interner, lex, pp_token::PpToken};
+use crate::{source::SourceFile, span::FileId};
+
+/// A word: a name, a number, a literal, an operator or a bracket.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Word {
+    /// Where its bytes are in the text.
+    pub range: Range<usize>,
+    /// It is the first of its line.
+    pub starts_line: bool,
+}
+
+/// The words of a text, without comments. What is no word is left out.
+pub fn words(file: &SourceFile) -> Vec<Word> {
+    let lexed = lex(&file.text, FileId(0), &mut Interner::default());
+    let word = |token: &PpToken| Word {
+        range: token.span.start as usize..token.span.end as usize,
+        starts_line: token.has(PpToken::LINE_START),
+    };
+    lexed.tokens.iter().map(word).collect()
+}
