@@ -7,7 +7,7 @@ mod branch;
 mod global;
 mod shared;
 
-use dsl::ir::Space;
+use dsl::ir::{Module, SharedVar, Space};
 use interp::{LaunchReport, Site, mask::LaneMask, report::Witness, trap::AccessOp};
 
 use super::Input;
@@ -44,6 +44,27 @@ pub(crate) fn of_site(site: &Site, launch: &LaunchReport, input: &Input<'_>) -> 
         }
         Space::Constant if counts.transactions > counts.ideal + 1 => Some(constant(site)),
         _ => None,
+    }
+}
+
+/// The shared array that a site's worst request is to.
+pub fn shared_var<'m>(
+    site: &Site,
+    launch: &LaunchReport,
+    module: &'m Module,
+) -> Option<&'m SharedVar> {
+    if site.space != Space::Shared {
+        return None;
+    }
+    shared::var_of(site.witness.as_deref()?, launch, module)
+}
+
+/// By how many elements the rows of a shared array may be wider, by the worst request of each access to it in a launch: the pads that cost
+/// less than none, the best first.
+pub fn pads(var: &SharedVar, launch: &LaunchReport, input: &Input<'_>) -> Vec<u64> {
+    match var.dims[..] {
+        [.., _, columns] if !var.dynamic => shared::pads(var, columns.max(1), launch, input),
+        _ => vec![],
     }
 }
 

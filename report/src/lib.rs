@@ -16,6 +16,7 @@ pub mod sarif;
 mod suggestion;
 pub mod text;
 
+pub use advice::{pads, shared_var};
 use dsl::{
     ir::{
         Module,

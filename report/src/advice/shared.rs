@@ -3,7 +3,7 @@
 //! A worked case: lanes 0 to 31 load `S[lane][0]` of `float S[32][32]`, byte offsets 0, 128, 256 …: one column, one bank. In rows of 33
 //! the offsets are 0, 132, 264 …: a bank each.
 
-use dsl::ir::{SharedVar, Space};
+use dsl::ir::{Module, SharedVar, Space};
 use interp::{
     LaunchReport, Site,
     mask::LaneMask,
@@ -88,17 +88,7 @@ pub(super) fn advice(
         lanes(mask),
         verb(site.op)
     );
-    let first = mask.lanes().map(|lane| u64::from(offsets[lane])).min()?;
-    let inside = |var: &&SharedVar| {
-        let bytes = if var.dynamic {
-            launch.shared_dynamic_bytes
-        } else {
-            var.size_bytes
-        };
-        (var.offset_bytes..var.offset_bytes + bytes).contains(&first)
-    };
-    let kernel = input.module.function(launch.kernel);
-    let var = kernel.shared.iter().find(inside)?;
+    let var = var_of(witness, launch, input.module)?;
     let request = Request {
         site,
         var,
@@ -171,7 +161,7 @@ fn matrix(
         let rows = distinct(mask, |lane| request.index(lane) / columns);
         format!("{rows} rows of {}{}", var.name, dims(columns))
     };
-    let pad = best_pad(request, columns, launch, input);
+    let pad = pads(var, columns, launch, input).first().copied();
     let fact = format!("{head} {what}");
     match pad {
         Some(pad) => Advice::new(
@@ -185,15 +175,34 @@ fn matrix(
     }
 }
 
-/// By how many elements rows should be wider: what costs least in all accesses to the array, by the worst request of each. None if that is
-/// as they are.
-fn best_pad(
-    request: &Request<'_>,
+/// The shared array that a request is to.
+pub(super) fn var_of<'m>(
+    witness: &Witness,
+    launch: &LaunchReport,
+    module: &'m Module,
+) -> Option<&'m SharedVar> {
+    let lanes = LaneMask(witness.mask).lanes();
+    let first = lanes.map(|lane| witness.addresses[lane]).min()?;
+    let inside = |var: &&SharedVar| {
+        let bytes = if var.dynamic {
+            launch.shared_dynamic_bytes
+        } else {
+            var.size_bytes
+        };
+        (var.offset_bytes..var.offset_bytes + bytes).contains(&first)
+    };
+    module.function(launch.kernel).shared.iter().find(inside)
+}
+
+/// By how many elements rows may be wider: what costs less than they do now, the least first, in all accesses to the array, by the worst
+/// request of each.
+pub(super) fn pads(
+    var: &SharedVar,
     columns: u64,
     launch: &LaunchReport,
     input: &Input<'_>,
-) -> Option<u64> {
-    let (var, element) = (request.var, request.element());
+) -> Vec<u64> {
+    let element = var.element_bytes.max(1);
     let end = var.offset_bytes + var.size_bytes;
     let of_var = |site: &&Site| {
         site.space == Space::Shared
@@ -234,10 +243,12 @@ fn best_pad(
         let mut all = sites.iter();
         all.all(|site| row.is_multiple_of(site.width_bytes.into()))
     };
+    let now = cost(0);
     let pads = (1..=MOST_PAD_BYTES / element).filter(aligned);
     let costs = pads.filter_map(|pad| Some((cost(pad)?, pad)));
-    let (least, pad) = costs.min()?;
-    (least < cost(0)?).then_some(pad)
+    let mut less: Vec<(u64, u64)> = costs.filter(|&(cost, _)| Some(cost) < now).collect();
+    less.sort_unstable();
+    less.into_iter().map(|(_, pad)| pad).collect()
 }
 
 fn shared_op(op: AccessOp) -> SharedOp {
