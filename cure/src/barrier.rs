@@ -1,0 +1,151 @@
+//! Missing barriers: where one could stand.
+
+use report::SuggestionKind;
+
+use crate::{
+    candidate::Candidate,
+    text::{Node, NodeKind, Text},
+};
+
+/// Places that are tried for one group of findings.
+const MOST_PLACES: usize = 12;
+
+/// Where a barrier could order accesses: between them first, then at the end or the beginning of a loop around both, then elsewhere beside
+/// each of them. Where only some threads come by is tried last.
+pub(crate) fn candidates(
+    text: &Text<'_>,
+    accesses: &[usize],
+    kind: SuggestionKind,
+    barrier: &str,
+) -> Vec<Candidate> {
+    let chains: Vec<Vec<Node>> = accesses.iter().map(|&at| text.statements(at)).collect();
+    let mut places = vec![];
+    for (index, a) in chains.iter().enumerate() {
+        for b in &chains[index + 1..] {
+            between(text, a, b, &mut places);
+        }
+    }
+    for chain in &chains {
+        around(text, chain, &mut places);
+    }
+    let mut all: Vec<(bool, Candidate)> = vec![];
+    for place in places {
+        let candidate = place.candidate(text, kind, barrier);
+        if !all.iter().any(|(_, known)| known.edits == candidate.edits) {
+            all.push((place.in_branch, candidate));
+        }
+    }
+    all.sort_by_key(|&(in_branch, _)| in_branch);
+    let all = all.into_iter().map(|(_, candidate)| candidate);
+    all.take(MOST_PLACES).collect()
+}
+
+/// Where a barrier could stand.
+#[derive(Clone, Copy)]
+struct Place {
+    node: Node,
+    side: Side,
+    /// Only some threads may come by.
+    in_branch: bool,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Side {
+    Before,
+    Behind,
+    /// In brackets with the statement: the body of a loop without any.
+    With,
+}
+
+impl Place {
+    fn candidate(self, text: &Text<'_>, kind: SuggestionKind, barrier: &str) -> Candidate {
+        let (node, line) = (self.node, text.line(self.node.first));
+        let last = text.line(node.last);
+        let (what, edits) = match self.side {
+            Side::Before => (
+                format!("put `{barrier}` before line {line}"),
+                vec![text.line_before(node.first, barrier)],
+            ),
+            Side::Behind => (
+                format!("put `{barrier}` behind line {last}"),
+                vec![text.line_behind(node.first, node.last, barrier)],
+            ),
+            Side::With => (
+                format!("put `{barrier}` behind line {last}, into the loop"),
+                vec![
+                    text.before(node.first, "{ "),
+                    text.behind(node.last, format!(" {barrier} }}")),
+                ],
+            ),
+        };
+        Candidate::new(kind, what, edits)
+    }
+}
+
+/// Whether a branch is around the nodes of a chain from one on.
+fn in_branch(chain: &[Node]) -> bool {
+    chain.iter().any(|node| node.kind == NodeKind::If)
+}
+
+/// Two statements of one block, or a loop around both.
+fn between(text: &Text<'_>, a: &[Node], b: &[Node], places: &mut Vec<Place>) {
+    let common = a.iter().zip(b).take_while(|(a, b)| a == b).count();
+    let in_branch = in_branch(&a[..common]);
+    if let (Some(a), Some(b)) = (a.get(common), b.get(common)) {
+        let (first, second) = if a.first < b.first { (a, b) } else { (b, a) };
+        places.push(Place {
+            node: *first,
+            side: Side::Behind,
+            in_branch,
+        });
+        places.push(Place {
+            node: *second,
+            side: Side::Before,
+            in_branch,
+        });
+    }
+    loops(text, &a[..common], places);
+}
+
+/// At the end and the beginning of the loops of a chain, the innermost first.
+fn loops(text: &Text<'_>, chain: &[Node], places: &mut Vec<Place>) {
+    for (at, node) in chain.iter().enumerate().rev() {
+        let (Some(body), NodeKind::Loop) = (chain.get(at + 1), node.kind) else {
+            continue;
+        };
+        let in_branch = in_branch(&chain[..at]);
+        let place = |node, side| Place {
+            node,
+            side,
+            in_branch,
+        };
+        if body.kind != NodeKind::Block {
+            places.push(place(*body, Side::With));
+            continue;
+        }
+        let children = text.children(*body);
+        if let (Some(&first), Some(&last)) = (children.first(), children.last()) {
+            places.push(place(last, Side::Behind));
+            places.push(place(first, Side::Before));
+        }
+    }
+}
+
+/// Before and behind each statement around an access that stands in a block, and at the ends of the loops around it.
+fn around(text: &Text<'_>, chain: &[Node], places: &mut Vec<Place>) {
+    loops(text, chain, places);
+    for (at, node) in chain.iter().enumerate() {
+        let in_block = at == 0 || chain[at - 1].kind == NodeKind::Block;
+        if !in_block || node.kind == NodeKind::Block {
+            continue;
+        }
+        let in_branch = in_branch(&chain[..at]);
+        for side in [Side::Behind, Side::Before] {
+            places.push(Place {
+                node: *node,
+                side,
+                in_branch,
+            });
+        }
+    }
+}

@@ -1,0 +1,386 @@
+//! Bank conflicts: how the array could lie otherwise.
+//!
+//! Rows of two-dimensional arrays are made wider, by what the machine's rule says costs least, or their columns are permuted. Where rows
+//! are computed (`s[y * 32 + x]`, and all dynamic arrays) the width of a row is made larger wherever it stands, or each index is spread or
+//! permuted.
+
+use std::ops::Range;
+
+use dsl::ir::SharedVar;
+use interp::LaunchReport;
+use report::{Edit, SuggestionKind, model::HotSpot};
+
+use crate::{Base, candidate::Candidate, text::Text};
+
+/// Words of a row of banks.
+const BANKS: u64 = 32;
+
+/// Pads of a matrix that are tried.
+const MOST_PADS: usize = 2;
+
+/// A shared array and where it stands in the text.
+struct Array<'a, 't> {
+    var: &'a SharedVar,
+    text: &'t Text<'a>,
+    /// Its name in the declaration.
+    name: usize,
+    /// Of which kernel, without template arguments.
+    kernel: &'a str,
+    /// Its name wherever its elements are accessed: before as many subscripts as it has dimensions.
+    uses: Vec<usize>,
+}
+
+/// What may cure the conflicts of a hot spot.
+pub(crate) fn candidates(base: Base<'_>, texts: &[Text<'_>], spot: &HotSpot) -> Vec<Candidate> {
+    let find = |&(launch, site): &(usize, usize)| {
+        let launch = base.input.outcome.launches.get(launch)?;
+        let site = launch.sites.get(site)?;
+        Some((launch, report::shared_var(site, launch, base.input.module)?))
+    };
+    let Some((launch, var)) = spot.sites.iter().find_map(find) else {
+        return vec![];
+    };
+    let kernel = &launch.kernel_name;
+    let kernel = kernel.split('<').next().unwrap_or(kernel);
+    let Some(array) = array(base, texts, var, kernel) else {
+        return vec![];
+    };
+    match var.dims[..] {
+        [_, _, ..] => matrix(base, &array, launch),
+        _ => vector(&array, texts),
+    }
+}
+
+fn array<'a, 't>(
+    base: Base<'a>,
+    texts: &'t [Text<'a>],
+    var: &'a SharedVar,
+    kernel: &'a str,
+) -> Option<Array<'a, 't>> {
+    let loc = base.input.module.loc(var.loc);
+    let file = base.input.module.files.get(loc.file as usize)?;
+    let text = texts.iter().find(|text| text.file.name == *file)?;
+    let name = text.name_at(loc.line, loc.column, &var.name)?;
+    let body = match text.function(name) {
+        Some(function) => text.body(function),
+        None => 0..text.len(),
+    };
+    let n_dims = var.dims.len();
+    let is_use = |&at: &usize| {
+        at != name && text.word(at) == var.name && text.subscripts(at).len() == n_dims
+    };
+    let uses = body.filter(is_use).collect();
+    Some(Array {
+        var,
+        text,
+        name,
+        kernel,
+        uses,
+    })
+}
+
+/// A dimension or factor that is larger by so much: `32` becomes `33`, `TILE` becomes `TILE + 1`.
+fn larger(words: &str, by: u64) -> String {
+    match words.parse::<u64>() {
+        Ok(number) => (number + by).to_string(),
+        Err(_) if is_sum(words) => format!("({words}) + {by}"),
+        Err(_) => format!("{words} + {by}"),
+    }
+}
+
+/// Whether an operator in it binds less than `+`.
+fn is_sum(words: &str) -> bool {
+    words.contains(['<', '>', '&', '|', '^', '?', ',', '='])
+}
+
+/// In brackets, unless it is one word.
+fn single(words: &str) -> String {
+    if words.chars().all(|c| c.is_alphanumeric() || c == '_') {
+        words.to_string()
+    } else {
+        format!("({words})")
+    }
+}
+
+fn matrix(base: Base<'_>, array: &Array<'_, '_>, launch: &LaunchReport) -> Vec<Candidate> {
+    let (text, var) = (array.text, array.var);
+    let Some(last) = text
+        .subscripts(array.name)
+        .pop()
+        .filter(|last| !last.is_empty())
+    else {
+        return vec![];
+    };
+    let columns = text.between(last.clone());
+    let line = text.line(array.name);
+    let outer = text.between(array.name..last.start - 1);
+    let pad = |pad: u64| {
+        let wider = larger(columns, pad);
+        Candidate::new(
+            SuggestionKind::Pad,
+            format!("make the rows wider: `{outer}[{wider}]` in line {line}"),
+            vec![text.replace(last.clone(), wider)],
+        )
+    };
+    let pads = report::pads(var, launch, base.input);
+    let mut all: Vec<Candidate> = pads.into_iter().take(MOST_PADS).map(pad).collect();
+    let n_columns = var.dims.last().copied().unwrap_or(0);
+    let edits: Vec<Edit> = array
+        .uses
+        .iter()
+        .filter_map(|&at| {
+            let subscripts = text.subscripts(at);
+            let [.., row, column] = &subscripts[..] else {
+                return None;
+            };
+            let row = single(text.between(row.clone()));
+            let row = match var.dims[var.dims.len() - 2] > n_columns {
+                true => format!("{row} % {n_columns}"),
+                false => row,
+            };
+            let swizzled = format!("{} ^ {row}", single(text.between(column.clone())));
+            Some(text.replace(column.clone(), swizzled))
+        })
+        .collect();
+    if n_columns.is_power_of_two() && !edits.is_empty() {
+        let name = &var.name;
+        all.push(Candidate::new(
+            SuggestionKind::Swizzle,
+            format!("store each row's columns in another order: `{name}[row][column ^ row]` wherever it is accessed"),
+            edits,
+        ));
+    }
+    all
+}
+
+fn vector(array: &Array<'_, '_>, texts: &[Text<'_>]) -> Vec<Candidate> {
+    let (text, name) = (array.text, &array.var.name);
+    let indices: Vec<Range<usize>> = array
+        .uses
+        .iter()
+        .filter_map(|&at| text.subscripts(at).pop())
+        .collect();
+    // An index that changes something is not to be written twice.
+    let changes = |index: &Range<usize>| {
+        let mut words = index.clone().map(|at| text.word(at));
+        words.any(|word| matches!(word, "++" | "--" | "=" | "+=" | "-="))
+    };
+    if indices.is_empty() || indices.iter().any(changes) {
+        return vec![];
+    }
+    let each = |to: &dyn Fn(&str) -> String| -> Vec<Edit> {
+        let all = indices.iter();
+        all.map(|index| text.replace(index.clone(), to(text.between(index.clone()))))
+            .collect()
+    };
+    let mut all = vec![];
+    all.extend(pitch(array, texts, &indices));
+    if let Some(room) = room(array, texts, &|bytes| {
+        format!("{bytes} + {bytes} / {BANKS}")
+    }) {
+        let mut edits = each(&|index| {
+            let index = single(index);
+            format!("{index} + {index} / {BANKS}")
+        });
+        edits.extend(room);
+        all.push(Candidate::new(
+            SuggestionKind::Index,
+            format!("leave an element of `{name}` unused behind every {BANKS}: index `i + i / {BANKS}` wherever it is accessed, and room for them"),
+            edits,
+        ));
+    }
+    all.push(Candidate::new(
+        SuggestionKind::Swizzle,
+        format!("store the elements of `{name}` in another order: index `i ^ i / {BANKS} % {BANKS}` wherever it is accessed"),
+        each(&|index| {
+            let index = single(index);
+            format!("{index} ^ {index} / {BANKS} % {BANKS}")
+        }),
+    ));
+    all
+}
+
+/// The edits that give an array more room: its size, or the third argument of the launches if it is dynamic.
+fn room(
+    array: &Array<'_, '_>,
+    texts: &[Text<'_>],
+    more: &dyn Fn(&str) -> String,
+) -> Option<Vec<Edit>> {
+    if !array.var.dynamic {
+        let text = array.text;
+        let size = text
+            .subscripts(array.name)
+            .pop()
+            .filter(|size| !size.is_empty())?;
+        let words = text.between(size.clone());
+        let new = match words.parse::<u64>() {
+            Ok(number) => (number + number / BANKS).to_string(),
+            Err(_) => more(&single(words)),
+        };
+        return Some(vec![text.replace(size, new)]);
+    }
+    let mut edits = vec![];
+    for text in texts {
+        for words in third_arguments(text, array.kernel) {
+            edits.push(text.replace(words.clone(), more(&single(text.between(words)))));
+        }
+    }
+    (!edits.is_empty()).then_some(edits)
+}
+
+/// Words before `<<<` that a kernel's template arguments may take.
+const MOST_TEMPLATE_WORDS: usize = 16;
+
+/// The third arguments of a kernel's launches in a file.
+fn third_arguments(text: &Text<'_>, kernel: &str) -> Vec<Range<usize>> {
+    let mut all = vec![];
+    let mut at = 0;
+    while at < text.len() {
+        if text.word(at) != "<<<" || !launches(text, at, kernel) {
+            at += 1;
+            continue;
+        }
+        let mut starts = vec![at + 1];
+        let mut next = at + 1;
+        while next < text.len() && text.word(next) != ">>>" && text.word(next) != ";" {
+            match text.word(next) {
+                "(" | "[" | "{" => next = text.close(next).unwrap_or(next),
+                "," => starts.push(next + 1),
+                _ => {}
+            }
+            next += 1;
+        }
+        starts.push(next + 1);
+        if let [_, _, third, end, ..] = starts[..]
+            && third < end - 1
+        {
+            all.push(third..end - 1);
+        }
+        at = next;
+    }
+    all
+}
+
+/// Whether the kernel's name stands before `<<<`.
+fn launches(text: &Text<'_>, arrows: usize, kernel: &str) -> bool {
+    let ends = |word: &str| matches!(word, ";" | "{" | "}");
+    let mut before = (arrows.saturating_sub(MOST_TEMPLATE_WORDS)..arrows).rev();
+    let name = before.find(|&at| text.word(at) == kernel || ends(text.word(at)));
+    name.is_some_and(|at| text.word(at) == kernel)
+}
+
+/// Rows that are computed: the factor that all indices have in common becomes larger by one, there and in the array's size.
+fn pitch(array: &Array<'_, '_>, texts: &[Text<'_>], indices: &[Range<usize>]) -> Option<Candidate> {
+    let text = array.text;
+    // `y * W`, `(y + 1) * W`, `W * y`: the words beside the stars.
+    let factors = |index: &Range<usize>| -> Vec<Range<usize>> {
+        let stars = index.clone().filter(|&at| text.word(at) == "*");
+        stars
+            .flat_map(|star| {
+                [
+                    factor_before(text, star, index.start),
+                    factor_behind(text, star, index.end),
+                ]
+            })
+            .flatten()
+            .collect()
+    };
+    let first = factors(indices.first()?);
+    let wide = |words: &Range<usize>| {
+        let words = text.between(words.clone());
+        indices.iter().all(|index| {
+            let own = factors(index);
+            own.iter()
+                .filter(|own| text.between((*own).clone()) == words)
+                .count()
+                == 1
+        })
+    };
+    let width = first.into_iter().find(wide)?;
+    let width = text.between(width).to_string();
+    let mut edits = vec![];
+    for index in indices {
+        let own = factors(index);
+        let own = own
+            .into_iter()
+            .find(|own| text.between(own.clone()) == width)?;
+        let new = match width.parse::<u64>() {
+            Ok(number) => (number + 1).to_string(),
+            Err(_) => format!("({} + 1)", single(&width)),
+        };
+        edits.push(text.replace(own, new));
+    }
+    let parsed = width.parse::<u64>().ok().filter(|&width| width > 0);
+    if array.var.dynamic {
+        let by = single(&width);
+        let all = texts.iter().flat_map(|text| {
+            let arguments = third_arguments(text, array.kernel).into_iter();
+            arguments.map(move |words| (text, words))
+        });
+        for (text, words) in all {
+            let bytes = single(text.between(words.clone()));
+            // What a kernel computes from its block is not to be had where it is launched.
+            let by = if by.contains("blockDim") {
+                BANKS.to_string()
+            } else {
+                by.clone()
+            };
+            edits.push(text.replace(words, format!("{bytes} + {bytes} / {by}")));
+        }
+    } else {
+        let size = text
+            .subscripts(array.name)
+            .pop()
+            .filter(|size| !size.is_empty())?;
+        let words = text.between(size.clone());
+        let new = match (words.parse::<u64>(), parsed) {
+            (Ok(number), Some(width)) => (number + number / width).to_string(),
+            _ => format!("{0} + {0} / {1}", single(words), single(&width)),
+        };
+        edits.push(text.replace(size, new));
+    }
+    Some(Candidate::new(
+        SuggestionKind::Pad,
+        format!(
+            "make the rows of `{}` wider: `{}` for `{width}` in its indices, and room for them",
+            array.var.name,
+            larger(&width, 1)
+        ),
+        edits,
+    ))
+}
+
+/// The one word, or the words in brackets, before a star.
+fn factor_before(text: &Text<'_>, star: usize, start: usize) -> Option<Range<usize>> {
+    let last = star.checked_sub(1).filter(|&last| last >= start)?;
+    if text.word(last) != ")" {
+        // `blockDim.x`.
+        let first = if last >= start + 2 && text.word(last - 1) == "." {
+            last - 2
+        } else {
+            last
+        };
+        return Some(first..star);
+    }
+    let open = (start..last)
+        .rev()
+        .find(|&at| text.word(at) == "(" && text.close(at) == Some(last))?;
+    Some(open..star)
+}
+
+/// The one word, or the words in brackets, behind a star.
+fn factor_behind(text: &Text<'_>, star: usize, end: usize) -> Option<Range<usize>> {
+    let first = star + 1;
+    if first >= end {
+        return None;
+    }
+    if text.word(first) == "(" {
+        return Some(first..text.close(first)? + 1);
+    }
+    let last = if first + 2 < end && text.word(first + 1) == "." {
+        first + 2
+    } else {
+        first
+    };
+    Some(first..last + 1)
+}

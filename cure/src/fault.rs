@@ -1,0 +1,334 @@
+//! Cures of findings: what could be forgotten there.
+
+use dsl::{diagnostic::Code, ir::LocId};
+use report::{SuggestionKind, findings::Found};
+
+use crate::{
+    Base, barrier,
+    candidate::Candidate,
+    text::{NodeKind, Text},
+};
+
+/// Accesses of a group of findings that are looked at.
+const MOST_ACCESSES: usize = 8;
+/// Guards and bounds that are tried.
+const MOST_GUARDS: usize = 8;
+
+/// What may cure findings of one group.
+pub(crate) fn candidates(base: Base<'_>, texts: &[Text<'_>], members: &[usize]) -> Vec<Candidate> {
+    let found: Vec<&Found> = members.iter().map(|&at| &base.input.findings[at]).collect();
+    let Some((text, accesses)) = accesses(base, texts, &found) else {
+        return vec![];
+    };
+    let has = |codes: &[Code]| found.iter().any(|found| codes.contains(&found.code));
+    let in_space = |space: &str| {
+        let mut all = found.iter();
+        all.any(|found| found.space.as_deref() == Some(space))
+    };
+    let mut all = vec![];
+    if has(&[Code::DivergentBarrier]) {
+        all.extend(moved_barriers(text, &accesses));
+    }
+    if has(&[Code::UninitializedRead]) && in_space("local") {
+        all.extend(shared_instead(text, &found, &accesses));
+    }
+    if has(&[Code::UninitializedRead]) && in_space("shared") {
+        all.extend(set_first(base, text, &found));
+    }
+    if has(&[Code::OutOfBounds, Code::RowOverflow]) {
+        all.extend(bounds(text, &accesses));
+        all.extend(guards(text, &accesses));
+    }
+    if has(&[Code::WarpSynchronousCode]) && !has(&[Code::DataRace]) {
+        all.extend(in_warp(text, &accesses));
+    }
+    if has(&[Code::DataRace, Code::SameValueRace, Code::UninitializedRead]) && in_space("shared") {
+        let kind = SuggestionKind::Barrier;
+        all.extend(barrier::candidates(
+            text,
+            &accesses,
+            kind,
+            "__syncthreads();",
+        ));
+    }
+    all
+}
+
+/// The words where the findings' accesses are, in the file of the first.
+fn accesses<'a, 't>(
+    base: Base<'a>,
+    texts: &'t [Text<'a>],
+    found: &[&Found],
+) -> Option<(&'t Text<'a>, Vec<usize>)> {
+    let module = base.input.module;
+    let place = |loc: LocId| {
+        let loc = module.loc(loc);
+        let name = module.files.get(loc.file as usize)?;
+        let text = texts.iter().find(|text| text.file.name == *name)?;
+        let at = text.at(loc.line, loc.column).filter(|_| loc.line > 0)?;
+        Some((text, at))
+    };
+    let sides = found.iter().flat_map(|found| &found.sides);
+    let mut places = sides.filter_map(|side| place(side.loc));
+    let (text, first) = places.next()?;
+    let mut all = vec![first];
+    for (other, at) in places {
+        if other.file.name == text.file.name && !all.contains(&at) {
+            all.push(at);
+        }
+    }
+    all.truncate(MOST_ACCESSES);
+    Some((text, all))
+}
+
+/// A barrier in a branch, moved behind it.
+fn moved_barriers(text: &Text<'_>, accesses: &[usize]) -> Vec<Candidate> {
+    let mut all = vec![];
+    for &at in accesses {
+        let chain = text.statements(at);
+        let Some(own) = chain.last().filter(|node| node.kind == NodeKind::Plain) else {
+            continue;
+        };
+        let barrier = text.between(own.first..own.last + 1);
+        for branch in chain.iter().filter(|node| node.kind == NodeKind::If) {
+            all.push(Candidate::new(
+                SuggestionKind::Barrier,
+                format!(
+                    "move `{barrier}` of line {} behind the branch that ends in line {}, where all threads come by",
+                    text.line(own.first),
+                    text.line(branch.last)
+                ),
+                vec![
+                    text.replace(own.first..own.last + 1, ";"),
+                    text.line_behind(branch.first, branch.last, barrier),
+                ],
+            ));
+        }
+    }
+    all
+}
+
+/// A local array that was meant to be shared.
+fn shared_instead(text: &Text<'_>, found: &[&Found], accesses: &[usize]) -> Vec<Candidate> {
+    let mut all = vec![];
+    for name in found.iter().filter_map(|found| found.object.as_ref()) {
+        let Some(function) = accesses.first().and_then(|&at| text.function(at)) else {
+            continue;
+        };
+        let declaration = text.body(function).find(|&at| {
+            text.word(at) == name.0 && text.word(at + 1) == "[" && is_declared(text, at)
+        });
+        let Some(declaration) = declaration else {
+            continue;
+        };
+        let Some(&node) = text.statements(declaration).last() else {
+            continue;
+        };
+        all.push(Candidate::new(
+            SuggestionKind::Shared,
+            format!(
+                "declare `{}` as `__shared__` in line {}: each thread has an array of its own",
+                name.0,
+                text.line(declaration)
+            ),
+            vec![text.before(node.first, "__shared__ ")],
+        ));
+    }
+    all
+}
+
+/// Whether a type stands before a name.
+fn is_declared(text: &Text<'_>, at: usize) -> bool {
+    let before = at.checked_sub(1).map_or("", |before| text.word(before));
+    before.starts_with(|c: char| c.is_ascii_alphabetic() || c == '_') && before != "return"
+}
+
+/// Shared memory that is added to and was never set: set to 0 by all threads, and a barrier.
+fn set_first(base: Base<'_>, text: &Text<'_>, found: &[&Found]) -> Vec<Candidate> {
+    let mut all = vec![];
+    for found in found {
+        let Some((name, _)) = &found.object else {
+            continue;
+        };
+        let kernels = base.input.module.kernels();
+        let mut vars = kernels.flat_map(|(_, kernel)| &kernel.shared);
+        let Some(var) = vars.find(|var| var.name == *name && !var.dynamic) else {
+            continue;
+        };
+        let loc = base.input.module.loc(var.loc);
+        let Some(at) = text.name_at(loc.line, loc.column, name) else {
+            continue;
+        };
+        let Some(&node) = text.statements(at).last() else {
+            continue;
+        };
+        let n: u64 = var.dims.iter().product();
+        let (first, what) = match var.dims.len() {
+            0 => (format!("if (threadIdx.x == 0) {name} = 0;"), name.clone()),
+            1 => (
+                format!("for (int i = threadIdx.x; i < {n}; i += blockDim.x) {name}[i] = 0;"),
+                format!("{name}[i]"),
+            ),
+            _ => continue,
+        };
+        let lines = format!("{first} __syncthreads();");
+        all.push(Candidate::new(
+            SuggestionKind::Other,
+            format!(
+                "set `{what}` to 0 first, then `__syncthreads()`: behind line {}",
+                text.line(node.last)
+            ),
+            vec![text.line_behind(node.first, node.last, &lines)],
+        ));
+    }
+    all
+}
+
+/// A `<=` that should be `<`.
+fn bounds(text: &Text<'_>, accesses: &[usize]) -> Vec<Candidate> {
+    let Some(function) = accesses.first().and_then(|&at| text.function(at)) else {
+        return vec![];
+    };
+    let all = text.body(function).filter(|&at| text.word(at) == "<=");
+    let change = |at: usize| {
+        Candidate::new(
+            SuggestionKind::Bound,
+            format!("`<` for `<=` in line {}", text.line(at)),
+            vec![text.replace(at..at + 1, "<")],
+        )
+    };
+    all.take(MOST_GUARDS).map(change).collect()
+}
+
+/// A test that stops the threads that are too many: a thread's number against a parameter. In a kernel without barriers such threads
+/// return; else the statement is for the others alone.
+fn guards(text: &Text<'_>, accesses: &[usize]) -> Vec<Candidate> {
+    let Some(&access) = accesses.first() else {
+        return vec![];
+    };
+    let Some(function) = text.function(access) else {
+        return vec![];
+    };
+    let body = text.body(function);
+    let has_barrier = body.clone().any(|at| text.word(at).starts_with("__sync"));
+    let chain = text.statements(access);
+    let Some(&own) = chain.last() else {
+        return vec![];
+    };
+    let limits = parameters(text, function.params);
+    let mut all = vec![];
+    let numbers = thread_numbers(text, body, own.first);
+    // Those that the statement names come first.
+    let named = |name: &str| (own.first..own.last).any(|at| text.word(at) == name);
+    let (near, far): (Vec<_>, Vec<_>) = numbers
+        .into_iter()
+        .partition(|&(name, _)| named(text.word(name)));
+    for (name, declaration) in near.into_iter().chain(far) {
+        for &limit in &limits {
+            let (name, limit) = (text.word(name), text.word(limit));
+            let candidate = if has_barrier {
+                Candidate::new(
+                    SuggestionKind::Guard,
+                    format!(
+                        "guard line {} with `if ({name} < {limit})`",
+                        text.line(own.first)
+                    ),
+                    vec![text.before(own.first, format!("if ({name} < {limit}) "))],
+                )
+            } else {
+                let test = format!("if ({name} >= {limit}) return;");
+                Candidate::new(
+                    SuggestionKind::Guard,
+                    format!(
+                        "guard the threads that are too many: `{test}` behind line {}",
+                        text.line(declaration.1)
+                    ),
+                    vec![text.line_behind(declaration.0, declaration.1, &test)],
+                )
+            };
+            all.push(candidate);
+        }
+    }
+    all.truncate(MOST_GUARDS);
+    all
+}
+
+/// The names of the integer parameters.
+fn parameters(text: &Text<'_>, open: usize) -> Vec<usize> {
+    let Some(close) = text.close(open) else {
+        return vec![];
+    };
+    let is_integer = |word: &str| matches!(word, "int" | "unsigned" | "size_t" | "long" | "short");
+    let names = open + 1..close;
+    let is_name = |&at: &usize| {
+        matches!(text.word(at + 1), "," | ")") && at > open + 1 && {
+            let before = text.word(at - 1);
+            is_integer(before)
+        }
+    };
+    names.filter(is_name).collect()
+}
+
+/// Variables that are declared before a word from the thread's index: the name, and the first and last words of the declaration.
+fn thread_numbers(
+    text: &Text<'_>,
+    body: std::ops::Range<usize>,
+    end: usize,
+) -> Vec<(usize, (usize, usize))> {
+    let mut all = vec![];
+    for at in body.start..end.min(body.end) {
+        let is_set = text.word(at + 1) == "=" && is_declared(text, at);
+        if !is_set {
+            continue;
+        }
+        let Some(last) = (at..body.end).find(|&last| text.word(last) == ";") else {
+            continue;
+        };
+        let mut words = (at..last).map(|at| text.word(at));
+        if words.any(|word| matches!(word, "threadIdx" | "blockIdx"))
+            && let Some(node) = text.statements(at).last()
+        {
+            all.push((at, (node.first, node.last)));
+        }
+    }
+    all
+}
+
+/// Lanes of one warp that only lockstep orders: a barrier of the warp behind each statement.
+fn in_warp(text: &Text<'_>, accesses: &[usize]) -> Vec<Candidate> {
+    let (kind, barrier) = (SuggestionKind::SyncWarp, "__syncwarp();");
+    let mut all = barrier::candidates(text, accesses, kind, barrier);
+    let mut nodes: Vec<_> = accesses
+        .iter()
+        .filter_map(|&at| text.statements(at).last().copied())
+        .filter(|node| node.kind == NodeKind::Plain)
+        .collect();
+    nodes.sort_by_key(|node| node.first);
+    nodes.dedup();
+    let lines: Vec<String> = nodes
+        .iter()
+        .map(|node| text.line(node.first).to_string())
+        .collect();
+    if nodes.len() > 1 {
+        let edits = nodes.iter();
+        let edits = edits.map(|node| text.line_behind(node.first, node.last, barrier));
+        all.insert(
+            0,
+            Candidate::new(
+                kind,
+                format!(
+                    "put `{barrier}` behind each of the lines {}",
+                    lines.join(", ")
+                ),
+                edits.collect(),
+            ),
+        );
+    }
+    all.extend(barrier::candidates(
+        text,
+        accesses,
+        SuggestionKind::Barrier,
+        "__syncthreads();",
+    ));
+    all
+}

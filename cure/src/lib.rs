@@ -1,0 +1,209 @@
+//! Cures that are proved. For what a run found or wasted, edits of the source are thought of, applied, compiled and run again; only what
+//! then is better is offered.
+//!
+//! In: a [`Model`] of a run, and a [`Runner`], which runs the program with other texts. Out: [`Suggestion`]s with `verified` set. A cure of a
+//! waste is proved if the program prints the same bytes and ends with the same exit code, no finding is new, the site costs less, and all
+//! launches together cost less; where another line costs more the suggestion says so. A cure of a finding is proved if the findings of
+//! its group are gone and none is new.
+//!
+//! Edits are made in the text as it is written, before macros (see [`text`]): a guess about the program's shape may be wrong, which the
+//! proof shows.
+
+mod barrier;
+mod candidate;
+mod conflict;
+mod fault;
+mod proof;
+mod scatter;
+mod text;
+
+use std::sync::Arc;
+
+use candidate::Candidate;
+use dsl::{ir::Module, source::SourceMap};
+use report::{Input, Model, Suggestion, findings::Found, model::Waste};
+use runtime::host::Outcome;
+use text::{Text, edited};
+
+/// Hot spots and groups of findings that cures are looked for.
+const MOST_SPOTS: usize = 6;
+const MOST_GROUPS: usize = 6;
+/// Runs of the program in all.
+const MOST_RUNS: usize = 60;
+/// Edits of a group of findings, one after the other, each of which removes some.
+const MOST_STEPS: usize = 3;
+
+/// A run of the program with edits.
+pub struct Run {
+    /// What was compiled.
+    pub module: Arc<Module>,
+    /// Its texts.
+    pub map: SourceMap,
+    /// How it went.
+    pub outcome: Outcome,
+    /// What it printed.
+    pub stdout: Vec<u8>,
+    /// What was found.
+    pub findings: Vec<Found>,
+}
+
+/// Runs the program with other texts.
+pub trait Runner {
+    /// Compiles and runs as the first run was, with these texts in the place of the files of these names. `None` if that is no program.
+    fn run(&mut self, texts: &[(String, String)]) -> Option<Run>;
+}
+
+/// The first run.
+#[derive(Clone, Copy)]
+struct Base<'a> {
+    input: &'a Input<'a>,
+    stdout: &'a [u8],
+}
+
+/// Proved cures of what a run wasted and found; `stdout` is what it printed.
+pub fn cures(model: &Model<'_>, stdout: &[u8], runner: &mut dyn Runner) -> Vec<Suggestion> {
+    let base = Base {
+        input: model.input,
+        stdout,
+    };
+    let mut search = Search {
+        base,
+        texts: Text::all(base.input.map),
+        runner,
+        left: MOST_RUNS,
+        found: vec![],
+    };
+    for group in model.groups.iter().take(MOST_GROUPS) {
+        search.group(&group.members);
+    }
+    // What a fault spoils is not to be tuned.
+    let has_errors = base.input.findings.iter().any(Found::is_error);
+    if !has_errors {
+        for at in 0..model.hot_spots.len().min(MOST_SPOTS) {
+            search.spot(model, at);
+        }
+    }
+    search.found
+}
+
+/// What is looked for.
+struct Search<'a, 'r> {
+    base: Base<'a>,
+    texts: Vec<Text<'a>>,
+    runner: &'r mut dyn Runner,
+    left: usize,
+    found: Vec<Suggestion>,
+}
+
+impl Search<'_, '_> {
+    /// Applies edits and runs.
+    fn try_one(&mut self, candidate: &Candidate) -> Option<Run> {
+        self.left = self.left.checked_sub(1)?;
+        let texts = edited(self.base.input.map, &candidate.edits)?;
+        self.runner.run(&texts)
+    }
+
+    /// Cures of a group of findings: edits until all of them are gone.
+    fn group(&mut self, members: &[usize]) {
+        let mut done: Option<Candidate> = None;
+        let mut left = members.to_vec();
+        for _ in 0..MOST_STEPS {
+            let candidates = fault::candidates(self.base, &self.texts, &left);
+            let mut best: Option<(Candidate, Vec<usize>)> = None;
+            for candidate in candidates {
+                let candidate = match &done {
+                    Some(done) => match done.and(&candidate) {
+                        Some(both) => both,
+                        None => continue,
+                    },
+                    None => candidate,
+                };
+                let Some(run) = self.try_one(&candidate) else {
+                    continue;
+                };
+                let Some(still) = proof::remaining(self.base, &run, &candidate, members) else {
+                    continue;
+                };
+                let fewer = best.as_ref().map_or(left.len(), |(_, still)| still.len());
+                if still.len() < fewer {
+                    let is_cured = still.is_empty();
+                    best = Some((candidate, still));
+                    if is_cured {
+                        break;
+                    }
+                }
+            }
+            let Some((candidate, still)) = best else {
+                return;
+            };
+            if still.is_empty() {
+                let lead = &self.base.input.findings[members[0]];
+                self.found.push(Suggestion {
+                    kind: candidate.kind,
+                    launch: lead.launch.unwrap_or_default(),
+                    site: None,
+                    text: candidate.text,
+                    verified: true,
+                    edits: candidate.edits,
+                    before: None,
+                    after: None,
+                    findings_removed: members.to_vec(),
+                });
+                return;
+            }
+            (done, left) = (Some(candidate), still);
+        }
+    }
+
+    /// Cures of a hot spot; what one of them does for other hot spots is said there.
+    fn spot(&mut self, model: &Model<'_>, at: usize) {
+        let spot = &model.hot_spots[at];
+        // A cure of another hot spot may have cured this one.
+        if !model_cures(&self.found, spot, self.base.input).is_empty() {
+            return;
+        }
+        let candidates = match spot.waste {
+            Waste::BankConflicts => conflict::candidates(self.base, &self.texts, spot),
+            Waste::Sectors => scatter::candidates(self.base, &self.texts, spot),
+            _ => vec![],
+        };
+        let mut best: Option<(u64, Vec<Suggestion>)> = None;
+        for candidate in candidates {
+            let Some(run) = self.try_one(&candidate) else {
+                continue;
+            };
+            let Some(saved) = proof::saved(self.base, &run, &candidate) else {
+                continue;
+            };
+            let Some(own) = saved.suggestion(spot, &candidate, self.base.input) else {
+                continue;
+            };
+            let is_ideal = saved.is_ideal(spot);
+            if best.as_ref().is_none_or(|&(total, _)| saved.total < total) {
+                let others = model.hot_spots.iter().enumerate();
+                let others =
+                    others.filter(|&(index, other)| index > at && other.waste == spot.waste);
+                let others = others
+                    .filter_map(|(_, other)| saved.suggestion(other, &candidate, self.base.input));
+                best = Some((saved.total, std::iter::once(own).chain(others).collect()));
+            }
+            if is_ideal {
+                break;
+            }
+        }
+        self.found.extend(best.into_iter().flat_map(|(_, all)| all));
+    }
+}
+
+/// The suggestions so far that are of a hot spot.
+fn model_cures<'s>(
+    found: &'s [Suggestion],
+    spot: &report::model::HotSpot,
+    input: &Input<'_>,
+) -> Vec<&'s Suggestion> {
+    let is_of = |one: &&Suggestion| {
+        let place = one.site.map(|site| (one.launch, site));
+        place.is_some_and(|place| spot.has(place, input))
+    };
+    found.iter().filter(is_of).collect()
+}

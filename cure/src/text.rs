@@ -1,0 +1,355 @@
+//! A program's text as it is written: its words, brackets and statements, and edits of it.
+//!
+//! Nothing here knows types, and macros stay as they are. That is enough for guesses about where something belongs: each is compiled and run.
+
+use std::ops::Range;
+
+use dsl::{
+    source::{SourceFile, SourceMap},
+    syntax::{Word, words},
+};
+use report::Edit;
+
+/// A file of the program.
+pub(crate) struct Text<'a> {
+    pub(crate) file: &'a SourceFile,
+    /// Without directives.
+    words: Vec<Word>,
+}
+
+/// A statement.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Node {
+    pub(crate) kind: NodeKind,
+    /// Its first and last words.
+    pub(crate) first: usize,
+    pub(crate) last: usize,
+}
+
+/// What a statement is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum NodeKind {
+    Block,
+    /// Also a `switch`.
+    If,
+    Loop,
+    Plain,
+}
+
+/// A function's text.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct FunctionText {
+    /// The bracket before its parameters.
+    pub(crate) params: usize,
+    /// The brace before its first statement.
+    pub(crate) body: usize,
+}
+
+impl<'a> Text<'a> {
+    /// The files of a program.
+    pub(crate) fn all(map: &'a SourceMap) -> Vec<Text<'a>> {
+        let files = map.files().map(|(_, file)| file);
+        files.map(Text::new).collect()
+    }
+
+    pub(crate) fn new(file: &'a SourceFile) -> Text<'a> {
+        let mut in_directive = false;
+        let mut kept = words(file);
+        kept.retain(|word| {
+            if word.starts_line {
+                let text = &file.text[word.range.clone()];
+                in_directive = text == "#" || text == "%:";
+            }
+            !in_directive
+        });
+        Text { file, words: kept }
+    }
+
+    /// How many words there are.
+    pub(crate) fn len(&self) -> usize {
+        self.words.len()
+    }
+
+    /// A word; nothing beyond the last.
+    pub(crate) fn word(&self, at: usize) -> &'a str {
+        let found = self.words.get(at);
+        found.map_or("", |word| &self.file.text[word.range.clone()])
+    }
+
+    /// The text from a word up to another one, which is not in it.
+    pub(crate) fn between(&self, words: Range<usize>) -> &'a str {
+        if words.is_empty() || words.end > self.words.len() {
+            return "";
+        }
+        &self.file.text[self.words[words.start].range.start..self.words[words.end - 1].range.end]
+    }
+
+    /// The line of a word, from 1.
+    pub(crate) fn line(&self, at: usize) -> u32 {
+        let start = self.words.get(at).map_or(0, |word| word.range.start);
+        self.file.line_column(start as u32).0
+    }
+
+    /// The word at a place, or the next.
+    pub(crate) fn at(&self, line: u32, column: u32) -> Option<usize> {
+        let offset = self.file.offset(line, column) as usize;
+        let at = self.words.partition_point(|word| word.range.end <= offset);
+        (at < self.words.len()).then_some(at)
+    }
+
+    /// The first word with that text at or behind a place, on the same line.
+    pub(crate) fn name_at(&self, line: u32, column: u32, name: &str) -> Option<usize> {
+        let first = self.at(line, column)?;
+        (first..self.words.len())
+            .take_while(|&at| self.line(at) == line)
+            .find(|&at| self.word(at) == name)
+    }
+
+    /// The bracket that closes one.
+    pub(crate) fn close(&self, open: usize) -> Option<usize> {
+        let mut depth = 0usize;
+        for at in open..self.words.len() {
+            match self.word(at) {
+                "(" | "[" | "{" => depth += 1,
+                ")" | "]" | "}" => {
+                    depth = depth.checked_sub(1)?;
+                    if depth == 0 {
+                        return Some(at);
+                    }
+                }
+                _ => {}
+            }
+        }
+        None
+    }
+
+    /// The subscripts behind a name: the words of each, without brackets.
+    pub(crate) fn subscripts(&self, name: usize) -> Vec<Range<usize>> {
+        let mut all = vec![];
+        let mut next = name + 1;
+        while self.word(next) == "["
+            && let Some(close) = self.close(next)
+        {
+            all.push(next + 1..close);
+            next = close + 1;
+        }
+        all
+    }
+
+    /// The function that a word is in.
+    pub(crate) fn function(&self, at: usize) -> Option<FunctionText> {
+        let mut open: Vec<usize> = vec![];
+        for here in 0..at.min(self.words.len()) {
+            match self.word(here) {
+                "{" => open.push(here),
+                "}" => {
+                    open.pop();
+                }
+                _ => {}
+            }
+        }
+        let body = open.into_iter().find(|&brace| {
+            let before = brace.checked_sub(1).map(|before| self.word(before));
+            before == Some(")") || before == Some("const")
+        })?;
+        let mut depth = 0usize;
+        let params = (0..body).rev().find(|&here| {
+            match self.word(here) {
+                ")" => depth += 1,
+                "(" => depth -= 1,
+                _ => {}
+            }
+            depth == 0 && self.word(here) == "("
+        })?;
+        Some(FunctionText { params, body })
+    }
+
+    /// The words of a function's body.
+    pub(crate) fn body(&self, function: FunctionText) -> Range<usize> {
+        let end = self.close(function.body).unwrap_or(self.words.len());
+        function.body + 1..end
+    }
+
+    /// The statements around a word, from the function's outermost to the innermost.
+    pub(crate) fn statements(&self, at: usize) -> Vec<Node> {
+        let Some(function) = self.function(at) else {
+            return vec![];
+        };
+        let mut chain = vec![];
+        let mut inside = self.body(function);
+        'deeper: loop {
+            let mut next = inside.start;
+            while next < inside.end {
+                let Some((node, parts)) = self.statement(next) else {
+                    return chain;
+                };
+                if node.last < at {
+                    next = node.last + 1;
+                    continue;
+                }
+                if node.first > at {
+                    return chain;
+                }
+                chain.push(node);
+                let part = parts.into_iter().find(|part| part.contains(&at));
+                let Some(part) = part else { return chain };
+                inside = part;
+                continue 'deeper;
+            }
+            return chain;
+        }
+    }
+
+    /// The statements of a block.
+    pub(crate) fn children(&self, block: Node) -> Vec<Node> {
+        let mut all = vec![];
+        let mut next = block.first + 1;
+        while next < block.last
+            && let Some((node, _)) = self.statement(next)
+        {
+            all.push(node);
+            next = node.last + 1;
+        }
+        all
+    }
+
+    /// The statement that begins with a word, and where the statements in it are.
+    fn statement(&self, first: usize) -> Option<(Node, Vec<Range<usize>>)> {
+        let node = |kind, last| Node { kind, first, last };
+        match self.word(first) {
+            "" => None,
+            "{" => {
+                let close = self.close(first)?;
+                Some((node(NodeKind::Block, close), vec![first + 1..close]))
+            }
+            word @ ("if" | "switch" | "for" | "while") => {
+                let open = (first + 1..first + 3).find(|&at| self.word(at) == "(")?;
+                let then = self.close(open)? + 1;
+                let (inner, _) = self.statement(then)?;
+                let mut parts = vec![then..inner.last + 1];
+                let mut last = inner.last;
+                if word == "if" && self.word(last + 1) == "else" {
+                    let (other, _) = self.statement(last + 2)?;
+                    parts.push(last + 2..other.last + 1);
+                    last = other.last;
+                }
+                let kind = match word {
+                    "if" | "switch" => NodeKind::If,
+                    _ => NodeKind::Loop,
+                };
+                Some((node(kind, last), parts))
+            }
+            "do" => {
+                let (inner, _) = self.statement(first + 1)?;
+                let end = (inner.last..self.len()).find(|&at| self.word(at) == ";")?;
+                Some((node(NodeKind::Loop, end), vec![first + 1..inner.last + 1]))
+            }
+            "case" | "default" => {
+                let colon = (first..self.len()).find(|&at| self.word(at) == ":")?;
+                Some((node(NodeKind::Plain, colon), vec![]))
+            }
+            _ => {
+                let mut at = first;
+                loop {
+                    match self.word(at) {
+                        "" => return None,
+                        ";" => return Some((node(NodeKind::Plain, at), vec![])),
+                        "(" | "[" | "{" => at = self.close(at)? + 1,
+                        ")" | "]" | "}" => return None,
+                        _ => at += 1,
+                    }
+                }
+            }
+        }
+    }
+
+    /// Puts a text in the place of words.
+    pub(crate) fn replace(&self, words: Range<usize>, text: impl Into<String>) -> Edit {
+        let end = self.words[words.end - 1].range.end;
+        self.edit(self.words[words.start].range.start..end, text)
+    }
+
+    /// Puts a text before a word.
+    pub(crate) fn before(&self, word: usize, text: impl Into<String>) -> Edit {
+        let start = self.words[word].range.start;
+        self.edit(start..start, text)
+    }
+
+    /// Puts a text behind a word.
+    pub(crate) fn behind(&self, word: usize, text: impl Into<String>) -> Edit {
+        let end = self.words[word].range.end;
+        self.edit(end..end, text)
+    }
+
+    /// Puts a line of its own before a statement.
+    pub(crate) fn line_before(&self, word: usize, text: &str) -> Edit {
+        if self.words[word].starts_line {
+            self.before(word, format!("{text}\n{}", self.indentation(word)))
+        } else {
+            self.before(word, format!("{text} "))
+        }
+    }
+
+    /// Puts a line of its own behind a statement from a first to a last word.
+    pub(crate) fn line_behind(&self, first: usize, last: usize, text: &str) -> Edit {
+        let ends_line = self.words.get(last + 1).is_none_or(|next| next.starts_line);
+        if !ends_line {
+            return self.behind(last, format!(" {text}"));
+        }
+        let line = self.line(last);
+        let end = self.file.offset(line, u32::MAX) as usize;
+        self.edit(end..end, format!("\n{}{text}", self.indentation(first)))
+    }
+
+    /// What stands before the first word of a word's line.
+    fn indentation(&self, word: usize) -> &'a str {
+        let line = self.file.line(self.line(word));
+        &line[..line.len() - line.trim_start().len()]
+    }
+
+    fn edit(&self, bytes: Range<usize>, text: impl Into<String>) -> Edit {
+        let (line, column) = self.file.line_column(bytes.start as u32);
+        let (end_line, end_column) = self.file.line_column(bytes.end as u32);
+        Edit {
+            file: self.file.name.clone(),
+            line,
+            column,
+            end_line,
+            end_column,
+            text: text.into(),
+        }
+    }
+}
+
+/// The texts of the files with edits; `None` if two meet or one is of another file.
+pub(crate) fn edited(map: &SourceMap, edits: &[Edit]) -> Option<Vec<(String, String)>> {
+    let mut names: Vec<&str> = edits.iter().map(|edit| edit.file.as_str()).collect();
+    names.sort_unstable();
+    names.dedup();
+    let one = |name: &str| {
+        let (_, file) = map.files().find(|(_, file)| file.name == name)?;
+        let mut text = file.text.clone();
+        let mut own: Vec<(Range<usize>, &str)> = edits
+            .iter()
+            .filter(|edit| edit.file == name)
+            .map(|edit| (bytes(file, edit), edit.text.as_str()))
+            .collect();
+        own.sort_by_key(|(bytes, _)| (bytes.start, bytes.end));
+        let meet = own.windows(2).any(|pair| pair[0].0.end > pair[1].0.start);
+        if meet {
+            return None;
+        }
+        for (bytes, new) in own.into_iter().rev() {
+            text.replace_range(bytes, new);
+        }
+        Some((name.to_string(), text))
+    };
+    names.into_iter().map(one).collect()
+}
+
+/// The bytes that an edit replaces.
+pub(crate) fn bytes(file: &SourceFile, edit: &Edit) -> Range<usize> {
+    let start = file.offset(edit.line, edit.column) as usize;
+    let end = file.offset(edit.end_line, edit.end_column) as usize;
+    start..end.max(start)
+}
