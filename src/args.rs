@@ -93,6 +93,15 @@ pub(crate) enum DeviceChoice {
     Gpu,
 }
 
+/// When cures are looked for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Cures {
+    /// If the run was short.
+    Auto,
+    Always,
+    Never,
+}
+
 /// How a source file is read.
 #[derive(Clone, Debug, Args)]
 pub(crate) struct SourceArgs {
@@ -191,6 +200,9 @@ pub(crate) struct RunArgs {
     /// Show each access of the launches with its counts: of like launches once, or of each.
     #[arg(long, value_enum, num_args = 0..=1, default_missing_value = "folded")]
     pub(crate) launches: Option<Launches>,
+    /// Look for cures, and offer those that a run proves. `auto`: after short runs (a million warp instructions).
+    #[arg(long, value_enum, value_name = "WHEN", default_value_t = Cures::Auto)]
+    pub(crate) cures: Cures,
     /// No report: the program's own output only.
     #[arg(long, short)]
     pub(crate) quiet: bool,

@@ -22,6 +22,7 @@ use report::fault;
 use crate::{
     failure::Failure,
     files, output,
+    prove::MOST_COMPARED,
     record::{Entry, Record},
     system,
 };
@@ -216,6 +217,8 @@ pub(crate) struct Streams {
     pub(crate) most_kept: usize,
     /// What it printed beyond that.
     pub(crate) lost_bytes: u64,
+    /// What it printed, if runs with cures are to be compared with it and it is not too much.
+    pub(crate) compared: Option<Vec<u8>>,
 }
 
 /// Output of the program that is kept for a report.
@@ -243,6 +246,13 @@ impl Streams {
 
 impl Io for Streams {
     fn stdout(&mut self, bytes: &[u8]) {
+        let compared = self.compared.take();
+        self.compared = compared
+            .filter(|kept| kept.len() + bytes.len() <= MOST_COMPARED)
+            .map(|mut kept| {
+                kept.extend_from_slice(bytes);
+                kept
+            });
         match &mut self.program_out {
             ProgramOut::Through => output::out(bytes),
             ProgramOut::Kept(kept) => {

@@ -7,7 +7,8 @@ use std::path::PathBuf;
 use dsl::{
     diagnostic::{self, Diagnostic, Severity},
     ir::Module,
-    source::{SourceFile, SourceMap},
+    source::{Loader, SourceFile, SourceMap},
+    span::FileId,
 };
 
 use crate::{
@@ -42,12 +43,7 @@ pub(crate) fn load_for(args: &SourceArgs, cuda_arch: u32) -> Result<Loaded, Fail
     let (text, loader) = read_program(args)?;
     let mut map = SourceMap::new();
     let file = map.add(SourceFile::new(name, text));
-    let options = dsl::Options {
-        defines: defines(&args.defines)?,
-        fmad: args.fmad,
-        cuda_arch,
-        instances: args.instances.clone(),
-    };
+    let options = options(args, cuda_arch)?;
     if args.kernels {
         let survey = dsl::survey(&mut map, file, &options, &loader);
         return Ok(Loaded {
@@ -68,6 +64,34 @@ pub(crate) fn load_for(args: &SourceArgs, cuda_arch: u32) -> Result<Loaded, Fail
         missing: Vec::new(),
         read: loader.into_read(),
     })
+}
+
+fn options(args: &SourceArgs, cuda_arch: u32) -> Result<dsl::Options, Failure> {
+    Ok(dsl::Options {
+        defines: defines(&args.defines)?,
+        fmad: args.fmad,
+        cuda_arch,
+        instances: args.instances.clone(),
+    })
+}
+
+/// Compiles texts that are there already; `None` if they are no program.
+pub(crate) fn compile(
+    args: &SourceArgs,
+    map: &mut SourceMap,
+    file: FileId,
+    loader: &dyn Loader,
+) -> Result<Option<Module>, Failure> {
+    let options = options(args, dsl::Options::default().cuda_arch)?;
+    let (module, diagnostics) = if args.kernels {
+        let survey = dsl::survey(map, file, &options, loader);
+        (survey.module, survey.diagnostics)
+    } else {
+        let compiled = dsl::compile(map, file, &options, loader);
+        (compiled.module, compiled.diagnostics)
+    };
+    let is_error = |diagnostic: &Diagnostic| diagnostic.severity == Severity::Error;
+    Ok(module.filter(|_| !diagnostics.iter().any(is_error)))
 }
 
 /// The program's text, and who reads what it includes.

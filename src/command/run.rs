@@ -25,13 +25,14 @@ use report::{
 
 use super::check;
 use crate::{
-    args::{Color, DeviceChoice, FailOn, Format, Launches, RunArgs},
+    args::{Color, Cures, DeviceChoice, FailOn, Format, Launches, RunArgs},
     baseline,
     capture::Capture,
     execute::{self, MOST_KEPT, ProgramOut, Ran, Streams, What},
     failure::Failure,
     files::Claims,
     output,
+    prove::{self, Prover},
     record::{self, End, Record},
     source::{Loaded, load},
     stopping::Watch,
@@ -86,6 +87,15 @@ pub(crate) fn run(args: &RunArgs, color: Color) -> Result<u8, Failure> {
         .map(|wanted| kernel_of(wanted, &module))
         .transpose()?;
     let program = Program::new(Arc::new(module));
+    let machine = execute::machine(
+        rules,
+        args.jobs,
+        args.limit,
+        args.wanted_checks(),
+        (args.wanted_order(), args.wanted_orders()),
+        (keep_going, args.trace.is_some()),
+        watch.flag(),
+    );
     let mut device: Box<dyn Device> = if on_gpu {
         Box::new(execute::open_gpu(GpuOptions {
             opt_level: args.opt_level,
@@ -94,17 +104,7 @@ pub(crate) fn run(args: &RunArgs, color: Color) -> Result<u8, Failure> {
             ..GpuOptions::default()
         })?)
     } else {
-        let checks = args.wanted_checks();
-        let machine = execute::machine(
-            rules,
-            args.jobs,
-            args.limit,
-            checks,
-            (args.wanted_order(), args.wanted_orders()),
-            (keep_going, args.trace.is_some()),
-            watch.flag(),
-        );
-        Box::new(Simulator::new(machine))
+        Box::new(Simulator::new(machine.clone()))
     };
     // On a GPU the driver prints what kernels print: all of standard output has to be kept.
     let capture = match args.format {
@@ -123,6 +123,7 @@ pub(crate) fn run(args: &RunArgs, color: Color) -> Result<u8, Failure> {
         is_quiet: args.quiet,
         most_kept: MOST_KEPT,
         lost_bytes: 0,
+        compared: may_cure(args, on_gpu).then(Vec::new),
     };
     let what = What {
         args: &args.args,
@@ -137,7 +138,6 @@ pub(crate) fn run(args: &RunArgs, color: Color) -> Result<u8, Failure> {
     };
     watch.runs(on_gpu)?;
     let outcome = execute::execute(&what, &program, &mut *device, &mut io);
-    watch.reports();
     let captured = capture.map(Capture::end).transpose()?;
     let Ran {
         mut outcome,
@@ -176,7 +176,20 @@ pub(crate) fn run(args: &RunArgs, color: Color) -> Result<u8, Failure> {
             (None, None) => Tables::None,
         },
     };
-    let model = Model::new(&input);
+    let mut model = Model::new(&input);
+    if let Some(stdout) = &io.compared
+        && prove::is_wanted(args.cures, &outcome)
+        && outcome.stopped().is_none()
+    {
+        let prover = Prover {
+            source: &source,
+            map: &loaded.map,
+            machine,
+            what: What { save: &[], ..what },
+        };
+        model.suggestions = prove::cures(&model, stdout, prover);
+    }
+    watch.reports();
     let mut written = vec![unsaved.map_or(Ok(()), Err)];
     if let Some(path) = &args.write_baseline {
         written.push(baseline::write(&Baseline::of(&found), path));
@@ -201,6 +214,13 @@ pub(crate) fn run(args: &RunArgs, color: Color) -> Result<u8, Failure> {
     // What could not be written is told when all else was.
     written.into_iter().collect::<Result<(), Failure>>()?;
     Ok(exit_code)
+}
+
+/// Whether cures can be looked for: the simulator runs to the end, and a report says of them.
+fn may_cure(args: &RunArgs, on_gpu: bool) -> bool {
+    let is_report = args.metrics.is_empty() && !args.quiet;
+    let is_whole = args.record.is_none() && args.trace.is_none() && !args.stop_at_first;
+    !on_gpu && args.cures != Cures::Never && is_report && is_whole
 }
 
 /// No file that the run reads is written, and none twice. The baseline may be: it is read before anything runs.

@@ -94,6 +94,7 @@ pub(crate) fn run(args: &VerifyArgs, color: Color) -> Result<u8, Failure> {
         is_quiet: false,
         most_kept: usize::MAX,
         lost_bytes: 0,
+        compared: None,
     };
     let what = What {
         args: &args.args,

@@ -1,0 +1,150 @@
+//! Runs the program with other texts, for whoever proves cures.
+
+use std::sync::Arc;
+
+use cure::{Run, Runner};
+use dsl::source::{Included, Loader, SourceFile, SourceMap};
+use interp::{MachineConfig, Program};
+use report::{Model, Suggestion, findings};
+use runtime::{
+    device::simulator::Simulator,
+    host::{Io, Note, Outcome},
+};
+
+use crate::{
+    args::{Cures, SourceArgs},
+    execute::{self, What},
+    source::{self, Files},
+};
+
+/// Warp instructions of a run up to which cures are looked for unasked: a small part of a second for each of them.
+const FEW_INSTRUCTIONS: u64 = 1_000_000;
+
+/// What a program may print for its cures to be proved: they are compared with it, byte for byte.
+pub(crate) const MOST_COMPARED: usize = 1 << 20;
+
+/// A run with edits may take so many times the instructions of the first, and so many more.
+const MOST_TIMES: u64 = 8;
+const SOME_MORE: u64 = 1_000_000;
+
+/// How the first run was made.
+pub(crate) struct Prover<'a> {
+    pub(crate) source: &'a SourceArgs,
+    pub(crate) map: &'a SourceMap,
+    pub(crate) machine: MachineConfig,
+    pub(crate) what: What<'a>,
+}
+
+/// Whether cures are looked for after a run.
+pub(crate) fn is_wanted(wanted: Cures, outcome: &Outcome) -> bool {
+    match wanted {
+        Cures::Always => true,
+        Cures::Never => false,
+        Cures::Auto => instructions(outcome) <= FEW_INSTRUCTIONS,
+    }
+}
+
+fn instructions(outcome: &Outcome) -> u64 {
+    let kept = outcome.launches.kept().iter();
+    let all = kept.map(|kept| {
+        let times = if kept.is_sum { 1 } else { kept.count };
+        kept.report.counts.warp_instructions.saturating_mul(times)
+    });
+    all.fold(0, u64::saturating_add)
+}
+
+/// Cures of a run, which printed this; the instructions of the first run bound those of the others.
+pub(crate) fn cures(model: &Model<'_>, stdout: &[u8], mut prover: Prover<'_>) -> Vec<Suggestion> {
+    let most = instructions(model.input.outcome)
+        .saturating_mul(MOST_TIMES)
+        .saturating_add(SOME_MORE);
+    prover.machine.limit = Some(prover.machine.limit.map_or(most, |limit| limit.min(most)));
+    cure::cures(model, stdout, &mut prover)
+}
+
+impl Runner for Prover<'_> {
+    fn run(&mut self, texts: &[(String, String)]) -> Option<Run> {
+        if self.what.stop.asked().is_some() {
+            return None;
+        }
+        let files = Files::new(&self.source.file, &self.source.include);
+        let loader = Edited {
+            files: &files,
+            map: self.map,
+            texts,
+        };
+        let name = self.source.file.display().to_string();
+        let text = loader.text(&name)?;
+        let mut map = SourceMap::new();
+        let file = map.add(SourceFile::new(name, text));
+        let module = source::compile(self.source, &mut map, file, &loader).ok()??;
+        let program = Program::new(Arc::new(module));
+        let mut device = Simulator::new(self.machine.clone());
+        let mut io = Kept {
+            stdout: vec![],
+            is_too_much: false,
+        };
+        let ran = execute::execute(&self.what, &program, &mut device, &mut io).ok()?;
+        if io.is_too_much || ran.unsaved.is_some() {
+            return None;
+        }
+        let line = |loc| report::line(program.module(), &map, loc);
+        let found = findings::all(&ran.outcome, program.module(), &line);
+        Some(Run {
+            module: program.module().clone(),
+            findings: found,
+            map,
+            outcome: ran.outcome,
+            stdout: io.stdout,
+        })
+    }
+}
+
+/// The files of the first run, some with other texts.
+struct Edited<'a> {
+    files: &'a Files,
+    map: &'a SourceMap,
+    texts: &'a [(String, String)],
+}
+
+impl Edited<'_> {
+    fn text(&self, name: &str) -> Option<String> {
+        if let Some((_, text)) = self.texts.iter().find(|(known, _)| known == name) {
+            return Some(text.clone());
+        }
+        let (_, file) = self.map.files().find(|(_, file)| file.name == name)?;
+        Some(file.text.clone())
+    }
+}
+
+impl Loader for Edited<'_> {
+    fn load(&self, name: &str, from: &str) -> Option<Result<Included, String>> {
+        let found = self.files.load(name, from)?;
+        Some(found.map(|mut included| {
+            if let Some(text) = self.text(&included.full_name) {
+                included.text = text;
+            }
+            included
+        }))
+    }
+}
+
+/// Keeps what the program prints.
+struct Kept {
+    stdout: Vec<u8>,
+    is_too_much: bool,
+}
+
+impl Io for Kept {
+    fn stdout(&mut self, bytes: &[u8]) {
+        if self.stdout.len() + bytes.len() > MOST_COMPARED {
+            self.is_too_much = true;
+        } else {
+            self.stdout.extend_from_slice(bytes);
+        }
+    }
+
+    fn stderr(&mut self, _: &[u8]) {}
+
+    fn note(&mut self, _: &Note) {}
+}
