@@ -25,6 +25,8 @@ pub(crate) struct Cli {
 pub(crate) enum Command {
     /// Run a program in the simulator and report what each access costs.
     Run(Box<RunArgs>),
+    /// Cure what a run finds or wastes, as far as runs prove it: print the edits as a diff, or write them.
+    Fix(FixArgs),
     /// Check a program: every error in one go.
     Check(CheckArgs),
     /// Print the verified IR.
@@ -227,6 +229,42 @@ pub(crate) struct RunArgs {
     /// Look for nothing, and write all that launches do to this file: see `trace.rs`. How the tests' own checker sees a run.
     #[arg(long, value_name = "FILE", hide = true)]
     pub(crate) trace: Option<PathBuf>,
+    /// Arguments of the program.
+    #[arg(last = true, value_name = "ARGS")]
+    pub(crate) args: Vec<String>,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct FixArgs {
+    #[command(flatten)]
+    pub(crate) source: SourceArgs,
+    /// Write the edits to the files instead of printing them.
+    #[arg(long)]
+    pub(crate) apply: bool,
+    /// Bytes per shared-memory bank: 4, or 8 on sm_30 to sm_37.
+    #[arg(long, value_name = "BYTES", default_value_t = 4)]
+    pub(crate) bank_width: u32,
+    /// CPU threads. 0: one per core.
+    #[arg(long, value_name = "N", default_value_t = 0)]
+    pub(crate) jobs: usize,
+    /// Most instructions of the run, as in `run`.
+    #[arg(long, value_name = "N")]
+    pub(crate) limit: Option<u64>,
+    /// Look for no more cures after so many seconds.
+    #[arg(long, value_name = "SECONDS", value_parser = seconds_of)]
+    pub(crate) timeout: Option<Duration>,
+    /// Most memory of the program, as in `run`.
+    #[arg(long, value_name = "BYTES", value_parser = bytes_of)]
+    pub(crate) memory: Option<u64>,
+    /// Launch a kernel of a program without `main`, as in `run`.
+    #[arg(long, value_name = "LAUNCH")]
+    pub(crate) launch: Vec<String>,
+    /// A buffer for --launch, as in `run`.
+    #[arg(long, value_name = "SPEC", requires = "launch")]
+    pub(crate) buffer: Vec<String>,
+    /// Print a buffer after the launches, as in `run`: it is part of the output that cures must not change.
+    #[arg(long, value_name = "NAME[:N]", requires = "launch")]
+    pub(crate) print: Vec<String>,
     /// Arguments of the program.
     #[arg(last = true, value_name = "ARGS")]
     pub(crate) args: Vec<String>,

@@ -5,6 +5,7 @@ mod bind;
 mod check;
 mod doctor;
 mod explain;
+mod fix;
 mod ir;
 mod ptx;
 mod run;
@@ -20,6 +21,7 @@ pub(crate) fn run(cli: Cli) -> Result<u8, Failure> {
     let color = cli.color;
     match cli.command {
         Command::Run(args) => run::run(&args, color),
+        Command::Fix(args) => fix::run(&args, color),
         Command::Check(args) => check::run(&args, color),
         Command::Ir(args) => ir::run(&args, color),
         Command::Ptx(args) => ptx::run(&args, color),

@@ -28,6 +28,7 @@ const MOST_TIMES: u64 = 8;
 const SOME_MORE: u64 = 1_000_000;
 
 /// How the first run was made.
+#[derive(Clone)]
 pub(crate) struct Prover<'a> {
     pub(crate) source: &'a SourceArgs,
     pub(crate) map: &'a SourceMap,

@@ -67,11 +67,11 @@ impl Place {
                 vec![text.line_before(node.first, barrier)],
             ),
             Side::Behind => (
-                format!("put `{barrier}` behind line {last}"),
+                format!("put `{barrier}` after line {last}"),
                 vec![text.line_behind(node.first, node.last, barrier)],
             ),
             Side::With => (
-                format!("put `{barrier}` behind line {last}, into the loop"),
+                format!("put `{barrier}` after line {last}, into the loop"),
                 vec![
                     text.before(node.first, "{ "),
                     text.behind(node.last, format!(" {barrier} }}")),

@@ -10,7 +10,7 @@ use dsl::ir::SharedVar;
 use interp::LaunchReport;
 use report::{Edit, SuggestionKind, model::HotSpot};
 
-use crate::{Base, candidate::Candidate, text::Text};
+use crate::{Base, candidate::Candidate, structs, text::Text};
 
 /// Words of a row of banks.
 const BANKS: u64 = 32;
@@ -19,15 +19,15 @@ const BANKS: u64 = 32;
 const MOST_PADS: usize = 2;
 
 /// A shared array and where it stands in the text.
-struct Array<'a, 't> {
-    var: &'a SharedVar,
-    text: &'t Text<'a>,
+pub(crate) struct Array<'a, 't> {
+    pub(crate) var: &'a SharedVar,
+    pub(crate) text: &'t Text<'a>,
     /// Its name in the declaration.
-    name: usize,
+    pub(crate) name: usize,
     /// Of which kernel, without template arguments.
     kernel: &'a str,
     /// Its name wherever its elements are accessed: before as many subscripts as it has dimensions.
-    uses: Vec<usize>,
+    pub(crate) uses: Vec<usize>,
 }
 
 /// What may cure the conflicts of a hot spot.
@@ -45,13 +45,17 @@ pub(crate) fn candidates(base: Base<'_>, texts: &[Text<'_>], spot: &HotSpot) -> 
     let Some(array) = array(base, texts, var, kernel) else {
         return vec![];
     };
+    let structs = structs::candidates(texts, &array);
+    if !structs.is_empty() {
+        return structs;
+    }
     match var.dims[..] {
         [_, _, ..] => matrix(base, &array, launch),
         _ => vector(&array, texts),
     }
 }
 
-fn array<'a, 't>(
+pub(crate) fn array<'a, 't>(
     base: Base<'a>,
     texts: &'t [Text<'a>],
     var: &'a SharedVar,
@@ -80,7 +84,14 @@ fn array<'a, 't>(
 }
 
 /// A dimension or factor that is larger by so much: `32` becomes `33`, `TILE` becomes `TILE + 1`.
-fn larger(words: &str, by: u64) -> String {
+pub(crate) fn larger(words: &str, by: u64) -> String {
+    // `N + 1` becomes `N + 2`.
+    if let Some((before, last)) = words.rsplit_once('+')
+        && let Ok(number) = last.trim().parse::<u64>()
+        && !is_sum(before)
+    {
+        return format!("{before}+ {}", number + by);
+    }
     match words.parse::<u64>() {
         Ok(number) => (number + by).to_string(),
         Err(_) if is_sum(words) => format!("({words}) + {by}"),
@@ -94,7 +105,7 @@ fn is_sum(words: &str) -> bool {
 }
 
 /// In brackets, unless it is one word.
-fn single(words: &str) -> String {
+pub(crate) fn single(words: &str) -> String {
     if words.chars().all(|c| c.is_alphanumeric() || c == '_') {
         words.to_string()
     } else {
@@ -232,7 +243,7 @@ fn room(
 const MOST_TEMPLATE_WORDS: usize = 16;
 
 /// The third arguments of a kernel's launches in a file.
-fn third_arguments(text: &Text<'_>, kernel: &str) -> Vec<Range<usize>> {
+pub(crate) fn third_arguments(text: &Text<'_>, kernel: &str) -> Vec<Range<usize>> {
     let mut all = vec![];
     let mut at = 0;
     while at < text.len() {
@@ -262,7 +273,7 @@ fn third_arguments(text: &Text<'_>, kernel: &str) -> Vec<Range<usize>> {
 }
 
 /// Whether the kernel's name stands before `<<<`.
-fn launches(text: &Text<'_>, arrows: usize, kernel: &str) -> bool {
+pub(crate) fn launches(text: &Text<'_>, arrows: usize, kernel: &str) -> bool {
     let ends = |word: &str| matches!(word, ";" | "{" | "}");
     let mut before = (arrows.saturating_sub(MOST_TEMPLATE_WORDS)..arrows).rev();
     let name = before.find(|&at| text.word(at) == kernel || ends(text.word(at)));

@@ -1,16 +1,17 @@
 //! Cures of findings: what could be forgotten there.
 
 use dsl::{diagnostic::Code, ir::LocId};
-use report::{SuggestionKind, findings::Found};
+use report::{Edit, SuggestionKind, findings::Found};
 
 use crate::{
     Base, barrier,
     candidate::Candidate,
-    text::{NodeKind, Text},
+    rows,
+    text::{Node, NodeKind, Text},
 };
 
 /// Accesses of a group of findings that are looked at.
-const MOST_ACCESSES: usize = 8;
+const MOST_ACCESSES: usize = 16;
 /// Guards and bounds that are tried.
 const MOST_GUARDS: usize = 8;
 
@@ -35,9 +36,18 @@ pub(crate) fn candidates(base: Base<'_>, texts: &[Text<'_>], members: &[usize]) 
     if has(&[Code::UninitializedRead]) && in_space("shared") {
         all.extend(set_first(base, text, &found));
     }
+    if has(&[Code::Misaligned]) && in_space("shared") {
+        all.extend(rows::aligned(base, texts, &found));
+    }
+    if has(&[Code::OutOfBounds]) && in_space("shared") {
+        all.extend(rows::more_room(base, texts, &found));
+    }
     if has(&[Code::OutOfBounds, Code::RowOverflow]) {
         all.extend(bounds(text, &accesses));
         all.extend(guards(text, &accesses));
+    }
+    if has(&[Code::DataRace]) && in_space("shared") {
+        all.extend(other_buffer(text, &accesses));
     }
     if has(&[Code::WarpSynchronousCode]) && !has(&[Code::DataRace]) {
         all.extend(in_warp(text, &accesses));
@@ -94,7 +104,7 @@ fn moved_barriers(text: &Text<'_>, accesses: &[usize]) -> Vec<Candidate> {
             all.push(Candidate::new(
                 SuggestionKind::Barrier,
                 format!(
-                    "move `{barrier}` of line {} behind the branch that ends in line {}, where all threads come by",
+                    "move `{barrier}` of line {} after the branch that ends in line {}, where all threads come by",
                     text.line(own.first),
                     text.line(branch.last)
                 ),
@@ -175,7 +185,7 @@ fn set_first(base: Base<'_>, text: &Text<'_>, found: &[&Found]) -> Vec<Candidate
         all.push(Candidate::new(
             SuggestionKind::Other,
             format!(
-                "set `{what}` to 0 first, then `__syncthreads()`: behind line {}",
+                "set `{what}` to 0 first, then `__syncthreads()`: after line {}",
                 text.line(node.last)
             ),
             vec![text.line_behind(node.first, node.last, &lines)],
@@ -240,7 +250,7 @@ fn guards(text: &Text<'_>, accesses: &[usize]) -> Vec<Candidate> {
                 Candidate::new(
                     SuggestionKind::Guard,
                     format!(
-                        "guard the threads that are too many: `{test}` behind line {}",
+                        "guard the threads that are too many: `{test}` after line {}",
                         text.line(declaration.1)
                     ),
                     vec![text.line_behind(declaration.0, declaration.1, &test)],
@@ -294,11 +304,51 @@ fn thread_numbers(
     all
 }
 
-/// Lanes of one warp that only lockstep orders: a barrier of the warp behind each statement.
+/// Double buffers: what is written now is not what is read now. The first subscript is a variable that the function turns over.
+fn other_buffer(text: &Text<'_>, accesses: &[usize]) -> Vec<Candidate> {
+    let mut all = vec![];
+    for &at in accesses {
+        let Some(function) = text.function(at) else {
+            continue;
+        };
+        let subscripts = text.subscripts(at);
+        let Some(first) = subscripts.first().filter(|first| first.len() == 1) else {
+            continue;
+        };
+        let behind = subscripts.last().map_or(at, |last| last.end + 1);
+        let name = text.word(first.start);
+        let turned = text.body(function).any(|at| {
+            let word = |ahead: usize| text.word(at + ahead);
+            word(0) == name
+                && match word(1) {
+                    "^=" => word(2) == "1",
+                    "=" => {
+                        (word(2), word(3), word(4)) == ("1", "-", name)
+                            || (word(2), word(3)) == ("!", name)
+                            || (word(2), word(3), word(4)) == (name, "^", "1")
+                    }
+                    _ => false,
+                }
+        });
+        if subscripts.len() > 1 && text.word(behind) == "=" && turned {
+            let array = text.word(at);
+            all.push(Candidate::new(
+                SuggestionKind::Index,
+                format!(
+                    "write into the other buffer in line {}: `{array}[{name} ^ 1]`",
+                    text.line(at)
+                ),
+                vec![text.replace(first.clone(), format!("{name} ^ 1"))],
+            ));
+        }
+    }
+    all
+}
+
+/// Lanes of one warp that only lockstep orders: a barrier of the warp after each statement, or between its reads and its write too.
 fn in_warp(text: &Text<'_>, accesses: &[usize]) -> Vec<Candidate> {
     let (kind, barrier) = (SuggestionKind::SyncWarp, "__syncwarp();");
-    let mut all = barrier::candidates(text, accesses, kind, barrier);
-    let mut nodes: Vec<_> = accesses
+    let mut nodes: Vec<Node> = accesses
         .iter()
         .filter_map(|&at| text.statements(at).last().copied())
         .filter(|node| node.kind == NodeKind::Plain)
@@ -309,26 +359,48 @@ fn in_warp(text: &Text<'_>, accesses: &[usize]) -> Vec<Candidate> {
         .iter()
         .map(|node| text.line(node.first).to_string())
         .collect();
-    if nodes.len() > 1 {
-        let edits = nodes.iter();
-        let edits = edits.map(|node| text.line_behind(node.first, node.last, barrier));
-        all.insert(
-            0,
-            Candidate::new(
-                kind,
-                format!(
-                    "put `{barrier}` behind each of the lines {}",
-                    lines.join(", ")
-                ),
-                edits.collect(),
-            ),
-        );
+    let lines = lines.join(", ");
+    let mut all = vec![];
+    let edits = nodes.iter();
+    let edits = edits.map(|node| text.line_behind(node.first, node.last, barrier));
+    all.push(Candidate::new(
+        kind,
+        format!("put `{barrier}` after line {lines}"),
+        edits.collect(),
+    ));
+    let split = nodes.iter().map(|node| split(text, *node));
+    if let Some(edits) = split.collect::<Option<Vec<_>>>() {
+        all.push(Candidate::new(
+            kind,
+            format!("read into a variable, `__syncwarp()`, then write, then `__syncwarp()` again: line {lines}"),
+            edits,
+        ));
     }
+    all.extend(barrier::candidates(text, accesses, kind, barrier));
+    let kind = SuggestionKind::Barrier;
     all.extend(barrier::candidates(
         text,
         accesses,
-        SuggestionKind::Barrier,
+        kind,
         "__syncthreads();",
     ));
     all
+}
+
+/// `a[i] += a[j];` with a barrier of the warp between the read and the write, and after it.
+fn split(text: &Text<'_>, node: Node) -> Option<Edit> {
+    let words = node.first..node.last;
+    let operator = words.clone().find(|&at| {
+        let word = text.word(at);
+        word.ends_with('=') && !matches!(word, "==" | "!=" | "<=" | ">=")
+    })?;
+    let (place, value) = (
+        text.between(node.first..operator),
+        text.between(operator + 1..node.last),
+    );
+    let operator = text.word(operator);
+    Some(text.replace(
+        node.first..node.last + 1,
+        format!("{{ auto read = {value}; __syncwarp(); {place} {operator} read; __syncwarp(); }}"),
+    ))
 }

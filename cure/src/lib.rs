@@ -14,7 +14,9 @@ mod candidate;
 mod conflict;
 mod fault;
 mod proof;
+mod rows;
 mod scatter;
+mod structs;
 mod text;
 
 use std::sync::Arc;
@@ -23,7 +25,8 @@ use candidate::Candidate;
 use dsl::{ir::Module, source::SourceMap};
 use report::{Input, Model, Suggestion, findings::Found, model::Waste};
 use runtime::host::Outcome;
-use text::{Text, edited};
+use text::Text;
+pub use text::edited;
 
 /// Hot spots and groups of findings that cures are looked for.
 const MOST_SPOTS: usize = 6;
@@ -164,7 +167,7 @@ impl Search<'_, '_> {
         }
         let candidates = match spot.waste {
             Waste::BankConflicts => conflict::candidates(self.base, &self.texts, spot),
-            Waste::Sectors => scatter::candidates(self.base, &self.texts, spot),
+            Waste::Sectors => scatter::candidates(&self.texts, spot),
             _ => vec![],
         };
         let mut best: Option<(u64, Vec<Suggestion>)> = None;

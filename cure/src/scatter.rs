@@ -4,11 +4,10 @@ use std::ops::Range;
 
 use report::{Edit, SuggestionKind, model::HotSpot};
 
-use crate::{Base, candidate::Candidate, text::Text};
+use crate::{candidate::Candidate, text::Text};
 
 /// What may cure the scattered accesses of a hot spot: threads numbered the other way round.
-pub(crate) fn candidates(base: Base<'_>, texts: &[Text<'_>], spot: &HotSpot) -> Vec<Candidate> {
-    let _ = base;
+pub(crate) fn candidates(texts: &[Text<'_>], spot: &HotSpot) -> Vec<Candidate> {
     let Some(text) = texts.iter().find(|text| text.file.name == spot.file) else {
         return vec![];
     };

@@ -322,7 +322,7 @@ impl<'a> Text<'a> {
 }
 
 /// The texts of the files with edits; `None` if two meet or one is of another file.
-pub(crate) fn edited(map: &SourceMap, edits: &[Edit]) -> Option<Vec<(String, String)>> {
+pub fn edited(map: &SourceMap, edits: &[Edit]) -> Option<Vec<(String, String)>> {
     let mut names: Vec<&str> = edits.iter().map(|edit| edit.file.as_str()).collect();
     names.sort_unstable();
     names.dedup();

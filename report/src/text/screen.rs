@@ -122,7 +122,7 @@ pub(super) fn hot_spots(model: &Model<'_>, style: Style) -> String {
         hot_spot(
             &mut text,
             model,
-            (at + 1, like.map(|at| at + 1)),
+            (&spots[..at], like.map(|at| at + 1)),
             spot,
             style,
         );
@@ -133,14 +133,15 @@ pub(super) fn hot_spots(model: &Model<'_>, style: Style) -> String {
     text
 }
 
-/// A hot spot with its number, and that of one before it with the same thought.
+/// A hot spot behind those before it, and the number of one of them with the same thought.
 fn hot_spot(
     text: &mut String,
     model: &Model<'_>,
-    (number, like): (usize, Option<usize>),
+    (before, like): (&[&HotSpot], Option<usize>),
     spot: &HotSpot,
     style: Style,
 ) {
+    let number = before.len() + 1;
     let head = format!(" {number}  {}:{}:{}  ", spot.file, spot.line, spot.column);
     let amount = amount(spot);
     if head.width() + amount.width() <= style.columns {
@@ -172,8 +173,23 @@ fn hot_spot(
     *text += &style.paragraph("      ", &spot.fact, None);
     let cures = model.cures(spot);
     if cures.iter().any(|cure| cure.verified) {
-        let proved = cures.iter().filter(|cure| cure.verified);
-        proved.for_each(|cure| proof(text, cure, style));
+        for cure in cures.into_iter().filter(|cure| cure.verified) {
+            let first = before.iter().position(|other| {
+                let mut known = model.cures(other).into_iter();
+                known.any(|known| known.edits == cure.edits)
+            });
+            match first {
+                Some(at) => {
+                    let text_of = format!("as {}", at + 1);
+                    let like = Suggestion {
+                        text: text_of,
+                        ..cure.clone()
+                    };
+                    proof(text, &like, style);
+                }
+                None => proof(text, cure, style),
+            }
+        }
     } else if let Some(cure) = cures.first() {
         *text += &style.paragraph("      try: ", &cure.text, Some(Paint::Green));
     } else if let Some(like) = like {

@@ -1,0 +1,184 @@
+//! `dslc fix FILE`: cures that runs prove, one after the other, as a diff or in the files.
+
+use std::path::Path;
+
+use cure::{Run, Runner};
+use dsl::{diagnostic::Severity, source::SourceMap};
+use interp::{BothOrders, Checks, Order, rules::RuleSet};
+use report::{Cost, Input, Model, Suggestion, Tables};
+
+use crate::{
+    args::{Color, FixArgs},
+    execute::{self, What},
+    failure::Failure,
+    files, output,
+    prove::{self, Prover},
+    source::load,
+    stopping::Watch,
+};
+
+use super::run::rules;
+
+/// Cures of one program: each may show what the one before it hid.
+const MOST_CURES: usize = 20;
+
+/// Lines around a change in the diff.
+const CONTEXT: usize = 3;
+
+pub(crate) fn run(args: &FixArgs, color: Color) -> Result<u8, Failure> {
+    let arch = args.source.arch.as_deref().unwrap_or("sm_90");
+    let rules = rules(arch, args.bank_width)?;
+    let mut source = args.source.clone();
+    for text in &args.launch {
+        source.instantiate(text);
+    }
+    let watch = Watch::start(args.timeout);
+    let loaded = load(&source)?;
+    if loaded.report(color, Severity::Error) {
+        return Ok(1);
+    }
+    let orders = (Order::default(), BothOrders::default());
+    let stop = watch.flag();
+    let machine = execute::machine(
+        rules.clone(),
+        args.jobs,
+        args.limit,
+        Checks::default(),
+        orders,
+        (true, false),
+        stop,
+    );
+    let what = What {
+        args: &args.args,
+        launch: &args.launch,
+        buffer: &args.buffer,
+        print: &args.print,
+        save: &[],
+        limit: args.limit,
+        keep_going: true,
+        stop,
+        memory: args.memory,
+    };
+    watch.runs(false)?;
+    let mut first = Prover {
+        source: &source,
+        map: &loaded.map,
+        machine,
+        what,
+    };
+    let Some(mut now) = first.run(&[]) else {
+        return Err(Failure::new(
+            "the program did not run, or printed more than 1 MB: see `dslc run`",
+        ));
+    };
+    let mut done: Vec<Suggestion> = vec![];
+    while done.len() < MOST_CURES && stop.asked().is_none() {
+        let prover = Prover {
+            map: &now.map,
+            ..first.clone()
+        };
+        let Some((cure, next)) = step(&now, &rules, &prover) else {
+            break;
+        };
+        done.push(cure);
+        now = next;
+    }
+    watch.reports();
+    let changed = changed(&loaded.map, &now.map);
+    let mut said = String::new();
+    for cure in &done {
+        said += &format!("{}\n", sentence(cure));
+    }
+    let errors = now.findings.iter().filter(|found| found.is_error()).count();
+    if done.is_empty() {
+        said += "no cure is proved; `dslc run` says what may help\n";
+    } else if errors > 0 {
+        said += &format!("{errors} errors are left; `dslc run` says more\n");
+    }
+    if args.apply {
+        for (name, _, text) in &changed {
+            let failed = |why| Failure::new(format!("cannot write `{name}`: {why}"));
+            files::write(Path::new(name), text.as_bytes()).map_err(failed)?;
+            said += &format!("changed {name}\n");
+        }
+    } else {
+        let color = output::use_color_out(color);
+        for (name, old, new) in &changed {
+            output::out(diff(name, old, new, color).as_bytes());
+        }
+        if !changed.is_empty() {
+            said += "nothing is written: `--apply` writes the edits\n";
+        }
+    }
+    output::err(&said);
+    Ok(u8::from(errors > 0))
+}
+
+/// The first cure of a program, and the program with it.
+fn step(now: &Run, rules: &RuleSet, prover: &Prover<'_>) -> Option<(Suggestion, Run)> {
+    let input = Input {
+        program: &now.module.name,
+        map: &now.map,
+        module: &now.module,
+        rules,
+        outcome: &now.outcome,
+        gpu: None,
+        findings: &now.findings,
+        kernel: None,
+        tables: Tables::None,
+    };
+    let model = Model::new(&input);
+    let mut cures = prove::cures(&model, &now.stdout, prover.clone());
+    if cures.is_empty() {
+        return None;
+    }
+    let cure = cures.swap_remove(0);
+    let texts = cure::edited(&now.map, &cure.edits)?;
+    let next = prover.clone().run(&texts)?;
+    Some((cure, next))
+}
+
+/// The texts that differ: name, old and new.
+fn changed(old: &SourceMap, new: &SourceMap) -> Vec<(String, String, String)> {
+    let differs = |(_, file): (_, &dsl::source::SourceFile)| {
+        let (_, other) = new.files().find(|(_, other)| other.name == file.name)?;
+        let differs = other.text != file.text;
+        differs.then(|| (file.name.clone(), file.text.clone(), other.text.clone()))
+    };
+    old.files().filter_map(differs).collect()
+}
+
+/// What a cure does, and what it is worth.
+fn sentence(cure: &Suggestion) -> String {
+    let number = |cost: &Cost| match cost.sectors {
+        Some(sectors) => (sectors, "sectors"),
+        None => (cost.transactions, "transactions"),
+    };
+    match (&cure.before, &cure.after) {
+        (Some(before), Some(after)) => {
+            let ((before, unit), (after, _)) = (number(before), number(after));
+            format!("{} ({before} {unit} become {after})", cure.text)
+        }
+        _ => cure.text.clone(),
+    }
+}
+
+/// A unified diff.
+fn diff(name: &str, old: &str, new: &str, color: bool) -> String {
+    let lines = similar::TextDiff::from_lines(old, new);
+    let text = lines
+        .unified_diff()
+        .context_radius(CONTEXT)
+        .header(&format!("a/{name}"), &format!("b/{name}"))
+        .to_string();
+    if !color {
+        return text;
+    }
+    let paint = |line: &str| match line.as_bytes().first() {
+        Some(b'+') => format!("\x1b[32m{line}\x1b[0m\n"),
+        Some(b'-') => format!("\x1b[31m{line}\x1b[0m\n"),
+        Some(b'@') => format!("\x1b[36m{line}\x1b[0m\n"),
+        _ => format!("{line}\n"),
+    };
+    text.lines().map(paint).collect()
+}
