@@ -10,7 +10,7 @@ use dsl::ir::SharedVar;
 use interp::LaunchReport;
 use report::{Edit, SuggestionKind, model::HotSpot};
 
-use crate::{Base, candidate::Candidate, structs, text::Text};
+use crate::{Base, candidate::Candidate, structs, text::Text, tree};
 
 /// Words of a row of banks.
 const BANKS: u64 = 32;
@@ -51,7 +51,11 @@ pub(crate) fn candidates(base: Base<'_>, texts: &[Text<'_>], spot: &HotSpot) -> 
     }
     match var.dims[..] {
         [_, _, ..] => matrix(base, &array, launch),
-        _ => vector(&array, texts),
+        _ => {
+            let mut all: Vec<Candidate> = tree::candidates(array.text, spot);
+            all.extend(vector(&array, texts));
+            all
+        }
     }
 }
 
@@ -196,7 +200,7 @@ fn vector(array: &Array<'_, '_>, texts: &[Text<'_>]) -> Vec<Candidate> {
         edits.extend(room);
         all.push(Candidate::new(
             SuggestionKind::Index,
-            format!("leave an element of `{name}` unused behind every {BANKS}: index `i + i / {BANKS}` wherever it is accessed, and room for them"),
+            format!("pad `{name}`: leave an element unused after every {BANKS}, with the index `i + i / {BANKS}` wherever it is accessed, and room for them"),
             edits,
         ));
     }

@@ -203,7 +203,7 @@ fn bounds(text: &Text<'_>, accesses: &[usize]) -> Vec<Candidate> {
     let change = |at: usize| {
         Candidate::new(
             SuggestionKind::Bound,
-            format!("`<` for `<=` in line {}", text.line(at)),
+            format!("change `<=` to `<` in line {}", text.line(at)),
             vec![text.replace(at..at + 1, "<")],
         )
     };

@@ -18,6 +18,7 @@ mod rows;
 mod scatter;
 mod structs;
 mod text;
+mod tree;
 
 use std::sync::Arc;
 

@@ -94,7 +94,9 @@ pub(crate) fn more_room(base: Base<'_>, texts: &[Text<'_>], found: &[&Found]) ->
                 let line = text.line(arguments[0].start);
                 all.push(Candidate::new(
                     SuggestionKind::Other,
-                    format!("give {times} times as much dynamic shared memory in line {line}"),
+                    format!(
+                        "give {times} times as much dynamic shared memory, the third argument of the launch in line {line}"
+                    ),
                     arguments.iter().map(edit).collect(),
                 ));
             }
@@ -137,7 +139,7 @@ fn given(text: &Text<'_>, kernel: &str, var: &SharedVar) -> Vec<Candidate> {
         Candidate::new(
             SuggestionKind::Other,
             format!(
-                "give the launch in line {} its dynamic shared memory: `{bytes}`",
+                "give the launch in line {} its dynamic shared memory, `{bytes}`, as its third argument",
                 text.line(open)
             ),
             vec![text.behind(close - 1, format!(", {bytes}"))],

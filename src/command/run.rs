@@ -6,7 +6,11 @@ use std::{
     sync::Arc,
 };
 
-use dsl::{diagnostic::Severity, ir::Module};
+use dsl::{
+    diagnostic::{Code, Diagnostic, Severity},
+    ir::Module,
+    source::SourceMap,
+};
 use interp::{
     Program, StopReason,
     rules::{Arch, BankWidth, RuleSet},
@@ -34,7 +38,7 @@ use crate::{
     output,
     prove::{self, Prover},
     record::{self, End, Record},
-    source::{Loaded, load},
+    source::{Loaded, load, show as show_messages},
     stopping::Watch,
     trace,
 };
@@ -64,7 +68,14 @@ pub(crate) fn run(args: &RunArgs, color: Color) -> Result<u8, Failure> {
     let watch = Watch::start(args.timeout);
     let loaded = load(&source)?;
     let baseline = args.baseline.as_deref().map(baseline::read).transpose()?;
-    if loaded.report(color, Severity::Warning) {
+    // What a run may prove is not said before.
+    let (unsure, sure): (Vec<_>, Vec<_>) = loaded
+        .diagnostics
+        .iter()
+        .cloned()
+        .partition(|diagnostic| is_about_barriers(diagnostic) && !loaded.has_errors());
+    show_messages(&sure, &loaded.map, color, Severity::Warning);
+    if loaded.has_errors() {
         match args.format {
             Format::Sarif => print_json(&sarif::of_check(&loaded.diagnostics, &loaded.map))?,
             Format::Json => print_json(&json::not_run(
@@ -146,6 +157,11 @@ pub(crate) fn run(args: &RunArgs, color: Color) -> Result<u8, Failure> {
     io.tell_lost(&mut outcome);
     let line = |loc| report::line(program.module(), &loaded.map, loc);
     let mut found = findings::all(&outcome, program.module(), &line);
+    let unproved: Vec<Diagnostic> = unsure
+        .into_iter()
+        .filter(|diagnostic| !is_proved(diagnostic, &found, program.module(), &loaded.map))
+        .collect();
+    show_messages(&unproved, &loaded.map, color, Severity::Warning);
     if let Some(baseline) = &baseline {
         baseline.mute(&mut found);
     }
@@ -214,6 +230,29 @@ pub(crate) fn run(args: &RunArgs, color: Color) -> Result<u8, Failure> {
     // What could not be written is told when all else was.
     written.into_iter().collect::<Result<(), Failure>>()?;
     Ok(exit_code)
+}
+
+/// Whether a message warns of a barrier that some threads may not reach.
+fn is_about_barriers(diagnostic: &Diagnostic) -> bool {
+    matches!(
+        diagnostic.code,
+        Code::BarrierUnderCondition | Code::BarrierInUnevenLoop | Code::BarrierAfterReturn
+    )
+}
+
+/// Whether a run found at that line what a message warned of.
+fn is_proved(diagnostic: &Diagnostic, found: &[Found], module: &Module, map: &SourceMap) -> bool {
+    let span = map.use_site(diagnostic.primary.span);
+    let file = map.file(span.file);
+    let line = file.line_column(span.start).0;
+    let mut sides = found
+        .iter()
+        .filter(|found| found.code == Code::DivergentBarrier)
+        .flat_map(|found| &found.sides);
+    sides.any(|side| {
+        let loc = module.loc(side.loc);
+        loc.line == line && module.files.get(loc.file as usize) == Some(&file.name)
+    })
 }
 
 /// Whether cures can be looked for: the simulator runs to the end, and a report says of them.
@@ -289,8 +328,11 @@ fn show(
         color: output::use_color_out(color),
     };
     let color = output::use_color(color);
-    let remarks = |found: &&Found| !args.quiet || found.kind != "leak";
-    let told: Vec<_> = input.findings.iter().filter(remarks).cloned().collect();
+    let remarks = |(_, found): &(usize, &Found)| !args.quiet || found.kind != "leak";
+    let told = input.findings.iter().enumerate().filter(remarks);
+    let told: Vec<Found> = told
+        .map(|(at, found)| with_cure(model, at, found))
+        .collect();
     let messages = findings::render::all(
         &told,
         input.module,
@@ -324,6 +366,16 @@ fn show(
         output::err(&format!("the program ended with exit code {code}\n"));
     }
     Ok(())
+}
+
+/// A finding whose advice is the cure that was proved, if there is one.
+fn with_cure(model: &Model<'_>, at: usize, found: &Found) -> Found {
+    let mut found = found.clone();
+    let mut cures = model.suggestions.iter();
+    if let Some(cure) = cures.find(|cure| cure.verified && cure.findings_removed.contains(&at)) {
+        found.advice = Some(format!("{} (proved by a run)", cure.text));
+    }
+    found
 }
 
 fn print_json(object: &impl serde::Serialize) -> Result<(), Failure> {
