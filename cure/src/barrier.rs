@@ -47,6 +47,8 @@ struct Place {
     side: Side,
     /// Only some threads may come by.
     in_branch: bool,
+    /// What it stands before then.
+    next: Next,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -57,28 +59,48 @@ enum Side {
     With,
 }
 
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Next {
+    Unknown,
+    Statement(Node),
+    /// The loop begins again in that line.
+    Loop(u32),
+}
+
 impl Place {
     fn candidate(self, text: &Text<'_>, kind: SuggestionKind, barrier: &str) -> Candidate {
-        let (node, line) = (self.node, text.line(self.node.first));
-        let last = text.line(node.last);
-        let (what, edits) = match self.side {
-            Side::Before => (
-                format!("put `{barrier}` before line {line}"),
-                vec![text.line_before(node.first, barrier)],
-            ),
-            Side::Behind => (
-                format!("put `{barrier}` after line {last}"),
-                vec![text.line_behind(node.first, node.last, barrier)],
-            ),
-            Side::With => (
-                format!("put `{barrier}` after line {last}, into the loop"),
-                vec![
-                    text.before(node.first, "{ "),
-                    text.behind(node.last, format!(" {barrier} }}")),
-                ],
-            ),
+        let node = self.node;
+        let edits = match self.side {
+            Side::Before => vec![text.line_before(node.first, barrier)],
+            Side::Behind => vec![text.line_behind(node.first, node.last, barrier)],
+            Side::With => vec![
+                text.before(node.first, "{ "),
+                text.behind(node.last, format!(" {barrier} }}")),
+            ],
         };
+        let side = match self.side {
+            Side::Before => "before",
+            Side::Behind | Side::With => "after",
+        };
+        let call = barrier.trim_end_matches(';');
+        let next = match self.next {
+            Next::Unknown => String::new(),
+            Next::Statement(next) => format!(", before {}", named(text, next)),
+            Next::Loop(line) => format!(", before the loop comes back to line {line}"),
+        };
+        let what = format!("put `{call}` {side} {}{next}", named(text, node));
         Candidate::new(kind, what, edits)
+    }
+}
+
+/// `line 8`, `the `if` of line 7`, `the loop of lines 7 to 12`.
+fn named(text: &Text<'_>, node: Node) -> String {
+    let (first, last) = (text.line(node.first), text.line(node.last));
+    match (node.kind, text.word(node.first)) {
+        (NodeKind::If, word) => format!("the `{word}` of line {first}"),
+        (NodeKind::Loop, _) if first == last => format!("the loop of line {first}"),
+        (NodeKind::Loop, _) => format!("the loop of lines {first} to {last}"),
+        _ => format!("line {last}"),
     }
 }
 
@@ -97,11 +119,13 @@ fn between(text: &Text<'_>, a: &[Node], b: &[Node], places: &mut Vec<Place>) {
             node: *first,
             side: Side::Behind,
             in_branch,
+            next: Next::Statement(*second),
         });
         places.push(Place {
             node: *second,
             side: Side::Before,
             in_branch,
+            next: Next::Unknown,
         });
     }
     loops(text, &a[..common], places);
@@ -114,19 +138,21 @@ fn loops(text: &Text<'_>, chain: &[Node], places: &mut Vec<Place>) {
             continue;
         };
         let in_branch = in_branch(&chain[..at]);
-        let place = |node, side| Place {
+        let again = Next::Loop(text.line(node.first));
+        let place = |node, side, next| Place {
             node,
             side,
             in_branch,
+            next,
         };
         if body.kind != NodeKind::Block {
-            places.push(place(*body, Side::With));
+            places.push(place(*body, Side::With, again));
             continue;
         }
         let children = text.children(*body);
         if let (Some(&first), Some(&last)) = (children.first(), children.last()) {
-            places.push(place(last, Side::Behind));
-            places.push(place(first, Side::Before));
+            places.push(place(last, Side::Behind, again));
+            places.push(place(first, Side::Before, Next::Unknown));
         }
     }
 }
@@ -145,6 +171,7 @@ fn around(text: &Text<'_>, chain: &[Node], places: &mut Vec<Place>) {
                 node: *node,
                 side,
                 in_branch,
+                next: Next::Unknown,
             });
         }
     }

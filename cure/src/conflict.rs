@@ -26,6 +26,8 @@ pub(crate) struct Array<'a, 't> {
     pub(crate) name: usize,
     /// Of which kernel, without template arguments.
     kernel: &'a str,
+    /// The threads of a row of the kernel's blocks.
+    block_x: u32,
     /// Its name wherever its elements are accessed: before as many subscripts as it has dimensions.
     pub(crate) uses: Vec<usize>,
 }
@@ -42,7 +44,7 @@ pub(crate) fn candidates(base: Base<'_>, texts: &[Text<'_>], spot: &HotSpot) -> 
     };
     let kernel = &launch.kernel_name;
     let kernel = kernel.split('<').next().unwrap_or(kernel);
-    let Some(array) = array(base, texts, var, kernel) else {
+    let Some(array) = array(base, texts, var, (kernel, launch.block[0])) else {
         return vec![];
     };
     let structs = structs::candidates(texts, &array);
@@ -63,7 +65,7 @@ pub(crate) fn array<'a, 't>(
     base: Base<'a>,
     texts: &'t [Text<'a>],
     var: &'a SharedVar,
-    kernel: &'a str,
+    (kernel, block_x): (&'a str, u32),
 ) -> Option<Array<'a, 't>> {
     let loc = base.input.module.loc(var.loc);
     let file = base.input.module.files.get(loc.file as usize)?;
@@ -83,6 +85,7 @@ pub(crate) fn array<'a, 't>(
         text,
         name,
         kernel,
+        block_x,
         uses,
     })
 }
@@ -110,7 +113,10 @@ fn is_sum(words: &str) -> bool {
 
 /// In brackets, unless it is one word.
 pub(crate) fn single(words: &str) -> String {
-    if words.chars().all(|c| c.is_alphanumeric() || c == '_') {
+    if words
+        .chars()
+        .all(|c| c.is_alphanumeric() || c == '_' || c == '.')
+    {
         words.to_string()
     } else {
         format!("({words})")
@@ -189,7 +195,7 @@ fn vector(array: &Array<'_, '_>, texts: &[Text<'_>]) -> Vec<Candidate> {
             .collect()
     };
     let mut all = vec![];
-    all.extend(pitch(array, texts, &indices));
+    all.extend((1..=MOST_PADS as u64).filter_map(|pad| pitch(array, texts, &indices, pad)));
     if let Some(room) = room(array, texts, &|bytes| {
         format!("{bytes} + {bytes} / {BANKS}")
     }) {
@@ -284,50 +290,87 @@ pub(crate) fn launches(text: &Text<'_>, arrows: usize, kernel: &str) -> bool {
     name.is_some_and(|at| text.word(at) == kernel)
 }
 
-/// Rows that are computed: the factor that all indices have in common becomes larger by one, there and in the array's size.
-fn pitch(array: &Array<'_, '_>, texts: &[Text<'_>], indices: &[Range<usize>]) -> Option<Candidate> {
-    let text = array.text;
-    // `y * W`, `(y + 1) * W`, `W * y`: the words beside the stars.
-    let factors = |index: &Range<usize>| -> Vec<Range<usize>> {
-        let stars = index.clone().filter(|&at| text.word(at) == "*");
-        stars
-            .flat_map(|star| {
-                [
-                    factor_before(text, star, index.start),
-                    factor_behind(text, star, index.end),
-                ]
-            })
-            .flatten()
-            .collect()
+/// An index, and the expression that it is: itself, or what the variable that it is begins with.
+struct Index {
+    words: Range<usize>,
+    value: Range<usize>,
+}
+
+fn index(text: &Text<'_>, words: &Range<usize>) -> Index {
+    let value = match words.len() {
+        1 => text.initial_value(words.start),
+        _ => None,
     };
-    let first = factors(indices.first()?);
-    let wide = |words: &Range<usize>| {
-        let words = text.between(words.clone());
-        indices.iter().all(|index| {
-            let own = factors(index);
-            own.iter()
-                .filter(|own| text.between((*own).clone()) == words)
-                .count()
-                == 1
-        })
-    };
-    let width = first.into_iter().find(wide)?;
-    let width = text.between(width).to_string();
-    let mut edits = vec![];
-    for index in indices {
-        let own = factors(index);
-        let own = own
-            .into_iter()
-            .find(|own| text.between(own.clone()) == width)?;
-        let new = match width.parse::<u64>() {
-            Ok(number) => (number + 1).to_string(),
-            Err(_) => format!("({} + 1)", single(&width)),
-        };
-        edits.push(text.replace(own, new));
+    Index {
+        words: words.clone(),
+        value: value.unwrap_or(words.clone()),
     }
-    let parsed = width.parse::<u64>().ok().filter(|&width| width > 0);
+}
+
+/// The factors of an index: `y * W`, `(y + 1) * W`, `W * y`: the words beside the stars.
+fn factors(text: &Text<'_>, value: &Range<usize>) -> Vec<Range<usize>> {
+    let stars = value.clone().filter(|&at| text.word(at) == "*");
+    let beside = stars.flat_map(|star| {
+        [
+            factor_before(text, star, value.start),
+            factor_behind(text, star, value.end),
+        ]
+    });
+    beside.flatten().collect()
+}
+
+/// Which factor of each index is the width of a row: one that all have, or else the one behind the only star of each.
+fn widths(text: &Text<'_>, indices: &[Index]) -> Option<Vec<Range<usize>>> {
+    let all: Vec<Vec<Range<usize>>> = indices
+        .iter()
+        .map(|index| factors(text, &index.value))
+        .collect();
+    let same = |width: &Range<usize>, own: &[Range<usize>]| -> Vec<Range<usize>> {
+        let width = text.between(width.clone());
+        let own = own
+            .iter()
+            .filter(|own| text.between((*own).clone()) == width);
+        own.cloned().collect()
+    };
+    let common = all.first()?.iter().find_map(|width| {
+        let each = all.iter().map(|own| match &same(width, own)[..] {
+            [one] => Some(one.clone()),
+            _ => None,
+        });
+        each.collect::<Option<Vec<_>>>()
+    });
+    let behind = || {
+        let each = all.iter().map(|own| match &own[..] {
+            [_, behind] => Some(behind.clone()),
+            _ => None,
+        });
+        each.collect()
+    };
+    common.or_else(behind)
+}
+
+/// Rows that are computed: their width becomes larger in all indices, and there is room for them.
+fn pitch(
+    array: &Array<'_, '_>,
+    texts: &[Text<'_>],
+    indices: &[Range<usize>],
+    pad: u64,
+) -> Option<Candidate> {
+    let text = array.text;
+    let indices: Vec<Index> = indices.iter().map(|words| index(text, words)).collect();
+    let widths = widths(text, &indices)?;
+    let mut edits = vec![];
+    for (index, width) in indices.iter().zip(&widths) {
+        let new = wider(text.between(width.clone()), pad);
+        let value = text.spliced(&index.value, width, &new);
+        edits.push(text.replace(index.words.clone(), value));
+    }
+    let width = text.between(widths.first()?.clone()).to_string();
+    let more = |size: &str, width: &str| match pad {
+        1 => format!("{size} + {size} / {width}"),
+        pad => format!("{size} + {pad} * {size} / {width}"),
+    };
     if array.var.dynamic {
-        let by = single(&width);
         let all = texts.iter().flat_map(|text| {
             let arguments = third_arguments(text, array.kernel).into_iter();
             arguments.map(move |words| (text, words))
@@ -335,22 +378,19 @@ fn pitch(array: &Array<'_, '_>, texts: &[Text<'_>], indices: &[Range<usize>]) ->
         for (text, words) in all {
             let bytes = single(text.between(words.clone()));
             // What a kernel computes from its block is not to be had where it is launched.
-            let by = if by.contains("blockDim") {
-                BANKS.to_string()
-            } else {
-                by.clone()
+            let by = match width.contains("blockDim") {
+                true => array.block_x.to_string(),
+                false => single(&width),
             };
-            edits.push(text.replace(words, format!("{bytes} + {bytes} / {by}")));
+            edits.push(text.replace(words, more(&bytes, &by)));
         }
     } else {
-        let size = text
-            .subscripts(array.name)
-            .pop()
-            .filter(|size| !size.is_empty())?;
+        let size = text.subscripts(array.name).pop();
+        let size = size.filter(|size| !size.is_empty())?;
         let words = text.between(size.clone());
-        let new = match (words.parse::<u64>(), parsed) {
-            (Ok(number), Some(width)) => (number + number / width).to_string(),
-            _ => format!("{0} + {0} / {1}", single(words), single(&width)),
+        let new = match (words.parse::<u64>(), width.parse::<u64>()) {
+            (Ok(number), Ok(width)) if width > 0 => (number + pad * number / width).to_string(),
+            _ => more(&single(words), &single(&width)),
         };
         edits.push(text.replace(size, new));
     }
@@ -359,10 +399,21 @@ fn pitch(array: &Array<'_, '_>, texts: &[Text<'_>], indices: &[Range<usize>]) ->
         format!(
             "make the rows of `{}` wider: `{}` for `{width}` in its indices, and room for them",
             array.var.name,
-            larger(&width, 1)
+            larger(&width, pad)
         ),
         edits,
     ))
+}
+
+/// A factor that is larger by so much.
+fn wider(width: &str, by: u64) -> String {
+    match width.parse::<u64>() {
+        Ok(number) => (number + by).to_string(),
+        Err(_) => format!(
+            "({} + {by})",
+            width.trim_start_matches('(').trim_end_matches(')')
+        ),
+    }
 }
 
 /// The one word, or the words in brackets, before a star.

@@ -104,7 +104,7 @@ fn moved_barriers(text: &Text<'_>, accesses: &[usize]) -> Vec<Candidate> {
             all.push(Candidate::new(
                 SuggestionKind::Barrier,
                 format!(
-                    "move `{barrier}` of line {} after the branch that ends in line {}, where all threads come by",
+                    "end the branch before the barrier: move `{barrier}` of line {} after line {}, where all threads come by",
                     text.line(own.first),
                     text.line(branch.last)
                 ),
@@ -365,7 +365,7 @@ fn in_warp(text: &Text<'_>, accesses: &[usize]) -> Vec<Candidate> {
     let edits = edits.map(|node| text.line_behind(node.first, node.last, barrier));
     all.push(Candidate::new(
         kind,
-        format!("put `{barrier}` after line {lines}"),
+        format!("put `__syncwarp()` after line {lines}"),
         edits.collect(),
     ));
     let split = nodes.iter().map(|node| split(text, *node));

@@ -136,6 +136,42 @@ impl<'a> Text<'a> {
         all
     }
 
+    /// What a variable of the function begins with, if nothing else is ever assigned to it.
+    pub(crate) fn initial_value(&self, name: usize) -> Option<Range<usize>> {
+        let body = self.body(self.function(name)?);
+        let variable = self.word(name);
+        let changes = |word: &str| {
+            matches!(word, "=" | "++" | "--")
+                || word.ends_with('=') && !matches!(word, "==" | "!=" | "<=" | ">=")
+        };
+        let is_set = |&at: &usize| self.word(at) == variable && changes(self.word(at + 1));
+        let mut set = body.clone().filter(is_set);
+        let first = set.next()?;
+        if set.next().is_some() || self.word(first + 1) != "=" {
+            return None;
+        }
+        let mut end = first + 2;
+        while end < body.end && !matches!(self.word(end), ";" | ",") {
+            end = match self.word(end) {
+                "(" | "[" | "{" => self.close(end)? + 1,
+                _ => end + 1,
+            };
+        }
+        (first + 2 < end).then_some(first + 2..end)
+    }
+
+    /// The text of words with another text for some of them.
+    pub(crate) fn spliced(&self, all: &Range<usize>, part: &Range<usize>, new: &str) -> String {
+        let start = |at: usize| self.words[at].range.start;
+        let end = |at: usize| self.words[at - 1].range.end;
+        let text = &self.file.text;
+        format!(
+            "{}{new}{}",
+            &text[start(all.start)..start(part.start)],
+            &text[end(part.end)..end(all.end)]
+        )
+    }
+
     /// The function that a word is in.
     pub(crate) fn function(&self, at: usize) -> Option<FunctionText> {
         let mut open: Vec<usize> = vec![];
@@ -284,7 +320,10 @@ impl<'a> Text<'a> {
     /// Puts a line of its own before a statement.
     pub(crate) fn line_before(&self, word: usize, text: &str) -> Edit {
         if self.words[word].starts_line {
-            self.before(word, format!("{text}\n{}", self.indentation(word)))
+            self.before(
+                word,
+                format!("{text}{}{}", self.line_end(), self.indentation(word)),
+            )
         } else {
             self.before(word, format!("{text} "))
         }
@@ -298,7 +337,17 @@ impl<'a> Text<'a> {
         }
         let line = self.line(last);
         let end = self.file.offset(line, u32::MAX) as usize;
-        self.edit(end..end, format!("\n{}{text}", self.indentation(first)))
+        let (line_end, indentation) = (self.line_end(), self.indentation(first));
+        self.edit(end..end, format!("{line_end}{indentation}{text}"))
+    }
+
+    /// How the file's lines end.
+    fn line_end(&self) -> &'static str {
+        if self.file.text.contains("\r\n") {
+            "\r\n"
+        } else {
+            "\n"
+        }
     }
 
     /// What stands before the first word of a word's line.
@@ -352,4 +401,50 @@ pub(crate) fn bytes(file: &SourceFile, edit: &Edit) -> Range<usize> {
     let start = file.offset(edit.line, edit.column) as usize;
     let end = file.offset(edit.end_line, edit.end_column) as usize;
     start..end.max(start)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn lines(source: &str, word: &str) -> Vec<(NodeKind, u32, u32)> {
+        let file = SourceFile::new("t.k", source);
+        let text = Text::new(&file);
+        let at = (0..text.len()).find(|&at| text.word(at) == word);
+        let nodes = text.statements(at.expect("the word"));
+        let lines = |node: &Node| (node.kind, text.line(node.first), text.line(node.last));
+        nodes.iter().map(lines).collect()
+    }
+
+    #[test]
+    fn statements_are_nested() {
+        let source = "#define N 4 {\ntemplate <int W>\n__global__ void k(int n)\n{\n  if (n)\n    for (int i = 0; i < N; i++) {\n      a[i] = {1, 2};\n      here(i);\n    }\n  else\n    other();\n}\n";
+        use NodeKind::{Block, If, Loop, Plain};
+        assert_eq!(
+            lines(source, "here"),
+            [(If, 5, 11), (Loop, 6, 9), (Block, 6, 9), (Plain, 8, 8)]
+        );
+        assert_eq!(lines(source, "other"), [(If, 5, 11), (Plain, 11, 11)]);
+    }
+
+    #[test]
+    fn a_line_goes_behind_comments_in_the_file_s_own_manner() {
+        let source = "void f()\r\n{\r\n\ta = 1; // one\r\n\tb = 2;\r\n}\r\n";
+        let mut map = SourceMap::new();
+        map.add(SourceFile::new("t.k", source));
+        let texts = Text::all(&map);
+        let a = (0..texts[0].len()).find(|&at| texts[0].word(at) == "a");
+        let node = texts[0].statements(a.expect("a"))[0];
+        let edits = [
+            texts[0].line_behind(node.first, node.last, "c = 3;"),
+            texts[0].line_before(node.first, "d = 4;"),
+        ];
+        let new = edited(&map, &edits).expect("edits that do not meet");
+        assert_eq!(
+            new[0].1,
+            "void f()\r\n{\r\n\td = 4;\r\n\ta = 1; // one\r\n\tc = 3;\r\n\tb = 2;\r\n}\r\n"
+        );
+        let (a, b) = (texts[0].replace(0..2, "x"), texts[0].replace(1..3, "y"));
+        assert_eq!(edited(&map, &[a, b]), None);
+    }
 }

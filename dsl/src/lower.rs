@@ -51,8 +51,8 @@ use crate::{
     sema::{
         self,
         typed::{
-            Function, FunctionId, FunctionSpace, GlobalSpace, GlobalVarId, Program, Stmt, StmtKind,
-            VarId,
+            Function, FunctionId, FunctionSpace, GlobalSpace, GlobalVarId, Init, Program, Stmt,
+            StmtKind, Value, ValueKind, VarId,
         },
     },
     source::SourceMap,
@@ -340,11 +340,13 @@ impl<'p> Lowerer<'p> {
         ids.into_iter().collect()
     }
 
-    /// The first value of each function that is not to be moved, since a value in flight has an operand for each of its scalars.
+    /// The first value of each function that is not to be moved, since a value in flight has an operand for each of its scalars. Copies
+    /// from one place to another are moved in bulk.
     fn values_too_large(&mut self, ids: &[FunctionId]) -> Vec<Diagnostic> {
         let layout = self.layout;
         let program = self.program;
         let is_too_large = |ty: &sema::ty::Ty| layout.leaf_count(ty) > MAX_LEAVES;
+        let is_place = |value: &Value| matches!(value.kind, ValueKind::Load(_));
         let in_function = |id: FunctionId| {
             let function = &program.functions[id.0 as usize];
             let mut params = function
@@ -353,15 +355,33 @@ impl<'p> Lowerer<'p> {
                 .map(|id| &function.vars[id.0 as usize]);
             let param = params.find(|var| is_too_large(&var.ty.ty));
             let mut found = param.map(|var| var.span);
-            facts::walk(
-                function.body.as_deref().unwrap_or_default(),
-                &mut |item| match item {
-                    Item::Value(value) if found.is_none() && is_too_large(&value.ty) => {
+            if is_too_large(&function.result) {
+                found = Some(function.span);
+            }
+            let body = function.body.as_deref().unwrap_or_default();
+            let mut in_bulk: HashSet<*const Value> = HashSet::new();
+            // What is around an expression is visited before it.
+            facts::walk(body, &mut |item| match item {
+                Item::Stmt(stmt) => {
+                    if let StmtKind::Declare(_, Some(Init::Value(value))) = &stmt.kind
+                        && is_place(value)
+                    {
+                        in_bulk.insert(value);
+                    }
+                }
+                Item::Value(value) => {
+                    if let ValueKind::Assign(_, right) = &value.kind
+                        && is_place(right)
+                    {
+                        in_bulk.extend([std::ptr::from_ref(value), std::ptr::from_ref(&**right)]);
+                    }
+                    let is_moved = !in_bulk.contains(&std::ptr::from_ref(value));
+                    if is_moved && found.is_none() && is_too_large(&value.ty) {
                         found = Some(value.span);
                     }
-                    _ => {}
-                },
-            );
+                }
+                Item::Place(_) => {}
+            });
             found
         };
         let spans = self.reach(ids.to_vec()).into_iter().filter_map(in_function);

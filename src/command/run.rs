@@ -368,12 +368,17 @@ fn show(
     Ok(())
 }
 
-/// A finding whose advice is the cure that was proved, if there is one.
+/// A finding with the cure that was proved, if there is one: in the place of advice that is a guess about the same.
 fn with_cure(model: &Model<'_>, at: usize, found: &Found) -> Found {
     let mut found = found.clone();
     let mut cures = model.suggestions.iter();
     if let Some(cure) = cures.find(|cure| cure.verified && cure.findings_removed.contains(&at)) {
-        found.advice = Some(format!("{} (proved by a run)", cure.text));
+        let proved = format!("{} (proved by a run)", cure.text);
+        let is_guess = |advice: &String| advice.contains("__sync");
+        found.advice = Some(match found.advice.filter(|advice| !is_guess(advice)) {
+            Some(advice) => format!("{proved}; {advice}"),
+            None => proved,
+        });
     }
     found
 }

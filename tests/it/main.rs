@@ -10,6 +10,7 @@ mod bind;
 mod bounds;
 mod chains;
 mod cli;
+mod cures;
 mod examples;
 mod explain;
 mod features;
