@@ -432,11 +432,14 @@ impl fmt::Display for TrapKind {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             TrapKind::OutOfBounds(access) => f.write_str(&access.out_of_bounds()),
-            TrapKind::Misaligned(access) => write!(
-                f,
-                "misaligned {}: the address {:#x} is not a multiple of {}",
-                access.op, access.address, access.width_bytes
-            ),
+            TrapKind::Misaligned(access) => {
+                let (op, address) = (access.op, access.address);
+                write!(f, "misaligned {op}: the address {address:#x}")?;
+                if let Some(object) = access.object.as_ref().filter(|object| object.declared) {
+                    write!(f, ", byte {} of `{}`,", object.offset_bytes, object.name)?;
+                }
+                write!(f, " is not a multiple of {}", access.width_bytes)
+            }
             TrapKind::NullPointer(access) => {
                 write!(f, "{} through a null pointer", access.op)?;
                 if access.address != 0 {

@@ -109,9 +109,29 @@ pub fn help(trap: &Trap, report: Option<&LaunchReport>, reach: (i64, i64)) -> Op
              cudaMemcpyToSymbol, never by the host's `&f`"
         }
         TrapKind::NullPointer(_) => "was it ever allocated? check what the allocation returned",
+        TrapKind::Misaligned(access) => return of_rows(access),
         _ => return None,
     };
     Some(text.to_string())
+}
+
+/// What to do about a wide access to an array whose rows are no multiple of its width.
+fn of_rows(access: &BadAccess) -> Option<String> {
+    let object = access
+        .object
+        .as_ref()
+        .filter(|object| object.declared && object.dims.len() > 1)?;
+    let columns = *object.dims.last()?;
+    let (row, width) = (
+        columns * object.element_bytes,
+        u64::from(access.width_bytes),
+    );
+    (width > 0 && !row.is_multiple_of(width)).then(|| {
+        format!(
+            "a row of `{}` has {row} bytes, so that not every row begins at a multiple of {width}: make its rows a multiple of {width} bytes",
+            object.name
+        )
+    })
 }
 
 /// What to do about an index beyond the dynamic shared memory, whose size is the launch's business.

@@ -1,6 +1,6 @@
 //! Makes traps of accesses that went wrong: the slow path, where the exact sentence is found out.
 
-use dsl::ir::{Object, Space};
+use dsl::ir::{Object, SharedVar, Space};
 
 use crate::bytecode::MemSite;
 use crate::machine::{Fault, Machine};
@@ -81,6 +81,31 @@ fn declared<O: Observer>(
     })
 }
 
+/// The shared array that an address is in, where a pointer of another type hides it.
+fn shared_at<O: Observer>(
+    machine: &Machine<'_, O>,
+    space: Space,
+    offset: u32,
+) -> Option<BadObject> {
+    let offset = u64::from(offset);
+    let inside = |var: &&SharedVar| {
+        space == Space::Shared
+            && !var.dynamic
+            && (var.offset_bytes..var.offset_bytes + var.size_bytes).contains(&offset)
+    };
+    let var = machine.function.shared.iter().find(inside)?;
+    Some(BadObject {
+        name: var.name.clone(),
+        offset_bytes: (offset - var.offset_bytes) as i64,
+        element_bytes: var.element_bytes,
+        dims: var.dims.clone(),
+        size_bytes: var.size_bytes,
+        declared: true,
+        pointer: None,
+        freed_at: None,
+    })
+}
+
 /// An access to shared or local memory at `offset` of the space (a wrapping 32-bit difference) that is not allowed.
 #[cold]
 pub(crate) fn windowed<O: Observer>(
@@ -105,22 +130,21 @@ pub(crate) fn windowed<O: Observer>(
     let relative = i64::from(offset as i32) - start as i64;
     // Of one that begins in the array and is misaligned, that is what is wrong, also where it reaches beyond the end.
     let begins = (0..len as i64).contains(&relative) && u64::from(offset) < size;
-    if begins && pointer & (site.width_bytes - 1) != 0 {
-        return fault(lane, TrapKind::Misaligned(Box::new(access)));
-    }
     let inside = relative >= 0
         && relative as u64 + u64::from(site.width_bytes) <= len
         && u64::from(offset) + u64::from(site.width_bytes) <= size;
-    if inside {
-        return fault(lane, TrapKind::Misaligned(Box::new(access)));
-    }
     let start = match site.access.object {
         Some(Object::Shared(id)) if machine.function.shared[id.index()].dynamic => {
             machine.code.dynamic_offset as i64
         }
         _ => start as i64,
     };
-    access.object = declared(machine, site, i64::from(offset as i32) - start).or_else(|| {
+    let object = declared(machine, site, i64::from(offset as i32) - start);
+    if begins && pointer & (site.width_bytes - 1) != 0 || inside {
+        access.object = object.or_else(|| shared_at(machine, space, offset));
+        return fault(lane, TrapKind::Misaligned(Box::new(access)));
+    }
+    access.object = object.or_else(|| {
         let name = match space {
             Space::Local => "the thread's local memory",
             _ => "the block's shared memory",
