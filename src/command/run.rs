@@ -376,7 +376,11 @@ fn with_cure(model: &Model<'_>, at: usize, found: &Found) -> Found {
         let proved = format!("{} (proved by a run)", cure.text);
         let is_guess = |advice: &String| advice.contains("__sync");
         found.advice = Some(match found.advice.filter(|advice| !is_guess(advice)) {
-            Some(advice) => format!("{proved}; {advice}"),
+            // What comes behind its first words is a guess, too.
+            Some(advice) => {
+                let fact = advice.split([';', ':']).next().unwrap_or_default();
+                format!("{proved}; {fact}")
+            }
             None => proved,
         });
     }

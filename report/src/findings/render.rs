@@ -9,6 +9,7 @@ use dsl::{
     source::SourceMap,
 };
 use interp::Severity;
+use unicode_width::UnicodeWidthStr;
 
 use super::{Found, Side, groups::groups, lanes};
 
@@ -50,6 +51,10 @@ pub fn all(
             text.push('\n');
         }
         let mut message = diagnostic(lead, module, map);
+        if let Some((title, rest)) = split(&message.message, columns) {
+            message.message = title;
+            message.notes.insert(0, rest);
+        }
         if lead.skipped && !std::mem::replace(&mut said_skipped, true) {
             message = message.note(SKIPPED);
         }
@@ -71,6 +76,39 @@ pub fn all(
         few => few.iter().for_each(|leak| text += &line(leak, module)),
     }
     text
+}
+
+/// Columns of `[R0101] Error: ` before a title.
+const BEFORE_TITLE: usize = 15;
+
+/// Where a title may end: before each of these, of which the rest does not need what is in brackets.
+const ENDS: [(&str, &str); 5] = [
+    ("; ", "; "),
+    (", and ", ", and "),
+    (", by ", ", "),
+    (" in block ", " "),
+    (", the allocation ", ", "),
+];
+
+/// A title that is wider than the terminal, in two: a line, and the rest for a note. `None` where it fits, or has no place to end.
+fn split(title: &str, columns: usize) -> Option<(String, String)> {
+    let room = columns.saturating_sub(BEFORE_TITLE);
+    if title.width() <= room {
+        return None;
+    }
+    // The code says that it is one.
+    let short = title.strip_prefix("race: ").unwrap_or(title);
+    at_end(title, room).or_else(|| at_end(short, room))
+}
+
+fn at_end(title: &str, room: usize) -> Option<(String, String)> {
+    let ends = ENDS.iter().flat_map(|&(end, dropped)| {
+        let places = title.match_indices(end);
+        places.map(move |(at, _)| (at, at + dropped.len()))
+    });
+    let fits = ends.filter(|&(at, _)| title[..at].width() <= room);
+    let (end, next) = fits.max()?;
+    Some((title[..end].to_string(), title[next..].to_string()))
 }
 
 /// Where many places make memory that nobody frees, one line for all.

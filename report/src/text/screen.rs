@@ -11,7 +11,7 @@ use super::{
     style::{Paint, Style, cut, pad},
 };
 use crate::{
-    LaunchGroup, Model, Suggestion,
+    LaunchGroup, Model, Suggestion, SuggestionKind,
     findings::{groups::Group, table},
     model::{HotSpot, Waste},
 };
@@ -173,6 +173,9 @@ fn hot_spot(
     *text += &style.paragraph("      ", &spot.fact, None);
     let cures = model.cures(spot);
     if cures.iter().any(|cure| cure.verified) {
+        let is_spread = cures
+            .iter()
+            .any(|cure| cure.kind == SuggestionKind::Index && cure.text.starts_with("pad"));
         for cure in cures.into_iter().filter(|cure| cure.verified) {
             let first = before.iter().position(|other| {
                 let mut known = model.cures(other).into_iter();
@@ -189,6 +192,16 @@ fn hot_spot(
                 }
                 None => proof(text, cure, style),
             }
+        }
+        // A pad is the second best of what can be done about a stride.
+        let better = spot
+            .thought
+            .as_deref()
+            .filter(|_| is_spread && like.is_none());
+        if let Some(better) = better {
+            let end = better.find("; or").or(better.find(", or"));
+            let better = &better[..end.unwrap_or(better.len())];
+            *text += &style.paragraph("      or try: ", better, Some(Paint::Green));
         }
     } else if let Some(cure) = cures.first() {
         *text += &style.paragraph("      try: ", &cure.text, Some(Paint::Green));
