@@ -252,17 +252,18 @@ impl<'a> Text<'a> {
     /// The statement that begins with a word, and where the statements in it are.
     fn statement(&self, first: usize) -> Option<(Node, Vec<Range<usize>>)> {
         let node = |kind, last| Node { kind, first, last };
+        let one = |part: Range<usize>| std::iter::once(part).collect::<Vec<_>>();
         match self.word(first) {
             "" => None,
             "{" => {
                 let close = self.close(first)?;
-                Some((node(NodeKind::Block, close), vec![first + 1..close]))
+                Some((node(NodeKind::Block, close), one(first + 1..close)))
             }
             word @ ("if" | "switch" | "for" | "while") => {
                 let open = (first + 1..first + 3).find(|&at| self.word(at) == "(")?;
                 let then = self.close(open)? + 1;
                 let (inner, _) = self.statement(then)?;
-                let mut parts = vec![then..inner.last + 1];
+                let mut parts = one(then..inner.last + 1);
                 let mut last = inner.last;
                 if word == "if" && self.word(last + 1) == "else" {
                     let (other, _) = self.statement(last + 2)?;
@@ -278,7 +279,7 @@ impl<'a> Text<'a> {
             "do" => {
                 let (inner, _) = self.statement(first + 1)?;
                 let end = (inner.last..self.len()).find(|&at| self.word(at) == ";")?;
-                Some((node(NodeKind::Loop, end), vec![first + 1..inner.last + 1]))
+                Some((node(NodeKind::Loop, end), one(first + 1..inner.last + 1)))
             }
             "case" | "default" => {
                 let colon = (first..self.len()).find(|&at| self.word(at) == ":")?;

@@ -40,7 +40,7 @@ pub(crate) fn run(args: &FixArgs, color: Color) -> Result<u8, Failure> {
     let orders = (Order::default(), BothOrders::default());
     let stop = watch.flag();
     let machine = execute::machine(
-        rules.clone(),
+        rules,
         args.jobs,
         args.limit,
         Checks::default(),
