@@ -26,6 +26,12 @@ const MOST_CURES: usize = 20;
 const CONTEXT: usize = 3;
 
 pub(crate) fn run(args: &FixArgs, color: Color) -> Result<u8, Failure> {
+    if args.apply && files::is_of_shell(&args.source.file) {
+        let name = args.source.file.display();
+        return Err(Failure::new(format!(
+            "--apply writes the program's files, and `{name}` is none: without it the edits are printed"
+        )));
+    }
     let arch = args.source.arch.as_deref().unwrap_or("sm_90");
     let rules = rules(arch, args.bank_width)?;
     let mut source = args.source.clone();
@@ -154,12 +160,16 @@ fn sentence(cure: &Suggestion) -> String {
         Some(sectors) => (sectors, "sectors"),
         None => (cost.transactions, "transactions"),
     };
+    let place = cure.edits.first();
+    let place = place.map_or(String::new(), |edit| {
+        format!("{}:{}: ", edit.file, edit.line)
+    });
     match (&cure.before, &cure.after) {
         (Some(before), Some(after)) => {
             let ((before, unit), (after, _)) = (number(before), number(after));
-            format!("{} ({before} {unit} become {after})", cure.text)
+            format!("{place}{} ({before} {unit} become {after})", cure.text)
         }
-        _ => cure.text.clone(),
+        _ => format!("{place}{}", cure.text),
     }
 }
 

@@ -222,4 +222,18 @@ fn fix_prints_a_diff_and_writes_it_when_it_is_told_to() {
     let (diff, said, code) = fix(&[]);
     assert_eq!((diff.as_str(), code), ("", Some(0)));
     assert!(said.starts_with("no cure is proved"), "{said}");
+    let output = Command::new("sh")
+        .args([
+            "-c",
+            "\"$0\" fix --apply /dev/stdin < column.k",
+            env!("CARGO_BIN_EXE_dslc"),
+        ])
+        .current_dir(folder.path())
+        .output()
+        .expect("a shell");
+    let error = text(&output.stderr);
+    assert!(
+        output.status.code() == Some(2) && error.contains("is none"),
+        "{error}"
+    );
 }
