@@ -6,7 +6,7 @@
 
 use std::ops::Range;
 
-use dsl::ir::SharedVar;
+use dsl::ir::{LocId, SharedVar};
 use interp::LaunchReport;
 use report::{Edit, SuggestionKind, model::HotSpot};
 
@@ -32,16 +32,38 @@ pub(crate) struct Array<'a, 't> {
     pub(crate) uses: Vec<usize>,
 }
 
-/// What may cure the conflicts of a hot spot.
+/// What may cure the conflicts of a hot spot, for each array it is about, the one that wastes most first.
 pub(crate) fn candidates(base: Base<'_>, texts: &[Text<'_>], spot: &HotSpot) -> Vec<Candidate> {
-    let find = |&(launch, site): &(usize, usize)| {
-        let launch = base.input.outcome.launches.get(launch)?;
+    let find = |&(at, site): &(usize, usize)| {
+        let launch = base.input.outcome.launches.get(at)?;
         let site = launch.sites.get(site)?;
-        Some((launch, report::shared_var(site, launch, base.input.module)?))
+        let var = report::shared_var(site, launch, base.input.module)?;
+        let counts = &site.counts;
+        Some((
+            counts.transactions.saturating_sub(counts.ideal),
+            launch,
+            var,
+        ))
     };
-    let Some((launch, var)) = spot.sites.iter().find_map(find) else {
-        return vec![];
-    };
+    let mut arrays: Vec<(u64, &LaunchReport, &SharedVar)> =
+        spot.sites.iter().filter_map(find).collect();
+    arrays.sort_by_key(|&(excess, ..)| std::cmp::Reverse(excess));
+    let mut seen: Vec<LocId> = vec![];
+    arrays.retain(|(_, _, var)| {
+        let is_new = !seen.contains(&var.loc);
+        seen.push(var.loc);
+        is_new
+    });
+    let of_array = |(_, launch, var)| of_array(base, texts, spot, (launch, var));
+    arrays.into_iter().flat_map(of_array).collect()
+}
+
+fn of_array<'a>(
+    base: Base<'a>,
+    texts: &[Text<'a>],
+    spot: &HotSpot,
+    (launch, var): (&'a LaunchReport, &'a SharedVar),
+) -> Vec<Candidate> {
     let kernel = &launch.kernel_name;
     let kernel = kernel.split('<').next().unwrap_or(kernel);
     let Some(array) = array(base, texts, var, (kernel, launch.block[0])) else {

@@ -210,6 +210,9 @@ fn bounds(text: &Text<'_>, accesses: &[usize]) -> Vec<Candidate> {
     all.take(MOST_GUARDS).map(change).collect()
 }
 
+/// A variable that is a thread's number: its name, and the first and last words of its declaration.
+type Number = (usize, (usize, usize));
+
 /// A test that stops the threads that are too many: a thread's number against a parameter. In a kernel without barriers such threads
 /// return; else the statement is for the others alone.
 fn guards(text: &Text<'_>, accesses: &[usize]) -> Vec<Candidate> {
@@ -233,33 +236,48 @@ fn guards(text: &Text<'_>, accesses: &[usize]) -> Vec<Candidate> {
     let (near, far): (Vec<_>, Vec<_>) = numbers
         .into_iter()
         .partition(|&(name, _)| named(text.word(name)));
-    for (name, declaration) in near.into_iter().chain(far) {
-        for &limit in &limits {
-            let (name, limit) = (text.word(name), text.word(limit));
-            let candidate = if has_barrier {
-                Candidate::new(
-                    SuggestionKind::Guard,
-                    format!(
-                        "guard line {} with `if ({name} < {limit})`",
-                        text.line(own.first)
-                    ),
-                    vec![text.before(own.first, format!("if ({name} < {limit}) "))],
-                )
-            } else {
-                let test = format!("if ({name} >= {limit}) return;");
-                Candidate::new(
-                    SuggestionKind::Guard,
-                    format!(
-                        "guard the threads that are too many: `{test}` after line {}",
-                        text.line(declaration.1)
-                    ),
-                    vec![text.line_behind(declaration.0, declaration.1, &test)],
-                )
-            };
-            all.push(candidate);
+    let numbers: Vec<_> = near.into_iter().chain(far).collect();
+    let one = |tests: &[(Number, usize)]| {
+        let words = |join: &str, compare: &str| {
+            let each = tests.iter().map(|&((name, _), limit)| {
+                format!("{} {compare} {}", text.word(name), text.word(limit))
+            });
+            each.collect::<Vec<_>>().join(join)
+        };
+        if has_barrier {
+            let test = format!("if ({})", words(" && ", "<"));
+            let line = text.line(own.first);
+            return Candidate::new(
+                SuggestionKind::Guard,
+                format!("guard line {line} with `{test}`"),
+                vec![text.before(own.first, format!("{test} "))],
+            );
         }
+        let test = format!("if ({}) return;", words(" || ", ">="));
+        let last = tests.iter().map(|&((_, declaration), _)| declaration);
+        let (first, last) = last.max_by_key(|&(_, last)| last).unwrap_or_default();
+        let line = text.line(last);
+        Candidate::new(
+            SuggestionKind::Guard,
+            format!("guard the threads that are too many: `{test}` after line {line}"),
+            vec![text.line_behind(first, last, &test)],
+        )
+    };
+    for &number in &numbers {
+        all.extend(limits.iter().map(|&limit| one(&[(number, limit)])));
     }
     all.truncate(MOST_GUARDS);
+    // A column and a row, each with its own limit.
+    for (index, &a) in numbers.iter().enumerate() {
+        for &b in &numbers[index + 1..] {
+            let pairs = limits
+                .iter()
+                .flat_map(|&x| limits.iter().map(move |&y| (x, y)));
+            let pairs = pairs.filter(|(x, y)| x != y);
+            all.extend(pairs.map(|(x, y)| one(&[(a, x), (b, y)])));
+        }
+    }
+    all.truncate(2 * MOST_GUARDS);
     all
 }
 
@@ -280,11 +298,7 @@ fn parameters(text: &Text<'_>, open: usize) -> Vec<usize> {
 }
 
 /// Variables that are declared before a word from the thread's index: the name, and the first and last words of the declaration.
-fn thread_numbers(
-    text: &Text<'_>,
-    body: std::ops::Range<usize>,
-    end: usize,
-) -> Vec<(usize, (usize, usize))> {
+fn thread_numbers(text: &Text<'_>, body: std::ops::Range<usize>, end: usize) -> Vec<Number> {
     let mut all = vec![];
     for at in body.start..end.min(body.end) {
         let is_set = text.word(at + 1) == "=" && is_declared(text, at);

@@ -18,14 +18,16 @@ pub(crate) fn candidates(texts: &[Text<'_>], array: &Array<'_, '_>) -> Vec<Candi
     };
     let mut all = vec![];
     all.extend(struct_of_arrays(array, home, open, close));
-    if home.line(open) != home.line(close) {
-        let line = home.line(close);
-        all.push(Candidate::new(
-            SuggestionKind::Layout,
-            format!("give `{name}` an odd number of words: one member more before line {line}"),
-            vec![home.line_before(close, "    int unused;")],
-        ));
-    }
+    let line = home.line(close);
+    let member = match home.line(open) == line {
+        true => home.before(close, "int unused; "),
+        false => home.line_before(close, "    int unused;"),
+    };
+    all.push(Candidate::new(
+        SuggestionKind::Layout,
+        format!("give `{name}` an odd number of words: one member more in line {line}"),
+        vec![member],
+    ));
     all
 }
 
