@@ -202,6 +202,10 @@ pub(crate) struct RunArgs {
     /// Show each access of the launches with its counts: of like launches once, or of each.
     #[arg(long, value_enum, num_args = 0..=1, default_missing_value = "folded")]
     pub(crate) launches: Option<Launches>,
+    /// Write the report as a page, too: one file with the program's text, its counts and pictures of the worst requests. It needs no
+    /// network and no JavaScript.
+    #[arg(long, value_name = "FILE")]
+    pub(crate) html: Option<PathBuf>,
     /// Look for cures, and offer those that a run proves. `auto`: after short runs (a million warp instructions).
     #[arg(long, value_enum, value_name = "WHEN", default_value_t = Cures::Auto)]
     pub(crate) cures: Cures,

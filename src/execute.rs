@@ -219,10 +219,15 @@ pub(crate) struct Streams {
     pub(crate) lost_bytes: u64,
     /// What it printed, if runs with cures are to be compared with it and it is not too much.
     pub(crate) compared: Option<Vec<u8>>,
+    /// The beginning of what it printed, for a page.
+    pub(crate) page: Option<Vec<u8>>,
 }
 
 /// Output of the program that is kept for a report.
 pub(crate) const MOST_KEPT: usize = 64 << 20;
+
+/// Of which a page has the beginning.
+const MOST_ON_PAGE: usize = 1 << 20;
 
 impl Streams {
     /// Says of output that is not kept.
@@ -253,6 +258,10 @@ impl Io for Streams {
                 kept.extend_from_slice(bytes);
                 kept
             });
+        if let Some(page) = &mut self.page {
+            let room = MOST_ON_PAGE.saturating_sub(page.len());
+            page.extend_from_slice(&bytes[..bytes.len().min(room)]);
+        }
         match &mut self.program_out {
             ProgramOut::Through => output::out(bytes),
             ProgramOut::Kept(kept) => {

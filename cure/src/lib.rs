@@ -151,6 +151,7 @@ impl Search<'_, '_> {
                     edits: candidate.edits,
                     before: None,
                     after: None,
+                    after_site: None,
                     findings_removed: members.to_vec(),
                 });
                 return;

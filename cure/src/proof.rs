@@ -230,6 +230,7 @@ impl Saved<'_> {
             edits: candidate.edits.clone(),
             before: Some(of(old)),
             after: Some(of(new)),
+            after_site: Some(Box::new(new.clone())),
             findings_removed: vec![],
         })
     }

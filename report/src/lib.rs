@@ -9,6 +9,7 @@ pub mod fault;
 pub mod findings;
 mod fold;
 pub mod gpu;
+pub mod html;
 pub mod json;
 pub mod model;
 pub mod nvprof;

@@ -3,6 +3,7 @@
 //! One with `verified` set was applied to the source, compiled and run again: its numbers are counts, its output was the same byte for
 //! byte, and the findings it names were gone. Any other is a thought, and says no number.
 
+use interp::Site;
 use serde::Serialize;
 
 /// What a suggestion changes.
@@ -81,6 +82,9 @@ pub struct Suggestion {
     /// What it costs with the edits.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub after: Option<Cost>,
+    /// The site as it is with the edits, with its worst request: for pictures.
+    #[serde(skip)]
+    pub after_site: Option<Box<Site>>,
     /// The findings that are gone after the edits: indices into the run's findings.
     pub findings_removed: Vec<usize>,
 }

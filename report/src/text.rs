@@ -1,7 +1,7 @@
 //! The text report. Its first screen is what is wrong and what to do: findings by root cause, then the lines that waste most with what may
 //! help, then a line for each launch. Each access of each launch is shown where that is asked for.
 
-mod screen;
+pub(crate) mod screen;
 pub(crate) mod style;
 mod tables;
 
@@ -36,7 +36,7 @@ pub fn report(model: &Model<'_>, style: Style) -> String {
     parts.join("\n\n") + "\n"
 }
 
-pub(super) fn dim(dim: [u32; 3]) -> String {
+pub(crate) fn dim(dim: [u32; 3]) -> String {
     match dim {
         [x, 1, 1] => x.to_string(),
         [x, y, 1] => format!("({x}, {y})"),

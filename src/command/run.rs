@@ -24,7 +24,7 @@ use runtime::{
 use report::{
     Input, Model, Tables,
     findings::{self, Found, baseline::Baseline},
-    gpu, json, nvprof, sarif, text,
+    gpu, html, json, nvprof, sarif, text,
 };
 
 use super::check;
@@ -34,7 +34,7 @@ use crate::{
     capture::Capture,
     execute::{self, MOST_KEPT, ProgramOut, Ran, Streams, What},
     failure::Failure,
-    files::Claims,
+    files::{self, Claims},
     output,
     prove::{self, Prover},
     record::{self, End, Record},
@@ -52,6 +52,11 @@ pub(crate) fn run(args: &RunArgs, color: Color) -> Result<u8, Failure> {
     if on_gpu && !args.metrics.is_empty() {
         return Err(Failure::new(
             "a GPU counts nothing by itself: --metrics needs the simulator, or see `dslc verify`, which asks ncu",
+        ));
+    }
+    if on_gpu && args.html.is_some() {
+        return Err(Failure::new(
+            "a GPU counts nothing by itself: --html needs the simulator, whose counts are what the page shows",
         ));
     }
     // What is compared with a GPU stops where a GPU stops.
@@ -135,6 +140,7 @@ pub(crate) fn run(args: &RunArgs, color: Color) -> Result<u8, Failure> {
         most_kept: MOST_KEPT,
         lost_bytes: 0,
         compared: may_cure(args, on_gpu).then(Vec::new),
+        page: args.html.is_some().then(Vec::new),
     };
     let what = What {
         args: &args.args,
@@ -210,6 +216,11 @@ pub(crate) fn run(args: &RunArgs, color: Color) -> Result<u8, Failure> {
     if let Some(path) = &args.write_baseline {
         written.push(baseline::write(&Baseline::of(&found), path));
     }
+    if let (Some(path), Some(stdout)) = (&args.html, &io.page) {
+        let page = html::page(&model, stdout);
+        let failed = |why| Failure::new(format!("cannot write `{}`: {why}", path.display()));
+        written.push(files::write(path, page.as_bytes()).map_err(failed));
+    }
     if let Some(path) = &args.trace {
         written.push(trace::write(&outcome, program.module(), path));
     }
@@ -257,7 +268,7 @@ fn is_proved(diagnostic: &Diagnostic, found: &[Found], module: &Module, map: &So
 
 /// Whether cures can be looked for: the simulator runs to the end, and a report says of them.
 fn may_cure(args: &RunArgs, on_gpu: bool) -> bool {
-    let is_report = args.metrics.is_empty() && !args.quiet;
+    let is_report = args.metrics.is_empty() && !args.quiet || args.html.is_some();
     let is_whole = args.record.is_none() && args.trace.is_none() && !args.stop_at_first;
     !on_gpu && args.cures != Cures::Never && is_report && is_whole
 }
@@ -279,6 +290,9 @@ fn claim(args: &RunArgs, loaded: &Loaded) -> Result<(), Failure> {
     }
     if let Some(path) = &args.baseline {
         claims.reads(path, "the baseline that is read");
+    }
+    if let Some(path) = &args.html {
+        claims.writes(path, "--html")?;
     }
     let saved = args.save.iter().filter_map(|text| text.split_once('='));
     for (name, path) in saved {

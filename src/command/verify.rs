@@ -95,6 +95,7 @@ pub(crate) fn run(args: &VerifyArgs, color: Color) -> Result<u8, Failure> {
         most_kept: usize::MAX,
         lost_bytes: 0,
         compared: None,
+        page: None,
     };
     let what = What {
         args: &args.args,

@@ -21,6 +21,10 @@
 //! assert_eq!((cost.transactions, cost.ideal, cost.degree, cost.bank_conflicts()), (3, 1, 3, 2));
 //! ```
 
+mod passes;
+
+pub use passes::passes;
+
 use crate::mask::LaneMask;
 
 use super::{AtomicRule, SharedRules};

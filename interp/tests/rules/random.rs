@@ -2,7 +2,7 @@
 //! access moved by a multiple of the rules' period costs the same.
 
 use interp::mask::LaneMask;
-use interp::rules::bank::{SharedOp, shared_cost};
+use interp::rules::bank::{SharedOp, passes, shared_cost};
 use interp::rules::coalesce::{GlobalOp, SECTOR_BYTES, global_cost};
 use interp::rules::{BankWidth, RuleSet};
 
@@ -44,6 +44,18 @@ fn agree_on_shared(rules: &RuleSet) {
         assert_eq!(
             got, want,
             "case {case}: {rules:?} {op:?} of {width} bytes, {mask}, {addresses:?}"
+        );
+        let passes = passes(&rules.shared, op, width, mask, &addresses);
+        let served = passes.as_deref().map(|passes| {
+            let lanes = passes.iter().fold(0, |all, lanes| all | lanes.0);
+            let twice = passes.iter().map(|lanes| lanes.count()).sum::<u32>() / mask.count().max(1);
+            (passes.len() as u32, lanes, twice)
+        });
+        let times = 1 + u32::from(op == SharedOp::AtomicCas);
+        assert_eq!(
+            served,
+            got.map(|cost| (cost.transactions, mask.0, times)),
+            "case {case}: the passes of {rules:?} {op:?} of {width} bytes, {mask}, {addresses:?}"
         );
         let shift = rules.shared.period_bytes(width) * random.below(1000) as u32;
         let moved = addresses.map(|address| address + shift);

@@ -213,7 +213,7 @@ fn hot_spot(
 }
 
 /// `16384 transactions too many (16896 where 512 would do), 98 % of all`.
-fn amount(spot: &HotSpot) -> String {
+pub(crate) fn amount(spot: &HotSpot) -> String {
     let share = match spot.share {
         share if share >= 0.995 => String::new(),
         share => format!(", {:.0} % of all", share * 100.0),
@@ -243,7 +243,7 @@ fn amount(spot: &HotSpot) -> String {
 }
 
 /// `2-way x34, 4-way x18, 32-way x2`.
-fn ways(spot: &HotSpot) -> String {
+pub(crate) fn ways(spot: &HotSpot) -> String {
     let way = |&(degree, count): &(u32, u64)| match spot.waste {
         Waste::ConstantWords => format!("{degree} words x{count}"),
         _ => format!("{degree}-way x{count}"),

@@ -1,0 +1,305 @@
+//! The report as a page: one file that asks nobody for anything, readable without JavaScript.
+//!
+//! First what the text report's first screen says (findings by root cause, hot spots, each with a picture of its worst request, before and
+//! after a proved cure), then the program's text with counts beside each line, then the launches with each access and its picture. All is
+//! escaped in one place ([`escape`]). The page is bounded: of programs with very much to show it has what matters most, and says what
+//! is left out. Equal runs make equal pages.
+
+mod diff;
+mod findings;
+mod launches;
+mod picture;
+mod source;
+mod spots;
+
+use std::{collections::HashSet, fmt::Write};
+
+use dsl::ir::LocId;
+use interp::rules::{RuleSet, bank::SharedOp, coalesce::GlobalOp};
+
+pub use picture::{Request, svg};
+
+use crate::{Model, findings::table};
+use source::Files;
+
+/// Most bytes of a page, and of some of its parts.
+const MOST_BYTES: usize = 8 << 20;
+const MOST_OF_SOURCES: usize = 4 << 20;
+/// Of what the program printed.
+const MOST_OF_OUTPUT: usize = 64 << 10;
+/// Output of so many lines is seen at once.
+const SHORT_OUTPUT: usize = 12;
+
+/// What is left out of a page for its size, in sentences.
+type LeftOut = Vec<String>;
+
+/// Which sites the page shows, by launch and index.
+type ShownSites = HashSet<(usize, usize)>;
+
+/// The page of a run, which printed `stdout`.
+pub fn page(model: &Model<'_>, stdout: &[u8]) -> String {
+    let input = model.input;
+    let files = Files::new(model);
+    let mut left_out = vec![];
+    let findings = findings::section(model, &files, &mut left_out);
+    let spots = spots::section(model, &files, &mut left_out);
+    let room = MOST_BYTES
+        .saturating_sub(findings.len() + spots.len() + stdout.len().min(MOST_OF_OUTPUT) * 2)
+        .saturating_sub(files.bytes().min(MOST_OF_SOURCES) + (128 << 10));
+    let (launches, shown) = launches::section(model, &files, room, &mut left_out);
+    let sources = source::section(&files, &shown, MOST_OF_SOURCES, &mut left_out);
+    let mut text = head(input.program);
+    let nav = [
+        ("findings", "Findings", &findings),
+        ("hot-spots", "Hot spots", &spots),
+        ("source", "Source", &sources),
+        ("launches", "Launches", &launches),
+    ];
+    text += "<div class=bar><div><nav aria-label=Parts>";
+    for (id, name, section) in nav {
+        if !section.is_empty() {
+            let _ = write!(text, "<a href=\"#{id}\">{name}</a>");
+        }
+    }
+    text += "</nav>";
+    if !sources.is_empty() {
+        text += METRICS;
+    }
+    text += THEMES;
+    text += "</div></div>\n<main>\n";
+    summary(&mut text, model, &left_out);
+    output(&mut text, stdout);
+    for section in [findings, spots, sources, launches] {
+        text += &section;
+    }
+    foot(&mut text, input.rules);
+    text
+}
+
+/// The page of requests that no program made: each with a title and what it costs.
+pub fn requests(titled: &[(String, Request<'_>, String)], rules: &RuleSet) -> String {
+    let mut text = head("banks");
+    let _ = write!(
+        text,
+        "<div class=bar><div><nav></nav>{THEMES}</div></div>\n<main>\n<h1>Banks</h1>\n"
+    );
+    for (title, request, cost) in titled {
+        let _ = write!(
+            text,
+            "<section class=card><header><h3><code>{}</code></h3><span class=amount>{}</span></header>{}</section>\n",
+            escape(title),
+            escape(cost),
+            drawn(request, rules)
+        );
+    }
+    foot(&mut text, rules);
+    text
+}
+
+const METRICS: &str = "<fieldset class=pick><input type=radio name=metric id=excess data-column=x checked><label for=excess>excess</label>\
+    <input type=radio name=metric id=actual data-column=a><label for=actual>actual</label>\
+    <input type=radio name=metric id=ideal data-column=i><label for=ideal>ideal</label></fieldset>\
+    <span class=\"hint dim\"><kbd>n</kbd> <kbd>p</kbd> next, previous hot line</span>";
+
+const THEMES: &str = "<fieldset class=pick aria-label=Colours><input type=radio name=theme id=auto checked><label for=auto>auto</label>\
+    <input type=radio name=theme id=light><label for=light>light</label>\
+    <input type=radio name=theme id=dark><label for=dark>dark</label></fieldset>";
+
+fn head(title: &str) -> String {
+    // Nothing may be asked for: what should slip in from a program cannot either.
+    let policy =
+        "default-src 'none'; style-src 'unsafe-inline'; script-src 'unsafe-inline'; img-src data:";
+    format!(
+        "<!doctype html>\n<html lang=en>\n<head>\n<meta charset=utf-8>\n<meta http-equiv=Content-Security-Policy content=\"{policy}\">\n\
+         <meta name=viewport content=\"width=device-width,initial-scale=1\">\n<meta name=generator content=dslc>\n<link rel=icon href=\"data:,\">\n\
+         <title>{} – dslc</title>\n<style>\n{}{}\n</style>\n</head>\n<body>\n",
+        escape(title),
+        include_str!("html/page.css"),
+        picture::pass_colors("52%")
+    )
+}
+
+fn foot(text: &mut String, rules: &RuleSet) {
+    let banks = match rules.bank_width.bytes() {
+        8 => ", banks of 8 bytes",
+        _ => "",
+    };
+    let _ = write!(
+        text,
+        "<footer><p>Counted for {}{banks}. Shared memory: {}. Global memory (sectors of 32 bytes): {}.</p><p>Made by dslc.</p></footer>\n\
+         </main>\n<script>\n{}</script>\n</body>\n</html>\n",
+        rules.arch,
+        escape(&rules.shared.provenance(SharedOp::Load, 4).to_string()),
+        escape(&rules.global.provenance(GlobalOp::Load).to_string()),
+        include_str!("html/page.js")
+    );
+}
+
+/// What ran, and how it went.
+fn summary(text: &mut String, model: &Model<'_>, left_out: &LeftOut) {
+    let input = model.input;
+    let mut facts: Vec<(String, String)> = vec![];
+    let launches = input.outcome.launches.len();
+    facts.push((
+        launches.to_string(),
+        if launches == 1 { "launch" } else { "launches" }.to_string(),
+    ));
+    let (mut shared, mut sectors) = ((0u64, 0u64), (0u64, 0u64));
+    let mut is_known = (true, true);
+    for kept in input.kept() {
+        let times = if kept.is_sum { 1 } else { kept.count };
+        let counts = &kept.report.counts;
+        for part in [
+            &counts.shared_load,
+            &counts.shared_store,
+            &counts.shared_atomic,
+        ] {
+            shared.0 = part
+                .transactions
+                .saturating_mul(times)
+                .saturating_add(shared.0);
+            shared.1 = part.ideal.saturating_mul(times).saturating_add(shared.1);
+            is_known.0 &= !part.not_modelled();
+        }
+        for part in [
+            &counts.global_load,
+            &counts.global_store,
+            &counts.global_atomic,
+        ] {
+            sectors.0 = part.sectors.saturating_mul(times).saturating_add(sectors.0);
+            sectors.1 = part
+                .ideal_sectors
+                .saturating_mul(times)
+                .saturating_add(sectors.1);
+            is_known.1 &= !part.not_modelled();
+        }
+    }
+    for ((used, ideal), known, what) in [
+        (shared, is_known.0, "shared transactions"),
+        (sectors, is_known.1, "global sectors"),
+    ] {
+        if used > 0 || !known {
+            let used = if known {
+                used.to_string()
+            } else {
+                "?".to_string()
+            };
+            facts.push((used, format!("{what}, ideal {ideal}")));
+        }
+    }
+    let muted = input.findings.iter().filter(|found| found.muted).count();
+    let found = table::summary(&model.groups, input.findings, muted);
+    let (count, what) = match found.split_once(' ') {
+        Some((count, what)) => (count.to_string(), what.to_string()),
+        None => ("0".to_string(), "findings".to_string()),
+    };
+    facts.push((count, what));
+    facts.push((input.outcome.exit_code.to_string(), "exit code".to_string()));
+    let banks = match input.rules.bank_width.bytes() {
+        8 => ", banks of 8 bytes",
+        _ => "",
+    };
+    let only = input
+        .kernel
+        .map(|kernel| format!(", launches of {} only", escape(kernel)));
+    let _ = write!(
+        text,
+        "<h1>{}</h1>\n<p class=dim>simulated for {}{banks}{}</p>\n<ul class=facts>",
+        escape(input.program),
+        input.rules.arch,
+        only.unwrap_or_default()
+    );
+    for (number, what) in facts {
+        let _ = write!(
+            text,
+            "<li><b>{}</b><span>{}</span></li>",
+            escape(&number),
+            escape(&what)
+        );
+    }
+    text.push_str("</ul>\n");
+    let mut notes: Vec<&str> = vec![];
+    let said = input
+        .outcome
+        .notes
+        .iter()
+        .filter(|note| note.fault.is_none());
+    notes.extend(said.map(|note| note.text.as_str()));
+    let unlisted = input.outcome.launches.unlisted();
+    let unlisted = (unlisted > 0).then(|| format!("{unlisted} launches are not listed one by one"));
+    notes.extend(unlisted.as_deref());
+    notes.extend(left_out.iter().map(String::as_str));
+    for note in notes.iter().take(20) {
+        let _ = write!(
+            text,
+            "<p class=dim>Note: {}.</p>\n",
+            escape(note.trim_end_matches('.'))
+        );
+    }
+}
+
+/// What the program printed.
+fn output(text: &mut String, stdout: &[u8]) {
+    if stdout.is_empty() {
+        return;
+    }
+    let shown = &stdout[..stdout.len().min(MOST_OF_OUTPUT)];
+    let shown = String::from_utf8_lossy(shown);
+    let lines = shown.lines().count();
+    let open = if lines <= SHORT_OUTPUT { " open" } else { "" };
+    let cut = match stdout.len() > MOST_OF_OUTPUT {
+        true => format!(", the first {} KiB", MOST_OF_OUTPUT >> 10),
+        false => String::new(),
+    };
+    let _ = write!(
+        text,
+        "<details{open}><summary>what the program printed ({lines} line{}{cut})</summary><pre class=out>\n{}</pre></details>\n",
+        if lines == 1 { "" } else { "s" },
+        escape(&shown)
+    );
+}
+
+/// A request's pictures, with a sentence.
+fn drawn(request: &Request<'_>, rules: &RuleSet) -> String {
+    let mut text = format!(
+        "<p class=dim>{}</p>",
+        escape(&picture::sentence(request, rules))
+    );
+    let drawings = picture::drawings(request, rules);
+    if !drawings.is_empty() {
+        text += "<div class=pics>";
+        drawings
+            .iter()
+            .for_each(|drawing| text += &drawing.element());
+        text += "</div>";
+    }
+    text
+}
+
+/// Text as text, also in the value of an attribute: what means something to a browser is written out, what no page may hold is replaced.
+pub(crate) fn escape(text: &str) -> String {
+    let mut out = String::with_capacity(text.len() + 16);
+    for c in text.chars() {
+        match c {
+            '&' => out += "&amp;",
+            '<' => out += "&lt;",
+            '>' => out += "&gt;",
+            '"' => out += "&quot;",
+            '\'' => out += "&#39;",
+            '\r' => {}
+            '\n' | '\t' => out.push(c),
+            c if c.is_control() => out.push('\u{fffd}'),
+            // What turns the direction of text round could show a program that is not the one that ran.
+            '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}' => out.push('\u{fffd}'),
+            c => out.push(c),
+        }
+    }
+    out
+}
+
+/// Where a place is, by file number of the module and line.
+fn place(model: &Model<'_>, loc: LocId) -> Option<(u32, u32, u32)> {
+    let module = model.input.module;
+    let loc = module.loc(dsl::ir::locate::in_program(module, loc)?);
+    (loc.line > 0).then_some((loc.file, loc.line, loc.column))
+}

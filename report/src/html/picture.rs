@@ -1,0 +1,569 @@
+//! One request of a warp as a picture: lanes over the banks of shared memory, with its passes side by side, or lanes over what global
+//! memory moves.
+//!
+//! A picture is SVG without colours of its own: the page's style sheet, or the file's, gives them by class. Cells of one colour are one
+//! path, so that a picture takes some KiB.
+
+use std::fmt::Write;
+
+use dsl::ir::Space;
+use interp::{
+    Site,
+    mask::LaneMask,
+    report::Witness,
+    rules::{
+        RuleSet,
+        bank::{SharedOp, passes, shared_cost},
+        coalesce::SECTOR_BYTES,
+    },
+    trap::AccessOp,
+};
+
+use super::escape;
+
+/// Lanes of a warp, and banks.
+const LANES: usize = 32;
+/// The side of a cell of the whole request, and of a pass.
+const CELL: f64 = 8.0;
+const SMALL: f64 = 2.5;
+/// Room for numbers left of the rows and above the columns.
+const LEFT: f64 = 26.0;
+const TOP: f64 = 16.0;
+/// Passes in a row, and most that are drawn.
+const ROW: usize = 8;
+const MOST_PASSES: usize = 64;
+/// Colours of passes, from the first to the last.
+pub(crate) const COLORS: usize = 32;
+/// Bytes of a line of global memory.
+const LINE_BYTES: u64 = 128;
+/// The width that sectors share, and bounds of one's own.
+const SECTORS_WIDE: f64 = 600.0;
+const SECTOR_WIDE: (f64, f64) = (16.0, 64.0);
+
+/// What a warp asked for at one time.
+#[derive(Clone, Copy, Debug)]
+pub struct Request<'a> {
+    /// The memory.
+    pub space: Space,
+    /// What it does.
+    pub op: AccessOp,
+    /// Bytes per lane.
+    pub width_bytes: u32,
+    /// Active lanes.
+    pub mask: LaneMask,
+    /// By lane.
+    pub addresses: &'a [u64; 32],
+    /// Transactions or sectors beyond the ideal, as they were counted.
+    pub waste: u32,
+}
+
+impl<'a> Request<'a> {
+    /// The worst request of a site.
+    pub fn of(site: &'a Site) -> Option<Request<'a>> {
+        let witness: &Witness = site.witness.as_deref()?;
+        Some(Request {
+            space: site.space,
+            op: site.op,
+            width_bytes: site.width_bytes.max(1),
+            mask: LaneMask(witness.mask),
+            addresses: &witness.addresses,
+            waste: witness.waste,
+        })
+    }
+
+    /// The lanes of each pass over the banks; `None` where that is not modelled, and of other memory.
+    pub fn passes(&self, rules: &RuleSet) -> Option<Vec<LaneMask>> {
+        if self.space != Space::Shared {
+            return None;
+        }
+        let op = match self.op {
+            AccessOp::Load => SharedOp::Load,
+            AccessOp::Store => SharedOp::Store,
+            AccessOp::Atomic => SharedOp::Atomic,
+        };
+        let offsets = self.addresses.map(|address| address as u32);
+        let of = |op| passes(&rules.shared, op, self.width_bytes, self.mask, &offsets);
+        let cost = shared_cost(&rules.shared, op, self.width_bytes, self.mask, &offsets)?;
+        // A site does not say which atomic it is; a compare-and-swap takes each pass twice.
+        match op == SharedOp::Atomic && cost.bank_conflicts() != self.waste {
+            true => of(SharedOp::AtomicCas),
+            false => of(op),
+        }
+    }
+
+    /// The banks that a lane's access fills: the first, and how many.
+    pub fn banks(&self, lane: usize, rules: &RuleSet) -> (usize, usize) {
+        let wide = u64::from(rules.shared.bank_bytes);
+        let first = self.addresses[lane] / wide % LANES as u64;
+        let last = (self.addresses[lane] + u64::from(self.width_bytes) - 1) / wide % LANES as u64;
+        let banks = (last + LANES as u64 - first) % LANES as u64 + 1;
+        (first as usize, banks as usize)
+    }
+}
+
+/// A drawing with its size.
+pub(crate) struct Drawing {
+    pub(crate) wide: f64,
+    pub(crate) high: f64,
+    pub(crate) body: String,
+    /// In words, for who cannot see it.
+    pub(crate) label: String,
+}
+
+impl Drawing {
+    /// As an element of a page.
+    pub(crate) fn element(&self) -> String {
+        format!(
+            "<svg viewBox=\"0 0 {0} {1}\" width=\"{0}\" height=\"{1}\" role=\"img\" aria-label=\"{2}\">{3}</svg>",
+            number(self.wide),
+            number(self.high),
+            escape(&self.label),
+            self.body
+        )
+    }
+}
+
+/// The pictures of a request: the whole of it, then its passes if there are any. Empty where nothing can be drawn.
+pub(crate) fn drawings(request: &Request<'_>, rules: &RuleSet) -> Vec<Drawing> {
+    if request.mask.is_empty() {
+        return vec![];
+    }
+    match request.space {
+        Space::Shared => match request.passes(rules) {
+            Some(passes) => vec![
+                banks(request, &passes, rules),
+                small(request, &passes, rules),
+            ],
+            None => vec![],
+        },
+        Space::Global => vec![pieces(request, SECTOR_BYTES, "sector")],
+        Space::Constant => vec![pieces(
+            request,
+            u64::from(request.width_bytes.max(4)),
+            "word",
+        )],
+        _ => vec![],
+    }
+}
+
+/// A picture's sentence: `32 passes, 1 would do`.
+pub(crate) fn sentence(request: &Request<'_>, rules: &RuleSet) -> String {
+    let lanes = request.mask.count();
+    let lanes = format!("{lanes} lane{}", if lanes == 1 { "" } else { "s" });
+    let what = format!(
+        "{lanes} {} {} byte{} each",
+        match request.op {
+            AccessOp::Load => "load",
+            AccessOp::Store => "store",
+            AccessOp::Atomic => "update",
+        },
+        request.width_bytes,
+        if request.width_bytes == 1 { "" } else { "s" }
+    );
+    let count = |count: usize, unit: &str| match count {
+        1 => format!("1 {unit}"),
+        _ => format!(
+            "{count} {unit}{}",
+            if unit.ends_with('s') { "es" } else { "s" }
+        ),
+    };
+    match request.space {
+        Space::Shared => match request.passes(rules) {
+            Some(passes) => format!("{what}: {} over the banks", count(passes.len(), "pass")),
+            None => format!("{what}: passes are not modelled on {}", rules.arch),
+        },
+        Space::Global => {
+            let (sectors, asked) = (pieces_of(request, SECTOR_BYTES), distinct_bytes(request));
+            format!(
+                "{what}: {} touched, {asked} of {} bytes asked for",
+                count(sectors.len(), "sector"),
+                sectors.len() as u64 * SECTOR_BYTES
+            )
+        }
+        Space::Constant => {
+            let words = pieces_of(request, u64::from(request.width_bytes.max(4)));
+            format!("{what}: {}, one after another", count(words.len(), "word"))
+        }
+        _ => what,
+    }
+}
+
+/// The colour of a pass: its place between the first and the last.
+pub(crate) fn color(pass: usize, passes: usize) -> usize {
+    match passes {
+        0 | 1 => 0,
+        _ => pass.min(passes - 1) * (COLORS - 1) / (passes - 1),
+    }
+}
+
+/// All lanes over all banks, coloured by pass.
+fn banks(request: &Request<'_>, passes: &[LaneMask], rules: &RuleSet) -> Drawing {
+    let side = LANES as f64 * CELL;
+    let mut body = String::new();
+    for bank in [0, 8, 16, 24, 31] {
+        let x = LEFT + (bank as f64 + 0.5) * CELL;
+        let name = if bank == 0 {
+            "bank 0".to_string()
+        } else {
+            bank.to_string()
+        };
+        let anchor = if bank == 0 { "start" } else { "middle" };
+        let x = if bank == 0 { LEFT } else { x };
+        let _ = write!(
+            body,
+            "<text x=\"{}\" y=\"11\" text-anchor=\"{anchor}\">{name}</text>",
+            number(x)
+        );
+    }
+    for lane in [0, 8, 16, 24, 31] {
+        let y = TOP + (lane as f64 + 0.5) * CELL + 3.5;
+        let _ = write!(
+            body,
+            "<text x=\"{}\" y=\"{}\" text-anchor=\"end\">{lane}</text>",
+            number(LEFT - 5.0),
+            number(y)
+        );
+    }
+    let _ = write!(
+        body,
+        "<rect class=\"g\" x=\"{LEFT}\" y=\"{TOP}\" width=\"{side}\" height=\"{side}\" />"
+    );
+    body += &grid(LEFT, TOP, CELL);
+    for (at, &lanes) in passes.iter().enumerate() {
+        let path = cells(request, lanes, rules, (LEFT, TOP, CELL));
+        if !path.is_empty() {
+            let _ = write!(
+                body,
+                "<path class=\"p{}\" d=\"{path}\" />",
+                color(at, passes.len())
+            );
+        }
+    }
+    body += "<g class=\"r\">";
+    for lane in request.mask.lanes() {
+        let (first, count) = request.banks(lane, rules);
+        let bank = match count {
+            1 => format!("bank {first}"),
+            _ => format!("banks {first} to {}", (first + count - 1) % LANES),
+        };
+        let served = passes.iter().position(|lanes| lanes.contains(lane));
+        let _ = write!(
+            body,
+            "<rect x=\"{LEFT}\" y=\"{}\" width=\"{side}\" height=\"{CELL}\"><title>lane {lane}: byte {}, {bank}, pass {}</title></rect>",
+            number(TOP + lane as f64 * CELL),
+            request.addresses[lane],
+            served.map_or(0, |pass| pass + 1)
+        );
+    }
+    body += "</g>";
+    Drawing {
+        wide: LEFT + side + 1.0,
+        high: TOP + side + 1.0,
+        body,
+        label: format!("Lanes over banks. {}", sentence(request, rules)),
+    }
+}
+
+/// Lines every eight cells.
+fn grid(x: f64, y: f64, cell: f64) -> String {
+    let side = LANES as f64 * cell;
+    let mut path = String::new();
+    for at in [8.0, 16.0, 24.0] {
+        let _ = write!(
+            path,
+            "M{} {}h{}M{} {}v{}",
+            number(x),
+            number(y + at * cell),
+            number(side),
+            number(x + at * cell),
+            number(y),
+            number(side)
+        );
+    }
+    format!("<path class=\"l\" d=\"{path}\" />")
+}
+
+/// The cells of some lanes, as a path.
+fn cells(
+    request: &Request<'_>,
+    lanes: LaneMask,
+    rules: &RuleSet,
+    (x, y, cell): (f64, f64, f64),
+) -> String {
+    let gap = if cell >= CELL { 1.0 } else { 0.0 };
+    let mut path = String::new();
+    for lane in lanes.lanes() {
+        let (first, count) = request.banks(lane, rules);
+        let y = y + lane as f64 * cell + gap / 2.0;
+        // What passes the last bank goes on at the first.
+        let head = count.min(LANES - first);
+        for (first, count) in [(first, head), (0, count - head)] {
+            if count > 0 {
+                let (wide, high) = (count as f64 * cell - gap, cell - gap);
+                let x = x + first as f64 * cell + gap / 2.0;
+                let _ = write!(
+                    path,
+                    "M{0} {1}h{2}v{3}h-{2}z",
+                    number(x),
+                    number(y),
+                    number(wide),
+                    number(high),
+                );
+            }
+        }
+    }
+    path
+}
+
+/// The passes one by one.
+fn small(request: &Request<'_>, passes: &[LaneMask], rules: &RuleSet) -> Drawing {
+    let side = LANES as f64 * SMALL;
+    let (step_x, step_y) = (side + 10.0, side + 20.0);
+    let shown = passes.len().min(MOST_PASSES);
+    let mut body = String::new();
+    for (at, &lanes) in passes.iter().take(shown).enumerate() {
+        let (x, y) = (
+            (at % ROW) as f64 * step_x + 1.0,
+            (at / ROW) as f64 * step_y + TOP,
+        );
+        let name = if at == 0 {
+            "pass 1".to_string()
+        } else {
+            (at + 1).to_string()
+        };
+        let _ = write!(
+            body,
+            "<text x=\"{}\" y=\"{}\">{name}</text><rect class=\"g\" x=\"{0}\" y=\"{}\" width=\"{side}\" height=\"{side}\" />",
+            number(x),
+            number(y - 5.0),
+            number(y)
+        );
+        let path = cells(request, lanes, rules, (x, y, SMALL));
+        if !path.is_empty() {
+            let _ = write!(
+                body,
+                "<path class=\"p{}\" d=\"{path}\" />",
+                color(at, passes.len())
+            );
+        }
+    }
+    let rows = shown.div_ceil(ROW).max(1);
+    let mut high = (rows - 1) as f64 * step_y + TOP + side + 1.0;
+    if passes.len() > shown {
+        let more = passes.len() - shown;
+        high += 18.0;
+        let _ = write!(
+            body,
+            "<text x=\"1\" y=\"{}\">and {more} passes more</text>",
+            number(high - 4.0)
+        );
+    }
+    Drawing {
+        wide: shown.clamp(1, ROW) as f64 * step_x - 8.0,
+        high,
+        body,
+        label: format!("The passes one by one: {}", passes.len()),
+    }
+}
+
+/// The pieces of memory that lanes touch, ascending.
+fn pieces_of(request: &Request<'_>, bytes: u64) -> Vec<u64> {
+    let mut pieces: Vec<u64> = request
+        .mask
+        .lanes()
+        .map(|lane| request.addresses[lane] / bytes)
+        .collect();
+    pieces.sort_unstable();
+    pieces.dedup();
+    pieces
+}
+
+/// How many different bytes lanes ask for.
+fn distinct_bytes(request: &Request<'_>) -> u64 {
+    let mut all: Vec<u64> = request
+        .mask
+        .lanes()
+        .map(|lane| request.addresses[lane])
+        .collect();
+    all.sort_unstable();
+    all.dedup();
+    all.len() as u64 * u64::from(request.width_bytes)
+}
+
+/// Lanes over the pieces of memory that are moved for them: what they ask for, and below what of each piece is used.
+fn pieces(request: &Request<'_>, bytes: u64, unit: &str) -> Drawing {
+    let pieces = pieces_of(request, bytes);
+    let wide = (SECTORS_WIDE / pieces.len() as f64)
+        .clamp(SECTOR_WIDE.0, SECTOR_WIDE.1)
+        .floor();
+    // A gap where memory is not contiguous, and a small one between lines.
+    let mut places = vec![];
+    let mut x = LEFT;
+    for (at, &piece) in pieces.iter().enumerate() {
+        if at > 0 {
+            x += match (pieces[at - 1] + 1 == piece, piece * bytes % LINE_BYTES == 0) {
+                (true, false) => 1.0,
+                (true, true) => 3.0,
+                (false, _) => 5.0,
+            };
+        }
+        places.push(x);
+        x += wide;
+    }
+    let high = LANES as f64 * CELL;
+    let base = pieces.first().map_or(0, |first| first * bytes);
+    let mut body = String::new();
+    let mut free = 0.0;
+    for (&piece, &x) in pieces.iter().zip(&places) {
+        let offset = piece * bytes - base;
+        let name = if offset == 0 {
+            format!("{unit} +0")
+        } else {
+            format!("+{offset}")
+        };
+        if x >= free {
+            let _ = write!(body, "<text x=\"{}\" y=\"11\">{name}</text>", number(x));
+            free = x + name.len() as f64 * 6.2 + 8.0;
+        }
+    }
+    for lane in [0, 8, 16, 24, 31] {
+        let y = TOP + (lane as f64 + 0.5) * CELL + 3.5;
+        let _ = write!(
+            body,
+            "<text x=\"{}\" y=\"{}\" text-anchor=\"end\">{lane}</text>",
+            number(LEFT - 5.0),
+            number(y)
+        );
+    }
+    let (mut columns, mut asked, mut used) = (String::new(), String::new(), String::new());
+    let strip = TOP + high + 6.0;
+    for (&piece, &x) in pieces.iter().zip(&places) {
+        let _ = write!(
+            columns,
+            "M{} {TOP}h{1}v{high}h-{1}zM{0} {strip}h{1}v10h-{1}z",
+            number(x),
+            number(wide)
+        );
+        let mut taken: Vec<u64> = vec![];
+        for lane in request
+            .mask
+            .lanes()
+            .filter(|&lane| request.addresses[lane] / bytes == piece)
+        {
+            let within = request.addresses[lane] % bytes;
+            let scale = wide / bytes as f64;
+            let (from, to) = (
+                x + within as f64 * scale,
+                f64::from(request.width_bytes) * scale,
+            );
+            let mark = to.max(1.5).min(wide);
+            let y = TOP + lane as f64 * CELL + 0.5;
+            let _ = write!(
+                asked,
+                "M{} {}h{}v7h-{2}z",
+                number(from),
+                number(y),
+                number(mark)
+            );
+            if !taken.contains(&within) {
+                taken.push(within);
+                let _ = write!(used, "M{} {strip}h{}v10h-{1}z", number(from), number(to));
+            }
+        }
+    }
+    let _ = write!(
+        body,
+        "<path class=\"w\" d=\"{columns}\" /><path class=\"p0\" d=\"{asked}\" /><path class=\"p0\" d=\"{used}\" /><text x=\"{LEFT}\" y=\"{}\">moved; what lanes asked for is blue</text>",
+        number(strip + 23.0)
+    );
+    body += "<g class=\"r\">";
+    let end = x.max(LEFT + 200.0);
+    for lane in request.mask.lanes() {
+        let address = request.addresses[lane];
+        let _ = write!(
+            body,
+            "<rect x=\"{LEFT}\" y=\"{}\" width=\"{}\" height=\"{CELL}\"><title>lane {lane}: byte +{}, {unit} +{}</title></rect>",
+            number(TOP + lane as f64 * CELL),
+            number(end - LEFT),
+            address - base,
+            address / bytes * bytes - base
+        );
+    }
+    body += "</g>";
+    let asked = distinct_bytes(request);
+    Drawing {
+        wide: end + 1.0,
+        high: strip + 28.0,
+        body,
+        label: format!(
+            "Lanes over {unit}s of memory: {} of {bytes} bytes, of which {asked} bytes are asked for",
+            pieces.len()
+        ),
+    }
+}
+
+/// A coordinate without what says nothing.
+fn number(value: f64) -> String {
+    let text = format!("{value:.2}");
+    text.trim_end_matches('0').trim_end_matches('.').to_string()
+}
+
+/// A picture as a file of its own: requests under one another, each with a title.
+pub fn svg(titled: &[(String, Request<'_>)], rules: &RuleSet) -> String {
+    let (mut wide, mut high) = (0.0f64, 0.0);
+    let mut body = String::new();
+    for (title, request) in titled {
+        let _ = write!(
+            body,
+            "<text class=\"t\" x=\"12\" y=\"{}\">{}</text><text class=\"s\" x=\"12\" y=\"{}\">{}</text>",
+            number(high + 24.0),
+            escape(title),
+            number(high + 42.0),
+            escape(&sentence(request, rules))
+        );
+        high += 52.0;
+        let (mut x, mut tallest) = (12.0, 0.0f64);
+        for drawing in drawings(request, rules) {
+            let _ = write!(
+                body,
+                "<g transform=\"translate({} {})\">{}</g>",
+                number(x),
+                number(high),
+                drawing.body
+            );
+            x += drawing.wide + 24.0;
+            tallest = tallest.max(drawing.high);
+        }
+        wide = wide.max(x - 12.0).max(420.0);
+        high += tallest + 12.0;
+    }
+    format!(
+        "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 {0} {1}\" width=\"{0}\" height=\"{1}\" role=\"img\">\n<style>{2}</style>\n\
+         <rect class=\"bg\" width=\"{0}\" height=\"{1}\" rx=\"8\" />\n{3}</svg>\n",
+        number(wide + 12.0),
+        number(high + 4.0),
+        file_style(),
+        body.replace("/><", "/>\n<").replace("</g><", "</g>\n<")
+    )
+}
+
+/// The colours of a file, which knows light and dark by itself.
+fn file_style() -> String {
+    let mut style = String::from(
+        "text{font:11px system-ui,sans-serif;fill:#667085}.t{font:600 15px ui-monospace,monospace;fill:#1c2024}.s{font-size:13px}\
+         .bg{fill:#fff}.g{fill:#f2f4f7;stroke:#e4e7ec}.l{stroke:#e4e7ec;fill:none}.w{fill:#fbd5a5}.r rect{fill:transparent}",
+    );
+    style += &pass_colors("52%");
+    style += "@media(prefers-color-scheme:dark){text{fill:#98a2b3}.t{fill:#e6e8eb}.bg{fill:#14161a}.g{fill:#1f232a;stroke:#2c313a}.l{stroke:#2c313a}.w{fill:#5c4320}}";
+    style
+}
+
+/// From blue, which has to be paid, to amber.
+pub(crate) fn pass_colors(lightness: &str) -> String {
+    let mut style = String::new();
+    for at in 0..COLORS {
+        let hue = (216 + 190 * at / (COLORS - 1)) % 360;
+        let _ = write!(style, ".p{at}{{fill:hsl({hue} 68% {lightness})}}");
+    }
+    style
+}

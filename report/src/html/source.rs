@@ -1,0 +1,349 @@
+//! The program's text with what each line's accesses cost: transactions of shared memory, sectors of global memory and words of constant
+//! memory, over all launches.
+
+use std::{collections::BTreeMap, fmt::Write};
+
+use dsl::{
+    ir::{Module, Space},
+    source::SourceFile,
+};
+use interp::Site;
+
+use super::{LeftOut, ShownSites, escape};
+use crate::Model;
+
+/// Lines around one with a count that are shown of very long programs.
+const AROUND: u32 = 20;
+/// Most characters of a line.
+const MOST_COLUMNS: usize = 1000;
+/// About what a line takes beside its text.
+const LINE_BYTES: usize = 110;
+
+/// What a line costs.
+#[derive(Default)]
+struct Line {
+    actual: u64,
+    ideal: u64,
+    excess: u64,
+    /// A part of the cost is not modelled.
+    unknown: bool,
+    /// How often warps parted there.
+    parted: u64,
+    /// It has a finding: the group's number.
+    finding: Option<usize>,
+    /// The sites by what they waste: what they cost, in words.
+    sites: Vec<(u64, (usize, usize), String)>,
+}
+
+/// A file that is shown.
+struct File<'a> {
+    source: &'a SourceFile,
+    /// Before the line's number in links to it.
+    prefix: String,
+    lines: BTreeMap<u32, Line>,
+}
+
+/// The user's files; the library's are not shown.
+pub(super) struct Files<'a> {
+    module: &'a Module,
+    files: Vec<File<'a>>,
+}
+
+impl<'a> Files<'a> {
+    pub(super) fn new(model: &Model<'a>) -> Files<'a> {
+        let input = model.input;
+        let mut files: Vec<File<'a>> = vec![];
+        for (_, source) in input.map.files() {
+            let is_ours = source.name.starts_with('<') && source.name.ends_with('>');
+            if is_ours || files.iter().any(|file| file.source.name == source.name) {
+                continue;
+            }
+            let prefix = match files.len() {
+                0 => String::new(),
+                number => format!("f{number}-"),
+            };
+            files.push(File {
+                source,
+                prefix,
+                lines: BTreeMap::new(),
+            });
+        }
+        let mut all = Files {
+            module: input.module,
+            files,
+        };
+        all.count(model);
+        all
+    }
+
+    fn count(&mut self, model: &Model<'_>) {
+        for kept in model.input.kept() {
+            let times = if kept.is_sum { 1 } else { kept.count };
+            for (index, site) in kept.report.sites.iter().enumerate() {
+                if site.counts.requests == 0
+                    || !matches!(site.space, Space::Shared | Space::Global | Space::Constant)
+                {
+                    continue;
+                }
+                let place = super::place(model, site.loc);
+                if let Some((file, number, _)) = place
+                    && let Some(line) = self.line(file, number)
+                {
+                    line.add(site, times, (kept.first, index));
+                }
+            }
+            for branch in &kept.report.branches {
+                let place = super::place(model, branch.loc);
+                if let Some((file, number, _)) = place
+                    && let Some(line) = self.line(file, number)
+                {
+                    line.parted = branch
+                        .divergent
+                        .saturating_mul(times)
+                        .saturating_add(line.parted);
+                }
+            }
+        }
+        for (number, group) in model.groups.iter().enumerate() {
+            for &at in &group.members {
+                for side in &model.input.findings[at].sides {
+                    let place = super::place(model, side.loc);
+                    if let Some((file, line, _)) = place
+                        && let Some(line) = self.line(file, line)
+                    {
+                        line.finding.get_or_insert(number);
+                    }
+                }
+            }
+        }
+    }
+
+    fn at(&self, file: u32) -> Option<usize> {
+        let name = self.module.files.get(file as usize)?;
+        self.files.iter().position(|file| file.source.name == *name)
+    }
+
+    fn line(&mut self, file: u32, line: u32) -> Option<&mut Line> {
+        let at = self.at(file)?;
+        Some(self.files[at].lines.entry(line).or_default())
+    }
+
+    /// About how many bytes the texts take in the page.
+    pub(super) fn bytes(&self) -> usize {
+        let bytes = |file: &File<'_>| {
+            file.source.text.len() * 11 / 10 + file.source.line_count() as usize * LINE_BYTES
+        };
+        self.files.iter().map(bytes).sum()
+    }
+
+    /// A link to a line: `a.k:40`.
+    pub(super) fn link(&self, file: u32, line: u32) -> String {
+        let name = self
+            .module
+            .files
+            .get(file as usize)
+            .map_or("", String::as_str);
+        self.linked(file, line, &format!("{name}:{line}"))
+    }
+
+    /// The same without the name: `line 40`; with it where it is not the program's file.
+    pub(super) fn line_link(&self, file: u32, line: u32) -> String {
+        match self.at(file) {
+            Some(0) => self.linked(file, line, &format!("line {line}")),
+            _ => self.link(file, line),
+        }
+    }
+
+    fn linked(&self, file: u32, line: u32, text: &str) -> String {
+        match self.at(file) {
+            Some(at) => format!(
+                "<a href=\"#{}L{line}\">{}</a>",
+                self.files[at].prefix,
+                escape(text)
+            ),
+            None => escape(text),
+        }
+    }
+}
+
+impl Line {
+    fn add(&mut self, site: &Site, times: u64, place: (usize, usize)) {
+        let counts = &site.counts;
+        let (used, ideal) = match site.space {
+            Space::Global => (counts.sectors, counts.ideal_sectors),
+            _ => (counts.transactions, counts.ideal),
+        };
+        let (used, ideal) = (used.saturating_mul(times), ideal.saturating_mul(times));
+        let excess = used.saturating_sub(ideal);
+        self.actual = self.actual.saturating_add(used);
+        self.ideal = self.ideal.saturating_add(ideal);
+        self.excess = self.excess.saturating_add(excess);
+        self.unknown |= counts.not_modelled();
+        let cost = match counts.not_modelled() {
+            true => "not modelled".to_string(),
+            false => format!("{used}, ideal {ideal}"),
+        };
+        let said = format!("{} {} {}: {cost}", site.space, site.op, site.text);
+        self.sites.push((excess, place, said));
+    }
+
+    fn is_something(&self) -> bool {
+        !self.sites.is_empty() || self.parted > 0 || self.finding.is_some()
+    }
+}
+
+/// The section; empty without a text.
+pub(super) fn section(
+    files: &Files<'_>,
+    shown: &ShownSites,
+    room: usize,
+    left_out: &mut LeftOut,
+) -> String {
+    if files.files.is_empty() {
+        return String::new();
+    }
+    let mut text = String::from(
+        "<section id=source>\n<h2>Source</h2>\n<p class=dim>What all launches cost, by line: transactions of shared memory and sectors of global \
+         memory together. <b>Excess</b> is what is beyond the <b>ideal</b>, <b>actual</b> is both.</p>\n",
+    );
+    let is_long = files.bytes() > room;
+    let most = files
+        .files
+        .iter()
+        .flat_map(|file| file.lines.values())
+        .map(|line| line.excess)
+        .max();
+    let most = most.unwrap_or(0).max(1);
+    let mut lost = 0u64;
+    for file in &files.files {
+        let count = file.source.line_count();
+        let _ = write!(
+            text,
+            "<div class=file><h3 id=\"{}file\">{}</h3><div class=scroll><table class=src>\n<thead><tr><th class=n>line<th class=\"c a\">actual<th class=\"c i\">ideal<th class=\"c x\">excess<th>{}</thead>\n<tbody>\n",
+            file.prefix,
+            escape(&file.source.name),
+            if count == 1 {
+                "1 line".to_string()
+            } else {
+                format!("{count} lines")
+            }
+        );
+        let mut hidden = 0u64;
+        for number in 1..=count {
+            let line = file.lines.get(&number);
+            let around = number.saturating_sub(AROUND)..=number.saturating_add(AROUND);
+            let is_near = || {
+                file.lines
+                    .range(around)
+                    .any(|(_, line)| line.is_something())
+            };
+            if text.len() > room || is_long && !is_near() {
+                hidden += 1;
+                continue;
+            }
+            gap(&mut text, &mut hidden, &mut lost);
+            row(&mut text, file, number, line, shown, most);
+        }
+        gap(&mut text, &mut hidden, &mut lost);
+        text += "</tbody></table></div></div>\n";
+    }
+    if lost > 0 {
+        left_out.push(format!("{lost} lines of the program's text are left out, which have no counts near them or would make the page too large"));
+    }
+    text + "</section>\n"
+}
+
+fn gap(text: &mut String, hidden: &mut u64, lost: &mut u64) {
+    if *hidden > 0 {
+        let _ = write!(
+            text,
+            "<tr class=gap><td><td class=\"c a\"><td class=\"c i\"><td class=\"c x\"><td>… {hidden} lines are left out\n"
+        );
+        *lost += *hidden;
+        *hidden = 0;
+    }
+}
+
+fn row(
+    text: &mut String,
+    file: &File<'_>,
+    number: u32,
+    line: Option<&Line>,
+    shown: &ShownSites,
+    most: u64,
+) {
+    let id = format!("{}L{number}", file.prefix);
+    let _ = write!(
+        text,
+        "<tr id={id}><td class=n><a href=\"#{id}\">{number}</a>"
+    );
+    let counted = line.filter(|line| !line.sites.is_empty());
+    match counted {
+        Some(line) => {
+            let mut sites: Vec<_> = line.sites.iter().collect();
+            sites.sort_by_key(|(excess, ..)| std::cmp::Reverse(*excess));
+            let link = sites.iter().find(|(_, place, _)| shown.contains(place));
+            let mut said: Vec<&str> = vec![];
+            for (_, _, sentence) in &sites {
+                if !said.contains(&sentence.as_str()) && said.len() < 8 {
+                    said.push(sentence);
+                }
+            }
+            let title = escape(&said.join("\n"));
+            let cell = |count: u64| {
+                let count = match (line.unknown, count) {
+                    (true, 0) => "?".to_string(),
+                    (true, count) => format!("{count} + ?"),
+                    (false, count) => count.to_string(),
+                };
+                match link {
+                    Some((_, (launch, site), _)) => {
+                        format!("<a href=\"#site-{launch}-{site}\" title=\"{title}\">{count}</a>")
+                    }
+                    None => count,
+                }
+            };
+            // The tooltip once: on what is seen first.
+            let plain = |count: u64| match (line.unknown, count) {
+                (true, 0) => "?".to_string(),
+                (true, count) => format!("{count} + ?"),
+                (false, count) => count.to_string(),
+            };
+            let share = (line.excess as f64 / most as f64 * 100.0).round();
+            let heat = if line.excess > 0 {
+                format!(" style=--s:{}%", share.max(2.0))
+            } else {
+                String::new()
+            };
+            let _ = write!(
+                text,
+                "<td class=\"c a\">{}<td class=\"c i\">{}<td class=\"c x\"{heat}>{}",
+                plain(line.actual),
+                plain(line.ideal),
+                cell(line.excess)
+            );
+        }
+        None => *text += "<td class=\"c a\"><td class=\"c i\"><td class=\"c x\">",
+    }
+    let source = file.source.line(number);
+    let cut: String = source.chars().take(MOST_COLUMNS).collect();
+    let more = if cut.len() < source.len() { "…" } else { "" };
+    let _ = write!(text, "<td>{}{more}", escape(&cut));
+    if let Some(line) = line {
+        if line.parted > 0 {
+            let _ = write!(
+                text,
+                "<span class=p>lanes part {} time{}</span>",
+                line.parted,
+                if line.parted == 1 { "" } else { "s" }
+            );
+        }
+        if let Some(finding) = line.finding {
+            let _ = write!(
+                text,
+                "<a class=\"p f\" href=\"#finding-{finding}\">finding</a>"
+            );
+        }
+    }
+    text.push('\n');
+}
