@@ -375,22 +375,26 @@ pub(crate) struct BindArgs {
 
 #[derive(Debug, Args)]
 pub(crate) struct BanksArgs {
-    /// An element of an array, in threadIdx and lane: 'tile[threadIdx.x][threadIdx.y]'.
-    pub(crate) expr: String,
-    /// The array: its type and dimensions.
+    /// An element of an array, or a member of one, in threadIdx and lane: 'tile[threadIdx.x][threadIdx.y]', 's[lane].x'. Or a number of
+    /// bytes: 'lane * 12'. A second one is shown beside it.
+    #[arg(num_args = 1..=2, required = true)]
+    pub(crate) expr: Vec<String>,
+    /// The array: its type and dimensions, 'float[32][33]', 'float4[64]', 'struct { float x, y; }[32]'. Given twice, the second is the
+    /// second expression's.
     #[arg(long, value_name = "TYPE[N][M]", default_value = "int[1024]")]
-    pub(crate) array: String,
-    /// Threads of the block: 32 or 32,8.
-    #[arg(
-        long,
-        value_name = "X[,Y[,Z]]",
-        default_value = "32",
-        value_delimiter = ','
-    )]
-    pub(crate) block: Vec<u32>,
-    /// Which warp of the block.
-    #[arg(long, value_name = "N", default_value_t = 0)]
-    pub(crate) warp: u32,
+    pub(crate) array: Vec<String>,
+    /// How many bytes a lane accesses where the expression is a number of bytes: 1, 2, 4, 8 or 16.
+    #[arg(long, value_name = "N", default_value_t = 4)]
+    pub(crate) bytes: u32,
+    /// Threads of the block: 32, 32x8 or 32,8.
+    #[arg(long, value_name = "X[xY[xZ]]", default_value = "32", value_parser = block_of)]
+    pub(crate) block: [u32; 3],
+    /// Which warp of the block. Without it, the one that costs most.
+    #[arg(long, value_name = "N")]
+    pub(crate) warp: Option<u32>,
+    /// Define a macro, as in C compilers.
+    #[arg(short = 'D', value_name = "NAME[=VALUE]")]
+    pub(crate) defines: Vec<String>,
     /// The architecture.
     #[arg(long, value_name = "SM", default_value = "sm_90")]
     pub(crate) arch: String,
@@ -400,6 +404,15 @@ pub(crate) struct BanksArgs {
     /// A store instead of a load.
     #[arg(long)]
     pub(crate) store: bool,
+    /// Draw each pass over the banks by itself.
+    #[arg(long)]
+    pub(crate) passes: bool,
+    /// Write the picture as a page, too.
+    #[arg(long, value_name = "FILE")]
+    pub(crate) html: Option<PathBuf>,
+    /// Write the picture as SVG, too.
+    #[arg(long, value_name = "FILE")]
+    pub(crate) svg: Option<PathBuf>,
 }
 
 #[derive(Debug, Args)]
@@ -423,6 +436,23 @@ pub(crate) fn with_values(args: impl Iterator<Item = OsString>) -> Vec<OsString>
         all.push(arg);
     }
     all
+}
+
+/// The threads of a block: `32`, `32x8`, `32,8`.
+fn block_of(text: &str) -> Result<[u32; 3], String> {
+    let mut block = [1; 3];
+    let parts: Vec<&str> = text.split(['x', ',']).map(str::trim).collect();
+    let told = || Err("expected the threads of a block: 32, 32x8 or 8x8x4".to_string());
+    if parts.len() > block.len() {
+        return told();
+    }
+    for (dim, part) in block.iter_mut().zip(&parts) {
+        match part.parse() {
+            Ok(threads) => *dim = threads,
+            Err(_) => return told(),
+        }
+    }
+    Ok(block)
 }
 
 /// A time: `5`, `0.5`.

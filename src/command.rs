@@ -26,7 +26,7 @@ pub(crate) fn run(cli: Cli) -> Result<u8, Failure> {
         Command::Ir(args) => ir::run(&args, color),
         Command::Ptx(args) => ptx::run(&args, color),
         Command::Verify(args) => verify::run(&args, color),
-        Command::Banks(args) => banks::run(&args),
+        Command::Banks(args) => banks::run(&args, color),
         Command::Bind(args) => bind::run(&args, color),
         Command::Explain(args) => explain::run(&args),
         Command::Doctor => doctor::run(),

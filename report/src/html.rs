@@ -233,7 +233,7 @@ fn summary(text: &mut String, model: &Model<'_>, left_out: &LeftOut) {
         let _ = write!(
             text,
             "<p class=dim>Note: {}.</p>\n",
-            escape(note.trim_end_matches('.'))
+            prose(note.trim_end_matches('.'))
         );
     }
 }
@@ -292,6 +292,25 @@ pub(crate) fn escape(text: &str) -> String {
             // What turns the direction of text round could show a program that is not the one that ran.
             '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}' => out.push('\u{fffd}'),
             c => out.push(c),
+        }
+    }
+    out
+}
+
+/// A sentence: what stands between backquotes is code.
+fn prose(text: &str) -> String {
+    let parts: Vec<&str> = text.split('`').collect();
+    // An odd one out is one.
+    if parts.len() % 2 == 0 {
+        return escape(text);
+    }
+    let mut out = String::new();
+    for (at, part) in parts.iter().enumerate() {
+        match at % 2 {
+            0 => out += &escape(part),
+            _ => {
+                let _ = write!(out, "<code>{}</code>", escape(part));
+            }
         }
     }
     out

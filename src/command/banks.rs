@@ -2,49 +2,221 @@
 //!
 //! The expression is put into a kernel of one access, which runs in the simulator: what it shows is what a program would be charged.
 
-use std::{fmt::Write, sync::Arc};
+mod draw;
+
+use std::{fmt::Write, path::Path, sync::Arc};
 
 use dsl::source::{NoFiles, SourceFile, SourceMap};
 use interp::{
-    LaunchConfig, LaunchFailure, MachineConfig, Memory, Program, Site, mask::LaneMask,
-    rules::RuleSet, trap::AccessOp,
+    LaunchConfig, LaunchFailure, MachineConfig, Memory, Program, Site, rules::RuleSet,
+    trap::AccessOp,
 };
+use report::html::{self, Request};
 
 use super::run::rules;
-use crate::{args::BanksArgs, failure::Failure, output};
+use crate::{
+    args::{BanksArgs, Color},
+    failure::Failure,
+    files::{self, Claims},
+    output, source,
+};
 
-pub(crate) fn run(args: &BanksArgs) -> Result<u8, Failure> {
+/// A block's shared memory without asking for more.
+const SHARED_BYTES: u32 = 48 << 10;
+
+/// An expression, and what became of it.
+struct Shown {
+    /// With the array it is in.
+    title: String,
+    site: Site,
+    /// How many accesses it is, of which this is the worst.
+    accesses: usize,
+}
+
+pub(crate) fn run(args: &BanksArgs, color: Color) -> Result<u8, Failure> {
     let rules = rules(&args.arch, args.bank_width)?;
-    let (element, dims) = args
-        .array
-        .split_at(args.array.find('[').unwrap_or(args.array.len()));
-    let name: String = args
-        .expr
-        .chars()
-        .take_while(|c| c.is_alphanumeric() || *c == '_')
-        .collect();
-    if name.is_empty() || !args.expr.trim_end().ends_with(']') {
+    if args.array.len() > args.expr.len() {
         return Err(Failure::new(
-            "expected an element of an array: 'tile[threadIdx.x][threadIdx.y]'",
+            "--array is given more often than there are expressions",
         ));
     }
-    let access = if args.store {
-        format!("{} = value;", args.expr)
-    } else {
-        format!("value = {};", args.expr)
+    if let Some(warp) = args.warp {
+        let threads = args
+            .block
+            .iter()
+            .map(|&dim| u64::from(dim))
+            .product::<u64>();
+        if u64::from(warp) * 32 >= threads {
+            return Err(Failure::new(format!(
+                "--warp {warp}: a block of {threads} threads has {} warps, from 0",
+                threads.div_ceil(32)
+            )));
+        }
+    }
+    let mut claims = Claims::default();
+    for (path, option) in [(&args.html, "--html"), (&args.svg, "--svg")] {
+        if let Some(path) = path {
+            claims.writes(path, option)?;
+        }
+    }
+    let mut all = vec![];
+    for (at, expr) in args.expr.iter().enumerate() {
+        let array = args.array.get(at).or(args.array.last());
+        let array = array.map_or("int[1024]", String::as_str);
+        match access(expr, array, args, rules)? {
+            Some(shown) => all.push(shown),
+            None => return Ok(1),
+        }
+    }
+    let paint = output::use_color_out(color);
+    output::out(draw::text(&all, args, &rules, paint).as_bytes());
+    let written = |path: &Path, text: String| {
+        files::write(path, text.as_bytes())
+            .map_err(|why| Failure::new(format!("cannot write `{}`: {why}", path.display())))
     };
-    // One line for the access, so that a message about it shows the user's own text.
-    let text = format!(
-        "#define lane ((threadIdx.x + blockDim.x * (threadIdx.y + blockDim.y * threadIdx.z)) % 32)\n\
-         __global__ void banks() {{\n__shared__ {element} {name}{dims};\n{element} value;\n{access}\n}}\n"
+    let requests = || {
+        let requests = all
+            .iter()
+            .filter_map(|shown| Some((shown, Request::of(&shown.site)?)));
+        requests.map(|(shown, request)| (shown.title.clone(), request))
+    };
+    if let Some(path) = &args.html {
+        let costs = all.iter().map(cost);
+        let titled: Vec<_> = requests()
+            .zip(costs)
+            .map(|((title, request), cost)| (title, request, cost))
+            .collect();
+        written(path, html::requests(&titled, &rules))?;
+    }
+    if let Some(path) = &args.svg {
+        let titled: Vec<_> = requests().collect();
+        written(path, html::svg(&titled, &rules))?;
+    }
+    Ok(0)
+}
+
+/// `4 transactions for 1 request (1 would be ideal); worst 4-way`.
+fn cost(shown: &Shown) -> String {
+    let counts = &shown.site.counts;
+    if counts.not_modelled() {
+        return "what this access costs is not modelled".to_string();
+    }
+    let requests = counts.requests.max(1);
+    format!(
+        "{} transaction{} for {requests} request{} ({} would be ideal); worst {}-way",
+        counts.transactions,
+        if counts.transactions == 1 { "" } else { "s" },
+        if requests == 1 { "" } else { "s" },
+        counts.ideal,
+        counts.max_degree
+    )
+}
+
+/// The array that an expression is an element of: the first name that a subscript follows.
+fn array_name(expr: &str) -> Option<&str> {
+    let is_name = |c: char| c.is_alphanumeric() || c == '_';
+    let before = |at: usize| {
+        let head = expr[..at].trim_end();
+        let start = head.rfind(|c| !is_name(c)).map_or(0, |at| {
+            at + head[at..].chars().next().map_or(1, char::len_utf8)
+        });
+        let name = &head[start..];
+        let is_member = head[..start].trim_end().ends_with(['.', '>']);
+        let is_word = name.starts_with(|c: char| c.is_alphabetic() || c == '_');
+        (is_word && !is_member).then_some(name)
+    };
+    expr.match_indices('[').find_map(|(at, _)| before(at))
+}
+
+/// The kernel with the access, on one line for itself, so that a message about it shows the user's own text.
+fn kernel(expr: &str, array: &str, args: &BanksArgs) -> Result<(String, String), Failure> {
+    let mut text = String::from(
+        "#define thread_ (threadIdx.x + blockDim.x * (threadIdx.y + blockDim.y * threadIdx.z))\n#define lane (thread_ % 32)\n",
     );
+    let (declared, place, title) = match array_name(expr) {
+        Some(name) => {
+            // The first bracket that no brace of a struct holds.
+            let mut depth = 0;
+            let dims = array.char_indices().find(|&(_, c)| {
+                depth += i32::from(c == '{') - i32::from(c == '}');
+                c == '[' && depth == 0
+            });
+            let (element, dims) = array.split_at(dims.map_or(array.len(), |(at, _)| at));
+            let element = element.trim();
+            let mut named = element;
+            if let Some(body) = element.find('{') {
+                let kind = if element.starts_with("union") {
+                    "union"
+                } else {
+                    "struct"
+                };
+                let _ = writeln!(
+                    text,
+                    "{kind} element_ {};",
+                    element[body..].trim_end_matches(';')
+                );
+                named = "element_";
+            }
+            let title = format!("{expr}  in {element} {name}{dims}");
+            (format!("{named} {name}{dims}"), expr.to_string(), title)
+        }
+        None => {
+            let word = match args.bytes {
+                1 => "char",
+                2 => "short",
+                4 => "int",
+                8 => "long long",
+                16 => "int4",
+                other => {
+                    return Err(Failure::new(format!(
+                        "--bytes {other}: a lane accesses 1, 2, 4, 8 or 16 bytes"
+                    )));
+                }
+            };
+            let place = format!("*({word} *)(bytes_ + ({expr}))");
+            let title = format!("byte {expr}");
+            (
+                format!("__align__(16) char bytes_[{SHARED_BYTES}]"),
+                place,
+                title,
+            )
+        }
+    };
+    let guard = match args.warp {
+        Some(warp) => format!("if (thread_ / 32 == {warp})\n"),
+        None => String::new(),
+    };
+    let access = match args.store {
+        true => format!("{{ auto value = {place}; {place} = value; }}"),
+        false => format!("{{ auto value = {place}; }}"),
+    };
+    let _ = write!(
+        text,
+        "__global__ void banks() {{\n__shared__ {declared};\n{guard}{access}\n}}\n"
+    );
+    Ok((text, title))
+}
+
+/// Runs the access; `None` if it is none, which has been said.
+fn access(
+    expr: &str,
+    array: &str,
+    args: &BanksArgs,
+    rules: RuleSet,
+) -> Result<Option<Shown>, Failure> {
+    let (text, title) = kernel(expr, array, args)?;
     let mut map = SourceMap::new();
     let file = map.add(SourceFile::new("banks", text));
-    let compiled = dsl::compile(&mut map, file, &dsl::Options::default(), &NoFiles);
-    let errors = dsl::diagnostic::render::render(&compiled.diagnostics, &map, false, None);
+    let options = dsl::Options {
+        defines: source::defines(&args.defines)?,
+        ..dsl::Options::default()
+    };
+    let compiled = dsl::compile(&mut map, file, &options, &NoFiles);
     let Some(module) = compiled.module else {
+        let columns = Some(output::message_columns());
+        let errors = dsl::diagnostic::render::render(&compiled.diagnostics, &map, false, columns);
         output::err(&errors);
-        return Ok(1);
+        return Ok(None);
     };
     let program = Program::new(Arc::new(module));
     let (kernel, _) = program
@@ -52,13 +224,9 @@ pub(crate) fn run(args: &BanksArgs) -> Result<u8, Failure> {
         .kernels()
         .next()
         .ok_or_else(|| Failure::new("no kernel"))?;
-    let mut block = [1; 3];
-    for (dim, &given) in block.iter_mut().zip(&args.block) {
-        *dim = given;
-    }
     let config = LaunchConfig {
         grid: [1; 3],
-        block,
+        block: args.block,
         shared_bytes: 0,
         cooperative: false,
         loc: dsl::ir::LocId::default(),
@@ -93,69 +261,20 @@ pub(crate) fn run(args: &BanksArgs) -> Result<u8, Failure> {
     } else {
         AccessOp::Load
     };
-    let site = report
-        .sites
-        .iter()
-        .find(|site| site.op == op)
-        .ok_or_else(|| Failure::new("the expression makes no access"))?;
-    output::out(picture(site, args, &rules).as_bytes());
-    Ok(0)
-}
-
-/// One row per bank: the words that lanes touch there, with the lanes.
-fn picture(site: &Site, args: &BanksArgs, rules: &RuleSet) -> String {
-    let mut text = String::new();
-    let Some(witness) = site.witness.as_deref() else {
-        return text;
-    };
-    let width = u64::from(rules.bank_width.bytes());
-    let mask = LaneMask(witness.mask);
-    let _ = writeln!(
-        text,
-        "{} of {} bytes per lane, warp {}, {}",
-        site.op, site.width_bytes, witness.warp, args.arch
-    );
-    let _ = writeln!(text, "bank  words (lanes)");
-    for bank in 0..32u64 {
-        let mut words: Vec<(u64, Vec<usize>)> = Vec::new();
-        for lane in mask.lanes() {
-            let first = witness.addresses[lane] / width;
-            let last = (witness.addresses[lane] + u64::from(site.width_bytes) - 1) / width;
-            for word in (first..=last).filter(|word| word % 32 == bank) {
-                match words.iter_mut().find(|(other, _)| *other == word) {
-                    Some((_, lanes)) => lanes.push(lane),
-                    None => words.push((word, vec![lane])),
-                }
-            }
-        }
-        if words.is_empty() {
-            continue;
-        }
-        let mut row = format!("{bank:>4}  ");
-        let shown = 6;
-        for (word, lanes) in words.iter().take(shown) {
-            let lanes = match lanes.as_slice() {
-                [one] => one.to_string(),
-                [first, .., last] => format!("{first}..{last}"),
-                [] => String::new(),
-            };
-            let _ = write!(row, "{word} ({lanes})  ");
-        }
-        if words.len() > shown {
-            let _ = write!(row, "… {} words in all", words.len());
-        }
-        let _ = writeln!(text, "{}", row.trim_end());
-    }
-    let counts = &site.counts;
-    let requests = counts.requests.max(1);
-    let _ = writeln!(
-        text,
-        "{} transactions for {} request{} ({} would be ideal); worst {}-way",
-        counts.transactions,
-        requests,
-        if requests == 1 { "" } else { "s" },
-        counts.ideal,
-        counts.max_degree
-    );
-    text
+    let sites = report.sites.into_iter().filter(|site| {
+        site.op == op && site.space == dsl::ir::Space::Shared && site.counts.requests > 0
+    });
+    let mut sites: Vec<Site> = sites.collect();
+    let accesses = sites.len();
+    // The first of the worst.
+    sites.sort_by_key(|site| std::cmp::Reverse(site.counts.bank_conflicts()));
+    let site = sites.into_iter().next();
+    let site = site.ok_or_else(|| {
+        Failure::new(format!("`{expr}` makes no access to shared memory: give an element of an array, 'tile[lane][0]', or a number of bytes, 'lane * 8'"))
+    })?;
+    Ok(Some(Shown {
+        title,
+        site,
+        accesses,
+    }))
 }

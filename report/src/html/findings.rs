@@ -4,7 +4,7 @@ use std::fmt::Write;
 
 use interp::{Severity, finding::WitnessLanes};
 
-use super::{LeftOut, diff::diff, escape, source::Files};
+use super::{LeftOut, diff::diff, escape, prose, source::Files};
 use crate::{
     Model,
     findings::{Found, groups::Group, table},
@@ -44,7 +44,7 @@ fn card(text: &mut String, model: &Model<'_>, files: &Files<'_>, group: &Group, 
         escape(&lead.kind.replace('_', " ")),
         escape(&table::about(group, found)),
     );
-    let _ = write!(text, "<p>{}</p>", escape(&lead.message));
+    let _ = write!(text, "<p>{}</p>", prose(&lead.message));
     lines(text, model, files, group);
     lanes(text, model, files, lead);
     let proved = model.cures_of_findings(group);
@@ -52,13 +52,13 @@ fn card(text: &mut String, model: &Model<'_>, files: &Files<'_>, group: &Group, 
         let _ = write!(
             text,
             "<p class=try><b>Cure, proved by a run:</b> {}</p>",
-            escape(&cure.text)
+            prose(&cure.text)
         );
         *text += &diff(&cure.edits, model.input.map);
     }
     if proved.is_empty() && lead.severity > Severity::Note {
         for cure in &group.cures {
-            let _ = write!(text, "<p class=try><b>Try:</b> {}</p>", escape(cure));
+            let _ = write!(text, "<p class=try><b>Try:</b> {}</p>", prose(cure));
         }
     }
     let others = &group.members[1..];
@@ -79,7 +79,7 @@ fn card(text: &mut String, model: &Model<'_>, files: &Files<'_>, group: &Group, 
                 text,
                 "<li>{} {}</li>",
                 link.unwrap_or_default(),
-                escape(&one.message)
+                prose(&one.message)
             );
         }
         if others.len() > MOST_MEMBERS {

@@ -6,7 +6,7 @@ use dsl::ir::Space;
 use interp::Site;
 use runtime::launches::Kept;
 
-use super::{LeftOut, Request, ShownSites, drawn, escape, source::Files};
+use super::{LeftOut, Request, ShownSites, drawn, escape, prose, source::Files};
 use crate::{Model, advice, text::dim};
 
 /// The section within so many bytes, and which sites it shows; empty without launches.
@@ -187,6 +187,6 @@ fn access(
         if requests == 1 { "" } else { "s" },
     );
     if let Some(advice) = advice::of_site(site, &kept.report, model.input) {
-        let _ = write!(text, "<p>{}</p>", escape(&advice.fact));
+        let _ = write!(text, "<p>{}</p>", prose(&advice.fact));
     }
 }

@@ -290,7 +290,12 @@ fn cells(
     rules: &RuleSet,
     (x, y, cell): (f64, f64, f64),
 ) -> String {
-    let gap = if cell >= CELL { 1.0 } else { 0.0 };
+    // A few small cells are drawn larger, to be seen.
+    let gap = match (cell >= CELL, lanes.count()) {
+        (true, _) => 1.0,
+        (false, ..=4) => -1.5,
+        (false, _) => 0.0,
+    };
     let mut path = String::new();
     for lane in lanes.lanes() {
         let (first, count) = request.banks(lane, rules);
@@ -435,15 +440,17 @@ fn pieces(request: &Request<'_>, bytes: u64, unit: &str) -> Drawing {
             number(y)
         );
     }
-    let (mut columns, mut asked, mut used) = (String::new(), String::new(), String::new());
+    let (mut columns, mut moved) = (String::new(), String::new());
+    let (mut asked, mut used) = (String::new(), String::new());
     let strip = TOP + high + 6.0;
     for (&piece, &x) in pieces.iter().zip(&places) {
         let _ = write!(
             columns,
-            "M{} {TOP}h{1}v{high}h-{1}zM{0} {strip}h{1}v10h-{1}z",
+            "M{} {TOP}h{1}v{high}h-{1}z",
             number(x),
             number(wide)
         );
+        let _ = write!(moved, "M{} {strip}h{1}v10h-{1}z", number(x), number(wide));
         let mut taken: Vec<u64> = vec![];
         for lane in request
             .mask
@@ -473,7 +480,7 @@ fn pieces(request: &Request<'_>, bytes: u64, unit: &str) -> Drawing {
     }
     let _ = write!(
         body,
-        "<path class=\"w\" d=\"{columns}\" /><path class=\"p0\" d=\"{asked}\" /><path class=\"p0\" d=\"{used}\" /><text x=\"{LEFT}\" y=\"{}\">moved; what lanes asked for is blue</text>",
+        "<path class=\"k\" d=\"{columns}\" /><path class=\"w\" d=\"{moved}\" /><path class=\"p0\" d=\"{asked}\" /><path class=\"p0\" d=\"{used}\" /><text x=\"{LEFT}\" y=\"{}\">moved, of which the blue bytes are used</text>",
         number(strip + 23.0)
     );
     body += "<g class=\"r\">";
@@ -551,10 +558,10 @@ pub fn svg(titled: &[(String, Request<'_>)], rules: &RuleSet) -> String {
 fn file_style() -> String {
     let mut style = String::from(
         "text{font:11px system-ui,sans-serif;fill:#667085}.t{font:600 15px ui-monospace,monospace;fill:#1c2024}.s{font-size:13px}\
-         .bg{fill:#fff}.g{fill:#f2f4f7;stroke:#e4e7ec}.l{stroke:#e4e7ec;fill:none}.w{fill:#fbd5a5}.r rect{fill:transparent}",
+         .bg{fill:#fff}.g{fill:#f2f4f7;stroke:#e4e7ec}.l{stroke:#e4e7ec;fill:none}.k{fill:#f2f4f7}.w{fill:#fbc98a}.r rect{fill:transparent}",
     );
     style += &pass_colors("52%");
-    style += "@media(prefers-color-scheme:dark){text{fill:#98a2b3}.t{fill:#e6e8eb}.bg{fill:#14161a}.g{fill:#1f232a;stroke:#2c313a}.l{stroke:#2c313a}.w{fill:#5c4320}}";
+    style += "@media(prefers-color-scheme:dark){text{fill:#98a2b3}.t{fill:#e6e8eb}.bg{fill:#14161a}.g{fill:#1f232a;stroke:#2c313a}.l{stroke:#2c313a}.k{fill:#1f232a}.w{fill:#7a5522}}";
     style
 }
 

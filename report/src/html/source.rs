@@ -317,9 +317,10 @@ fn row(
             };
             let _ = write!(
                 text,
-                "<td class=\"c a\">{}<td class=\"c i\">{}<td class=\"c x\"{heat}>{}",
+                "<td class=\"c a\">{}<td class=\"c i\">{}<td class=\"c x{}\"{heat}>{}",
                 plain(line.actual),
                 plain(line.ideal),
+                if line.excess == 0 { " z" } else { "" },
                 cell(line.excess)
             );
         }

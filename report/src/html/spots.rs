@@ -4,7 +4,7 @@ use std::fmt::Write;
 
 use interp::Site;
 
-use super::{LeftOut, Request, diff::diff, drawn, escape, source::Files};
+use super::{LeftOut, Request, diff::diff, drawn, escape, prose, source::Files};
 use crate::{
     Model, Suggestion,
     model::HotSpot,
@@ -72,7 +72,7 @@ fn card(text: &mut String, model: &Model<'_>, files: &Files<'_>, spot: &HotSpot,
     if !spot.ways.is_empty() {
         let _ = write!(text, "<p class=\"dim num\">{}</p>", escape(&ways(spot)));
     }
-    let _ = write!(text, "<p>{}</p>", escape(&sentence(&spot.fact)));
+    let _ = write!(text, "<p>{}</p>", prose(&sentence(&spot.fact)));
     let cures = model.cures(spot);
     let proved = cures.iter().find(|cure| cure.verified);
     match proved {
@@ -83,7 +83,7 @@ fn card(text: &mut String, model: &Model<'_>, files: &Files<'_>, spot: &HotSpot,
                 .map(|cure| &cure.text)
                 .or(spot.thought.as_ref());
             if let Some(thought) = thought {
-                let _ = write!(text, "<p class=try><b>Try:</b> {}</p>", escape(thought));
+                let _ = write!(text, "<p class=try><b>Try:</b> {}</p>", prose(thought));
             }
         }
     }
@@ -129,7 +129,7 @@ fn proof(text: &mut String, model: &Model<'_>, cure: &Suggestion) {
     let _ = write!(
         text,
         "<p class=try><b>Cure, proved by a run:</b> {}</p>",
-        escape(&said)
+        prose(&said)
     );
     *text += &diff(&cure.edits, model.input.map);
 }

@@ -51,7 +51,7 @@ impl Style {
     }
 
     /// The text in that paint.
-    pub(crate) fn paint(self, paint: Paint, text: &str) -> String {
+    pub fn paint(self, paint: Paint, text: &str) -> String {
         if self.color && !text.is_empty() {
             format!("\x1b[{}m{text}\x1b[0m", paint.code())
         } else {
@@ -75,7 +75,7 @@ impl Style {
     }
 
     /// The text in lines that begin with `first`, then with as many spaces; each line in that paint.
-    pub(crate) fn paragraph(self, first: &str, text: &str, paint: Option<Paint>) -> String {
+    pub fn paragraph(self, first: &str, text: &str, paint: Option<Paint>) -> String {
         let indent = first.width();
         let mut out = String::new();
         for (at, line) in wrap(text, self.columns.saturating_sub(indent))
