@@ -416,6 +416,7 @@ fn pieces(request: &Request<'_>, bytes: u64, unit: &str) -> Drawing {
         x += wide;
     }
     let high = LANES as f64 * CELL;
+    let end = x.max(LEFT + 200.0);
     let base = pieces.first().map_or(0, |first| first * bytes);
     let mut body = String::new();
     let mut free = 0.0;
@@ -426,7 +427,7 @@ fn pieces(request: &Request<'_>, bytes: u64, unit: &str) -> Drawing {
         } else {
             format!("+{offset}")
         };
-        if x >= free {
+        if x >= free && x + name.len() as f64 * 6.2 <= end {
             let _ = write!(body, "<text x=\"{}\" y=\"11\">{name}</text>", number(x));
             free = x + name.len() as f64 * 6.2 + 8.0;
         }
@@ -484,7 +485,6 @@ fn pieces(request: &Request<'_>, bytes: u64, unit: &str) -> Drawing {
         number(strip + 23.0)
     );
     body += "<g class=\"r\">";
-    let end = x.max(LEFT + 200.0);
     for lane in request.mask.lanes() {
         let address = request.addresses[lane];
         let _ = write!(
