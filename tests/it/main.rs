@@ -3,10 +3,11 @@
 //! `features`: one program a feature of the language. `h200`: counts against the hardware's. `examples`: reports and IR of every example. `tables`: the transactions per request that
 //! the tutorials' patterns must give on four rule sets. `programs`: whole programs' output, and what wrong ones are told. `cli`: commands, streams and exit codes.
 //! `streams`: closed pipes and full disks. `files`: what is read and written. `stopping`: signals and `--timeout`. `sandbox`: what a program can reach. `gate`: SARIF and baselines. `findings`: labelled programs, `mutants`: broken ones, `explain`: the examples of `dslc explain`. `robustness`: bad input of any kind. `bounds`: programs without end or measure.
-//! `page`: the page of a run, also in a browser.
+//! `page`: the page of a run, also in a browser. `banks`: the bank picture of an expression.
 //! `screen`: the first screen names the line and the cure.
 //! `ptx`: PTX of every example and program. `bind`: kernels as a Rust module. `kernels`: files of which only the kernels are understood. `chains`: errors inside instances and expansions.
 
+mod banks;
 mod bind;
 mod bounds;
 mod chains;

@@ -229,6 +229,7 @@ pub(super) fn section(
             }
         );
         let mut hidden = 0u64;
+        let mut is_comment = false;
         for number in 1..=count {
             let line = file.lines.get(&number);
             let around = number.saturating_sub(AROUND)..=number.saturating_add(AROUND);
@@ -239,10 +240,16 @@ pub(super) fn section(
             };
             if text.len() > room || is_long && !is_near() {
                 hidden += 1;
+                // A comment may begin in what is left out.
+                code(
+                    &mut String::new(),
+                    file.source.line(number),
+                    &mut is_comment,
+                );
                 continue;
             }
             gap(&mut text, &mut hidden, &mut lost);
-            row(&mut text, file, number, line, shown, most);
+            row(&mut text, file, number, line, shown, most, &mut is_comment);
         }
         gap(&mut text, &mut hidden, &mut lost);
         text += "</tbody></table></div></div>\n";
@@ -251,6 +258,50 @@ pub(super) fn section(
         left_out.push(format!("{lost} lines of the program's text are left out, which have no counts near them or would make the page too large"));
     }
     text + "</section>\n"
+}
+
+/// A line with its comments marked; `is_comment`: it begins in one, and then whether the next does.
+fn code(text: &mut String, line: &str, is_comment: &mut bool) {
+    let mut rest = line;
+    while !rest.is_empty() {
+        if *is_comment {
+            let end = rest.find("*/").map(|at| at + 2);
+            *is_comment = end.is_none();
+            let (comment, behind) = rest.split_at(end.unwrap_or(rest.len()));
+            let _ = write!(text, "<i>{}</i>", escape(comment));
+            rest = behind;
+            continue;
+        }
+        let (before, comment) = rest.split_at(comment_start(rest).unwrap_or(rest.len()));
+        *text += &escape(before);
+        rest = comment;
+        if comment.starts_with("//") {
+            let _ = write!(text, "<i>{}</i>", escape(comment));
+            return;
+        }
+        if let Some(body) = comment.strip_prefix("/*") {
+            *text += "<i>/*</i>";
+            (rest, *is_comment) = (body, true);
+        }
+    }
+}
+
+/// Where a comment begins that no string or character holds.
+fn comment_start(line: &str) -> Option<usize> {
+    let bytes = line.as_bytes();
+    let mut quote = None;
+    let mut at = 0;
+    while at < bytes.len() {
+        match (quote, bytes[at]) {
+            (Some(_), b'\\') => at += 1,
+            (Some(open), byte) if open == byte => quote = None,
+            (None, byte @ (b'"' | b'\'')) => quote = Some(byte),
+            (None, b'/') if matches!(bytes.get(at + 1), Some(b'/' | b'*')) => return Some(at),
+            _ => {}
+        }
+        at += 1;
+    }
+    None
 }
 
 fn gap(text: &mut String, hidden: &mut u64, lost: &mut u64) {
@@ -271,6 +322,7 @@ fn row(
     line: Option<&Line>,
     shown: &ShownSites,
     most: u64,
+    is_comment: &mut bool,
 ) {
     let id = format!("{}L{number}", file.prefix);
     let _ = write!(
@@ -329,7 +381,9 @@ fn row(
     let source = file.source.line(number);
     let cut: String = source.chars().take(MOST_COLUMNS).collect();
     let more = if cut.len() < source.len() { "…" } else { "" };
-    let _ = write!(text, "<td>{}{more}", escape(&cut));
+    *text += "<td>";
+    code(text, &cut, is_comment);
+    *text += more;
     if let Some(line) = line {
         if line.parted > 0 {
             let _ = write!(
@@ -347,4 +401,36 @@ fn row(
         }
     }
     text.push('\n');
+}
+
+#[cfg(test)]
+mod tests {
+    use super::code;
+
+    fn marked(lines: &[&str]) -> Vec<String> {
+        let mut is_comment = false;
+        let marked = |line: &&str| {
+            let mut text = String::new();
+            code(&mut text, line, &mut is_comment);
+            text
+        };
+        lines.iter().map(marked).collect()
+    }
+
+    #[test]
+    fn comments_are_marked() {
+        assert_eq!(marked(&["a; // b"]), ["a; <i>// b</i>"]);
+        assert_eq!(
+            marked(&["\"// a\" '\"' /* b"]),
+            ["&quot;// a&quot; &#39;&quot;&#39; <i>/*</i><i> b</i>"]
+        );
+        assert_eq!(
+            marked(&["/* a", "b */ c /", "d"]),
+            ["<i>/*</i><i> a</i>", "<i>b */</i> c /", "d"]
+        );
+        assert_eq!(
+            marked(&["\"\\\" // a\"; // b"]),
+            ["&quot;\\&quot; // a&quot;; <i>// b</i>"]
+        );
+    }
 }

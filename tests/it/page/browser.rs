@@ -292,6 +292,12 @@ fn the_page_works_in_a_browser() {
     browser.click("#spot-2 h3 a");
     browser.until("location.hash === '#L48'");
     assert_eq!(browser.text(hash), "#L48");
+    // On paper there is nothing to click.
+    let bar = "document.querySelector('.bar').checkVisibility()";
+    assert_eq!(browser.eval(bar), json!(true));
+    browser.call("Emulation.setEmulatedMedia", json!({ "media": "print" }));
+    assert_eq!(browser.eval(bar), json!(false));
+    browser.call("Emulation.setEmulatedMedia", json!({ "media": "" }));
     // A link from outside.
     browser.open(&path, "#site-3-0");
     browser.until("document.querySelector('#site-3-0').checkVisibility()");
