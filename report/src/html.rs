@@ -84,9 +84,9 @@ pub fn requests(titled: &[(String, Request<'_>, String)], rules: &RuleSet) -> St
         "<div class=bar><div><nav></nav>{THEMES}</div></div>\n<main>\n<h1>Banks</h1>\n"
     );
     for (title, request, cost) in titled {
-        let _ = write!(
+        let _ = writeln!(
             text,
-            "<section class=card><header><h3><code>{}</code></h3><span class=amount>{}</span></header>{}</section>\n",
+            "<section class=card><header><h3><code>{}</code></h3><span class=amount>{}</span></header>{}</section>",
             escape(title),
             escape(cost),
             drawn(request, rules)
@@ -230,9 +230,9 @@ fn summary(text: &mut String, model: &Model<'_>, left_out: &LeftOut) {
     notes.extend(unlisted.as_deref());
     notes.extend(left_out.iter().map(String::as_str));
     for note in notes.iter().take(20) {
-        let _ = write!(
+        let _ = writeln!(
             text,
-            "<p class=dim>Note: {}.</p>\n",
+            "<p class=dim>Note: {}.</p>",
             prose(note.trim_end_matches('.'))
         );
     }
@@ -301,7 +301,7 @@ pub(crate) fn escape(text: &str) -> String {
 fn prose(text: &str) -> String {
     let parts: Vec<&str> = text.split('`').collect();
     // An odd one out is one.
-    if parts.len() % 2 == 0 {
+    if parts.len().is_multiple_of(2) {
         return escape(text);
     }
     let mut out = String::new();

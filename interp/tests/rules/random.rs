@@ -48,13 +48,13 @@ fn agree_on_shared(rules: &RuleSet) {
         let passes = passes(&rules.shared, op, width, mask, &addresses);
         let served = passes.as_deref().map(|passes| {
             let lanes = passes.iter().fold(0, |all, lanes| all | lanes.0);
-            let twice = passes.iter().map(|lanes| lanes.count()).sum::<u32>() / mask.count().max(1);
-            (passes.len() as u32, lanes, twice)
+            let served: u32 = passes.iter().map(|lanes| lanes.count()).sum();
+            (passes.len() as u32, lanes, served)
         });
         let times = 1 + u32::from(op == SharedOp::AtomicCas);
         assert_eq!(
             served,
-            got.map(|cost| (cost.transactions, mask.0, times)),
+            got.map(|cost| (cost.transactions, mask.0, times * mask.count())),
             "case {case}: the passes of {rules:?} {op:?} of {width} bytes, {mask}, {addresses:?}"
         );
         let shift = rules.shared.period_bytes(width) * random.below(1000) as u32;

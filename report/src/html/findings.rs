@@ -34,12 +34,12 @@ pub(super) fn section(model: &Model<'_>, files: &Files<'_>, left_out: &mut LeftO
 }
 
 fn card(text: &mut String, model: &Model<'_>, files: &Files<'_>, group: &Group, number: usize) {
-    let (found, module) = (model.input.findings, model.input.module);
+    let found = model.input.findings;
     let lead = group.lead(found);
     let severity = lead.severity.name();
-    let _ = write!(
+    let _ = writeln!(
         text,
-        "<article class=card id=finding-{number}><header><span class=\"chip {severity}\">{severity}</span><h3>{} {}</h3><span class=dim>{}</span></header>\n",
+        "<article class=card id=finding-{number}><header><span class=\"chip {severity}\">{severity}</span><h3>{} {}</h3><span class=dim>{}</span></header>",
         lead.code.number(),
         escape(&lead.kind.replace('_', " ")),
         escape(&table::about(group, found)),
@@ -87,7 +87,6 @@ fn card(text: &mut String, model: &Model<'_>, files: &Files<'_>, group: &Group, 
         }
         *text += "</ul></details>";
     }
-    let _ = module;
     *text += "</article>\n";
 }
 

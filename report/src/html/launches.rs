@@ -112,9 +112,9 @@ fn header(text: &mut String, files: &Files<'_>, kept: &Kept) {
         &counts.global_atomic,
     ]
     .map(|part| (part.sectors, part.ideal_sectors, !part.not_modelled()));
-    let _ = write!(
+    let _ = writeln!(
         text,
-        "<details class=launch id=launch-{0}><summary><span class=dim>{0}</span><code>{1}&lt;&lt;&lt;{2}, {3}&gt;&gt;&gt;</code>{times}{4}{5}</summary>\n",
+        "<details class=launch id=launch-{0}><summary><span class=dim>{0}</span><code>{1}&lt;&lt;&lt;{2}, {3}&gt;&gt;&gt;</code>{times}{4}{5}</summary>",
         kept.first,
         escape(&launch.kernel_name),
         dim(launch.grid),
@@ -131,7 +131,7 @@ fn header(text: &mut String, files: &Files<'_>, kept: &Kept) {
         said.push(format!("{bytes} bytes of shared memory"));
     }
     if !said.is_empty() {
-        let _ = write!(text, "<p class=dim>{}</p>\n", said.join(", "));
+        let _ = writeln!(text, "<p class=dim>{}</p>", said.join(", "));
     }
 }
 

@@ -406,7 +406,10 @@ fn pieces(request: &Request<'_>, bytes: u64, unit: &str) -> Drawing {
     let mut x = LEFT;
     for (at, &piece) in pieces.iter().enumerate() {
         if at > 0 {
-            x += match (pieces[at - 1] + 1 == piece, piece * bytes % LINE_BYTES == 0) {
+            x += match (
+                pieces[at - 1] + 1 == piece,
+                (piece * bytes).is_multiple_of(LINE_BYTES),
+            ) {
                 (true, false) => 1.0,
                 (true, true) => 3.0,
                 (false, _) => 5.0,

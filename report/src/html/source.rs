@@ -306,9 +306,9 @@ fn comment_start(line: &str) -> Option<usize> {
 
 fn gap(text: &mut String, hidden: &mut u64, lost: &mut u64) {
     if *hidden > 0 {
-        let _ = write!(
+        let _ = writeln!(
             text,
-            "<tr class=gap><td><td class=\"c a\"><td class=\"c i\"><td class=\"c x\"><td>… {hidden} lines are left out\n"
+            "<tr class=gap><td><td class=\"c a\"><td class=\"c i\"><td class=\"c x\"><td>… {hidden} lines are left out"
         );
         *lost += *hidden;
         *hidden = 0;

@@ -60,7 +60,7 @@ pub fn passes(
             if pass == passes.len() {
                 passes.push(LaneMask::EMPTY);
             }
-            passes[pass] = passes[pass] | LaneMask::single(lane);
+            passes[pass] |= LaneMask::single(lane);
         }
         all.extend(
             passes
