@@ -86,8 +86,13 @@ pub fn requests(titled: &[(String, Request<'_>, String)], rules: &RuleSet) -> St
     for (title, request, cost) in titled {
         let _ = writeln!(
             text,
-            "<section class=card><header><h3><code>{}</code></h3><span class=amount>{}</span></header>{}</section>",
+            "<section class=card><header><h3><code>{}</code></h3><span class={}>{}</span></header>{}</section>",
             escape(title),
+            if request.waste > 0 {
+                "amount"
+            } else {
+                "\"amount ok\""
+            },
             escape(cost),
             drawn(request, rules)
         );

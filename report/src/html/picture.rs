@@ -201,14 +201,15 @@ fn banks(request: &Request<'_>, passes: &[LaneMask], rules: &RuleSet) -> Drawing
     let side = LANES as f64 * CELL;
     let mut body = String::new();
     for bank in [0, 8, 16, 24, 31] {
-        let x = LEFT + (bank as f64 + 0.5) * CELL;
-        let name = if bank == 0 {
-            "bank 0".to_string()
-        } else {
-            bank.to_string()
+        let (x, anchor, name) = match bank {
+            0 => (LEFT, "start", "bank 0".to_string()),
+            31 => (LEFT + side, "end", bank.to_string()),
+            _ => (
+                LEFT + (f64::from(bank) + 0.5) * CELL,
+                "middle",
+                bank.to_string(),
+            ),
         };
-        let anchor = if bank == 0 { "start" } else { "middle" };
-        let x = if bank == 0 { LEFT } else { x };
         let _ = write!(
             body,
             "<text x=\"{}\" y=\"11\" text-anchor=\"{anchor}\">{name}</text>",
