@@ -13,7 +13,7 @@ use interp::{LaunchReport, Severity, metrics, rules::RuleSet, stats::SiteCounts,
 use report::{
     Input, Model, Tables,
     findings::{self, Found},
-    json, text,
+    html, json, text,
 };
 use runtime::host::Outcome;
 
@@ -170,11 +170,20 @@ impl Run {
         })
     }
 
-    /// Writes the report to a file: JSON if its name ends in `.json`, else text.
+    /// The report as a page, with the source, counts and pictures of the worst requests: what `dslc run --html` writes. One text that
+    /// needs no network; of a run on a GPU, which counts nothing, without counts.
+    pub fn html(&self) -> String {
+        self.with_model(|model| html::page(model, &self.0.ran.printed))
+    }
+
+    /// Writes the report to a file: JSON if its name ends in `.json`, a page if in `.html`, else text.
     pub fn save_report(&self, path: impl AsRef<Path>) -> Result<()> {
         let path = path.as_ref();
-        let is_json = path.extension().is_some_and(|end| end == "json");
-        let report = if is_json { self.json() } else { self.report() };
+        let report = match path.extension().and_then(|end| end.to_str()) {
+            Some("json") => self.json(),
+            Some("html") => self.html(),
+            _ => self.report(),
+        };
         fs::write(path, report)
             .map_err(|error| Error::new(format_args!("cannot write `{}`: {error}", path.display())))
     }

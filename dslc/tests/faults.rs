@@ -164,6 +164,11 @@ fn races_are_findings_and_panic_with_the_report() {
     );
     assert!(text.contains("s[threadIdx.x + 32]"), "{text}");
     assert!(run.report().contains("race"), "{}", run.report());
+    let page = run.html();
+    assert!(
+        page.starts_with("<!doctype html>") && page.contains("id=finding-0"),
+        "{page}"
+    );
     let json: serde_json::Value = serde_json::from_str(&run.json()).unwrap();
     assert_eq!(json["findings"][0]["kind"], "race");
     assert_eq!(json["launches"][0]["kernel"], "halves");

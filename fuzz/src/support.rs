@@ -14,7 +14,7 @@ use interp::{
 use report::{
     Input, Model, Tables,
     findings::{self, baseline::Baseline},
-    json, nvprof, sarif, text,
+    html, json, nvprof, sarif, text,
 };
 use runtime::{
     Budget,
@@ -213,6 +213,7 @@ pub(crate) fn reports(program: &Arc<Module>, map: &SourceMap, outcome: &Outcome,
         color: true,
     };
     text::report(&each, style);
+    html::page(&each, stdout);
     serde_json::to_string(&json::report(&model, stdout)).expect("the report");
     serde_json::to_string(&sarif::of_run(&model, &[])).expect("SARIF");
     let metrics = interp::metrics::all_metrics().collect::<Vec<_>>();

@@ -2,7 +2,7 @@
 //!
 //! First what the text report's first screen says (findings by root cause, hot spots, each with a picture of its worst request, before and
 //! after a proved cure), then the program's text with counts beside each line, then the launches with each access and its picture. All is
-//! escaped in one place ([`escape`]). The page is bounded: of programs with very much to show it has what matters most, and says what
+//! escaped in one place (`escape`). The page is bounded: of programs with very much to show it has what matters most, and says what
 //! is left out. Equal runs make equal pages.
 
 mod diff;
@@ -72,7 +72,7 @@ pub fn page(model: &Model<'_>, stdout: &[u8]) -> String {
     for section in [findings, spots, sources, launches] {
         text += &section;
     }
-    foot(&mut text, input.rules);
+    foot(&mut text, input.gpu.is_none().then_some(input.rules));
     text
 }
 
@@ -97,7 +97,7 @@ pub fn requests(titled: &[(String, Request<'_>, String)], rules: &RuleSet) -> St
             drawn(request, rules)
         );
     }
-    foot(&mut text, rules);
+    foot(&mut text, Some(rules));
     text
 }
 
@@ -124,20 +124,31 @@ fn head(title: &str) -> String {
     )
 }
 
-fn foot(text: &mut String, rules: &RuleSet) {
-    let banks = match rules.bank_width.bytes() {
-        8 => ", banks of 8 bytes",
-        _ => "",
-    };
+/// Where counts come from, if there are any.
+fn foot(text: &mut String, rules: Option<&RuleSet>) {
+    *text += "<footer>";
+    if let Some(rules) = rules {
+        let _ = write!(
+            text,
+            "<p>Counted for {}{}. Shared memory: {}. Global memory (sectors of 32 bytes): {}.</p>",
+            rules.arch,
+            banks(rules),
+            escape(&rules.shared.provenance(SharedOp::Load, 4).to_string()),
+            escape(&rules.global.provenance(GlobalOp::Load).to_string())
+        );
+    }
     let _ = write!(
         text,
-        "<footer><p>Counted for {}{banks}. Shared memory: {}. Global memory (sectors of 32 bytes): {}.</p><p>Made by dslc.</p></footer>\n\
-         </main>\n<script>\n{}</script>\n</body>\n</html>\n",
-        rules.arch,
-        escape(&rules.shared.provenance(SharedOp::Load, 4).to_string()),
-        escape(&rules.global.provenance(GlobalOp::Load).to_string()),
+        "<p>Made by dslc.</p></footer>\n</main>\n<script>\n{}</script>\n</body>\n</html>\n",
         include_str!("html/page.js")
     );
+}
+
+fn banks(rules: &RuleSet) -> &'static str {
+    match rules.bank_width.bytes() {
+        8 => ", banks of 8 bytes",
+        _ => "",
+    }
 }
 
 /// What ran, and how it went.
@@ -200,18 +211,18 @@ fn summary(text: &mut String, model: &Model<'_>, left_out: &LeftOut) {
     };
     facts.push((count, what));
     facts.push((input.outcome.exit_code.to_string(), "exit code".to_string()));
-    let banks = match input.rules.bank_width.bytes() {
-        8 => ", banks of 8 bytes",
-        _ => "",
+    let how = match input.gpu {
+        Some(gpu) => format!("ran on {gpu}, which counts nothing by itself"),
+        None => format!("simulated for {}{}", input.rules.arch, banks(input.rules)),
     };
     let only = input
         .kernel
         .map(|kernel| format!(", launches of {} only", escape(kernel)));
     let _ = write!(
         text,
-        "<h1>{}</h1>\n<p class=dim>simulated for {}{banks}{}</p>\n<ul class=facts>",
+        "<h1>{}</h1>\n<p class=dim>{}{}</p>\n<ul class=facts>",
         escape(input.program),
-        input.rules.arch,
+        escape(&how),
         only.unwrap_or_default()
     );
     for (number, what) in facts {

@@ -18,7 +18,7 @@ const MOST_ACCESSES: usize = 6;
 /// The section; a sentence where nothing wastes, empty where nothing was counted.
 pub(super) fn section(model: &Model<'_>, files: &Files<'_>, left_out: &mut LeftOut) -> String {
     if model.hot_spots.is_empty() {
-        return match model.launches.is_empty() {
+        return match model.launches.is_empty() || model.input.gpu.is_some() {
             true => String::new(),
             false => "<section id=hot-spots>\n<h2>Hot spots</h2>\n<p>None: no access whose cost is modelled wastes what is worth a line.</p></section>\n".to_string(),
         };
