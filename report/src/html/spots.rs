@@ -76,7 +76,10 @@ fn card(text: &mut String, model: &Model<'_>, files: &Files<'_>, spot: &HotSpot,
     let cures = model.cures(spot);
     let proved = cures.iter().find(|cure| cure.verified);
     match proved {
-        Some(cure) => proof(text, model, cure),
+        Some(_) => {
+            let proved = cures.iter().filter(|cure| cure.verified);
+            proved.for_each(|cure| proof(text, model, cure));
+        }
         None => {
             let thought = cures
                 .first()

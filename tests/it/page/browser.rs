@@ -188,7 +188,7 @@ impl Browser {
 
     /// Waits until an expression holds.
     fn until(&mut self, expression: &str) {
-        for _ in 0..200 {
+        for _ in 0..2400 {
             if self.eval(expression) == json!(true) {
                 return;
             }
