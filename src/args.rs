@@ -438,6 +438,16 @@ pub(crate) fn with_values(args: impl Iterator<Item = OsString>) -> Vec<OsString>
     all
 }
 
+/// Whether the command line is `run --metrics list`, with whatever else.
+pub(crate) fn lists_metrics(args: impl Iterator<Item = OsString>) -> bool {
+    let args: Vec<OsString> = args.skip(1).take_while(|arg| arg != "--").collect();
+    let is_run = args.iter().any(|arg| arg == "run");
+    let mut pairs = args.windows(2);
+    is_run
+        && (args.iter().any(|arg| arg == "--metrics=list")
+            || pairs.any(|pair| pair[0] == "--metrics" && pair[1] == "list"))
+}
+
 /// The threads of a block: `32`, `32x8`, `32,8`.
 fn block_of(text: &str) -> Result<[u32; 3], String> {
     let mut block = [1; 3];

@@ -34,6 +34,11 @@ fn main() -> ExitCode {
 
 /// Runs the command in a thread of its own; its exit code.
 fn run() -> u8 {
+    // A list needs no program.
+    if args::lists_metrics(std::env::args_os()) {
+        output::out(report::nvprof::list().as_bytes());
+        return 0;
+    }
     let cli = match args::Cli::try_parse_from(args::with_values(std::env::args_os())) {
         Ok(cli) => cli,
         Err(said) => return output::of_command_line(&said),

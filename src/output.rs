@@ -5,9 +5,12 @@
 
 use std::{
     io::{self, IsTerminal, Write},
+    path::Path,
     sync::atomic::{AtomicBool, Ordering},
     sync::{Mutex, PoisonError},
 };
+
+use clap::error::{ContextKind, ContextValue, ErrorKind};
 
 use crate::{args::Color, failure};
 
@@ -102,6 +105,12 @@ pub(crate) fn use_color_out(choice: Color) -> bool {
 
 /// Prints what clap has to say: help and the version are products, complaints are talk. Gives the exit code.
 pub(crate) fn of_command_line(said: &clap::Error) -> u8 {
+    if let Some(file) = file_for_command(said) {
+        err(&format!(
+            "dslc: `{file}` is a file: `dslc run {file}` runs it, `dslc --help` lists the commands\n"
+        ));
+        return 2;
+    }
     let text = said.render();
     let shown = |color| match color {
         true => text.ansi().to_string(),
@@ -114,6 +123,21 @@ pub(crate) fn of_command_line(said: &clap::Error) -> u8 {
         out(shown(colored(Color::Auto, &io::stdout())).as_bytes());
         0
     }
+}
+
+/// The file that stands where a command should.
+fn file_for_command(said: &clap::Error) -> Option<&str> {
+    if said.kind() != ErrorKind::InvalidSubcommand {
+        return None;
+    }
+    let Some(ContextValue::String(given)) = said.get(ContextKind::InvalidSubcommand) else {
+        return None;
+    };
+    let path = Path::new(given);
+    let is_source = path
+        .extension()
+        .is_some_and(|end| ["k", "cu", "cpp", "c"].iter().any(|known| end == *known));
+    (is_source || path.is_file()).then_some(given)
 }
 
 fn colored(choice: Color, stream: &impl IsTerminal) -> bool {

@@ -8,6 +8,7 @@ use serde_json::{Map, Value, json};
 
 use super::{
     Input, Model, Suggestion,
+    architectures::{self, ArchRow},
     findings::{Found, Side},
     model::HotSpot,
 };
@@ -35,6 +36,9 @@ pub struct Report<'a> {
     hot_spots: Vec<HotSpotRow<'a>>,
     /// Cures of hot spots and findings.
     suggestions: &'a [Suggestion],
+    /// The other architectures of `--arch a,b`.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    architectures: Vec<ArchRow>,
 }
 
 /// A line that wastes.
@@ -215,6 +219,7 @@ pub fn report<'a>(model: &'a Model<'a>, stdout: &[u8]) -> Report<'a> {
         diagnostics: vec![],
         hot_spots: model.hot_spots.iter().map(hot_spot).collect(),
         suggestions: &model.suggestions,
+        architectures: architectures::json(model),
     }
 }
 
@@ -235,6 +240,7 @@ pub fn not_run(program: &str, rules: &RuleSet, diagnostics: Vec<Value>) -> Repor
         diagnostics,
         hot_spots: vec![],
         suggestions: &[],
+        architectures: vec![],
     }
 }
 

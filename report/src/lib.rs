@@ -4,6 +4,7 @@
 //! renderers read. Out: text, or values that serialise. Nothing here prints or reads files; the command line and the Rust library show the same words.
 
 mod advice;
+pub mod architectures;
 pub mod error;
 pub mod fault;
 pub mod findings;

@@ -9,6 +9,7 @@ pub use occupancy::{Limit, Occupancy, Step};
 
 use super::{
     Input, LaunchGroup, Suggestion,
+    architectures::Other,
     findings::groups::{self, Group},
     fold,
 };
@@ -25,6 +26,8 @@ pub struct Model<'a> {
     pub launches: Vec<LaunchGroup<'a>>,
     /// Cures. Whoever can prove some puts them here before the model is rendered.
     pub suggestions: Vec<Suggestion>,
+    /// The same program on other architectures.
+    pub others: Vec<Other>,
 }
 
 impl<'a> Model<'a> {
@@ -36,6 +39,7 @@ impl<'a> Model<'a> {
             hot_spots: hot_spot::hot_spots(input),
             launches: fold::groups(input),
             suggestions: vec![],
+            others: vec![],
         }
     }
 

@@ -13,10 +13,39 @@ use crate::error::ReportError;
 /// The metrics of those names, or why there is none of that name.
 pub fn resolve(names: &[String]) -> Result<Vec<&'static metrics::Metric>, ReportError> {
     let resolve = |name: &String| {
-        metrics::find(name.trim())
-            .map_err(|error| ReportError::new(format!("{error}; `--metrics list` lists them")))
+        let name = name.trim();
+        metrics::find(name).map_err(|error| match is_of_time(name) {
+            true => ReportError::new(format!(
+                "`{name}` needs a clock, and a simulator that counts has none: `--device gpu` times launches on a GPU, \
+                 `--metrics list` lists what is counted"
+            )),
+            false => ReportError::new(format!("{error}; `--metrics list` lists them")),
+        })
     };
     names.iter().map(resolve).collect()
+}
+
+/// What of the profilers' names is a measure of time: rates, shares of cycles, waiting.
+const OF_TIME: &[&str] = &[
+    "throughput",
+    "per_second",
+    "duration",
+    "elapsed",
+    "cycles",
+    "ipc",
+    "utilization",
+    "stall",
+    "eligible",
+    "issue_slot",
+    "sm_efficiency",
+    "achieved_occupancy",
+    "warps_active",
+    "pct_of_peak",
+];
+
+fn is_of_time(name: &str) -> bool {
+    let name = name.to_ascii_lowercase();
+    OF_TIME.iter().any(|part| name.contains(part))
 }
 
 /// Every metric with its description.

@@ -7,7 +7,7 @@ mod tables;
 
 use interp::Orders;
 
-use super::{Input, Model, Tables};
+use super::{Input, Model, Tables, architectures};
 pub use style::{Paint, Style, cut};
 
 /// Of a launch whose threads communicate.
@@ -19,6 +19,7 @@ pub fn report(model: &Model<'_>, style: Style) -> String {
     let mut parts = vec![screen::findings(model, style)];
     if !model.launches.is_empty() {
         parts.push(screen::hot_spots(model, style));
+        parts.push(architectures::table(model, style));
         parts.push(match input.tables {
             Tables::None => screen::launches(model, style),
             Tables::Folded | Tables::Each => tables::tables(model, style),

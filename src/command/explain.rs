@@ -4,6 +4,8 @@ use std::fmt::Write;
 
 use dsl::diagnostic::Code;
 
+mod topics;
+
 use crate::{args::ExplainArgs, failure::Failure, output};
 
 pub(crate) fn run(args: &ExplainArgs) -> Result<u8, Failure> {
@@ -12,6 +14,11 @@ pub(crate) fn run(args: &ExplainArgs) -> Result<u8, Failure> {
         for code in Code::ALL {
             let _ = writeln!(text, "{}  {}", code.number(), code.slug());
         }
+        text += "\nand, in words:";
+        for name in topics::names() {
+            let _ = write!(text, " {name}");
+        }
+        text.push('\n');
         output::out(text.as_bytes());
         return Ok(0);
     };
@@ -19,9 +26,14 @@ pub(crate) fn run(args: &ExplainArgs) -> Result<u8, Failure> {
         code.number().eq_ignore_ascii_case(wanted) || code.slug() == wanted.to_lowercase()
     };
     let Some(&code) = Code::ALL.iter().find(matches) else {
+        if let Some(topic) = topics::find(wanted) {
+            output::out(topic.text().as_bytes());
+            return Ok(0);
+        }
         let names = Code::ALL
             .iter()
-            .flat_map(|code| [code.number(), code.slug()]);
+            .flat_map(|code| [code.number(), code.slug()])
+            .chain(topics::names());
         let nearest = dsl::suggest::nearest(wanted, names);
         let hint = nearest.map_or_else(
             || "`dslc explain` lists them".to_string(),

@@ -52,10 +52,22 @@ mod enabled {
         Ok(module.map(|module| (module, loaded.read)))
     }
 
+    /// The architecture where none is named, which is said: `run` counts for another one.
+    fn assumed() -> Target {
+        let (arch, why) = match gpu_here() {
+            Some(arch) => (arch, "the GPU of this machine"),
+            None => (Target::default(), "which every later GPU takes"),
+        };
+        output::err(&format!(
+            "note: compiled for {arch}, {why}; --arch names another (`dslc run` counts for sm_90)\n"
+        ));
+        arch
+    }
+
     pub(crate) fn run(args: &PtxArgs, color: Color) -> Result<u8, Failure> {
         let arch = match &args.source.arch {
             Some(name) => Target::parse(name)?,
-            None => gpu_here().unwrap_or_default(),
+            None => assumed(),
         };
         let mut source = args.source.clone();
         for kernel in &args.kernel {

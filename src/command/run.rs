@@ -12,7 +12,7 @@ use dsl::{
     source::SourceMap,
 };
 use interp::{
-    Program, StopReason,
+    MachineConfig, Program, StopReason,
     rules::{Arch, BankWidth, RuleSet},
 };
 use runtime::{
@@ -21,8 +21,10 @@ use runtime::{
     standalone::same_kernel,
 };
 
+use cure::Runner;
 use report::{
     Input, Model, Tables,
+    architectures::Other,
     findings::{self, Found, baseline::Baseline},
     gpu, html, json, nvprof, sarif, text,
 };
@@ -43,6 +45,9 @@ use crate::{
     trace,
 };
 
+/// Whose rules count where nothing is said.
+const DEFAULT_ARCH: &str = "sm_90";
+
 pub(crate) fn run(args: &RunArgs, color: Color) -> Result<u8, Failure> {
     let on_gpu = args.device == DeviceChoice::Gpu;
     if args.metrics.iter().any(|name| name == "list") {
@@ -62,10 +67,8 @@ pub(crate) fn run(args: &RunArgs, color: Color) -> Result<u8, Failure> {
     // What is compared with a GPU stops where a GPU stops.
     let keep_going = !args.stop_at_first && args.record.is_none() && !on_gpu;
     let metrics = nvprof::resolve(&args.metrics)?;
-    let rules = rules(
-        args.source.arch.as_deref().unwrap_or("sm_90"),
-        args.bank_width,
-    )?;
+    let mut archs = archs(args, on_gpu)?;
+    let rules = archs.remove(0);
     let mut source = args.source.clone();
     for text in args.kernel.iter().chain(&args.launch) {
         source.instantiate(text);
@@ -206,10 +209,31 @@ pub(crate) fn run(args: &RunArgs, color: Color) -> Result<u8, Failure> {
         let prover = Prover {
             source: &source,
             map: &loaded.map,
-            machine,
+            machine: machine.clone(),
             what: What { save: &[], ..what },
         };
         model.suggestions = prove::cures(&model, stdout, prover);
+    }
+    for rules in archs {
+        let mut prover = Prover {
+            source: &source,
+            map: &loaded.map,
+            machine: MachineConfig {
+                rules,
+                ..machine.clone()
+            },
+            what: What { save: &[], ..what },
+        };
+        let Some(run) = prover.run(&[]) else {
+            return Err(Failure::new(format!(
+                "the run for {} did not come to its end: the program prints too much, or was stopped",
+                rules.arch
+            )));
+        };
+        model.others.push(Other {
+            rules,
+            outcome: run.outcome,
+        });
     }
     watch.reports();
     let mut written = vec![unsaved.map_or(Ok(()), Err)];
@@ -407,6 +431,41 @@ fn print_json(object: &impl serde::Serialize) -> Result<(), Failure> {
     serde_json::to_writer_pretty(&mut pieces, object)?;
     writeln!(pieces)?;
     Ok(pieces.flush()?)
+}
+
+/// The rule sets of `--arch a,b` or `--arch all`: the first is the report's.
+fn archs(args: &RunArgs, on_gpu: bool) -> Result<Vec<RuleSet>, Failure> {
+    let wanted = args.source.arch.as_deref().unwrap_or(DEFAULT_ARCH);
+    let names: Vec<String> = match wanted {
+        // The report's own is the one that is measured.
+        "all" => {
+            let others = Arch::ALL.iter().map(Arch::to_string);
+            let others = others.filter(|name| name != DEFAULT_ARCH);
+            std::iter::once(DEFAULT_ARCH.to_string())
+                .chain(others)
+                .collect()
+        }
+        several => several
+            .split(',')
+            .map(|name| name.trim().to_string())
+            .collect(),
+    };
+    let of = |name: &String| match wanted {
+        // Only Kepler knows banks of 8 bytes.
+        "all" => Ok(RuleSet::new(name.parse::<Arch>()?, BankWidth::Four)?),
+        _ => rules(name, args.bank_width),
+    };
+    let all = names
+        .iter()
+        .map(of)
+        .collect::<Result<Vec<RuleSet>, Failure>>()?;
+    let alone = on_gpu || args.record.is_some() || args.trace.is_some() || !args.metrics.is_empty();
+    if all.len() > 1 && alone {
+        return Err(Failure::new(
+            "several architectures are compared in the simulator's report: not with --device gpu, --metrics, --record or --trace",
+        ));
+    }
+    Ok(all)
 }
 
 /// The rule set of `--arch` and `--bank-width`.

@@ -226,6 +226,12 @@ impl Host<'_> {
             HostFn::OccupancyBlocks | HostFn::OccupancyBlockSize => {
                 return self.occupancy(function, args, loc);
             }
+            HostFn::CudaFuncSetCacheConfig => {
+                self.say_once(
+                    loc,
+                    "cudaFuncSetCacheConfig has no effect here: no count depends on how L1 cache and shared memory share their room",
+                );
+            }
             HostFn::CudaDeviceSetCacheConfig => self.state.cache_config = args[0] as u32,
             HostFn::CudaDeviceGetCacheConfig => {
                 self.store(args[0], &self.state.cache_config.to_le_bytes(), loc)?;
