@@ -27,6 +27,8 @@ pub(crate) enum Command {
     Run(Box<RunArgs>),
     /// Cure what a run finds or wastes, as far as runs prove it: print the edits as a diff, or write them.
     Fix(FixArgs),
+    /// Compare two programs, or two JSON reports: what got better, what got worse.
+    Compare(CompareArgs),
     /// Check a program: every error in one go.
     Check(CheckArgs),
     /// Print the verified IR.
@@ -236,6 +238,37 @@ pub(crate) struct RunArgs {
     /// Arguments of the program.
     #[arg(last = true, value_name = "ARGS")]
     pub(crate) args: Vec<String>,
+}
+
+/// How a comparison is printed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum CompareFormat {
+    /// For people.
+    Text,
+    /// For a pull request.
+    Markdown,
+    /// For programs: schema dslc-compare/1.
+    Json,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct CompareArgs {
+    /// A program, or a report that `run --format json` printed (NAME.json).
+    pub(crate) before: PathBuf,
+    /// The other one.
+    pub(crate) after: PathBuf,
+    /// The comparison's form.
+    #[arg(long, value_enum, default_value_t = CompareFormat::Text)]
+    pub(crate) format: CompareFormat,
+    /// Exit code 1 if the second costs more, or a finding that is no note is new.
+    #[arg(long)]
+    pub(crate) fail_on_regression: bool,
+    /// The architecture whose rules count for programs.
+    #[arg(long, value_name = "SM")]
+    pub(crate) arch: Option<String>,
+    /// Define a macro in programs.
+    #[arg(short = 'D', value_name = "NAME[=VALUE]")]
+    pub(crate) defines: Vec<String>,
 }
 
 #[derive(Debug, Args)]

@@ -3,6 +3,7 @@
 mod banks;
 mod bind;
 mod check;
+mod compare;
 mod doctor;
 mod explain;
 mod fix;
@@ -22,6 +23,7 @@ pub(crate) fn run(cli: Cli) -> Result<u8, Failure> {
     match cli.command {
         Command::Run(args) => run::run(&args, color),
         Command::Fix(args) => fix::run(&args, color),
+        Command::Compare(args) => compare::run(&args, color),
         Command::Check(args) => check::run(&args, color),
         Command::Ir(args) => ir::run(&args, color),
         Command::Ptx(args) => ptx::run(&args, color),

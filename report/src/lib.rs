@@ -5,6 +5,7 @@
 
 mod advice;
 pub mod architectures;
+pub mod compare;
 pub mod error;
 pub mod fault;
 pub mod findings;

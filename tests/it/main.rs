@@ -29,6 +29,7 @@ mod ptx;
 mod robustness;
 mod sandbox;
 mod screen;
+mod side_by_side;
 mod stopping;
 mod streams;
 mod support;

@@ -1,0 +1,416 @@
+//! Two reports side by side: what got better and what got worse, by kernel and access.
+//!
+//! In: JSON reports, of this program or of another day. An access is the same one in both if kernel, operation and source text agree, its
+//! line may be another; where the text was changed too, accesses to the same array are paired in their order.
+
+use std::fmt::Write;
+
+use serde::{Deserialize, Serialize};
+
+use crate::{
+    error::ReportError,
+    text::{Paint, Style, cut},
+};
+
+/// What is read of a report.
+#[derive(Deserialize)]
+pub struct Side {
+    schema: String,
+    program: String,
+    arch: String,
+    launches: Vec<Launch>,
+    findings: Vec<Finding>,
+}
+
+#[derive(Deserialize)]
+struct Launch {
+    kernel: String,
+    sites: Vec<Site>,
+}
+
+#[derive(Deserialize)]
+struct Site {
+    line: u32,
+    #[serde(default)]
+    file: String,
+    text: String,
+    space: String,
+    op: String,
+    transactions: Option<u64>,
+    #[serde(default)]
+    sectors: Option<u64>,
+}
+
+#[derive(Deserialize)]
+struct Finding {
+    code: String,
+    kind: String,
+    severity: String,
+    #[serde(default)]
+    kernel: Option<String>,
+    #[serde(default)]
+    array: Option<String>,
+}
+
+impl Side {
+    /// Reads a report as `run --format json` prints it.
+    pub fn parse(text: &str) -> Result<Side, ReportError> {
+        let side: Side = serde_json::from_str(text)
+            .map_err(|error| ReportError::new(format!("this is no report of dslc: {error}")))?;
+        if side.schema.starts_with("dslc-report/") {
+            Ok(side)
+        } else {
+            let schema = &side.schema;
+            Err(ReportError::new(format!(
+                "this is no report of dslc: its schema is `{schema}`"
+            )))
+        }
+    }
+}
+
+/// An access, over all launches of its kernel.
+#[derive(Clone, Serialize)]
+struct Access {
+    kernel: String,
+    op: String,
+    space: String,
+    text: String,
+    file: String,
+    line: u32,
+    /// Transactions, of global memory sectors; `null` where no rule says.
+    cost: Option<u64>,
+}
+
+impl Access {
+    /// The array's name: what stands before the first bracket.
+    fn array(&self) -> &str {
+        self.text.split(['[', '.', '-']).next().unwrap_or("").trim()
+    }
+}
+
+/// An access before and after; one of them is missing where it is new or gone.
+#[derive(Serialize)]
+struct Pair {
+    before: Option<Access>,
+    after: Option<Access>,
+}
+
+impl Pair {
+    fn costs(&self) -> (u64, u64) {
+        let cost = |side: &Option<Access>| side.as_ref().and_then(|access| access.cost);
+        (
+            cost(&self.before).unwrap_or(0),
+            cost(&self.after).unwrap_or(0),
+        )
+    }
+
+    fn access(&self) -> Option<&Access> {
+        self.after.as_ref().or(self.before.as_ref())
+    }
+}
+
+/// A number before and after.
+#[derive(Clone, Copy, Serialize)]
+struct Total {
+    name: &'static str,
+    before: u64,
+    after: u64,
+}
+
+/// What differs between two reports.
+#[derive(Serialize)]
+pub struct Comparison {
+    schema: &'static str,
+    before: String,
+    after: String,
+    totals: Vec<Total>,
+    /// Those that differ, by kernel: what got worse first.
+    accesses: Vec<Pair>,
+    /// How many cost the same.
+    same: usize,
+    /// Findings that are not there any more, and new ones.
+    findings_gone: Vec<String>,
+    findings_new: Vec<String>,
+    #[serde(skip)]
+    errors_new: bool,
+}
+
+fn accesses(side: &Side) -> Vec<Access> {
+    let mut all: Vec<Access> = vec![];
+    for launch in &side.launches {
+        let kernel = launch.kernel.split('<').next().unwrap_or_default();
+        for site in &launch.sites {
+            let cost = match site.space.as_str() {
+                "global" => site.sectors,
+                "shared" | "constant" => site.transactions,
+                _ => continue,
+            };
+            let known = all.iter_mut().find(|known| {
+                (&known.kernel[..], known.line) == (kernel, site.line)
+                    && (&known.op, &known.space, &known.text) == (&site.op, &site.space, &site.text)
+            });
+            match known {
+                Some(known) => {
+                    known.cost = known
+                        .cost
+                        .zip(cost)
+                        .map(|(sum, more)| sum.saturating_add(more));
+                }
+                None => all.push(Access {
+                    kernel: kernel.to_string(),
+                    op: site.op.clone(),
+                    space: site.space.clone(),
+                    text: site.text.clone(),
+                    file: site.file.clone(),
+                    line: site.line,
+                    cost,
+                }),
+            }
+        }
+    }
+    all
+}
+
+/// Pairs accesses that a test finds alike, in their order.
+fn pair(
+    before: &mut Vec<Access>,
+    after: &mut Vec<Access>,
+    pairs: &mut Vec<Pair>,
+    alike: &dyn Fn(&Access, &Access) -> bool,
+) {
+    let mut rest = vec![];
+    for old in before.drain(..) {
+        match after.iter().position(|new| alike(&old, new)) {
+            Some(at) => pairs.push(Pair {
+                before: Some(old),
+                after: Some(after.remove(at)),
+            }),
+            None => rest.push(old),
+        }
+    }
+    *before = rest;
+}
+
+/// Compares two reports.
+pub fn compare(before: &Side, after: &Side) -> Comparison {
+    let (mut old, mut new) = (accesses(before), accesses(after));
+    let total = |name: &'static str, is_of: &dyn Fn(&Access) -> bool| {
+        let sum = |all: &[Access]| {
+            let costs = all.iter().filter(|access| is_of(access));
+            let costs = costs.filter_map(|access| access.cost);
+            costs.fold(0, u64::saturating_add)
+        };
+        (sum(&old), sum(&new), name)
+    };
+    let totals = [
+        total("shared transactions", &|access| access.space == "shared"),
+        total("global sectors", &|access| access.space == "global"),
+        total("constant transactions", &|access| {
+            access.space == "constant"
+        }),
+    ];
+    let totals = totals
+        .into_iter()
+        .filter(|&(before, after, _)| before + after > 0)
+        .map(|(before, after, name)| Total {
+            name,
+            before,
+            after,
+        })
+        .collect();
+    let mut pairs = vec![];
+    let kind =
+        |a: &Access, b: &Access| (&a.kernel, &a.op, &a.space) == (&b.kernel, &b.op, &b.space);
+    pair(&mut old, &mut new, &mut pairs, &|a, b| {
+        kind(a, b) && a.text == b.text
+    });
+    pair(&mut old, &mut new, &mut pairs, &|a, b| {
+        kind(a, b) && a.array() == b.array()
+    });
+    // A kernel may have another name.
+    pair(&mut old, &mut new, &mut pairs, &|a, b| {
+        (&a.op, &a.space, &a.text) == (&b.op, &b.space, &b.text)
+    });
+    let alone = |before, after| Pair { before, after };
+    pairs.extend(old.into_iter().map(|access| alone(Some(access), None)));
+    pairs.extend(new.into_iter().map(|access| alone(None, Some(access))));
+    let n_pairs = pairs.len();
+    pairs.retain(|pair| {
+        let (before, after) = pair.costs();
+        before != after
+    });
+    let same = n_pairs - pairs.len();
+    pairs.sort_by_key(|pair| {
+        let (before, after) = pair.costs();
+        before as i128 - after as i128
+    });
+    let name = |finding: &Finding| {
+        let mut text = format!("{} {} {}", finding.severity, finding.code, finding.kind);
+        if let Some(array) = &finding.array {
+            text += &format!(" of `{array}`");
+        }
+        if let Some(kernel) = &finding.kernel {
+            text += &format!(" in {}", kernel.split('<').next().unwrap_or(kernel));
+        }
+        text
+    };
+    let names = |side: &Side| -> Vec<String> {
+        let mut all: Vec<String> = side.findings.iter().map(name).collect();
+        all.sort();
+        all.dedup();
+        all
+    };
+    let (old, new) = (names(before), names(after));
+    let findings_new: Vec<String> = new
+        .iter()
+        .filter(|one| !old.contains(one))
+        .cloned()
+        .collect();
+    Comparison {
+        schema: "dslc-compare/1",
+        before: format!("{} ({})", before.program, before.arch),
+        after: format!("{} ({})", after.program, after.arch),
+        totals,
+        accesses: pairs,
+        same,
+        findings_gone: old
+            .iter()
+            .filter(|one| !new.contains(one))
+            .cloned()
+            .collect(),
+        errors_new: findings_new.iter().any(|one| !one.starts_with("note")),
+        findings_new,
+    }
+}
+
+/// `-3968 (-97 %)`.
+fn change(before: u64, after: u64) -> String {
+    let difference = after as i128 - before as i128;
+    match before {
+        0 => format!("{difference:+}"),
+        _ => format!(
+            "{difference:+} ({:+.0} %)",
+            difference as f64 / before as f64 * 100.0
+        ),
+    }
+}
+
+/// Columns of a number, and of a change.
+const NUMBER: usize = 11;
+const CHANGE: usize = 20;
+/// Columns of the text at least.
+const LEAST_TEXT: usize = 16;
+
+impl Comparison {
+    /// Whether something costs more, or a finding that is no note is new.
+    pub fn is_worse(&self) -> bool {
+        let mut totals = self.totals.iter();
+        self.errors_new || totals.any(|total| total.after > total.before)
+    }
+
+    fn label(access: &Access) -> String {
+        format!("{} {} {}", access.space, access.op, access.text)
+    }
+
+    /// For a terminal.
+    pub fn text(&self, style: Style) -> String {
+        let room = style
+            .columns
+            .saturating_sub(2 * NUMBER + CHANGE + 2)
+            .max(LEAST_TEXT);
+        let mut text = format!("before  {}\nafter   {}\n\n", self.before, self.after);
+        let row = |text: &mut String, label: &str, (before, after): (u64, u64)| {
+            let change = change(before, after);
+            let paint = match before.cmp(&after) {
+                std::cmp::Ordering::Less => Some(Paint::Red),
+                std::cmp::Ordering::Greater => Some(Paint::Green),
+                std::cmp::Ordering::Equal => None,
+            };
+            let change = format!("{change:>CHANGE$}");
+            let change = paint.map_or(change.clone(), |paint| style.paint(paint, &change));
+            let label = cut(label, room);
+            let _ = writeln!(
+                text,
+                "  {label:<room$}{before:>NUMBER$}{after:>NUMBER$}{change}"
+            );
+        };
+        let _ = writeln!(
+            text,
+            "  {:<room$}{:>NUMBER$}{:>NUMBER$}{:>CHANGE$}",
+            "", "before", "after", "change"
+        );
+        for total in &self.totals {
+            row(&mut text, total.name, (total.before, total.after));
+        }
+        let mut kernel = "";
+        let mut sorted: Vec<&Pair> = self.accesses.iter().collect();
+        sorted.sort_by_key(|pair| pair.access().map(|access| access.kernel.as_str()));
+        for pair in sorted {
+            let Some(access) = pair.access() else {
+                continue;
+            };
+            if access.kernel != kernel {
+                kernel = &access.kernel;
+                let _ = writeln!(text, "\n{kernel}");
+            }
+            row(
+                &mut text,
+                &format!("{:>4} {}", access.line, Comparison::label(access)),
+                pair.costs(),
+            );
+        }
+        if self.same > 0 {
+            let _ = writeln!(text, "\n{} accesses cost the same", self.same);
+        }
+        for (what, paint, all) in [
+            ("gone", Paint::Green, &self.findings_gone),
+            ("new", Paint::Red, &self.findings_new),
+        ] {
+            for one in all {
+                let _ = writeln!(text, "{}", style.paint(paint, &format!("{what}: {one}")));
+            }
+        }
+        text
+    }
+
+    /// For a pull request.
+    pub fn markdown(&self) -> String {
+        let mut text = format!("`{}` → `{}`\n\n", self.before, self.after);
+        text += "| | before | after | change |\n| --- | ---: | ---: | ---: |\n";
+        for total in &self.totals {
+            let (before, after) = (total.before, total.after);
+            let change = change(before, after);
+            let _ = writeln!(
+                text,
+                "| **{}** | {before} | {after} | {change} |",
+                total.name
+            );
+        }
+        for pair in &self.accesses {
+            let Some(access) = pair.access() else {
+                continue;
+            };
+            let (before, after) = pair.costs();
+            let label = Comparison::label(access)
+                .replace('|', "\\|")
+                .replace('`', "'");
+            let _ = writeln!(
+                text,
+                "| {} line {}: `{label}` | {before} | {after} | {} |",
+                access.kernel,
+                access.line,
+                change(before, after)
+            );
+        }
+        if self.same > 0 {
+            let _ = writeln!(text, "\n{} accesses cost the same.", self.same);
+        }
+        for one in &self.findings_gone {
+            let _ = writeln!(text, "\n- gone: {one}");
+        }
+        for one in &self.findings_new {
+            let _ = writeln!(text, "\n- **new: {one}**");
+        }
+        text
+    }
+}

@@ -1,0 +1,60 @@
+//! `dslc compare A B`: two programs, or reports of them, side by side.
+
+use std::{
+    path::Path,
+    process::{Command, Stdio},
+};
+
+use report::{
+    compare::{Side, compare},
+    text::Style,
+};
+
+use crate::{
+    args::{Color, CompareArgs, CompareFormat},
+    failure::Failure,
+    files, output,
+};
+
+pub(crate) fn run(args: &CompareArgs, color: Color) -> Result<u8, Failure> {
+    let before = side(&args.before, args)?;
+    let after = side(&args.after, args)?;
+    let comparison = compare(&before, &after);
+    let text = match args.format {
+        CompareFormat::Text => comparison.text(Style {
+            columns: output::columns(),
+            color: output::use_color_out(color),
+        }),
+        CompareFormat::Markdown => comparison.markdown(),
+        CompareFormat::Json => serde_json::to_string_pretty(&comparison)? + "\n",
+    };
+    output::out(text.as_bytes());
+    Ok(u8::from(args.fail_on_regression && comparison.is_worse()))
+}
+
+/// A report that is read, or made of a program by a run of this very command.
+fn side(path: &Path, args: &CompareArgs) -> Result<Side, Failure> {
+    let name = path.display();
+    let text = if path.extension().is_some_and(|end| end == "json") {
+        let failed = |why: String| Failure::new(format!("cannot read `{name}`: {why}"));
+        let bytes = files::read(path, true, files::TEXT_BYTES).map_err(failed)?;
+        String::from_utf8_lossy(&bytes).into_owned()
+    } else {
+        let mut command = Command::new(std::env::current_exe()?);
+        command
+            .args(["run", "--format", "json", "--cures", "never", "--arch"])
+            .arg(args.arch.as_deref().unwrap_or("sm_90"))
+            .args(args.defines.iter().map(|define| format!("-D{define}")))
+            .arg(path)
+            .stdin(Stdio::null());
+        let made = command.output()?;
+        // Findings and an exit code of the program are part of the report; a program that is none has no report.
+        let text = String::from_utf8_lossy(&made.stdout).into_owned();
+        if text.trim().is_empty() || text.contains("\"diagnostics\": [") {
+            output::err_bytes(&made.stderr);
+            return Err(Failure::new(format!("`{name}` did not run")));
+        }
+        text
+    };
+    Side::parse(&text).map_err(|error| Failure::new(format!("{name}: {error}")))
+}

@@ -1,0 +1,186 @@
+//! Several architectures, two programs: what is told side by side. And the words and hints for those who do not know the command line yet.
+
+use std::fs;
+
+use serde_json::Value;
+
+use crate::support::{dslc, root, text};
+
+fn said(arguments: &[&str]) -> (String, String, Option<i32>) {
+    let output = dslc(arguments);
+    (
+        text(&output.stdout),
+        text(&output.stderr),
+        output.status.code(),
+    )
+}
+
+/// The tile's columns: 32 ways on banks of 4 bytes, 16 on Kepler's of 8; column by column, a line of 128 bytes for each of Fermi's lanes.
+#[test]
+fn architectures_stand_beside_one_another() {
+    let several = [
+        "run",
+        "--cures",
+        "never",
+        "--arch",
+        "sm_90,sm_35,sm_20",
+        "examples/transpose.k",
+    ];
+    let (report, _, code) = said(&several);
+    assert_eq!(code, Some(0));
+    let row = |line: &str, numbers: [&str; 3]| {
+        let mut rows = report
+            .lines()
+            .filter(|row| row.trim_start().starts_with(line));
+        let is_row = |row: &str| {
+            row.split_whitespace()
+                .rev()
+                .take(3)
+                .eq(numbers.into_iter().rev())
+        };
+        assert!(rows.any(is_row), "{line} {numbers:?} in\n{report}");
+    };
+    row("line  access", ["sm_20", "sm_35", "sm_90"]);
+    row("29  global load", ["16384", "4096", "4096"]);
+    row("48  shared load", ["4096", "2048", "4096"]);
+    assert!(
+        report.contains("9 more accesses cost the same on all"),
+        "{report}"
+    );
+    // The program's output and the findings come once.
+    assert_eq!(report.matches("transpose_tile OK").count(), 1);
+    let (json, _, _) = said(&[
+        "run",
+        "--format",
+        "json",
+        "--arch",
+        "sm_90,sm_35",
+        "examples/transpose.k",
+    ]);
+    let json: Value = serde_json::from_str(&json).expect("a report");
+    assert_eq!(json["arch"], "sm_90");
+    let other = &json["architectures"][0];
+    assert_eq!(other["arch"], "sm_35");
+    assert_eq!(other["launches"][3]["sites"][3]["transactions"], 2048);
+    let (all, _, code) = said(&[
+        "run",
+        "--cures",
+        "never",
+        "--arch",
+        "all",
+        "examples/transpose.k",
+    ]);
+    assert!(code == Some(0) && all.contains("sm_50-121"), "{all}");
+    let (_, error, code) = said(&["run", "--arch", "sm_90,sm_1", "examples/transpose.k"]);
+    assert!(
+        code == Some(2) && error.contains("unknown architecture `sm_1`"),
+        "{error}"
+    );
+    let (_, error, code) = said(&[
+        "run",
+        "--arch",
+        "all",
+        "--metrics",
+        "branch",
+        "examples/transpose.k",
+    ]);
+    assert!(code == Some(2) && error.contains("not with"), "{error}");
+}
+
+#[test]
+fn programs_and_reports_are_compared() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let path = |name: &str| folder.path().join(name).display().to_string();
+    let source = fs::read_to_string(root().join("tests/cures/tile.k")).expect("the program");
+    fs::write(
+        path("new.k"),
+        source.replace("tile[32][32]", "tile[32][33]"),
+    )
+    .expect("a program");
+    let (old, new) = ("tests/cures/tile.k", &path("new.k")[..]);
+    let (better, _, code) = said(&["compare", old, new, "--fail-on-regression"]);
+    assert_eq!(code, Some(0), "{better}");
+    let squeezed = better.split_whitespace().collect::<Vec<_>>().join(" ");
+    assert!(
+        squeezed.contains("shared transactions 1056 64 -992 (-94 %)"),
+        "{better}"
+    );
+    assert!(
+        squeezed.contains("11 shared load tile[x][y] 1024 32 -992 (-97 %)"),
+        "{better}"
+    );
+    assert!(squeezed.contains("3 accesses cost the same"), "{better}");
+    assert!(better.lines().all(|line| line.len() <= 80), "{better}");
+    // A report of another day says the same.
+    let (json, _, _) = said(&["run", "--format", "json", old]);
+    fs::write(path("old.json"), json).expect("a report");
+    let (again, _, _) = said(&["compare", &path("old.json"), new]);
+    assert_eq!(again, better);
+    let (worse, _, code) = said(&[
+        "compare",
+        new,
+        old,
+        "--format",
+        "markdown",
+        "--fail-on-regression",
+    ]);
+    assert_eq!(code, Some(1));
+    assert!(
+        worse.contains("| **shared transactions** | 64 | 1056 | +992 (+1550 %) |"),
+        "{worse}"
+    );
+    let (fault, _, code) = said(&[
+        "compare",
+        "tests/cures/no_barrier.k",
+        old,
+        "--format",
+        "json",
+        "--fail-on-regression",
+    ]);
+    let fault: Value = serde_json::from_str(&fault).expect("a comparison");
+    assert_eq!(fault["findings_gone"][0], "error R0205 race of `s` in k");
+    assert_eq!(code, Some(1), "the tile costs more");
+    fs::write(path("wrong.json"), "{\"schema\": 1}").expect("a file");
+    for wrong in [path("wrong.json"), path("none.json"), path("none.k")] {
+        let (_, error, code) = said(&["compare", old, &wrong]);
+        assert!(code == Some(2) && error.contains(&wrong), "{error}");
+    }
+}
+
+#[test]
+fn words_and_hints() {
+    let (_, error, code) = said(&["examples/transpose.k"]);
+    assert_eq!(code, Some(2));
+    assert!(
+        error.contains("`dslc run examples/transpose.k` runs it"),
+        "{error}"
+    );
+    let (list, _, code) = said(&["run", "--metrics", "list"]);
+    assert!(
+        code == Some(0) && list.contains("shared_load_transactions_per_request"),
+        "{list}"
+    );
+    let (_, error, code) = said(&["run", "--metrics", "gld_throughput", "examples/transpose.k"]);
+    assert!(
+        code == Some(2) && error.contains("needs a clock"),
+        "{error}"
+    );
+    for word in [
+        "race",
+        "barrier",
+        "bank_conflict",
+        "Coalescing",
+        "divergence",
+        "__syncwarp",
+        "occupancy",
+    ] {
+        let (topic, error, code) = said(&["explain", word]);
+        assert!(code == Some(0) && topic.len() > 200, "{word}: {error}");
+    }
+    assert!(said(&["explain", "race"]).0.contains("R0205  data-race"));
+    let (_, error, code) = said(&["explain", "baknk-conflict"]);
+    assert!(
+        code == Some(2) && error.contains("did you mean `bank-conflict`"),
+        "{error}"
+    );
+}
