@@ -58,7 +58,7 @@ fn rows(model: &Model<'_>) -> Vec<Row> {
                         .all(|(a, b)| (a.loc, a.op) == (b.loc, b.op))
             })
         };
-        if !others.iter().all(|other| like(other)) {
+        if !others.iter().all(like) {
             continue;
         }
         for (index, site) in kept.report.sites.iter().enumerate() {

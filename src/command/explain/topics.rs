@@ -154,9 +154,7 @@ const TOPICS: &[Topic] = &[
 pub(super) fn find(name: &str) -> Option<&'static Topic> {
     let wanted = name.to_lowercase().replace(['_', ' '], "-");
     let is_it = |known: &&str| *known == wanted || known.replace('_', "-") == wanted;
-    TOPICS
-        .iter()
-        .find(|topic| topic.names.iter().any(|known| is_it(&known)))
+    TOPICS.iter().find(|topic| topic.names.iter().any(&is_it))
 }
 
 /// Their names.
