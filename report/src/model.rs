@@ -26,6 +26,8 @@ pub struct Model<'a> {
     pub launches: Vec<LaunchGroup<'a>>,
     /// Cures. Whoever can prove some puts them here before the model is rendered.
     pub suggestions: Vec<Suggestion>,
+    /// What else is to be said of the hot spots: who looks for cures, where nobody has.
+    pub hint: Option<String>,
     /// The same program on other architectures.
     pub others: Vec<Other>,
 }
@@ -39,6 +41,7 @@ impl<'a> Model<'a> {
             hot_spots: hot_spot::hot_spots(input),
             launches: fold::groups(input),
             suggestions: vec![],
+            hint: None,
             others: vec![],
         }
     }

@@ -88,3 +88,22 @@ pub struct Suggestion {
     /// The findings that are gone after the edits: indices into the run's findings.
     pub findings_removed: Vec<usize>,
 }
+
+impl Suggestion {
+    /// The cure, and what it is worth where that was counted: `… (4096 transactions become 128)`.
+    pub fn sentence(&self) -> String {
+        let text = &self.text;
+        let (Some(before), Some(after)) = (self.before, self.after) else {
+            return text.clone();
+        };
+        match (before.sectors, after.sectors) {
+            (Some(before), Some(after)) if before != after => {
+                format!("{text} ({before} sectors become {after})")
+            }
+            _ => format!(
+                "{text} ({} transactions become {})",
+                before.transactions, after.transactions
+            ),
+        }
+    }
+}

@@ -5,7 +5,7 @@ use std::path::Path;
 use cure::{Run, Runner};
 use dsl::{diagnostic::Severity, source::SourceMap};
 use interp::{BothOrders, Checks, Order, rules::RuleSet};
-use report::{Cost, Input, Model, Suggestion, Tables};
+use report::{Input, Model, Suggestion, Tables};
 
 use crate::{
     args::{Color, FixArgs},
@@ -156,21 +156,11 @@ fn changed(old: &SourceMap, new: &SourceMap) -> Vec<(String, String, String)> {
 
 /// What a cure does, and what it is worth.
 fn sentence(cure: &Suggestion) -> String {
-    let number = |cost: &Cost| match cost.sectors {
-        Some(sectors) => (sectors, "sectors"),
-        None => (cost.transactions, "transactions"),
-    };
     let place = cure.edits.first();
     let place = place.map_or(String::new(), |edit| {
         format!("{}:{}: ", edit.file, edit.line)
     });
-    match (&cure.before, &cure.after) {
-        (Some(before), Some(after)) => {
-            let ((before, unit), (after, _)) = (number(before), number(after));
-            format!("{place}{} ({before} {unit} become {after})", cure.text)
-        }
-        _ => format!("{place}{}", cure.text),
-    }
+    format!("{place}{}", cure.sentence())
 }
 
 /// A unified diff.

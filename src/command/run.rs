@@ -214,6 +214,13 @@ pub(crate) fn run(args: &RunArgs, color: Color) -> Result<u8, Failure> {
         };
         model.suggestions = prove::cures(&model, stdout, prover);
     }
+    if io.compared.is_some() && args.cures == Cures::Auto && !prove::is_wanted(args.cures, &outcome)
+    {
+        let file = &program.module().name;
+        model.hint = Some(format!(
+            "`dslc fix {file}` looks for cures and proves them: after a run as long as this, it is not done unasked"
+        ));
+    }
     for rules in archs {
         let mut prover = Prover {
             source: &source,

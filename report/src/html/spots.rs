@@ -117,22 +117,10 @@ fn card(text: &mut String, model: &Model<'_>, files: &Files<'_>, spot: &HotSpot,
 }
 
 fn proof(text: &mut String, model: &Model<'_>, cure: &Suggestion) {
-    let mut said = cure.text.clone();
-    if let (Some(before), Some(after)) = (cure.before, cure.after) {
-        said += &match (before.sectors, after.sectors) {
-            (Some(before), Some(after)) if before != after => {
-                format!(" ({before} sectors become {after})")
-            }
-            _ => format!(
-                " ({} transactions become {})",
-                before.transactions, after.transactions
-            ),
-        };
-    }
     let _ = write!(
         text,
         "<p class=try><b>Cure, proved by a run:</b> {}</p>",
-        prose(&said)
+        prose(&cure.sentence())
     );
     *text += &diff(&cure.edits, model.input.map);
 }

@@ -80,19 +80,7 @@ fn finding(text: &mut String, model: &Model<'_>, group: &Group, style: Style) {
 
 /// A cure that was applied and run.
 fn proof(text: &mut String, cure: &Suggestion, style: Style) {
-    let mut sentence = cure.text.clone();
-    if let (Some(before), Some(after)) = (cure.before, cure.after) {
-        sentence += &match (before.sectors, after.sectors) {
-            (Some(before), Some(after)) if before != after => {
-                format!(" ({before} sectors become {after})")
-            }
-            _ => format!(
-                " ({} transactions become {})",
-                before.transactions, after.transactions
-            ),
-        };
-    }
-    *text += &style.paragraph("      cure: ", &sentence, Some(Paint::Green));
+    *text += &style.paragraph("      cure: ", &cure.sentence(), Some(Paint::Green));
 }
 
 /// The hot spots; a sentence where there are none, and nothing where the run says nothing of it.
@@ -129,6 +117,9 @@ pub(super) fn hot_spots(model: &Model<'_>, style: Style) -> String {
     }
     if let Some(more) = spots.len().checked_sub(MOST_SPOTS).filter(|&more| more > 0) {
         let _ = writeln!(text, " … and {more} more; `--launches` shows each access");
+    }
+    if let Some(hint) = &model.hint {
+        text += &style.paragraph(" ", hint, Some(Paint::Dim));
     }
     text
 }
