@@ -75,10 +75,11 @@ impl Runner for Prover<'_> {
             texts,
         };
         let name = self.source.file.display().to_string();
+        let cuda_arch = source::cuda_arch(&self.machine.rules);
         let text = loader.text(&name)?;
         let mut map = SourceMap::new();
         let file = map.add(SourceFile::new(name, text));
-        let module = source::compile(self.source, &mut map, file, &loader).ok()??;
+        let module = source::compile(self.source, cuda_arch, &mut map, file, &loader).ok()??;
         let program = Program::new(Arc::new(module));
         let mut device = Simulator::new(self.machine.clone());
         let mut io = Kept {

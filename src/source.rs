@@ -11,6 +11,8 @@ use dsl::{
     span::FileId,
 };
 
+use interp::rules::RuleSet;
+
 use crate::{
     args::{Color, SourceArgs},
     failure::Failure,
@@ -66,6 +68,11 @@ pub(crate) fn load_for(args: &SourceArgs, cuda_arch: u32) -> Result<Loaded, Fail
     })
 }
 
+/// The value of `__CUDA_ARCH__` for a simulated architecture.
+pub(crate) fn cuda_arch(rules: &RuleSet) -> u32 {
+    rules.arch.number() * 10
+}
+
 fn options(args: &SourceArgs, cuda_arch: u32) -> Result<dsl::Options, Failure> {
     Ok(dsl::Options {
         defines: defines(&args.defines)?,
@@ -78,11 +85,12 @@ fn options(args: &SourceArgs, cuda_arch: u32) -> Result<dsl::Options, Failure> {
 /// Compiles texts that are there already; `None` if they are no program.
 pub(crate) fn compile(
     args: &SourceArgs,
+    cuda_arch: u32,
     map: &mut SourceMap,
     file: FileId,
     loader: &dyn Loader,
 ) -> Result<Option<Module>, Failure> {
-    let options = options(args, dsl::Options::default().cuda_arch)?;
+    let options = options(args, cuda_arch)?;
     let (module, diagnostics) = if args.kernels {
         let survey = dsl::survey(map, file, &options, loader);
         (survey.module, survey.diagnostics)

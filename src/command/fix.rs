@@ -13,7 +13,7 @@ use crate::{
     failure::Failure,
     files, output,
     prove::{self, Prover},
-    source::load,
+    source::{cuda_arch, load_for},
     stopping::Watch,
 };
 
@@ -39,7 +39,7 @@ pub(crate) fn run(args: &FixArgs, color: Color) -> Result<u8, Failure> {
         source.instantiate(text);
     }
     let watch = Watch::start(args.timeout);
-    let loaded = load(&source)?;
+    let loaded = load_for(&source, cuda_arch(&rules))?;
     if loaded.report(color, Severity::Error) {
         return Ok(1);
     }

@@ -40,7 +40,7 @@ use crate::{
     output,
     prove::{self, Prover},
     record::{self, End, Record},
-    source::{Loaded, load, show as show_messages},
+    source::{Loaded, cuda_arch, load_for, show as show_messages},
     stopping::Watch,
     trace,
 };
@@ -74,7 +74,7 @@ pub(crate) fn run(args: &RunArgs, color: Color) -> Result<u8, Failure> {
         source.instantiate(text);
     }
     let watch = Watch::start(args.timeout);
-    let loaded = load(&source)?;
+    let loaded = load_for(&source, cuda_arch(&rules))?;
     let baseline = args.baseline.as_deref().map(baseline::read).transpose()?;
     // What a run may prove is not said before.
     let (unsure, sure): (Vec<_>, Vec<_>) = loaded

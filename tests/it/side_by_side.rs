@@ -184,3 +184,21 @@ fn words_and_hints() {
         "{error}"
     );
 }
+
+/// A program sees the architecture that it is counted for, each of several in its own run.
+#[test]
+fn cuda_arch_is_the_architecture_s() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let path = folder.path().join("arch.k").display().to_string();
+    let source = "#include <stdio.h>\n__global__ void k() { printf(\"%d\\n\", __CUDA_ARCH__); }\n\
+                  int main() { k<<<1, 1>>>(); cudaDeviceSynchronize(); return 0; }\n";
+    fs::write(&path, source).expect("a program");
+    for (arch, number) in [
+        ("sm_35", "350\n"),
+        ("sm_90", "900\n"),
+        ("sm_121,sm_20", "1210\n"),
+    ] {
+        let (printed, _, _) = said(&["run", "-q", "--arch", arch, &path]);
+        assert_eq!(printed, number, "{arch}");
+    }
+}
