@@ -61,6 +61,7 @@ pub(crate) fn machine(
         keep_going,
         trace,
         stop: stop.clone(),
+        progress: interp::Progress::default(),
     }
 }
 

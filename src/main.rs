@@ -10,6 +10,7 @@ mod execute;
 mod failure;
 mod files;
 mod output;
+mod progress;
 mod prove;
 mod record;
 mod resident;

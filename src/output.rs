@@ -12,7 +12,7 @@ use std::{
 
 use clap::error::{ContextKind, ContextValue, ErrorKind};
 
-use crate::{args::Color, failure};
+use crate::{args::Color, failure, progress};
 
 /// What became of a stream.
 struct Stream {
@@ -33,11 +33,16 @@ impl Stream {
         }
     }
 
-    fn write(&self, mut stream: impl Write, bytes: &[u8]) {
+    /// The stream is locked in here: whoever draws progress locks it, too.
+    fn write<W: Write>(&self, open: impl FnOnce() -> W, bytes: &[u8]) {
         if self.ended.load(Ordering::Relaxed) {
             return;
         }
-        if let Err(error) = stream.write_all(bytes).and_then(|()| stream.flush()) {
+        let written = progress::aside(|| {
+            let mut stream = open();
+            stream.write_all(bytes).and_then(|()| stream.flush())
+        });
+        if let Err(error) = written {
             self.ended.store(true, Ordering::Relaxed);
             if error.kind() != io::ErrorKind::BrokenPipe {
                 let mut failure = self.failure.lock().unwrap_or_else(PoisonError::into_inner);
@@ -54,7 +59,7 @@ impl Stream {
 
 /// Writes the product.
 pub(crate) fn out(bytes: &[u8]) {
-    STDOUT.write(io::stdout().lock(), bytes);
+    STDOUT.write(|| io::stdout().lock(), bytes);
 }
 
 /// The product, piece by piece.
@@ -78,7 +83,7 @@ pub(crate) fn err(text: &str) {
 
 /// Writes what a program says on its stderr.
 pub(crate) fn err_bytes(bytes: &[u8]) {
-    STDERR.write(io::stderr().lock(), bytes);
+    STDERR.write(|| io::stderr().lock(), bytes);
 }
 
 /// The exit code of a command that wanted this one: 2 if its product, or its messages, could not be written.

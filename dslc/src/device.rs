@@ -115,6 +115,7 @@ impl Builder {
             keep_going: false,
             trace: false,
             stop: interp::StopFlag::default(),
+            progress: interp::Progress::default(),
         };
         Ok(Device::with(Box::new(Simulator::new(machine))))
     }

@@ -37,6 +37,7 @@ pub(crate) fn machine(limit: u64) -> MachineConfig {
         keep_going: false,
         trace: false,
         stop: StopFlag::default(),
+        progress: interp::Progress::default(),
     }
 }
 

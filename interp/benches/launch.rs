@@ -75,6 +75,7 @@ fn run(text: &str, jobs: usize, elements: u64, grid: [u32; 3], block: [u32; 3]) 
         keep_going: false,
         trace: false,
         stop: StopFlag::default(),
+        progress: interp::Progress::default(),
     };
     let config = LaunchConfig {
         grid,

@@ -3,7 +3,7 @@
 use dsl::ir::LocId;
 
 use crate::rules::RuleSet;
-use crate::stop::StopFlag;
+use crate::{progress::Progress, stop::StopFlag};
 
 /// A family of findings that can be looked for.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
@@ -129,6 +129,8 @@ pub struct MachineConfig {
     pub trace: bool,
     /// Whether it is asked to stop; then launches end in [`TrapKind::Stopped`](crate::TrapKind::Stopped).
     pub stop: StopFlag,
+    /// Where it says how far it is.
+    pub progress: Progress,
 }
 
 /// The order of blocks, and of the warps of a block between two barriers. A program without races computes the same in any.

@@ -239,6 +239,7 @@ impl<'a> Run<'a> {
         observer: &(impl Fn() -> O + Sync),
         out: &mut dyn FnMut(&[u8]),
     ) -> (Result<LaunchReport, LaunchFailure>, Left) {
+        self.machine.progress.begins(self.config.blocks() as u64);
         #[cfg(feature = "threads")]
         let (mut state, trap) = match parallel::run(self, observer, out) {
             Outcome::Done(state) => (*state, None),
@@ -359,6 +360,7 @@ impl<'a> Run<'a> {
         observer: O,
         out: &mut dyn FnMut(&[u8]),
     ) -> (Machine<'a, O>, Option<Trap>) {
+        self.machine.progress.begins_again();
         let mut machine = self.worker(observer);
         let run = engine::runner();
         let blocks = self.config.blocks() as u64;
@@ -385,6 +387,7 @@ impl<'a> Run<'a> {
             };
             match block.turn(&mut machine, run) {
                 Turn::Done => {
+                    self.machine.progress.ended(1);
                     out(&block.printed);
                     block.printed.clear();
                     spare = Some(block);

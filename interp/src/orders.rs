@@ -14,6 +14,7 @@ use crate::finding::{Finding, FindingAccess, FindingKind, FindingObject, Finding
 use crate::launch::Run;
 use crate::machine::GlobalRegion;
 use crate::observer::Counters;
+use crate::progress::Progress;
 use crate::report::{LaunchFailure, LaunchReport, Orders};
 use crate::trap::TrapKind;
 
@@ -181,6 +182,7 @@ pub(crate) fn run_again(
         .saturating_add(SOME_MORE);
     let descending = MachineConfig {
         order: Order::Descending,
+        progress: Progress::default(),
         jobs: 1,
         limit: Some(machine.limit.map_or(most, |limit| limit.min(most))),
         ..machine.clone()

@@ -203,6 +203,8 @@ fn worker<'a, O: Observer>(
             machine.settle();
             return Some((machine, printed));
         }
+        // Those of the bite before: a number for people, who do not see so few.
+        run.machine.progress.ended(bite);
         for index in first..(first + bite).min(blocks) {
             block.begin(index, run.code, &run.shape);
             machine.totals.warps += block.warps.len() as u64;

@@ -35,6 +35,7 @@ fn machine() -> MachineConfig {
         keep_going: false,
         trace: false,
         stop: crate::StopFlag::default(),
+        progress: crate::Progress::default(),
     }
 }
 

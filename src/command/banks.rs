@@ -241,6 +241,7 @@ fn access(
         keep_going: false,
         trace: false,
         stop: interp::StopFlag::default(),
+        progress: interp::Progress::default(),
     };
     let result = interp::launch(
         &program,

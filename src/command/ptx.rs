@@ -52,21 +52,21 @@ mod enabled {
         Ok(module.map(|module| (module, loaded.read)))
     }
 
-    /// The architecture where none is named, which is said: `run` counts for another one.
-    fn assumed() -> Target {
+    /// The architecture where none is named, and what is said of it: `run` counts for another one.
+    fn assumed() -> (Target, String) {
         let (arch, why) = match gpu_here() {
             Some(arch) => (arch, "the GPU of this machine"),
             None => (Target::default(), "which every later GPU takes"),
         };
-        output::err(&format!(
+        let note = format!(
             "note: compiled for {arch}, {why}; --arch names another (`dslc run` counts for sm_90)\n"
-        ));
-        arch
+        );
+        (arch, note)
     }
 
     pub(crate) fn run(args: &PtxArgs, color: Color) -> Result<u8, Failure> {
-        let arch = match &args.source.arch {
-            Some(name) => Target::parse(name)?,
+        let (arch, note) = match &args.source.arch {
+            Some(name) => (Target::parse(name)?, String::new()),
             None => assumed(),
         };
         let mut source = args.source.clone();
@@ -95,6 +95,7 @@ mod enabled {
                 .map_err(|why| Failure::new(format!("cannot write `{}`: {why}", path.display())))?,
             None => output::out(text.as_bytes()),
         }
+        output::err(&note);
         Ok(0)
     }
 }

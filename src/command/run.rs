@@ -37,7 +37,7 @@ use crate::{
     execute::{self, MOST_KEPT, ProgramOut, Ran, Streams, What},
     failure::Failure,
     files::{self, Claims},
-    output,
+    output, progress,
     prove::{self, Prover},
     record::{self, End, Record},
     source::{Loaded, cuda_arch, load_for, show as show_messages},
@@ -157,7 +157,11 @@ pub(crate) fn run(args: &RunArgs, color: Color) -> Result<u8, Failure> {
         memory: args.memory,
     };
     watch.runs(on_gpu)?;
+    let bar = (!on_gpu)
+        .then(|| progress::show(&machine.progress))
+        .flatten();
     let outcome = execute::execute(&what, &program, &mut *device, &mut io);
+    drop(bar);
     let captured = capture.map(Capture::end).transpose()?;
     let Ran {
         mut outcome,
