@@ -179,9 +179,17 @@ fn set_first(base: Base<'_>, text: &Text<'_>, found: &[&Found]) -> Vec<Candidate
                 format!("for (int i = threadIdx.x; i < {n}; i += blockDim.x) {name}[i] = 0;"),
                 format!("{name}[i]"),
             ),
-            _ => continue,
+            n_dims => {
+                let first = format!("&{name}{}", "[0]".repeat(n_dims));
+                (
+                    format!(
+                        "for (int i = threadIdx.x; i < {n}; i += blockDim.x) ({first})[i] = 0;"
+                    ),
+                    name.clone(),
+                )
+            }
         };
-        let lines = format!("{first} __syncthreads();");
+        let lines = format!("{first}\n__syncthreads();");
         all.push(Candidate::new(
             SuggestionKind::Other,
             format!(

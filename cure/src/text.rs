@@ -330,16 +330,19 @@ impl<'a> Text<'a> {
         }
     }
 
-    /// Puts a line of its own behind a statement from a first to a last word.
+    /// Puts a line of its own, or several, behind a statement from a first to a last word.
     pub(crate) fn line_behind(&self, first: usize, last: usize, text: &str) -> Edit {
         let ends_line = self.words.get(last + 1).is_none_or(|next| next.starts_line);
         if !ends_line {
-            return self.behind(last, format!(" {text}"));
+            return self.behind(last, format!(" {}", text.replace('\n', " ")));
         }
         let line = self.line(last);
         let end = self.file.offset(line, u32::MAX) as usize;
         let (line_end, indentation) = (self.line_end(), self.indentation(first));
-        self.edit(end..end, format!("{line_end}{indentation}{text}"))
+        let lines = text
+            .lines()
+            .map(|line| format!("{line_end}{indentation}{line}"));
+        self.edit(end..end, lines.collect::<String>())
     }
 
     /// How the file's lines end.
