@@ -6,7 +6,7 @@
 //! launches together cost less; where another line costs more the suggestion says so. A cure of a finding is proved if the findings of
 //! its group are gone and none is new.
 //!
-//! Edits are made in the text as it is written, before macros (see [`text`]): a guess about the program's shape may be wrong, which the
+//! Edits are made in the text as it is written, before macros (module `text`): a guess about the program's shape may be wrong, which the
 //! proof shows.
 
 mod barrier;
@@ -180,7 +180,7 @@ impl Search<'_, '_> {
             let Some(saved) = proof::saved(self.base, &run, &candidate) else {
                 continue;
             };
-            let Some(own) = saved.suggestion(spot, &candidate, self.base.input) else {
+            let Some(own) = saved.suggestion(spot, &candidate) else {
                 continue;
             };
             let is_ideal = saved.is_ideal(spot);
@@ -188,8 +188,7 @@ impl Search<'_, '_> {
                 let others = model.hot_spots.iter().enumerate();
                 let others =
                     others.filter(|&(index, other)| index > at && other.waste == spot.waste);
-                let others = others
-                    .filter_map(|(_, other)| saved.suggestion(other, &candidate, self.base.input));
+                let others = others.filter_map(|(_, other)| saved.suggestion(other, &candidate));
                 best = Some((saved.total, std::iter::once(own).chain(others).collect()));
             }
             if is_ideal {

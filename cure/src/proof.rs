@@ -9,7 +9,7 @@ use dsl::{
 };
 use interp::Site;
 use report::{
-    Cost, Edit, Input, Suggestion,
+    Cost, Edit, Suggestion,
     findings::Found,
     model::{HotSpot, Waste},
 };
@@ -168,7 +168,7 @@ pub(crate) fn saved<'a>(base: Base<'a>, run: &'a Run, candidate: &Candidate) -> 
     (after < before).then(|| Saved {
         total: after,
         dearer: dearer.collect(),
-        pairs: pairs.clone(),
+        pairs,
     })
 }
 
@@ -193,12 +193,7 @@ impl Saved<'_> {
     }
 
     /// For a hot spot: what its site that saves most cost, and costs with the edits.
-    pub(crate) fn suggestion(
-        &self,
-        spot: &HotSpot,
-        candidate: &Candidate,
-        _input: &Input<'_>,
-    ) -> Option<Suggestion> {
+    pub(crate) fn suggestion(&self, spot: &HotSpot, candidate: &Candidate) -> Option<Suggestion> {
         let saves = |&place: &(usize, usize)| {
             let (old, new) = self.sites(place)?;
             let saved = cost(old)
