@@ -626,6 +626,7 @@ fn run<L: Level, O: Observer>(machine: &mut Machine<'_, O>, warp: &mut Warp) -> 
                     stop!(ip.wrapping_sub(1), Stop::Fault(Box::new(Fault { kind, lane: mask.trailing_zeros() })));
                 }
                 totals.barriers += 1;
+                machine.barriers[here!()] += 1;
                 let vote = match inst.op {
                     Op::BarrierCount => Some(Vote::Count),
                     Op::BarrierAnd => Some(Vote::And),

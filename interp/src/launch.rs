@@ -337,6 +337,7 @@ impl<'a> Run<'a> {
             patterns: self.code.sites.iter().map(|_| Pattern::new()).collect(),
             observer,
             parted: vec![Parted::default(); self.code.insts.len()],
+            barriers: vec![0; self.code.insts.len()],
             region_of_site: declared.iter().map(|region| region.unwrap_or(0)).collect(),
             totals: Totals::default(),
             printed: Vec::new(),
@@ -560,6 +561,7 @@ impl<'a> Run<'a> {
             counts,
             sites: places::merged(sites),
             branches: places::branches(&machine.parted, self.code, module),
+            barriers: places::barriers(&machine.barriers, self.code, module),
             orders: Orders::Same,
             trap_descending: None,
             skipped: machine

@@ -49,7 +49,9 @@ pub use launch::{LaunchLimits, check_launch, launch};
 pub use memory::{AddressKind, Image, Memory, MemoryFault, MemoryLimits, OutOfMemory};
 pub use program::Program;
 pub use progress::Progress;
-pub use report::{Branch, InvalidLaunch, LaunchFailure, LaunchReport, Orders, Site, SkippedAccess};
+pub use report::{
+    Barrier, Branch, InvalidLaunch, LaunchFailure, LaunchReport, Orders, Site, SkippedAccess,
+};
 pub use stop::{StopFlag, StopReason};
 pub use trap::{MaskFault, Overflow, Trap, TrapKind};
 

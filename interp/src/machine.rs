@@ -121,6 +121,8 @@ pub(crate) struct Machine<'a, O> {
     pub(crate) totals: Totals,
     /// By instruction: what its divergent branches were.
     pub(crate) parted: Vec<Parted>,
+    /// By instruction: how many warps met a barrier there.
+    pub(crate) barriers: Vec<u64>,
     /// What the block in hand has printed.
     pub(crate) printed: Vec<u8>,
     /// Stores and atomics are to note whether they change memory.
@@ -256,6 +258,9 @@ impl<O: Observer> Machine<'_, O> {
         for (sum, part) in self.parted.iter_mut().zip(&other.parted) {
             sum.branches += part.branches;
             sum.fewer_lanes += part.fewer_lanes;
+        }
+        for (sum, part) in self.barriers.iter_mut().zip(&other.barriers) {
+            *sum += part;
         }
     }
 }

@@ -33,6 +33,8 @@ pub struct LaunchReport {
     pub sites: Vec<Site>,
     /// Branches that parted their warps, by source place: sorted by file, line and column.
     pub branches: Vec<Branch>,
+    /// Barriers by source place: sorted by file, line and column.
+    pub barriers: Vec<Barrier>,
     /// What the checks found, in the order of their first source access.
     pub findings: Vec<Finding>,
     /// Accesses that are not allowed, where [`MachineConfig::keep_going`](crate::MachineConfig::keep_going) had the launch go on: the
@@ -61,6 +63,7 @@ impl LaunchReport {
             counts: LaunchCounts::default(),
             sites: Vec::new(),
             branches: Vec::new(),
+            barriers: Vec::new(),
             findings: Vec::new(),
             skipped: Vec::new(),
             orders: Orders::Same,
@@ -139,6 +142,26 @@ pub struct Branch {
     pub divergent: u64,
     /// Lanes that went the way of fewer, summed over those.
     pub fewer_lanes: u64,
+}
+
+/// A barrier of the source at which whole blocks wait.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Barrier {
+    /// Index into the module's files.
+    pub file: u32,
+    /// From 1.
+    pub line: u32,
+    /// From 1.
+    pub column: u32,
+    /// How often a warp met it.
+    pub warps: u64,
+}
+
+impl Barrier {
+    /// Whether both are the same one of the source.
+    pub fn is_at(&self, other: &Barrier) -> bool {
+        (self.file, self.line, self.column) == (other.file, other.line, other.column)
+    }
 }
 
 /// One request in full: which lanes asked for which addresses.

@@ -18,7 +18,7 @@ const KEPT_BYTES: usize = 256 << 20;
 /// # use interp::{LaunchReport, stats::LaunchCounts};
 /// # let report = |warps| LaunchReport { kernel: FuncId(0), kernel_name: "k".into(), grid: [1; 3], block: [32, 1, 1],
 /// #     shared_static_bytes: 0, shared_dynamic_bytes: 0, line: 1, counts: LaunchCounts { warps, ..LaunchCounts::default() },
-/// #     sites: vec![], branches: vec![], findings: vec![], skipped: vec![], orders: interp::Orders::Same, trap_descending: None, trace: vec![] };
+/// #     sites: vec![], branches: vec![], barriers: vec![], findings: vec![], skipped: vec![], orders: interp::Orders::Same, trap_descending: None, trace: vec![] };
 /// let mut launches = runtime::Launches::default();
 /// for warps in [1, 2, 1, 1] {
 ///     launches.push(report(warps));
@@ -214,6 +214,7 @@ fn is_like(a: &LaunchReport, b: &LaunchReport) -> bool {
             .zip(&b.sites)
             .all(|(a, b)| site(a) == site(b) && a.counts == b.counts)
         && a.branches == b.branches
+        && a.barriers == b.barriers
         && a.findings == b.findings
 }
 
@@ -260,6 +261,14 @@ pub fn add(sum: &mut LaunchReport, other: &LaunchReport) {
     }
     sum.branches
         .sort_by_key(|branch| (branch.file, branch.line, branch.column));
+    for barrier in &other.barriers {
+        match sum.barriers.iter_mut().find(|known| known.is_at(barrier)) {
+            Some(known) => known.warps += barrier.warps,
+            None => sum.barriers.push(barrier.clone()),
+        }
+    }
+    sum.barriers
+        .sort_by_key(|barrier| (barrier.file, barrier.line, barrier.column));
     for skipped in &other.skipped {
         let like = |known: &&mut SkippedAccess| {
             (known.trap.loc, known.trap.kind.name()) == (skipped.trap.loc, skipped.trap.kind.name())
@@ -307,6 +316,7 @@ mod tests {
             },
             sites: Vec::with_capacity(sites),
             branches: vec![],
+            barriers: vec![],
             findings: vec![],
             skipped: vec![],
             orders: interp::Orders::Same,

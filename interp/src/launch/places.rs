@@ -4,7 +4,7 @@ use dsl::ir::{Module, Space};
 
 use crate::bytecode::Code;
 use crate::machine::Parted;
-use crate::report::{Branch, Site};
+use crate::report::{Barrier, Branch, Site};
 use crate::trap::AccessOp;
 
 /// Sorted, with the instructions that come from one place and do the same thing as one site. Of a generic access, the
@@ -69,5 +69,25 @@ pub(super) fn branches(parted: &[Parted], code: &Code, module: &Module) -> Vec<B
         }
     }
     all.sort_by_key(|branch| (branch.file, branch.line, branch.column));
+    all
+}
+
+/// Where blocks waited: the instructions of one place are one barrier.
+pub(super) fn barriers(warps: &[u64], code: &Code, module: &Module) -> Vec<Barrier> {
+    let mut all: Vec<Barrier> = Vec::new();
+    for (pc, &warps) in warps.iter().enumerate().filter(|&(_, &warps)| warps > 0) {
+        let loc = module.loc(code.locs[pc]);
+        let barrier = Barrier {
+            file: loc.file,
+            line: loc.line,
+            column: loc.column,
+            warps,
+        };
+        match all.iter_mut().find(|known| known.is_at(&barrier)) {
+            Some(known) => known.warps += warps,
+            None => all.push(barrier),
+        }
+    }
+    all.sort_by_key(|barrier| (barrier.file, barrier.line, barrier.column));
     all
 }
