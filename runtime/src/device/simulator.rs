@@ -1,8 +1,10 @@
 //! The simulator as a device: the machine of `interp`, with the properties of the architecture whose rules it counts by.
 
+use std::hash::{DefaultHasher, Hash, Hasher};
+
 use dsl::ir::FuncId;
 use interp::{
-    Check, LaunchConfig, LaunchReport, MachineConfig, Memory, Program,
+    AddressKind, Check, LaunchConfig, LaunchReport, MachineConfig, Memory, Program,
     rules::{BankWidth, RuleSet, limits::Limits},
 };
 
@@ -16,6 +18,39 @@ pub struct Simulator {
     info: DeviceInfo,
     /// The machine's own limit, which a run's may be below.
     limit: Option<u64>,
+    digest: Option<Digest>,
+}
+
+/// Bytes of device memory that launches are followed by at most, for a digest.
+const MOST_DIGESTED: u64 = 1 << 28;
+
+/// What kernels computed, as hashes: what the host copied home, and what stood in device memory after each launch.
+#[derive(Debug, Default)]
+struct Digest {
+    copies: DefaultHasher,
+    has_copies: bool,
+    launches: DefaultHasher,
+    /// Bytes that were read after launches.
+    bytes: u64,
+}
+
+impl Digest {
+    fn copied(&mut self, bytes: &[u8]) {
+        self.has_copies = true;
+        bytes.hash(&mut self.copies);
+    }
+
+    fn launched(&mut self, memory: &Memory) {
+        for (address, bytes, _) in memory.leaks() {
+            self.bytes = self.bytes.saturating_add(bytes);
+            if self.bytes > MOST_DIGESTED {
+                return;
+            }
+            if let Ok(bytes) = memory.read_bytes(address, bytes) {
+                bytes.hash(&mut self.launches);
+            }
+        }
+    }
 }
 
 impl Simulator {
@@ -32,7 +67,27 @@ impl Simulator {
             machine,
             info,
             limit,
+            digest: None,
         }
+    }
+
+    /// The same machine, which keeps a [`digest`](Simulator::digest).
+    pub fn digesting(self) -> Simulator {
+        Simulator {
+            digest: Some(Digest::default()),
+            ..self
+        }
+    }
+
+    /// A hash of what its kernels computed, as far as the program shows it: of all that the host copied from device memory; if it copied
+    /// nothing, of device memory after each launch. 0 if it keeps none.
+    pub fn digest(&self) -> u64 {
+        self.digest
+            .as_ref()
+            .map_or(0, |digest| match digest.has_copies {
+                true => digest.copies.finish(),
+                false => digest.launches.finish(),
+            })
     }
 
     /// How it counts now.
@@ -87,7 +142,15 @@ impl Device for Simulator {
         from: u64,
         bytes: u64,
     ) -> Result<(), DeviceError> {
-        Ok(memory.copy(to, from, bytes)?)
+        memory.copy(to, from, bytes)?;
+        let is_host = |address| memory.kind_of(address) == AddressKind::Host;
+        if let Some(digest) = &mut self.digest
+            && is_host(to)
+            && !is_host(from)
+        {
+            digest.copied(memory.read_bytes(to, bytes)?);
+        }
+        Ok(())
     }
 
     fn fill(
@@ -101,7 +164,11 @@ impl Device for Simulator {
     }
 
     fn read(&mut self, memory: &Memory, address: u64, bytes: u64) -> Result<Vec<u8>, DeviceError> {
-        Ok(memory.read_bytes(address, bytes)?.to_vec())
+        let bytes = memory.read_bytes(address, bytes)?;
+        if let Some(digest) = &mut self.digest {
+            digest.copied(bytes);
+        }
+        Ok(bytes.to_vec())
     }
 
     fn write(
@@ -122,8 +189,12 @@ impl Device for Simulator {
         args: &[u64],
         out: &mut dyn FnMut(&[u8]),
     ) -> Result<LaunchReport, LaunchError> {
-        interp::launch(program, kernel, config, args, memory, &self.machine, out)
-            .map_err(LaunchError::Failed)
+        let report = interp::launch(program, kernel, config, args, memory, &self.machine, out)
+            .map_err(LaunchError::Failed)?;
+        if let Some(digest) = &mut self.digest {
+            digest.launched(memory);
+        }
+        Ok(report)
     }
 
     fn bound_launch(&mut self, instructions: u64) {
