@@ -276,10 +276,12 @@ fn hot_spot(spot: &HotSpot) -> HotSpotRow<'_> {
 }
 
 fn launch(index: usize, report: &LaunchReport, input: &Input<'_>) -> Launch {
+    let words = ("constant_words", Some(Input::constant_words(report)));
     let metrics = report
         .counts
         .totals()
         .into_iter()
+        .chain(std::iter::once(words))
         // A GPU counts nothing.
         .map(|(name, value)| {
             (

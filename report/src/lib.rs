@@ -22,17 +22,17 @@ pub mod text;
 pub use advice::{pads, shared_var};
 use dsl::{
     ir::{
-        Module,
+        Module, Space,
         locate::{self, Extent},
     },
     source::SourceMap,
 };
 pub use error::ReportError;
 pub use fold::LaunchGroup;
-use interp::rules::RuleSet;
+use interp::{LaunchReport, Site, rules::RuleSet};
 pub use model::Model;
 use runtime::{host::Outcome, launches::Kept};
-pub use suggestion::{Cost, Edit, Suggestion, SuggestionKind};
+pub use suggestion::{Cost, Edit, Place, Suggestion, SuggestionKind};
 
 /// Everything a report is made from.
 pub struct Input<'a> {
@@ -70,7 +70,7 @@ pub enum Tables {
 
 impl Input<'_> {
     /// The launches to show one by one, with their index among all.
-    pub fn launches(&self) -> impl Iterator<Item = (usize, &interp::LaunchReport)> {
+    pub fn launches(&self) -> impl Iterator<Item = (usize, &LaunchReport)> {
         let all = self.outcome.launches.iter().enumerate();
         all.filter(|(_, launch)| self.kernel.is_none_or(|name| launch.kernel_name == name))
     }
@@ -82,6 +82,19 @@ impl Input<'_> {
             let name = &kept.report.kernel_name;
             self.kernel.is_none_or(|wanted| name == wanted)
         })
+    }
+
+    /// Different words of constant memory that a launch's requests read, summed: each is served on its own.
+    pub fn constant_words(launch: &LaunchReport) -> u64 {
+        let of_constant = |site: &&Site| site.space == Space::Constant;
+        let sites = launch.sites.iter().filter(of_constant);
+        sites.map(|site| site.counts.transactions).sum()
+    }
+
+    /// The name of a source file.
+    pub fn file_name(&self, file: u32) -> String {
+        let name = self.module.files.get(file as usize);
+        name.cloned().unwrap_or_default()
     }
 
     /// The text of a source line, without its indentation.

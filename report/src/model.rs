@@ -1,6 +1,7 @@
 //! The report as data, made once: launches, sites, hot spots, findings by root cause, suggestions. Renderers read it; they decide what is
 //! shown and in what words' order, never what is so.
 
+mod barrier;
 mod hot_spot;
 mod occupancy;
 
@@ -24,7 +25,9 @@ pub struct Model<'a> {
     pub hot_spots: Vec<HotSpot>,
     /// The launches, like ones once.
     pub launches: Vec<LaunchGroup<'a>>,
-    /// Cures. Whoever can prove some puts them here before the model is rendered.
+    /// Barriers, of which a cure may prove that nobody needs them. Those are hot spots then.
+    pub barriers: Vec<HotSpot>,
+    /// Cures: see [`propose`](Model::propose).
     pub suggestions: Vec<Suggestion>,
     /// What else is to be said of the hot spots: who looks for cures, where nobody has.
     pub hint: Option<String>,
@@ -39,6 +42,7 @@ impl<'a> Model<'a> {
             input,
             groups: groups::groups(input.findings, input.module),
             hot_spots: hot_spot::hot_spots(input),
+            barriers: barrier::barriers(input),
             launches: fold::groups(input),
             suggestions: vec![],
             hint: None,
@@ -46,13 +50,27 @@ impl<'a> Model<'a> {
         }
     }
 
+    /// Takes cures, before the model is rendered. A barrier that is proved to be needless is a hot spot from then on.
+    pub fn propose(&mut self, suggestions: Vec<Suggestion>) {
+        let (needless, rest) =
+            std::mem::take(&mut self.barriers)
+                .into_iter()
+                .partition(|barrier: &HotSpot| {
+                    let mut all = suggestions.iter();
+                    all.any(|suggestion| barrier.is_of(suggestion, self.input))
+                });
+        self.barriers = rest;
+        self.hot_spots.extend::<Vec<HotSpot>>(needless);
+        hot_spot::sort(&mut self.hot_spots);
+        self.suggestions = suggestions;
+    }
+
     /// The cures of a hot spot: those that are proved first.
     pub fn cures(&self, spot: &HotSpot) -> Vec<&Suggestion> {
-        let is_of = |suggestion: &&Suggestion| {
-            let place = suggestion.site.map(|site| (suggestion.launch, site));
-            place.is_some_and(|place| spot.has(place, self.input))
-        };
-        let mut cures: Vec<&Suggestion> = self.suggestions.iter().filter(is_of).collect();
+        let all = self.suggestions.iter();
+        let mut cures: Vec<&Suggestion> = all
+            .filter(|suggestion| spot.is_of(suggestion, self.input))
+            .collect();
         cures.sort_by_key(|cure| !cure.verified);
         cures
     }

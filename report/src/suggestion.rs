@@ -30,6 +30,14 @@ pub enum SuggestionKind {
     Bound,
     /// A test is added that stops the threads that are too many.
     Guard,
+    /// A branch is decided otherwise, so that whole warps go one way.
+    Branch,
+    /// What lanes would add one after another is added up in the warp first.
+    Aggregate,
+    /// A variable goes to another kind of memory.
+    Memory,
+    /// A barrier that nobody needs goes.
+    NoBarrier,
     /// Anything else.
     Other,
 }
@@ -51,14 +59,44 @@ pub struct Edit {
     pub text: String,
 }
 
-/// What the accesses that a suggestion is about cost.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+/// What the accesses that a suggestion is about cost; without a site, what its launch does, as in that launch's metrics.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct Cost {
     /// Transactions of shared memory, or of global memory as the architecture's profiler counts them.
-    pub transactions: u64,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub transactions: Option<u64>,
     /// Sectors of global memory.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub sectors: Option<u64>,
+    /// Instructions of the launch's warps.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub warp_instructions: Option<u64>,
+    /// Branches of the launch at which lanes of a warp part.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub divergent_branches: Option<u64>,
+    /// Barriers of the launch, by each warp that meets one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub barriers: Option<u64>,
+    /// Different words of constant memory that the launch's requests read.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub constant_words: Option<u64>,
+    /// Transactions of the launch's atomics on shared memory.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub shared_atomic_transactions: Option<u64>,
+    /// Sectors of the launch's atomics on global memory.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub global_atomic_sectors: Option<u64>,
+}
+
+/// A line that wastes.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Place {
+    /// As a hot spot's.
+    pub waste: &'static str,
+    /// The source file.
+    pub file: String,
+    /// From 1.
+    pub line: u32,
 }
 
 /// A cure for a line or a finding.
@@ -70,6 +108,9 @@ pub struct Suggestion {
     pub launch: usize,
     /// The site it is about: an index into that launch's sites.
     pub site: Option<usize>,
+    /// The hot spot it is about, where that is no site: a branch, a barrier, or an atomic that the edits move.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub hot_spot: Option<Place>,
     /// The cure in one sentence.
     pub text: String,
     /// It was applied and run: see the module.
@@ -96,14 +137,40 @@ impl Suggestion {
         let (Some(before), Some(after)) = (self.before, self.after) else {
             return text.clone();
         };
-        match (before.sectors, after.sectors) {
-            (Some(before), Some(after)) if before != after => {
-                format!("{text} ({before} sectors become {after})")
-            }
-            _ => format!(
-                "{text} ({} transactions become {})",
-                before.transactions, after.transactions
+        let counts = [
+            (
+                before.constant_words,
+                after.constant_words,
+                "words of constant memory",
             ),
-        }
+            (
+                before.shared_atomic_transactions,
+                after.shared_atomic_transactions,
+                "passes of shared atomics",
+            ),
+            (
+                before.global_atomic_sectors,
+                after.global_atomic_sectors,
+                "sectors of atomics",
+            ),
+            (before.barriers, after.barriers, "barriers"),
+            (
+                before.divergent_branches,
+                after.divergent_branches,
+                "divergent branches",
+            ),
+            (
+                before.warp_instructions,
+                after.warp_instructions,
+                "warp instructions",
+            ),
+            (before.sectors, after.sectors, "sectors"),
+            (before.transactions, after.transactions, "transactions"),
+        ];
+        let change = counts.into_iter().find_map(|(before, after, name)| {
+            let (before, after) = (before?, after?);
+            (before != after).then(|| format!(" ({before} {name} become {after})"))
+        });
+        format!("{text}{}", change.unwrap_or_default())
     }
 }

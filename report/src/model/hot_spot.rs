@@ -8,7 +8,7 @@ use dsl::ir::Space;
 use interp::{Branch, LaunchReport, Site, stats::SiteCounts, trap::AccessOp};
 use runtime::launches::{Kept, site_key};
 
-use crate::{Input, advice};
+use crate::{Input, Place, Suggestion, advice};
 
 /// A share of less than this of its requests' cost is no hot spot,
 const LEAST_SHARE: f64 = 0.02;
@@ -20,7 +20,7 @@ const SOME_LOST: f64 = 0.1;
 const MUCH_LOST: f64 = 0.25;
 
 /// Lanes of a warp.
-const LANES: u64 = 32;
+pub(super) const LANES: u64 = 32;
 
 /// What a line wastes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -37,6 +37,8 @@ pub enum Waste {
     ConstantWords,
     /// Branches at which a warp's lanes part.
     Divergence,
+    /// Barriers that order nothing.
+    Barriers,
 }
 
 impl Waste {
@@ -49,6 +51,7 @@ impl Waste {
             Waste::GlobalAtomics => "global_atomics",
             Waste::ConstantWords => "constant_words",
             Waste::Divergence => "divergent_branches",
+            Waste::Barriers => "barriers",
         }
     }
 
@@ -131,10 +134,30 @@ pub struct HotSpot {
     pub thought: Option<String>,
     /// The sites: a launch each is in, and the index there.
     pub sites: Vec<(usize, usize)>,
-    rank: f64,
+    /// Of a barrier: how often each warp of a launch met it, at most.
+    pub rounds: u64,
+    pub(super) rank: f64,
 }
 
 impl HotSpot {
+    /// Whether a suggestion is about it.
+    pub fn is_of(&self, suggestion: &Suggestion, input: &Input<'_>) -> bool {
+        match (&suggestion.hot_spot, suggestion.site) {
+            (Some(place), _) => *place == self.place(),
+            (None, Some(site)) => self.has((suggestion.launch, site), input),
+            (None, None) => false,
+        }
+    }
+
+    /// What makes it one.
+    pub fn place(&self) -> Place {
+        Place {
+            waste: self.waste.name(),
+            file: self.file.clone(),
+            line: self.line,
+        }
+    }
+
     /// Whether it has that site of that launch, or one like it.
     pub fn has(&self, place: (usize, usize), input: &Input<'_>) -> bool {
         let find = |(launch, site): (usize, usize)| {
@@ -214,13 +237,18 @@ pub(super) fn hot_spots(input: &Input<'_>) -> Vec<HotSpot> {
         spot.share = spot.excess as f64 / total.max(1) as f64;
     }
     all.retain(|spot| is_worth_saying(spot, used_by_all(input, spot.waste)));
+    sort(&mut all);
+    all
+}
+
+/// The worst first.
+pub(super) fn sort(all: &mut [HotSpot]) {
     all.sort_by(|a, b| {
         let place = |spot: &HotSpot| (spot.file.clone(), spot.line, spot.waste.name());
         b.rank
             .total_cmp(&a.rank)
             .then_with(|| place(a).cmp(&place(b)))
     });
-    all
 }
 
 fn entry<'s, 'a>(sums: &'s mut Vec<Sum<'a>>, key: (u32, u32, Waste)) -> &'s mut Sum<'a> {
@@ -267,7 +295,7 @@ fn used_by_all(input: &Input<'_>, waste: Waste) -> u64 {
                     + counts.global_store.sectors
                     + counts.global_atomic.sectors
             }
-            Waste::ConstantWords | Waste::Divergence => 0,
+            Waste::ConstantWords | Waste::Divergence | Waste::Barriers => 0,
         };
         one.saturating_mul(if kept.is_sum { 1 } else { kept.count })
     };
@@ -381,12 +409,7 @@ impl<'a> Sum<'a> {
         let ways = ways.filter(|&(_, &count)| has_ways && count > 0);
         Some(HotSpot {
             waste,
-            file: input
-                .module
-                .files
-                .get(file as usize)
-                .cloned()
-                .unwrap_or_default(),
+            file: input.file_name(file),
             line,
             column,
             source: input.line(file, line).to_string(),
@@ -407,6 +430,7 @@ impl<'a> Sum<'a> {
             fact: advice.fact,
             thought: advice.thought,
             sites: self.sites,
+            rounds: 0,
             rank: self.rank,
         })
     }

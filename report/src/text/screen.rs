@@ -164,9 +164,10 @@ fn hot_spot(
     *text += &style.paragraph("      ", &spot.fact, None);
     let cures = model.cures(spot);
     if cures.iter().any(|cure| cure.verified) {
-        let is_spread = cures
-            .iter()
-            .any(|cure| cure.kind == SuggestionKind::Index && cure.text.starts_with("pad"));
+        let is_second_best = cures.iter().any(|cure| match cure.kind {
+            SuggestionKind::Index => cure.text.starts_with("pad"),
+            kind => matches!(kind, SuggestionKind::Aggregate | SuggestionKind::Memory),
+        });
         for cure in cures.into_iter().filter(|cure| cure.verified) {
             let first = before.iter().position(|other| {
                 let mut known = model.cures(other).into_iter();
@@ -184,11 +185,11 @@ fn hot_spot(
                 None => proof(text, cure, style),
             }
         }
-        // A pad is the second best of what can be done about a stride.
+        // A pad is the second best of what can be done about a stride; a warp's sum, about a block's.
         let better = spot
             .thought
             .as_deref()
-            .filter(|_| is_spread && like.is_none());
+            .filter(|_| is_second_best && like.is_none());
         if let Some(better) = better {
             let end = better.find("; or").or(better.find(", or"));
             let better = &better[..end.unwrap_or(better.len())];
@@ -217,6 +218,7 @@ pub(crate) fn amount(spot: &HotSpot) -> String {
     } = spot;
     match spot.waste {
         Waste::Divergence => format!("lanes of a warp part {excess} times{share}"),
+        Waste::Barriers => format!("warps wait {excess} times at a barrier that orders nothing"),
         Waste::BankConflicts => {
             format!("{excess} shared transactions too many of {used}{share}")
         }

@@ -1,0 +1,63 @@
+//! Barriers as hot spots: which of them order nothing only a run without them shows.
+
+use super::hot_spot::{HotSpot, LANES, Waste, sort};
+use crate::Input;
+
+/// What a warp's wait at a barrier is reckoned as, for the order of hot spots.
+const SLOTS_OF_A_BARRIER: u64 = 4;
+
+/// The barriers at which several warps wait for each other, as hot spots with nothing to say: whether one is needed a run without it shows.
+/// One in a loop counts if it was met more often than once, for what it orders may be in the next round.
+pub(super) fn barriers(input: &Input<'_>) -> Vec<HotSpot> {
+    let mut all: Vec<HotSpot> = vec![];
+    if input.gpu.is_some() {
+        return all;
+    }
+    for kept in input.kept() {
+        let times = if kept.is_sum { 1 } else { kept.count };
+        let launch = &kept.report;
+        let threads = launch.block.iter().map(|&n| u64::from(n)).product::<u64>();
+        for barrier in launch.barriers.iter().filter(|_| threads > LANES) {
+            let warps = barrier.warps.saturating_mul(times);
+            let rounds = barrier.warps.div_ceil(launch.counts.warps.max(1));
+            let name = input.file_name(barrier.file);
+            let known = all
+                .iter_mut()
+                .find(|known| known.line == barrier.line && known.file == name);
+            if let Some(known) = known {
+                known.excess = known.excess.saturating_add(warps);
+                known.rounds = known.rounds.max(rounds);
+                known.launches = known.launches.saturating_add(kept.count);
+                continue;
+            }
+            let kernel = &launch.kernel_name;
+            all.push(HotSpot {
+                waste: Waste::Barriers,
+                file: name,
+                line: barrier.line,
+                column: barrier.column,
+                source: input.line(barrier.file, barrier.line).to_string(),
+                excess: warps,
+                used: warps,
+                ideal: 0,
+                share: 1.0,
+                ways: vec![],
+                accesses: vec![],
+                kernels: vec![kernel.split('<').next().unwrap_or(kernel).to_string()],
+                launches: kept.count,
+                fact: "in this run no thread reads or writes behind it what another one wrote or read before it"
+                    .to_string(),
+                thought: None,
+                sites: vec![],
+                rounds,
+                rank: 0.0,
+            });
+        }
+    }
+    for spot in &mut all {
+        spot.used = spot.excess;
+        spot.rank = (spot.excess * SLOTS_OF_A_BARRIER) as f64;
+    }
+    sort(&mut all);
+    all
+}
