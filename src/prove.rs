@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use cure::{Run, Runner};
 use dsl::source::{Included, Loader, SourceFile, SourceMap};
-use interp::{MachineConfig, Program};
+use interp::{Check, MachineConfig, Program};
 use report::{Model, Suggestion, findings};
 use runtime::{
     device::simulator::Simulator,
@@ -81,7 +81,7 @@ impl Runner for Prover<'_> {
         let file = map.add(SourceFile::new(name, text));
         let module = source::compile(self.source, cuda_arch, &mut map, file, &loader).ok()??;
         let program = Program::new(Arc::new(module));
-        let mut device = Simulator::new(self.machine.clone());
+        let mut device = Simulator::new(self.machine.clone()).digesting();
         let mut io = Kept {
             stdout: vec![],
             is_too_much: false,
@@ -98,7 +98,12 @@ impl Runner for Prover<'_> {
             map,
             outcome: ran.outcome,
             stdout: io.stdout,
+            digest: device.digest(),
         })
+    }
+
+    fn finds_races(&self) -> bool {
+        self.machine.checks.has(Check::Race)
     }
 }
 

@@ -2,17 +2,21 @@
 //! then is better is offered.
 //!
 //! In: a [`Model`] of a run, and a [`Runner`], which runs the program with other texts. Out: [`Suggestion`]s with `verified` set. A cure of a
-//! waste is proved if the program prints the same bytes and ends with the same exit code, no finding is new, the site costs less, and all
-//! launches together cost less; where another line costs more the suggestion says so. A cure of a finding is proved if the findings of
-//! its group are gone and none is new.
+//! waste is proved if the program prints the same bytes and ends with the same exit code, its kernels computed the same, no finding is new,
+//! the hot spot costs less, and all launches together cost less; where another line costs more the suggestion says so. A cure of a finding is
+//! proved if the findings of its group are gone and none is new.
 //!
 //! Edits are made in the text as it is written, before macros (module `text`): a guess about the program's shape may be wrong, which the
 //! proof shows.
 
+mod aggregate;
 mod barrier;
 mod candidate;
 mod conflict;
+mod constant;
+mod diverge;
 mod fault;
+mod needless;
 mod proof;
 mod rows;
 mod scatter;
@@ -49,12 +53,17 @@ pub struct Run {
     pub stdout: Vec<u8>,
     /// What was found.
     pub findings: Vec<Found>,
+    /// A hash of what its kernels computed, as far as the program shows it.
+    pub digest: u64,
 }
 
 /// Runs the program with other texts.
 pub trait Runner {
     /// Compiles and runs as the first run was, with these texts in the place of the files of these names. `None` if that is no program.
     fn run(&mut self, texts: &[(String, String)]) -> Option<Run>;
+
+    /// Whether its runs find all races: only then a barrier can be shown to be needless.
+    fn finds_races(&self) -> bool;
 }
 
 /// The first run.
@@ -76,6 +85,7 @@ pub fn cures(model: &Model<'_>, stdout: &[u8], runner: &mut dyn Runner) -> Vec<S
         runner,
         left: MOST_RUNS,
         found: vec![],
+        digest: None,
     };
     for group in model.groups.iter().take(MOST_GROUPS) {
         search.group(&group.members);
@@ -85,6 +95,9 @@ pub fn cures(model: &Model<'_>, stdout: &[u8], runner: &mut dyn Runner) -> Vec<S
     if !has_errors {
         for at in 0..model.hot_spots.len().min(MOST_SPOTS) {
             search.spot(model, at);
+        }
+        if search.runner.finds_races() {
+            search.barriers(model);
         }
     }
     search.found
@@ -97,6 +110,8 @@ struct Search<'a, 'r> {
     runner: &'r mut dyn Runner,
     left: usize,
     found: Vec<Suggestion>,
+    /// Of the program without edits, once it was needed: `None` if it does not run.
+    digest: Option<Option<u64>>,
 }
 
 impl Search<'_, '_> {
@@ -146,6 +161,7 @@ impl Search<'_, '_> {
                     kind: candidate.kind,
                     launch: lead.launch.unwrap_or_default(),
                     site: None,
+                    hot_spot: None,
                     text: candidate.text,
                     verified: true,
                     edits: candidate.edits,
@@ -160,6 +176,47 @@ impl Search<'_, '_> {
         }
     }
 
+    /// Whether the kernels of an edited program computed what they did without edits.
+    fn computes_the_same(&mut self, run: &Run) -> bool {
+        let runner = &mut self.runner;
+        let known = self
+            .digest
+            .get_or_insert_with(|| runner.run(&[]).map(|run| run.digest));
+        *known == Some(run.digest)
+    }
+
+    /// Barriers that nobody needs: one group of them in each function.
+    fn barriers(&mut self, model: &Model<'_>) {
+        let spots = &model.barriers;
+        let mut done: Vec<usize> = vec![];
+        for group in needless::groups(&self.texts, spots)
+            .iter()
+            .take(MOST_GROUPS)
+        {
+            let kernels = &spots[group.spots[0]].kernels;
+            if done.iter().any(|&at| spots[at].kernels == *kernels) {
+                continue;
+            }
+            let candidate = &group.candidate;
+            let Some(run) = self.try_one(candidate) else {
+                continue;
+            };
+            let Some(saved) = proof::saved(self.base, &run, candidate, Waste::Barriers) else {
+                continue;
+            };
+            let is_whole = !group.is_all || needless::meets_none(&run, kernels);
+            if !is_whole || !self.computes_the_same(&run) {
+                continue;
+            }
+            let own = group
+                .spots
+                .iter()
+                .filter_map(|&at| saved.suggestion(&spots[at], candidate));
+            self.found.extend(own);
+            done.extend(&group.spots);
+        }
+    }
+
     /// Cures of a hot spot; what one of them does for other hot spots is said there.
     fn spot(&mut self, model: &Model<'_>, at: usize) {
         let spot = &model.hot_spots[at];
@@ -170,25 +227,31 @@ impl Search<'_, '_> {
         let candidates = match spot.waste {
             Waste::BankConflicts => conflict::candidates(self.base, &self.texts, spot),
             Waste::Sectors => scatter::candidates(&self.texts, spot),
-            _ => vec![],
+            Waste::Divergence => diverge::candidates(&self.texts, spot),
+            Waste::GlobalAtomics | Waste::SharedAtomics => aggregate::candidates(&self.texts, spot),
+            Waste::ConstantWords => constant::candidates(&self.texts, spot),
+            Waste::Barriers => vec![],
         };
         let mut best: Option<(u64, Vec<Suggestion>)> = None;
         for candidate in candidates {
             let Some(run) = self.try_one(&candidate) else {
                 continue;
             };
-            let Some(saved) = proof::saved(self.base, &run, &candidate) else {
+            let Some(saved) = proof::saved(self.base, &run, &candidate, spot.waste) else {
                 continue;
             };
             let Some(own) = saved.suggestion(spot, &candidate) else {
                 continue;
             };
+            if !self.computes_the_same(&run) {
+                continue;
+            }
             let is_ideal = saved.is_ideal(spot);
             if best.as_ref().is_none_or(|&(total, _)| saved.total < total) {
-                let others = model.hot_spots.iter().enumerate();
-                let others =
-                    others.filter(|&(index, other)| index > at && other.waste == spot.waste);
-                let others = others.filter_map(|(_, other)| saved.suggestion(other, &candidate));
+                let others = model.hot_spots[at + 1..]
+                    .iter()
+                    .filter(|other| other.waste == spot.waste && !proof::is_of_launch(other.waste));
+                let others = others.filter_map(|other| saved.suggestion(other, &candidate));
                 best = Some((saved.total, std::iter::once(own).chain(others).collect()));
             }
             if is_ideal {
@@ -205,9 +268,6 @@ fn model_cures<'s>(
     spot: &report::model::HotSpot,
     input: &Input<'_>,
 ) -> Vec<&'s Suggestion> {
-    let is_of = |one: &&Suggestion| {
-        let place = one.site.map(|site| (one.launch, site));
-        place.is_some_and(|place| spot.has(place, input))
-    };
-    found.iter().filter(is_of).collect()
+    let all = found.iter();
+    all.filter(|one| spot.is_of(one, input)).collect()
 }

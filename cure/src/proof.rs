@@ -9,7 +9,7 @@ use dsl::{
 };
 use interp::Site;
 use report::{
-    Cost, Edit, Suggestion,
+    Cost, Edit, Input, Suggestion,
     findings::Found,
     model::{HotSpot, Waste},
 };
@@ -118,9 +118,32 @@ fn times(kept: &Kept) -> u64 {
     if kept.is_sum { 1 } else { kept.count }
 }
 
+/// What a launch costs beside its accesses, for a kind of waste.
+fn own_cost(kept: &Kept, waste: Waste) -> u64 {
+    let counts = &kept.report.counts;
+    match waste {
+        Waste::Divergence => counts.warp_instructions,
+        Waste::Barriers => counts.barriers,
+        _ => 0,
+    }
+}
+
+/// Whether what is saved is told of a launch, for the accesses may be others then, or there are none.
+pub(crate) fn is_of_launch(waste: Waste) -> bool {
+    matches!(
+        waste,
+        Waste::Divergence
+            | Waste::Barriers
+            | Waste::GlobalAtomics
+            | Waste::SharedAtomics
+            | Waste::ConstantWords
+    )
+}
+
 /// What edits saved.
 pub(crate) struct Saved<'a> {
-    /// What all sites of all launches cost then.
+    waste: Waste,
+    /// What all launches cost then.
     pub(crate) total: u64,
     /// The lines that cost more, in words.
     dearer: Vec<String>,
@@ -128,8 +151,13 @@ pub(crate) struct Saved<'a> {
     pairs: Vec<(&'a Kept, &'a Kept)>,
 }
 
-/// What edits saved; `None` if they are no cure.
-pub(crate) fn saved<'a>(base: Base<'a>, run: &'a Run, candidate: &Candidate) -> Option<Saved<'a>> {
+/// What edits against a kind of waste saved; `None` if they are no cure.
+pub(crate) fn saved<'a>(
+    base: Base<'a>,
+    run: &'a Run,
+    candidate: &Candidate,
+    waste: Waste,
+) -> Option<Saved<'a>> {
     let (old, new) = (base.input.outcome, &run.outcome);
     let is_same = base.stdout == run.stdout && old.exit_code == new.exit_code;
     let known = keys(base, &candidate.edits);
@@ -138,38 +166,81 @@ pub(crate) fn saved<'a>(base: Base<'a>, run: &'a Run, candidate: &Candidate) -> 
         return None;
     }
     let (old, new) = (old.launches.kept(), new.launches.kept());
-    let is_like = |(a, b): (&Kept, &Kept)| {
-        let like = |(a, b): (&Site, &Site)| (a.space, a.op) == (b.space, b.op);
-        let (a_sites, b_sites) = (&a.report.sites, &b.report.sites);
-        (a.first, a.count, a_sites.len()) == (b.first, b.count, b_sites.len())
-            && a_sites.iter().zip(b_sites).all(like)
-    };
+    let is_like = |(a, b): (&Kept, &Kept)| (a.first, a.count) == (b.first, b.count);
     if old.len() != new.len() || !old.iter().zip(new).all(is_like) {
         return None;
     }
     let pairs: Vec<(&Kept, &Kept)> = old.iter().zip(new).collect();
+    let is_by_access = !is_of_launch(waste);
+    let has_like_sites = pairs.iter().all(|(a, b)| has_like_sites(a, b));
+    if is_by_access && !has_like_sites {
+        return None;
+    }
+    let mut accesses = Accesses::default();
     let (mut before, mut after) = (0u64, 0u64);
-    let mut lines: Vec<(u32, String, u64, u64)> = vec![];
     for (a, b) in &pairs {
-        for (old, new) in a.report.sites.iter().zip(&b.report.sites) {
-            let (was, is) = (cost(old) * times(a), cost(new) * times(b));
-            before = before.saturating_add(was);
-            after = after.saturating_add(is);
-            let what = format!("{} of line {}", old.op, old.line);
-            match lines.iter_mut().find(|(_, known, ..)| *known == what) {
-                Some((_, _, old, new)) => (*old, *new) = (*old + was, *new + is),
-                None => lines.push((old.line, what, was, is)),
+        before = before.saturating_add(own_cost(a, waste) * times(a));
+        after = after.saturating_add(own_cost(b, waste) * times(b));
+        let (old, new) = (&a.report.sites, &b.report.sites);
+        if has_like_sites {
+            for (old, new) in old.iter().zip(new) {
+                let what = || format!("{} of line {}", old.op, old.line);
+                accesses.add(what, cost(old) * times(a), cost(new) * times(b));
+            }
+        } else {
+            // What the edits are about has other accesses then: kinds of them are compared.
+            let what = |site: &Site| format!("{} of {} memory", site.op, site.space);
+            for site in old {
+                accesses.add(|| what(site), cost(site) * times(a), 0);
+            }
+            for site in new {
+                accesses.add(|| what(site), 0, cost(site) * times(b));
             }
         }
     }
-    let dearer = lines.iter().filter(|(_, _, was, is)| is > was);
-    let dearer =
-        dearer.map(|(_, what, was, is)| format!("the {what} then costs {is} instead of {was}"));
+    for (_, was, is) in &accesses.all {
+        before = before.saturating_add(*was);
+        after = after.saturating_add(*is);
+    }
     (after < before).then(|| Saved {
+        waste,
         total: after,
-        dearer: dearer.collect(),
+        dearer: accesses.dearer(),
         pairs,
     })
+}
+
+/// Whether two launches have the same accesses; constant memory may have become global memory.
+fn has_like_sites(a: &Kept, b: &Kept) -> bool {
+    let (a, b) = (&a.report.sites, &b.report.sites);
+    let like = |(a, b): (&Site, &Site)| {
+        let is_moved = (a.space, b.space) == (Space::Constant, Space::Global);
+        a.op == b.op && (a.space == b.space || is_moved)
+    };
+    a.len() == b.len() && a.iter().zip(b).all(like)
+}
+
+/// What accesses cost before and after, by a name of each.
+#[derive(Default)]
+struct Accesses {
+    all: Vec<(String, u64, u64)>,
+}
+
+impl Accesses {
+    fn add(&mut self, what: impl Fn() -> String, was: u64, is: u64) {
+        let what = what();
+        match self.all.iter_mut().find(|(known, ..)| *known == what) {
+            Some((_, old, new)) => (*old, *new) = (*old + was, *new + is),
+            None => self.all.push((what, was, is)),
+        }
+    }
+
+    fn dearer(&self) -> Vec<String> {
+        let dearer = self.all.iter().filter(|(_, was, is)| is > was);
+        let words =
+            dearer.map(|(what, was, is)| format!("the {what} then costs {is} instead of {was}"));
+        words.collect()
+    }
 }
 
 impl Saved<'_> {
@@ -183,17 +254,18 @@ impl Saved<'_> {
     pub(crate) fn is_ideal(&self, spot: &HotSpot) -> bool {
         let is_ideal = |&place: &(usize, usize)| {
             self.sites(place).is_some_and(|(_, new)| match spot.waste {
-                Waste::Sectors | Waste::GlobalAtomics => {
-                    new.counts.sectors <= new.counts.ideal_sectors
-                }
+                Waste::Sectors => new.counts.sectors <= new.counts.ideal_sectors,
                 _ => new.counts.transactions <= new.counts.ideal,
             })
         };
-        spot.sites.iter().all(is_ideal)
+        !is_of_launch(spot.waste) && spot.sites.iter().all(is_ideal)
     }
 
     /// For a hot spot: what its site that saves most cost, and costs with the edits.
     pub(crate) fn suggestion(&self, spot: &HotSpot, candidate: &Candidate) -> Option<Suggestion> {
+        if is_of_launch(spot.waste) {
+            return self.of_launch(spot, candidate);
+        }
         let saves = |&place: &(usize, usize)| {
             let (old, new) = self.sites(place)?;
             let saved = cost(old)
@@ -208,25 +280,90 @@ impl Saved<'_> {
             .min_by_key(|&(saved, place)| (std::cmp::Reverse(saved), place))?;
         let (old, new) = self.sites((launch, site))?;
         let of = |site: &Site| Cost {
-            transactions: site.counts.transactions,
+            transactions: Some(site.counts.transactions),
             sectors: (site.space == Space::Global).then_some(site.counts.sectors),
+            ..Cost::default()
         };
+        Some(Suggestion {
+            site: Some(site),
+            before: Some(of(old)),
+            after: Some(of(new)),
+            after_site: Some(Box::new(new.clone())),
+            ..self.without_costs(candidate, launch)
+        })
+    }
+
+    /// For what is no site: what the launch that saves most did, and does with the edits.
+    fn of_launch(&self, spot: &HotSpot, candidate: &Candidate) -> Option<Suggestion> {
+        let count = |kept: &Kept| {
+            let counts = &kept.report.counts;
+            match self.waste {
+                Waste::Divergence => counts.divergent_branches,
+                Waste::GlobalAtomics => counts.global_atomic.sectors,
+                Waste::SharedAtomics => counts.shared_atomic.transactions,
+                Waste::ConstantWords => Input::constant_words(&kept.report),
+                _ => counts.barriers,
+            }
+        };
+        let saves = |(old, new): &(&Kept, &Kept)| {
+            let saved = count(old).checked_sub(count(new));
+            saved.filter(|&saved| saved > 0)
+        };
+        let saving = self.pairs.iter().filter(|pair| saves(pair).is_some());
+        let (old, new) =
+            saving.max_by_key(|pair| (saves(pair), std::cmp::Reverse(pair.0.first)))?;
+        let of = |kept: &Kept| {
+            let counts = &kept.report.counts;
+            match self.waste {
+                Waste::Divergence => Cost {
+                    warp_instructions: Some(counts.warp_instructions),
+                    divergent_branches: Some(counts.divergent_branches),
+                    ..Cost::default()
+                },
+                Waste::GlobalAtomics => Cost {
+                    global_atomic_sectors: Some(counts.global_atomic.sectors),
+                    ..Cost::default()
+                },
+                Waste::SharedAtomics => Cost {
+                    shared_atomic_transactions: Some(counts.shared_atomic.transactions),
+                    ..Cost::default()
+                },
+                Waste::ConstantWords => Cost {
+                    constant_words: Some(Input::constant_words(&kept.report)),
+                    ..Cost::default()
+                },
+                _ => Cost {
+                    barriers: Some(counts.barriers),
+                    ..Cost::default()
+                },
+            }
+        };
+        Some(Suggestion {
+            hot_spot: Some(spot.place()),
+            before: Some(of(old)),
+            after: Some(of(new)),
+            ..self.without_costs(candidate, old.first)
+        })
+    }
+
+    fn without_costs(&self, candidate: &Candidate, launch: usize) -> Suggestion {
         let mut text = candidate.text.clone();
         for dearer in &self.dearer {
             text += "; ";
             text += dearer;
         }
-        Some(Suggestion {
+        Suggestion {
             kind: candidate.kind,
             launch,
-            site: Some(site),
+            site: None,
+            hot_spot: None,
             text,
             verified: true,
             edits: candidate.edits.clone(),
-            before: Some(of(old)),
-            after: Some(of(new)),
-            after_site: Some(Box::new(new.clone())),
+            before: None,
+            after: None,
+            after_site: None,
             findings_removed: vec![],
-        })
+        }
     }
 }

@@ -249,6 +249,16 @@ impl<'a> Text<'a> {
         all
     }
 
+    /// The outermost statements of a function.
+    pub(crate) fn outermost(&self, function: FunctionText) -> Vec<Node> {
+        let last = self.body(function).end;
+        self.children(Node {
+            kind: NodeKind::Block,
+            first: function.body,
+            last,
+        })
+    }
+
     /// The statement that begins with a word, and where the statements in it are.
     fn statement(&self, first: usize) -> Option<(Node, Vec<Range<usize>>)> {
         let node = |kind, last| Node { kind, first, last };
@@ -343,6 +353,22 @@ impl<'a> Text<'a> {
             .lines()
             .map(|line| format!("{line_end}{indentation}{line}"));
         self.edit(end..end, lines.collect::<String>())
+    }
+
+    /// Leaves a statement out, with its line if nothing else is there.
+    pub(crate) fn without(&self, node: Node) -> Edit {
+        let (first, last) = (self.line(node.first), self.line(node.last));
+        let start = self.file.offset(first, 1) as usize;
+        let end = self.file.offset(last, u32::MAX) as usize;
+        let words = self.words[node.first].range.start..self.words[node.last].range.end;
+        let text = &self.file.text;
+        let is_blank = |bytes: Range<usize>| text[bytes].trim().is_empty();
+        if is_blank(start..words.start) && is_blank(words.end..end) {
+            let next = self.file.offset(last + 1, 1) as usize;
+            return self.edit(start..next.max(end), "");
+        }
+        let blanks = text[start..words.start].len() - text[start..words.start].trim_end().len();
+        self.edit(words.start - blanks..words.end, "")
     }
 
     /// How the file's lines end.

@@ -216,7 +216,8 @@ pub(crate) fn run(args: &RunArgs, color: Color) -> Result<u8, Failure> {
             machine: machine.clone(),
             what: What { save: &[], ..what },
         };
-        model.suggestions = prove::cures(&model, stdout, prover);
+        let cures = prove::cures(&model, stdout, prover);
+        model.propose(cures);
     }
     if io.compared.is_some() && args.cures == Cures::Auto && !prove::is_wanted(args.cures, &outcome)
     {

@@ -1,0 +1,132 @@
+//! Barriers that order nothing. That a run goes well without one proves little: another number of threads or rounds may need it. So what is
+//! left out is what a run can speak for: all barriers of a kernel, none of whose threads takes anything from another one; all of a loop
+//! that went round more than once; one behind another one.
+
+use report::{SuggestionKind, model::HotSpot};
+
+use crate::{
+    Run,
+    candidate::Candidate,
+    text::{FunctionText, Node, NodeKind, Text},
+};
+
+/// Barriers that are left out together.
+pub(crate) struct Group {
+    /// The hot spots: indices into those that were given.
+    pub(crate) spots: Vec<usize>,
+    pub(crate) candidate: Candidate,
+    /// The kernels must meet no barrier then.
+    pub(crate) is_all: bool,
+}
+
+/// A barrier's place in the text.
+struct Barrier<'t, 'a> {
+    text: &'t Text<'a>,
+    spot: usize,
+    node: Node,
+    function: FunctionText,
+    /// The innermost loop around it, if a warp met it there more than once.
+    loop_: Option<Node>,
+    in_loop: bool,
+    /// The statement before it is a barrier, too.
+    is_second: bool,
+}
+
+/// The groups of barriers that may go, the largest first.
+pub(crate) fn groups(texts: &[Text<'_>], spots: &[HotSpot]) -> Vec<Group> {
+    let barriers: Vec<Barrier<'_, '_>> = spots
+        .iter()
+        .enumerate()
+        .filter_map(|(at, spot)| barrier(texts, at, spot))
+        .collect();
+    let mut all: Vec<Group> = vec![];
+    let mut add = |of: &Barrier<'_, '_>, is_all: bool, is_in: &dyn Fn(&Barrier<'_, '_>) -> bool| {
+        let is_here = |other: &&Barrier<'_, '_>| std::ptr::eq(other.text, of.text) && is_in(other);
+        let members: Vec<&Barrier<'_, '_>> = barriers.iter().filter(is_here).collect();
+        let group = group(&members, spots, is_all);
+        if !all.iter().any(|known| known.spots == group.spots) {
+            all.push(group);
+        }
+    };
+    // One in a loop that went round once would have to stay.
+    for one in &barriers {
+        let has_unknown = barriers
+            .iter()
+            .any(|other| other.function == one.function && other.in_loop && other.loop_.is_none());
+        if !has_unknown {
+            add(one, true, &|other| other.function == one.function);
+        }
+    }
+    for one in barriers.iter().filter(|one| one.loop_.is_some()) {
+        add(one, false, &|other| other.loop_ == one.loop_);
+    }
+    for one in barriers.iter().filter(|one| one.is_second) {
+        add(one, false, &|other| other.node == one.node);
+    }
+    all
+}
+
+fn barrier<'t, 'a>(texts: &'t [Text<'a>], at: usize, spot: &HotSpot) -> Option<Barrier<'t, 'a>> {
+    let text = texts.iter().find(|text| text.file.name == spot.file)?;
+    let word = text.name_at(spot.line, 1, "__syncthreads")?;
+    let function = text.function(word)?;
+    let chain = text.statements(word);
+    let node = *chain.last()?;
+    let is_call = |node: &Node| {
+        node.kind == NodeKind::Plain
+            && text.word(node.first) == "__syncthreads"
+            && node.last == node.first + 3
+    };
+    // The body of a loop or branch stays one.
+    let around = chain.len().checked_sub(2).map(|at| chain[at]);
+    if !is_call(&node) || around.is_some_and(|around| around.kind != NodeKind::Block) {
+        return None;
+    }
+    let siblings = match around {
+        Some(block) => text.children(block),
+        None => text.outermost(function),
+    };
+    let before = siblings.iter().rev().find(|other| other.last < node.first);
+    let innermost = chain.iter().rev().find(|node| node.kind == NodeKind::Loop);
+    Some(Barrier {
+        text,
+        spot: at,
+        node,
+        function,
+        loop_: innermost.copied().filter(|_| spot.rounds > 1),
+        in_loop: innermost.is_some(),
+        is_second: before.is_some_and(is_call),
+    })
+}
+
+fn group(members: &[&Barrier<'_, '_>], spots: &[HotSpot], is_all: bool) -> Group {
+    let lines: Vec<String> = members
+        .iter()
+        .map(|one| spots[one.spot].line.to_string())
+        .collect();
+    let what = match lines.as_slice() {
+        [line] => format!("leave out the barrier of line {line}"),
+        [first @ .., last] => format!(
+            "leave out the barriers of lines {} and {last}",
+            first.join(", ")
+        ),
+        [] => String::new(),
+    };
+    let edits = members.iter().map(|one| one.text.without(one.node));
+    Group {
+        spots: members.iter().map(|one| one.spot).collect(),
+        candidate: Candidate::new(SuggestionKind::NoBarrier, what, edits.collect()),
+        is_all,
+    }
+}
+
+/// Whether no launch of these kernels meets a barrier.
+pub(crate) fn meets_none(run: &Run, kernels: &[String]) -> bool {
+    let name = |name: &str| name.split('<').next().unwrap_or(name).to_string();
+    run.outcome
+        .launches
+        .kept()
+        .iter()
+        .filter(|kept| kernels.contains(&name(&kept.report.kernel_name)))
+        .all(|kept| kept.report.counts.barriers == 0)
+}
