@@ -6,7 +6,7 @@ use report::{Edit, SuggestionKind, findings::Found};
 use crate::{
     Base, barrier,
     candidate::Candidate,
-    rows,
+    publish, rows,
     text::{Node, NodeKind, Text},
 };
 
@@ -52,7 +52,11 @@ pub(crate) fn candidates(base: Base<'_>, texts: &[Text<'_>], members: &[usize]) 
     if has(&[Code::WarpSynchronousCode]) && !has(&[Code::DataRace]) {
         all.extend(in_warp(text, &accesses));
     }
-    if has(&[Code::DataRace, Code::SameValueRace, Code::UninitializedRead]) && in_space("shared") {
+    let is_unordered = has(&[Code::DataRace, Code::SameValueRace]);
+    if is_unordered && in_space("global") {
+        all.extend(publish::candidates(base, texts, text, &accesses));
+    }
+    if is_unordered || has(&[Code::UninitializedRead]) && in_space("shared") {
         let kind = SuggestionKind::Barrier;
         all.extend(barrier::candidates(
             text,

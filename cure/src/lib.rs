@@ -18,6 +18,7 @@ mod diverge;
 mod fault;
 mod needless;
 mod proof;
+mod publish;
 mod rows;
 mod scatter;
 mod structs;
@@ -90,6 +91,7 @@ pub fn cures(model: &Model<'_>, stdout: &[u8], runner: &mut dyn Runner) -> Vec<S
     for group in model.groups.iter().take(MOST_GROUPS) {
         search.group(&group.members);
     }
+    search.spread(model);
     // What a fault spoils is not to be tuned.
     let has_errors = base.input.findings.iter().any(Found::is_error);
     if !has_errors {
@@ -120,6 +122,32 @@ impl Search<'_, '_> {
         self.left = self.left.checked_sub(1)?;
         let texts = edited(self.base.input.map, &candidate.edits)?;
         self.runner.run(&texts)
+    }
+
+    /// A cure of one group may be one of others.
+    fn spread(&mut self, model: &Model<'_>) {
+        for at in 0..self.found.len() {
+            let has = |found: &[Suggestion], members: &[usize]| {
+                let mut removed = found.iter().flat_map(|one| &one.findings_removed);
+                removed.any(|at| members.contains(at))
+            };
+            let mut left = model.groups.iter().take(MOST_GROUPS);
+            if left.all(|group| has(&self.found, &group.members)) {
+                return;
+            }
+            let cure = &self.found[at];
+            let candidate = Candidate::new(cure.kind, &*cure.text, cure.edits.clone());
+            let Some(run) = self.try_one(&candidate) else {
+                continue;
+            };
+            for group in model.groups.iter().take(MOST_GROUPS) {
+                let still = proof::remaining(self.base, &run, &candidate, &group.members);
+                if !has(&self.found, &group.members) && still.is_some_and(|still| still.is_empty())
+                {
+                    self.found[at].findings_removed.extend(&group.members);
+                }
+            }
+        }
     }
 
     /// Cures of a group of findings: edits until all of them are gone.

@@ -20,6 +20,8 @@ pub enum SuggestionKind {
     Index,
     /// A barrier is added or moved.
     Barrier,
+    /// A `__threadfence` is added.
+    Fence,
     /// A `__syncwarp` is added.
     SyncWarp,
     /// `volatile` is added to a declaration.
