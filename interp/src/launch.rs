@@ -547,6 +547,7 @@ impl<'a> Run<'a> {
                 witness: worst.witness(|index| self.shape.block_index(index)),
             });
         }
+        let statement = module.locs.get(self.config.loc.index());
         LaunchReport {
             kernel: self.kernel,
             kernel_name: module.function(self.kernel).name.clone(),
@@ -554,10 +555,8 @@ impl<'a> Run<'a> {
             block: self.config.block,
             shared_static_bytes: self.code.shared_bytes,
             shared_dynamic_bytes: self.config.shared_bytes,
-            line: module
-                .locs
-                .get(self.config.loc.index())
-                .map_or(0, |loc| loc.line),
+            file: statement.map_or(0, |loc| loc.file),
+            line: statement.map_or(0, |loc| loc.line),
             counts,
             sites: places::merged(sites),
             branches: places::branches(&machine.parted, self.code, module),

@@ -25,6 +25,8 @@ pub struct LaunchReport {
     pub shared_static_bytes: u64,
     /// Shared memory the launch adds.
     pub shared_dynamic_bytes: u64,
+    /// The source file of the launch statement: an index into the module's files.
+    pub file: u32,
     /// The line of the launch statement, 0 for none.
     pub line: u32,
     /// Totals.
@@ -59,6 +61,7 @@ impl LaunchReport {
             block: config.block,
             shared_static_bytes: program.code(kernel).shared_bytes,
             shared_dynamic_bytes: config.shared_bytes,
+            file: module.loc(config.loc).file,
             line: module.loc(config.loc).line,
             counts: LaunchCounts::default(),
             sites: Vec::new(),

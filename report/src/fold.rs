@@ -36,9 +36,19 @@ pub(crate) fn groups<'a>(input: &'a Input<'_>) -> Vec<LaunchGroup<'a>> {
         let launch = &kept.report;
         let like = |shape: &&mut Vec<&'a Kept>| {
             let other = &shape[0].report;
-            (other.kernel, other.grid, other.block, other.line)
-                == (launch.kernel, launch.grid, launch.block, launch.line)
-                && other.shared_dynamic_bytes == launch.shared_dynamic_bytes
+            (
+                other.kernel,
+                other.grid,
+                other.block,
+                other.file,
+                other.line,
+            ) == (
+                launch.kernel,
+                launch.grid,
+                launch.block,
+                launch.file,
+                launch.line,
+            ) && other.shared_dynamic_bytes == launch.shared_dynamic_bytes
         };
         match shapes.iter_mut().find(like) {
             Some(shape) => shape.push(kept),

@@ -104,6 +104,9 @@ struct Launch {
     /// Milliseconds on a GPU.
     #[serde(skip_serializing_if = "Option::is_none")]
     time_ms: Option<f64>,
+    /// The file of `line`, where that is an included one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    file: Option<String>,
 }
 
 #[derive(Serialize)]
@@ -311,6 +314,7 @@ fn launch(index: usize, report: &LaunchReport, input: &Input<'_>) -> Launch {
             Orders::Both => Some("both"),
         },
         time_ms: input.outcome.times_ms.get(index).copied().flatten(),
+        file: input.included(report),
     }
 }
 

@@ -17,7 +17,7 @@ const KEPT_BYTES: usize = 256 << 20;
 /// # use dsl::ir::FuncId;
 /// # use interp::{LaunchReport, stats::LaunchCounts};
 /// # let report = |warps| LaunchReport { kernel: FuncId(0), kernel_name: "k".into(), grid: [1; 3], block: [32, 1, 1],
-/// #     shared_static_bytes: 0, shared_dynamic_bytes: 0, line: 1, counts: LaunchCounts { warps, ..LaunchCounts::default() },
+/// #     shared_static_bytes: 0, shared_dynamic_bytes: 0, file: 0, line: 1, counts: LaunchCounts { warps, ..LaunchCounts::default() },
 /// #     sites: vec![], branches: vec![], barriers: vec![], findings: vec![], skipped: vec![], orders: interp::Orders::Same, trap_descending: None, trace: vec![] };
 /// let mut launches = runtime::Launches::default();
 /// for warps in [1, 2, 1, 1] {
@@ -38,7 +38,7 @@ pub struct Launches {
     /// The newest of the kept by what is quick to compare.
     newest: HashMap<Outline, u32>,
     /// Where launches go that are not kept, by kernel and line.
-    sums: HashMap<(FuncId, u32), u32>,
+    sums: HashMap<(FuncId, u32, u32), u32>,
     kept_bytes: usize,
 }
 
@@ -61,7 +61,7 @@ struct Outline {
     kernel: FuncId,
     grid: [u32; 3],
     block: [u32; 3],
-    line: u32,
+    line: (u32, u32),
     dynamic: u64,
     instructions: [u64; 3],
     transactions: [u64; 4],
@@ -75,7 +75,7 @@ impl Outline {
             kernel: report.kernel,
             grid: report.grid,
             block: report.block,
-            line: report.line,
+            line: (report.file, report.line),
             dynamic: report.shared_dynamic_bytes,
             instructions: [
                 counts.warps,
@@ -121,7 +121,7 @@ impl Launches {
             + report.sites.len() * (size_of::<Site>() + 352)
             + report.findings.len() * (size_of::<Finding>() + 512);
         let number = self.kept.len() as u32;
-        let place = (report.kernel, report.line);
+        let place = (report.kernel, report.file, report.line);
         // A trace was asked for in full.
         let is_sum = self.kept_bytes + bytes > KEPT_BYTES && report.trace.is_empty();
         if let Some(&at) = self.sums.get(&place).filter(|_| is_sum) {
@@ -308,6 +308,7 @@ mod tests {
             block: [32, 1, 1],
             shared_static_bytes: 0,
             shared_dynamic_bytes: 0,
+            file: 0,
             line: 7,
             counts: LaunchCounts {
                 warps,

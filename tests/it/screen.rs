@@ -184,3 +184,28 @@ fn json_has_the_hot_spots_and_no_unproved_suggestion() {
     assert_eq!(spots[1]["launches"], 3);
     assert!(report["suggestions"].is_array());
 }
+
+#[test]
+fn a_launch_in_an_included_file_names_it() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let header = "__global__ void add(int *x) { x[threadIdx.x] += 1; }\ninline void step(int *x)\n{\n    add<<<1, 64>>>(x);\n}\n";
+    let program = "#include \"steps.h\"\nint main()\n{\n    int *x;\n    cudaMalloc(&x, 256);\n    cudaMemset(x, 0, 256);\n    step(x);\n    add<<<1, 32>>>(x);\n    cudaFree(x);\n}\n";
+    fs::write(folder.path().join("steps.h"), header).expect("a header");
+    fs::write(folder.path().join("main.k"), program).expect("a program");
+    let run = |format: &str| {
+        let output = Command::new(env!("CARGO_BIN_EXE_dslc"))
+            .args(["run", "--format", format, "main.k"])
+            .current_dir(folder.path())
+            .output()
+            .expect("dslc");
+        text(&output.stdout)
+    };
+    let screen = run("text");
+    assert!(screen.contains("add<<<1, 64>>>  steps.h:4"), "{screen}");
+    assert!(screen.contains("add<<<1, 32>>>  line 8"), "{screen}");
+    let report: serde_json::Value = serde_json::from_str(&run("json")).expect("a report");
+    let files: Vec<_> = (0..2)
+        .map(|at| report["launches"][at]["file"].clone())
+        .collect();
+    assert_eq!(files, ["steps.h".into(), serde_json::Value::Null]);
+}

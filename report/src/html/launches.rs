@@ -125,7 +125,10 @@ fn header(text: &mut String, files: &Files<'_>, kept: &Kept) {
     let bytes = launch.shared_static_bytes + launch.shared_dynamic_bytes;
     let mut said = vec![];
     if launch.line > 0 {
-        said.push(format!("launched in {}", files.line_link(0, launch.line)));
+        said.push(format!(
+            "launched in {}",
+            files.line_link(launch.file, launch.line)
+        ));
     }
     if bytes > 0 {
         said.push(format!("{bytes} bytes of shared memory"));

@@ -327,10 +327,10 @@ pub(super) fn launches(model: &Model<'_>, style: Style) -> String {
             (count, false) => format!("  x{count}, each"),
             (count, true) => format!("  sum of {count}"),
         };
-        let line = match launch.line {
-            0 => String::new(),
-            line => format!("  line {line}"),
-        };
+        let line = model
+            .input
+            .launch_place(launch)
+            .map_or(String::new(), |place| format!("  {place}"));
         let shape = format!(
             "<<<{}, {}>>>{line}{times}",
             dim(launch.grid),

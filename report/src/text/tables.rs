@@ -68,7 +68,7 @@ pub(super) fn tables(model: &Model<'_>, style: Style) -> String {
     let mut text = String::new();
     let input = model.input;
     for group in &model.launches {
-        header(&mut text, group, style);
+        header(&mut text, group, input, style);
         occupancy(&mut text, &group.launch, input, style);
         rows(&mut text, &group.launch, input, style.columns);
         totals(&mut text, &group.launch, input, style.columns);
@@ -80,7 +80,7 @@ pub(super) fn tables(model: &Model<'_>, style: Style) -> String {
     text
 }
 
-fn header(text: &mut String, group: &LaunchGroup<'_>, style: Style) {
+fn header(text: &mut String, group: &LaunchGroup<'_>, input: &Input<'_>, style: Style) {
     let (launch, first) = (&group.launch, group.first);
     let shared = match (launch.shared_static_bytes, launch.shared_dynamic_bytes) {
         (0, 0) => String::new(),
@@ -93,11 +93,9 @@ fn header(text: &mut String, group: &LaunchGroup<'_>, style: Style) {
         (count, false) => format!("  x{count} alike"),
         (count, true) => format!("  sum of {count}"),
     };
-    let line = if launch.line > 0 {
-        format!("  line {}", launch.line)
-    } else {
-        String::new()
-    };
+    let line = input
+        .launch_place(launch)
+        .map_or(String::new(), |place| format!("  {place}"));
     let title = format!(
         "{}<<<{}, {}>>>  launch {first}{times}{line}{shared}",
         launch.kernel_name,
