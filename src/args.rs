@@ -148,9 +148,8 @@ pub(crate) struct RunArgs {
     /// Where kernels run.
     #[arg(long, value_enum, default_value_t = DeviceChoice::Simulator)]
     pub(crate) device: DeviceChoice,
-    /// Bytes per shared-memory bank: 4, or 8 on sm_30 to sm_37.
-    #[arg(long, value_name = "BYTES", default_value_t = 4)]
-    pub(crate) bank_width: u32,
+    #[command(flatten)]
+    pub(crate) rules: RulesArgs,
     /// Print these metrics as nvprof did, instead of the report (`--metrics list` lists them).
     #[arg(long, value_name = "A,B", value_delimiter = ',')]
     pub(crate) metrics: Vec<String>,
@@ -271,6 +270,17 @@ pub(crate) struct CompareArgs {
     pub(crate) defines: Vec<String>,
 }
 
+/// Whose rules count.
+#[derive(Clone, Debug, Args)]
+pub(crate) struct RulesArgs {
+    /// Bytes per shared-memory bank: 4, or 8 on sm_30 to sm_37.
+    #[arg(long, value_name = "BYTES", default_value_t = 4)]
+    pub(crate) bank_width: u32,
+    /// Count by the rules of this file: banks, lanes that are served together, transactions (see examples/rules).
+    #[arg(long, value_name = "FILE", conflicts_with = "bank_width")]
+    pub(crate) rules: Option<PathBuf>,
+}
+
 #[derive(Debug, Args)]
 pub(crate) struct FixArgs {
     #[command(flatten)]
@@ -278,9 +288,8 @@ pub(crate) struct FixArgs {
     /// Write the edits to the files instead of printing them.
     #[arg(long)]
     pub(crate) apply: bool,
-    /// Bytes per shared-memory bank: 4, or 8 on sm_30 to sm_37.
-    #[arg(long, value_name = "BYTES", default_value_t = 4)]
-    pub(crate) bank_width: u32,
+    #[command(flatten)]
+    pub(crate) rules: RulesArgs,
     /// CPU threads. 0: one per core.
     #[arg(long, value_name = "N", default_value_t = 0)]
     pub(crate) jobs: usize,
@@ -428,12 +437,11 @@ pub(crate) struct BanksArgs {
     /// Define a macro, as in C compilers.
     #[arg(short = 'D', value_name = "NAME[=VALUE]")]
     pub(crate) defines: Vec<String>,
-    /// The architecture.
-    #[arg(long, value_name = "SM", default_value = "sm_90")]
-    pub(crate) arch: String,
-    /// Bytes per bank.
-    #[arg(long, value_name = "BYTES", default_value_t = 4)]
-    pub(crate) bank_width: u32,
+    /// The architecture: sm_90 if none is named.
+    #[arg(long, value_name = "SM")]
+    pub(crate) arch: Option<String>,
+    #[command(flatten)]
+    pub(crate) rules: RulesArgs,
     /// A store instead of a load.
     #[arg(long)]
     pub(crate) store: bool,

@@ -14,6 +14,7 @@ mod progress;
 mod prove;
 mod record;
 mod resident;
+mod rules;
 mod source;
 mod stopping;
 mod system;

@@ -17,10 +17,12 @@ pub mod affine;
 mod arch;
 pub mod bank;
 pub mod coalesce;
+mod given;
 pub mod limits;
 mod provenance;
 
 pub use arch::{Arch, Generation, UnknownArch};
+pub use given::InvalidRules;
 pub use provenance::Provenance;
 
 use bank::SharedOp;
@@ -43,6 +45,10 @@ const SAME_BANKS: &str =
     "the guide describes the same 32 banks of 4 bytes for every architecture since sm_50";
 const SAME_SECTORS: &str =
     "the guide describes 32-byte transactions for every architecture since sm_60";
+
+const NOT_GIVEN: Provenance = Provenance::NotModelled {
+    why: "the file of rules does not say it",
+};
 
 /// Bytes that lie side by side in one shared-memory bank.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Default, Debug)]
@@ -93,6 +99,8 @@ pub struct RuleSet {
     pub bank_width: BankWidth,
     /// Do global loads go through an L1 that moves whole 128-byte lines?
     pub l1: bool,
+    /// Who gave the rules, where they are not the architecture's: see [`RuleSet::given`].
+    pub given_by: Option<&'static str>,
     /// Shared memory.
     pub shared: SharedRules,
     /// Global memory.
@@ -112,10 +120,15 @@ pub enum AtomicRule {
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct SharedRules {
     arch: Arch,
+    given: bool,
+    /// Banks: a power of two up to 64.
+    pub banks: u32,
     /// Bytes side by side in a bank: 4 or 8.
     pub bank_bytes: u32,
     /// Two accesses to one bank are served together when they lie in one row of this many bytes.
     pub row_bytes: u32,
+    /// Lanes served together, accesses of up to 4 bytes.
+    pub lanes_4: u32,
     /// Lanes served together, 8-byte accesses.
     pub lanes_8: u32,
     /// Lanes served together, 16-byte accesses; `None`: not modelled.
@@ -132,6 +145,7 @@ pub struct SharedRules {
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct GlobalRules {
     arch: Arch,
+    given: bool,
     /// Do loads move whole 128-byte lines (four sectors)?
     pub loads_lines: bool,
     /// Are 8-byte accesses two memory requests and 16-byte ones four?
@@ -162,6 +176,7 @@ impl RuleSet {
             arch,
             bank_width,
             l1,
+            given_by: None,
             shared: SharedRules::new(arch, bank_width),
             global: GlobalRules::new(arch, l1),
         }
@@ -194,8 +209,11 @@ impl SharedRules {
         let native = arch >= Arch::SM_50;
         Self {
             arch,
+            given: false,
+            banks: 32,
             bank_bytes: bank_width.bytes(),
             row_bytes: if kepler { 256 } else { 128 },
+            lanes_4: 32,
             lanes_8: if kepler { 32 } else { 16 },
             lanes_16: if kepler { None } else { Some(8) },
             extra_16: u32::from(arch.generation() == Generation::Fermi),
@@ -212,7 +230,7 @@ impl SharedRules {
     #[inline]
     pub const fn lanes_per_group(&self, width_bytes: u32) -> Option<u32> {
         match width_bytes {
-            ..=4 => Some(32),
+            ..=4 => Some(self.lanes_4),
             8 => Some(self.lanes_8),
             _ => self.lanes_16,
         }
@@ -228,7 +246,7 @@ impl SharedRules {
     #[inline]
     pub fn period_bytes(&self, width_bytes: u32) -> u32 {
         let unit_bytes = width_bytes.max(self.bank_bytes);
-        if 32 * self.bank_bytes == self.row_bytes {
+        if self.banks * self.bank_bytes == self.row_bytes {
             unit_bytes
         } else {
             self.row_bytes
@@ -245,7 +263,9 @@ impl SharedRules {
         match op {
             SharedOp::Load | SharedOp::Store => self.access_provenance(width_bytes),
             SharedOp::Atomic | SharedOp::AtomicCas => match self.atomics {
+                AtomicRule::LanesPerBank if self.given => Provenance::Given,
                 AtomicRule::LanesPerBank => self.since_sm_50(),
+                AtomicRule::NotModelled if self.given => NOT_GIVEN,
                 AtomicRule::NotModelled => Provenance::NotModelled {
                     why: "before sm_50 a shared atomic is a loop of locked loads and stores made by the compiler",
                 },
@@ -254,6 +274,12 @@ impl SharedRules {
     }
 
     fn access_provenance(&self, width_bytes: u32) -> Provenance {
+        if self.given {
+            return match self.lanes_per_group(width_bytes) {
+                Some(_) => Provenance::Given,
+                None => NOT_GIVEN,
+            };
+        }
         match (self.arch.generation(), width_bytes) {
             (Generation::Fermi, ..=4) => Provenance::Documented { text: GUIDE_2X },
             (Generation::Fermi, 8) => Provenance::Documented {
@@ -300,6 +326,7 @@ impl GlobalRules {
         let before_maxwell = arch < Arch::SM_50;
         Self {
             arch,
+            given: false,
             loads_lines: l1,
             splits_wide: before_maxwell,
             transaction_bytes: if before_maxwell { 128 } else { 32 },
@@ -309,6 +336,12 @@ impl GlobalRules {
 
     /// Where the counts of such an access come from.
     pub fn provenance(&self, op: GlobalOp) -> Provenance {
+        if self.given {
+            return match (op, self.atomics) {
+                (GlobalOp::Atomic, false) => NOT_GIVEN,
+                _ => Provenance::Given,
+            };
+        }
         match (self.arch.generation(), op) {
             (Generation::Fermi | Generation::Kepler, GlobalOp::Atomic) => Provenance::NotModelled {
                 why: "no document says how L2 serves a warp's atomics before sm_50",

@@ -131,7 +131,7 @@ fn foot(text: &mut String, rules: Option<&RuleSet>) {
         let _ = write!(
             text,
             "<p>Counted for {}{}. Shared memory: {}. Global memory (sectors of 32 bytes): {}.</p>",
-            rules.arch,
+            escape(&rules.title()),
             banks(rules),
             escape(&rules.shared.provenance(SharedOp::Load, 4).to_string()),
             escape(&rules.global.provenance(GlobalOp::Load).to_string())
@@ -146,7 +146,7 @@ fn foot(text: &mut String, rules: Option<&RuleSet>) {
 
 fn banks(rules: &RuleSet) -> &'static str {
     match rules.bank_width.bytes() {
-        8 => ", banks of 8 bytes",
+        8 if rules.given_by.is_none() => ", banks of 8 bytes",
         _ => "",
     }
 }
@@ -213,7 +213,11 @@ fn summary(text: &mut String, model: &Model<'_>, left_out: &LeftOut) {
     facts.push((input.outcome.exit_code.to_string(), "exit code".to_string()));
     let how = match input.gpu {
         Some(gpu) => format!("ran on {gpu}, which counts nothing by itself"),
-        None => format!("simulated for {}{}", input.rules.arch, banks(input.rules)),
+        None => format!(
+            "simulated for {}{}",
+            escape(&input.rules.title()),
+            banks(input.rules)
+        ),
     };
     let only = input
         .kernel

@@ -19,6 +19,9 @@ pub struct Report<'a> {
     schema: &'static str,
     program: String,
     arch: String,
+    /// The file of rules that counted, if they are not the architecture's.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    rules: Option<&'static str>,
     bank_width: u32,
     device: String,
     launches: Launches<'a>,
@@ -205,6 +208,7 @@ pub fn report<'a>(model: &'a Model<'a>, stdout: &[u8]) -> Report<'a> {
         schema: "dslc-report/1",
         program: input.program.to_string(),
         arch: input.rules.arch.to_string(),
+        rules: input.rules.given_by.map(|by| by.trim_matches('`')),
         bank_width: input.rules.bank_width.bytes(),
         device: input.gpu.unwrap_or("simulator").to_string(),
         launches: Launches(Some(input)),
@@ -232,6 +236,7 @@ pub fn not_run(program: &str, rules: &RuleSet, diagnostics: Vec<Value>) -> Repor
         schema: "dslc-report/1",
         program: program.to_string(),
         arch: rules.arch.to_string(),
+        rules: rules.given_by.map(|by| by.trim_matches('`')),
         bank_width: rules.bank_width.bytes(),
         device: "simulator".to_string(),
         launches: Launches(None),

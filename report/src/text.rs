@@ -49,7 +49,7 @@ pub(crate) fn dim(dim: [u32; 3]) -> String {
 fn provenance(model: &Model<'_>, style: Style) -> String {
     use interp::rules::{bank::SharedOp, coalesce::GlobalOp};
     let rules = model.input.rules;
-    let banks = if rules.bank_width.bytes() == 8 {
+    let banks = if rules.bank_width.bytes() == 8 && rules.given_by.is_none() {
         ", banks of 8 bytes"
     } else {
         ""
@@ -60,7 +60,8 @@ fn provenance(model: &Model<'_>, style: Style) -> String {
     };
     let shared = rules.shared.provenance(SharedOp::Load, 4);
     let global = rules.global.provenance(GlobalOp::Load);
-    let mut text = format!("counted for {}{banks}{hint}\n", rules.arch);
+    let counted = format!("counted for {}{banks}{hint}", rules.title());
+    let mut text = style.paragraph("", &counted, None);
     text += &style.paragraph("  ", &format!("shared memory: {shared}"), Some(Paint::Dim));
     let global = format!("global memory (sec: sectors of 32 bytes): {global}");
     text += &style.paragraph("  ", &global, Some(Paint::Dim));

@@ -13,12 +13,13 @@ use interp::{
 };
 use report::html::{self, Request};
 
-use super::run::rules;
 use crate::{
     args::{BanksArgs, Color},
     failure::Failure,
     files::{self, Claims},
-    output, source,
+    output,
+    rules::rules,
+    source,
 };
 
 /// A block's shared memory without asking for more.
@@ -34,7 +35,7 @@ struct Shown {
 }
 
 pub(crate) fn run(args: &BanksArgs, color: Color) -> Result<u8, Failure> {
-    let rules = rules(&args.arch, args.bank_width)?;
+    let rules = rules(args.arch.as_deref(), &args.rules)?;
     if args.array.len() > args.expr.len() {
         return Err(Failure::new(
             "--array is given more often than there are expressions",

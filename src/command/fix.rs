@@ -13,11 +13,10 @@ use crate::{
     failure::Failure,
     files, output,
     prove::{self, Prover},
+    rules::rules,
     source::{cuda_arch, load_for},
     stopping::Watch,
 };
-
-use super::run::rules;
 
 /// Cures of one program: each may show what the one before it hid.
 const MOST_CURES: usize = 20;
@@ -32,8 +31,7 @@ pub(crate) fn run(args: &FixArgs, color: Color) -> Result<u8, Failure> {
             "--apply writes the program's files, and `{name}` is none: without it the edits are printed"
         )));
     }
-    let arch = args.source.arch.as_deref().unwrap_or("sm_90");
-    let rules = rules(arch, args.bank_width)?;
+    let rules = rules(args.source.arch.as_deref(), &args.rules)?;
     let mut source = args.source.clone();
     for text in &args.launch {
         source.instantiate(text);

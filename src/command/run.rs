@@ -40,13 +40,11 @@ use crate::{
     output, progress,
     prove::{self, Prover},
     record::{self, End, Record},
+    rules::{DEFAULT_ARCH, rules},
     source::{Loaded, cuda_arch, load_for, show as show_messages},
     stopping::Watch,
     trace,
 };
-
-/// Whose rules count where nothing is said.
-const DEFAULT_ARCH: &str = "sm_90";
 
 pub(crate) fn run(args: &RunArgs, color: Color) -> Result<u8, Failure> {
     let on_gpu = args.device == DeviceChoice::Gpu;
@@ -194,7 +192,10 @@ pub(crate) fn run(args: &RunArgs, color: Color) -> Result<u8, Failure> {
         map: &loaded.map,
         module: program.module(),
         // A program may have chosen another bank width.
-        rules: &RuleSet::new(rules.arch, device.bank_width())?,
+        rules: &match rules.given_by {
+            Some(_) => rules,
+            None => RuleSet::new(rules.arch, device.bank_width())?,
+        },
         outcome: &outcome,
         gpu: on_gpu.then_some(device.info().name.as_str()),
         findings: &found,
@@ -465,12 +466,17 @@ fn archs(args: &RunArgs, on_gpu: bool) -> Result<Vec<RuleSet>, Failure> {
     let of = |name: &String| match wanted {
         // Only Kepler knows banks of 8 bytes.
         "all" => Ok(RuleSet::new(name.parse::<Arch>()?, BankWidth::Four)?),
-        _ => rules(name, args.bank_width),
+        _ => rules(args.source.arch.is_some().then_some(name), &args.rules),
     };
     let all = names
         .iter()
         .map(of)
         .collect::<Result<Vec<RuleSet>, Failure>>()?;
+    if args.rules.rules.is_some() && (all.len() > 1 || on_gpu) {
+        return Err(Failure::new(
+            "--rules says what the simulator counts by: not with --device gpu or several architectures",
+        ));
+    }
     let alone = on_gpu || args.record.is_some() || args.trace.is_some() || !args.metrics.is_empty();
     if all.len() > 1 && alone {
         return Err(Failure::new(
@@ -478,21 +484,6 @@ fn archs(args: &RunArgs, on_gpu: bool) -> Result<Vec<RuleSet>, Failure> {
         ));
     }
     Ok(all)
-}
-
-/// The rule set of `--arch` and `--bank-width`.
-pub(super) fn rules(arch: &str, bank_width: u32) -> Result<RuleSet, Failure> {
-    let arch: Arch = arch.parse()?;
-    let width = match bank_width {
-        4 => BankWidth::Four,
-        8 => BankWidth::Eight,
-        other => {
-            return Err(Failure::new(format!(
-                "--bank-width {other}: banks are 4 or 8 bytes wide"
-            )));
-        }
-    };
-    Ok(RuleSet::new(arch, width)?)
 }
 
 fn no_such_kernel(wanted: &str, module: &Module) -> String {

@@ -66,7 +66,7 @@ pub(crate) fn run(args: &VerifyArgs, color: Color) -> Result<u8, Failure> {
         .arch
         .get_or_insert_with(|| format!("sm_{}{}", info.major, info.minor))
         .clone();
-    let rules = super::run::rules(&arch, 4)?;
+    let rules = crate::rules::of_arch(&arch, 4)?;
     let loaded = load(&source)?;
     if loaded.report(color, Severity::Error) {
         return Ok(1);

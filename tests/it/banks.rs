@@ -224,3 +224,69 @@ fn pictures_are_files_of_their_own() {
     let svg = read(&svg);
     assert!(svg.starts_with("<svg xmlns=") && svg.ends_with("</svg>\n"));
 }
+
+#[test]
+fn rules_of_a_file_count() {
+    let toy = ["--rules", "examples/rules/four_banks.toml"];
+    let picture = drawn(&[&["s[lane * 2]"], &toy[..]].concat());
+    // Four threads at a time: two meet in each of two banks.
+    assert!(
+        picture.ends_with("16 transactions for 1 request (8 would be ideal); worst 2-way\n"),
+        "{picture}"
+    );
+    assert_eq!(lane(&picture, 3), "   3  ··2·");
+    assert_eq!(lane(&picture, 4), "   4  3···");
+    let wide = ["--rules", "examples/rules/sixty_four_banks.toml"];
+    let picture = drawn(&[&["s[lane * 64]", "--array", "int[2048]"], &wide[..]].concat());
+    assert!(picture.contains("worst 32-way"), "{picture}");
+    let picture = drawn(&[&["s[lane * 32]"], &wide[..]].concat());
+    assert!(picture.contains("worst 16-way"), "{picture}");
+    assert_eq!(
+        lane(&picture, 1)
+            .trim_end()
+            .chars()
+            .skip(6)
+            .position(|c| c != '·'),
+        Some(32)
+    );
+}
+
+#[test]
+fn a_file_of_rules_counts_as_the_architecture_it_describes() {
+    let counts = |args: &[&str]| {
+        let all = [&["run", "examples/transpose.k", "--format", "json"], args].concat();
+        let report: serde_json::Value =
+            serde_json::from_slice(&dslc(&all).stdout).expect("a report");
+        (report["launches"].clone(), report["rules"].clone())
+    };
+    let (by_arch, none) = counts(&["--arch", "sm_20"]);
+    let (by_file, name) = counts(&["--rules", "examples/rules/fermi.toml"]);
+    assert_eq!(by_arch, by_file);
+    assert_eq!(none, serde_json::Value::Null);
+    assert_eq!(name, "examples/rules/fermi.toml");
+}
+
+#[test]
+fn a_file_of_rules_that_is_none_is_refused() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let path = folder.path().join("rules.toml");
+    for (content, why) in [
+        ("banks = 4\n", "unknown field `banks`"),
+        (
+            "[shared]\nbanks = 3\n",
+            "`banks` is a power of two from 1 to 64, not 3",
+        ),
+        ("[shared]\nbanks = \"many\"\n", "invalid type"),
+        ("arch = \"sm_1\"\n", "sm_1"),
+        ("[shared\n", "TOML parse error"),
+    ] {
+        fs::write(&path, content).expect("a file");
+        let path = path.to_str().expect("a path");
+        refused(&["s[lane]", "--rules", path], 2, why);
+    }
+    refused(
+        &["s[lane]", "--rules", "no/such.toml"],
+        2,
+        "there is no such file",
+    );
+}

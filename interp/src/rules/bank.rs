@@ -27,7 +27,7 @@ pub use passes::passes;
 
 use crate::mask::LaneMask;
 
-use super::{AtomicRule, SharedRules};
+use super::{AtomicRule, SharedRules, given::MOST_BANKS};
 
 /// What an instruction does to shared memory, as far as its cost depends on it.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
@@ -162,7 +162,7 @@ fn atomic_cost(
     let cells = Cells::new(rules, width_bytes);
     let mut cost = Cost::default();
     for group in mask.groups(lanes_per_group) {
-        let mut in_bank = [0u8; 32];
+        let mut in_bank = [0u8; MOST_BANKS as usize];
         for lane in group {
             in_bank[cells.bank(addresses[lane])] += 1;
         }
@@ -188,7 +188,7 @@ impl Cells {
         let unit_bytes = width_bytes.max(rules.bank_bytes);
         Self {
             unit_shift: unit_bytes.trailing_zeros(),
-            bank_mask: 32 * rules.bank_bytes / unit_bytes - 1,
+            bank_mask: rules.banks * rules.bank_bytes / unit_bytes - 1,
             row_shift: rules.row_bytes.trailing_zeros(),
         }
     }
@@ -225,7 +225,11 @@ impl Cells {
         {
             return 1;
         }
-        self.count_degree(group, addresses, low, high)
+        if self.bank_mask > 31 {
+            self.count_degree::<{ MOST_BANKS as usize }>(group, addresses, low, high)
+        } else {
+            self.count_degree::<32>(group, addresses, low, high)
+        }
     }
 
     /// The lowest and the highest row. If they are one, no bank has two cells, whatever the lanes do.
@@ -248,12 +252,16 @@ impl Cells {
         for (lane, &address) in addresses.iter().enumerate() {
             unlike_a_row |= address.wrapping_sub(first) ^ ((lane as u32) << self.unit_shift);
         }
-        unlike_a_row == 0 && self.bank_mask == 31
+        unlike_a_row == 0 && self.bank_mask >= 31
     }
 
     /// Recognises any permutation: no two lanes in one bank.
     #[inline]
     fn one_lane_a_bank(self, group: LaneMask, addresses: &[u32; 32]) -> bool {
+        if self.bank_mask > 31 {
+            let bits = group.lanes().map(|lane| 1u64 << self.bank(addresses[lane]));
+            return bits.fold(0, |seen, bank| seen | bank).count_ones() == group.count();
+        }
         let mut seen = 0u32;
         if group.is_full() {
             for &address in addresses {
@@ -268,10 +276,16 @@ impl Cells {
     }
 
     /// The general rule. Rows within 64 of the lowest (a tile of 8 KiB) fit one bit each; others are hashed.
-    fn count_degree(self, group: LaneMask, addresses: &[u32; 32], low: u32, high: u32) -> u32 {
-        let mut in_bank = [0u8; 32];
+    fn count_degree<const BANKS: usize>(
+        self,
+        group: LaneMask,
+        addresses: &[u32; 32],
+        low: u32,
+        high: u32,
+    ) -> u32 {
+        let mut in_bank = [0u8; BANKS];
         if high - low < 64 {
-            let mut rows = [0u64; 32];
+            let mut rows = [0u64; BANKS];
             for lane in group {
                 let bank = self.bank(addresses[lane]);
                 let row = 1u64 << (self.row(addresses[lane]) - low);
@@ -282,8 +296,8 @@ impl Cells {
             let mut seen = SmallSet::new();
             for lane in group {
                 let bank = self.bank(addresses[lane]);
-                let cell = self.row(addresses[lane]) << 5 | bank as u32;
-                in_bank[bank] += u8::from(seen.insert(u64::from(cell)));
+                let cell = u64::from(self.row(addresses[lane])) << 6 | bank as u64;
+                in_bank[bank] += u8::from(seen.insert(cell));
             }
         }
         u32::from(in_bank.into_iter().max().unwrap_or(0))

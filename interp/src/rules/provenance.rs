@@ -29,6 +29,8 @@ pub enum Provenance {
         /// Why it is plausible.
         because: &'static str,
     },
+    /// Whoever gave the rules says so: see [`RuleSet::given`](super::RuleSet::given).
+    Given,
     /// There is no number.
     NotModelled {
         /// Why not.
@@ -58,6 +60,7 @@ impl fmt::Display for Provenance {
                 )
             }
             Self::Assumed { because } => write!(f, "assumed: {because}"),
+            Self::Given => f.write_str("given: as the file of rules says"),
             Self::NotModelled { why } => write!(f, "not modelled: {why}"),
         }
     }

@@ -244,3 +244,46 @@ pub(crate) fn global(
     }
     Some(cost)
 }
+
+/// Given rules without merging: `banks` banks of 4 bytes, `lanes` lanes at a time for accesses of 4, 8 and 16 bytes.
+pub(crate) struct Plain {
+    pub(crate) banks: u32,
+    pub(crate) lanes: [u32; 3],
+}
+
+impl Plain {
+    pub(crate) fn shared(&self, op: SharedOp, width: u32, mask: LaneMask, at: &[u32; 32]) -> Cost {
+        let lanes = match width {
+            16 => self.lanes[2],
+            8 => self.lanes[1],
+            _ => self.lanes[0],
+        };
+        let groups = split(mask, lanes as usize);
+        let passes = if op == SharedOp::AtomicCas { 2 } else { 1 };
+        let atomic = matches!(op, SharedOp::Atomic | SharedOp::AtomicCas);
+        let mut cost = sum(&groups, |group| {
+            let in_bank = |bank: u32| {
+                let mut delivered: Vec<u32> = vec![];
+                for &lane in group {
+                    let mut own: Vec<u32> = words(at[lane], width)
+                        .filter(|word| word % self.banks == bank)
+                        .collect();
+                    own.dedup();
+                    if atomic {
+                        delivered.extend(own.first());
+                    } else {
+                        delivered.extend(own);
+                    }
+                }
+                if !atomic {
+                    delivered.sort_unstable();
+                    delivered.dedup();
+                }
+                delivered.len() as u32
+            };
+            (0..self.banks).map(in_bank).max().unwrap()
+        });
+        (cost.transactions, cost.ideal) = (cost.transactions * passes, cost.ideal * passes);
+        cost
+    }
+}

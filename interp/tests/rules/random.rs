@@ -2,9 +2,10 @@
 //! access moved by a multiple of the rules' period costs the same.
 
 use interp::mask::LaneMask;
+use interp::rules::affine::shared_cost_affine;
 use interp::rules::bank::{SharedOp, passes, shared_cost};
 use interp::rules::coalesce::{GlobalOp, SECTOR_BYTES, global_cost};
-use interp::rules::{BankWidth, RuleSet};
+use interp::rules::{Arch, BankWidth, RuleSet, SharedRules};
 
 use crate::cases::{self, Random, WIDTHS};
 use crate::{oracle, rules};
@@ -142,4 +143,100 @@ fn sm_50_agrees_with_the_oracle() {
 #[test]
 fn sm_90_agrees_with_the_oracle() {
     agree(&rules("sm_90", BankWidth::Four));
+}
+
+/// Rules that no architecture has: fewer banks than lanes, and more.
+fn agree_on_given(banks: u32, lanes: [u32; 3]) {
+    let base = RuleSet::for_arch(Arch::SM_90);
+    let mut shared = base.shared;
+    (shared.banks, shared.row_bytes) = (banks, 4 * banks);
+    (shared.lanes_4, shared.lanes_8, shared.lanes_16) = (lanes[0], lanes[1], Some(lanes[2]));
+    shared.merges_pairs = false;
+    let rules = base
+        .given("a test", shared, base.global)
+        .expect("valid rules");
+    let plain = oracle::Plain { banks, lanes };
+    let mut random = Random::new(u64::from(banks));
+    let mut conflicts = 0;
+    for case in 0..CASES {
+        let (op, width) = (random.pick(&SHARED_OPS), random.pick(&WIDTHS));
+        let mask = cases::mask(&mut random);
+        let addresses = cases::units(&mut random).map(|unit| unit as u32 * width);
+        let got = shared_cost(&rules.shared, op, width, mask, &addresses);
+        let want = plain.shared(op, width, mask, &addresses);
+        let what = || {
+            format!("case {case}: {banks} banks, {op:?} of {width} bytes, {mask}, {addresses:?}")
+        };
+        assert_eq!(got, Some(want), "{}", what());
+        let passes = passes(&rules.shared, op, width, mask, &addresses).expect("modelled");
+        assert_eq!(passes.len() as u32, want.transactions, "{}", what());
+        let shift = rules.shared.period_bytes(width) * random.below(1000) as u32;
+        let moved = addresses.map(|address| address + shift);
+        assert_eq!(
+            got,
+            shared_cost(&rules.shared, op, width, mask, &moved),
+            "{}",
+            what()
+        );
+        let stride = random.below(300) as i32 * width as i32;
+        let lanes = std::array::from_fn(|lane| addresses[0] + (stride * lane as i32) as u32);
+        if let Some(closed) = shared_cost_affine(&rules.shared, op, width, addresses[0], stride) {
+            let general = shared_cost(&rules.shared, op, width, LaneMask::FULL, &lanes);
+            assert_eq!(Some(closed), general, "{} and stride {stride}", what());
+        }
+        conflicts += u32::from(want.degree > 1);
+    }
+    assert!(conflicts > CASES as u32 / 4, "{conflicts}");
+}
+
+#[test]
+fn rules_of_4_banks() {
+    agree_on_given(4, [4, 2, 1]);
+    agree_on_given(4, [32, 32, 32]);
+}
+
+#[test]
+fn rules_of_16_banks() {
+    agree_on_given(16, [16, 8, 4]);
+}
+
+#[test]
+fn rules_of_64_banks() {
+    agree_on_given(64, [32, 32, 16]);
+}
+
+#[test]
+fn rules_that_cannot_be_are_refused() {
+    let base = RuleSet::for_arch(Arch::SM_90);
+    let with = |change: &dyn Fn(&mut SharedRules)| {
+        let mut shared = base.shared;
+        change(&mut shared);
+        base.given("a test", shared, base.global)
+            .map_err(|error| error.to_string())
+    };
+    assert!(with(&|_| ()).is_ok());
+    for (change, message) in [
+        (
+            &(|shared: &mut SharedRules| shared.banks = 48) as &dyn Fn(&mut SharedRules),
+            "`banks` is a power of two from 1 to 64, not 48",
+        ),
+        (
+            &|shared: &mut SharedRules| shared.banks = 128,
+            "`banks` is a power of two from 1 to 64, not 128",
+        ),
+        (
+            &|shared: &mut SharedRules| shared.banks = 64,
+            "`row_bytes` is 128, less than the 64 banks of 4 bytes deliver at once",
+        ),
+        (
+            &|shared: &mut SharedRules| shared.banks = 2,
+            "2 banks of 4 bytes deliver fewer than the 16 bytes of the widest access",
+        ),
+        (
+            &|shared: &mut SharedRules| shared.lanes_8 = 32,
+            "`merges_pairs` doubles groups of lanes: `lanes_8` and `lanes_16` are 16 at most with it",
+        ),
+    ] {
+        assert_eq!(with(change).unwrap_err(), message);
+    }
 }

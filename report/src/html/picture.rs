@@ -94,9 +94,10 @@ impl<'a> Request<'a> {
     /// The banks that a lane's access fills: the first, and how many.
     pub fn banks(&self, lane: usize, rules: &RuleSet) -> (usize, usize) {
         let wide = u64::from(rules.shared.bank_bytes);
-        let first = self.addresses[lane] / wide % LANES as u64;
-        let last = (self.addresses[lane] + u64::from(self.width_bytes) - 1) / wide % LANES as u64;
-        let banks = (last + LANES as u64 - first) % LANES as u64 + 1;
+        let banks = u64::from(rules.shared.banks);
+        let first = self.addresses[lane] / wide % banks;
+        let last = (self.addresses[lane] + u64::from(self.width_bytes) - 1) / wide % banks;
+        let banks = (last + banks - first) % banks + 1;
         (first as usize, banks as usize)
     }
 }
@@ -170,7 +171,7 @@ pub(crate) fn sentence(request: &Request<'_>, rules: &RuleSet) -> String {
     match request.space {
         Space::Shared => match request.passes(rules) {
             Some(passes) => format!("{what}: {} over the banks", count(passes.len(), "pass")),
-            None => format!("{what}: passes are not modelled on {}", rules.arch),
+            None => format!("{what}: passes are not modelled on {}", rules.title()),
         },
         Space::Global => {
             let (sectors, asked) = (pieces_of(request, SECTOR_BYTES), distinct_bytes(request));
@@ -198,12 +199,16 @@ pub(crate) fn color(pass: usize, passes: usize) -> usize {
 
 /// All lanes over all banks, coloured by pass.
 fn banks(request: &Request<'_>, passes: &[LaneMask], rules: &RuleSet) -> Drawing {
-    let side = LANES as f64 * CELL;
+    let n_banks = rules.shared.banks;
+    let (side, side_banks) = (LANES as f64 * CELL, f64::from(n_banks) * CELL);
     let mut body = String::new();
-    for bank in [0, 8, 16, 24, 31] {
+    let last = n_banks - 1;
+    // Few banks have no room for more names than the first.
+    let named = (0..last).step_by(8).chain((n_banks > 8).then_some(last));
+    for bank in named {
         let (x, anchor, name) = match bank {
             0 => (LEFT, "start", "bank 0".to_string()),
-            31 => (LEFT + side, "end", bank.to_string()),
+            bank if bank == last => (LEFT + side_banks, "end", bank.to_string()),
             _ => (
                 LEFT + (f64::from(bank) + 0.5) * CELL,
                 "middle",
@@ -227,9 +232,9 @@ fn banks(request: &Request<'_>, passes: &[LaneMask], rules: &RuleSet) -> Drawing
     }
     let _ = write!(
         body,
-        "<rect class=\"g\" x=\"{LEFT}\" y=\"{TOP}\" width=\"{side}\" height=\"{side}\" />"
+        "<rect class=\"g\" x=\"{LEFT}\" y=\"{TOP}\" width=\"{side_banks}\" height=\"{side}\" />"
     );
-    body += &grid(LEFT, TOP, CELL);
+    body += &grid((LEFT, TOP, CELL), n_banks);
     for (at, &lanes) in passes.iter().enumerate() {
         let path = cells(request, lanes, rules, (LEFT, TOP, CELL));
         if !path.is_empty() {
@@ -245,12 +250,15 @@ fn banks(request: &Request<'_>, passes: &[LaneMask], rules: &RuleSet) -> Drawing
         let (first, count) = request.banks(lane, rules);
         let bank = match count {
             1 => format!("bank {first}"),
-            _ => format!("banks {first} to {}", (first + count - 1) % LANES),
+            _ => format!(
+                "banks {first} to {}",
+                (first + count - 1) % n_banks as usize
+            ),
         };
         let served = passes.iter().position(|lanes| lanes.contains(lane));
         let _ = write!(
             body,
-            "<rect x=\"{LEFT}\" y=\"{}\" width=\"{side}\" height=\"{CELL}\"><title>lane {lane}: byte {}, {bank}, pass {}</title></rect>",
+            "<rect x=\"{LEFT}\" y=\"{}\" width=\"{side_banks}\" height=\"{CELL}\"><title>lane {lane}: byte {}, {bank}, pass {}</title></rect>",
             number(TOP + lane as f64 * CELL),
             request.addresses[lane],
             served.map_or(0, |pass| pass + 1)
@@ -258,7 +266,7 @@ fn banks(request: &Request<'_>, passes: &[LaneMask], rules: &RuleSet) -> Drawing
     }
     body += "</g>";
     Drawing {
-        wide: LEFT + side + 1.0,
+        wide: LEFT + side_banks + 1.0,
         high: TOP + side + 1.0,
         body,
         label: format!("Lanes over banks. {}", sentence(request, rules)),
@@ -266,20 +274,22 @@ fn banks(request: &Request<'_>, passes: &[LaneMask], rules: &RuleSet) -> Drawing
 }
 
 /// Lines every eight cells.
-fn grid(x: f64, y: f64, cell: f64) -> String {
-    let side = LANES as f64 * cell;
+fn grid((x, y, cell): (f64, f64, f64), banks: u32) -> String {
+    let (high, wide) = (LANES as f64 * cell, f64::from(banks) * cell);
     let mut path = String::new();
-    for at in [8.0, 16.0, 24.0] {
-        let _ = write!(
-            path,
-            "M{} {}h{}M{} {}v{}",
-            number(x),
-            number(y + at * cell),
-            number(side),
-            number(x + at * cell),
-            number(y),
-            number(side)
-        );
+    let every_eight = |last: u32| (8..last).step_by(8).map(move |at| f64::from(at) * cell);
+    let (mut down, mut across) = (every_eight(LANES as u32), every_eight(banks));
+    loop {
+        let next = (down.next(), across.next());
+        if let Some(at) = next.0 {
+            let _ = write!(path, "M{} {}h{}", number(x), number(y + at), number(wide));
+        }
+        if let Some(at) = next.1 {
+            let _ = write!(path, "M{} {}v{}", number(x + at), number(y), number(high));
+        }
+        if next == (None, None) {
+            break;
+        }
     }
     format!("<path class=\"l\" d=\"{path}\" />")
 }
@@ -302,7 +312,7 @@ fn cells(
         let (first, count) = request.banks(lane, rules);
         let y = y + lane as f64 * cell + gap / 2.0;
         // What passes the last bank goes on at the first.
-        let head = count.min(LANES - first);
+        let head = count.min(rules.shared.banks as usize - first);
         for (first, count) in [(first, head), (0, count - head)] {
             if count > 0 {
                 let (wide, high) = (count as f64 * cell - gap, cell - gap);
@@ -324,7 +334,9 @@ fn cells(
 /// The passes one by one.
 fn small(request: &Request<'_>, passes: &[LaneMask], rules: &RuleSet) -> Drawing {
     let side = LANES as f64 * SMALL;
-    let (step_x, step_y) = (side + 10.0, side + 20.0);
+    let side_banks = f64::from(rules.shared.banks) * SMALL;
+    // A name has to fit above each.
+    let (step_x, step_y) = (side_banks.max(40.0) + 10.0, side + 20.0);
     let shown = passes.len().min(MOST_PASSES);
     let mut body = String::new();
     for (at, &lanes) in passes.iter().take(shown).enumerate() {
@@ -339,7 +351,7 @@ fn small(request: &Request<'_>, passes: &[LaneMask], rules: &RuleSet) -> Drawing
         };
         let _ = write!(
             body,
-            "<text x=\"{}\" y=\"{}\">{name}</text><rect class=\"g\" x=\"{0}\" y=\"{}\" width=\"{side}\" height=\"{side}\" />",
+            "<text x=\"{}\" y=\"{}\">{name}</text><rect class=\"g\" x=\"{0}\" y=\"{}\" width=\"{side_banks}\" height=\"{side}\" />",
             number(x),
             number(y - 5.0),
             number(y)

@@ -202,6 +202,10 @@ impl Device for Simulator {
     }
 
     fn set_bank_width(&mut self, width: BankWidth) -> bool {
+        // Given rules say themselves how wide a bank is.
+        if self.machine.rules.given_by.is_some() {
+            return width == self.machine.rules.bank_width;
+        }
         match RuleSet::new(self.machine.rules.arch, width) {
             Ok(rules) => {
                 self.machine.rules = rules;

@@ -13,8 +13,8 @@ use super::{Shown, cost};
 use crate::{args::BanksArgs, output};
 
 const LANES: usize = 32;
-/// Columns of a grid, and between two.
-const WIDE: usize = 6 + LANES;
+/// Columns of the lanes' names, and between two grids.
+const NAMES: usize = 6;
 const BETWEEN: usize = 3;
 /// Most words of a bank that are listed, and most parts of a list of lanes.
 const MOST_WORDS: usize = 6;
@@ -32,13 +32,14 @@ pub(super) fn text(all: &[Shown], args: &BanksArgs, rules: &RuleSet, color: bool
         color,
     };
     let mut text = String::new();
-    let is_pair = all.len() > 1 && style.columns >= 2 * WIDE + BETWEEN && !args.passes;
+    let is_pair =
+        all.len() > 1 && style.columns >= 2 * grid_columns(rules) + BETWEEN && !args.passes;
     if is_pair {
         let blocks: Vec<Vec<Line>> = all
             .iter()
-            .map(|shown| block(shown, args, rules, style, WIDE))
+            .map(|shown| block(shown, args, rules, style, grid_columns(rules)))
             .collect();
-        text += &beside(&blocks);
+        text += &beside(&blocks, grid_columns(rules));
         for shown in all {
             let title = style.paint(Paint::Bold, &cut(&shown.title, style.columns));
             let _ = write!(text, "\n{title}\n{}", words(&shown.site, rules, style));
@@ -48,7 +49,10 @@ pub(super) fn text(all: &[Shown], args: &BanksArgs, rules: &RuleSet, color: bool
             if at > 0 {
                 text.push('\n');
             }
-            text += &beside(&[block(shown, args, rules, style, style.columns)]);
+            text += &beside(
+                &[block(shown, args, rules, style, style.columns)],
+                grid_columns(rules),
+            );
             text.push('\n');
             text += &words(&shown.site, rules, style);
         }
@@ -88,7 +92,11 @@ fn block(
     };
     let what = format!(
         "{}, {} {bytes} a lane, warp {warp}, {}",
-        site.op, site.width_bytes, args.arch
+        site.op,
+        site.width_bytes,
+        rules
+            .given_by
+            .map_or(rules.arch.to_string(), str::to_string)
     );
     lines.push(plain(cut(&what, columns)));
     if shown.accesses > 1 {
@@ -106,7 +114,7 @@ fn block(
         return lines;
     };
     if args.passes {
-        let across = ((columns + BETWEEN) / (WIDE + BETWEEN)).max(1);
+        let across = ((columns + BETWEEN) / (grid_columns(rules) + BETWEEN)).max(1);
         let numbered: Vec<usize> = (0..passes.len()).collect();
         for row in numbered.chunks(across) {
             let grids: Vec<Vec<Line>> = row
@@ -118,7 +126,11 @@ fn block(
                     grid
                 })
                 .collect();
-            lines.extend(beside(&grids).lines().map(|line| plain(line.to_string())));
+            lines.extend(
+                beside(&grids, grid_columns(rules))
+                    .lines()
+                    .map(|line| plain(line.to_string())),
+            );
             lines.push(plain(String::new()));
         }
         return lines;
@@ -127,20 +139,25 @@ fn block(
     lines
 }
 
+/// Columns of a grid; its title has some room, however few banks there are.
+fn grid_columns(rules: &RuleSet) -> usize {
+    NAMES + LANES.max(rules.shared.banks as usize)
+}
+
 /// Lines of blocks side by side.
-fn beside(blocks: &[Vec<Line>]) -> String {
+fn beside(blocks: &[Vec<Line>], wide: usize) -> String {
     let rows = blocks.iter().map(Vec::len).max().unwrap_or(0);
     let mut text = String::new();
     for row in 0..rows {
         let mut line = String::new();
-        let mut wide = 0;
+        let mut written = 0;
         for (at, block) in blocks.iter().enumerate() {
             let Some((part, columns)) = block.get(row).filter(|(_, columns)| *columns > 0) else {
                 continue;
             };
-            let start = at * (WIDE + BETWEEN);
-            let _ = write!(line, "{:1$}{part}", "", start.saturating_sub(wide));
-            wide = start.max(wide) + columns;
+            let start = at * (wide + BETWEEN);
+            let _ = write!(line, "{:1$}{part}", "", start.saturating_sub(written));
+            written = start.max(written) + columns;
         }
         let _ = writeln!(text, "{line}");
     }
@@ -155,17 +172,32 @@ fn grid(
     rules: &RuleSet,
     style: Style,
 ) -> Vec<Line> {
-    let head = "lane  0       8       16      24    31";
+    let n_banks = rules.shared.banks as usize;
+    let mut head = "lane  ".to_string();
+    for bank in (0..n_banks).step_by(8) {
+        let name = bank.to_string();
+        // The last one is at the right.
+        let wide = if bank + 8 >= n_banks && n_banks > 8 {
+            6
+        } else {
+            8
+        };
+        let _ = write!(head, "{name:<wide$}");
+    }
+    if n_banks > 8 {
+        let _ = write!(head, "{}", n_banks - 1);
+    }
+    let head = head.trim_end();
     let mut lines = vec![(style.paint(Paint::Dim, head), head.len())];
     for lane in 0..LANES {
         let served = passes.iter().position(|lanes| lanes.contains(lane));
         let served = served
             .filter(|&pass| only.is_none_or(|only| passes[only].contains(lane) || pass == only));
-        let mut cells: [Option<usize>; LANES] = [None; LANES];
+        let mut cells: Vec<Option<usize>> = vec![None; n_banks];
         if let Some(pass) = served {
             let (first, count) = request.banks(lane, rules);
             for bank in first..first + count {
-                cells[bank % LANES] = Some(only.unwrap_or(pass));
+                cells[bank % n_banks] = Some(only.unwrap_or(pass));
             }
         }
         let mut line = format!("{lane:>4}  ");
@@ -179,7 +211,7 @@ fn grid(
                 }
             }
         }
-        lines.push((line, WIDE));
+        lines.push((line, NAMES + n_banks));
     }
     lines
 }
@@ -210,12 +242,13 @@ fn words(site: &Site, rules: &RuleSet, style: Style) -> String {
     let width = u64::from(rules.bank_width.bytes());
     let mask = LaneMask(witness.mask);
     let _ = writeln!(text, "{}", style.paint(Paint::Dim, "bank  words (lanes)"));
-    for bank in 0..LANES as u64 {
+    let n_banks = u64::from(rules.shared.banks);
+    for bank in 0..n_banks {
         let mut words: Vec<(u64, Vec<usize>)> = Vec::new();
         for lane in mask.lanes() {
             let first = witness.addresses[lane] / width;
             let last = (witness.addresses[lane] + u64::from(site.width_bytes) - 1) / width;
-            for word in (first..=last).filter(|word| word % LANES as u64 == bank) {
+            for word in (first..=last).filter(|word| word % n_banks == bank) {
                 match words.iter_mut().find(|(other, _)| *other == word) {
                     Some((_, lanes)) => lanes.push(lane),
                     None => words.push((word, vec![lane])),

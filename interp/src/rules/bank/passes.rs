@@ -48,7 +48,7 @@ pub fn passes(
     for group in mask.groups(lanes_per_group) {
         let mut passes: Vec<LaneMask> = vec![];
         // The rows that each bank has delivered; of an atomic, a row for each lane.
-        let mut rows: [Vec<u32>; 32] = Default::default();
+        let mut rows: Vec<Vec<u32>> = vec![vec![]; cells.banks() as usize];
         for lane in group {
             let rows = &mut rows[cells.bank(addresses[lane])];
             let row = cells.row(addresses[lane]);
