@@ -85,6 +85,31 @@ pub(crate) fn more_room(base: Base<'_>, texts: &[Text<'_>], found: &[&Found]) ->
     let mut all = vec![];
     for text in texts {
         let arguments = third_arguments(text, kernel);
+        // A number of elements, where bytes are meant.
+        let has_size =
+            |words: &std::ops::Range<usize>| words.clone().any(|at| text.word(at) == "sizeof");
+        if let Some(first) = arguments
+            .first()
+            .filter(|_| !arguments.iter().any(has_size))
+        {
+            let bytes = |words: &std::ops::Range<usize>| {
+                format!(
+                    "{} * sizeof({})",
+                    single(text.between(words.clone())),
+                    var.c_type
+                )
+            };
+            let edit = |words: &std::ops::Range<usize>| text.replace(words.clone(), bytes(words));
+            all.push(Candidate::new(
+                SuggestionKind::Other,
+                format!(
+                    "the third argument of the launch in line {} counts bytes: `{}`",
+                    text.line(first.start),
+                    bytes(first)
+                ),
+                arguments.iter().map(edit).collect(),
+            ));
+        }
         for times in 2..=MOST_TIMES {
             let edit = |words: &std::ops::Range<usize>| {
                 let bytes = single(text.between(words.clone()));

@@ -109,10 +109,20 @@ pub fn help(trap: &Trap, report: Option<&LaunchReport>, reach: (i64, i64)) -> Op
              cudaMemcpyToSymbol, never by the host's `&f`"
         }
         TrapKind::NullPointer(_) => "was it ever allocated? check what the allocation returned",
-        TrapKind::Misaligned(access) => return of_rows(access),
+        TrapKind::Misaligned(access) => return of_rows(access).or_else(|| of_vector(access)),
         _ => return None,
     };
     Some(text.to_string())
+}
+
+/// What to do about an access whose address is no multiple of its width.
+fn of_vector(access: &BadAccess) -> Option<String> {
+    let width = u64::from(access.width_bytes);
+    let beyond = access.address.checked_rem(width)?;
+    Some(format!(
+        "an access of {width} bytes begins at a multiple of {width}, and this address is {beyond} bytes beyond one: let what the pointer is made \
+         from begin at a multiple of {width} bytes (pad what stands before it), or read smaller elements"
+    ))
 }
 
 /// What to do about a wide access to an array whose rows are no multiple of its width.

@@ -79,7 +79,7 @@ impl Scene<'_> {
                     self.use_atomic(&flow, &update)
                 } else {
                     "blocks run in any order, and no barrier waits for another block: use atomics, give each block elements of its own, \
-                     or end the kernel between the two and launch another"
+                     write the results to a second array, or end the kernel between the two and launch another"
                         .to_owned()
                 }
             }
