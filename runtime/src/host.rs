@@ -435,17 +435,92 @@ impl Host<'_> {
                 );
                 Some(0)
             }
-            _ => {
-                if let Some(answer) = math::call(function, &bits) {
-                    Some(answer)
-                } else if let Some(answer) = self.stdio(function, args, loc)? {
-                    Some(answer)
-                } else if let Some(answer) = self.c_memory(function, &bits, loc)? {
-                    Some(answer)
-                } else {
-                    Some(self.cuda(function, &bits, loc)?)
-                }
-            }
+            HostFn::Exp
+            | HostFn::Log
+            | HostFn::Log2
+            | HostFn::Log10
+            | HostFn::Pow
+            | HostFn::Sin
+            | HostFn::Cos
+            | HostFn::Tan
+            | HostFn::Atan
+            | HostFn::Atan2
+            | HostFn::Tanh
+            | HostFn::Expf
+            | HostFn::Logf
+            | HostFn::Powf
+            | HostFn::Sinf
+            | HostFn::Cosf
+            | HostFn::Tanhf => math::call(function, &bits),
+            HostFn::Printf
+            | HostFn::Fprintf
+            | HostFn::Sprintf
+            | HostFn::Snprintf
+            | HostFn::Puts
+            | HostFn::Putchar
+            | HostFn::Fflush => self.stdio(function, args, loc)?,
+            HostFn::Malloc
+            | HostFn::Calloc
+            | HostFn::Realloc
+            | HostFn::Free
+            | HostFn::Memset
+            | HostFn::Memcpy
+            | HostFn::Memmove
+            | HostFn::Memcmp
+            | HostFn::Strlen
+            | HostFn::Strcmp
+            | HostFn::Strncmp
+            | HostFn::Strcpy
+            | HostFn::Atoi
+            | HostFn::Atol
+            | HostFn::Atof => self.c_memory(function, &bits, loc)?,
+            HostFn::CudaMalloc
+            | HostFn::CudaMallocAsync
+            | HostFn::CudaMallocManaged
+            | HostFn::CudaMallocHost
+            | HostFn::CudaFree
+            | HostFn::CudaFreeAsync
+            | HostFn::CudaFreeHost
+            | HostFn::CudaMemcpy
+            | HostFn::CudaMemcpyAsync
+            | HostFn::CudaMemset
+            | HostFn::CudaMemsetAsync
+            | HostFn::CudaMemcpyToSymbol
+            | HostFn::CudaMemcpyFromSymbol
+            | HostFn::CudaGetSymbolAddress
+            | HostFn::CudaDeviceSynchronize
+            | HostFn::CudaDeviceReset
+            | HostFn::CudaGetLastError
+            | HostFn::CudaPeekAtLastError
+            | HostFn::CudaGetErrorString
+            | HostFn::CudaGetErrorName
+            | HostFn::CudaGetDeviceCount
+            | HostFn::CudaGetDevice
+            | HostFn::CudaSetDevice
+            | HostFn::CudaMemGetInfo
+            | HostFn::DeviceProperty
+            | HostFn::DeviceName
+            | HostFn::SetError
+            | HostFn::CudaFuncSetAttribute
+            | HostFn::OccupancyBlocks
+            | HostFn::OccupancyBlockSize
+            | HostFn::KernelFact
+            | HostFn::CudaFuncSetCacheConfig
+            | HostFn::CudaFuncSetSharedMemConfig
+            | HostFn::CudaDeviceSetCacheConfig
+            | HostFn::CudaDeviceGetCacheConfig
+            | HostFn::CudaDeviceSetSharedMemConfig
+            | HostFn::CudaDeviceGetSharedMemConfig
+            | HostFn::CudaEventCreate
+            | HostFn::CudaEventRecord
+            | HostFn::CudaEventSynchronize
+            | HostFn::CudaEventElapsedTime
+            | HostFn::CudaEventDestroy
+            | HostFn::CudaStreamCreate
+            | HostFn::CudaStreamCreateWithFlags
+            | HostFn::CudaStreamWaitEvent
+            | HostFn::CudaStreamSynchronize
+            | HostFn::CudaStreamDestroy => Some(self.cuda(function, &bits, loc)?),
         };
         Ok(answer.filter(|_| function.result().is_some()))
     }
