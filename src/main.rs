@@ -13,22 +13,26 @@ mod output;
 mod progress;
 mod prove;
 mod record;
-mod resident;
 mod rules;
 mod source;
 mod stopping;
 mod system;
 mod trace;
 
-use std::{panic, process::ExitCode, sync::mpsc, thread, time::Duration};
+use std::{
+    panic::{self, PanicHookInfo},
+    process::ExitCode,
+    sync::Mutex,
+    thread,
+};
 
 use clap::Parser;
 
 /// Deeply nested programs recurse deeply; the parser's limits are set for less than this.
 const STACK_BYTES: usize = 256 << 20;
 
-/// What runs no longer than this does not need memory for long either: it is spared `resident`'s millisecond.
-const SHORT_RUN: Duration = Duration::from_millis(15);
+/// What the first panic said, and where it was.
+static PANIC: Mutex<Option<String>> = Mutex::new(None);
 
 fn main() -> ExitCode {
     ExitCode::from(output::exit_code(run()))
@@ -45,19 +49,11 @@ fn run() -> u8 {
         Ok(cli) => cli,
         Err(said) => return output::of_command_line(&said),
     };
-    // The panic's message is printed once, below, with what to do about it.
-    panic::set_hook(Box::new(|_| {}));
-    let (running, ended) = mpsc::channel::<()>();
+    // A panic's message is printed once, below, with what to do about it.
+    panic::set_hook(Box::new(keep_panic));
     let work = thread::Builder::new()
         .stack_size(STACK_BYTES)
-        .spawn(move || {
-            // Dropped at the end, which is seen below.
-            let _running = running;
-            panic::catch_unwind(|| command::run(cli))
-        });
-    if ended.recv_timeout(SHORT_RUN) == Err(mpsc::RecvTimeoutError::Timeout) {
-        resident::drop_untouched();
-    }
+        .spawn(move || panic::catch_unwind(|| command::run(cli)));
     let result = work.map(|handle| handle.join());
     match result {
         Ok(Ok(Ok(Ok(code)))) => code,
@@ -65,11 +61,9 @@ fn run() -> u8 {
             output::err(&format!("dslc: {failure}\n"));
             2
         }
-        Ok(Ok(Err(payload)) | Err(payload)) => {
-            let text = payload.downcast_ref::<String>().map(String::as_str);
-            let text = text
-                .or_else(|| payload.downcast_ref::<&str>().copied())
-                .unwrap_or("unknown");
+        Ok(Ok(Err(_)) | Err(_)) => {
+            let kept = PANIC.lock().ok().and_then(|mut kept| kept.take());
+            let text = kept.unwrap_or_else(|| "unknown".to_string());
             output::err(&format!(
                 "dslc: internal error: {text}\nThis is a bug in dslc; please report it with the program.\n"
             ));
@@ -82,5 +76,15 @@ fn run() -> u8 {
             ));
             2
         }
+    }
+}
+
+/// The first panic is the cause; others follow from it.
+fn keep_panic(info: &PanicHookInfo<'_>) {
+    let text = info.payload_as_str().unwrap_or("unknown");
+    let place = info.location();
+    let place = place.map_or(String::new(), |place| format!(" ({place})"));
+    if let Ok(mut kept) = PANIC.lock() {
+        kept.get_or_insert_with(|| format!("{text}{place}"));
     }
 }
