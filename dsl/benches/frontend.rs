@@ -1,5 +1,11 @@
 //! The front end on a megabyte of kernels, stage by stage, and on a program of 20 lines: `cargo bench -p dslc-dsl --bench frontend`.
 
+#![allow(
+    clippy::disallowed_methods,
+    clippy::disallowed_types,
+    reason = "tests read files"
+)]
+
 use divan::{Bencher, counter::BytesCount};
 use dsl::{
     Options, compile,

@@ -5,6 +5,15 @@
 //! Without the feature `front` only what a compiled program needs is here: IR, places, diagnostics.
 //! This crate prints nothing, reads no files (the caller hands in an [`source::Loader`]) and knows no warp and no LLVM.
 
+#![cfg_attr(
+    test,
+    allow(
+        clippy::disallowed_methods,
+        clippy::disallowed_types,
+        reason = "tests read files"
+    )
+)]
+
 #[cfg(feature = "front")]
 pub mod compile;
 pub mod diagnostic;

@@ -1,5 +1,11 @@
 //! The lexer's table is what logos makes of its description. `INSTA_UPDATE=always` writes it.
 
+#![allow(
+    clippy::disallowed_methods,
+    clippy::disallowed_types,
+    reason = "tests read files"
+)]
+
 use std::{fs, path::Path};
 
 use proc_macro2::TokenStream;

@@ -2,6 +2,12 @@
 //! rounds per second of loops that do one thing (dispatch, a lane operation, a load of shared memory in some pattern); and
 //! operations per second of a host loop.
 
+#![allow(
+    clippy::disallowed_methods,
+    clippy::disallowed_types,
+    reason = "tests read files"
+)]
+
 use std::sync::Arc;
 
 use dsl::ir::{FuncId, LocId, parse::parse};

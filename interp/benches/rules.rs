@@ -1,5 +1,11 @@
 //! What counting one warp's access costs: the common patterns, per call. `cargo bench -p dslc-interp --bench rules`.
 
+#![allow(
+    clippy::disallowed_methods,
+    clippy::disallowed_types,
+    reason = "tests read files"
+)]
+
 use divan::{Bencher, black_box};
 use interp::mask::LaneMask;
 use interp::rules::affine::{global_cost_affine, shared_cost_affine};

@@ -4,6 +4,15 @@
 //! source access) or a [`LaunchFailure`]. Host functions run on the scalar half of the same machine ([`HostThread`]).
 //! Nothing here knows source text, files, processes or clocks; equal input gives equal output at any number of threads.
 
+#![cfg_attr(
+    test,
+    allow(
+        clippy::disallowed_methods,
+        clippy::disallowed_types,
+        reason = "tests read files"
+    )
+)]
+
 pub mod config;
 pub mod finding;
 pub mod mask;

@@ -4,6 +4,12 @@
 //! set; `hardware` reads the counters in `tests/data/h200`; `patterns` derives the tables people know from kernels'
 //! index expressions; `affine` compares closed forms with the general rule.
 
+#![allow(
+    clippy::disallowed_methods,
+    clippy::disallowed_types,
+    reason = "tests read files"
+)]
+
 mod affine;
 mod cases;
 mod hardware;

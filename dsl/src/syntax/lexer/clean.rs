@@ -1,5 +1,5 @@
 //! What happens to a text before it is cut into tokens: a byte order mark and continued lines (`\` at the end) go, and
-//! look-alikes of ASCII punctuation outside comments and literals are replaced by what they look like.
+//! lookalikes of ASCII punctuation outside comments and literals are replaced by what they look like.
 //!
 //! The result is another text and a table that leads from its bytes back to those of the file, so that tokens keep true
 //! places. Most files need neither, and are borrowed as they are. To know what is inside a comment or a literal, a small
