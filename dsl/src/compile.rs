@@ -5,7 +5,7 @@ use std::borrow::Cow;
 use crate::{
     diagnostic::{Diagnostic, Severity},
     ir::{Module, simplify::simplify, verify},
-    lint, lower,
+    library, lint, lower,
     sema::{self, typed},
     source::{COMMAND_LINE, Loader, NoFiles, SourceFile, SourceMap},
     span::FileId,
@@ -161,8 +161,8 @@ pub(crate) fn declarations(
 ) -> (Unit, Vec<FileId>) {
     let mut unit = Unit::default();
     let mut files = Vec::new();
-    let prelude = (sema::PRELUDE_NAME, Cow::Borrowed(sema::PRELUDE));
-    let parts = sema::needed(tokens, instances, &sema::wanted(tokens));
+    let prelude = (sema::PRELUDE_NAME, Cow::Borrowed(library::PRELUDE));
+    let parts = library::needed(tokens, instances, &library::wanted(tokens));
     for (name, text) in std::iter::once(prelude).chain(parts) {
         let file = map.add(SourceFile::new(name, text));
         let tokenized = syntax::tokenize(map, file, &syntax::Options::default(), &NoFiles);

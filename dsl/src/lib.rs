@@ -21,6 +21,8 @@ pub mod diagnostic;
 pub mod embed;
 pub mod ir;
 #[cfg(feature = "front")]
+pub mod library;
+#[cfg(feature = "front")]
 pub mod lint;
 #[cfg(feature = "front")]
 pub mod lower;

@@ -6,13 +6,12 @@
 
 use crate::{diagnostic::Diagnostic, source::SourceMap, span::FileId, syntax::ast};
 
-mod builtin;
+pub(crate) mod builtin;
 mod check;
 pub(crate) use check::host_assert;
 mod classify;
 mod const_eval;
 mod layout;
-mod library;
 mod scope;
 mod show;
 pub mod ty;
@@ -22,10 +21,6 @@ pub mod typed;
 mod tests;
 
 pub use classify::Classify;
-pub use library::{Part, needed, parts, wanted};
-
-/// The declarations that every program starts with, in the language itself. To be parsed before the program.
-pub const PRELUDE: &str = include_str!("sema/prelude.k");
 
 /// The name the prelude has in messages.
 pub const PRELUDE_NAME: &str = "<cuda runtime>";

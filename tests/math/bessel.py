@@ -1,4 +1,4 @@
-"""The polynomials of dsl/src/sema/math_bessel.k: interpolation at Chebyshev's points. Needs mpmath; prints them as they stand there, and on stderr the largest error of each,
+"""The polynomials of dsl/library/math_bessel.k: interpolation at Chebyshev's points. Needs mpmath; prints them as they stand there, and on stderr the largest error of each,
 relative to the largest value of the piece."""
 import sys
 import mpmath as m

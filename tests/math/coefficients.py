@@ -1,4 +1,4 @@
-"""The polynomials of dsl/src/sema/math_*.k: interpolation at Chebyshev's points. Needs mpmath; prints each with its largest error."""
+"""The polynomials of dsl/library/math_*.k: interpolation at Chebyshev's points. Needs mpmath; prints each with its largest error."""
 import mpmath as m
 from mpmath import mpf
 

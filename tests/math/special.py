@@ -1,4 +1,4 @@
-"""The polynomials of dsl/src/sema/math_special.k: interpolation at Chebyshev's points. Needs mpmath; prints them as they stand there, and on stderr the largest relative error of each."""
+"""The polynomials of dsl/library/math_special.k: interpolation at Chebyshev's points. Needs mpmath; prints them as they stand there, and on stderr the largest relative error of each."""
 import sys
 import mpmath as m
 from mpmath import mpf

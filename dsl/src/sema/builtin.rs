@@ -6,7 +6,8 @@
 
 use std::{collections::HashMap, sync::OnceLock};
 
-use super::{layout, library, typed::Value};
+use super::{layout, typed::Value};
+use crate::library;
 use crate::{
     ir::{
         BarrierReduce, BinaryOp, ConvertOp, FenceScope, HostFn, ReduceOp, ShuffleMode, SpecialReg,
@@ -21,7 +22,7 @@ mod math;
 mod signature;
 mod unsupported;
 
-pub(super) use math::{float_version, is_math};
+pub(crate) use math::{float_version, is_math};
 pub(super) use signature::{ParamType, Signature, TypeWord};
 pub(super) use unsupported::unsupported_type;
 

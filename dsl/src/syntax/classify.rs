@@ -9,6 +9,10 @@ use rustc_hash::FxHashSet;
 use std::sync::Arc;
 
 use super::token::{Keyword, Punct, Token, TokenKind};
+use crate::library::{TypeName, types_named};
+
+/// The namespace of cooperative groups, for which programs have short names of their own.
+const GROUPS: &str = "cooperative_groups";
 
 /// Turns the names of types from [`TokenKind::Ident`] into [`TokenKind::TypeName`]. `half` is one only if the program
 /// includes its header, or names other things of it: many a program calls the middle of something so.
@@ -43,15 +47,24 @@ pub(crate) fn classify(tokens: &mut [Token], includes_half: bool) {
                 && matches!(after, Some(TokenKind::Keyword(_) | TokenKind::TypeName(_)));
             let qualified = at > 0 && punct(tokens.get(at - 1)) == Some(Punct::ColonColon);
             mark(&mut tokens[at], |name| {
-                is_group(name) || ((qualified || has_type) && is_group_operation(name))
+                types_named(name).iter().any(|why| match why {
+                    TypeName::Class(GROUPS) => true,
+                    TypeName::Operation(GROUPS) => qualified || has_type,
+                    _ => false,
+                })
             });
         }
     }
     for at in 2..tokens.len() {
-        let is_cubs = punct(tokens.get(at - 1)) == Some(Punct::ColonColon)
-            && ident(tokens.get(at - 2)).is_some_and(|name| &**name == "cub");
-        if is_cubs {
-            mark(&mut tokens[at], is_of_cub);
+        let space = match punct(tokens.get(at - 1)) {
+            Some(Punct::ColonColon) => ident(tokens.get(at - 2)).cloned(),
+            _ => None,
+        };
+        if let Some(space) = space {
+            let of_space = |why: &TypeName| matches!(why, TypeName::Class(of) if **of == *space);
+            mark(&mut tokens[at], |name| {
+                types_named(name).iter().any(of_space)
+            });
         }
     }
     mark_standard(tokens);
@@ -89,118 +102,17 @@ fn mark_standard(tokens: &mut [Token]) {
         let member = matches!(before, Some(Punct::Dot | Punct::Arrow));
         let has_args = punct(tokens.get(at + 1)) == Some(Punct::Lt);
         mark(&mut tokens[at], |name| {
-            // Their names are too common to be types wherever they stand.
-            if matches!(
-                name,
-                "pair" | "array" | "queue" | "stack" | "map" | "set" | "unordered_map"
-            ) && !has_args
-            {
-                return false;
-            }
-            (of_chrono && is_chrono(name))
-                || is_standard(name)
-                    && (of_std || (!qualified && !member && (uses_std || used.contains(name))))
+            types_named(name).iter().any(|why| match why {
+                TypeName::Chrono => of_chrono,
+                // Their names are too common to be types wherever they stand.
+                TypeName::StdTemplate if !has_args => false,
+                TypeName::Std | TypeName::StdTemplate | TypeName::StdTrait => {
+                    of_std || (!qualified && !member && (uses_std || used.contains(name)))
+                }
+                TypeName::Global | TypeName::Class(_) | TypeName::Operation(_) => false,
+            })
         });
     }
-}
-
-/// Types in the namespace `std`.
-fn is_standard(name: &str) -> bool {
-    matches!(
-        name,
-        "vector"
-            | "initializer_list"
-            | "string"
-            | "ostream"
-            | "ratio"
-            | "pair"
-            | "array"
-            | "map"
-            | "unordered_map"
-            | "set"
-            | "queue"
-            | "stack"
-            | "unique_ptr"
-            | "shared_ptr"
-            | "exception"
-            | "runtime_error"
-            | "logic_error"
-            | "invalid_argument"
-            | "out_of_range"
-            | "domain_error"
-            | "length_error"
-            | "range_error"
-            | "overflow_error"
-            | "milli"
-            | "micro"
-            | "nano"
-            | "mt19937"
-            | "minstd_rand0"
-            | "default_random_engine"
-            | "random_device"
-            | "uniform_real_distribution"
-            | "uniform_int_distribution"
-            | "normal_distribution"
-    ) || is_trait(name)
-}
-
-/// C++'s type traits. In `is_same<T, U>::value` the last name tells that it is none.
-pub(super) fn is_trait(name: &str) -> bool {
-    matches!(
-        name,
-        "is_same"
-            | "is_void"
-            | "is_const"
-            | "is_array"
-            | "is_pointer"
-            | "is_reference"
-            | "is_lvalue_reference"
-            | "is_floating_point"
-            | "is_integral"
-            | "is_arithmetic"
-            | "is_signed"
-            | "is_unsigned"
-            | "conditional"
-            | "enable_if"
-            | "conjunction"
-            | "disjunction"
-            | "negation"
-            | "integral_constant"
-            | "bool_constant"
-            | "true_type"
-            | "false_type"
-            | "conditional_t"
-            | "enable_if_t"
-            | "void_t"
-            | "remove_const_t"
-            | "remove_volatile_t"
-            | "remove_cv_t"
-            | "remove_pointer_t"
-            | "remove_extent_t"
-            | "remove_reference_t"
-            | "add_const_t"
-            | "add_pointer_t"
-            | "decay_t"
-            | "common_type_t"
-            | "make_unsigned_t"
-            | "make_signed_t"
-    )
-}
-
-/// Types in the namespace `std::chrono`.
-fn is_chrono(name: &str) -> bool {
-    matches!(
-        name,
-        "duration"
-            | "nanoseconds"
-            | "microseconds"
-            | "milliseconds"
-            | "seconds"
-            | "time_point"
-            | "high_resolution_clock"
-            | "steady_clock"
-            | "system_clock"
-    )
 }
 
 fn mark(token: &mut Token, is_type: impl FnOnce(&str) -> bool) {
@@ -405,6 +317,7 @@ fn end_of_declaration(tokens: &[Token], at: usize) -> usize {
 /// Names that CUDA, the C library and C++ declare as types without the program's doing.
 fn is_builtin(name: &str) -> bool {
     is_vector(name)
+        || types_named(name).contains(&TypeName::Global)
         || matches!(
             name,
             "dim3"
@@ -431,78 +344,23 @@ fn is_builtin(name: &str) -> bool {
                 | "clock_t"
                 | "time_t"
                 | "FILE"
-                | "cuComplex"
-                | "cuFloatComplex"
-                | "cuDoubleComplex"
                 | "va_list"
                 | "cudaError_t"
                 | "cudaError"
                 | "cudaEvent_t"
                 | "cudaStream_t"
-                | "cudaDeviceProp"
                 | "cudaSharedMemConfig"
                 | "cudaFuncCache"
                 | "cudaFuncAttribute"
-                | "cudaFuncAttributes"
                 | "cudaMemcpyKind"
-                | "cudaDeviceAttr"
-                | "cudaLimit"
                 | "cudaDeviceptr_t"
-                | "cudaExtent"
-                | "cudaPitchedPtr"
-                | "cudaPos"
-                | "cudaMemcpy3DParms"
-                | "__half"
-                | "__half2"
-                | "__nv_bfloat16"
-                | "__nv_bfloat162"
-                | "curandState"
-                | "curandState_t"
-                | "curandStateXORWOW"
-                | "curandStateXORWOW_t"
-                | "curandStatePhilox4_32_10"
-                | "curandStatePhilox4_32_10_t"
         )
 }
 
 /// The program names the namespace of cooperative groups.
 fn mentions_groups(tokens: &[Token]) -> bool {
-    let is_named =
-        |token: &Token| ident(Some(token)).is_some_and(|name| &**name == "cooperative_groups");
+    let is_named = |token: &Token| ident(Some(token)).is_some_and(|name| &**name == GROUPS);
     tokens.iter().any(is_named)
-}
-
-/// The classes of cooperative groups.
-fn is_group(name: &str) -> bool {
-    matches!(
-        name,
-        "thread_group" | "thread_block" | "grid_group" | "coalesced_group" | "thread_block_tile"
-    )
-}
-
-/// The classes of its operations, whose names are common ones.
-fn is_group_operation(name: &str) -> bool {
-    matches!(
-        name,
-        "plus" | "less" | "greater" | "bit_and" | "bit_or" | "bit_xor"
-    )
-}
-
-/// The classes of CUB that kernels name.
-fn is_of_cub(name: &str) -> bool {
-    matches!(
-        name,
-        "BlockReduce"
-            | "BlockScan"
-            | "WarpReduce"
-            | "WarpScan"
-            | "KeyValuePair"
-            | "Sum"
-            | "Max"
-            | "Min"
-            | "ArgMax"
-            | "ArgMin"
-    )
 }
 
 /// The program names a type of pairs or a conversion of those headers, and no number `half`.

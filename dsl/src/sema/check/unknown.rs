@@ -5,7 +5,8 @@ use std::sync::Arc;
 use super::Checker;
 use crate::{
     diagnostic::{Code, Diagnostic},
-    sema::{builtin, library, scope::Entity},
+    library,
+    sema::{builtin, scope::Entity},
     span::Span,
     suggest,
 };

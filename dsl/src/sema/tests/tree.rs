@@ -179,7 +179,7 @@ fn launches_have_dim3s() {
 
 #[test]
 fn device_property_indices_are_the_runtimes() {
-    let text = include_str!("../device.k");
+    let text = include_str!("../../../library/device.k");
     for (index, property) in DeviceProp::ALL.iter().enumerate() {
         let member = property.text();
         let name = format!(

@@ -7,9 +7,9 @@
 use std::{borrow::Cow, collections::HashSet, sync::Arc};
 
 use super::ty::is_specifier;
-use crate::syntax::{
-    classify::is_trait,
-    token::{Keyword, Punct, Token, TokenKind},
+use crate::{
+    library::{TypeName, types_named},
+    syntax::token::{Keyword, Punct, Token, TokenKind},
 };
 
 /// Marks the angle brackets of template arguments.
@@ -168,7 +168,7 @@ fn opens(tokens: &[Token], at: usize, templates: &HashSet<Arc<str>>) -> bool {
     // Those of C++'s library, whose arguments may be any expressions.
     let is_library = before > 0
         && punct(tokens, before - 1) == Some(Punct::ColonColon)
-        && (is_trait(name)
+        && (types_named(name).contains(&TypeName::StdTrait)
             || matches!(
                 &**name,
                 "numeric_limits"

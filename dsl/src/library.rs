@@ -1,0 +1,219 @@
+//! CUDA's, C's and C++'s library as far as it is written in the language: the files of `dsl/library`.
+//!
+//! A file says in its first lines, which begin with `//!`, what it is and when a program needs it; nothing else repeats that.
+//!
+//! | line | says |
+//! |---|---|
+//! | `<vector>` | what the file is called in messages |
+//! | `needs:` | files that it uses: they are read, too |
+//! | `types:` | types that every program has without including anything: their names tell that it is needed |
+//! | `names:` | other names that tell it |
+//! | `keywords:` | keywords that tell it |
+//! | `namespace:` | a namespace that tells it, unless the program has one of that name itself |
+//! | `classes:`, `operations:` | types in that namespace; an operation is one after `::` or before the `<` of a type only |
+//! | `std:` | names in the namespace `std` that tell it of a program that names that namespace, too |
+//! | `std types:`, `std templates:`, `std traits:` | such names that are types; a template is one before a `<`; a trait's last name is none |
+//! | `chrono types:` | types in `std::chrono` |
+//! | `functions: host` | its functions are the host's; else they are device code's |
+//! | `read: by function` | only the functions that a program may call are read of it |
+//!
+//! Besides, a call of a function that one file alone defines tells that it is needed.
+
+use std::sync::OnceLock;
+
+use rustc_hash::FxHashMap;
+
+mod needed;
+mod wanted;
+
+pub use needed::needed;
+#[cfg(test)]
+pub(crate) use wanted::defined;
+pub(crate) use wanted::{names, standard_names};
+pub use wanted::{parts, wanted};
+
+/// A file of the library as it is read: what it is called in messages, its text.
+pub type Part = (&'static str, &'static str);
+
+macro_rules! files {
+    ($($name:literal)*) => {
+        /// Names and texts, in the order in which they are read: what a file uses of others stands before it.
+        const TEXTS: &[Part] = &[$(($name, include_str!(concat!("../library/", $name, ".k"))),)*];
+    };
+}
+
+files! {
+    "math_double" "math_angle" "math_float" "math_special" "simd" "rounding" "fp16" "bf16" "cooperative_groups" "traits" "new" "vector"
+    "clib" "device" "iostream" "string" "utility" "algorithm" "chrono" "random" "time" "stdexcept" "ptx" "curand" "cub" "math_bessel"
+    "getopt" "environ" "helper" "runtime" "cstring" "cucomplex" "memory" "queue" "map"
+}
+
+/// What is declared before every program.
+pub const PRELUDE: &str = include_str!("../library/prelude.k");
+
+/// A file and what its first lines say.
+#[derive(Debug, Default)]
+pub(crate) struct File {
+    /// Without `.k`.
+    pub(crate) name: &'static str,
+    pub(crate) title: &'static str,
+    pub(crate) text: &'static str,
+    needs: Vec<&'static str>,
+    names: Vec<&'static str>,
+    keywords: Vec<&'static str>,
+    namespace: Option<&'static str>,
+    std: Vec<&'static str>,
+    of_host: bool,
+    by_function: bool,
+}
+
+/// Why a name of the library is a type.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum TypeName {
+    /// Everywhere.
+    Global,
+    /// In `std`.
+    Std,
+    /// In `std`, before its arguments.
+    StdTemplate,
+    /// In `std`; in `is_same<T, U>::value` the last name tells that it is none.
+    StdTrait,
+    /// In `std::chrono`.
+    Chrono,
+    /// In a namespace of its own.
+    Class(&'static str),
+    /// Likewise, where the name of a type follows or its namespace stands before it.
+    Operation(&'static str),
+}
+
+/// The library.
+struct Library {
+    files: Vec<File>,
+    /// By name: `array` may be several.
+    types: FxHashMap<&'static str, Vec<TypeName>>,
+}
+
+fn library() -> &'static Library {
+    static LIBRARY: OnceLock<Library> = OnceLock::new();
+    LIBRARY.get_or_init(|| {
+        let mut types = FxHashMap::default();
+        let files = TEXTS.iter().map(|&text| File::read(text, &mut types));
+        Library {
+            files: files.collect(),
+            types,
+        }
+    })
+}
+
+/// Its files, in the order in which they are read.
+pub(crate) fn files() -> &'static [File] {
+    &library().files
+}
+
+/// What types of the library have that name.
+pub(crate) fn types_named(name: &str) -> &'static [TypeName] {
+    library().types.get(name).map_or(&[], Vec::as_slice)
+}
+
+impl File {
+    fn read((name, text): Part, types: &mut FxHashMap<&'static str, Vec<TypeName>>) -> File {
+        let mut file = File {
+            name,
+            text,
+            ..File::default()
+        };
+        let head = text.lines().map_while(|line| line.strip_prefix("//!"));
+        for line in head {
+            let line = line.trim();
+            let Some((key, words)) = line.split_once(": ") else {
+                if !line.is_empty() {
+                    file.title = line;
+                }
+                continue;
+            };
+            let words = || words.split(' ');
+            let mut is_type = |why: TypeName| {
+                for word in words() {
+                    types.entry(word).or_default().push(why);
+                }
+            };
+            let space = file.namespace.unwrap_or_default();
+            match key {
+                "needs" => file.needs.extend(words()),
+                "types" => {
+                    is_type(TypeName::Global);
+                    file.names.extend(words());
+                }
+                "names" => file.names.extend(words()),
+                "keywords" => file.keywords.extend(words()),
+                "namespace" => file.namespace = words().next(),
+                "classes" => is_type(TypeName::Class(space)),
+                "operations" => is_type(TypeName::Operation(space)),
+                "std" => file.std.extend(words()),
+                "std types" | "std templates" | "std traits" => {
+                    is_type(match key {
+                        "std types" => TypeName::Std,
+                        "std templates" => TypeName::StdTemplate,
+                        _ => TypeName::StdTrait,
+                    });
+                    file.std.extend(words());
+                }
+                "chrono types" => is_type(TypeName::Chrono),
+                "functions" => file.of_host = words().eq(["host"]),
+                "read" => file.by_function = words().eq(["by", "function"]),
+                _ => debug_assert!(false, "{name}.k: there is no line `{key}`"),
+            }
+        }
+        file
+    }
+
+    pub(crate) fn part(&self) -> Part {
+        (self.title, self.text)
+    }
+
+    /// Whether only the functions that a program may call are read of it.
+    pub(crate) fn is_by_function(&self) -> bool {
+        self.by_function
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_first_lines_say_what_a_file_is() {
+        for file in files() {
+            assert!(!file.title.is_empty(), "{}.k has no title", file.name);
+            for need in &file.needs {
+                assert!(
+                    files().iter().any(|other| other.name == *need),
+                    "{}.k needs {need}, which is no file",
+                    file.name
+                );
+            }
+        }
+        let vector = files().iter().find(|file| file.name == "vector");
+        let vector = vector.expect("vector.k");
+        assert_eq!((vector.title, &*vector.needs), ("<vector>", &["new"][..]));
+        assert_eq!(types_named("vector"), [TypeName::Std]);
+        assert_eq!(types_named("is_same"), [TypeName::StdTrait]);
+        assert_eq!(types_named("BlockReduce"), [TypeName::Class("cub")]);
+        assert!(types_named("no_such_thing").is_empty());
+    }
+
+    #[test]
+    fn every_file_of_the_folder_is_listed() {
+        let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/library");
+        let entries = std::fs::read_dir(folder).expect("the folder");
+        let mut names: Vec<String> = entries
+            .map(|entry| entry.expect("an entry").path())
+            .filter_map(|path| Some(path.file_stem()?.to_str()?.to_string()))
+            .filter(|name| name != "prelude")
+            .collect();
+        names.sort();
+        let mut listed: Vec<&str> = TEXTS.iter().map(|(name, _)| *name).collect();
+        listed.sort_unstable();
+        assert_eq!(names, listed);
+    }
+}

@@ -1,0 +1,181 @@
+//! Which files of the library a program needs.
+//!
+//! What a file defines is read from its text: a line that begins a `__device__` function has the name before its first parenthesis. Names
+//! that begin with `__dslc_` are the files' own.
+
+use std::{collections::HashSet, sync::OnceLock};
+
+use rustc_hash::FxHashMap;
+
+use super::{File, Part, files};
+use crate::{
+    sema::builtin,
+    syntax::token::{Keyword, Punct, Token, TokenKind},
+};
+
+/// All parts.
+pub fn parts() -> impl Iterator<Item = Part> {
+    files().iter().map(File::part)
+}
+
+/// The functions that a file defines for device code, or for the host's if it is one of those.
+pub(crate) fn defined(file: &'static File) -> impl Iterator<Item = &'static str> {
+    let text = file.text;
+    text.lines()
+        .filter(|line| match file.of_host {
+            true => line.starts_with(|c: char| c.is_ascii_lowercase()),
+            false => line.starts_with("__") && line.contains("__device__ "),
+        })
+        .filter(|line| line.ends_with(['{', '}']))
+        .filter_map(|line| line.split_once('(')?.0.rsplit([' ', '*']).next())
+        .filter(|name| !name.starts_with("__dslc_") && !name.starts_with("operator"))
+}
+
+/// Files by what tells of them.
+#[derive(Default)]
+struct Telling {
+    /// Functions that they have; those that are read by function, and need each other, count as one.
+    functions: FxHashMap<&'static str, Vec<usize>>,
+    /// Names of types and namespaces.
+    names: FxHashMap<&'static str, Vec<usize>>,
+    /// Names in `std`.
+    std: FxHashMap<&'static str, Vec<usize>>,
+}
+
+fn telling() -> &'static Telling {
+    static TELLING: OnceLock<Telling> = OnceLock::new();
+    TELLING.get_or_init(|| {
+        let mut telling = Telling::default();
+        for (at, file) in files().iter().enumerate() {
+            for name in defined(file) {
+                let known: &mut Vec<usize> = telling.functions.entry(name).or_default();
+                let is_with = |&other: &usize| files()[other].needs.contains(&file.name);
+                if known.last() != Some(&at) && !known.iter().any(is_with) {
+                    known.push(at);
+                }
+            }
+            for name in file.names.iter().chain(&file.namespace) {
+                telling.names.entry(name).or_default().push(at);
+            }
+            for name in &file.std {
+                telling.std.entry(name).or_default().push(at);
+            }
+        }
+        telling
+    })
+}
+
+/// The names of all functions of the files but the mathematical ones, for suggestions.
+pub(crate) fn names() -> impl Iterator<Item = &'static str> {
+    let all = telling().functions.keys().copied();
+    all.filter(|name| !builtin::is_math(name))
+}
+
+/// The names in the namespace `std` that the files have.
+pub(crate) fn standard_names() -> impl Iterator<Item = &'static str> {
+    files().iter().flat_map(|file| file.std.iter().copied())
+}
+
+/// The names that stand right after a type's keyword somewhere: `int half` is no type.
+fn variables(tokens: &[Token]) -> HashSet<&str> {
+    let declared = |pair: &[Token]| {
+        matches!(
+            pair[0].kind,
+            TokenKind::Keyword(
+                Keyword::Bool
+                    | Keyword::Char
+                    | Keyword::Short
+                    | Keyword::Int
+                    | Keyword::Long
+                    | Keyword::Unsigned
+                    | Keyword::Float
+                    | Keyword::Double
+                    | Keyword::Auto
+            )
+        )
+    };
+    tokens
+        .windows(2)
+        .filter(|pair| declared(pair))
+        .filter_map(|pair| match &pair[1].kind {
+            TokenKind::Ident(name) | TokenKind::TypeName(name) => Some(&**name),
+            _ => None,
+        })
+        .collect()
+}
+
+/// The files that a program needs: those that define a function which it seems to call, or a type which it names.
+pub fn wanted(tokens: &[Token]) -> Vec<Part> {
+    let telling = telling();
+    let mut needed = vec![false; files().len()];
+    let variables = variables(tokens);
+    let is_std = |token: &Token| matches!(&token.kind, TokenKind::Ident(name) if &**name == "std");
+    let has_std = tokens.iter().any(is_std);
+    for pair in tokens.windows(2) {
+        match &pair[0].kind {
+            TokenKind::Keyword(keyword) => {
+                if let Some(word) = text_of(*keyword) {
+                    mark(&mut needed, |file| file.keywords.contains(&word));
+                }
+            }
+            TokenKind::Ident(name) if pair[1].kind == TokenKind::Punct(Punct::LParen) => {
+                // A name that several have (`__hadd` of either precision) tells nothing; the types do.
+                if let Some([at]) = telling.functions.get(&**name).map(Vec::as_slice) {
+                    needed[*at] = true;
+                }
+            }
+            _ => {}
+        }
+        if let TokenKind::Ident(name) | TokenKind::TypeName(name) = &pair[0].kind {
+            let name: &str = name;
+            let named = telling
+                .names
+                .get(name)
+                .filter(|_| !variables.contains(name));
+            let standard = telling.std.get(name).filter(|_| has_std);
+            for &at in named.into_iter().chain(standard).flatten() {
+                needed[at] = true;
+            }
+        }
+    }
+    // A program that brings a namespace's own files, or other names for it, means those.
+    for three in tokens.windows(3) {
+        let opens = matches!(three[2].kind, TokenKind::Punct(Punct::LBrace | Punct::Eq));
+        if opens
+            && three[0].kind == TokenKind::Keyword(Keyword::Namespace)
+            && let TokenKind::Ident(name) = &three[1].kind
+        {
+            for (file, needed) in files().iter().zip(&mut needed) {
+                *needed &= file.namespace != Some(&**name);
+            }
+        }
+    }
+    loop {
+        let before = needed.clone();
+        for (file, _) in files().iter().zip(&before).filter(|(_, needed)| **needed) {
+            mark(&mut needed, |other| file.needs.contains(&other.name));
+        }
+        if before == needed {
+            break;
+        }
+    }
+    let needed = files().iter().zip(needed).filter(|(_, needed)| *needed);
+    needed.map(|(file, _)| file.part()).collect()
+}
+
+/// The text of a keyword by which some file is needed.
+fn text_of(keyword: Keyword) -> Option<&'static str> {
+    Some(match keyword {
+        Keyword::New => "new",
+        Keyword::Delete => "delete",
+        Keyword::Throw => "throw",
+        Keyword::Asm => "asm",
+        _ => return None,
+    })
+}
+
+fn mark(needed: &mut [bool], is_needed: impl Fn(&File) -> bool) {
+    for (file, needed) in files().iter().zip(needed) {
+        *needed |= is_needed(file);
+    }
+}
