@@ -399,7 +399,7 @@ fn pitch(
         });
         for (text, words) in all {
             let bytes = single(text.between(words.clone()));
-            // What a kernel computes from its block is not to be had where it is launched.
+            // What a kernel computes from its block is not known where it is launched.
             let by = match width.contains("blockDim") {
                 true => array.block_x.to_string(),
                 false => single(&width),

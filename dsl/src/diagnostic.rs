@@ -7,7 +7,7 @@ pub mod render;
 
 pub use code::Code;
 
-/// How bad it is.
+/// Severity.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, PartialOrd, Ord)]
 pub enum Severity {
     /// Worth knowing.
@@ -32,7 +32,7 @@ pub struct Label {
 pub struct Diagnostic {
     /// Which kind of problem; `dslc explain` tells more.
     pub code: Code,
-    /// How bad.
+    /// Severity.
     pub severity: Severity,
     /// What is wrong, in one phrase.
     pub message: String,

@@ -73,7 +73,7 @@ impl Finding {
         self.kind
     }
 
-    /// How bad it is.
+    /// Severity.
     pub fn severity(&self) -> Severity {
         self.severity
     }

@@ -5,7 +5,7 @@
 //! the lanes that come to it, and a fence followed by an atomic or `volatile` store that another thread reads with an atomic
 //! or `volatile` load ([`order`]). Lockstep is no order: a pair that has nothing else is *warp-synchronous*.
 //!
-//! [`walk`] leads an access to its cells; [`cells`] answers the common cases for 32 lanes at once; [`Checker::closer`] looks at the lanes that are left, one by one;
+//! [`walk`] leads an access to its cells; [`cells`] answers the common cases for 32 lanes at once; [`verdict`] judges the lanes that are left, one by one;
 //! [`found`] gathers what is wrong by pairs of source accesses and words it.
 
 #![allow(
@@ -15,7 +15,6 @@
 
 mod arithmetic;
 mod cells;
-mod closer;
 mod found;
 mod frozen;
 mod lines;
@@ -25,6 +24,7 @@ mod runs;
 mod subject;
 pub(crate) mod taint;
 mod unset;
+mod verdict;
 mod walk;
 
 use std::collections::{BTreeMap, HashMap};
@@ -107,8 +107,8 @@ pub(crate) struct Checker<'a> {
     stored: Vec<Defined>,
     /// By region: what they touched.
     touched: Vec<Touch>,
-    /// Looks closer, so far: tells one instruction from another.
-    looks: u64,
+    /// Instructions with suspects, so far: tells one from another.
+    judged: u64,
     cpu: Cpu,
     /// By counter and region: the words that were read as what nobody writes, one bit each.
     frozen: BTreeMap<(u32, u32), Vec<u64>>,
@@ -152,7 +152,7 @@ impl<'a> Checker<'a> {
             junk_origin: None,
             stored: vec![Defined::Nothing; subject.map.regions.len()],
             touched: vec![Touch::default(); subject.map.regions.len()],
-            looks: 0,
+            judged: 0,
             cpu: Cpu::at_hand(),
             shadows: subject.shadows(),
             watched: subject

@@ -78,7 +78,7 @@ impl fmt::Display for FindingKind {
     }
 }
 
-/// How bad a finding is. Errors make the program wrong (exit code 1).
+/// Severity of a finding. Errors make the program wrong (exit code 1).
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
 pub enum Severity {
     /// Worth knowing; the result is what was meant.
@@ -252,7 +252,7 @@ pub struct Finding {
     pub code: Code,
     /// The class.
     pub kind: FindingKind,
-    /// How bad.
+    /// Severity.
     pub severity: Severity,
     /// One sentence: what happened.
     pub message: String,

@@ -30,7 +30,7 @@ const SNAPSHOT_BYTES: u64 = 2 << 30;
 /// Local memory of all blocks that run side by side.
 const LOCAL_BYTES: u64 = 2 << 30;
 /// Blocks a worker takes at a time, at most.
-const BITE: u64 = 16;
+const MOST_BLOCKS: u64 = 16;
 
 /// What the blocks of one worker printed, by block.
 type Printed = Vec<(u64, Vec<u8>)>;
@@ -90,13 +90,13 @@ pub(crate) fn run<'a, O: Observer + Send>(
         strayed: &strayed,
         stopped: &stopped,
     };
-    let bite = (blocks / workers / 8).clamp(1, BITE);
+    let portion = (blocks / workers / 8).clamp(1, MOST_BLOCKS);
     let mut results: Vec<Option<(Machine<'a, O>, Printed)>> = (0..workers).map(|_| None).collect();
     rayon::scope(|scope| {
         for result in &mut results {
             let (next, stop, reachable) = (&next, &stop, reachable.clone());
             scope.spawn(move |_| {
-                *result = worker(run, observer(), next, stop, bite, blocks, reachable);
+                *result = worker(run, observer(), next, stop, portion, blocks, reachable);
                 if result.is_none() {
                     stop.failed.store(true, Ordering::Relaxed);
                 }
@@ -187,7 +187,7 @@ fn worker<'a, O: Observer>(
     observer: O,
     next: &AtomicU64,
     stop: &Stop<'_>,
-    bite: u64,
+    portion: u64,
     blocks: u64,
     reachable: Reachable,
 ) -> Option<(Machine<'a, O>, Printed)> {
@@ -198,14 +198,14 @@ fn worker<'a, O: Observer>(
     let mut printed = Vec::new();
     let mut printed_bytes = 0;
     loop {
-        let first = next.fetch_add(bite, Ordering::Relaxed);
+        let first = next.fetch_add(portion, Ordering::Relaxed);
         if first >= blocks {
             machine.settle();
             return Some((machine, printed));
         }
-        // Those of the bite before: a number for people, who do not see so few.
-        run.machine.progress.ended(bite);
-        for index in first..(first + bite).min(blocks) {
+        // Those of the portion before: a number for people, who do not see so few.
+        run.machine.progress.ended(portion);
+        for index in first..(first + portion).min(blocks) {
             block.begin(index, run.code, &run.shape);
             machine.totals.warps += block.warps.len() as u64;
             if stop.failed.load(Ordering::Relaxed) {

@@ -34,7 +34,7 @@ pub struct Found {
     pub code: Code,
     /// As in the report's schema: `race`, `uninitialized` …
     pub kind: &'static str,
-    /// How bad.
+    /// Severity.
     pub severity: Severity,
     /// The first launch it was found in.
     pub launch: Option<usize>,

@@ -138,7 +138,7 @@ pub struct HostFinding {
     pub code: Code,
     /// The class.
     pub kind: FindingKind,
-    /// How bad.
+    /// Severity.
     pub severity: Severity,
     /// One sentence: what happened.
     pub message: String,
@@ -812,7 +812,7 @@ impl Host<'_> {
     /// Memory is refused.
     fn say_shortage(&mut self, loc: LocId, bytes: u64, what: &str, on_heap: bool) {
         let why = self.spent.budget.shortage(&self.memory, on_heap);
-        let text = format!("{bytes} bytes of {what} are not to be had{why}");
+        let text = format!("out of memory: cannot allocate {bytes} bytes of {what}{why}");
         self.say(loc, text, false);
     }
 

@@ -27,7 +27,7 @@ const MOST: usize = 1 << 14;
 /// Bytes of a line, as a power of two: what [`Whole`] has one bit for.
 const LINE: u32 = 7;
 /// Times a block's lines are looked at, at most.
-const LOOKS: u32 = 16;
+const SCANS: u32 = 16;
 
 /// Where 32 lanes read, relative to the lowest of them.
 #[derive(Clone, Copy, Debug)]
@@ -100,7 +100,7 @@ impl Reads {
     /// A barrier: what waits is past. Looks what has been written until now.
     pub(super) fn barrier(&mut self, cells: &Cells) {
         if !self.open {
-            self.whole.look(cells);
+            self.whole.scan(cells);
         }
         self.clear();
     }
@@ -110,22 +110,22 @@ impl Reads {
 #[derive(Debug, Default)]
 struct Whole {
     lines: Vec<u64>,
-    looks: u32,
+    scans: u32,
     all: bool,
 }
 
 impl Whole {
     fn clear(&mut self) {
         refill(&mut self.lines, 0);
-        self.looks = 0;
+        self.scans = 0;
         self.all = false;
     }
 
-    fn look(&mut self, cells: &Cells) {
-        if self.all || self.looks >= LOOKS || cells.write.is_empty() {
+    fn scan(&mut self, cells: &Cells) {
+        if self.all || self.scans >= SCANS || cells.write.is_empty() {
             return;
         }
-        self.looks += 1;
+        self.scans += 1;
         let per_line = 1 << (LINE - cells.shift);
         let lines = cells.write.chunks(per_line);
         self.lines.resize(lines.len().div_ceil(64), 0);

@@ -151,7 +151,7 @@ impl Checker<'_> {
 
     /// Values from nowhere that go to and come from shared memory.
     #[cold]
-    pub(super) fn move_junk(&mut self, access: &Access<'_>, lanes: &Lanes, unset: &mut u32) {
+    pub(super) fn move_unset(&mut self, access: &Access<'_>, lanes: &Lanes, unset: &mut u32) {
         let (storing, origin) = match self.here.taints.get(self.warp as usize) {
             Some(taint) if self.following => taint.storing,
             _ => (0, 0),

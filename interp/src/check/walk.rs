@@ -500,10 +500,10 @@ impl Checker<'_> {
                     || self.following && access.site.op == AccessOp::Store)
             {
                 let read = &mut unset[(within / component) as usize % 4];
-                self.move_junk(access, &lanes, read);
+                self.move_unset(access, &lanes, read);
             }
             if bad | lost != 0 {
-                self.look(
+                self.judge(
                     access,
                     at,
                     &lanes,

@@ -184,7 +184,7 @@ fn others(rest: &[&Found], module: &Module) -> String {
     )
 }
 
-/// How bad, in the front end's words.
+/// The severity, in the front end's words.
 pub fn severity(severity: Severity) -> diagnostic::Severity {
     match severity {
         Severity::Note => diagnostic::Severity::Note,

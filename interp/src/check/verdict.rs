@@ -10,8 +10,8 @@ use crate::observer::Access;
 use crate::ops::element::lane_value;
 use crate::trap::AccessOp;
 
-/// An access under a closer look.
-struct Look<'a> {
+/// Lanes of an access that an earlier one may be in conflict with.
+struct Suspects<'a> {
     access: &'a Access<'a>,
     at: At,
     lanes: &'a Lanes,
@@ -24,10 +24,10 @@ struct Look<'a> {
 }
 
 impl Checker<'_> {
-    /// A closer look at some lanes of an access: those that no comparison could clear, and those that write what a lower one
+    /// Judges some lanes of an access: those that no comparison could clear, and those that write what a lower one
     /// writes. `offset`: of each lane's first byte in its memory.
     #[inline(never)]
-    pub(super) fn look(
+    pub(super) fn judge(
         &mut self,
         access: &Access<'_>,
         at: At,
@@ -40,7 +40,7 @@ impl Checker<'_> {
             At::Shared => access.memory,
             At::Region(index) => self.subject.map.regions[index].bytes.cast_const(),
         };
-        let look = Look {
+        let suspects = Suspects {
             access,
             at,
             lanes,
@@ -48,32 +48,32 @@ impl Checker<'_> {
             shift: self.cells(at).shift,
             bytes: &|lane| memory.wrapping_add(offset(lane)),
         };
-        self.looks += 1;
-        self.closer(&look, bad);
-        self.together(&look, lost);
+        self.judged += 1;
+        self.judge_lanes(&suspects, bad);
+        self.judge_stores(&suspects, lost);
     }
 
     /// Lanes that no comparison of numbers could clear.
     #[inline(never)]
-    fn closer(&mut self, look: &Look<'_>, bad: u32) {
-        let mut cells = std::mem::take(self.cells(look.at));
+    fn judge_lanes(&mut self, suspects: &Suspects<'_>, bad: u32) {
+        let mut cells = std::mem::take(self.cells(suspects.at));
         cells.prepare_reads();
         for lane in LaneMask(bad) {
-            let me = look.lanes.tag | lane as u32;
-            let cell = look.lanes.cells[lane] as usize;
-            match look.access.site.op {
-                AccessOp::Load => self.read(look, &mut cells, cell, me),
+            let me = suspects.lanes.tag | lane as u32;
+            let cell = suspects.lanes.cells[lane] as usize;
+            match suspects.access.site.op {
+                AccessOp::Load => self.read(suspects, &mut cells, cell, me),
                 AccessOp::Store => {
                     let last = cells.write[cell];
-                    if !self.is_ordered(look.at, last, me) {
-                        let seen = self.has_seen(look.at, &cells, cell, me);
-                        self.conflict(look, last, me, seen);
+                    if !self.is_ordered(suspects.at, last, me) {
+                        let seen = self.has_seen(suspects.at, &cells, cell, me);
+                        self.conflict(suspects, last, me, seen);
                     }
-                    self.against_readers(look, &cells, cell, me);
+                    self.against_readers(suspects, &cells, cell, me);
                     let at = (last & 31) as usize;
-                    let now = last & !31 == look.lanes.tag
-                        && look.lanes.mask >> at & 1 == 1
-                        && look.lanes.cells[at] as usize == cell;
+                    let now = last & !31 == suspects.lanes.tag
+                        && suspects.lanes.mask >> at & 1 == 1
+                        && suspects.lanes.cells[at] as usize == cell;
                     // Of several lanes of one instruction, the lowest one's value stays.
                     if !(now && at < lane) {
                         cells.write[cell] = me;
@@ -82,34 +82,34 @@ impl Checker<'_> {
                 }
                 AccessOp::Atomic => {
                     let last = cells.write[cell];
-                    self.against(look, last, me);
+                    self.against(suspects, last, me);
                     let readers = cells.read[cell];
                     if readers & ATOMIC == 0 {
-                        self.against_readers(look, &cells, cell, me);
+                        self.against_readers(suspects, &cells, cell, me);
                         cells.read[cell] = me | ATOMIC;
                     } else {
                         if self.subject.block_scopes {
-                            self.against_readers(look, &cells, cell, me);
+                            self.against_readers(suspects, &cells, cell, me);
                         }
-                        self.join(look.at, &mut cells, cell, me | ATOMIC);
+                        self.join(suspects.at, &mut cells, cell, me | ATOMIC);
                     }
                 }
             }
         }
-        *self.cells(look.at) = cells;
+        *self.cells(suspects.at) = cells;
     }
 
-    fn read(&mut self, look: &Look<'_>, cells: &mut Cells, cell: usize, me: u32) {
+    fn read(&mut self, suspects: &Suspects<'_>, cells: &mut Cells, cell: usize, me: u32) {
         let last = cells.write[cell];
-        self.against(look, last, me);
+        self.against(suspects, last, me);
         let readers = cells.read[cell];
         if readers & ATOMIC != 0 {
-            self.against_readers(look, cells, cell, me);
+            self.against_readers(suspects, cells, cell, me);
             // They were writes, too. Of several that are in conflict with the read the last one stays: one has been found.
             cells.write[cell] = readers & PLACE;
             cells.read[cell] = me;
         } else {
-            self.join(look.at, cells, cell, me);
+            self.join(suspects.at, cells, cell, me);
         }
     }
 
@@ -197,9 +197,9 @@ impl Checker<'_> {
     }
 
     /// An access against an earlier one.
-    fn against(&mut self, look: &Look<'_>, tag: u32, me: u32) {
-        if !self.is_ordered(look.at, tag, me) {
-            self.conflict(look, tag, me, false);
+    fn against(&mut self, suspects: &Suspects<'_>, tag: u32, me: u32) {
+        if !self.is_ordered(suspects.at, tag, me) {
+            self.conflict(suspects, tag, me, false);
         }
     }
 
@@ -217,8 +217,8 @@ impl Checker<'_> {
     }
 
     /// A write against all earlier readers; the first that is in conflict is enough.
-    fn against_readers(&mut self, look: &Look<'_>, cells: &Cells, cell: usize, me: u32) {
-        if self.all_ordered(look.at, cells, cell, me) {
+    fn against_readers(&mut self, suspects: &Suspects<'_>, cells: &Cells, cell: usize, me: u32) {
+        if self.all_ordered(suspects.at, cells, cell, me) {
             return;
         }
         let readers = cells.read[cell];
@@ -234,34 +234,34 @@ impl Checker<'_> {
         }
         candidates.push(readers & PLACE);
         for tag in candidates {
-            if !self.is_ordered(look.at, tag, me) {
-                self.conflict(look, tag, me, false);
+            if !self.is_ordered(suspects.at, tag, me) {
+                self.conflict(suspects, tag, me, false);
                 return;
             }
         }
     }
 
     /// Lanes of one instruction that write what a lower one writes.
-    fn together(&mut self, look: &Look<'_>, lost: u32) {
+    fn judge_stores(&mut self, suspects: &Suspects<'_>, lost: u32) {
         for lane in LaneMask(lost) {
-            let cell = look.lanes.cells[lane] as usize;
-            let winner = self.cells(look.at).write[cell];
-            self.conflict(look, winner, look.lanes.tag | lane as u32, false);
+            let cell = suspects.lanes.cells[lane] as usize;
+            let winner = self.cells(suspects.at).write[cell];
+            self.conflict(suspects, winner, suspects.lanes.tag | lane as u32, false);
         }
     }
 
     /// Whether an earlier atomic was the release itself that the thread took up: the last of several blocks may write the
     /// counter that they all have counted up.
-    fn heard(&self, look: &Look<'_>, earlier: &Entry, tag: u32, me: u32) -> bool {
+    fn has_acquired(&self, suspects: &Suspects<'_>, earlier: &Entry, tag: u32, me: u32) -> bool {
         let lane = (me & 31) as usize;
-        let within = u64::from(look.within);
-        let released = match look.at {
+        let within = u64::from(suspects.within);
+        let released = match suspects.at {
             At::Shared => {
-                let offset = u64::from(look.lanes.cells[lane]) << look.shift;
+                let offset = u64::from(suspects.lanes.cells[lane]) << suspects.shift;
                 self.here.released.get(&((offset - within) as u32))
             }
             At::Region(index) => {
-                let offset = u64::from(look.lanes.cells[lane]) << look.shift;
+                let offset = u64::from(suspects.lanes.cells[lane]) << suspects.shift;
                 let base = self.subject.map.regions[index].base;
                 self.released.get(&(base + offset - within))
             }
@@ -277,9 +277,9 @@ impl Checker<'_> {
 
     /// Two accesses that nothing orders; `seen`: the later one's thread has read what the earlier one wrote.
     #[cold]
-    fn conflict(&mut self, look: &Look<'_>, tag: u32, me: u32, seen: bool) {
-        let earlier = *self.table(look.at).entry(tag);
-        let site = look.access.site;
+    fn conflict(&mut self, suspects: &Suspects<'_>, tag: u32, me: u32, seen: bool) {
+        let earlier = *self.table(suspects.at).entry(tag);
+        let site = suspects.access.site;
         let subject = self.subject;
         let other_op = subject.code.counters[earlier.counter as usize].op;
         let (lane, other_lane) = ((me & 31) as usize, (tag & 31) as usize);
@@ -293,20 +293,20 @@ impl Checker<'_> {
             return;
         }
         let same_warp = same_block && u32::from(earlier.warp) == self.warp;
-        let cell = look.lanes.cells[lane];
+        let cell = suspects.lanes.cells[lane];
         let now = same_warp
-            && tag & PLACE & !31 == look.lanes.tag
+            && tag & PLACE & !31 == suspects.lanes.tag
             && site.op == AccessOp::Store
-            && look.lanes.mask >> other_lane & 1 == 1
-            && look.lanes.cells[other_lane] == cell;
+            && suspects.lanes.mask >> other_lane & 1 == 1
+            && suspects.lanes.cells[other_lane] == cell;
         let atomic = site.op == AccessOp::Atomic || other_op == AccessOp::Atomic;
         let volatile = site.access.volatile && earlier.volatile;
         let talks = (site.op == AccessOp::Atomic || site.access.volatile)
             && (other_op == AccessOp::Atomic || earlier.volatile);
         let stores = site.op == AccessOp::Store && other_op == AccessOp::Store;
-        let place = match look.at {
-            At::Shared => (None, u64::from(cell) << look.shift),
-            At::Region(index) => (Some(index), u64::from(cell) << look.shift),
+        let place = match suspects.at {
+            At::Shared => (None, u64::from(cell) << suspects.shift),
+            At::Region(index) => (Some(index), u64::from(cell) << suspects.shift),
         };
         let (mut may_be_flag, mut strong) = (false, false);
         if talks && !now && !narrow {
@@ -315,13 +315,13 @@ impl Checker<'_> {
             let apart = atomic || !same_warp && (!same_block || subject.fences);
             let legal = same_warp && (volatile || atomic) && subject.arch.number() < 70;
             let waits = |counter: u32| subject.waits[counter as usize];
-            if waits(look.access.counter) || waits(earlier.counter) {
+            if waits(suspects.access.counter) || waits(earlier.counter) {
                 self.found.polled(place);
                 return;
             }
             // One that sets a flag, and one that looks whether it is set, and goes on if not.
             let sign = |counter: u32| subject.signs[counter as usize];
-            let glance = !stores && sign(look.access.counter) && sign(earlier.counter);
+            let glance = !stores && sign(suspects.access.counter) && sign(earlier.counter);
             let writes = site.op == AccessOp::Store || other_op == AccessOp::Store;
             if legal || apart && (!writes || glance || stores && seen) {
                 return;
@@ -329,19 +329,20 @@ impl Checker<'_> {
             (may_be_flag, strong) = (apart && !stores, apart);
         }
         let guess = |counter: u32| subject.guesses[counter as usize];
-        if atomic && (guess(look.access.counter) || guess(earlier.counter)) {
+        if atomic && (guess(suspects.access.counter) || guess(earlier.counter)) {
             return;
         }
-        if other_op == AccessOp::Atomic && !narrow && self.heard(look, &earlier, tag, me) {
+        if other_op == AccessOp::Atomic && !narrow && self.has_acquired(suspects, &earlier, tag, me)
+        {
             return;
         }
-        let component = look.within / site.access.ty.bytes();
+        let component = suspects.within / site.access.ty.bytes();
         let register = site.values[component as usize % 4];
         let ty = site.access.ty;
-        let written = |lane: usize| lane_value(look.access.r, ty, register, lane);
+        let written = |lane: usize| lane_value(suspects.access.r, ty, register, lane);
         // SAFETY: the lane's bytes are in the memory.
         let before = unsafe {
-            let first = (look.bytes)(lane).wrapping_add((component * ty.bytes()) as usize);
+            let first = (suspects.bytes)(lane).wrapping_add((component * ty.bytes()) as usize);
             crate::ops::element::read(ty, first)
         };
         let cut = |bits: u64| match ty.bytes() {
@@ -419,7 +420,7 @@ impl Checker<'_> {
             earlier.volatile,
         );
         let second = side(
-            look.access.counter,
+            suspects.access.counter,
             block,
             self.warp,
             lane,
@@ -427,6 +428,6 @@ impl Checker<'_> {
             site.access.volatile,
         );
         self.found
-            .add(class, first, second, place, self.looks, !same_block);
+            .add(class, first, second, place, self.judged, !same_block);
     }
 }
