@@ -81,12 +81,14 @@ fn lanes_per_bank(units: u32, lanes: u32, banks: u32) -> u32 {
     } else {
         banks.min(1 << units.trailing_zeros())
     };
-    lanes.div_ceil(banks / common)
+    // All are powers of two: no division.
+    let in_use = banks >> common.trailing_zeros();
+    (lanes >> in_use.trailing_zeros()).max(1)
 }
 
 #[inline]
 fn groups_of(lanes: u32, transactions: u32, ideal: u32, degree: u32) -> Cost {
-    let groups = 32 / lanes;
+    let groups = 32 >> lanes.trailing_zeros();
     Cost {
         transactions: groups * transactions,
         ideal: groups * ideal,
