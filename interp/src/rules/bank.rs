@@ -188,7 +188,7 @@ impl Cells {
         let unit_bytes = width_bytes.max(rules.bank_bytes);
         Self {
             unit_shift: unit_bytes.trailing_zeros(),
-            bank_mask: (rules.banks * rules.bank_bytes >> unit_bytes.trailing_zeros()) - 1,
+            bank_mask: ((rules.banks * rules.bank_bytes) >> unit_bytes.trailing_zeros()) - 1,
             row_shift: rules.row_bytes.trailing_zeros(),
         }
     }
