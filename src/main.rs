@@ -81,7 +81,11 @@ fn run() -> u8 {
 
 /// The first panic is the cause; others follow from it.
 fn keep_panic(info: &PanicHookInfo<'_>) {
-    let text = info.payload_as_str().unwrap_or("unknown");
+    let payload = info.payload();
+    let text = payload.downcast_ref::<String>().map(String::as_str);
+    let text = text
+        .or_else(|| payload.downcast_ref::<&str>().copied())
+        .unwrap_or("unknown");
     let place = info.location();
     let place = place.map_or(String::new(), |place| format!(" ({place})"));
     if let Ok(mut kept) = PANIC.lock() {
