@@ -112,7 +112,9 @@ fn memory_beyond_the_limit_is_refused_as_by_cuda_and_c() {
             "{out}{error}"
         );
         assert!(
-            error.contains("device.k:3: note: 1048576 bytes of device memory"),
+            error.contains(
+                "device.k:3: note: out of memory: cannot allocate 1048576 bytes of device memory"
+            ),
             "{error}"
         );
         assert!(
