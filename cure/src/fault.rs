@@ -118,8 +118,37 @@ fn moved_barriers(text: &Text<'_>, accesses: &[usize]) -> Vec<Candidate> {
                 ],
             ));
         }
+        // Where what comes behind needs what stands before.
+        all.extend(split_branch(text, &chain, *own));
     }
     all
+}
+
+/// A branch around a barrier, ended before it and begun again behind it.
+fn split_branch(text: &Text<'_>, chain: &[Node], barrier: Node) -> Option<Candidate> {
+    let [.., branch, block, last] = chain else {
+        return None;
+    };
+    let ends_with_block = branch.last == block.last && block.kind == NodeKind::Block;
+    let is_if = branch.kind == NodeKind::If && text.word(branch.first) == "if";
+    if *last != barrier || !is_if || !ends_with_block {
+        return None;
+    }
+    let open = branch.first + 1;
+    let condition = text.between(open..text.close(open)? + 1);
+    let (call, line) = (
+        text.between(barrier.first..barrier.last + 1),
+        text.line(barrier.first),
+    );
+    let lines = format!("}}\n{call}\nif {condition} {{");
+    Some(Candidate::new(
+        SuggestionKind::Barrier,
+        format!(
+            "move the barrier of line {line} out of the branch: end the `if` of line {} before it, and begin it again behind it",
+            text.line(branch.first)
+        ),
+        vec![text.instead(barrier, branch.first, &lines)],
+    ))
 }
 
 /// A local array that was meant to be shared.

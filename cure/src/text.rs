@@ -355,6 +355,18 @@ impl<'a> Text<'a> {
         self.edit(end..end, lines.collect::<String>())
     }
 
+    /// Puts lines in the place of a statement, indented as the line of another word is.
+    pub(crate) fn instead(&self, node: Node, like: usize, lines: &str) -> Edit {
+        let (line_end, indentation) = (self.line_end(), self.indentation(like));
+        let text = lines.replace('\n', &format!("{line_end}{indentation}"));
+        let start = self.file.offset(self.line(node.first), 1) as usize;
+        let words = self.words[node.first].range.start..self.words[node.last].range.end;
+        match self.file.text[start..words.start].trim().is_empty() {
+            true => self.edit(start..words.end, format!("{indentation}{text}")),
+            false => self.edit(words, text),
+        }
+    }
+
     /// Leaves a statement out, with its line if nothing else is there.
     pub(crate) fn without(&self, node: Node) -> Edit {
         let (first, last) = (self.line(node.first), self.line(node.last));

@@ -11,7 +11,8 @@ pub(crate) fn of_branch(branch: &Branch, source: &str, next: &str) -> Advice {
     if lanes == times && begins.starts_with("if") {
         return Advice::new(
             "one lane of a warp goes its own way, and the others wait for it",
-            "spread what the one thread does over the threads: each takes its own part, neighbours neighbouring elements",
+            "spread what the one thread does over the threads: each takes its own part, neighbours neighbouring elements; a sum or a maximum is a \
+             parallel reduction (a tree in shared memory, or `__shfl_down_sync`)",
         );
     }
     let fact = format!(
