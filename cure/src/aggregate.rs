@@ -5,12 +5,13 @@ use std::ops::Range;
 use report::{SuggestionKind, model::HotSpot};
 
 use crate::{
+    Base,
     candidate::Candidate,
     text::{NodeKind, Text},
 };
 
 /// What may cure atomics that wait for each other, where the text shows that the word is one for all lanes.
-pub(crate) fn candidates(texts: &[Text<'_>], spot: &HotSpot) -> Vec<Candidate> {
+pub(crate) fn candidates(base: Base<'_>, texts: &[Text<'_>], spot: &HotSpot) -> Vec<Candidate> {
     let text = texts.iter().find(|text| text.file.name == spot.file);
     let found = text.and_then(|text| Some((text, Call::find(text, spot)?)));
     let Some((text, call)) = found else {
@@ -44,13 +45,17 @@ pub(crate) fn candidates(texts: &[Text<'_>], spot: &HotSpot) -> Vec<Candidate> {
             ),
         );
     }
-    add(
-        &format!("with `{reduce}` (sm_80 and later)"),
-        format!(
-            "unsigned active = __activemask(); auto all = {reduce}(active, {value}); {leads} {name}({target}, all);"
-        ),
-    );
-    if name == "atomicAdd" {
+    // Older architectures have no such instruction.
+    if base.input.rules.arch.number() >= 80 {
+        add(
+            &format!("with `{reduce}` (sm_80 and later)"),
+            format!(
+                "unsigned active = __activemask(); auto all = {reduce}(active, {value}); {leads} {name}({target}, all);"
+            ),
+        );
+    }
+    // It needs all lanes of the warp, for other numbers of elements, too.
+    if name == "atomicAdd" && comes_by_whole(text, call.statement.start) {
         add(
             "with `__shfl_down_sync`",
             format!(
@@ -157,6 +162,15 @@ impl<'a> Call<'a> {
         };
         is_kernel && self.target.clone().all(is_same)
     }
+}
+
+/// Whether all threads come to a statement, as far as the text shows: it is in no branch or loop, and none returns before it.
+fn comes_by_whole(text: &Text<'_>, at: usize) -> bool {
+    let Some(function) = text.function(at) else {
+        return false;
+    };
+    let mut before = text.body(function).start..at;
+    text.statements(at).len() == 1 && !before.any(|at| text.word(at) == "return")
 }
 
 /// The lane's number, by the dimensions that the kernel's text uses.

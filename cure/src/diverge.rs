@@ -58,16 +58,18 @@ fn kept_threads(
     turned.push(text.replace(test.clone(), format!("{thread} < {step}")));
     let line = text.line(branch.first);
     let halves = format!("{step} = {0} / 2; {step} > 0; {step} /= 2", loop_.limit);
-    let mut all = vec![Candidate::new(
-        SuggestionKind::Branch,
-        format!(
+    let mut all = vec![];
+    // A condition that says more is for other numbers of elements than powers of two, which halving would lose.
+    if test == *condition {
+        let what = format!(
             "halve the distance instead, and let the first threads work: `for (int {halves}) if ({thread} < {step})` in lines {} and {line}",
             loop_.line
-        ),
-        turned,
-    )];
+        );
+        all.push(Candidate::new(SuggestionKind::Branch, what, turned));
+    }
     // The same sums in the same order, by the first threads: for types whose sums depend on it.
-    let mut same: Vec<Edit> = (condition.end..branch.last)
+    let mut same: Vec<Edit> = (condition.start..branch.last)
+        .filter(|at| !test.contains(at))
         .filter(|&at| text.word(at) == thread && text.word(at - 1) != ".")
         .map(|at| text.replace(at..at + 1, format!("(2 * {step} * {thread})")))
         .collect();

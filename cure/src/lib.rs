@@ -256,7 +256,9 @@ impl Search<'_, '_> {
             Waste::BankConflicts => conflict::candidates(self.base, &self.texts, spot),
             Waste::Sectors => scatter::candidates(&self.texts, spot),
             Waste::Divergence => diverge::candidates(&self.texts, spot),
-            Waste::GlobalAtomics | Waste::SharedAtomics => aggregate::candidates(&self.texts, spot),
+            Waste::GlobalAtomics | Waste::SharedAtomics => {
+                aggregate::candidates(self.base, &self.texts, spot)
+            }
             Waste::ConstantWords => constant::candidates(&self.texts, spot),
             Waste::Barriers => vec![],
         };

@@ -102,6 +102,10 @@ fn reversed(text: &Text<'_>, spot: &HotSpot) -> Option<Candidate> {
         is(at, text.word(name)) && is(at + 1, "<") && is(at - 1, "(") && text.word(at - 2) == "if"
     })?;
     let end = text.close(condition - 1)?;
+    // A condition that says more is for numbers of elements that halving would lose some of.
+    if (condition..end).any(|at| text.word(at) == "&&") {
+        return None;
+    }
     let mut edits = loop_.turned(text);
     edits.extend([
         text.replace(name + 2..name + 7, thread),
