@@ -116,6 +116,8 @@ impl Options {
             cuda_arch: self.cuda_arch,
             fmad: self.fmad,
             instances: instances.collect(),
+            // No other compiler reads these kernels.
+            warn_includes: false,
         }
     }
 }

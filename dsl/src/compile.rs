@@ -24,6 +24,8 @@ pub struct Options {
     pub fmad: bool,
     /// Instances of kernel templates to make, whatever the program instantiates: `k<float, 32>`.
     pub instances: Vec<String>,
+    /// Warn of names whose header the program does not include: nvcc would refuse it.
+    pub warn_includes: bool,
 }
 
 impl Default for Options {
@@ -33,6 +35,7 @@ impl Default for Options {
             cuda_arch: 900,
             fmad: true,
             instances: Vec::new(),
+            warn_includes: false,
         }
     }
 }
@@ -129,10 +132,15 @@ pub(crate) fn check(
             survey: false,
         },
     );
+    let includes = match options.warn_includes {
+        true => library::missing(&tokenized, map),
+        false => Vec::new(),
+    };
     let mut diagnostics = tokenized.diagnostics;
     diagnostics.extend(syntax_errors);
     diagnostics.extend(request_errors);
     diagnostics.extend(type_errors);
+    diagnostics.extend(includes);
     (program, diagnostics)
 }
 

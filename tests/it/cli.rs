@@ -87,6 +87,20 @@ fn launches_that_do_not_fit_are_refused_in_one_sentence() {
 }
 
 #[test]
+fn a_header_that_is_not_included_is_a_warning() {
+    let text_of = "#include <cstdlib>\nint main()\n{\n    printf(\"it runs\\n\");\n    return EXIT_SUCCESS;\n}\n";
+    let output = dslc(&["run", "--quiet", &file("include.k", text_of)]);
+    assert_eq!(output.status.code(), Some(0));
+    assert_eq!(text(&output.stdout), "it runs\n");
+    let warnings = text(&output.stderr);
+    assert!(
+        warnings.contains("[W0405] Warning: `printf` needs `#include <cstdio>`"),
+        "{warnings}"
+    );
+    assert_eq!(warnings.matches("Warning").count(), 1, "{warnings}");
+}
+
+#[test]
 fn exit_codes_tell_whose_fault_it_is() {
     let bad = file("bad.k", "int main() { return undeclared; }\n");
     let three = file("three.k", "int main() { return 3; }\n");

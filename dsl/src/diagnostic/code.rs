@@ -456,6 +456,10 @@ codes! {
     UnreachableStatement = "W0404", "unreachable-statement",
         "A `switch` jumps to one of its labels, so what stands before the first one never runs.",
         bad: "void f(int a) { switch (a) { a = 1; case 0: break; } }", good: "void f(int a) { a = 1; switch (a) { case 0: break; } }";
+    /// A name whose header is not included.
+    MissingInclude = "W0405", "missing-include",
+        "dslc knows CUDA's functions and those of the C and C++ libraries without their headers. nvcc includes `cuda_runtime.h` by itself, and with it the mathematical functions, `malloc` and `memcpy`; for `printf`, `assert` or `std::vector` the program has to include the header. The table of names and headers was asked of nvcc 13.0 with g++ 13.3. An older compiler may find a name through another header, which no standard promises.",
+        bad: "#include <cstdlib>\nvoid f() { printf(\"hello\\n\"); }", good: "#include <cstdio>\nvoid f() { printf(\"hello\\n\"); }";
     /// A `void *` becomes another pointer without a cast.
     VoidPointerWithoutCast = "W0501", "void-pointer-without-cast",
         "C allows this, C++ does not, and nvcc compiles C++: it refuses the program. dslc goes on as if the cast were there.",

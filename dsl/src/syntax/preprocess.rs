@@ -57,6 +57,8 @@ pub struct Tokenized {
     pub tokens: Vec<Token>,
     /// The empty place at the end of the file.
     pub end: Span,
+    /// The headers of CUDA and of the C and C++ libraries that it includes: `cstdio`.
+    pub headers: Vec<String>,
     /// Everything found wrong so far.
     pub diagnostics: Vec<Diagnostic>,
 }
@@ -78,14 +80,16 @@ pub fn tokenize(
         names,
         out,
         mut diagnostics,
-        includes_half,
+        headers,
         ..
     } = preprocessor;
+    let includes_half = headers.iter().any(|name| include::has_half(name));
     let mut tokens = convert::convert(&out, &names, &mut diagnostics);
     classify::classify(&mut tokens, includes_half);
     Tokenized {
         tokens,
         end,
+        headers,
         diagnostics,
     }
 }
@@ -109,8 +113,8 @@ struct Preprocessor<'a> {
     /// Files with `#pragma once`.
     once: HashSet<FileId>,
     n_includes: u32,
-    /// Whether a header with half-precision types is included.
-    includes_half: bool,
+    /// The headers that are no files of the program's.
+    headers: Vec<String>,
     /// Whether a macro's arguments are being collected: then files do not end silently.
     collecting: u32,
     /// How deep arguments are nested in arguments.
@@ -171,7 +175,7 @@ impl<'a> Preprocessor<'a> {
             lexed: HashMap::new(),
             once: HashSet::new(),
             n_includes: 0,
-            includes_half: false,
+            headers: Vec::new(),
             collecting: 0,
             depth: 0,
             budget: TOKEN_BUDGET,

@@ -41,9 +41,6 @@ impl Preprocessor<'_> {
             }
             // What system headers declare is built in; those of a project are in the folders that the command line names.
             PpKind::Punct(Punct::Lt | Punct::Shl | Punct::Le | Punct::LaunchOpen) => {
-                if let Some(name) = rest.first().and_then(PpToken::name) {
-                    self.includes_half |= has_half(self.names.text(name));
-                }
                 let close = rest.iter().position(|token| token.is(Punct::Gt));
                 if let (Some(from), Some(close)) = (rest.first(), close)
                     && let Some(last) = rest[..close].last()
@@ -87,12 +84,13 @@ impl Preprocessor<'_> {
         let folder = name.split_once('/').map(|(folder, _)| folder);
         let is_library = folder.is_some_and(|folder| LIBRARIES.contains(&folder));
         if is_library || is_system_header(name) || !name.contains('.') {
+            self.headers.push(name.to_string());
             return;
         }
         match self.loader.load(name, "") {
             Some(_) => self.include_from(name, "", place),
             // One without a folder may be any system's.
-            None if folder.is_none() => {}
+            None if folder.is_none() => self.headers.push(name.to_string()),
             None => self.diagnostics.push(Diagnostic {
                 severity: Severity::Note,
                 ..Diagnostic::error(
@@ -125,13 +123,13 @@ impl Preprocessor<'_> {
                 self.open_own(file.full_name, file.text);
             }
             // What is built in needs no file, wherever a program's author had one.
-            Some(Err(_)) if is_system_header(name) => self.includes_half |= has_half(name),
+            Some(Err(_)) if is_system_header(name) => self.headers.push(name.to_string()),
             Some(Err(reason)) => {
                 let message = format!("cannot read `{name}`: {reason}");
                 self.diagnostics
                     .push(Diagnostic::error(Code::IncludeNotFound, place, message));
             }
-            None if is_system_header(name) => self.includes_half |= has_half(name),
+            None if is_system_header(name) => self.headers.push(name.to_string()),
             None => self.diagnostics.push(
                 Diagnostic::error(
                     Code::IncludeNotFound,
@@ -194,7 +192,7 @@ impl Preprocessor<'_> {
 }
 
 /// Whether a header declares half-precision types.
-fn has_half(name: &str) -> bool {
+pub(super) fn has_half(name: &str) -> bool {
     ["cuda_fp16", "cuda_bf16", "mma"]
         .iter()
         .any(|header| name.strip_suffix(".h").unwrap_or(name) == *header)

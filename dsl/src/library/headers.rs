@@ -1,0 +1,389 @@
+//! Names that a program uses without including the header that declares them.
+//!
+//! dslc declares the library by itself, nvcc does not: a program that runs here and misses an `#include` would not compile there. What each
+//! header brings is `dsl/library/headers.txt`, asked of nvcc. Where this is in doubt, nothing is said: about a program that includes a
+//! header that was not asked about, and about a name that looks declared anywhere in the program.
+
+use std::sync::OnceLock;
+
+use rustc_hash::{FxHashMap, FxHashSet};
+
+use crate::{
+    diagnostic::{Code, Diagnostic},
+    source::{PREDEFINED, SourceMap},
+    span::Span,
+    syntax::{
+        preprocess::Tokenized,
+        token::{Keyword, Punct, Token, TokenKind},
+    },
+};
+
+/// The rows of `headers.txt`.
+struct Table {
+    /// All headers that were asked about.
+    known: FxHashSet<&'static str>,
+    /// Sets of headers, the one to recommend first.
+    rows: Vec<Vec<&'static str>>,
+    /// By name: the row of the headers that bring it.
+    headers_of: FxHashMap<&'static str, usize>,
+}
+
+fn table() -> &'static Table {
+    static TABLE: OnceLock<Table> = OnceLock::new();
+    TABLE.get_or_init(|| {
+        let mut table = Table {
+            known: FxHashSet::default(),
+            headers_of: FxHashMap::default(),
+            rows: Vec::new(),
+        };
+        let text = include_str!("../../library/headers.txt");
+        let lines = text.lines().filter(|line| !line.starts_with('#'));
+        for (names, headers) in lines.filter_map(|line| line.split_once(": ")) {
+            let headers = headers.split(' ');
+            if names == "headers" {
+                table.known.extend(headers);
+            } else {
+                let row = table.rows.len();
+                table.rows.push(headers.collect());
+                let names = names.split(' ').map(|name| (name, row));
+                table.headers_of.extend(names);
+            }
+        }
+        table
+    })
+}
+
+/// One warning per header that is missing, at the first use of one of its names.
+pub(crate) fn missing(program: &Tokenized, map: &SourceMap) -> Vec<Diagnostic> {
+    let table = table();
+    let included: FxHashSet<&str> = program.headers.iter().map(String::as_str).collect();
+    if !included.iter().all(|header| table.known.contains(header)) {
+        return Vec::new();
+    }
+    // By header: the first place, and the names in order.
+    let mut missing: Vec<(&str, Span, Vec<&str>)> = Vec::new();
+    let declared = declared(&program.tokens);
+    let uses = Uses {
+        tokens: &program.tokens,
+        map,
+        uses_std: uses_namespace_std(&program.tokens),
+    };
+    for at in 0..program.tokens.len() {
+        let Some((name, span)) = uses.name_at(at) else {
+            continue;
+        };
+        let Some((&name, &row)) = table.headers_of.get_key_value(&*name) else {
+            continue;
+        };
+        let headers = &table.rows[row];
+        let is_declared = declared.contains(name.trim_start_matches("std::"));
+        if is_declared || headers.iter().any(|header| included.contains(header)) {
+            continue;
+        }
+        // One that is to be added anyway may bring this name, too.
+        match missing
+            .iter_mut()
+            .find(|(added, ..)| headers.contains(added))
+        {
+            None => missing.push((headers[0], span, vec![name])),
+            Some((_, _, names)) if !names.contains(&name) => names.push(name),
+            Some(_) => {}
+        }
+    }
+    missing
+        .into_iter()
+        .map(|(header, span, names)| warning(header, span, &names))
+        .collect()
+}
+
+fn warning(header: &str, span: Span, names: &[&str]) -> Diagnostic {
+    let first = names[0];
+    let message = format!("`{first}` needs `#include <{header}>`");
+    let warning = Diagnostic::warning(Code::MissingInclude, span, message)
+        .at("used here")
+        .help(format!(
+            "add `#include <{header}>` at the top of the file; nvcc refuses the program without it"
+        ));
+    match &names[1..] {
+        [] => warning,
+        [others @ .., last] => {
+            let others: String = others.iter().map(|name| format!("`{name}`, ")).collect();
+            let and = match others.is_empty() {
+                true => "",
+                false => "and ",
+            };
+            warning.note(format!(
+                "the program also uses {others}{and}`{last}` of this header"
+            ))
+        }
+    }
+}
+
+/// The tokens of a program, seen as uses of names.
+struct Uses<'a> {
+    tokens: &'a [Token],
+    map: &'a SourceMap,
+    uses_std: bool,
+}
+
+impl Uses<'_> {
+    /// The name that a token uses, as `headers.txt` writes it: `printf`, `std::sort`, or the predefined macro that it comes from.
+    fn name_at(&self, at: usize) -> Option<(String, Span)> {
+        let token = &self.tokens[at];
+        if let Some(name) = self.predefined_macro(token.span) {
+            return Some((name.to_string(), token.span));
+        }
+        let name = ident(token)?;
+        let before = at.checked_sub(1).map(|before| &self.tokens[before].kind);
+        let after = self.tokens.get(at + 1).map(|token| &token.kind);
+        let is = |kind: Option<&TokenKind>, punct| kind == Some(&TokenKind::Punct(punct));
+        if is(before, Punct::Dot) || is(before, Punct::Arrow) {
+            return None;
+        }
+        if is(before, Punct::ColonColon) {
+            let space = at.checked_sub(2).and_then(|at| ident(&self.tokens[at]));
+            return match space {
+                Some("std") => Some((format!("std::{name}"), token.span)),
+                Some(_) => None,
+                None => Some((name.to_string(), token.span)),
+            };
+        }
+        let qualified = format!("std::{name}");
+        let is_used_as_std = is(after, Punct::AngleOpen)
+            || is(after, Punct::Lt)
+            || is(after, Punct::LParen)
+            || is(after, Punct::Shl)
+            || is(before, Punct::Shl);
+        let known = &table().headers_of;
+        let is_std = self.uses_std && is_used_as_std && known.contains_key(&*qualified);
+        let name = match is_std && !known.contains_key(name) {
+            true => qualified,
+            false => name.to_string(),
+        };
+        Some((name, token.span))
+    }
+
+    /// The macro of a header that dslc defines by itself, if the token comes from one.
+    fn predefined_macro(&self, mut span: Span) -> Option<&str> {
+        while let Some(expansion) = self.map.expansion(span.expansion) {
+            if self.map.file(expansion.defined_at.file).name == PREDEFINED {
+                return Some(&expansion.name);
+            }
+            span = expansion.used_at;
+        }
+        None
+    }
+}
+
+fn ident(token: &Token) -> Option<&str> {
+    match &token.kind {
+        TokenKind::Ident(name) | TokenKind::TypeName(name) => Some(name),
+        TokenKind::Keyword(_)
+        | TokenKind::Int { .. }
+        | TokenKind::Float { .. }
+        | TokenKind::Char(_)
+        | TokenKind::Str(_)
+        | TokenKind::Punct(_) => None,
+    }
+}
+
+/// Whether there is a `using namespace std`.
+fn uses_namespace_std(tokens: &[Token]) -> bool {
+    tokens.windows(3).any(|three| {
+        three[0].kind == TokenKind::Keyword(Keyword::Using)
+            && three[1].kind == TokenKind::Keyword(Keyword::Namespace)
+            && ident(&three[2]) == Some("std")
+    })
+}
+
+/// The names that stand where a declaration has its names: after a type, after a type and `*` or `&`, after a comma behind such a name, in
+/// the brackets of `auto [a, b]`.
+fn declared(tokens: &[Token]) -> FxHashSet<&str> {
+    let is_type = |token: &Token| match &token.kind {
+        TokenKind::Ident(_) | TokenKind::TypeName(_) => true,
+        TokenKind::Keyword(keyword) => !matches!(
+            keyword,
+            Keyword::Return
+                | Keyword::Else
+                | Keyword::Do
+                | Keyword::Case
+                | Keyword::Throw
+                | Keyword::Sizeof
+                | Keyword::New
+                | Keyword::Delete
+                | Keyword::Const
+                | Keyword::Constexpr
+                | Keyword::Static
+        ),
+        TokenKind::Punct(punct) => *punct == Punct::AngleClose,
+        TokenKind::Int { .. }
+        | TokenKind::Float { .. }
+        | TokenKind::Char(_)
+        | TokenKind::Str(_) => false,
+    };
+    let is_pointer = |token: &Token| {
+        matches!(
+            token.kind,
+            TokenKind::Punct(Punct::Star | Punct::Amp | Punct::AmpAmp)
+        )
+    };
+    let mut declared = FxHashSet::default();
+    for (at, token) in tokens.iter().enumerate().skip(1) {
+        let mut before = at - 1;
+        while before > 0 && is_pointer(&tokens[before]) {
+            before -= 1;
+        }
+        if token.kind == TokenKind::Punct(Punct::LBracket)
+            && tokens[before].kind == TokenKind::Keyword(Keyword::Auto)
+        {
+            let names = tokens[at..].iter();
+            let names = names.take_while(|token| token.kind != TokenKind::Punct(Punct::RBracket));
+            declared.extend(names.filter_map(ident));
+        } else if let Some(name) = ident(token)
+            && is_type(&tokens[before])
+        {
+            declared.insert(name);
+            declared.extend(further_names(&tokens[at + 1..]));
+        }
+    }
+    declared
+}
+
+/// How many tokens of a declaration are read, so that no text takes quadratic time.
+const LOOK_AHEAD: usize = 64;
+
+/// The names behind the commas of a declaration: `b` and `c` of `= f(x), *b, c[2];`.
+fn further_names(tokens: &[Token]) -> Vec<&str> {
+    let mut names = Vec::new();
+    let mut depth = 0;
+    let mut is_next = false;
+    for pair in tokens.windows(2).take(LOOK_AHEAD) {
+        match &pair[0].kind {
+            TokenKind::Punct(Punct::LParen | Punct::LBracket | Punct::LBrace) => depth += 1,
+            TokenKind::Punct(Punct::RParen | Punct::RBracket | Punct::RBrace) => depth -= 1,
+            TokenKind::Punct(Punct::Semi) => break,
+            TokenKind::Punct(Punct::Comma) if depth == 0 => {
+                is_next = true;
+                continue;
+            }
+            TokenKind::Punct(Punct::Star | Punct::Amp) if is_next => continue,
+            _ => {}
+        }
+        if depth < 0 {
+            break;
+        }
+        let ends = matches!(
+            pair[1].kind,
+            TokenKind::Punct(
+                Punct::Comma
+                    | Punct::Semi
+                    | Punct::Eq
+                    | Punct::LBracket
+                    | Punct::LBrace
+                    | Punct::LParen
+            )
+        );
+        if let Some(name) = ident(&pair[0])
+            && is_next
+            && ends
+        {
+            names.push(name);
+        }
+        is_next = false;
+    }
+    names
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{
+        source::{NoFiles, SourceFile},
+        syntax::{Options, tokenize},
+    };
+
+    /// The headers that a program is told to include, in order.
+    fn missing_of(text: &str) -> Vec<String> {
+        let mut map = SourceMap::new();
+        let file = map.add(SourceFile::new("t.k", text));
+        let program = tokenize(&mut map, file, &Options::default(), &NoFiles);
+        let header = |warning: Diagnostic| {
+            warning
+                .message
+                .rsplit(['<', '>'])
+                .nth(1)
+                .map(str::to_string)
+        };
+        missing(&program, &map)
+            .into_iter()
+            .filter_map(header)
+            .collect()
+    }
+
+    #[test]
+    fn a_name_without_its_header() {
+        let print = "int main() { printf(\"\\n\"); }";
+        assert_eq!(missing_of(print), ["cstdio"]);
+        assert_eq!(missing_of(Code::MissingInclude.bad_example()), ["cstdio"]);
+        assert!(missing_of(Code::MissingInclude.good_example()).is_empty());
+        for header in ["stdio.h", "cstdio", "iostream"] {
+            assert!(
+                missing_of(&format!("#include <{header}>\n{print}")).is_empty(),
+                "{header}"
+            );
+        }
+        // A header that nobody asked about may bring anything.
+        assert!(missing_of(&format!("#include <mine.h>\n{print}")).is_empty());
+        // nvcc includes these by itself.
+        assert!(
+            missing_of("int main() { free(malloc(4)); return abs(INT_MAX) + (int)sqrtf(2); }")
+                .is_empty()
+        );
+    }
+
+    #[test]
+    fn names_of_std() {
+        let text = "using namespace std;\nint main() { vector<int> v; cout << v[0] << endl; std::sort(v.begin(), v.end()); }";
+        assert_eq!(missing_of(text), ["vector", "iostream", "algorithm"]);
+        assert!(
+            missing_of("struct S { int sort(); };\nint f(S s) { return s.sort() + mine::sort(); }")
+                .is_empty()
+        );
+    }
+
+    #[test]
+    fn macros() {
+        assert_eq!(
+            missing_of("#define TOP FLT_MAX\nfloat f() { return TOP; }"),
+            ["cfloat"]
+        );
+        assert!(missing_of("#define FLT_MAX 3.0f\nfloat f() { return FLT_MAX; }").is_empty());
+    }
+
+    #[test]
+    fn names_that_the_program_declares() {
+        for text in [
+            "void puts(int);\nvoid f() { puts(1); }",
+            "int f(int n) { int low = 0, half = n / 2; return half; }",
+            "void f(P p) { auto [half, rest] = p; g(half); }",
+            "typedef unsigned uint32_t;\nuint32_t f() { return 1; }",
+        ] {
+            assert!(missing_of(text).is_empty(), "{text}");
+        }
+        assert_eq!(
+            missing_of("void f(int a, half *b) { *b = a; }"),
+            ["cuda_fp16.h"]
+        );
+    }
+
+    #[test]
+    fn every_header_of_the_table_is_known() {
+        let table = table();
+        assert!(table.known.len() > 100 && table.headers_of.len() > 150);
+        // Those that no compiler brings are the samples' own, which were not asked about.
+        for header in table.rows.iter().flatten() {
+            let is_own = header.starts_with("helper_") || header.starts_with("cub/");
+            assert_eq!(table.known.contains(header), !is_own, "{header}");
+        }
+    }
+}
