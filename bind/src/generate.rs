@@ -167,7 +167,7 @@ impl Kernels {{{}}}
             .params
             .iter()
             .map(|&var| {
-                let var = &function.vars[var.0 as usize];
+                let var = &function.vars[var];
                 let name = if var.name.is_empty() {
                     "arg"
                 } else {

@@ -15,6 +15,8 @@
 )]
 
 #[cfg(feature = "front")]
+pub mod arena;
+#[cfg(feature = "front")]
 pub mod compile;
 pub mod diagnostic;
 #[cfg(feature = "front")]

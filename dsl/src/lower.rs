@@ -215,7 +215,7 @@ impl<'p> Lowerer<'p> {
     }
 
     fn function(&self, id: FunctionId) -> &'p Function {
-        &self.program.functions[id.0 as usize]
+        &self.program.functions[id]
     }
 
     fn facts(&mut self, id: FunctionId) -> Rc<Facts> {
@@ -242,14 +242,14 @@ impl<'p> Lowerer<'p> {
             let needs = match binder {
                 Binder::Local(reference) => {
                     locals.push((reference, var));
-                    function.vars[reference.0 as usize].address_taken
+                    function.vars[reference].address_taken
                 }
                 Binder::Param(..) | Binder::Result if !is_device => true,
                 Binder::Param(callee, i) => {
                     let inner = self.in_memory(callee, is_device);
                     let callee = self.function(callee);
                     let param = callee.params[i];
-                    callee.vars[param.0 as usize].address_taken || inner.contains(&param)
+                    callee.vars[param].address_taken || inner.contains(&param)
                 }
                 Binder::Result => !facts.returns_at_end,
             };
@@ -348,11 +348,8 @@ impl<'p> Lowerer<'p> {
         let is_too_large = |ty: &sema::ty::Ty| layout.leaf_count(ty) > MAX_LEAVES;
         let is_place = |value: &Value| matches!(value.kind, ValueKind::Load(_));
         let in_function = |id: FunctionId| {
-            let function = &program.functions[id.0 as usize];
-            let mut params = function
-                .params
-                .iter()
-                .map(|id| &function.vars[id.0 as usize]);
+            let function = &program.functions[id];
+            let mut params = function.params.iter().map(|id| &function.vars[*id]);
             let param = params.find(|var| is_too_large(&var.ty.ty));
             let mut found = param.map(|var| var.span);
             if is_too_large(&function.result) {
@@ -401,7 +398,7 @@ impl<'p> Lowerer<'p> {
         }
         let mut todo: Vec<GlobalVarId> = globals.iter().copied().collect();
         while let Some(id) = todo.pop() {
-            let Some(init) = &self.program.globals[id.0 as usize].init else {
+            let Some(init) = &self.program.globals[id].init else {
                 continue;
             };
             facts::walk_init(init, &mut |item| {
@@ -413,7 +410,7 @@ impl<'p> Lowerer<'p> {
             });
         }
         let is_shared = |id: &GlobalVarId| {
-            let space = self.program.globals[id.0 as usize].space;
+            let space = self.program.globals[*id].space;
             matches!(space, GlobalSpace::Shared | GlobalSpace::SharedDynamic)
         };
         globals.retain(|id| !is_shared(id));

@@ -7,6 +7,7 @@
 use std::collections::HashSet;
 
 use crate::{
+    arena::Arena,
     compile::{Options, declarations, requests},
     diagnostic::{Code, Diagnostic, Severity},
     ir::{Module, simplify::simplify},
@@ -122,22 +123,22 @@ fn surveyed(map: &mut SourceMap, file: FileId, options: &Options, loader: &dyn L
         functions: &functions,
         broken: &broken,
     };
-    let verdicts: Vec<(KernelVerdict, Vec<usize>)> = found
+    let verdicts: Vec<(KernelVerdict, Vec<FunctionId>)> = found
         .iter()
         .map(|kernel| verdict(kernel, map, &known, &errors, &shared))
         .collect();
     // What is not understood is not lowered.
-    let mut keep = vec![false; program.functions.len()];
-    for (verdict, instances) in &verdicts {
-        if verdict.reason.is_none() {
-            for &index in instances {
-                keep[index] = true;
-            }
-        }
-    }
-    for (function, keep) in program.functions.iter_mut().zip(keep) {
+    let understood = verdicts
+        .iter()
+        .filter(|(verdict, _)| verdict.reason.is_none());
+    let keep: HashSet<FunctionId> = understood
+        .flat_map(|(_, instances)| instances)
+        .copied()
+        .collect();
+    for id in program.functions.ids() {
+        let function = &mut program.functions[id];
         let is_kernel = function.space == FunctionSpace::Kernel;
-        if (is_kernel && !keep) || function.space == FunctionSpace::Host {
+        if (is_kernel && !keep.contains(&id)) || function.space == FunctionSpace::Host {
             function.body = None;
         }
     }
@@ -164,7 +165,7 @@ fn surveyed(map: &mut SourceMap, file: FileId, options: &Options, loader: &dyn L
 /// What the parts of the front end know of the file.
 struct Known<'p> {
     program: &'p Program,
-    functions: &'p [Surveyed],
+    functions: &'p Arena<FunctionId, Surveyed>,
     broken: &'p Broken,
 }
 
@@ -248,7 +249,7 @@ fn verdict(
     known: &Known<'_>,
     errors: &[Diagnostic],
     shared: &[Span],
-) -> (KernelVerdict, Vec<usize>) {
+) -> (KernelVerdict, Vec<FunctionId>) {
     let (program, functions) = (known.program, known.functions);
     let site = |span: Span| {
         let span = map.use_site(span);
@@ -258,18 +259,18 @@ fn verdict(
         let (inner, outer) = (site(span), site(extent));
         inner.0 == outer.0 && inner.1 >= outer.1 && inner.1 <= outer.2
     };
-    let named = |index: &usize| site(functions[*index].name) == site(kernel.span);
-    let instances: Vec<usize> = (0..functions.len())
-        .filter(|index| program.functions[*index].space == FunctionSpace::Kernel)
-        .filter(named)
-        .filter(|&index| program.functions[index].body.is_some())
-        .collect();
+    let is_instance = |id: &FunctionId| {
+        let function = &program.functions[*id];
+        let is_kernel = function.space == FunctionSpace::Kernel && function.body.is_some();
+        is_kernel && site(functions[*id].name) == site(kernel.span)
+    };
+    let instances: Vec<FunctionId> = functions.ids().filter(is_instance).collect();
     let mut extents = vec![kernel.extent];
-    let mut seen: Vec<FunctionId> = instances.iter().map(|&i| FunctionId(i as u32)).collect();
+    let mut seen = instances.clone();
     let mut next = 0;
     while let Some(id) = seen.get(next).copied() {
         next += 1;
-        let surveyed = &functions[id.0 as usize];
+        let surveyed = &functions[id];
         extents.extend(surveyed.extent);
         for (callee, _) in &surveyed.calls {
             if !seen.contains(callee) {
@@ -280,8 +281,8 @@ fn verdict(
     // Messages say it of the first call in the file only.
     let undefined = seen
         .iter()
-        .flat_map(|id| &functions[id.0 as usize].calls)
-        .find(|(callee, _)| functions[callee.0 as usize].is_undefined);
+        .flat_map(|&id| &functions[id].calls)
+        .find(|(callee, _)| functions[*callee].is_undefined);
     let mut reason = errors
         .iter()
         .find(|error| {
@@ -291,7 +292,7 @@ fn verdict(
         })
         .cloned();
     if let (None, Some((callee, span))) = (&reason, undefined) {
-        let name = &program.functions[callee.0 as usize].name;
+        let name = &program.functions[*callee].name;
         let message = format!("`{name}` is declared but has no body");
         reason = Some(Diagnostic::error(Code::UndefinedFunction, *span, message));
     }
@@ -332,13 +333,13 @@ fn untyped(id: FunctionId, map: &SourceMap, known: &Known<'_>) -> Option<Diagnos
         functions,
         broken,
     } = known;
-    let function = &program.functions[id.0 as usize];
+    let function = &program.functions[id];
     let say = |span: Span| {
         let text = map.snippet(span);
         let message = format!("`{text}` depends on a declaration that is not understood");
         Some(Diagnostic::error(Code::Unsupported, span, message))
     };
-    if functions[id.0 as usize].has_wrong_type {
+    if functions[id].has_wrong_type {
         return say(function.span);
     }
     if let Some(var) = function.vars.iter().find(|var| var.ty.ty == Ty::Error) {

@@ -90,7 +90,7 @@ impl FunctionLowerer<'_, '_> {
     fn inline(&mut self, id: FunctionId, args: &[Value], span: Span) -> Inlined {
         let function = self.m.function(id);
         let params = function.params.iter();
-        let params = params.map(|id| &function.vars[id.0 as usize]);
+        let params = params.map(|id| &function.vars[*id]);
         let args: Vec<Argument> = args
             .iter()
             .zip(params)
@@ -123,7 +123,7 @@ impl FunctionLowerer<'_, '_> {
         }
         let caller = std::mem::replace(&mut self.frame, frame);
         for (&param, arg) in function.params.iter().zip(args) {
-            self.at_access(function.vars[param.0 as usize].span);
+            self.at_access(function.vars[param].span);
             match arg {
                 Argument::Leaves(leaves) => {
                     self.begins(param);

@@ -77,7 +77,7 @@ impl Facts {
     ) {
         match &stmt.kind {
             StmtKind::Declare(var, Some(Init::Value(value))) => {
-                let var_info = &function.vars[var.0 as usize];
+                let var_info = &function.vars[*var];
                 if var_info.is_reference {
                     self.bind(Binder::Local(*var), value, var_info.ty.is_const, bound);
                 }
@@ -97,9 +97,9 @@ impl Facts {
     ) {
         match &value.kind {
             ValueKind::Call(id, args) => {
-                let callee = &program.functions[id.0 as usize];
+                let callee = &program.functions[*id];
                 for (i, (arg, param)) in args.iter().zip(&callee.params).enumerate() {
-                    let var = &callee.vars[param.0 as usize];
+                    let var = &callee.vars[*param];
                     if var.is_reference {
                         self.bind(Binder::Param(*id, i), arg, var.ty.is_const, bound);
                     }

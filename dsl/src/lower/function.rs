@@ -11,6 +11,7 @@ use std::{
 };
 
 use crate::{
+    arena::Arena,
     ir::{
         Builder, Const, Function, FunctionKind, LabelId, LocId, LocalId, LocalVar, Object, Operand,
         SharedId, SharedVar, SlotId, ValueId,
@@ -79,7 +80,7 @@ pub(super) struct Frame<'p> {
     pub(super) facts: Rc<Facts>,
     /// Variables that need memory for the sake of references to them.
     in_memory: Rc<BTreeSet<VarId>>,
-    pub(super) homes: Vec<Option<Home>>,
+    pub(super) homes: Arena<VarId, Option<Home>>,
     /// The call it was inlined at.
     pub(super) via: Option<LocId>,
     pub(super) exit: Exit,
@@ -179,7 +180,7 @@ impl<'p> Frame<'p> {
             function,
             facts: m.facts(id),
             in_memory: m.in_memory(id, is_device),
-            homes: vec![None; function.vars.len()],
+            homes: function.vars.iter().map(|_| None).collect(),
             via,
             exit,
             targets: vec![],
@@ -188,7 +189,7 @@ impl<'p> Frame<'p> {
     }
 
     pub(super) fn var(&self, id: VarId) -> &'p Var {
-        &self.function.vars[id.0 as usize]
+        &self.function.vars[id]
     }
 }
 
@@ -201,7 +202,7 @@ impl<'a, 'p> FunctionLowerer<'a, 'p> {
             result: Ty::Void,
             returns_reference: false,
             params: vec![],
-            vars: vec![],
+            vars: Arena::new(),
             launch_bounds: None,
             body: None,
             span: Span {
@@ -216,7 +217,7 @@ impl<'a, 'p> FunctionLowerer<'a, 'p> {
             function: &NO_FUNCTION,
             facts: Rc::new(Facts::default()),
             in_memory: Rc::default(),
-            homes: vec![],
+            homes: Arena::new(),
             via: None,
             exit: Exit::Kernel,
             targets: vec![],
@@ -287,9 +288,9 @@ impl<'a, 'p> FunctionLowerer<'a, 'p> {
                     .copied()
                     .unwrap_or(Const::zero(GENERIC).into());
                 let place = Location::Memory(Address::at(pointer));
-                self.frame.homes[id.0 as usize] = Some(Home::Place(place));
+                self.frame.homes[id] = Some(Home::Place(place));
             } else if self.lives_in_slots(id) {
-                self.frame.homes[id.0 as usize] = Some(Home::Slots(slots));
+                self.frame.homes[id] = Some(Home::Slots(slots));
             } else {
                 let leaves = slots.into_iter().map(|slot| self.b.get(slot)).collect();
                 self.store_var(id, leaves);
@@ -357,7 +358,7 @@ impl<'a, 'p> FunctionLowerer<'a, 'p> {
 
     /// Where a variable is; slots and memory are made when it is first asked for.
     pub(super) fn home(&mut self, id: VarId) -> Home {
-        if let Some(home) = &self.frame.homes[id.0 as usize] {
+        if let Some(home) = &self.frame.homes[id] {
             return home.clone();
         }
         let var = self.frame.var(id);
@@ -369,14 +370,14 @@ impl<'a, 'p> FunctionLowerer<'a, 'p> {
         } else {
             Home::Memory(self.object_of(id, var))
         };
-        self.frame.homes[id.0 as usize] = Some(home.clone());
+        self.frame.homes[id] = Some(home.clone());
         home
     }
 
     /// Gives a variable that is declared with a value its home and the value.
     pub(super) fn define_var(&mut self, id: VarId, leaves: Vec<Operand>) {
         if self.lives_in_slots(id) && self.frame.facts.is_fixed(id) {
-            self.frame.homes[id.0 as usize] = Some(Home::Fixed(leaves));
+            self.frame.homes[id] = Some(Home::Fixed(leaves));
         } else {
             self.store_var(id, leaves);
         }
@@ -431,7 +432,7 @@ impl<'a, 'p> FunctionLowerer<'a, 'p> {
             }
             place => place,
         };
-        self.frame.homes[id.0 as usize] = Some(Home::Place(place));
+        self.frame.homes[id] = Some(Home::Place(place));
     }
 
     /// New slots for the leaves of a type.
@@ -526,7 +527,7 @@ impl<'a, 'p> FunctionLowerer<'a, 'p> {
 
     /// The object behind a variable that outlives functions.
     pub(super) fn global_object(&mut self, id: GlobalVarId) -> Object {
-        let global: &'p Global = &self.m.program.globals[id.0 as usize];
+        let global: &'p Global = &self.m.program.globals[id];
         let dynamic = global.space == GlobalSpace::SharedDynamic;
         if dynamic || global.space == GlobalSpace::Shared {
             let key = ObjectKey::Global(id);
@@ -546,6 +547,6 @@ impl<'a, 'p> FunctionLowerer<'a, 'p> {
 
 impl typed::Function {
     fn var(&self, id: VarId) -> &Var {
-        &self.vars[id.0 as usize]
+        &self.vars[id]
     }
 }

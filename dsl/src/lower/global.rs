@@ -24,7 +24,7 @@ pub(super) fn lower_globals(lowerer: &mut Lowerer<'_>) -> Vec<GlobalVar> {
 }
 
 fn lower_global(lowerer: &mut Lowerer<'_>, id: GlobalVarId) -> GlobalVar {
-    let global: &Global = &lowerer.program.globals[id.0 as usize];
+    let global: &Global = &lowerer.program.globals[id];
     let layout = lowerer.layout;
     let size_bytes = layout.size(&global.ty.ty);
     let (element, _) = layout::array_dims(&global.ty.ty);

@@ -8,7 +8,7 @@ use std::ops::Range;
 
 use crate::{
     ir::{MemType, Space, Type},
-    sema::ty::{QualTy, Record, RecordId, Ty},
+    sema::ty::{QualTy, Record, RecordId, Records, Ty},
 };
 
 /// Records with more leaves than this stay in memory.
@@ -90,16 +90,16 @@ pub(super) fn array_dims(ty: &Ty) -> (&Ty, Vec<u64>) {
 /// Answers about types that need the program's records.
 #[derive(Clone, Copy)]
 pub(super) struct Layout<'p> {
-    records: &'p [Record],
+    records: &'p Records,
 }
 
 impl<'p> Layout<'p> {
-    pub(super) fn new(records: &'p [Record]) -> Layout<'p> {
+    pub(super) fn new(records: &'p Records) -> Layout<'p> {
         Layout { records }
     }
 
     pub(super) fn record(self, id: RecordId) -> &'p Record {
-        &self.records[id.0 as usize]
+        &self.records[id]
     }
 
     /// Size in bytes; 0 for `void` and `[]`.
@@ -377,7 +377,7 @@ mod tests {
     /// Offset, width in bytes and components of each access.
     fn accesses(record: Record) -> Vec<(u64, u64, u8)> {
         let records = [record];
-        let pieces = Layout::new(&records).pieces(&Ty::Record(RecordId(0)));
+        let pieces = Layout::new(&records.into_iter().collect()).pieces(&Ty::Record(RecordId(0)));
         pieces
             .iter()
             .map(|piece| (piece.offset_bytes, piece.bytes(), piece.count))

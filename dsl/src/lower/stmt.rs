@@ -39,7 +39,7 @@ impl FunctionLowerer<'_, '_> {
 
     /// Marks the end of a variable that is in the thread's memory.
     fn ends(&mut self, var: VarId) {
-        if let Some(Home::Memory(Object::Local(local))) = self.frame.homes[var.0 as usize]
+        if let Some(Home::Memory(Object::Local(local))) = self.frame.homes[var]
             && !self.b.is_dead()
         {
             self.b.lifetime(local, false);

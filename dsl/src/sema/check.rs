@@ -14,12 +14,13 @@ use super::{
     Options,
     const_eval::Const,
     layout,
-    scope::{Callable, Entity, Scopes},
+    scope::{Callable, Entity, Scopes, TemplateId},
     show,
     ty::{EnumId, QualTy, Record, RecordId, Ty},
     typed::{self, FunctionId, FunctionSpace, GlobalVarId, Program, Value, ValueKind, VarId},
 };
 use crate::{
+    arena::Arena,
     diagnostic::{Code, Diagnostic, Severity},
     source::SourceMap,
     span::Span,
@@ -83,13 +84,11 @@ pub(super) struct Checker<'a> {
     options: Options,
     pub(super) diagnostics: Vec<Diagnostic>,
     scopes: Scopes,
-    records: Vec<Record>,
+    records: Arena<RecordId, Record>,
     /// Names of the enumerations by id.
     enums: Vec<String>,
-    globals: Vec<typed::Global>,
-    global_facts: Vec<VarFacts>,
-    functions: Vec<typed::Function>,
-    function_facts: Vec<FunctionFacts>,
+    globals: Arena<GlobalVarId, GlobalEntry>,
+    functions: Arena<FunctionId, FunctionEntry>,
     /// The function whose body is being checked.
     body: Body,
     /// The records of vector types that are in use.
@@ -116,7 +115,7 @@ pub(super) struct Checker<'a> {
     operators: HashSet<Arc<str>>,
     /// The enumerations that are `enum class`.
     scoped_enums: HashSet<EnumId>,
-    templates: Vec<template::TemplateFacts<'a>>,
+    templates: Arena<TemplateId, template::TemplateFacts<'a>>,
     /// Where the next template goes that belongs to an instance of a class.
     kept: &'a Kept,
     function_instances: HashMap<FunctionId, template::Instance>,
@@ -125,8 +124,7 @@ pub(super) struct Checker<'a> {
     needed: Vec<FunctionId>,
     /// Member functions of classes' instances that nobody has called yet.
     lazy: HashMap<FunctionId, template::LazyBody>,
-    /// How many calls of each function have been followed to those.
-    followed: Vec<usize>,
+    /// How many functions' calls have been followed to those.
     n_followed: usize,
     /// How many instances of classes are being made inside one another.
     class_depth: u32,
@@ -156,6 +154,24 @@ pub(super) struct Checker<'a> {
     device_init: bool,
     /// Inside `sizeof`: nothing is evaluated, so memory spaces do not matter.
     unevaluated: u32,
+}
+
+/// A function: what the lowering will see of it, and what the check knows besides.
+struct FunctionEntry {
+    typed: typed::Function,
+    facts: FunctionFacts,
+}
+
+/// A variable that outlives functions, likewise.
+struct GlobalEntry {
+    typed: typed::Global,
+    facts: VarFacts,
+}
+
+/// A variable of a function, likewise.
+struct VarEntry {
+    typed: typed::Var,
+    facts: VarFacts,
 }
 
 /// What is known of a variable besides its typed form.
@@ -197,6 +213,8 @@ struct FunctionFacts {
     /// Defined, but its body was not looked at.
     is_skipped: bool,
     calls: Vec<(FunctionId, Span)>,
+    /// How many of them have been followed to member functions that are checked on their first call.
+    n_followed: usize,
 }
 
 /// A parameter as declared.
@@ -223,8 +241,7 @@ struct ParamFacts {
 struct Body {
     id: Option<FunctionId>,
     space: Option<FunctionSpace>,
-    vars: Vec<typed::Var>,
-    facts: Vec<VarFacts>,
+    vars: Arena<VarId, VarEntry>,
     loops: u32,
     switches: u32,
     /// The objects with destructors of each open block.
@@ -296,12 +313,10 @@ impl<'a> Checker<'a> {
             options,
             diagnostics: Vec::new(),
             scopes: Scopes::new(),
-            records: Vec::new(),
+            records: Arena::new(),
             enums: Vec::new(),
-            globals: Vec::new(),
-            global_facts: Vec::new(),
-            functions: Vec::new(),
-            function_facts: Vec::new(),
+            globals: Arena::new(),
+            functions: Arena::new(),
             body: Body::default(),
             vectors: HashMap::new(),
             said: HashSet::new(),
@@ -312,12 +327,11 @@ impl<'a> Checker<'a> {
             at_start: Vec::new(),
             main_is_checked: false,
             device_init: false,
-            templates: Vec::new(),
+            templates: Arena::new(),
             function_instances: HashMap::new(),
             class_instances: HashMap::new(),
             needed: Vec::new(),
             lazy: HashMap::new(),
-            followed: Vec::new(),
             n_followed: 0,
             class_depth: 0,
             class_params: Vec::new(),
@@ -489,8 +503,16 @@ impl<'a> Checker<'a> {
             .any(|diagnostic| diagnostic.severity == Severity::Error);
         let program = Program {
             records: self.records,
-            globals: self.globals,
-            functions: self.functions,
+            globals: self
+                .globals
+                .into_iter()
+                .map(|global| global.typed)
+                .collect(),
+            functions: self
+                .functions
+                .into_iter()
+                .map(|function| function.typed)
+                .collect(),
             requested: self.requested,
         };
         ((!has_error).then_some(program), self.diagnostics)
@@ -618,7 +640,7 @@ impl<'a> Checker<'a> {
     }
 
     fn record(&self, id: RecordId) -> &Record {
-        &self.records[id.0 as usize]
+        &self.records[id]
     }
 
     /// The record of a vector type or `dim3`, made when first used.
@@ -627,8 +649,7 @@ impl<'a> Checker<'a> {
             return Some(id);
         }
         let record = layout::vector_record(name)?;
-        let id = RecordId(self.records.len() as u32);
-        self.records.push(record);
+        let id = self.records.push(record);
         self.vectors.insert(name.to_string(), id);
         Some(id)
     }
@@ -643,17 +664,17 @@ impl<'a> Checker<'a> {
     }
 
     fn add_var(&mut self, var: typed::Var) -> VarId {
-        let id = VarId(self.body.vars.len() as u32);
-        self.body.vars.push(var);
-        self.body.facts.push(VarFacts::default());
-        id
+        self.body.vars.push(VarEntry {
+            typed: var,
+            facts: VarFacts::default(),
+        })
     }
 
     fn add_global(&mut self, global: typed::Global, facts: VarFacts) -> GlobalVarId {
-        let id = GlobalVarId(self.globals.len() as u32);
-        self.globals.push(global);
-        self.global_facts.push(facts);
-        id
+        self.globals.push(GlobalEntry {
+            typed: global,
+            facts,
+        })
     }
 }
 

@@ -67,7 +67,7 @@ impl Const {
 
 /// The value's constant, if it is one without calls.
 pub(super) fn evaluate(value: &Value) -> Result<Const, NotConst> {
-    Machine::new(&[], &|_| false).value(value)
+    Machine::new(&|_| None).value(value)
 }
 
 fn truth(value: bool) -> Const {

@@ -7,14 +7,15 @@ use super::{
     classify::Classify,
     ty::{Field, QualTy, Record, Ty},
 };
+use crate::sema::ty::Records;
 
 /// Size in bytes; `None` for incomplete types, functions and `void`.
-pub(super) fn size_of(ty: &Ty, records: &[Record]) -> Option<u64> {
+pub(super) fn size_of(ty: &Ty, records: &Records) -> Option<u64> {
     match ty {
         Ty::Bool => Some(1),
         Ty::Array(element, Some(n)) => size_of(&element.ty, records)?.checked_mul(*n),
         Ty::Record(id) => {
-            let record = &records[id.0 as usize];
+            let record = &records[*id];
             is_complete(record).then_some(record.size_bytes)
         }
         Ty::Void | Ty::Array(_, None) | Ty::Function(_) | Ty::Error => None,
@@ -23,10 +24,10 @@ pub(super) fn size_of(ty: &Ty, records: &[Record]) -> Option<u64> {
 }
 
 /// Alignment in bytes; 1 for what has none.
-pub(super) fn align_of(ty: &Ty, records: &[Record]) -> u64 {
+pub(super) fn align_of(ty: &Ty, records: &Records) -> u64 {
     match ty {
         Ty::Array(element, _) => align_of(&element.ty, records),
-        Ty::Record(id) => records[id.0 as usize].align_bytes.max(1),
+        Ty::Record(id) => records[*id].align_bytes.max(1),
         other => size_of(other, records).unwrap_or(1).max(1),
     }
 }
@@ -52,7 +53,7 @@ pub(super) fn place_fields(
     fields: &mut [Field],
     kind: RecordKind,
     least_align: u64,
-    records: &[Record],
+    records: &Records,
 ) -> Option<(u64, u64)> {
     let mut size = 0u64;
     let mut align = least_align.max(1);
@@ -75,9 +76,9 @@ pub(super) fn place_fields(
 }
 
 /// A class without data.
-fn is_empty(ty: &Ty, records: &[Record]) -> bool {
+fn is_empty(ty: &Ty, records: &Records) -> bool {
     match ty {
-        Ty::Record(id) => records[id.0 as usize]
+        Ty::Record(id) => records[*id]
             .fields
             .iter()
             .all(|field| field.name.is_empty() && is_empty(&field.ty.ty, records)),

@@ -3,6 +3,7 @@
 //! Scope 0 holds the prelude, scope 1 the program's file scope, the others are functions' blocks. Tags (`struct S`) have
 //! a table of their own in each scope; as in C++ a tag also names its type where nothing else has that name.
 
+use crate::arena::ids;
 use std::{cell::Cell, collections::HashMap, sync::Arc};
 
 use super::{
@@ -49,9 +50,10 @@ pub(super) enum Callable {
     Template(TemplateId),
 }
 
-/// A template of functions, classes or types.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
-pub(super) struct TemplateId(pub(super) u32);
+ids! {
+    /// A template of functions, classes or types.
+    pub(super) struct TemplateId;
+}
 
 impl Entity {
     /// The function alone.

@@ -2,10 +2,10 @@
 
 use std::fmt::Write as _;
 
-use super::ty::{QualTy, Record, Ty};
+use super::ty::{QualTy, Records, Ty};
 
 /// A type's text. `enums` are the enumerations' names by id.
-pub(super) fn show(ty: &QualTy, records: &[Record], enums: &[String]) -> String {
+pub(super) fn show(ty: &QualTy, records: &Records, enums: &[String]) -> String {
     let mut around = String::new();
     let mut ty = ty.clone();
     loop {
@@ -75,8 +75,8 @@ pub(super) fn show(ty: &QualTy, records: &[Record], enums: &[String]) -> String 
         Ty::ULongLong => "unsigned long long",
         Ty::Float => "float",
         Ty::Double => "double",
-        Ty::Record(id) => &records[id.0 as usize].name,
-        Ty::Enum(id) => &enums[id.0 as usize],
+        Ty::Record(id) => &records[*id].name,
+        Ty::Enum(id) => &enums[id.index()],
         Ty::Pointer(_) | Ty::Array(..) | Ty::Function(_) | Ty::Error => "<error>",
     };
     if !around.is_empty() {
@@ -97,7 +97,7 @@ mod tests {
 
     #[test]
     fn types_read_as_declared() {
-        let text = |ty: QualTy| show(&ty, &[], &[]);
+        let text = |ty: QualTy| show(&ty, &Records::new(), &[]);
         let int = || QualTy::from(Ty::Int);
         assert_eq!(text(int()), "int");
         assert_eq!(

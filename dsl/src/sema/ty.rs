@@ -1,13 +1,15 @@
 //! The types of the language, with C's layout on a 64-bit machine (`long` and pointers are 8 bytes).
 
+use crate::arena::{Arena, ids};
 use std::sync::Arc;
 
 use crate::span::Span;
 
 /// A type without qualifiers.
-#[derive(Clone, PartialEq, Eq, Hash, Debug)]
+#[derive(Clone, PartialEq, Eq, Hash, Debug, Default)]
 pub enum Ty {
     /// `void`.
+    #[default]
     Void,
     /// `bool`.
     Bool,
@@ -83,13 +85,24 @@ pub struct FunctionTy {
     pub references: Vec<bool>,
 }
 
-/// A struct, union or vector type of the program.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, PartialOrd, Ord)]
-pub struct RecordId(pub u32);
+ids! {
+    /// A struct, union or vector type of the program.
+    pub struct RecordId;
+}
+
+/// The records of a program.
+pub type Records = Arena<RecordId, Record>;
 
 /// An enumeration of the program: its index, and what it is kept as.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, PartialOrd, Ord)]
 pub struct EnumId(pub u32, pub Underlying);
+
+impl EnumId {
+    /// Its index among the enumerations.
+    pub fn index(self) -> usize {
+        self.0 as usize
+    }
+}
 
 /// The integer type that an enumeration's values are kept in.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, PartialOrd, Ord)]

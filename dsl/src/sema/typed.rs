@@ -9,6 +9,7 @@ use std::sync::Arc;
 
 use super::ty::{QualTy, Record, RecordId, Ty};
 use crate::{
+    arena::{Arena, ids},
     ir::{
         AtomicOp, BarrierReduce, CompareOp, ConvertOp, FenceScope, HostFn, ReduceOp, ShuffleMode,
         SpecialReg, VoteOp,
@@ -21,11 +22,11 @@ use crate::{
 #[derive(Clone, PartialEq, Debug, Default)]
 pub struct Program {
     /// Records by [`RecordId`].
-    pub records: Vec<Record>,
+    pub records: Arena<RecordId, Record>,
     /// Variables at file scope and `static` ones, by [`GlobalVarId`].
-    pub globals: Vec<Global>,
+    pub globals: Arena<GlobalVarId, Global>,
     /// Functions by [`FunctionId`].
-    pub functions: Vec<Function>,
+    pub functions: Arena<FunctionId, Function>,
     /// Instances of templates that the caller asked for: where (in the text that asks), and which function it is.
     pub requested: Vec<(Span, FunctionId)>,
 }
@@ -33,21 +34,18 @@ pub struct Program {
 impl Program {
     /// The record behind an id.
     pub fn record(&self, id: RecordId) -> &Record {
-        &self.records[id.0 as usize]
+        &self.records[id]
     }
 }
 
-/// A variable of a function, parameters included.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, PartialOrd, Ord)]
-pub struct VarId(pub u32);
-
-/// A variable that outlives functions.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, PartialOrd, Ord)]
-pub struct GlobalVarId(pub u32);
-
-/// A function.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, PartialOrd, Ord)]
-pub struct FunctionId(pub u32);
+ids! {
+    /// A variable of a function, parameters included.
+    pub struct VarId;
+    /// A variable that outlives functions.
+    pub struct GlobalVarId;
+    /// A function.
+    pub struct FunctionId;
+}
 
 /// A variable at file scope, or a `static` one in a function.
 #[derive(Clone, PartialEq, Debug)]
@@ -96,20 +94,21 @@ impl GlobalSpace {
 }
 
 /// Where a function may be called.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
 pub enum FunctionSpace {
     /// `__global__`.
     Kernel,
     /// `__device__`.
     Device,
     /// Unmarked or `__host__`.
+    #[default]
     Host,
     /// `__host__ __device__`.
     HostDevice,
 }
 
 /// A function.
-#[derive(Clone, PartialEq, Debug)]
+#[derive(Clone, PartialEq, Debug, Default)]
 pub struct Function {
     /// Its name.
     pub name: String,
@@ -122,7 +121,7 @@ pub struct Function {
     /// Its parameters, in order.
     pub params: Vec<VarId>,
     /// All its variables.
-    pub vars: Vec<Var>,
+    pub vars: Arena<VarId, Var>,
     /// `__launch_bounds__`.
     pub launch_bounds: Option<(u32, Option<u32>)>,
     /// Its code; `None` if it is declared but not defined (calling it is an error that sema reports).

@@ -71,7 +71,7 @@ impl Broken {
                 if !seen.insert(*id) {
                     return None;
                 }
-                let fields = &program.records[id.0 as usize].fields;
+                let fields = &program.records[*id].fields;
                 fields
                     .iter()
                     .filter(|field| !matches!(field.ty.ty, Ty::Pointer(_)))

@@ -73,11 +73,11 @@ impl Checker<'_> {
             .get(class)
             .map(|facts| facts.conversions.clone());
         let mut pointers = conversions.unwrap_or_default();
-        pointers.retain(|id| matches!(self.functions[id.0 as usize].result, Ty::Pointer(_)));
+        pointers.retain(|id| matches!(self.functions[*id].typed.result, Ty::Pointer(_)));
         // Of `operator T *()` and `operator const T *() const` the object's own constness decides.
         let is_const = Checker::place_of(&object).is_some_and(|place| place.ty.is_const);
         let takes_const = |id: &FunctionId| {
-            let this = self.function_facts[id.0 as usize].params.first();
+            let this = self.functions[*id].facts.params.first();
             this.is_some_and(|this| this.ty.is_const)
         };
         if pointers.iter().any(|id| takes_const(id) == is_const) {
@@ -243,7 +243,7 @@ impl Checker<'_> {
         };
         self.take_address(&place);
         if let Some(VarRef::Global(global)) = root(&place) {
-            let global = &self.globals[global.0 as usize];
+            let global = &self.globals[global].typed;
             if global.space == GlobalSpace::Host {
                 let diagnostic = Diagnostic::error(
                     Code::HostVariableInDevice,
@@ -271,7 +271,7 @@ impl Checker<'_> {
         if let Some(VarRef::Local(var)) = root(place)
             && self.unevaluated == 0
         {
-            self.body.vars[var.0 as usize].address_taken = true;
+            self.body.vars[var].typed.address_taken = true;
         }
     }
 
@@ -523,7 +523,7 @@ impl Checker<'_> {
             return None;
         }
         if let Some(VarRef::Global(global)) = root(&place) {
-            let global = &self.globals[global.0 as usize];
+            let global = &self.globals[global].typed;
             if global.space == GlobalSpace::Constant {
                 let diagnostic = Diagnostic::error(
                     Code::ConstantMemoryWrite,
@@ -547,8 +547,8 @@ impl Checker<'_> {
             format!("`{text}` is `const` and cannot be {done}"),
         );
         let declared = match root(place).or_else(|| pointer_root(place)) {
-            Some(VarRef::Local(var)) => Some(self.body.vars[var.0 as usize].span),
-            Some(VarRef::Global(global)) => Some(self.globals[global.0 as usize].span),
+            Some(VarRef::Local(var)) => Some(self.body.vars[var].typed.span),
+            Some(VarRef::Global(global)) => Some(self.globals[global].typed.span),
             None => None,
         };
         self.report(match declared {

@@ -366,7 +366,7 @@ impl Checker<'_> {
         let Ty::Record(class) = ty else { return None };
         let constructors = self.classes.get(class)?.constructors.clone();
         let (list, element) = constructors.iter().find_map(|id| {
-            let params = &self.function_facts[id.0 as usize].params;
+            let params = &self.functions[*id].facts.params;
             let [_, param] = &params[..] else { return None };
             let Ty::Record(list) = param.ty.ty else {
                 return None;

@@ -51,7 +51,7 @@ impl Checker<'_> {
         else {
             return self.bind_nothing(declarator);
         };
-        let var = &self.body.vars[id.0 as usize];
+        let var = &self.body.vars[*id].typed;
         let (ty, is_reference) = (var.ty.clone(), var.is_reference);
         let Some(parts) = self.parts_to_bind(&ty, whole, declarator.bindings.len()) else {
             return self.bind_nothing(declarator);

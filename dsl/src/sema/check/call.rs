@@ -144,7 +144,7 @@ impl Checker<'_> {
                 self.check_args_alone(args);
                 Checked::Value(wrong(span))
             }
-            Some(Entity::Local(id)) if self.body.vars[id.0 as usize].ty.ty == Ty::Error => {
+            Some(Entity::Local(id)) if self.body.vars[id].typed.ty.ty == Ty::Error => {
                 self.check_args_alone(args);
                 Checked::Value(wrong(span))
             }
@@ -236,7 +236,7 @@ impl Checker<'_> {
 
     /// The class whose functions these are.
     fn class_of(&self, ids: &[FunctionId]) -> Option<crate::sema::ty::RecordId> {
-        let facts = &self.function_facts[ids.first()?.0 as usize];
+        let facts = &self.functions[*ids.first()?].facts;
         // A friend is no member.
         let is_member = facts.has_this || facts.is_static;
         facts.class.filter(|_| is_member)
@@ -245,8 +245,8 @@ impl Checker<'_> {
     /// The name is that of a variable that is an object or points to a function.
     fn names_object(&self, name: &str) -> bool {
         let ty = match self.scopes.find(name).map(|binding| &binding.entity) {
-            Some(Entity::Local(id)) => &self.body.vars[id.0 as usize].ty.ty,
-            Some(Entity::Global(id)) => &self.globals[id.0 as usize].ty.ty,
+            Some(Entity::Local(id)) => &self.body.vars[*id].typed.ty.ty,
+            Some(Entity::Global(id)) => &self.globals[*id].typed.ty.ty,
             _ => return false,
         };
         matches!(ty, Ty::Record(_)) || pointed_function(ty).is_some()
@@ -262,10 +262,10 @@ impl Checker<'_> {
         span: Span,
     ) -> Checked {
         self.need(id);
-        let function = &self.functions[id.0 as usize];
+        let function = &self.functions[id].typed;
         let (name, space, declared) = (function.name.clone(), function.space, function.span);
         let ty = function.result.clone();
-        let params = &self.function_facts[id.0 as usize].params;
+        let params = &self.functions[id].facts.params;
         let least = params
             .iter()
             .take_while(|param| param.default.is_none())
@@ -325,7 +325,7 @@ impl Checker<'_> {
             true => Some(format!("{name}f").into()),
             false => builtin::float_version(name),
         };
-        let params = &self.function_facts[id.0 as usize].params;
+        let params = &self.functions[id].facts.params;
         let is_list = |arg: &ast::Expr| matches!(arg.kind, ExprKind::List(_));
         let (Some(float), false) = (
             float,
@@ -346,7 +346,7 @@ impl Checker<'_> {
             id = float;
         }
         self.note_call(id, name_span);
-        let ty = self.functions[id.0 as usize].result.clone();
+        let ty = self.functions[id].typed.result.clone();
         let args = values.into_iter().map(Argument::Value).collect();
         let args = self.bind_arguments(id, args, span);
         Checked::Value(Value {
@@ -361,9 +361,7 @@ impl Checker<'_> {
         if self.unevaluated == 0
             && let Some(caller) = self.body.id
         {
-            self.function_facts[caller.0 as usize]
-                .calls
-                .push((id, name_span));
+            self.functions[caller].facts.calls.push((id, name_span));
         }
     }
 
@@ -413,7 +411,7 @@ impl Checker<'_> {
         // The prelude's own functions do not compete with what they stand for.
         let own = ids
             .iter()
-            .all(|id| self.is_own(self.function_facts[id.0 as usize].declared));
+            .all(|id| self.is_own(self.functions[*id].facts.declared));
         let resolved = match ids {
             [id] if own => Resolved::Function(*id),
             _ => self.resolve(name, ids, &values, name_span),
@@ -443,7 +441,7 @@ impl Checker<'_> {
         span: Span,
     ) -> Checked {
         self.need(id);
-        let function = &self.functions[id.0 as usize];
+        let function = &self.functions[id].typed;
         let (name, space, declared) = (function.name.clone(), function.space, function.span);
         let ty = function.result.clone();
         if space == FunctionSpace::Kernel {
@@ -477,7 +475,7 @@ impl Checker<'_> {
     pub(super) fn called(&mut self, id: FunctionId, call: Value) -> Checked {
         let span = call.span;
         match call.ty.clone() {
-            Ty::Pointer(referee) if self.functions[id.0 as usize].returns_reference => {
+            Ty::Pointer(referee) if self.functions[id].typed.returns_reference => {
                 Checked::Place(Place {
                     kind: PlaceKind::Deref(Box::new(call)),
                     ty: referee.as_ref().clone(),
@@ -539,11 +537,11 @@ impl Checker<'_> {
         at: Span,
         span: Span,
     ) -> Vec<Value> {
-        let facts = &self.function_facts[id.0 as usize];
+        let facts = &self.functions[id].facts;
         let params = facts.params.clone();
         let optional = params.iter().rev();
         let optional = optional.take_while(|param| param.default.is_some()).count();
-        let function = &self.functions[id.0 as usize];
+        let function = &self.functions[id].typed;
         let (name, declared, space) = (function.name.clone(), function.span, function.space);
         let least = params.len() - optional;
         if args.len() > params.len() || args.len() < least {

@@ -8,7 +8,7 @@ mod this;
 use std::{collections::HashMap, sync::Arc};
 
 use super::{
-    Checker, FunctionFacts, ParamFacts,
+    Checker, FunctionEntry, FunctionFacts, ParamFacts,
     function::{reference_part, space_of},
     template::LazyBody,
 };
@@ -183,8 +183,8 @@ impl Checker<'_> {
     }
 
     fn method_body(&mut self, id: FunctionId, function: &ast::Function) {
-        if self.options.skip_host && self.functions[id.0 as usize].space == FunctionSpace::Host {
-            self.function_facts[id.0 as usize].is_skipped = true;
+        if self.options.skip_host && self.functions[id].typed.space == FunctionSpace::Host {
+            self.functions[id].facts.is_skipped = true;
             return;
         }
         self.function_body(id, function);
@@ -245,7 +245,7 @@ impl Checker<'_> {
         if function.body.is_some()
             && let Some(open) = self.open_classes.last_mut()
         {
-            self.function_facts[id.0 as usize].is_defined = true;
+            self.functions[id].facts.is_defined = true;
             open.pending.push(PendingBody {
                 id,
                 function: function.clone(),
@@ -267,8 +267,8 @@ impl Checker<'_> {
         if function.body.is_none() {
             return;
         }
-        self.function_facts[id.0 as usize].is_defined = true;
-        self.function_facts[id.0 as usize].class = Some(class);
+        self.functions[id].facts.is_defined = true;
+        self.functions[id].facts.class = Some(class);
         if let Some(open) = self.open_classes.last_mut() {
             open.pending.push(PendingBody {
                 id,
@@ -351,7 +351,6 @@ impl Checker<'_> {
         if function.variadic {
             self.unsupported("a function with `...`", function.span);
         }
-        let id = FunctionId(self.functions.len() as u32);
         let owner = self.record(class).name.clone();
         if kind == MethodKind::Constructor
             && params.len() == 2
@@ -367,7 +366,7 @@ impl Checker<'_> {
             );
             return None;
         }
-        self.functions.push(Function {
+        let typed = Function {
             name: match shown {
                 Some(shown) => shown.to_string(),
                 None => format!("{owner}::{}", name.node),
@@ -375,12 +374,9 @@ impl Checker<'_> {
             space,
             result,
             returns_reference,
-            params: Vec::new(),
-            vars: Vec::new(),
-            launch_bounds: None,
-            body: None,
             span: name.span,
-        });
+            ..Function::default()
+        };
         let is_copy = kind == MethodKind::Constructor
             && params.len() == 2
             && params[1].ty.ty == Ty::Record(class)
@@ -389,7 +385,7 @@ impl Checker<'_> {
             && params.len() == 2
             && params[1].ty.ty == Ty::Record(class)
             && params[1].is_rvalue;
-        self.function_facts.push(FunctionFacts {
+        let facts = FunctionFacts {
             params,
             declared: name.span,
             class: Some(class),
@@ -405,7 +401,8 @@ impl Checker<'_> {
                 .is_some_and(|body| body.stmts.is_empty())
                 && function.method.inits.is_empty(),
             ..FunctionFacts::default()
-        });
+        };
+        let id = self.functions.push(FunctionEntry { typed, facts });
         if shown.is_some() {
             return Some(id);
         }
@@ -489,14 +486,14 @@ impl Checker<'_> {
         }
         self.scopes.set_floor(floor);
         let found = candidates.iter().copied().find(|id| {
-            let facts = &self.function_facts[id.0 as usize];
+            let facts = &self.functions[*id].facts;
             let hidden = usize::from(facts.has_this);
             let same_const = !facts.has_this
                 || function.method.kind != MethodKind::Plain
                 || facts.params[0].ty.is_const == function.method.is_const;
             let same_result = conversion
                 .as_ref()
-                .is_none_or(|ty| self.functions[id.0 as usize].result == *ty);
+                .is_none_or(|ty| self.functions[*id].typed.result == *ty);
             same_const
                 && same_result
                 && super::function::same_params(&facts.params[hidden..], &params)
@@ -509,15 +506,15 @@ impl Checker<'_> {
                 format!("the class `{owner}` declares no such function `{last}`"),
             );
             if let Some(&first) = candidates.first() {
-                let declared = self.function_facts[first.0 as usize].declared;
+                let declared = self.functions[first].facts.declared;
                 diagnostic = diagnostic.label(declared, "declared with other parameters here");
             }
             self.report(diagnostic);
             return;
         };
-        let facts = &mut self.function_facts[id.0 as usize];
+        let facts = &mut self.functions[id].facts;
         if facts.is_defined {
-            let first = self.functions[id.0 as usize].span;
+            let first = self.functions[id].typed.span;
             self.report(
                 Diagnostic::error(
                     Code::Redefinition,
@@ -539,10 +536,10 @@ impl Checker<'_> {
         }
         facts.is_defined = true;
         facts.is_empty = false;
-        let declared_space = self.functions[id.0 as usize].space;
+        let declared_space = self.functions[id].typed.space;
         let space = space_of(&function.specifiers);
         if space != FunctionSpace::Host && space != declared_space {
-            let declared = self.function_facts[id.0 as usize].declared;
+            let declared = self.functions[id].facts.declared;
             self.report(
                 Diagnostic::error(
                     Code::ConflictingDeclaration,
@@ -558,7 +555,7 @@ impl Checker<'_> {
             );
             return;
         }
-        self.functions[id.0 as usize].span = name.span;
+        self.functions[id].typed.span = name.span;
         self.method_body(id, function);
     }
 }

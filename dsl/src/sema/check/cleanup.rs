@@ -35,7 +35,7 @@ impl Checker<'_> {
 
     /// The variable is destroyed when its block ends.
     pub(super) fn note_object(&mut self, var: VarId) {
-        let ty = self.body.vars[var.0 as usize].ty.ty.clone();
+        let ty = self.body.vars[var].typed.ty.ty.clone();
         if !self.has_destructor(&ty) {
             return;
         }
@@ -109,7 +109,7 @@ impl Checker<'_> {
         match &object.kind {
             ValueKind::Load(place) => match place.kind {
                 PlaceKind::Var(VarRef::Local(var))
-                    if self.body.vars[var.0 as usize].name == "temporary" =>
+                    if self.body.vars[var].typed.name == "temporary" =>
                 {
                     Some(var)
                 }
@@ -193,7 +193,7 @@ impl Checker<'_> {
 
     fn destroy_all(&mut self, objects: &[VarId], span: Span, out: &mut Vec<Stmt>) {
         for &var in objects.iter().rev() {
-            let ty = self.body.vars[var.0 as usize].ty.clone();
+            let ty = self.body.vars[var].typed.ty.clone();
             let place = local(
                 var,
                 QualTy {
@@ -222,7 +222,7 @@ impl Checker<'_> {
         let Some(id) = destructor else {
             return self.destroy_members(place, span, out);
         };
-        let name = self.functions[id.0 as usize].name.clone();
+        let name = self.functions[id].typed.name.clone();
         let object = super::method::place_value(place);
         if let Checked::Value(value) =
             self.call_member(Some(object), &[id], &name, span, Vec::new(), span)

@@ -3,13 +3,13 @@
 //! Calls of `constexpr` functions in them are run here and are then no calls of the program: nothing is left of them in the
 //! call graph, and they may be of functions for the other side.
 
-use super::Checker;
+use super::{Checker, FunctionEntry};
 use crate::{
     diagnostic::{Code, Diagnostic},
     sema::{
         classify::Classify,
         const_eval::{Const, Machine, NotConst},
-        typed::Value,
+        typed::{FunctionId, Value},
     },
     span::Span,
 };
@@ -25,19 +25,18 @@ impl Checker<'_> {
     /// The constant that a value may be.
     pub(super) fn constant_if_any(&mut self, value: &Value) -> Result<Const, NotConst> {
         loop {
-            let facts = &self.function_facts;
-            let is_constexpr = |id: crate::sema::typed::FunctionId| {
-                facts
-                    .get(id.0 as usize)
-                    .is_some_and(|facts| facts.is_constexpr)
+            let functions = &self.functions;
+            let constexpr = |id: FunctionId| {
+                let FunctionEntry { typed, facts } = &functions[id];
+                facts.is_constexpr.then_some(typed)
             };
-            let result = Machine::new(&self.functions, &is_constexpr).value(value);
+            let result = Machine::new(&constexpr).value(value);
             let Err(NotConst::NoBody(id, _)) = result else {
                 return result;
             };
             // Instances wait for their turn, which is now.
             self.check_early(id);
-            if self.functions[id.0 as usize].body.is_none() {
+            if self.functions[id].typed.body.is_none() {
                 return result;
             }
         }
@@ -81,14 +80,12 @@ impl Checker<'_> {
         self.deferred
             .retain(|old| !is_side(old.diagnostic.code) || !inside(old.diagnostic.primary.span));
         let Some(caller) = self.body.id else { return };
-        let calls = &mut self.function_facts[caller.0 as usize].calls;
-        let Some(first) = calls.iter().position(|(_, at)| inside(*at)) else {
+        let facts = &mut self.functions[caller].facts;
+        let Some(first) = facts.calls.iter().position(|(_, at)| inside(*at)) else {
             return;
         };
-        calls.retain(|(_, at)| !inside(*at));
+        facts.calls.retain(|(_, at)| !inside(*at));
         // Those after them have moved.
-        if let Some(followed) = self.followed.get_mut(caller.0 as usize) {
-            *followed = (*followed).min(first);
-        }
+        facts.n_followed = facts.n_followed.min(first);
     }
 }

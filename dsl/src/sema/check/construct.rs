@@ -5,7 +5,9 @@
 mod convert;
 mod members;
 
-use super::{Body, Checked, Checker, FunctionFacts, convert::Why, overload::Argument};
+use super::{
+    Body, Checked, Checker, FunctionEntry, FunctionFacts, convert::Why, overload::Argument,
+};
 use crate::{
     diagnostic::{Code, Diagnostic},
     sema::{
@@ -53,7 +55,7 @@ impl Checker<'_> {
             return Beginning::Call(id);
         }
         let without_arguments = facts.constructors.iter().copied().find(|ctor| {
-            let params = &self.function_facts[ctor.0 as usize].params;
+            let params = &self.functions[*ctor].facts.params;
             params[1..].iter().all(|param| param.default.is_some())
         });
         if let Some(ctor) = without_arguments {
@@ -81,29 +83,24 @@ impl Checker<'_> {
 
     /// Writes the constructor that sets members to their first values.
     fn implicit_constructor(&mut self, class: RecordId, span: Span) -> FunctionId {
-        let id = FunctionId(self.functions.len() as u32);
         let record = self.record(class);
         let declared = record.span.unwrap_or(span);
         let name = format!("{0}::{0}", record.name);
-        self.functions.push(Function {
+        let typed = Function {
             name,
             space: FunctionSpace::HostDevice,
-            result: Ty::Void,
-            returns_reference: false,
-            params: Vec::new(),
-            vars: Vec::new(),
-            launch_bounds: None,
-            body: None,
             span: declared,
-        });
-        self.function_facts.push(FunctionFacts {
+            ..Function::default()
+        };
+        let facts = FunctionFacts {
             params: vec![Self::this_param(class, false, declared)],
             declared,
             class: Some(class),
             has_this: true,
             is_defined: true,
             ..FunctionFacts::default()
-        });
+        };
+        let id = self.functions.push(FunctionEntry { typed, facts });
         if let Some(facts) = self.classes.get_mut(&class) {
             facts.implicit_default = Some(id);
         }
@@ -443,14 +440,14 @@ impl Checker<'_> {
 
     /// Starts on a function's body: its variables, its scopes. Gives back what [`Checker::end_body`] needs.
     pub(super) fn begin_body(&mut self, id: FunctionId) -> usize {
-        let facts = &self.function_facts[id.0 as usize];
+        let facts = &self.functions[id].facts;
         let class = facts.class;
         let floor = self.scopes.raise_floor();
         let outer = std::mem::replace(
             &mut self.body,
             Body {
                 id: Some(id),
-                space: Some(self.functions[id.0 as usize].space),
+                space: Some(self.functions[id].typed.space),
                 class,
                 floor: self.scopes.floor(),
                 ..Body::default()
@@ -462,7 +459,7 @@ impl Checker<'_> {
 
     /// The object's parameter, if the function has one.
     pub(super) fn hidden_param(&mut self, id: FunctionId) -> Vec<crate::sema::typed::VarId> {
-        let facts = &self.function_facts[id.0 as usize];
+        let facts = &self.functions[id].facts;
         if !facts.has_this {
             return Vec::new();
         }
@@ -482,7 +479,7 @@ impl Checker<'_> {
     ) {
         self.scopes.set_floor(floor);
         if !self.body.temporaries.is_empty() {
-            let span = self.functions[id.0 as usize].span;
+            let span = self.functions[id].typed.span;
             self.unsupported(
                 "a temporary object with a destructor in this function",
                 span,
@@ -490,9 +487,9 @@ impl Checker<'_> {
         }
         let outer = self.outer_bodies.pop().unwrap_or_default();
         let done = std::mem::replace(&mut self.body, outer);
-        let typed = &mut self.functions[id.0 as usize];
+        let typed = &mut self.functions[id].typed;
         typed.params = params;
-        typed.vars = done.vars;
+        typed.vars = done.vars.into_iter().map(|var| var.typed).collect();
         typed.body = Some(body);
     }
 
@@ -544,7 +541,7 @@ impl Checker<'_> {
 
     /// The constructor does nothing, and neither do those of the members.
     pub(super) fn is_empty_constructor(&mut self, id: FunctionId, ty: &Ty) -> bool {
-        if !self.function_facts[id.0 as usize].is_empty {
+        if !self.functions[id].facts.is_empty {
             return false;
         }
         let mut ty = ty;

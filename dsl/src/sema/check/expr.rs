@@ -6,7 +6,7 @@
 use std::sync::Arc;
 
 use super::{
-    Checked, Checker, Side, int,
+    Checked, Checker, GlobalEntry, Side, int,
     overload::Argument,
     pointer_call::{function_constant, pointed_function},
     wrong,
@@ -20,7 +20,10 @@ use crate::{
         const_eval::Const,
         scope::Entity,
         ty::{QualTy, Ty},
-        typed::{Builtin, FunctionId, GlobalSpace, Place, PlaceKind, Value, ValueKind, VarRef},
+        typed::{
+            Builtin, FunctionId, GlobalSpace, GlobalVarId, Place, PlaceKind, Value, ValueKind,
+            VarRef,
+        },
     },
     span::Span,
     syntax::{
@@ -163,7 +166,7 @@ impl Checker<'_> {
     ) -> Checked {
         match entity {
             Some(Entity::Local(var)) => {
-                let ty = self.body.vars[var.0 as usize].ty.clone();
+                let ty = self.body.vars[var].typed.ty.clone();
                 if ty.ty == Ty::Error {
                     return Checked::Value(wrong(span));
                 }
@@ -174,11 +177,11 @@ impl Checker<'_> {
                 })
             }
             Some(Entity::Global(global)) => {
-                let ty = self.globals[global.0 as usize].ty.clone();
+                let ty = self.globals[global].typed.ty.clone();
                 if ty.ty == Ty::Error {
                     return Checked::Value(wrong(span));
                 }
-                self.check_global_side(global.0 as usize, span);
+                self.check_global_side(global, span);
                 Checked::Place(Place {
                     kind: PlaceKind::Var(VarRef::Global(global)),
                     ty,
@@ -233,9 +236,11 @@ impl Checker<'_> {
     }
 
     /// Reports a variable of the other side's memory.
-    fn check_global_side(&mut self, index: usize, span: Span) {
-        let global = &self.globals[index];
-        let facts = &self.global_facts[index];
+    fn check_global_side(&mut self, id: GlobalVarId, span: Span) {
+        let GlobalEntry {
+            typed: global,
+            facts,
+        } = &self.globals[id];
         let name = &global.name;
         match global.space {
             GlobalSpace::Host if facts.constant.is_some() || facts.is_wrong => {}
@@ -396,8 +401,8 @@ impl Checker<'_> {
 
     fn constant_of(&self, place: &Place) -> Option<Const> {
         let facts = match &place.kind {
-            PlaceKind::Var(VarRef::Local(var)) => &self.body.facts[var.0 as usize],
-            PlaceKind::Var(VarRef::Global(global)) => &self.global_facts[global.0 as usize],
+            PlaceKind::Var(VarRef::Local(var)) => &self.body.vars[*var].facts,
+            PlaceKind::Var(VarRef::Global(global)) => &self.globals[*global].facts,
             _ => return None,
         };
         facts.constant

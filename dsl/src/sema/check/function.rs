@@ -1,6 +1,6 @@
 //! Functions: declarations against definitions, what kernels and `main` must look like, bodies.
 
-use super::{Checker, FunctionFacts, ParamFacts, VarFacts};
+use super::{Checker, FunctionEntry, FunctionFacts, ParamFacts, VarFacts};
 use crate::{
     diagnostic::{Code, Diagnostic},
     sema::{
@@ -29,9 +29,9 @@ impl Checker<'_> {
         if function.body.is_none() {
             return;
         }
-        let facts = &self.function_facts[id.0 as usize];
+        let facts = &self.functions[id].facts;
         if facts.is_defined {
-            let first = self.functions[id.0 as usize].span;
+            let first = self.functions[id].typed.span;
             self.report(
                 Diagnostic::error(
                     Code::Redefinition,
@@ -42,11 +42,11 @@ impl Checker<'_> {
             );
             return;
         }
-        self.function_facts[id.0 as usize].is_defined = true;
-        self.functions[id.0 as usize].span = function.name.span;
-        let is_host = self.functions[id.0 as usize].space == FunctionSpace::Host;
-        if self.options.skip_host && is_host && !self.function_facts[id.0 as usize].is_constexpr {
-            self.function_facts[id.0 as usize].is_skipped = true;
+        self.functions[id].facts.is_defined = true;
+        self.functions[id].typed.span = function.name.span;
+        let is_host = self.functions[id].typed.space == FunctionSpace::Host;
+        if self.options.skip_host && is_host && !self.functions[id].facts.is_constexpr {
+            self.functions[id].facts.is_skipped = true;
             return;
         }
         self.function_body(id, function);
@@ -67,7 +67,7 @@ impl Checker<'_> {
         let id = id?;
         self.scopes.use_prelude(&function.name.node, index, id);
         self.used_prelude.insert(index, id);
-        self.function_facts[id.0 as usize].is_defined = true;
+        self.functions[id].facts.is_defined = true;
         self.queue.push((id, index));
         Some(id)
     }
@@ -140,9 +140,8 @@ impl Checker<'_> {
                         Callable::Function(id) => Some(*id),
                         Callable::Unused(_) | Callable::Template(_) => None,
                     });
-                    let same = |id: &FunctionId| {
-                        same_params(&self.function_facts[id.0 as usize].params, &params)
-                    };
+                    let same =
+                        |id: &FunctionId| same_params(&self.functions[*id].facts.params, &params);
                     if let Some(id) = declared.into_iter().find(same) {
                         return self.redeclare(id, function, space, &result, params);
                     }
@@ -174,8 +173,7 @@ impl Checker<'_> {
         }
         self.check_defaults(&params);
         let launch_bounds = self.launch_bounds(function, space);
-        let id = FunctionId(self.functions.len() as u32);
-        self.functions.push(Function {
+        let typed = Function {
             name: match (shown, &*self.scopes.namespace()) {
                 (Some(shown), _) => shown.to_string(),
                 (None, "") => function.name.node.to_string(),
@@ -184,19 +182,18 @@ impl Checker<'_> {
             space,
             result,
             returns_reference,
-            params: Vec::new(),
-            vars: Vec::new(),
             launch_bounds,
-            body: None,
             span: function.name.span,
-        });
-        self.function_facts.push(FunctionFacts {
+            ..Function::default()
+        };
+        let facts = FunctionFacts {
             params,
             declared: function.name.span,
             deduces,
             is_constexpr: specifiers.word(SpecifierWord::Constexpr).is_some(),
             ..FunctionFacts::default()
-        });
+        };
+        let id = self.functions.push(FunctionEntry { typed, facts });
         if shown.is_some() {
             return Some(id);
         }
@@ -332,8 +329,8 @@ impl Checker<'_> {
         result: &Ty,
         params: Vec<ParamFacts>,
     ) -> Option<FunctionId> {
-        let old = &self.functions[id.0 as usize];
-        let facts = &self.function_facts[id.0 as usize];
+        let old = &self.functions[id].typed;
+        let facts = &self.functions[id].facts;
         let declared = facts.declared;
         let name = &function.name.node;
         let message = if old.result != *result && *result != Ty::Error && old.result != Ty::Error {
@@ -362,7 +359,7 @@ impl Checker<'_> {
         }
         let launch_bounds = self.launch_bounds(function, space);
         self.merge_params(id, params, function.body.is_some());
-        let old = &mut self.functions[id.0 as usize];
+        let old = &mut self.functions[id].typed;
         old.launch_bounds = old.launch_bounds.or(launch_bounds);
         Some(id)
     }
@@ -386,7 +383,7 @@ impl Checker<'_> {
 
     /// Defaults of parameters add up over the declarations; names are the definition's.
     fn merge_params(&mut self, id: FunctionId, params: Vec<ParamFacts>, is_definition: bool) {
-        let old = std::mem::take(&mut self.function_facts[id.0 as usize].params);
+        let old = std::mem::take(&mut self.functions[id].facts.params);
         let merged = old.into_iter().zip(params).map(|(old, mut new)| {
             if let (Some(first), Some(second)) = (&old.default, &new.default) {
                 self.report(
@@ -403,7 +400,7 @@ impl Checker<'_> {
             ParamFacts { default, ..facts }
         });
         let merged = merged.collect();
-        self.function_facts[id.0 as usize].params = merged;
+        self.functions[id].facts.params = merged;
     }
 
     fn launch_bounds(
@@ -439,7 +436,7 @@ impl Checker<'_> {
     }
 
     fn check_main(&mut self, id: FunctionId, function: &ast::Function) {
-        let entry = &self.functions[id.0 as usize];
+        let entry = &self.functions[id].typed;
         if entry.space != FunctionSpace::Host {
             self.report(Diagnostic::error(
                 Code::BadMain,
@@ -460,7 +457,7 @@ impl Checker<'_> {
                 .help("write `int main()`"),
             );
         }
-        let n_params = self.function_facts[id.0 as usize].params.len();
+        let n_params = self.functions[id].facts.params.len();
         if n_params == 1 || n_params > 3 {
             self.report(
                 Diagnostic::error(
@@ -478,14 +475,14 @@ impl Checker<'_> {
         let Some(block) = &function.body else { return };
         let element = self.scopes.at_element(None);
         self.forget_said();
-        self.function_facts[id.0 as usize].extent = Some(function.span.to(block.span));
+        self.functions[id].facts.extent = Some(function.span.to(block.span));
         let floor = self.begin_body(id);
-        self.body.deduces = self.function_facts[id.0 as usize].deduces;
+        self.body.deduces = self.functions[id].facts.deduces;
         self.body.named_result = super::named_result::named_result(block);
         let class = self.body.class;
         let depth = self.enter_class_scopes(class);
         self.scopes.enter();
-        let params = self.function_facts[id.0 as usize].params.clone();
+        let params = self.functions[id].facts.params.clone();
         let mut ids = self.hidden_param(id);
         let declared = super::pack::declared(&params[ids.len()..], &function.params);
         for (param, declared) in params[ids.len()..].iter().zip(declared) {
@@ -498,7 +495,7 @@ impl Checker<'_> {
             );
             if self.has_destructor(&param.ty.ty)
                 && !param.is_reference
-                && self.functions[id.0 as usize].space == FunctionSpace::Kernel
+                && self.functions[id].typed.space == FunctionSpace::Kernel
             {
                 self.unsupported("a kernel's parameter with a destructor", param.span);
             }
@@ -512,7 +509,7 @@ impl Checker<'_> {
                 is_restrict,
                 span: param.span,
             });
-            self.body.facts[var.0 as usize] = VarFacts::default();
+            self.body.vars[var].facts = VarFacts::default();
             ids.push(var);
             if let Some(name) = &declared.declarator.name
                 && !declared.is_pack
@@ -554,7 +551,7 @@ impl Checker<'_> {
     /// Arguments given by value are the function's own objects.
     pub(super) fn note_params(&mut self, params: &[crate::sema::typed::VarId]) {
         for &param in params {
-            if !self.body.vars[param.0 as usize].is_reference {
+            if !self.body.vars[param].typed.is_reference {
                 self.note_object(param);
             }
         }
@@ -563,7 +560,7 @@ impl Checker<'_> {
     /// What happens when control reaches the closing brace.
     fn check_end(&mut self, id: FunctionId, function: &ast::Function, body: &mut Vec<Stmt>) {
         let Some(block) = &function.body else { return };
-        let typed = &self.functions[id.0 as usize];
+        let typed = &self.functions[id].typed;
         if matches!(typed.result, Ty::Void | Ty::Error) || !super::stmt::falls_through(body) {
             return;
         }

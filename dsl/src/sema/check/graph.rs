@@ -1,7 +1,9 @@
 //! What depends on who calls whom: functions without a body, recursion in device code, and errors in
 //! `__host__ __device__` functions that matter only if the side they concern gets there.
 
-use super::{Checker, Side};
+use std::collections::{HashMap, HashSet};
+
+use super::{Checker, FunctionEntry, Side};
 use crate::{
     diagnostic::{Code, Diagnostic},
     sema::typed::{FunctionId, FunctionSpace},
@@ -17,17 +19,14 @@ impl Checker<'_> {
     }
 
     fn check_undefined(&mut self) {
-        let mut said = vec![false; self.functions.len()];
-        for caller in 0..self.functions.len() {
-            for (callee, span) in self.function_facts[caller].calls.clone() {
-                let index = callee.0 as usize;
-                if self.function_facts[index].is_defined
-                    || std::mem::replace(&mut said[index], true)
-                {
+        let mut reported = HashSet::new();
+        for caller in self.functions.ids() {
+            for (callee, span) in self.functions[caller].facts.calls.clone() {
+                let FunctionEntry { typed, facts } = &self.functions[callee];
+                if facts.is_defined || !reported.insert(callee) {
                     continue;
                 }
-                let name = self.functions[index].name.clone();
-                let declared = self.function_facts[index].declared;
+                let (name, declared) = (typed.name.clone(), facts.declared);
                 self.report(
                     Diagnostic::error(
                         Code::UndefinedFunction,
@@ -43,63 +42,54 @@ impl Checker<'_> {
 
     /// Depth first from every function that runs on the device; a call back into the path is a cycle.
     fn check_recursion(&mut self) {
-        // 0: not seen, 1: on the path, 2: done.
-        let mut state = vec![0u8; self.functions.len()];
-        for start in 0..self.functions.len() {
-            if self.runs_on_device(start) && state[start] == 0 {
-                self.visit(start, &mut state);
+        let mut seen = HashMap::new();
+        for start in self.functions.ids() {
+            if runs_on_device(self.functions[start].typed.space) && !seen.contains_key(&start) {
+                self.visit(start, &mut seen);
             }
         }
     }
 
-    fn runs_on_device(&self, index: usize) -> bool {
-        matches!(
-            self.functions[index].space,
-            FunctionSpace::Kernel | FunctionSpace::Device
-        )
-    }
-
     /// A loop rather than recursion: a chain of calls may be long.
-    fn visit(&mut self, start: usize, state: &mut [u8]) {
-        let mut path: Vec<(usize, usize)> = vec![(start, 0)];
-        state[start] = 1;
+    fn visit(&mut self, start: FunctionId, seen: &mut HashMap<FunctionId, Visit>) {
+        let mut path = vec![(start, 0)];
+        seen.insert(start, Visit::OnPath);
         while let Some((function, next)) = path.last_mut() {
             let function = *function;
-            let Some((callee, span)) = self.function_facts[function].calls.get(*next).copied()
+            let Some((callee, span)) = self.functions[function].facts.calls.get(*next).copied()
             else {
-                state[function] = 2;
+                seen.insert(function, Visit::Done);
                 path.pop();
                 continue;
             };
             *next += 1;
-            let callee = callee.0 as usize;
-            if self.functions[callee].space == FunctionSpace::Host {
+            if self.functions[callee].typed.space == FunctionSpace::Host {
                 continue;
             }
-            match state[callee] {
-                0 => {
-                    state[callee] = 1;
+            match seen.get(&callee) {
+                None => {
+                    seen.insert(callee, Visit::OnPath);
                     path.push((callee, 0));
                 }
-                1 => {
+                Some(Visit::Done) => {}
+                Some(Visit::OnPath) => {
                     let from = path
                         .iter()
                         .position(|(function, _)| *function == callee)
                         .unwrap_or(0);
-                    let cycle: Vec<usize> =
+                    let cycle: Vec<FunctionId> =
                         path[from..].iter().map(|(function, _)| *function).collect();
                     self.report_cycle(&cycle, span);
                 }
-                _ => {}
             }
         }
     }
 
-    fn report_cycle(&mut self, cycle: &[usize], span: Span) {
+    fn report_cycle(&mut self, cycle: &[FunctionId], span: Span) {
         let names: Vec<_> = cycle
             .iter()
             .chain(cycle.first())
-            .map(|&index| format!("`{}`", self.functions[index].name))
+            .map(|&id| format!("`{}`", self.functions[id].typed.name))
             .collect();
         let message = match &cycle {
             [_] => format!("the device function {} calls itself", names[0]),
@@ -110,50 +100,54 @@ impl Checker<'_> {
         };
         let mut diagnostic = Diagnostic::error(Code::DeviceRecursion, span, message)
             .at("this call closes the circle");
-        for &index in cycle {
-            diagnostic = diagnostic.label(
-                self.functions[index].span,
-                format!("`{}`", self.functions[index].name),
-            );
+        for &id in cycle {
+            let function = &self.functions[id].typed;
+            diagnostic = diagnostic.label(function.span, format!("`{}`", function.name));
         }
         self.report(diagnostic.help("write it as a loop: device calls are expanded in place"));
     }
 
     fn report_deferred(&mut self) {
-        let on_device =
-            self.reached(|space| matches!(space, FunctionSpace::Kernel | FunctionSpace::Device));
+        let on_device = self.reached(runs_on_device);
         let on_host = self.reached(|space| space == FunctionSpace::Host);
         for deferred in std::mem::take(&mut self.deferred) {
             let reached = match deferred.side {
                 Side::Device => &on_device,
                 Side::Host => &on_host,
             };
-            if reached[deferred.function.0 as usize] {
+            if reached.contains(&deferred.function) {
                 self.report(deferred.diagnostic);
             }
         }
     }
 
     /// The functions that run on a side: those that start there, and the `__host__ __device__` ones they call.
-    fn reached(&self, starts: impl Fn(FunctionSpace) -> bool) -> Vec<bool> {
-        let mut reached: Vec<bool> = self
+    fn reached(&self, starts: impl Fn(FunctionSpace) -> bool) -> HashSet<FunctionId> {
+        let space = |id: FunctionId| self.functions[id].typed.space;
+        let mut queue: Vec<FunctionId> = self
             .functions
-            .iter()
-            .map(|function| starts(function.space))
+            .ids()
+            .filter(|&id| starts(space(id)))
             .collect();
-        let mut queue: Vec<FunctionId> = (0..reached.len() as u32)
-            .map(FunctionId)
-            .filter(|id| reached[id.0 as usize])
-            .collect();
+        let mut reached: HashSet<FunctionId> = queue.iter().copied().collect();
         while let Some(id) = queue.pop() {
-            for (callee, _) in &self.function_facts[id.0 as usize].calls {
-                let index = callee.0 as usize;
-                if !reached[index] && self.functions[index].space == FunctionSpace::HostDevice {
-                    reached[index] = true;
-                    queue.push(*callee);
+            for &(callee, _) in &self.functions[id].facts.calls {
+                if space(callee) == FunctionSpace::HostDevice && reached.insert(callee) {
+                    queue.push(callee);
                 }
             }
         }
         reached
     }
+}
+
+/// How far the search for recursion is with a function.
+#[derive(Clone, Copy)]
+enum Visit {
+    OnPath,
+    Done,
+}
+
+fn runs_on_device(space: FunctionSpace) -> bool {
+    matches!(space, FunctionSpace::Kernel | FunctionSpace::Device)
 }

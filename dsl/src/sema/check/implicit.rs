@@ -3,7 +3,7 @@
 //! A class without such members needs neither: its objects are copied as bytes.
 
 use super::{
-    Checker, FunctionFacts, ParamFacts,
+    Checker, FunctionEntry, FunctionFacts, ParamFacts,
     construct::{assign_value, local},
     overload::Argument,
 };
@@ -46,7 +46,7 @@ impl Checker<'_> {
         let written = self.classes.get(&class).and_then(|facts| facts.assign);
         let id = written.unwrap_or_else(|| self.implicit_assign(class, span));
         let object = super::method::place_value(place);
-        let name = self.functions[id.0 as usize].name.clone();
+        let name = self.functions[id].typed.name.clone();
         let args = vec![Argument::Value(value)];
         let called = self.call_member(Some(object), &[id], &name, span, args, span);
         self.read_checked(called)
@@ -70,19 +70,13 @@ impl Checker<'_> {
         name: String,
         span: Span,
     ) -> (FunctionId, Vec<ParamFacts>) {
-        let id = FunctionId(self.functions.len() as u32);
         let declared = self.record(class).span.unwrap_or(span);
-        self.functions.push(Function {
+        let typed = Function {
             name,
             space: FunctionSpace::HostDevice,
-            result: Ty::Void,
-            returns_reference: false,
-            params: Vec::new(),
-            vars: Vec::new(),
-            launch_bounds: None,
-            body: None,
             span: declared,
-        });
+            ..Function::default()
+        };
         let this = Self::this_param(class, false, declared);
         let other = ParamFacts {
             name: Some("other".into()),
@@ -94,14 +88,15 @@ impl Checker<'_> {
             ..this.clone()
         };
         let params = vec![this, other];
-        self.function_facts.push(FunctionFacts {
+        let facts = FunctionFacts {
             params: params.clone(),
             declared,
             class: Some(class),
             has_this: true,
             is_defined: true,
             ..FunctionFacts::default()
-        });
+        };
+        let id = self.functions.push(FunctionEntry { typed, facts });
         (id, params)
     }
 

@@ -73,7 +73,7 @@ impl Checker<'_> {
             let skipped = out.get(from + 1..).unwrap_or_default();
             let skipped = skipped.iter().find_map(|stmt| match &stmt.kind {
                 StmtKind::Declare(var, init) => {
-                    let var = &self.body.vars[var.0 as usize];
+                    let var = &self.body.vars[*var].typed;
                     let begins = init.is_some() || self.has_destructor(&var.ty.ty);
                     begins.then(|| (var.name.clone(), var.span))
                 }

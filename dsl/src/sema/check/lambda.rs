@@ -5,7 +5,7 @@
 
 use std::sync::Arc;
 
-use super::{Checked, Checker, FunctionFacts, VarFacts, wrong};
+use super::{Checked, Checker, FunctionEntry, FunctionFacts, VarEntry, VarFacts, wrong};
 use crate::{
     diagnostic::{Code, Diagnostic},
     sema::{
@@ -132,7 +132,7 @@ impl Checker<'_> {
                     .bind(name.node, Entity::Member(class), name.span, false);
             }
         }
-        let params = self.function_facts[id.0 as usize].params.clone();
+        let params = self.functions[id].facts.params.clone();
         for (param, declared) in params[1..].iter().zip(&lambda.params) {
             let var = self.add_var(Var {
                 name: param.name.as_deref().unwrap_or("").to_string(),
@@ -144,7 +144,7 @@ impl Checker<'_> {
                 is_restrict: false,
                 span: param.span,
             });
-            self.body.facts[var.0 as usize] = VarFacts::default();
+            self.body.vars[var].facts = VarFacts::default();
             ids.push(var);
             if let Some(name) = &declared.declarator.name {
                 self.declare_name(name, Entity::Local(var));
@@ -168,8 +168,7 @@ impl Checker<'_> {
     }
 
     fn lambda_class(&mut self, span: Span) -> RecordId {
-        let class = RecordId(self.records.len() as u32);
-        self.records.push(Record {
+        let class = self.records.push(Record {
             name: "lambda".to_string(),
             is_union: false,
             is_vector: false,
@@ -184,7 +183,7 @@ impl Checker<'_> {
     }
 
     fn add_member(&mut self, class: RecordId, name: &str, ty: QualTy) {
-        self.records[class.0 as usize].fields.push(Field {
+        self.records[class].fields.push(Field {
             name: name.to_string(),
             ty,
             offset_bytes: 0,
@@ -192,10 +191,10 @@ impl Checker<'_> {
     }
 
     fn finish_class(&mut self, class: RecordId) {
-        let mut fields = std::mem::take(&mut self.records[class.0 as usize].fields);
+        let mut fields = std::mem::take(&mut self.records[class].fields);
         let placed =
             layout::place_fields(&mut fields, layout::RecordKind::Struct, 1, &self.records);
-        let record = &mut self.records[class.0 as usize];
+        let record = &mut self.records[class];
         record.fields = fields;
         (record.size_bytes, record.align_bytes) = placed.unwrap_or((1, 1));
     }
@@ -225,26 +224,23 @@ impl Checker<'_> {
         };
         let mut params = vec![Self::this_param(class, !lambda.is_mutable, lambda.span)];
         params.extend(lambda.params.iter().map(|param| self.param(param)));
-        let id = FunctionId(self.functions.len() as u32);
-        self.functions.push(Function {
+        let typed = Function {
             name: "lambda".to_string(),
             space,
             result,
             returns_reference,
-            params: Vec::new(),
-            vars: Vec::new(),
-            launch_bounds: None,
-            body: None,
             span: lambda.span,
-        });
-        self.function_facts.push(FunctionFacts {
+            ..Function::default()
+        };
+        let facts = FunctionFacts {
             params,
             declared: lambda.span,
             class: Some(class),
             has_this: true,
             is_defined: true,
             ..FunctionFacts::default()
-        });
+        };
+        let id = self.functions.push(FunctionEntry { typed, facts });
         self.scopes.enter();
         self.scopes
             .add_method("operator()".into(), Callable::Function(id), lambda.span);
@@ -279,9 +275,8 @@ impl Checker<'_> {
             .rev()
             .find(|body| body.id.is_some() && body.floor <= depth)?;
         let (ty, is_constant, storage, declared) = {
-            let info = owner.vars.get(var.0 as usize)?;
-            let facts = owner.facts.get(var.0 as usize)?;
-            (info.ty.clone(), facts.constant, info.storage, info.span)
+            let VarEntry { typed, facts } = &owner.vars[var];
+            (typed.ty.clone(), facts.constant, typed.storage, typed.span)
         };
         if ty.ty == Ty::Error {
             return Some(Checked::Value(wrong(span)));

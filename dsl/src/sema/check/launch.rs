@@ -70,7 +70,8 @@ impl Checker<'_> {
         if let Some(caller) = self.body.id
             && !self.may_be_device()
         {
-            self.function_facts[caller.0 as usize]
+            self.functions[caller]
+                .facts
                 .calls
                 .push((kernel, callee.span));
         }
@@ -170,9 +171,9 @@ impl Checker<'_> {
         at: Span,
     ) -> Option<Vec<FunctionId>> {
         let first = ids.first().copied()?;
-        ids.retain(|id| self.functions[id.0 as usize].space == FunctionSpace::Kernel);
+        ids.retain(|id| self.functions[*id].typed.space == FunctionSpace::Kernel);
         if ids.is_empty() {
-            let function = &self.functions[first.0 as usize];
+            let function = &self.functions[first].typed;
             let diagnostic = Diagnostic::error(
                 Code::LaunchOfNonKernel,
                 at,

@@ -29,7 +29,8 @@ impl Checker<'_> {
             self.check_args_alone(&called.args[3..4]);
             return wrong(span);
         };
-        let params: Vec<Ty> = self.function_facts[kernel.0 as usize]
+        let params: Vec<Ty> = self.functions[kernel]
+            .facts
             .params
             .iter()
             .map(|param| param.ty.ty.clone())
@@ -57,7 +58,7 @@ impl Checker<'_> {
         if let Some(caller) = self.body.id
             && !self.may_be_device()
         {
-            let calls = &mut self.function_facts[caller.0 as usize].calls;
+            let calls = &mut self.functions[caller].facts.calls;
             calls.push((kernel, called.name_span));
         }
         let launch = Value {

@@ -228,7 +228,7 @@ impl Checker<'_> {
 
     /// The ranks of a call's arguments for one function; `None` if it cannot be called so.
     pub(super) fn ranks(&self, id: FunctionId, args: &[Argument<'_>]) -> Option<Vec<Rank>> {
-        let params = &self.function_facts[id.0 as usize].params;
+        let params = &self.functions[id].facts.params;
         let required = params
             .iter()
             .take_while(|param| param.default.is_none())
@@ -320,7 +320,7 @@ impl Checker<'_> {
 
     /// The types of its parameters are known.
     fn is_understood(&self, id: FunctionId) -> bool {
-        let params = &self.function_facts[id.0 as usize].params;
+        let params = &self.functions[id].facts.params;
         params.iter().all(|param| param.ty.ty != Ty::Error)
     }
 
@@ -397,7 +397,7 @@ impl Checker<'_> {
     /// Shows the candidates, at most four of them.
     fn with_candidates(&self, mut diagnostic: Diagnostic, ids: &[FunctionId]) -> Diagnostic {
         for &id in ids.iter().take(4) {
-            let declared = self.function_facts[id.0 as usize].declared;
+            let declared = self.functions[id].facts.declared;
             diagnostic = diagnostic.label(declared, format!("candidate `{}`", self.signature(id)));
         }
         match ids.len().checked_sub(4) {
@@ -408,7 +408,8 @@ impl Checker<'_> {
 
     /// `name(int *, float)`.
     pub(super) fn signature(&self, id: FunctionId) -> String {
-        let params: Vec<String> = self.function_facts[id.0 as usize]
+        let params: Vec<String> = self.functions[id]
+            .facts
             .params
             .iter()
             .map(|param| {
@@ -420,7 +421,7 @@ impl Checker<'_> {
                 }
             })
             .collect();
-        let name = &self.functions[id.0 as usize].name;
+        let name = &self.functions[id].typed.name;
         format!("{name}({})", params.join(", "))
     }
 
@@ -443,7 +444,7 @@ impl Checker<'_> {
             let n_params = match self.scopes.find_in_prelude(name).map(|own| &own.entity) {
                 Some(Entity::Functions(set)) => match set.first() {
                     Some(Callable::Unused(index)) => takes(*index),
-                    Some(Callable::Function(id)) => self.function_facts[id.0 as usize].params.len(),
+                    Some(Callable::Function(id)) => self.functions[*id].facts.params.len(),
                     Some(Callable::Template(_)) | None => 0,
                 },
                 _ => 0,
@@ -478,8 +479,8 @@ impl Checker<'_> {
         args: Vec<Argument<'_>>,
         span: Span,
     ) -> Vec<Value> {
-        let params = self.function_facts[id.0 as usize].params.clone();
-        let name = self.functions[id.0 as usize].name.clone();
+        let params = self.functions[id].facts.params.clone();
+        let name = self.functions[id].typed.name.clone();
         let mut args = args.into_iter();
         let mut out = Vec::with_capacity(params.len());
         for (i, param) in params.iter().enumerate() {
@@ -513,7 +514,7 @@ impl Checker<'_> {
         let Some(default) = &param.default else {
             return wrong(span);
         };
-        let class = self.function_facts[id.0 as usize].class;
+        let class = self.functions[id].facts.class;
         let value = |checker: &mut Self| {
             let depth = checker.enter_class_scopes(class);
             let value = match &default.kind {
@@ -566,17 +567,15 @@ impl Checker<'_> {
     pub(super) fn name_overloaded_kernels(&mut self) {
         use crate::sema::typed::FunctionSpace;
         let mut counts = std::collections::HashMap::new();
-        let kernels: Vec<FunctionId> = (0..self.functions.len() as u32)
-            .map(FunctionId)
-            .filter(|id| self.functions[id.0 as usize].space == FunctionSpace::Kernel)
-            .collect();
-        for id in &kernels {
-            let name = self.functions[id.0 as usize].name.clone();
+        let is_kernel = |id: &FunctionId| self.functions[*id].typed.space == FunctionSpace::Kernel;
+        let kernels: Vec<FunctionId> = self.functions.ids().filter(is_kernel).collect();
+        for &id in &kernels {
+            let name = self.functions[id].typed.name.clone();
             *counts.entry(name).or_insert(0) += 1;
         }
         for id in kernels {
-            if counts[&self.functions[id.0 as usize].name] > 1 {
-                self.functions[id.0 as usize].name = self.signature(id).replace(" *", "*");
+            if counts[&self.functions[id].typed.name] > 1 {
+                self.functions[id].typed.name = self.signature(id).replace(" *", "*");
             }
         }
     }

@@ -7,8 +7,12 @@
 
 use std::sync::Arc;
 
-use super::{Checked, Checker, FunctionFacts, ParamFacts, Side, int, launch::Configured, wrong};
+use super::{
+    Checked, Checker, FunctionEntry, FunctionFacts, ParamFacts, Side, int, launch::Configured,
+    wrong,
+};
 use crate::{
+    arena::Arena,
     diagnostic::{Code, Diagnostic},
     ir::HostFn,
     sema::{
@@ -100,7 +104,7 @@ impl Checker<'_> {
                 return wrong(span);
             }
         };
-        if self.functions[id.0 as usize].space == FunctionSpace::Kernel {
+        if self.functions[id].typed.space == FunctionSpace::Kernel {
             let diagnostic = Diagnostic::error(
                 Code::WrongKindOfName,
                 span,
@@ -108,8 +112,8 @@ impl Checker<'_> {
             );
             self.on_side(Side::Device, diagnostic);
         }
-        let facts = &self.function_facts[id.0 as usize];
-        let function = &self.functions[id.0 as usize];
+        let facts = &self.functions[id].facts;
+        let function = &self.functions[id].typed;
         if facts.has_this {
             self.unsupported("a pointer to a member function", span);
             return wrong(span);
@@ -218,9 +222,8 @@ impl Checker<'_> {
     }
 
     fn new_dispatcher(&mut self, ty: &Arc<FunctionTy>, role: Role, at: Span) -> FunctionId {
-        let id = FunctionId(self.functions.len() as u32);
         let own = role.own_params(self.dim3());
-        let vars: Vec<Var> = own
+        let vars: Arena<VarId, Var> = own
             .into_iter()
             .map(|(name, ty)| self.plain_variable(ty, name, at))
             .chain(ty.params.iter().zip(&ty.references).enumerate().map(
@@ -245,7 +248,7 @@ impl Checker<'_> {
             })
             .collect();
         let shown = self.show(&pointer_to(Ty::Function(ty.clone()).into()));
-        self.functions.push(Function {
+        let typed = Function {
             name: match role {
                 Role::Launched => format!("a launch through {shown}"),
                 _ => format!("a call through {shown}"),
@@ -255,19 +258,18 @@ impl Checker<'_> {
                 Role::CalledOnHost | Role::Launched => FunctionSpace::Host,
             },
             result: ty.result.clone(),
-            returns_reference: false,
-            params: (0..vars.len() as u32).map(VarId).collect(),
+            params: vars.ids().collect(),
             vars,
-            launch_bounds: None,
-            body: None,
             span: at,
-        });
-        self.function_facts.push(FunctionFacts {
+            ..Function::default()
+        };
+        let facts = FunctionFacts {
             params,
             declared: at,
             is_defined: true,
             ..FunctionFacts::default()
-        });
+        };
+        let id = self.functions.push(FunctionEntry { typed, facts });
         self.dispatchers.push(Dispatcher {
             ty: ty.clone(),
             role,
@@ -282,7 +284,7 @@ impl Checker<'_> {
             let Dispatcher { ty, role, id } = &self.dispatchers[index];
             let (ty, role, id) = (ty.clone(), *role, *id);
             let own_params = role.own_params(self.dim3());
-            let span = self.functions[id.0 as usize].span;
+            let span = self.functions[id].typed.span;
             let variable = |index: u32, ty: &QualTy, is_reference: bool| {
                 let place = Box::new(Place {
                     kind: PlaceKind::Var(VarRef::Local(VarId(index))),
@@ -296,8 +298,8 @@ impl Checker<'_> {
                 Value { kind, ty, span }
             };
             let fits = |target: &&FunctionId| {
-                let function = &self.functions[target.0 as usize];
-                let params = &self.function_facts[target.0 as usize].params;
+                let function = &self.functions[**target].typed;
+                let params = &self.functions[**target].facts.params;
                 let side = match function.space {
                     FunctionSpace::Device => role == Role::CalledOnDevice,
                     FunctionSpace::Host => role == Role::CalledOnHost,
@@ -381,9 +383,9 @@ impl Checker<'_> {
                 });
             }
             body.push(end);
-            self.functions[id.0 as usize].body = Some(body);
+            self.functions[id].typed.body = Some(body);
             let calls = targets.into_iter().map(|target| (target, span));
-            self.function_facts[id.0 as usize].calls.extend(calls);
+            self.functions[id].facts.calls.extend(calls);
         }
     }
 }

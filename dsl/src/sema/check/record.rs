@@ -66,8 +66,7 @@ impl Checker<'_> {
                 return Ty::Error;
             }
             None => {
-                let id = RecordId(self.records.len() as u32);
-                self.records.push(Record {
+                let id = self.records.push(Record {
                     name: name
                         .map_or_else(|| format!("<unnamed {word}>"), |name| name.node.to_string()),
                     is_union: specifier.is_union,
@@ -157,7 +156,7 @@ impl Checker<'_> {
             self.broken_records.entry(id).or_insert(unknown);
         }
         let placed = layout::place_fields(&mut fields, kind, align, &self.records);
-        let record = &mut self.records[id.0 as usize];
+        let record = &mut self.records[id];
         record.fields = fields;
         match placed {
             Some((size_bytes, align_bytes)) => {
@@ -472,8 +471,8 @@ impl Checker<'_> {
     /// Gives an unnamed struct or enum the name of its typedef.
     pub(super) fn name_after_typedef(&mut self, ty: &Ty, name: &str) {
         let slot = match ty {
-            Ty::Record(id) => &mut self.records[id.0 as usize].name,
-            Ty::Enum(id) => &mut self.enums[id.0 as usize],
+            Ty::Record(id) => &mut self.records[*id].name,
+            Ty::Enum(id) => &mut self.enums[id.index()],
             _ => return,
         };
         if slot.starts_with('<') {

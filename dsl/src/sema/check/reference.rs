@@ -206,7 +206,7 @@ impl Checker<'_> {
             return wrong(span);
         };
         if let Some(crate::sema::typed::VarRef::Local(var)) = super::access::root(&place) {
-            let var = &self.body.vars[var.0 as usize];
+            let var = &self.body.vars[var].typed;
             if !var.is_reference && var.storage == Storage::Auto {
                 let (text, declared) = (var.name.clone(), var.span);
                 self.report(

@@ -55,7 +55,7 @@ impl Checker<'_> {
         for AtStart { object, init, name } in std::mem::take(&mut self.at_start) {
             let ty = QualTy {
                 is_const: false,
-                ..self.globals[object.0 as usize].ty.clone()
+                ..self.globals[object].typed.ty.clone()
             };
             let place = Place {
                 kind: PlaceKind::Var(VarRef::Global(object)),

@@ -409,7 +409,7 @@ impl Checker<'_> {
         if let (true, Some(expr)) = (self.body.deduces, value) {
             self.deduce_result(id, expr);
         }
-        let function = &self.functions[id.0 as usize];
+        let function = &self.functions[id].typed;
         let result = function.result.clone();
         let returns_reference = function.returns_reference;
         let name = function.name.clone();
@@ -417,7 +417,7 @@ impl Checker<'_> {
             (None, Ty::Void | Ty::Error) => None,
             (None, _) => {
                 let text = self.show(&result);
-                let declared = self.functions[id.0 as usize].span;
+                let declared = self.functions[id].typed.span;
                 self.report(
                     Diagnostic::error(
                         Code::ReturnMismatch,
@@ -431,7 +431,7 @@ impl Checker<'_> {
             (Some(expr), Ty::Void) => {
                 let value = self.value(expr);
                 if !matches!(value.ty, Ty::Void | Ty::Error) {
-                    let declared = self.functions[id.0 as usize].span;
+                    let declared = self.functions[id].typed.span;
                     let diagnostic = Diagnostic::error(
                         Code::ReturnMismatch,
                         expr.span,
@@ -477,7 +477,7 @@ impl Checker<'_> {
         let value = self.tentatively(|checker| checker.value(expr));
         self.unevaluated -= 1;
         if value.ty != Ty::Void {
-            self.functions[id.0 as usize].result = value.ty;
+            self.functions[id].typed.result = value.ty;
         }
         self.body.deduces = false;
     }
@@ -499,7 +499,7 @@ impl Checker<'_> {
         use crate::sema::typed::{PlaceKind, VarRef};
         match Self::place_of(value)?.kind {
             PlaceKind::Var(VarRef::Local(id)) => {
-                let var = &self.body.vars[id.0 as usize];
+                let var = &self.body.vars[id].typed;
                 let is_result = self.body.named_result.as_deref() == Some(&var.name);
                 (is_result && !var.is_reference).then_some(id)
             }

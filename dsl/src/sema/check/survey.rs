@@ -3,8 +3,9 @@
 
 use std::collections::HashMap;
 
-use super::Checker;
+use super::{Checker, FunctionEntry};
 use crate::{
+    arena::Arena,
     diagnostic::{Code, Diagnostic, Severity},
     sema::{
         scope::TemplateId,
@@ -44,7 +45,7 @@ pub struct SurveyedUnit {
     /// Every message.
     pub diagnostics: Vec<Diagnostic>,
     /// What is known of each function of the program.
-    pub functions: Vec<Surveyed>,
+    pub functions: Arena<FunctionId, Surveyed>,
     /// Records whose layout is not known, and why.
     pub broken_records: HashMap<RecordId, Diagnostic>,
 }
@@ -68,8 +69,7 @@ impl<'a> Checker<'a> {
             (Ty::Float, 16),
             (Ty::Float, 256),
         ];
-        for index in 0..self.templates.len() {
-            let id = TemplateId(index as u32);
+        for id in self.templates.ids() {
             let Some(params) = self.unused_kernel(id) else {
                 continue;
             };
@@ -100,7 +100,7 @@ impl<'a> Checker<'a> {
                 is_made = true;
                 if !wrong {
                     if let Some((_, old)) = first.take() {
-                        self.functions[old.0 as usize].body = None;
+                        self.functions[old].typed.body = None;
                     }
                     break;
                 }
@@ -109,7 +109,7 @@ impl<'a> Checker<'a> {
                 (self.said, self.said_in_instances) = said;
                 match &first {
                     None => first = Some((messages, made)),
-                    Some(_) => self.functions[made.0 as usize].body = None,
+                    Some(_) => self.functions[made].typed.body = None,
                 }
                 // A kernel that needs so much is not worth another try.
                 if self.functions.len() > n_functions + ENOUGH {
@@ -139,25 +139,29 @@ impl<'a> Checker<'a> {
     /// Everything about the functions, whatever is wrong with them.
     pub(in crate::sema) fn survey(mut self) -> SurveyedUnit {
         let wrong = |ty: &Ty| *ty == Ty::Error;
-        let surveyed = (0..self.functions.len())
-            .map(|index| {
-                let facts = &self.function_facts[index];
-                let id = FunctionId(index as u32);
-                Surveyed {
-                    name: self.defined_at(id).unwrap_or(self.functions[index].span),
-                    extent: facts.extent,
-                    calls: facts.calls.clone(),
-                    is_undefined: !facts.is_defined,
-                    with: self.made_up.get(&id).cloned(),
-                    has_wrong_type: wrong(&self.functions[index].result)
-                        || facts.params.iter().any(|param| wrong(&param.ty.ty)),
-                }
+        let surveyed = self
+            .functions
+            .entries()
+            .map(|(id, FunctionEntry { typed, facts })| Surveyed {
+                name: self.defined_at(id).unwrap_or(typed.span),
+                extent: facts.extent,
+                calls: facts.calls.clone(),
+                is_undefined: !facts.is_defined,
+                with: self.made_up.get(&id).cloned(),
+                has_wrong_type: wrong(&typed.result)
+                    || facts.params.iter().any(|param| wrong(&param.ty.ty)),
             })
             .collect();
         let program = Program {
             records: std::mem::take(&mut self.records),
-            globals: std::mem::take(&mut self.globals),
-            functions: std::mem::take(&mut self.functions),
+            globals: std::mem::take(&mut self.globals)
+                .into_iter()
+                .map(|global| global.typed)
+                .collect(),
+            functions: std::mem::take(&mut self.functions)
+                .into_iter()
+                .map(|function| function.typed)
+                .collect(),
             requested: std::mem::take(&mut self.requested),
         };
         SurveyedUnit {

@@ -101,7 +101,7 @@ impl Checker<'_> {
     fn check_crossing(&mut self, section: Option<&SwitchSection>, label: Span) {
         let declared = section.into_iter().flat_map(|section| &section.body);
         let reference = declared.filter_map(|stmt| match &stmt.kind {
-            StmtKind::Declare(id, _) => Some(&self.body.vars[id.0 as usize]),
+            StmtKind::Declare(id, _) => Some(&self.body.vars[*id].typed),
             _ => None,
         });
         let Some(var) = reference.into_iter().find(|var| var.is_reference) else {

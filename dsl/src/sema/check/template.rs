@@ -242,11 +242,10 @@ impl<'a> Checker<'a> {
         }
         self.note_access(&name.node);
         self.note_operator(&name.node, name.span);
-        let id = TemplateId(self.templates.len() as u32);
         let owner = &self.record(class).name;
         let shown = format!("{owner}::{}", name.node).into();
         let namespace = self.scopes.namespace();
-        self.templates.push(TemplateFacts {
+        let id = self.templates.push(TemplateFacts {
             class: Some(class),
             ..TemplateFacts::new(shown, name.span, params, &template.item, namespace)
         });
@@ -265,7 +264,7 @@ impl<'a> Checker<'a> {
     /// The class whose member templates these are.
     pub(super) fn class_of_templates(&self, set: &[Callable]) -> Option<RecordId> {
         set.iter().find_map(|callable| match callable {
-            Callable::Template(id) => self.templates[id.0 as usize].class,
+            Callable::Template(id) => self.templates[*id].class,
             _ => None,
         })
     }
@@ -339,7 +338,7 @@ impl<'a> Checker<'a> {
         if let ast::Item::Function(function) = item {
             self.note_operator(&name.node, name.span);
             if let Some(id) = self.same_template(&name.node, params, function) {
-                let facts = &mut self.templates[id.0 as usize];
+                let facts = &mut self.templates[id];
                 match (&function.body, facts.definition) {
                     (Some(_), None) => facts.definition = Some((params, function)),
                     (Some(_), Some((_, first))) => {
@@ -358,14 +357,13 @@ impl<'a> Checker<'a> {
             // A second declaration; the one with the members is the template.
             let has_members = Self::record_of(item).is_some_and(|record| record.members.is_some());
             if has_members {
-                let facts = &mut self.templates[id.0 as usize];
+                let facts = &mut self.templates[id];
                 (facts.params, facts.item) = (params, item);
             }
             return;
         }
-        let id = TemplateId(self.templates.len() as u32);
         let namespace = self.scopes.namespace();
-        self.templates.push(TemplateFacts::new(
+        let id = self.templates.push(TemplateFacts::new(
             name.node.clone(),
             name.span,
             params,
@@ -396,7 +394,7 @@ impl<'a> Checker<'a> {
         let text = self.canonical(params, function);
         set.iter().find_map(|callable| match callable {
             Callable::Template(id) => {
-                let facts = &self.templates[id.0 as usize];
+                let facts = &self.templates[*id];
                 let ast::Item::Function(old) = facts.item else {
                     return None;
                 };
@@ -474,12 +472,12 @@ impl<'a> Checker<'a> {
     }
 
     pub(super) fn template_facts(&mut self, id: TemplateId) -> &mut TemplateFacts<'a> {
-        &mut self.templates[id.0 as usize]
+        &mut self.templates[id]
     }
 
     /// The template is one of a variable.
     pub(super) fn is_variable(&self, id: TemplateId) -> bool {
-        let item = self.templates[id.0 as usize].item;
+        let item = self.templates[id].item;
         match item {
             ast::Item::Declaration(declaration) => {
                 Self::record_of(item).is_none()
@@ -499,7 +497,7 @@ impl<'a> Checker<'a> {
 
     /// Where a template is declared.
     pub(super) fn template_span(&self, id: TemplateId) -> Span {
-        self.templates[id.0 as usize].span
+        self.templates[id].span
     }
 
     /// A path as a plain name, the classes in it by their numbers, and the arguments of its last part.

@@ -99,7 +99,7 @@ impl Checker<'_> {
             return;
         };
         let mut ty = self.declared_type(base, &declarator.declarator.parts, declarator.span);
-        let declared = self.globals[id.0 as usize].ty.ty.clone();
+        let declared = self.globals[id].typed.ty.ty.clone();
         if ty.ty != declared && !matches!(ty.ty, Ty::Array(_, None) | Ty::Error) {
             let (a, b) = (self.show(&ty.ty), self.show(&declared));
             self.report(Diagnostic::error(
@@ -121,12 +121,12 @@ impl Checker<'_> {
                 .and_then(constant_of)
                 .filter(|_| ty.ty.is_arithmetic());
         }
-        let global = &mut self.globals[id.0 as usize];
+        let global = &mut self.globals[id].typed;
         global.init = init;
         if matches!(global.ty.ty, Ty::Array(_, None)) {
             global.ty.ty = ty.ty;
         }
-        let old = &mut self.global_facts[id.0 as usize];
+        let old = &mut self.globals[id].facts;
         old.constant = facts.constant;
         old.is_wrong |= facts.is_wrong;
     }
@@ -242,8 +242,8 @@ impl Checker<'_> {
         };
         let id = match declared {
             Some(id) => {
-                self.globals[id.0 as usize] = global;
-                self.global_facts[id.0 as usize] = facts;
+                self.globals[id].typed = global;
+                self.globals[id].facts = facts;
                 id
             }
             None => {
@@ -267,8 +267,8 @@ impl Checker<'_> {
         let Entity::Global(id) = self.scopes.find_at_file(&name.node)?.entity else {
             return None;
         };
-        let old = &self.globals[id.0 as usize];
-        let is_open = self.global_facts[id.0 as usize].is_only_declared;
+        let old = &self.globals[id].typed;
+        let is_open = self.globals[id].facts.is_only_declared;
         (is_open && old.ty == *ty && old.space == space).then_some(id)
     }
 
@@ -287,7 +287,7 @@ impl Checker<'_> {
         else {
             return false;
         };
-        let old = &self.globals[id.0 as usize];
+        let old = &self.globals[id].typed;
         let compatible = old.ty.ty == ty.ty || ty.ty == Ty::Error;
         if is_extern && compatible && old.space == space {
             return true;
@@ -447,7 +447,7 @@ impl Checker<'_> {
             }
             Some(init) => {
                 let typed = self.initialiser(&mut ty, init, name, true);
-                self.body.facts[id.0 as usize].is_wrong = typed.is_none();
+                self.body.vars[id].facts.is_wrong = typed.is_none();
                 typed
             }
             None if self.is_vector(&ty.ty, "dim3") && storage == Storage::Auto => {
@@ -457,13 +457,13 @@ impl Checker<'_> {
         };
         if is_unsized && has_init {
             let align = self.align_of(&ty.ty);
-            let var = &mut self.body.vars[id.0 as usize];
+            let var = &mut self.body.vars[id].typed;
             var.ty = ty.clone();
             var.align_bytes = var.align_bytes.max(align);
         }
         let begins = declarator.init.is_none() && storage == Storage::Auto;
         if !(begins && matches!(ty.ty, Ty::Record(_))) {
-            self.note_constant(id.0, &ty, init.as_mut(), declaration, name);
+            self.note_constant(id, &ty, init.as_mut(), declaration, name);
         }
         let has_init = init.is_some();
         out.push(Stmt {
@@ -535,7 +535,7 @@ impl Checker<'_> {
         let failed = self.diagnostics[n_errors..]
             .iter()
             .any(|diagnostic| diagnostic.severity == Severity::Error);
-        self.body.facts[id.0 as usize].is_wrong = failed;
+        self.body.vars[id].facts.is_wrong = failed;
     }
 
     /// Which kind of shared memory this is. The forms that nvcc refuses are reported with the one that was meant.

@@ -5,6 +5,7 @@
 
 use super::{Const, NotConst, arithmetic, compare, convert, is_true, truth};
 use crate::{
+    arena::Arena,
     sema::{
         classify::Classify,
         ty::Ty,
@@ -31,10 +32,10 @@ const UNSUPPORTED: &str = "this is not supported in a `constexpr` function yet";
 
 /// Evaluates values and the calls in them.
 pub(in crate::sema) struct Machine<'p> {
-    functions: &'p [Function],
-    is_constexpr: &'p dyn Fn(FunctionId) -> bool,
+    /// The function behind an id, if it is `constexpr`.
+    constexpr: &'p dyn Fn(FunctionId) -> Option<&'p Function>,
     /// The variables of the function that runs; `None` outside of calls.
-    frame: Option<Vec<Option<Const>>>,
+    frame: Option<Arena<VarId, Option<Const>>>,
     steps: u32,
     calls: u32,
     nesting: u32,
@@ -50,12 +51,10 @@ enum Flow {
 
 impl<'p> Machine<'p> {
     pub(in crate::sema) fn new(
-        functions: &'p [Function],
-        is_constexpr: &'p dyn Fn(FunctionId) -> bool,
+        constexpr: &'p dyn Fn(FunctionId) -> Option<&'p Function>,
     ) -> Machine<'p> {
         Machine {
-            functions,
-            is_constexpr,
+            constexpr,
             frame: None,
             steps: 0,
             calls: 0,
@@ -174,23 +173,19 @@ impl<'p> Machine<'p> {
         args: &[Value],
         span: Span,
     ) -> Result<Option<Const>, NotConst> {
-        if !(self.is_constexpr)(id) {
+        let Some(function) = (self.constexpr)(id) else {
             return Err(match self.frame {
                 Some(_) => NotConst::Stopped(span, "this calls a function that is not `constexpr`"),
                 None => NotConst::Variable(span),
             });
-        }
-        let functions = self.functions;
-        let Some(function) = functions.get(id.0 as usize) else {
-            return Err(NotConst::Variable(span));
         };
         let Some(body) = &function.body else {
             return Err(NotConst::NoBody(id, span));
         };
         self.step(span)?;
-        let mut frame = vec![None; function.vars.len()];
+        let mut frame: Arena<VarId, _> = function.vars.iter().map(|_| None).collect();
         for (param, arg) in function.params.iter().zip(args) {
-            let var = &function.vars[param.0 as usize];
+            let var = &function.vars[*param];
             let arg = match &arg.kind {
                 // What a reference to `const` names does not change while it is read: nothing here can change it.
                 ValueKind::AddressOf(place) if var.is_reference && var.ty.is_const => {
@@ -199,7 +194,7 @@ impl<'p> Machine<'p> {
                 _ if var.is_reference => return Err(NotConst::Stopped(arg.span, UNSUPPORTED)),
                 _ => self.value(arg)?,
             };
-            frame[param.0 as usize] = Some(arg);
+            frame[*param] = Some(arg);
         }
         if self.calls == MAX_CALLS {
             return Err(NotConst::Stopped(span, TOO_DEEP));

@@ -1,6 +1,7 @@
 //! The usual arithmetic conversions, held against C's rules by a table, and what constants come out as.
 
 use super::passes;
+use crate::sema::typed::FunctionId;
 use crate::sema::{
     ty::Ty,
     typed::{Init, StmtKind, ValueKind},
@@ -12,7 +13,7 @@ fn type_of(expr: &str) -> Ty {
         "void t(bool b, char c, unsigned char uc, short s, unsigned short us, int i, unsigned u, long l, unsigned long ul,
                 long long q, unsigned long long uq, float f, double d) {{ auto result = {expr}; result = result; }}"
     ));
-    program.functions[0]
+    program.functions[FunctionId(0)]
         .vars
         .last()
         .map_or(Ty::Error, |var| var.ty.ty.clone())
@@ -94,7 +95,10 @@ fn constant_variables_have_their_values() {
     for (ty, expr, bits) in table {
         let checked = super::check(&format!("const {ty} x = {expr}; {ty} f() {{ return x; }}"));
         let program = checked.program.unwrap_or_default();
-        let body = program.functions[0].body.as_deref().unwrap_or_default();
+        let body = program.functions[FunctionId(0)]
+            .body
+            .as_deref()
+            .unwrap_or_default();
         let StmtKind::Return(Some(value)) = &body[0].kind else {
             panic!("{expr}")
         };
@@ -106,7 +110,10 @@ fn constant_variables_have_their_values() {
 fn initialiser_lists_follow_cs_brace_elision() {
     let paths = |text: &str| -> String {
         let program = passes(text);
-        let body = program.functions[0].body.as_deref().unwrap_or_default();
+        let body = program.functions[FunctionId(0)]
+            .body
+            .as_deref()
+            .unwrap_or_default();
         let Some(StmtKind::Declare(_, Some(Init::Parts { parts, .. }))) =
             body.last().map(|stmt| &stmt.kind)
         else {
@@ -163,7 +170,7 @@ fn initialiser_lists_follow_cs_brace_elision() {
     let program = passes(
         "void f() { int a[] = { 1, [4] = 5, 6 }; char s[] = \"abc\"; int n = sizeof(a) + sizeof s; }",
     );
-    let sizes: Vec<_> = program.functions[0]
+    let sizes: Vec<_> = program.functions[FunctionId(0)]
         .vars
         .iter()
         .map(|var| var.ty.ty.clone())

@@ -3,7 +3,7 @@
 use super::{check, passes};
 use crate::{
     ir::DeviceProp,
-    sema::typed::{Arith, PlaceKind, Stmt, StmtKind, Storage, Value, ValueKind},
+    sema::typed::{Arith, FunctionId, PlaceKind, Stmt, StmtKind, Storage, Value, ValueKind},
 };
 
 fn body<'p>(program: &'p crate::sema::typed::Program, name: &str) -> &'p [Stmt] {
@@ -86,7 +86,7 @@ fn variables_know_where_they_live_and_whether_they_need_memory() {
     let program = passes(
         "__global__ void f(int n) { extern __shared__ int d[]; __shared__ float s[4]; int a, b[2], c; int *p = &a; b[n] = c; p[0] = d[0] + s[1]; }",
     );
-    let vars = &program.functions[0].vars;
+    let vars = &program.functions[FunctionId(0)].vars;
     let find = |name: &str| {
         vars.iter()
             .find(|var| var.name == name)

@@ -105,7 +105,7 @@ impl Checker<'_> {
     /// The object whose function is being checked.
     pub(in crate::sema::check) fn this_place(&mut self, span: Span) -> Option<Place> {
         let this = self.body.this?;
-        let ty = self.body.vars[this.0 as usize].ty.clone();
+        let ty = self.body.vars[this].typed.ty.clone();
         Some(Place {
             kind: PlaceKind::Var(VarRef::Local(this)),
             ty,

@@ -134,7 +134,7 @@ impl Checker<'_> {
             return None;
         }
         let fits = |id: &&FunctionId| {
-            let facts = &self.function_facts[id.0 as usize];
+            let facts = &self.functions[**id].facts;
             let params = &facts.params;
             let takes_one =
                 params.len() >= 2 && params[2..].iter().all(|param| param.default.is_some());
@@ -167,10 +167,10 @@ impl Checker<'_> {
             next = facts.base;
         }
         let usable = |id: &&FunctionId| {
-            let is_explicit = self.function_facts[id.0 as usize].is_explicit;
+            let is_explicit = self.functions[**id].facts.is_explicit;
             explicit || !is_explicit
         };
-        let result = |id: &FunctionId| self.functions[id.0 as usize].result.clone();
+        let result = |id: &FunctionId| self.functions[*id].typed.result.clone();
         let exact = all.iter().filter(usable).find(|id| result(id) == *to);
         if let Some(id) = exact {
             return Some(*id);
@@ -193,7 +193,7 @@ impl Checker<'_> {
         value: Value,
     ) -> Value {
         let span = value.span;
-        let name = self.functions[id.0 as usize].name.clone();
+        let name = self.functions[id].typed.name.clone();
         match self.call_member(Some(value), &[id], &name, span, Vec::new(), span) {
             Checked::Value(value) => value,
             Checked::Place(place) => self.load(place),

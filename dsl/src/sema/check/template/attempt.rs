@@ -217,7 +217,7 @@ impl Checker<'_> {
             TemplateParamKind::Value { .. } => "32".to_string(),
             TemplateParamKind::Template => "…".to_string(),
         });
-        let facts = &self.templates[id.0 as usize];
+        let facts = &self.templates[id];
         let name = facts.name.rsplit("::").next().unwrap_or_default();
         let launch = match facts.item {
             ast::Item::Function(function) if survey::is_kernel(function) => "<<<…>>>",

@@ -1,12 +1,12 @@
 //! Templates of classes: their instances, their specialisations, and members whose bodies wait until somebody needs them.
 
-use super::super::{Checker, unknown::or_near};
+use super::super::{Checker, FunctionEntry, unknown::or_near};
 use super::{Arg, ClassInstance, INSTANCE, Known, LazyBody, MAX_DEPTH, SHOWN, shortened};
 use crate::{
     diagnostic::{Code, Diagnostic},
     sema::{
         scope::{Entity, TemplateId},
-        ty::{QualTy, Record, RecordId, Ty},
+        ty::{QualTy, Record, Ty},
         typed::FunctionId,
     },
     span::Span,
@@ -20,25 +20,17 @@ impl<'a> Checker<'a> {
         while self.n_followed < self.functions.len() || !self.lazy.is_empty() {
             // Calls are noted in the caller's facts; look through those that have grown.
             let mut found = Vec::new();
-            for index in 0..self.function_facts.len() {
-                let calls = &self.function_facts[index].calls;
-                let from = self.followed.get(index).copied().unwrap_or(0);
-                for (callee, _) in &calls[from.min(calls.len())..] {
-                    if self.lazy.contains_key(callee) {
-                        found.push((*callee, index));
-                    }
-                }
+            for FunctionEntry { facts, .. } in &mut self.functions {
+                let new = facts.calls.get(facts.n_followed..).unwrap_or_default();
+                let callees = new.iter().map(|(callee, _)| *callee);
+                found.extend(callees.filter(|callee| self.lazy.contains_key(callee)));
+                facts.n_followed = facts.calls.len();
             }
-            self.followed = self
-                .function_facts
-                .iter()
-                .map(|facts| facts.calls.len())
-                .collect();
             self.n_followed = self.functions.len();
             if found.is_empty() {
                 return;
             }
-            for (callee, _) in found {
+            for callee in found {
                 if let Some(lazy) = self.lazy.remove(&callee) {
                     self.lazy_body(callee, lazy);
                 }
@@ -62,7 +54,7 @@ impl<'a> Checker<'a> {
                 return Ty::Error.into();
             }
         };
-        let params = self.templates[id.0 as usize].params;
+        let params = self.templates[id].params;
         let Some(args) = self.all_args(id, args, span) else {
             return Ty::Error.into();
         };
@@ -74,9 +66,9 @@ impl<'a> Checker<'a> {
             ));
             return Ty::Error.into();
         }
-        match self.templates[id.0 as usize].item {
+        match self.templates[id].item {
             ast::Item::Declaration(declaration)
-                if Self::record_of(self.templates[id.0 as usize].item).is_none() =>
+                if Self::record_of(self.templates[id].item).is_none() =>
             {
                 let bound = Self::bindings(params, &args);
                 self.bound(id, &bound, |checker| {
@@ -119,7 +111,7 @@ impl<'a> Checker<'a> {
     }
 
     pub(super) fn class_instance(&mut self, id: TemplateId, args: Vec<Arg>, span: Span) -> QualTy {
-        let facts = &self.templates[id.0 as usize];
+        let facts = &self.templates[id];
         if let Some(&record) = facts.records.get(&args) {
             return Ty::Record(record).into();
         }
@@ -147,20 +139,19 @@ impl<'a> Checker<'a> {
         }
         let (special, params, specifier, own_args) = match self.specialisation(id, &args) {
             Some((index, own_args)) => {
-                let (params, specifier) = self.templates[id.0 as usize].specialisations[index];
+                let (params, specifier) = self.templates[id].specialisations[index];
                 (Some(index), params, specifier, own_args)
             }
             None => {
-                let facts = &self.templates[id.0 as usize];
+                let facts = &self.templates[id];
                 let Some(specifier) = Self::record_of(facts.item) else {
                     return Ty::Error.into();
                 };
                 (None, facts.params, specifier, args.clone())
             }
         };
-        let declared = self.templates[id.0 as usize].span;
-        let record = RecordId(self.records.len() as u32);
-        self.records.push(Record {
+        let declared = self.templates[id].span;
+        let record = self.records.push(Record {
             name: shown,
             is_union: specifier.is_union,
             is_vector: false,
@@ -169,9 +160,7 @@ impl<'a> Checker<'a> {
             align_bytes: 0,
             span: Some(declared),
         });
-        self.templates[id.0 as usize]
-            .records
-            .insert(args.clone(), record);
+        self.templates[id].records.insert(args.clone(), record);
         let bound = Self::bindings(params, &own_args);
         let needed = (self.body.id, span);
         self.class_instances.insert(
@@ -204,7 +193,7 @@ impl<'a> Checker<'a> {
         if self.diagnostics.len() > n_diagnostics {
             let site = self.map.use_site(span);
             let line = self.map.file(site.file).line_column(site.start).0;
-            let name = shortened(&self.records[record.0 as usize].name);
+            let name = shortened(&self.records[record].name);
             for diagnostic in &mut self.diagnostics[n_diagnostics..] {
                 let notes = &mut diagnostic.notes;
                 let said = notes.iter().filter(|note| note.starts_with(INSTANCE));
@@ -227,7 +216,7 @@ impl<'a> Checker<'a> {
         id: TemplateId,
         args: &[Arg],
     ) -> Option<(usize, Vec<Arg>)> {
-        let all = &self.templates[id.0 as usize].specialisations;
+        let all = &self.templates[id].specialisations;
         let all = all.iter();
         let all = all.map(|(params, specifier)| (*params, specifier.args.as_deref()));
         let all = all.collect();
@@ -255,7 +244,7 @@ impl<'a> Checker<'a> {
                 continue;
             };
             // With its parameters known, it must say exactly these arguments.
-            let template_params = self.templates[id.0 as usize].params;
+            let template_params = self.templates[id].params;
             let bound = Self::bindings(params, &own);
             let said = self.attempt(|checker| {
                 checker.bound(id, &bound, |checker| {
@@ -295,9 +284,7 @@ impl<'a> Checker<'a> {
             .find(&name.node)
             .map(|found| found.entity.clone())
         {
-            Some(Entity::Template(id)) => self.templates[id.0 as usize]
-                .specialisations
-                .push((params, record)),
+            Some(Entity::Template(id)) => self.templates[id].specialisations.push((params, record)),
             Some(Entity::Error) => {}
             _ => self.unknown_template(&name.node, name.span),
         }
@@ -313,9 +300,7 @@ impl<'a> Checker<'a> {
             return;
         };
         match self.scopes.find(class).map(|found| found.entity.clone()) {
-            Some(Entity::Template(id)) => self.templates[id.0 as usize]
-                .members
-                .push((params, function)),
+            Some(Entity::Template(id)) => self.templates[id].members.push((params, function)),
             Some(Entity::Error) => {}
             _ => self.unknown_template(class, function.name.span),
         }
@@ -332,11 +317,11 @@ impl<'a> Checker<'a> {
                 if instance.special.is_some() {
                     return;
                 }
-                let own = &self.functions[id.0 as usize].name;
+                let own = &self.functions[id].typed.name;
                 let last = own.rsplit("::").next().unwrap_or(own).to_string();
-                let facts = &self.function_facts[id.0 as usize];
+                let facts = &self.functions[id].facts;
                 let n_params = facts.params.len() - usize::from(facts.has_this);
-                let members = &self.templates[instance.template.0 as usize].members;
+                let members = &self.templates[instance.template].members;
                 let found = members.iter().find(|(_, function)| {
                     let name = function.name.node.rsplit("::").next();
                     name == Some(&last) && function.params.len() == n_params
@@ -348,7 +333,7 @@ impl<'a> Checker<'a> {
                 (bound, function.clone())
             }
         };
-        self.function_facts[id.0 as usize].is_defined = true;
+        self.functions[id].facts.is_defined = true;
         self.in_instance(id, instance.template, &bound, &function, instance.needed);
     }
 }

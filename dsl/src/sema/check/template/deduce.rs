@@ -22,7 +22,7 @@ impl<'a> Checker<'a> {
         result: Option<&QualTy>,
         at: Span,
     ) -> Result<FunctionId, Box<Misfit>> {
-        let facts = &self.templates[id.0 as usize];
+        let facts = &self.templates[id];
         let (params, item) = (facts.params, facts.item);
         let ast::Item::Function(function) = item else {
             return Err(Box::default());
@@ -342,7 +342,7 @@ impl<'a> Checker<'a> {
             return true;
         };
         // What an alias stands for is not looked into: the other arguments have to say it.
-        if Self::record_of(self.templates[template.0 as usize].item).is_none() {
+        if Self::record_of(self.templates[*template].item).is_none() {
             return true;
         }
         // The class itself, or the first of its bases that is an instance.

@@ -2,7 +2,9 @@
 
 use std::sync::Arc;
 
-use super::super::{Checker, function::reference_part, overload::Argument, pack, survey};
+use super::super::{
+    Checker, FunctionEntry, function::reference_part, overload::Argument, pack, survey,
+};
 use super::{Arg, Bound, INSTANCE, Instance, MAX_DEPTH, SHOWN, attempt::Misfit, shortened};
 use crate::{
     diagnostic::{Code, Diagnostic},
@@ -24,7 +26,7 @@ impl<'a> Checker<'a> {
         args: Vec<Arg>,
         at: Span,
     ) -> Result<FunctionId, Box<Misfit>> {
-        let facts = &self.templates[id.0 as usize];
+        let facts = &self.templates[id];
         if let Some(&known) = facts.functions.get(&args) {
             return Ok(known);
         }
@@ -46,7 +48,7 @@ impl<'a> Checker<'a> {
                 );
                 self.report(
                     diagnostic
-                        .label(self.templates[id.0 as usize].span, "the template")
+                        .label(self.templates[id].span, "the template")
                         .help("end the recursion with `if constexpr` or with a specialisation"),
                 );
             }
@@ -74,9 +76,7 @@ impl<'a> Checker<'a> {
                 is_queued: false,
             },
         );
-        self.templates[id.0 as usize]
-            .functions
-            .insert(args, declared);
+        self.templates[id].functions.insert(args, declared);
         Ok(declared)
     }
 
@@ -85,7 +85,7 @@ impl<'a> Checker<'a> {
         &self,
         id: TemplateId,
     ) -> Option<&'a [ast::TemplateParam]> {
-        let facts = &self.templates[id.0 as usize];
+        let facts = &self.templates[id];
         let ast::Item::Function(function) = facts.item else {
             return None;
         };
@@ -100,7 +100,7 @@ impl<'a> Checker<'a> {
     /// The name in the definition of the template that a function is an instance of.
     pub(in crate::sema::check) fn defined_at(&self, id: FunctionId) -> Option<Span> {
         let instance = self.function_instances.get(&id)?;
-        let (_, function) = self.templates[instance.template.0 as usize].definition?;
+        let (_, function) = self.templates[instance.template].definition?;
         Some(function.name.span)
     }
 
@@ -114,7 +114,7 @@ impl<'a> Checker<'a> {
         let args = self
             .attempt(|checker| checker.complete_args(id, params, known).ok())
             .ok()?;
-        let span = self.templates[id.0 as usize].span;
+        let span = self.templates[id].span;
         let shown = self.show_args(&args);
         let function = self.declare_instance(id, args, span).ok()?;
         self.made_up.insert(function, shown);
@@ -129,10 +129,10 @@ impl<'a> Checker<'a> {
         id: FunctionId,
     ) -> Option<(TemplateId, Bound)> {
         if let Some(instance) = self.function_instances.get(&id) {
-            let params = self.templates[instance.template.0 as usize].params;
+            let params = self.templates[instance.template].params;
             return Some((instance.template, Self::bindings(params, &instance.args)));
         }
-        let class = self.function_facts[id.0 as usize].class?;
+        let class = self.functions[id].facts.class?;
         let instance = self.class_instances.get(&class)?;
         Some((instance.template, instance.bound.clone()))
     }
@@ -148,7 +148,7 @@ impl<'a> Checker<'a> {
         if let Some(instance) = self.function_instances.get(&id) {
             return instance.depth;
         }
-        let class = self.function_facts[id.0 as usize].class;
+        let class = self.functions[id].facts.class;
         class
             .and_then(|class| self.class_instances.get(&class))
             .map_or(0, |instance| instance.depth)
@@ -159,7 +159,7 @@ impl<'a> Checker<'a> {
         let Some(instance) = self.function_instances.get(&id) else {
             return 1000;
         };
-        let facts = &self.templates[instance.template.0 as usize];
+        let facts = &self.templates[instance.template];
         let ast::Item::Function(function) = facts.item else {
             return 0;
         };
@@ -200,7 +200,7 @@ impl<'a> Checker<'a> {
             self.needed.push(id);
             let template = instance.template;
             let is_auto = matches!(
-                &self.templates[template.0 as usize].item,
+                &self.templates[template].item,
                 ast::Item::Function(function)
                     if matches!(function.specifiers.ty.node, ast::TypeSpecifier::Auto)
             );
@@ -241,14 +241,14 @@ impl<'a> Checker<'a> {
         let Some(instance) = self.function_instances.get(&id).cloned() else {
             return true;
         };
-        if instance.is_special || self.function_facts[id.0 as usize].is_defined {
+        if instance.is_special || self.functions[id].facts.is_defined {
             return true;
         }
-        let facts = &self.templates[instance.template.0 as usize];
+        let facts = &self.templates[instance.template];
         let Some((params, function)) = facts.definition else {
             return false;
         };
-        self.function_facts[id.0 as usize].is_defined = true;
+        self.functions[id].facts.is_defined = true;
         let bound = Self::bindings(params, &instance.args);
         self.in_instance(id, instance.template, &bound, function, instance.needed);
         true
@@ -263,14 +263,14 @@ impl<'a> Checker<'a> {
         function: &ast::Function,
         needed: (Option<FunctionId>, Span),
     ) {
-        let is_host = self.functions[id.0 as usize].space == FunctionSpace::Host;
-        if self.options.skip_host && is_host && !self.function_facts[id.0 as usize].is_constexpr {
-            self.function_facts[id.0 as usize].is_skipped = true;
+        let is_host = self.functions[id].typed.space == FunctionSpace::Host;
+        if self.options.skip_host && is_host && !self.functions[id].facts.is_constexpr {
+            self.functions[id].facts.is_skipped = true;
             return;
         }
         // The definition may name the parameters otherwise than the declaration.
-        let hidden = usize::from(self.function_facts[id.0 as usize].has_this);
-        let own = &mut self.function_facts[id.0 as usize].params[hidden..];
+        let hidden = usize::from(self.functions[id].facts.has_this);
+        let own = &mut self.functions[id].facts.params[hidden..];
         let declared = pack::declared(own, &function.params);
         for (own, param) in own.iter_mut().zip(declared) {
             own.name = param.declarator.name.as_ref().map(|name| name.node.clone());
@@ -301,7 +301,7 @@ impl<'a> Checker<'a> {
         }
         let mut notes = Vec::new();
         let mut n_more = 0;
-        let mut name = self.functions[id.0 as usize].name.clone();
+        let mut name = self.functions[id].typed.name.clone();
         // Where the user's own code asks for a function of the library, and for which.
         let mut asked = None;
         loop {
@@ -320,7 +320,7 @@ impl<'a> Checker<'a> {
             let Some(instance) = self.function_instances.get(&outer) else {
                 break;
             };
-            name = self.functions[outer.0 as usize].name.clone();
+            name = self.functions[outer].typed.name.clone();
             needed = instance.needed;
         }
         if n_more > 0 {
@@ -405,7 +405,7 @@ impl<'a> Checker<'a> {
             })
             .collect();
         let same = |id: &&FunctionId| {
-            let params = &self.function_facts[id.0 as usize].params;
+            let params = &self.functions[**id].facts.params;
             params.iter().map(|param| &param.ty.ty).eq(types.iter())
         };
         let found = ids
@@ -444,7 +444,7 @@ impl<'a> Checker<'a> {
             instance.is_special = true;
             instance.is_queued = true;
         }
-        let facts = &mut self.function_facts[id.0 as usize];
+        let FunctionEntry { typed, facts } = &mut self.functions[id];
         for (own, param) in facts.params.iter_mut().zip(&function.params) {
             own.name = param.declarator.name.as_ref().map(|name| name.node.clone());
             own.span = param
@@ -454,13 +454,13 @@ impl<'a> Checker<'a> {
                 .map_or(param.span, |name| name.span);
         }
         facts.declared = function.name.span;
-        self.functions[id.0 as usize].span = function.name.span;
+        typed.span = function.name.span;
         if function.body.is_none() || facts.is_defined {
             return;
         }
         facts.is_defined = true;
-        if self.options.skip_host && self.functions[id.0 as usize].space == FunctionSpace::Host {
-            self.function_facts[id.0 as usize].is_skipped = true;
+        if self.options.skip_host && typed.space == FunctionSpace::Host {
+            facts.is_skipped = true;
             return;
         }
         self.function_body(id, function);

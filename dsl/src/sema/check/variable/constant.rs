@@ -8,7 +8,7 @@ use crate::{
         classify::Classify,
         const_eval::NotConst,
         ty::{QualTy, Ty},
-        typed::{Init, Value, ValueKind},
+        typed::{Init, Value, ValueKind, VarId},
     },
     span::Span,
     syntax::ast::{self, SpecifierWord},
@@ -17,7 +17,7 @@ use crate::{
 impl Checker<'_> {
     pub(super) fn note_constant(
         &mut self,
-        index: u32,
+        id: VarId,
         ty: &QualTy,
         init: Option<&mut Init>,
         declaration: &ast::Declaration,
@@ -27,7 +27,7 @@ impl Checker<'_> {
         if !ty.is_const || ty.is_volatile {
             return;
         }
-        let facts = &mut self.body.facts[index as usize];
+        let facts = &mut self.body.vars[id].facts;
         let Some(init) = init else {
             if !facts.is_wrong && ty.ty.is_scalar() {
                 self.report(
@@ -50,7 +50,7 @@ impl Checker<'_> {
             match constant {
                 Ok(constant) => {
                     value.kind = constant.kind();
-                    self.body.facts[index as usize].constant = Some(constant);
+                    self.body.vars[id].facts.constant = Some(constant);
                 }
                 Err(why) if constexpr.is_some() => {
                     let what = format!(
