@@ -69,15 +69,16 @@ impl Checker<'_> {
             return object;
         };
         let conversions = self
+            .tables
             .classes
             .get(class)
             .map(|facts| facts.conversions.clone());
         let mut pointers = conversions.unwrap_or_default();
-        pointers.retain(|id| matches!(self.functions[*id].typed.result, Ty::Pointer(_)));
+        pointers.retain(|id| matches!(self.tables.functions[*id].typed.result, Ty::Pointer(_)));
         // Of `operator T *()` and `operator const T *() const` the object's own constness decides.
         let is_const = Checker::place_of(&object).is_some_and(|place| place.ty.is_const);
         let takes_const = |id: &FunctionId| {
-            let this = self.functions[*id].facts.params.first();
+            let this = self.tables.functions[*id].facts.params.first();
             this.is_some_and(|this| this.ty.is_const)
         };
         if pointers.iter().any(|id| takes_const(id) == is_const) {
@@ -243,7 +244,7 @@ impl Checker<'_> {
         };
         self.take_address(&place);
         if let Some(VarRef::Global(global)) = root(&place) {
-            let global = &self.globals[global].typed;
+            let global = &self.tables.globals[global].typed;
             if global.space == GlobalSpace::Host {
                 let diagnostic = Diagnostic::error(
                     Code::HostVariableInDevice,
@@ -269,7 +270,7 @@ impl Checker<'_> {
     /// The variable a place is in needs memory.
     pub(super) fn take_address(&mut self, place: &Place) {
         if let Some(VarRef::Local(var)) = root(place)
-            && self.unevaluated == 0
+            && self.mode.unevaluated == 0
         {
             self.body.vars[var].typed.address_taken = true;
         }
@@ -523,7 +524,7 @@ impl Checker<'_> {
             return None;
         }
         if let Some(VarRef::Global(global)) = root(&place) {
-            let global = &self.globals[global].typed;
+            let global = &self.tables.globals[global].typed;
             if global.space == GlobalSpace::Constant {
                 let diagnostic = Diagnostic::error(
                     Code::ConstantMemoryWrite,
@@ -548,7 +549,7 @@ impl Checker<'_> {
         );
         let declared = match root(place).or_else(|| pointer_root(place)) {
             Some(VarRef::Local(var)) => Some(self.body.vars[var].typed.span),
-            Some(VarRef::Global(global)) => Some(self.globals[global].typed.span),
+            Some(VarRef::Global(global)) => Some(self.tables.globals[global].typed.span),
             None => None,
         };
         self.report(match declared {
@@ -573,7 +574,7 @@ impl Checker<'_> {
             return;
         };
         let is_negative = index.ty.is_signed() && (bits as i64) < 0;
-        if self.unevaluated > 0 || (!is_negative && bits < n) {
+        if self.mode.unevaluated > 0 || (!is_negative && bits < n) {
             return;
         }
         let text = self.map.snippet(base.span);

@@ -364,9 +364,9 @@ impl Checker<'_> {
         span: Span,
     ) -> Option<Value> {
         let Ty::Record(class) = ty else { return None };
-        let constructors = self.classes.get(class)?.constructors.clone();
+        let constructors = self.tables.classes.get(class)?.constructors.clone();
         let (list, element) = constructors.iter().find_map(|id| {
-            let params = &self.functions[*id].facts.params;
+            let params = &self.tables.functions[*id].facts.params;
             let [_, param] = &params[..] else { return None };
             let Ty::Record(list) = param.ty.ty else {
                 return None;
@@ -384,8 +384,8 @@ impl Checker<'_> {
         if items.is_empty() || items.iter().any(|item| item.designator.is_some()) {
             return None;
         }
-        let n_diagnostics = self.diagnostics.len();
-        let n_temporaries = self.body.temporaries.len();
+        let n_diagnostics = self.reporter.diagnostics.len();
+        let n_temporaries = self.body.flow.temporaries.len();
         let mut values = Vec::new();
         for item in items {
             let value = match &item.value {
@@ -399,8 +399,8 @@ impl Checker<'_> {
             }
             if self.rank_type(&value, &element).is_none() {
                 // It is for another constructor.
-                self.diagnostics.truncate(n_diagnostics);
-                self.body.temporaries.truncate(n_temporaries);
+                self.reporter.diagnostics.truncate(n_diagnostics);
+                self.body.flow.temporaries.truncate(n_temporaries);
                 return None;
             }
             values.push(self.implicit(value, &element.ty, &super::convert::Why::Operand));

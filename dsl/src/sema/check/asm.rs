@@ -103,7 +103,7 @@ impl Checker<'_> {
         }
         .into();
         let id = self.prelude_function(&name)?;
-        let gives_value = self.functions[id].typed.result != Ty::Void;
+        let gives_value = self.tables.functions[id].typed.result != Ty::Void;
         // A register that is moved is in the function's name.
         let is_argument = |operand: &Operand<'_>| {
             !matches!(operand, Operand::Register(_)) || !opcode.starts_with("mov.")
@@ -143,7 +143,7 @@ impl Checker<'_> {
                 Operand::Register(_) => return None,
             });
         }
-        if args.len() != self.functions[id].facts.params.len() {
+        if args.len() != self.tables.functions[id].facts.params.len() {
             return None;
         }
         let callee = Expr {

@@ -435,7 +435,12 @@ impl Checker<'_> {
 
     /// Reports a host function that CUDA also has on the device and this compiler does not yet.
     pub(super) fn not_on_device(&mut self, name: &str, what: &str, span: Span) {
-        if !self.may_be_device() || !self.said.insert((None, format!("device {name}"))) {
+        if !self.may_be_device()
+            || !self
+                .reporter
+                .reported_once
+                .insert((None, format!("device {name}")))
+        {
             return;
         }
         let diagnostic = Diagnostic::error(

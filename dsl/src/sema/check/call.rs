@@ -236,7 +236,7 @@ impl Checker<'_> {
 
     /// The class whose functions these are.
     fn class_of(&self, ids: &[FunctionId]) -> Option<crate::sema::ty::RecordId> {
-        let facts = &self.functions[*ids.first()?].facts;
+        let facts = &self.tables.functions[*ids.first()?].facts;
         // A friend is no member.
         let is_member = facts.has_this || facts.is_static;
         facts.class.filter(|_| is_member)
@@ -246,7 +246,7 @@ impl Checker<'_> {
     fn names_object(&self, name: &str) -> bool {
         let ty = match self.scopes.find(name).map(|binding| &binding.entity) {
             Some(Entity::Local(id)) => &self.body.vars[*id].typed.ty.ty,
-            Some(Entity::Global(id)) => &self.globals[*id].typed.ty.ty,
+            Some(Entity::Global(id)) => &self.tables.globals[*id].typed.ty.ty,
             _ => return false,
         };
         matches!(ty, Ty::Record(_)) || pointed_function(ty).is_some()
@@ -262,10 +262,10 @@ impl Checker<'_> {
         span: Span,
     ) -> Checked {
         self.need(id);
-        let function = &self.functions[id].typed;
+        let function = &self.tables.functions[id].typed;
         let (name, space, declared) = (function.name.clone(), function.space, function.span);
         let ty = function.result.clone();
-        let params = &self.functions[id].facts.params;
+        let params = &self.tables.functions[id].facts.params;
         let least = params
             .iter()
             .take_while(|param| param.default.is_none())
@@ -325,7 +325,7 @@ impl Checker<'_> {
             true => Some(format!("{name}f").into()),
             false => builtin::float_version(name),
         };
-        let params = &self.functions[id].facts.params;
+        let params = &self.tables.functions[id].facts.params;
         let is_list = |arg: &ast::Expr| matches!(arg.kind, ExprKind::List(_));
         let (Some(float), false) = (
             float,
@@ -346,7 +346,7 @@ impl Checker<'_> {
             id = float;
         }
         self.note_call(id, name_span);
-        let ty = self.functions[id].typed.result.clone();
+        let ty = self.tables.functions[id].typed.result.clone();
         let args = values.into_iter().map(Argument::Value).collect();
         let args = self.bind_arguments(id, args, span);
         Checked::Value(Value {
@@ -358,10 +358,13 @@ impl Checker<'_> {
 
     /// Keeps who calls whom.
     fn note_call(&mut self, id: FunctionId, name_span: Span) {
-        if self.unevaluated == 0
+        if self.mode.unevaluated == 0
             && let Some(caller) = self.body.id
         {
-            self.functions[caller].facts.calls.push((id, name_span));
+            self.tables.functions[caller]
+                .facts
+                .calls
+                .push((id, name_span));
         }
     }
 
@@ -401,8 +404,8 @@ impl Checker<'_> {
         args: &[ast::Expr],
         span: Span,
     ) -> Checked {
-        let n_diagnostics = self.diagnostics.len();
-        let n_temporaries = self.body.temporaries.len();
+        let n_diagnostics = self.reporter.diagnostics.len();
+        let n_temporaries = self.body.flow.temporaries.len();
         let values = self.arguments(args);
         let Some(ids) = self.candidates(name, set, explicit, &values, name_span) else {
             return Checked::Value(wrong(span));
@@ -411,7 +414,7 @@ impl Checker<'_> {
         // The prelude's own functions do not compete with what they stand for.
         let own = ids
             .iter()
-            .all(|id| self.is_own(self.functions[*id].facts.declared));
+            .all(|id| self.is_own(self.tables.functions[*id].facts.declared));
         let resolved = match ids {
             [id] if own => Resolved::Function(*id),
             _ => self.resolve(name, ids, &values, name_span),
@@ -420,8 +423,8 @@ impl Checker<'_> {
             Resolved::Function(id) => self.call_function(id, name_span, args, values, span),
             Resolved::Builtin => {
                 // It looks at the arguments itself.
-                self.diagnostics.truncate(n_diagnostics);
-                self.body.temporaries.truncate(n_temporaries);
+                self.reporter.diagnostics.truncate(n_diagnostics);
+                self.body.flow.temporaries.truncate(n_temporaries);
                 if builtin::is_math(name) {
                     self.math_call(name, name_span, args, span)
                 } else {
@@ -441,7 +444,7 @@ impl Checker<'_> {
         span: Span,
     ) -> Checked {
         self.need(id);
-        let function = &self.functions[id].typed;
+        let function = &self.tables.functions[id].typed;
         let (name, space, declared) = (function.name.clone(), function.space, function.span);
         let ty = function.result.clone();
         if space == FunctionSpace::Kernel {
@@ -475,7 +478,7 @@ impl Checker<'_> {
     pub(super) fn called(&mut self, id: FunctionId, call: Value) -> Checked {
         let span = call.span;
         match call.ty.clone() {
-            Ty::Pointer(referee) if self.functions[id].typed.returns_reference => {
+            Ty::Pointer(referee) if self.tables.functions[id].typed.returns_reference => {
                 Checked::Place(Place {
                     kind: PlaceKind::Deref(Box::new(call)),
                     ty: referee.as_ref().clone(),
@@ -537,11 +540,11 @@ impl Checker<'_> {
         at: Span,
         span: Span,
     ) -> Vec<Value> {
-        let facts = &self.functions[id].facts;
+        let facts = &self.tables.functions[id].facts;
         let params = facts.params.clone();
         let optional = params.iter().rev();
         let optional = optional.take_while(|param| param.default.is_some()).count();
-        let function = &self.functions[id].typed;
+        let function = &self.tables.functions[id].typed;
         let (name, declared, space) = (function.name.clone(), function.span, function.space);
         let least = params.len() - optional;
         if args.len() > params.len() || args.len() < least {

@@ -85,13 +85,13 @@ impl Checker<'_> {
         let base = self.base_class(specifier);
         facts.base = base;
         facts.is_plain = base.is_none();
-        self.classes.insert(id, facts);
+        self.tables.classes.insert(id, facts);
         self.scopes.enter();
-        for (name, entity) in std::mem::take(&mut self.class_params) {
+        for (name, entity) in std::mem::take(&mut self.instances.class_params) {
             self.scopes.bind(name, entity, Span::default(), false);
         }
         if let Some(name) = &specifier.name
-            && (!self.in_prelude(name.span) || self.class_instances.contains_key(&id))
+            && (!self.in_prelude(name.span) || self.instances.classes.contains_key(&id))
         {
             self.scopes
                 .bind_tag(name.node.clone(), Ty::Record(id), name.span, false);
@@ -151,21 +151,21 @@ impl Checker<'_> {
 
     /// Ends a class; checks the bodies of its functions if no other class is open around it.
     pub(super) fn close_class(&mut self, id: RecordId) {
-        let base = self.classes.get(&id).and_then(|facts| facts.base);
+        let base = self.tables.classes.get(&id).and_then(|facts| facts.base);
         self.scopes.close_class(id, base);
         let Some(open) = self.open_classes.pop() else {
             return;
         };
         match self.open_classes.last_mut() {
             Some(outer) => outer.pending.extend(open.pending),
-            None if self.class_instances.contains_key(&id) => {
+            None if self.instances.classes.contains_key(&id) => {
                 for PendingBody {
                     id: method,
                     function,
                 } in open.pending
                 {
                     let function = Some(function);
-                    self.lazy.insert(
+                    self.instances.lazy.insert(
                         method,
                         LazyBody {
                             function,
@@ -183,8 +183,8 @@ impl Checker<'_> {
     }
 
     fn method_body(&mut self, id: FunctionId, function: &ast::Function) {
-        if self.options.skip_host && self.functions[id].typed.space == FunctionSpace::Host {
-            self.functions[id].facts.is_skipped = true;
+        if self.options.skip_host && self.tables.functions[id].typed.space == FunctionSpace::Host {
+            self.tables.functions[id].facts.is_skipped = true;
             return;
         }
         self.function_body(id, function);
@@ -201,7 +201,7 @@ impl Checker<'_> {
         let mut next = class;
         while let Some(id) = next {
             chain.push(id);
-            next = self.classes.get(&id).and_then(|facts| facts.outer);
+            next = self.tables.classes.get(&id).and_then(|facts| facts.outer);
         }
         for &id in chain.iter().rev() {
             self.scopes.enter_class(id);
@@ -213,7 +213,7 @@ impl Checker<'_> {
     pub(super) fn note_access(&mut self, name: &Arc<str>) {
         if let Some(open) = self.open_classes.last()
             && open.access != Access::Public
-            && let Some(facts) = self.classes.get_mut(&open.id)
+            && let Some(facts) = self.tables.classes.get_mut(&open.id)
         {
             facts.access.insert(name.clone(), open.access);
         }
@@ -221,7 +221,7 @@ impl Checker<'_> {
 
     /// A member function as it stands in its class.
     pub(super) fn member_function(&mut self, class: RecordId, function: &ast::Function) {
-        if let Some(facts) = self.classes.get_mut(&class)
+        if let Some(facts) = self.tables.classes.get_mut(&class)
             && function.method.kind != MethodKind::Plain
         {
             facts.is_plain = false;
@@ -232,7 +232,7 @@ impl Checker<'_> {
             // What the compiler would write is what it does without being asked, but for the constructor without parameters.
             if function.method.kind == MethodKind::Constructor && function.params.is_empty() {
                 self.note_access(&function.name.node);
-                if let Some(facts) = self.classes.get_mut(&class) {
+                if let Some(facts) = self.tables.classes.get_mut(&class) {
                     facts.is_defaulted = true;
                 }
             }
@@ -245,7 +245,7 @@ impl Checker<'_> {
         if function.body.is_some()
             && let Some(open) = self.open_classes.last_mut()
         {
-            self.functions[id].facts.is_defined = true;
+            self.tables.functions[id].facts.is_defined = true;
             open.pending.push(PendingBody {
                 id,
                 function: function.clone(),
@@ -261,14 +261,14 @@ impl Checker<'_> {
         let Some(id) = self.declare_function(function) else {
             return;
         };
-        if let Some(facts) = self.classes.get_mut(&class) {
+        if let Some(facts) = self.tables.classes.get_mut(&class) {
             facts.friends.push(id);
         }
         if function.body.is_none() {
             return;
         }
-        self.functions[id].facts.is_defined = true;
-        self.functions[id].facts.class = Some(class);
+        self.tables.functions[id].facts.is_defined = true;
+        self.tables.functions[id].facts.class = Some(class);
         if let Some(open) = self.open_classes.last_mut() {
             open.pending.push(PendingBody {
                 id,
@@ -278,7 +278,7 @@ impl Checker<'_> {
     }
 
     pub(super) fn friend_class(&mut self, class: RecordId, name: &ast::Name) {
-        if let Some(facts) = self.classes.get_mut(&class) {
+        if let Some(facts) = self.tables.classes.get_mut(&class) {
             facts.friend_classes.push(name.node.clone());
         }
     }
@@ -402,12 +402,12 @@ impl Checker<'_> {
                 && function.method.inits.is_empty(),
             ..FunctionFacts::default()
         };
-        let id = self.functions.push(FunctionEntry { typed, facts });
+        let id = self.tables.functions.push(FunctionEntry { typed, facts });
         if shown.is_some() {
             return Some(id);
         }
-        if function.body.is_none() && self.class_instances.contains_key(&class) {
-            self.lazy.insert(
+        if function.body.is_none() && self.instances.classes.contains_key(&class) {
+            self.instances.lazy.insert(
                 id,
                 LazyBody {
                     function: None,
@@ -415,7 +415,7 @@ impl Checker<'_> {
                 },
             );
         }
-        let facts = self.classes.entry(class).or_default();
+        let facts = self.tables.classes.entry(class).or_default();
         match kind {
             // A value is never moved out of: copies are what they are, and temporaries are built in place.
             MethodKind::Constructor if is_move => {}
@@ -461,9 +461,9 @@ impl Checker<'_> {
             return;
         };
         let candidates: Vec<FunctionId> = match function.method.kind {
-            MethodKind::Constructor => self.classes[&class].constructors.clone(),
-            MethodKind::Destructor => self.classes[&class].destructor.into_iter().collect(),
-            MethodKind::Conversion => self.classes[&class].conversions.clone(),
+            MethodKind::Constructor => self.tables.classes[&class].constructors.clone(),
+            MethodKind::Destructor => self.tables.classes[&class].destructor.into_iter().collect(),
+            MethodKind::Conversion => self.tables.classes[&class].conversions.clone(),
             MethodKind::Plain => match self.scopes.find_in_class(class, &last) {
                 Some((owner, binding)) if owner == class => match binding.entity.clone() {
                     Entity::Functions(set) => self.functions_of(&set),
@@ -486,14 +486,14 @@ impl Checker<'_> {
         }
         self.scopes.set_floor(floor);
         let found = candidates.iter().copied().find(|id| {
-            let facts = &self.functions[*id].facts;
+            let facts = &self.tables.functions[*id].facts;
             let hidden = usize::from(facts.has_this);
             let same_const = !facts.has_this
                 || function.method.kind != MethodKind::Plain
                 || facts.params[0].ty.is_const == function.method.is_const;
             let same_result = conversion
                 .as_ref()
-                .is_none_or(|ty| self.functions[*id].typed.result == *ty);
+                .is_none_or(|ty| self.tables.functions[*id].typed.result == *ty);
             same_const
                 && same_result
                 && super::function::same_params(&facts.params[hidden..], &params)
@@ -506,15 +506,15 @@ impl Checker<'_> {
                 format!("the class `{owner}` declares no such function `{last}`"),
             );
             if let Some(&first) = candidates.first() {
-                let declared = self.functions[first].facts.declared;
+                let declared = self.tables.functions[first].facts.declared;
                 diagnostic = diagnostic.label(declared, "declared with other parameters here");
             }
             self.report(diagnostic);
             return;
         };
-        let facts = &mut self.functions[id].facts;
+        let facts = &mut self.tables.functions[id].facts;
         if facts.is_defined {
-            let first = self.functions[id].typed.span;
+            let first = self.tables.functions[id].typed.span;
             self.report(
                 Diagnostic::error(
                     Code::Redefinition,
@@ -536,10 +536,10 @@ impl Checker<'_> {
         }
         facts.is_defined = true;
         facts.is_empty = false;
-        let declared_space = self.functions[id].typed.space;
+        let declared_space = self.tables.functions[id].typed.space;
         let space = space_of(&function.specifiers);
         if space != FunctionSpace::Host && space != declared_space {
-            let declared = self.functions[id].facts.declared;
+            let declared = self.tables.functions[id].facts.declared;
             self.report(
                 Diagnostic::error(
                     Code::ConflictingDeclaration,
@@ -555,7 +555,7 @@ impl Checker<'_> {
             );
             return;
         }
-        self.functions[id].typed.span = name.span;
+        self.tables.functions[id].typed.span = name.span;
         self.method_body(id, function);
     }
 }

@@ -22,12 +22,12 @@ use crate::{
 
 impl Checker<'_> {
     pub(super) fn cleanups_enter(&mut self) {
-        self.body.cleanups.push(Vec::new());
+        self.body.flow.cleanups.push(Vec::new());
     }
 
     /// The block ends here, unless its last statement has left it already.
     pub(super) fn cleanups_leave(&mut self, out: &mut Vec<Stmt>, span: Span) {
-        let objects = self.body.cleanups.pop().unwrap_or_default();
+        let objects = self.body.flow.cleanups.pop().unwrap_or_default();
         if !objects.is_empty() && super::stmt::falls_through(out) {
             self.destroy_all(&objects, span, out);
         }
@@ -39,7 +39,7 @@ impl Checker<'_> {
         if !self.has_destructor(&ty) {
             return;
         }
-        if let Some(block) = self.body.cleanups.last_mut() {
+        if let Some(block) = self.body.flow.cleanups.last_mut() {
             block.push(var);
         }
     }
@@ -52,8 +52,13 @@ impl Checker<'_> {
         span: Span,
         out: &mut Vec<Stmt>,
     ) {
-        let mut blocks: Vec<Vec<VarId>> =
-            self.body.cleanups.get(depth..).unwrap_or_default().to_vec();
+        let mut blocks: Vec<Vec<VarId>> = self
+            .body
+            .flow
+            .cleanups
+            .get(depth..)
+            .unwrap_or_default()
+            .to_vec();
         for objects in blocks.iter_mut().rev() {
             objects.retain(|&var| Some(var) != returned);
             self.destroy_all(objects, span, out);
@@ -62,7 +67,11 @@ impl Checker<'_> {
 
     /// Whether leaving the function destroys anything.
     pub(super) fn has_cleanups(&self) -> bool {
-        self.body.cleanups.iter().any(|block| !block.is_empty())
+        self.body
+            .flow
+            .cleanups
+            .iter()
+            .any(|block| !block.is_empty())
     }
 
     /// The value is an object of its own, which nobody else will destroy.
@@ -90,8 +99,8 @@ impl Checker<'_> {
         };
         let place = local(var, ty.clone().into(), span);
         self.take_address(&place);
-        if self.unevaluated == 0 {
-            self.body.temporaries.push(var);
+        if self.mode.unevaluated == 0 {
+            self.body.flow.temporaries.push(var);
         }
         let address = Value {
             kind: ValueKind::AddressOf(Box::new(place)),
@@ -130,7 +139,7 @@ impl Checker<'_> {
 
     /// Destroys the temporaries of a statement that ends here.
     pub(super) fn end_temporaries(&mut self, span: Span, out: &mut Vec<Stmt>) {
-        let temporaries = std::mem::take(&mut self.body.temporaries);
+        let temporaries = std::mem::take(&mut self.body.flow.temporaries);
         if !temporaries.is_empty() && super::stmt::falls_through(out) {
             self.destroy_all(&temporaries, span, out);
         }
@@ -138,10 +147,10 @@ impl Checker<'_> {
 
     /// The value, after which the temporaries made since there were `mark` of them are destroyed.
     pub(super) fn ended(&mut self, mark: usize, value: Value) -> Value {
-        if self.body.temporaries.len() <= mark {
+        if self.body.flow.temporaries.len() <= mark {
             return value;
         }
-        let temporaries = self.body.temporaries.split_off(mark);
+        let temporaries = self.body.flow.temporaries.split_off(mark);
         let (ty, span) = (value.ty.clone(), value.span);
         if matches!(ty, Ty::Pointer(_)) || (self.needs_copy(&ty) && !is_prvalue(&value)) {
             self.unsupported("a temporary object with a destructor here", span);
@@ -218,11 +227,15 @@ impl Checker<'_> {
         let Ty::Record(class) = place.ty.ty else {
             return;
         };
-        let destructor = self.classes.get(&class).and_then(|facts| facts.destructor);
+        let destructor = self
+            .tables
+            .classes
+            .get(&class)
+            .and_then(|facts| facts.destructor);
         let Some(id) = destructor else {
             return self.destroy_members(place, span, out);
         };
-        let name = self.functions[id].typed.name.clone();
+        let name = self.tables.functions[id].typed.name.clone();
         let object = super::method::place_value(place);
         if let Checked::Value(value) =
             self.call_member(Some(object), &[id], &name, span, Vec::new(), span)

@@ -25,7 +25,7 @@ impl Checker<'_> {
     /// The constant that a value may be.
     pub(super) fn constant_if_any(&mut self, value: &Value) -> Result<Const, NotConst> {
         loop {
-            let functions = &self.functions;
+            let functions = &self.tables.functions;
             let constexpr = |id: FunctionId| {
                 let FunctionEntry { typed, facts } = &functions[id];
                 facts.is_constexpr.then_some(typed)
@@ -36,7 +36,7 @@ impl Checker<'_> {
             };
             // Instances wait for their turn, which is now.
             self.check_early(id);
-            if self.functions[id].typed.body.is_none() {
+            if self.tables.functions[id].typed.body.is_none() {
                 return result;
             }
         }
@@ -69,18 +69,19 @@ impl Checker<'_> {
         let is_side = |code| matches!(code, Code::HostCallInDevice | Code::DeviceCallInHost);
         // The last ones only, each place once: what is before is of other instances.
         let mut seen = Vec::new();
-        while let Some(last) = self.diagnostics.last()
+        while let Some(last) = self.reporter.diagnostics.last()
             && is_side(last.code)
             && inside(last.primary.span)
             && !seen.contains(&last.primary.span)
         {
             seen.push(last.primary.span);
-            self.diagnostics.pop();
+            self.reporter.diagnostics.pop();
         }
-        self.deferred
+        self.reporter
+            .deferred
             .retain(|old| !is_side(old.diagnostic.code) || !inside(old.diagnostic.primary.span));
         let Some(caller) = self.body.id else { return };
-        let facts = &mut self.functions[caller].facts;
+        let facts = &mut self.tables.functions[caller].facts;
         let Some(first) = facts.calls.iter().position(|(_, at)| inside(*at)) else {
             return;
         };

@@ -38,7 +38,7 @@ const MAX_ELEMENTS: u64 = 256;
 impl Checker<'_> {
     /// The class has constructors of its own.
     pub(super) fn has_constructors(&self, ty: &Ty) -> bool {
-        matches!(ty, Ty::Record(id) if self.classes.get(id).is_some_and(|facts| !facts.constructors.is_empty()))
+        matches!(ty, Ty::Record(id) if self.tables.classes.get(id).is_some_and(|facts| !facts.constructors.is_empty()))
     }
 
     /// How an object of a type begins.
@@ -48,14 +48,14 @@ impl Checker<'_> {
             Ty::Array(element, _) => return self.beginning(&element.ty.clone(), span),
             _ => return Beginning::Nothing,
         };
-        let Some(facts) = self.classes.get(&id) else {
+        let Some(facts) = self.tables.classes.get(&id) else {
             return Beginning::Nothing;
         };
         if let Some(id) = facts.implicit_default {
             return Beginning::Call(id);
         }
         let without_arguments = facts.constructors.iter().copied().find(|ctor| {
-            let params = &self.functions[*ctor].facts.params;
+            let params = &self.tables.functions[*ctor].facts.params;
             params[1..].iter().all(|param| param.default.is_some())
         });
         if let Some(ctor) = without_arguments {
@@ -100,8 +100,8 @@ impl Checker<'_> {
             is_defined: true,
             ..FunctionFacts::default()
         };
-        let id = self.functions.push(FunctionEntry { typed, facts });
-        if let Some(facts) = self.classes.get_mut(&class) {
+        let id = self.tables.functions.push(FunctionEntry { typed, facts });
+        if let Some(facts) = self.tables.classes.get_mut(&class) {
             facts.implicit_default = Some(id);
         }
         let floor = self.begin_body(id);
@@ -361,10 +361,10 @@ impl Checker<'_> {
             match self.beginning(&place.ty.ty, span) {
                 Beginning::Call(id) => vec![id],
                 Beginning::Nothing => return None,
-                Beginning::Missing => self.classes[&class].constructors.clone(),
+                Beginning::Missing => self.tables.classes[&class].constructors.clone(),
             }
         } else {
-            self.classes.get(&class)?.constructors.clone()
+            self.tables.classes.get(&class)?.constructors.clone()
         };
         if let [Argument::Value(value)] = &args[..]
             && self.converts_to_class(&value.ty, class)
@@ -375,7 +375,7 @@ impl Checker<'_> {
                 let value = self.implicit(value, &Ty::Record(class), &Why::Operand);
                 return Some(assign_value(place, value, span));
             }
-            let copy = self.classes.get(&class).and_then(|facts| facts.copy);
+            let copy = self.tables.classes.get(&class).and_then(|facts| facts.copy);
             if copy.is_none() {
                 let copy = self.implicit_copy(class, span);
                 return self.construction_by(place, &[copy], &name, args, span);
@@ -415,7 +415,8 @@ impl Checker<'_> {
     pub(super) fn has_destructor(&self, ty: &Ty) -> bool {
         match ty {
             Ty::Record(id) => {
-                self.classes
+                self.tables
+                    .classes
                     .get(id)
                     .is_some_and(|facts| facts.destructor.is_some())
                     || self
@@ -440,14 +441,14 @@ impl Checker<'_> {
 
     /// Starts on a function's body: its variables, its scopes. Gives back what [`Checker::end_body`] needs.
     pub(super) fn begin_body(&mut self, id: FunctionId) -> usize {
-        let facts = &self.functions[id].facts;
+        let facts = &self.tables.functions[id].facts;
         let class = facts.class;
         let floor = self.scopes.raise_floor();
         let outer = std::mem::replace(
             &mut self.body,
             Body {
                 id: Some(id),
-                space: Some(self.functions[id].typed.space),
+                space: Some(self.tables.functions[id].typed.space),
                 class,
                 floor: self.scopes.floor(),
                 ..Body::default()
@@ -459,7 +460,7 @@ impl Checker<'_> {
 
     /// The object's parameter, if the function has one.
     pub(super) fn hidden_param(&mut self, id: FunctionId) -> Vec<crate::sema::typed::VarId> {
-        let facts = &self.functions[id].facts;
+        let facts = &self.tables.functions[id].facts;
         if !facts.has_this {
             return Vec::new();
         }
@@ -478,8 +479,8 @@ impl Checker<'_> {
         body: Vec<Stmt>,
     ) {
         self.scopes.set_floor(floor);
-        if !self.body.temporaries.is_empty() {
-            let span = self.functions[id].typed.span;
+        if !self.body.flow.temporaries.is_empty() {
+            let span = self.tables.functions[id].typed.span;
             self.unsupported(
                 "a temporary object with a destructor in this function",
                 span,
@@ -487,7 +488,7 @@ impl Checker<'_> {
         }
         let outer = self.outer_bodies.pop().unwrap_or_default();
         let done = std::mem::replace(&mut self.body, outer);
-        let typed = &mut self.functions[id].typed;
+        let typed = &mut self.tables.functions[id].typed;
         typed.params = params;
         typed.vars = done.vars.into_iter().map(|var| var.typed).collect();
         typed.body = Some(body);
@@ -541,7 +542,7 @@ impl Checker<'_> {
 
     /// The constructor does nothing, and neither do those of the members.
     pub(super) fn is_empty_constructor(&mut self, id: FunctionId, ty: &Ty) -> bool {
-        if !self.functions[id].facts.is_empty {
+        if !self.tables.functions[id].facts.is_empty {
             return false;
         }
         let mut ty = ty;
@@ -550,6 +551,7 @@ impl Checker<'_> {
         }
         let Ty::Record(class) = ty else { return true };
         let has_defaults = self
+            .tables
             .classes
             .get(class)
             .is_some_and(|facts| !facts.defaults.is_empty());

@@ -325,7 +325,7 @@ impl Checker<'_> {
         if known_function(value).is_some() && pointed_function(to).is_none() {
             let text = self.map.snippet(value.span).to_string();
             // Which side it is for does not matter then.
-            self.diagnostics.retain(|diagnostic| {
+            self.reporter.diagnostics.retain(|diagnostic| {
                 diagnostic.code != Code::DeviceCallInHost || diagnostic.primary.span != value.span
             });
             self.report(

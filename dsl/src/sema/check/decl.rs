@@ -126,10 +126,10 @@ impl Checker<'_> {
             return Ty::Error.into();
         };
         // Errors in the initialiser are reported when the variable is made, unless they leave it without a type.
-        let n_diagnostics = self.diagnostics.len();
-        self.unevaluated += 1;
+        let n_diagnostics = self.reporter.diagnostics.len();
+        self.mode.unevaluated += 1;
         let checked = self.expr(expr);
-        self.unevaluated -= 1;
+        self.mode.unevaluated -= 1;
         let ty = match checked {
             Checked::Place(place) if reference.is_some() && !is_pointer => place.ty,
             Checked::Place(place) => match &place.ty.ty {
@@ -139,7 +139,7 @@ impl Checker<'_> {
             Checked::Value(value) => value.ty.into(),
         };
         if ty.ty != Ty::Error {
-            self.diagnostics.truncate(n_diagnostics);
+            self.reporter.diagnostics.truncate(n_diagnostics);
         }
         match ty.ty {
             Ty::Pointer(pointee) if is_pointer => pointee.as_ref().clone(),

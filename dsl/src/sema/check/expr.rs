@@ -177,7 +177,7 @@ impl Checker<'_> {
                 })
             }
             Some(Entity::Global(global)) => {
-                let ty = self.globals[global].typed.ty.clone();
+                let ty = self.tables.globals[global].typed.ty.clone();
                 if ty.ty == Ty::Error {
                     return Checked::Value(wrong(span));
                 }
@@ -240,7 +240,7 @@ impl Checker<'_> {
         let GlobalEntry {
             typed: global,
             facts,
-        } = &self.globals[id];
+        } = &self.tables.globals[id];
         let name = &global.name;
         match global.space {
             GlobalSpace::Host if facts.constant.is_some() || facts.is_wrong => {}
@@ -259,13 +259,13 @@ impl Checker<'_> {
                 )
                 .label(global.span, "declared here, in the host's memory")
                 .help(help);
-                if self.device_init && self.unevaluated == 0 {
+                if self.mode.device_init && self.mode.unevaluated == 0 {
                     return self.report(diagnostic);
                 }
                 self.on_side(Side::Device, diagnostic);
             }
             GlobalSpace::Managed => {}
-            GlobalSpace::Device | GlobalSpace::Constant if self.device_init => {}
+            GlobalSpace::Device | GlobalSpace::Constant if self.mode.device_init => {}
             GlobalSpace::Device | GlobalSpace::Constant => {
                 let diagnostic = Diagnostic::error(
                     Code::DeviceVariableInHost,
@@ -359,7 +359,11 @@ impl Checker<'_> {
 
     /// Names a construct of CUDA that is known but not supported, once per name.
     pub(super) fn unsupported_builtin(&mut self, name: &str, what: &str, span: Span) {
-        if self.said.insert((None, format!("builtin {name}"))) {
+        if self
+            .reporter
+            .reported_once
+            .insert((None, format!("builtin {name}")))
+        {
             self.report(Diagnostic::error(
                 Code::UnsupportedBuiltin,
                 span,
@@ -402,7 +406,7 @@ impl Checker<'_> {
     fn constant_of(&self, place: &Place) -> Option<Const> {
         let facts = match &place.kind {
             PlaceKind::Var(VarRef::Local(var)) => &self.body.vars[*var].facts,
-            PlaceKind::Var(VarRef::Global(global)) => &self.globals[*global].facts,
+            PlaceKind::Var(VarRef::Global(global)) => &self.tables.globals[*global].facts,
             _ => return None,
         };
         facts.constant
@@ -427,7 +431,8 @@ impl Checker<'_> {
             return self.construct_dim3(args, span);
         }
         if let Ty::Record(class) = to
-            && (self.has_constructors(to) || (args.is_empty() && self.classes.contains_key(class)))
+            && (self.has_constructors(to)
+                || (args.is_empty() && self.tables.classes.contains_key(class)))
         {
             let values = self.arguments(args);
             let is_same = |arg: &Argument<'_>| matches!(arg, Argument::Value(value) if value.ty == *to || value.ty == Ty::Error);

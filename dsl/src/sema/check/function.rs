@@ -29,9 +29,9 @@ impl Checker<'_> {
         if function.body.is_none() {
             return;
         }
-        let facts = &self.functions[id].facts;
+        let facts = &self.tables.functions[id].facts;
         if facts.is_defined {
-            let first = self.functions[id].typed.span;
+            let first = self.tables.functions[id].typed.span;
             self.report(
                 Diagnostic::error(
                     Code::Redefinition,
@@ -42,11 +42,11 @@ impl Checker<'_> {
             );
             return;
         }
-        self.functions[id].facts.is_defined = true;
-        self.functions[id].typed.span = function.name.span;
-        let is_host = self.functions[id].typed.space == FunctionSpace::Host;
-        if self.options.skip_host && is_host && !self.functions[id].facts.is_constexpr {
-            self.functions[id].facts.is_skipped = true;
+        self.tables.functions[id].facts.is_defined = true;
+        self.tables.functions[id].typed.span = function.name.span;
+        let is_host = self.tables.functions[id].typed.space == FunctionSpace::Host;
+        if self.options.skip_host && is_host && !self.tables.functions[id].facts.is_constexpr {
+            self.tables.functions[id].facts.is_skipped = true;
             return;
         }
         self.function_body(id, function);
@@ -54,7 +54,7 @@ impl Checker<'_> {
 
     /// A prelude function is used for the first time.
     pub(super) fn use_prelude(&mut self, index: usize) -> Option<FunctionId> {
-        if let Some(&id) = self.used_prelude.get(&index) {
+        if let Some(&id) = self.prelude.used.get(&index) {
             return Some(id);
         }
         let unit = self.unit;
@@ -66,9 +66,9 @@ impl Checker<'_> {
         self.scopes.restore(hidden);
         let id = id?;
         self.scopes.use_prelude(&function.name.node, index, id);
-        self.used_prelude.insert(index, id);
-        self.functions[id].facts.is_defined = true;
-        self.queue.push((id, index));
+        self.prelude.used.insert(index, id);
+        self.tables.functions[id].facts.is_defined = true;
+        self.prelude.queue.push((id, index));
         Some(id)
     }
 
@@ -140,8 +140,9 @@ impl Checker<'_> {
                         Callable::Function(id) => Some(*id),
                         Callable::Unused(_) | Callable::Template(_) => None,
                     });
-                    let same =
-                        |id: &FunctionId| same_params(&self.functions[*id].facts.params, &params);
+                    let same = |id: &FunctionId| {
+                        same_params(&self.tables.functions[*id].facts.params, &params)
+                    };
                     if let Some(id) = declared.into_iter().find(same) {
                         return self.redeclare(id, function, space, &result, params);
                     }
@@ -193,7 +194,7 @@ impl Checker<'_> {
             is_constexpr: specifiers.word(SpecifierWord::Constexpr).is_some(),
             ..FunctionFacts::default()
         };
-        let id = self.functions.push(FunctionEntry { typed, facts });
+        let id = self.tables.functions.push(FunctionEntry { typed, facts });
         if shown.is_some() {
             return Some(id);
         }
@@ -276,7 +277,7 @@ impl Checker<'_> {
             let Some(size) = self.size_of(&facts.ty.ty) else {
                 return;
             };
-            let align = layout::align_of(&facts.ty.ty, &self.records);
+            let align = layout::align_of(&facts.ty.ty, &self.tables.records);
             end = end
                 .checked_next_multiple_of(align)
                 .and_then(|start| start.checked_add(size))
@@ -329,8 +330,8 @@ impl Checker<'_> {
         result: &Ty,
         params: Vec<ParamFacts>,
     ) -> Option<FunctionId> {
-        let old = &self.functions[id].typed;
-        let facts = &self.functions[id].facts;
+        let old = &self.tables.functions[id].typed;
+        let facts = &self.tables.functions[id].facts;
         let declared = facts.declared;
         let name = &function.name.node;
         let message = if old.result != *result && *result != Ty::Error && old.result != Ty::Error {
@@ -359,7 +360,7 @@ impl Checker<'_> {
         }
         let launch_bounds = self.launch_bounds(function, space);
         self.merge_params(id, params, function.body.is_some());
-        let old = &mut self.functions[id].typed;
+        let old = &mut self.tables.functions[id].typed;
         old.launch_bounds = old.launch_bounds.or(launch_bounds);
         Some(id)
     }
@@ -383,7 +384,7 @@ impl Checker<'_> {
 
     /// Defaults of parameters add up over the declarations; names are the definition's.
     fn merge_params(&mut self, id: FunctionId, params: Vec<ParamFacts>, is_definition: bool) {
-        let old = std::mem::take(&mut self.functions[id].facts.params);
+        let old = std::mem::take(&mut self.tables.functions[id].facts.params);
         let merged = old.into_iter().zip(params).map(|(old, mut new)| {
             if let (Some(first), Some(second)) = (&old.default, &new.default) {
                 self.report(
@@ -400,7 +401,7 @@ impl Checker<'_> {
             ParamFacts { default, ..facts }
         });
         let merged = merged.collect();
-        self.functions[id].facts.params = merged;
+        self.tables.functions[id].facts.params = merged;
     }
 
     fn launch_bounds(
@@ -436,7 +437,7 @@ impl Checker<'_> {
     }
 
     fn check_main(&mut self, id: FunctionId, function: &ast::Function) {
-        let entry = &self.functions[id].typed;
+        let entry = &self.tables.functions[id].typed;
         if entry.space != FunctionSpace::Host {
             self.report(Diagnostic::error(
                 Code::BadMain,
@@ -457,7 +458,7 @@ impl Checker<'_> {
                 .help("write `int main()`"),
             );
         }
-        let n_params = self.functions[id].facts.params.len();
+        let n_params = self.tables.functions[id].facts.params.len();
         if n_params == 1 || n_params > 3 {
             self.report(
                 Diagnostic::error(
@@ -475,14 +476,14 @@ impl Checker<'_> {
         let Some(block) = &function.body else { return };
         let element = self.scopes.at_element(None);
         self.forget_said();
-        self.functions[id].facts.extent = Some(function.span.to(block.span));
+        self.tables.functions[id].facts.extent = Some(function.span.to(block.span));
         let floor = self.begin_body(id);
-        self.body.deduces = self.functions[id].facts.deduces;
+        self.body.deduces = self.tables.functions[id].facts.deduces;
         self.body.named_result = super::named_result::named_result(block);
         let class = self.body.class;
         let depth = self.enter_class_scopes(class);
         self.scopes.enter();
-        let params = self.functions[id].facts.params.clone();
+        let params = self.tables.functions[id].facts.params.clone();
         let mut ids = self.hidden_param(id);
         let declared = super::pack::declared(&params[ids.len()..], &function.params);
         for (param, declared) in params[ids.len()..].iter().zip(declared) {
@@ -495,7 +496,7 @@ impl Checker<'_> {
             );
             if self.has_destructor(&param.ty.ty)
                 && !param.is_reference
-                && self.functions[id].typed.space == FunctionSpace::Kernel
+                && self.tables.functions[id].typed.space == FunctionSpace::Kernel
             {
                 self.unsupported("a kernel's parameter with a destructor", param.span);
             }
@@ -560,7 +561,7 @@ impl Checker<'_> {
     /// What happens when control reaches the closing brace.
     fn check_end(&mut self, id: FunctionId, function: &ast::Function, body: &mut Vec<Stmt>) {
         let Some(block) = &function.body else { return };
-        let typed = &self.functions[id].typed;
+        let typed = &self.tables.functions[id].typed;
         if matches!(typed.result, Ty::Void | Ty::Error) || !super::stmt::falls_through(body) {
             return;
         }

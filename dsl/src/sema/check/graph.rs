@@ -20,9 +20,9 @@ impl Checker<'_> {
 
     fn check_undefined(&mut self) {
         let mut reported = HashSet::new();
-        for caller in self.functions.ids() {
-            for (callee, span) in self.functions[caller].facts.calls.clone() {
-                let FunctionEntry { typed, facts } = &self.functions[callee];
+        for caller in self.tables.functions.ids() {
+            for (callee, span) in self.tables.functions[caller].facts.calls.clone() {
+                let FunctionEntry { typed, facts } = &self.tables.functions[callee];
                 if facts.is_defined || !reported.insert(callee) {
                     continue;
                 }
@@ -43,8 +43,10 @@ impl Checker<'_> {
     /// Depth first from every function that runs on the device; a call back into the path is a cycle.
     fn check_recursion(&mut self) {
         let mut seen = HashMap::new();
-        for start in self.functions.ids() {
-            if runs_on_device(self.functions[start].typed.space) && !seen.contains_key(&start) {
+        for start in self.tables.functions.ids() {
+            if runs_on_device(self.tables.functions[start].typed.space)
+                && !seen.contains_key(&start)
+            {
                 self.visit(start, &mut seen);
             }
         }
@@ -56,14 +58,18 @@ impl Checker<'_> {
         seen.insert(start, Visit::OnPath);
         while let Some((function, next)) = path.last_mut() {
             let function = *function;
-            let Some((callee, span)) = self.functions[function].facts.calls.get(*next).copied()
+            let Some((callee, span)) = self.tables.functions[function]
+                .facts
+                .calls
+                .get(*next)
+                .copied()
             else {
                 seen.insert(function, Visit::Done);
                 path.pop();
                 continue;
             };
             *next += 1;
-            if self.functions[callee].typed.space == FunctionSpace::Host {
+            if self.tables.functions[callee].typed.space == FunctionSpace::Host {
                 continue;
             }
             match seen.get(&callee) {
@@ -89,7 +95,7 @@ impl Checker<'_> {
         let names: Vec<_> = cycle
             .iter()
             .chain(cycle.first())
-            .map(|&id| format!("`{}`", self.functions[id].typed.name))
+            .map(|&id| format!("`{}`", self.tables.functions[id].typed.name))
             .collect();
         let message = match &cycle {
             [_] => format!("the device function {} calls itself", names[0]),
@@ -101,7 +107,7 @@ impl Checker<'_> {
         let mut diagnostic = Diagnostic::error(Code::DeviceRecursion, span, message)
             .at("this call closes the circle");
         for &id in cycle {
-            let function = &self.functions[id].typed;
+            let function = &self.tables.functions[id].typed;
             diagnostic = diagnostic.label(function.span, format!("`{}`", function.name));
         }
         self.report(diagnostic.help("write it as a loop: device calls are expanded in place"));
@@ -110,7 +116,7 @@ impl Checker<'_> {
     fn report_deferred(&mut self) {
         let on_device = self.reached(runs_on_device);
         let on_host = self.reached(|space| space == FunctionSpace::Host);
-        for deferred in std::mem::take(&mut self.deferred) {
+        for deferred in std::mem::take(&mut self.reporter.deferred) {
             let reached = match deferred.side {
                 Side::Device => &on_device,
                 Side::Host => &on_host,
@@ -123,15 +129,16 @@ impl Checker<'_> {
 
     /// The functions that run on a side: those that start there, and the `__host__ __device__` ones they call.
     fn reached(&self, starts: impl Fn(FunctionSpace) -> bool) -> HashSet<FunctionId> {
-        let space = |id: FunctionId| self.functions[id].typed.space;
+        let space = |id: FunctionId| self.tables.functions[id].typed.space;
         let mut queue: Vec<FunctionId> = self
+            .tables
             .functions
             .ids()
             .filter(|&id| starts(space(id)))
             .collect();
         let mut reached: HashSet<FunctionId> = queue.iter().copied().collect();
         while let Some(id) = queue.pop() {
-            for &(callee, _) in &self.functions[id].facts.calls {
+            for &(callee, _) in &self.tables.functions[id].facts.calls {
                 if space(callee) == FunctionSpace::HostDevice && reached.insert(callee) {
                     queue.push(callee);
                 }

@@ -180,7 +180,7 @@ impl Checker<'_> {
                 .map(|binding| (binding.entity.clone(), binding.span))
             {
                 Some((Entity::Global(id), declared)) => {
-                    let global = &self.globals[id].typed;
+                    let global = &self.tables.globals[id].typed;
                     if global.space.is_device() {
                         return Value {
                             kind: ValueKind::Symbol(id),
@@ -289,7 +289,7 @@ impl Checker<'_> {
             self.which_overload(name, &ids, arg.span);
             return wrong(arg.span);
         }
-        let function = &self.functions[id].typed;
+        let function = &self.tables.functions[id].typed;
         if function.space != FunctionSpace::Kernel {
             let diagnostic = Diagnostic::error(
                 Code::BadKernelArgument,

@@ -26,7 +26,7 @@ impl Checker<'_> {
     pub(super) fn implicit_copy(&mut self, class: RecordId, span: Span) -> FunctionId {
         let name = self.record(class).name.clone();
         let (id, params) = self.implicit_function(class, format!("{name}::{name}"), span);
-        if let Some(facts) = self.classes.get_mut(&class) {
+        if let Some(facts) = self.tables.classes.get_mut(&class) {
             facts.copy = Some(id);
         }
         self.write_members(id, class, params, span, &|checker, to, from, span, out| {
@@ -43,10 +43,14 @@ impl Checker<'_> {
         value: Value,
         span: Span,
     ) -> Value {
-        let written = self.classes.get(&class).and_then(|facts| facts.assign);
+        let written = self
+            .tables
+            .classes
+            .get(&class)
+            .and_then(|facts| facts.assign);
         let id = written.unwrap_or_else(|| self.implicit_assign(class, span));
         let object = super::method::place_value(place);
-        let name = self.functions[id].typed.name.clone();
+        let name = self.tables.functions[id].typed.name.clone();
         let args = vec![Argument::Value(value)];
         let called = self.call_member(Some(object), &[id], &name, span, args, span);
         self.read_checked(called)
@@ -55,7 +59,7 @@ impl Checker<'_> {
     fn implicit_assign(&mut self, class: RecordId, span: Span) -> FunctionId {
         let name = self.record(class).name.clone();
         let (id, params) = self.implicit_function(class, format!("{name}::operator="), span);
-        if let Some(facts) = self.classes.get_mut(&class) {
+        if let Some(facts) = self.tables.classes.get_mut(&class) {
             facts.assign = Some(id);
         }
         self.write_members(id, class, params, span, &|checker, to, from, span, out| {
@@ -96,7 +100,7 @@ impl Checker<'_> {
             is_defined: true,
             ..FunctionFacts::default()
         };
-        let id = self.functions.push(FunctionEntry { typed, facts });
+        let id = self.tables.functions.push(FunctionEntry { typed, facts });
         (id, params)
     }
 

@@ -63,7 +63,7 @@ impl Checker<'_> {
         name: &ast::Name,
         is_local: bool,
     ) -> Option<Init> {
-        let n_errors = self.diagnostics.len();
+        let n_errors = self.reporter.diagnostics.len();
         let typed = match init {
             ast::Init::Expr(expr) => self.init_expr(ty, expr, &name.node),
             ast::Init::List(items) => {
@@ -84,7 +84,7 @@ impl Checker<'_> {
         };
         let is_wrong = matches!(&typed, Some(Init::Value(value)) if value.ty == Ty::Error)
             || ty.ty == Ty::Error;
-        let has_new_error = self.diagnostics[n_errors..]
+        let has_new_error = self.reporter.diagnostics[n_errors..]
             .iter()
             .filter(|diagnostic| {
                 // A call for the other side may turn out to be a constant, which takes the message back.
@@ -341,6 +341,7 @@ impl Checker<'_> {
             let is_left_out = !filled.contains(&Step::Field(index))
                 && !self.record(*class).is_union
                 && self
+                    .tables
                     .classes
                     .get(class)
                     .is_none_or(|facts| !facts.defaults.contains_key(&index));
@@ -348,7 +349,7 @@ impl Checker<'_> {
                 return self.unsupported("a list that leaves out objects with constructors", span);
             }
         }
-        let Some(facts) = self.classes.get(class) else {
+        let Some(facts) = self.tables.classes.get(class) else {
             return;
         };
         let mut defaults: Vec<(u32, Arc<ast::Init>)> = facts
@@ -581,6 +582,7 @@ impl Checker<'_> {
         };
         if !items.is_empty()
             && self
+                .tables
                 .classes
                 .get(id)
                 .is_some_and(|facts| !facts.defaults.is_empty())
@@ -593,7 +595,7 @@ impl Checker<'_> {
             );
             return wrong(span);
         }
-        if self.has_constructors(ty) || (items.is_empty() && self.classes.contains_key(id)) {
+        if self.has_constructors(ty) || (items.is_empty() && self.tables.classes.contains_key(id)) {
             let args = self.list_arguments(ty, items, span);
             if let [super::overload::Argument::Value(value)] = &args[..]
                 && value.ty == *ty

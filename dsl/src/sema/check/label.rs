@@ -24,14 +24,14 @@ pub(super) struct Label {
 impl Checker<'_> {
     /// The statements of a block, in which labels may stand.
     pub(super) fn labelled(&mut self, stmts: &[ast::Stmt], out: &mut Vec<Stmt>) {
-        let (outer, start) = (self.body.labels.len(), out.len());
+        let (outer, start) = (self.body.labels.ahead.len(), out.len());
         for stmt in stmts {
             if let ast::StmtKind::Label(name) = &stmt.kind {
-                self.body.n_labels += 1;
-                self.body.labels.push(Label {
+                self.body.labels.n_made += 1;
+                self.body.labels.ahead.push(Label {
                     name: name.clone(),
-                    number: self.body.n_labels,
-                    depth: self.body.cleanups.len(),
+                    number: self.body.labels.n_made,
+                    depth: self.body.flow.cleanups.len(),
                     used: None,
                     n_before: start,
                 });
@@ -39,15 +39,15 @@ impl Checker<'_> {
         }
         for stmt in stmts {
             let ast::StmtKind::Label(name) = &stmt.kind else {
-                self.body.labels[outer..]
+                self.body.labels.ahead[outer..]
                     .iter_mut()
                     .for_each(|label| label.n_before = out.len());
                 self.stmt(stmt, out);
                 continue;
             };
             self.initialised_between(outer, out);
-            let label = self.body.labels.remove(outer);
-            self.body.past_labels.push(label.name.node.clone());
+            let label = self.body.labels.ahead.remove(outer);
+            self.body.labels.passed.push(label.name.node.clone());
             if label.used.is_none() {
                 continue;
             }
@@ -59,7 +59,7 @@ impl Checker<'_> {
                 },
                 span: name.span,
             });
-            for later in &mut self.body.labels[outer..] {
+            for later in &mut self.body.labels.ahead[outer..] {
                 later.used = later.used.map(|(at, _)| (at, out.len() - 1));
             }
         }
@@ -67,7 +67,7 @@ impl Checker<'_> {
 
     /// Reports the variables that a `goto` to one of these labels would leave without their values.
     fn initialised_between(&mut self, outer: usize, out: &[Stmt]) {
-        let used = self.body.labels[outer..].iter();
+        let used = self.body.labels.ahead[outer..].iter();
         let used: Vec<_> = used.filter_map(|label| label.used).collect();
         for (at, from) in used {
             let skipped = out.get(from + 1..).unwrap_or_default();
@@ -94,10 +94,10 @@ impl Checker<'_> {
     }
 
     pub(super) fn goto_stmt(&mut self, name: &Name, span: Span, out: &mut Vec<Stmt>) {
-        let mut labels = self.body.labels.iter_mut().rev();
+        let mut labels = self.body.labels.ahead.iter_mut().rev();
         let Some(label) = labels.find(|label| label.name.node == name.node) else {
-            let is_past = self.body.past_labels.contains(&name.node);
-            let known = self.body.labels.iter().map(|label| &*label.name.node);
+            let is_past = self.body.labels.passed.contains(&name.node);
+            let known = self.body.labels.ahead.iter().map(|label| &*label.name.node);
             if let Some(near) = suggest::nearest(&name.node, known).filter(|_| !is_past) {
                 let message = format!("there is no label `{}`", name.node);
                 let help = format!("did you mean `{near}`?");

@@ -48,20 +48,20 @@ impl Checker<'_> {
             return wrong(span);
         }
         let key = (self.body.id, span);
-        if !self.lambdas.contains_key(&key) {
+        if !self.tables.lambdas.contains_key(&key) {
             let Some(facts) = self.checked_lambda(lambda) else {
                 return wrong(span);
             };
-            self.lambdas.insert(key, facts);
+            self.tables.lambdas.insert(key, facts);
         }
-        let Some(facts) = self.lambdas.get_mut(&key) else {
+        let Some(facts) = self.tables.lambdas.get_mut(&key) else {
             return wrong(span);
         };
         let (class, found) = (facts.class, facts.found.clone());
         let mut members = Vec::new();
-        if self.unevaluated == 0 {
+        if self.mode.unevaluated == 0 {
             let diagnostics = std::mem::take(&mut facts.diagnostics);
-            self.diagnostics.extend(diagnostics);
+            self.reporter.diagnostics.extend(diagnostics);
             for capture in &lambda.captures {
                 if let Some(init) = &capture.init {
                     let value = self.value(init);
@@ -96,9 +96,9 @@ impl Checker<'_> {
             match &capture.init {
                 None => named.push((capture.name.node.clone(), capture.kind)),
                 Some(init) if capture.kind == CaptureKind::Value => {
-                    self.unevaluated += 1;
+                    self.mode.unevaluated += 1;
                     let value = self.value(init);
-                    self.unevaluated -= 1;
+                    self.mode.unevaluated -= 1;
                     if value.ty == Ty::Error {
                         return None;
                     }
@@ -110,8 +110,8 @@ impl Checker<'_> {
                 }
             }
         }
-        let n_diagnostics = self.diagnostics.len();
-        let unevaluated = std::mem::take(&mut self.unevaluated);
+        let n_diagnostics = self.reporter.diagnostics.len();
+        let unevaluated = std::mem::take(&mut self.mode.unevaluated);
         let id = self.lambda_function(class, lambda);
         let floor = self.begin_body(id);
         self.body.lambda = Some(Captures {
@@ -132,7 +132,7 @@ impl Checker<'_> {
                     .bind(name.node, Entity::Member(class), name.span, false);
             }
         }
-        let params = self.functions[id].facts.params.clone();
+        let params = self.tables.functions[id].facts.params.clone();
         for (param, declared) in params[1..].iter().zip(&lambda.params) {
             let var = self.add_var(Var {
                 name: param.name.as_deref().unwrap_or("").to_string(),
@@ -158,17 +158,17 @@ impl Checker<'_> {
         self.scopes.leave();
         let found = self.body.lambda.take().map(|captures| captures.found);
         self.end_body(id, floor, ids, body);
-        self.unevaluated = unevaluated;
+        self.mode.unevaluated = unevaluated;
         self.finish_class(class);
         Some(LambdaFacts {
             class,
             found: found.unwrap_or_default(),
-            diagnostics: self.diagnostics.split_off(n_diagnostics),
+            diagnostics: self.reporter.diagnostics.split_off(n_diagnostics),
         })
     }
 
     fn lambda_class(&mut self, span: Span) -> RecordId {
-        let class = self.records.push(Record {
+        let class = self.tables.records.push(Record {
             name: "lambda".to_string(),
             is_union: false,
             is_vector: false,
@@ -177,13 +177,14 @@ impl Checker<'_> {
             align_bytes: 1,
             span: Some(span),
         });
-        self.classes
+        self.tables
+            .classes
             .insert(class, super::class::ClassFacts::default());
         class
     }
 
     fn add_member(&mut self, class: RecordId, name: &str, ty: QualTy) {
-        self.records[class].fields.push(Field {
+        self.tables.records[class].fields.push(Field {
             name: name.to_string(),
             ty,
             offset_bytes: 0,
@@ -191,10 +192,14 @@ impl Checker<'_> {
     }
 
     fn finish_class(&mut self, class: RecordId) {
-        let mut fields = std::mem::take(&mut self.records[class].fields);
-        let placed =
-            layout::place_fields(&mut fields, layout::RecordKind::Struct, 1, &self.records);
-        let record = &mut self.records[class];
+        let mut fields = std::mem::take(&mut self.tables.records[class].fields);
+        let placed = layout::place_fields(
+            &mut fields,
+            layout::RecordKind::Struct,
+            1,
+            &self.tables.records,
+        );
+        let record = &mut self.tables.records[class];
         record.fields = fields;
         (record.size_bytes, record.align_bytes) = placed.unwrap_or((1, 1));
     }
@@ -240,7 +245,7 @@ impl Checker<'_> {
             is_defined: true,
             ..FunctionFacts::default()
         };
-        let id = self.functions.push(FunctionEntry { typed, facts });
+        let id = self.tables.functions.push(FunctionEntry { typed, facts });
         self.scopes.enter();
         self.scopes
             .add_method("operator()".into(), Callable::Function(id), lambda.span);

@@ -70,7 +70,7 @@ impl Checker<'_> {
         if let Some(caller) = self.body.id
             && !self.may_be_device()
         {
-            self.functions[caller]
+            self.tables.functions[caller]
                 .facts
                 .calls
                 .push((kernel, callee.span));
@@ -108,12 +108,12 @@ impl Checker<'_> {
             },
             _ => {}
         }
-        let n_diagnostics = self.diagnostics.len();
+        let n_diagnostics = self.reporter.diagnostics.len();
         let value = self.value(callee);
         if value.ty == Ty::Error || pointed_function(&value.ty).is_some() {
             return Some(value);
         }
-        self.diagnostics.truncate(n_diagnostics);
+        self.reporter.diagnostics.truncate(n_diagnostics);
         None
     }
 
@@ -171,9 +171,9 @@ impl Checker<'_> {
         at: Span,
     ) -> Option<Vec<FunctionId>> {
         let first = ids.first().copied()?;
-        ids.retain(|id| self.functions[*id].typed.space == FunctionSpace::Kernel);
+        ids.retain(|id| self.tables.functions[*id].typed.space == FunctionSpace::Kernel);
         if ids.is_empty() {
-            let function = &self.functions[first].typed;
+            let function = &self.tables.functions[first].typed;
             let diagnostic = Diagnostic::error(
                 Code::LaunchOfNonKernel,
                 at,

@@ -29,7 +29,7 @@ impl Checker<'_> {
             self.check_args_alone(&called.args[3..4]);
             return wrong(span);
         };
-        let params: Vec<Ty> = self.functions[kernel]
+        let params: Vec<Ty> = self.tables.functions[kernel]
             .facts
             .params
             .iter()
@@ -58,7 +58,7 @@ impl Checker<'_> {
         if let Some(caller) = self.body.id
             && !self.may_be_device()
         {
-            let calls = &mut self.functions[caller].facts.calls;
+            let calls = &mut self.tables.functions[caller].facts.calls;
             calls.push((kernel, called.name_span));
         }
         let launch = Value {

@@ -206,7 +206,7 @@ impl Checker<'_> {
             .map(|object| Argument::Value(object.clone()))
             .chain(args.iter().cloned())
             .collect();
-        let has_this = |id: &FunctionId| self.functions[*id].facts.has_this;
+        let has_this = |id: &FunctionId| self.tables.functions[*id].facts.has_this;
         if object.is_none() && ids.iter().all(has_this) {
             self.no_this(&format!("`{name}`"), at);
             return Checked::Value(wrong(span));
@@ -241,7 +241,7 @@ impl Checker<'_> {
                 }
             }
         };
-        let facts = &self.functions[id].facts;
+        let facts = &self.tables.functions[id].facts;
         if facts.is_deleted {
             let declared = facts.declared;
             self.report(
@@ -341,7 +341,7 @@ impl Checker<'_> {
         let is_fine = |ranks: &Vec<Rank>| has_object || ranks.iter().all(|rank| *rank < Rank::User);
         let candidates: Vec<(Option<Vec<Rank>>, u32)> = ids
             .iter()
-            .map(|id| match self.functions[*id].facts.has_this {
+            .map(|id| match self.tables.functions[*id].facts.has_this {
                 true => (self.ranks(*id, &based), self.specificity(*id)),
                 false => (
                     self.ranks(*id, &args).filter(is_fine),
@@ -352,7 +352,7 @@ impl Checker<'_> {
         match best(&candidates) {
             Best::One(i) => {
                 let id = ids[i];
-                let facts = &self.functions[id].facts;
+                let facts = &self.tables.functions[id].facts;
                 let values = if facts.has_this { based } else { args };
                 if let (true, Some(owner)) = (facts.has_this, class) {
                     self.check_access(owner, &name, at);
@@ -389,18 +389,18 @@ impl Checker<'_> {
             self.unsupported(&format!("`{name}`"), span);
         }
         if name.starts_with("operator") {
-            self.operators.insert(name.clone());
+            self.tables.operators.insert(name.clone());
         }
     }
 
     /// The program declares an operator of this name anywhere.
     pub(super) fn may_have_operator(&self, name: &str) -> bool {
-        self.operators.contains(name)
+        self.tables.operators.contains(name)
     }
 
     /// An `enum class`, which is no number.
     pub(super) fn is_scoped(&self, ty: &Ty) -> bool {
-        matches!(ty, Ty::Enum(id) if self.scoped_enums.contains(id))
+        matches!(ty, Ty::Enum(id) if self.tables.scoped_enums.contains(id))
     }
 
     /// The value of what was checked.
@@ -420,10 +420,10 @@ impl Checker<'_> {
             return value;
         };
         let mut found = Vec::new();
-        while let Some(facts) = self.classes.get(&class) {
+        while let Some(facts) = self.tables.classes.get(&class) {
             found.extend(facts.conversions.iter().copied().filter(|id| {
-                !self.functions[*id].facts.is_explicit
-                    && self.functions[*id].typed.result.is_scalar()
+                !self.tables.functions[*id].facts.is_explicit
+                    && self.tables.functions[*id].typed.result.is_scalar()
             }));
             match facts.base {
                 Some(base) => class = base,

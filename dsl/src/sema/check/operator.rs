@@ -113,9 +113,10 @@ impl Checker<'_> {
         }
         let mut result = Checked::Value(self.value(first));
         while let Some((op, right, span)) = links.pop() {
-            let mark = self.body.temporaries.len();
+            let mark = self.body.flow.temporaries.len();
             let mut right = self.value(right);
-            if matches!(op.node, BinaryOp::And | BinaryOp::Or) && self.body.temporaries.len() > mark
+            if matches!(op.node, BinaryOp::And | BinaryOp::Or)
+                && self.body.flow.temporaries.len() > mark
             {
                 // It may not be evaluated at all: what it makes ends with it.
                 right = self.truth_value(right);
@@ -266,7 +267,7 @@ impl Checker<'_> {
             return;
         };
         let width = u64::from(left.bits());
-        if bits < width || self.unevaluated > 0 {
+        if bits < width || self.mode.unevaluated > 0 {
             return;
         }
         let text = self.show(left);
@@ -286,7 +287,7 @@ impl Checker<'_> {
     fn warn_zero(&mut self, op: Arith, right: &Value, at: Span) {
         if matches!(op, Arith::Div | Arith::Rem)
             && matches!(right.kind, ValueKind::Int(0))
-            && self.unevaluated == 0
+            && self.mode.unevaluated == 0
         {
             self.report(
                 Diagnostic::warning(Code::DividesByZero, at, "this divides by zero")

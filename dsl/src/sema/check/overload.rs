@@ -167,7 +167,8 @@ impl Checker<'_> {
 
     /// How well a value fits a parameter without help of its class or the parameter's.
     pub(super) fn rank_standard(&self, value: &Value, param: &ParamFacts) -> Option<Rank> {
-        let is_class = |ty: &Ty| matches!(ty, Ty::Record(id) if self.classes.contains_key(id));
+        let is_class =
+            |ty: &Ty| matches!(ty, Ty::Record(id) if self.tables.classes.contains_key(id));
         if value.ty != param.ty.ty && (is_class(&value.ty) || is_class(&param.ty.ty)) {
             return match (&value.ty, &param.ty.ty) {
                 (Ty::Record(from), Ty::Record(to)) if self.is_derived(*from, *to) => {
@@ -228,7 +229,7 @@ impl Checker<'_> {
 
     /// The ranks of a call's arguments for one function; `None` if it cannot be called so.
     pub(super) fn ranks(&self, id: FunctionId, args: &[Argument<'_>]) -> Option<Vec<Rank>> {
-        let params = &self.functions[id].facts.params;
+        let params = &self.tables.functions[id].facts.params;
         let required = params
             .iter()
             .take_while(|param| param.default.is_none())
@@ -320,7 +321,7 @@ impl Checker<'_> {
 
     /// The types of its parameters are known.
     fn is_understood(&self, id: FunctionId) -> bool {
-        let params = &self.functions[id].facts.params;
+        let params = &self.tables.functions[id].facts.params;
         params.iter().all(|param| param.ty.ty != Ty::Error)
     }
 
@@ -355,7 +356,7 @@ impl Checker<'_> {
         if args.iter().any(Argument::is_wrong) {
             return None;
         }
-        let n_diagnostics = self.diagnostics.len();
+        let n_diagnostics = self.reporter.diagnostics.len();
         let mut misfits = Vec::new();
         ids.extend(self.instances_giving(set, explicit, args, None, at, &mut misfits));
         let fits = ids.iter().any(|&id| self.ranks(id, args).is_some());
@@ -363,7 +364,7 @@ impl Checker<'_> {
         if fits || (explicit.is_none() && has_builtin) {
             return Some(ids);
         }
-        if self.diagnostics.len() == n_diagnostics && !self.is_endless(name) {
+        if self.reporter.diagnostics.len() == n_diagnostics && !self.is_endless(name) {
             let message = match set {
                 [_] => format!("the template `{name}` does not fit these arguments"),
                 _ => format!(
@@ -397,7 +398,7 @@ impl Checker<'_> {
     /// Shows the candidates, at most four of them.
     fn with_candidates(&self, mut diagnostic: Diagnostic, ids: &[FunctionId]) -> Diagnostic {
         for &id in ids.iter().take(4) {
-            let declared = self.functions[id].facts.declared;
+            let declared = self.tables.functions[id].facts.declared;
             diagnostic = diagnostic.label(declared, format!("candidate `{}`", self.signature(id)));
         }
         match ids.len().checked_sub(4) {
@@ -408,7 +409,7 @@ impl Checker<'_> {
 
     /// `name(int *, float)`.
     pub(super) fn signature(&self, id: FunctionId) -> String {
-        let params: Vec<String> = self.functions[id]
+        let params: Vec<String> = self.tables.functions[id]
             .facts
             .params
             .iter()
@@ -421,7 +422,7 @@ impl Checker<'_> {
                 }
             })
             .collect();
-        let name = &self.functions[id].typed.name;
+        let name = &self.tables.functions[id].typed.name;
         format!("{name}({})", params.join(", "))
     }
 
@@ -444,7 +445,7 @@ impl Checker<'_> {
             let n_params = match self.scopes.find_in_prelude(name).map(|own| &own.entity) {
                 Some(Entity::Functions(set)) => match set.first() {
                     Some(Callable::Unused(index)) => takes(*index),
-                    Some(Callable::Function(id)) => self.functions[*id].facts.params.len(),
+                    Some(Callable::Function(id)) => self.tables.functions[*id].facts.params.len(),
                     Some(Callable::Template(_)) | None => 0,
                 },
                 _ => 0,
@@ -479,8 +480,8 @@ impl Checker<'_> {
         args: Vec<Argument<'_>>,
         span: Span,
     ) -> Vec<Value> {
-        let params = self.functions[id].facts.params.clone();
-        let name = self.functions[id].typed.name.clone();
+        let params = self.tables.functions[id].facts.params.clone();
+        let name = self.tables.functions[id].typed.name.clone();
         let mut args = args.into_iter();
         let mut out = Vec::with_capacity(params.len());
         for (i, param) in params.iter().enumerate() {
@@ -514,7 +515,7 @@ impl Checker<'_> {
         let Some(default) = &param.default else {
             return wrong(span);
         };
-        let class = self.functions[id].facts.class;
+        let class = self.tables.functions[id].facts.class;
         let value = |checker: &mut Self| {
             let depth = checker.enter_class_scopes(class);
             let value = match &default.kind {
@@ -567,15 +568,16 @@ impl Checker<'_> {
     pub(super) fn name_overloaded_kernels(&mut self) {
         use crate::sema::typed::FunctionSpace;
         let mut counts = std::collections::HashMap::new();
-        let is_kernel = |id: &FunctionId| self.functions[*id].typed.space == FunctionSpace::Kernel;
-        let kernels: Vec<FunctionId> = self.functions.ids().filter(is_kernel).collect();
+        let is_kernel =
+            |id: &FunctionId| self.tables.functions[*id].typed.space == FunctionSpace::Kernel;
+        let kernels: Vec<FunctionId> = self.tables.functions.ids().filter(is_kernel).collect();
         for &id in &kernels {
-            let name = self.functions[id].typed.name.clone();
+            let name = self.tables.functions[id].typed.name.clone();
             *counts.entry(name).or_insert(0) += 1;
         }
         for id in kernels {
-            if counts[&self.functions[id].typed.name] > 1 {
-                self.functions[id].typed.name = self.signature(id).replace(" *", "*");
+            if counts[&self.tables.functions[id].typed.name] > 1 {
+                self.tables.functions[id].typed.name = self.signature(id).replace(" *", "*");
             }
         }
     }

@@ -63,14 +63,14 @@ impl Checker<'_> {
 
     /// How many elements the packs have that `f` names; `None` if it names none.
     pub(super) fn count_elements(&mut self, f: impl FnOnce(&mut Self)) -> Option<usize> {
-        let n_deferred = self.deferred.len();
+        let n_deferred = self.reporter.deferred.len();
         let outside = self.scopes.at_element(Some(0));
-        self.unevaluated += 1;
+        self.mode.unevaluated += 1;
         self.tentatively(f);
-        self.unevaluated -= 1;
+        self.mode.unevaluated -= 1;
         let n = self.scopes.n_elements();
         self.scopes.leave_element(outside);
-        self.deferred.truncate(n_deferred);
+        self.reporter.deferred.truncate(n_deferred);
         n
     }
 

@@ -43,6 +43,14 @@ enum Role {
     Launched,
 }
 
+/// Functions that are called through pointers.
+#[derive(Default)]
+pub(super) struct Pointers {
+    /// The functions whose addresses the program takes.
+    pub(super) address_taken: Vec<FunctionId>,
+    pub(super) dispatchers: Vec<Dispatcher>,
+}
+
 impl Role {
     /// Its parameters before those of the function: the number, and how a launch is configured.
     fn own_params(self, dim3: Ty) -> Vec<(&'static str, Ty)> {
@@ -104,7 +112,7 @@ impl Checker<'_> {
                 return wrong(span);
             }
         };
-        if self.functions[id].typed.space == FunctionSpace::Kernel {
+        if self.tables.functions[id].typed.space == FunctionSpace::Kernel {
             let diagnostic = Diagnostic::error(
                 Code::WrongKindOfName,
                 span,
@@ -112,8 +120,8 @@ impl Checker<'_> {
             );
             self.on_side(Side::Device, diagnostic);
         }
-        let facts = &self.functions[id].facts;
-        let function = &self.functions[id].typed;
+        let facts = &self.tables.functions[id].facts;
+        let function = &self.tables.functions[id].typed;
         if facts.has_this {
             self.unsupported("a pointer to a member function", span);
             return wrong(span);
@@ -130,7 +138,10 @@ impl Checker<'_> {
         }
         let (space, declared) = (function.space, facts.declared);
         let ty = function_type(function, &facts.params);
-        if self.naming_constant == 0 && self.body.id.is_some() && space == FunctionSpace::Device {
+        if self.mode.naming_constant == 0
+            && self.body.id.is_some()
+            && space == FunctionSpace::Device
+        {
             let diagnostic = Diagnostic::error(
                 Code::DeviceCallInHost,
                 span,
@@ -141,8 +152,8 @@ impl Checker<'_> {
             self.on_side(Side::Host, diagnostic);
         }
         self.need(id);
-        if !self.address_taken.contains(&id) {
-            self.address_taken.push(id);
+        if !self.pointers.address_taken.contains(&id) {
+            self.pointers.address_taken.push(id);
         }
         function_constant(id, ty, span)
     }
@@ -157,7 +168,9 @@ impl Checker<'_> {
         span: Span,
     ) -> Checked {
         let values = self.arguments(args);
-        if let Some(id) = known_function(&pointer).filter(|id| self.address_taken.contains(id)) {
+        if let Some(id) =
+            known_function(&pointer).filter(|id| self.pointers.address_taken.contains(id))
+        {
             return self.call_function(id, at, args, values, span);
         }
         let id = self.dispatcher(ty, at);
@@ -215,7 +228,7 @@ impl Checker<'_> {
             false => Role::CalledOnHost,
         };
         let same = |known: &&Dispatcher| known.ty == *ty && known.role == role;
-        if let Some(known) = self.dispatchers.iter().find(same) {
+        if let Some(known) = self.pointers.dispatchers.iter().find(same) {
             return known.id;
         }
         self.new_dispatcher(ty, role, at)
@@ -269,8 +282,8 @@ impl Checker<'_> {
             is_defined: true,
             ..FunctionFacts::default()
         };
-        let id = self.functions.push(FunctionEntry { typed, facts });
-        self.dispatchers.push(Dispatcher {
+        let id = self.tables.functions.push(FunctionEntry { typed, facts });
+        self.pointers.dispatchers.push(Dispatcher {
             ty: ty.clone(),
             role,
             id,
@@ -280,11 +293,11 @@ impl Checker<'_> {
 
     /// Writes the bodies of the functions through which pointers are called, when all addresses that are taken are known.
     pub(super) fn finish_dispatchers(&mut self) {
-        for index in 0..self.dispatchers.len() {
-            let Dispatcher { ty, role, id } = &self.dispatchers[index];
+        for index in 0..self.pointers.dispatchers.len() {
+            let Dispatcher { ty, role, id } = &self.pointers.dispatchers[index];
             let (ty, role, id) = (ty.clone(), *role, *id);
             let own_params = role.own_params(self.dim3());
-            let span = self.functions[id].typed.span;
+            let span = self.tables.functions[id].typed.span;
             let variable = |index: u32, ty: &QualTy, is_reference: bool| {
                 let place = Box::new(Place {
                     kind: PlaceKind::Var(VarRef::Local(VarId(index))),
@@ -298,8 +311,8 @@ impl Checker<'_> {
                 Value { kind, ty, span }
             };
             let fits = |target: &&FunctionId| {
-                let function = &self.functions[**target].typed;
-                let params = &self.functions[**target].facts.params;
+                let function = &self.tables.functions[**target].typed;
+                let params = &self.tables.functions[**target].facts.params;
                 let side = match function.space {
                     FunctionSpace::Device => role == Role::CalledOnDevice,
                     FunctionSpace::Host => role == Role::CalledOnHost,
@@ -308,8 +321,13 @@ impl Checker<'_> {
                 };
                 side && !function.returns_reference && function_type(function, params) == ty
             };
-            let targets: Vec<FunctionId> =
-                self.address_taken.iter().filter(fits).copied().collect();
+            let targets: Vec<FunctionId> = self
+                .pointers
+                .address_taken
+                .iter()
+                .filter(fits)
+                .copied()
+                .collect();
             let arms = targets
                 .iter()
                 .map(|&target| {
@@ -383,9 +401,9 @@ impl Checker<'_> {
                 });
             }
             body.push(end);
-            self.functions[id].typed.body = Some(body);
+            self.tables.functions[id].typed.body = Some(body);
             let calls = targets.into_iter().map(|target| (target, span));
-            self.functions[id].facts.calls.extend(calls);
+            self.tables.functions[id].facts.calls.extend(calls);
         }
     }
 }

@@ -78,7 +78,7 @@ impl Checker<'_> {
             let called = self.method_call(&named(RANGE), false, (&name, None), &[], at);
             let value = self.read_checked(called);
             if value.ty == Ty::Error {
-                self.body.cleanups.pop();
+                self.body.flow.cleanups.pop();
                 self.scopes.leave();
                 return;
             }
@@ -102,8 +102,11 @@ impl Checker<'_> {
         )));
         let step = self.read_checked(step);
         let element = expr(ExprKind::Unary(UnaryOp::Deref, Box::new(named(FIRST))));
-        self.body.loops += 1;
-        self.body.exits.push((self.body.cleanups.len(), true));
+        self.body.flow.loops += 1;
+        self.body
+            .flow
+            .exits
+            .push((self.body.flow.cleanups.len(), true));
         self.scopes.enter();
         self.cleanups_enter();
         let mut inner = Vec::new();
@@ -120,8 +123,8 @@ impl Checker<'_> {
         });
         self.cleanups_leave(&mut inner, span);
         self.scopes.leave();
-        self.body.exits.pop();
-        self.body.loops -= 1;
+        self.body.flow.exits.pop();
+        self.body.flow.loops -= 1;
         stmts.push(Stmt {
             kind: StmtKind::Loop {
                 cond: Some(cond),
@@ -154,7 +157,7 @@ impl Checker<'_> {
     ) {
         let at = range.span;
         let mut types = Vec::new();
-        self.unevaluated += 1;
+        self.mode.unevaluated += 1;
         for item in items {
             match (&item.designator, &item.value) {
                 (None, ast::Init::Expr(expr)) => types.push(self.value(expr).ty),
@@ -164,7 +167,7 @@ impl Checker<'_> {
                 }
             }
         }
-        self.unevaluated -= 1;
+        self.mode.unevaluated -= 1;
         if types.contains(&Ty::Error) {
             return;
         }

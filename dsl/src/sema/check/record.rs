@@ -66,7 +66,7 @@ impl Checker<'_> {
                 return Ty::Error;
             }
             None => {
-                let id = self.records.push(Record {
+                let id = self.tables.records.push(Record {
                     name: name
                         .map_or_else(|| format!("<unnamed {word}>"), |name| name.node.to_string()),
                     is_union: specifier.is_union,
@@ -95,13 +95,17 @@ impl Checker<'_> {
 
     /// What was reported since is wrong with the layout of a record.
     fn note_broken(&mut self, id: RecordId, n_diagnostics: usize) {
-        let since = self.diagnostics.get(n_diagnostics..).unwrap_or_default();
+        let since = self
+            .reporter
+            .diagnostics
+            .get(n_diagnostics..)
+            .unwrap_or_default();
         let error = since
             .iter()
             .find(|message| message.severity == Severity::Error);
         if let Some(error) = error {
             let error = error.clone();
-            self.broken_records.entry(id).or_insert(error);
+            self.tables.broken_records.entry(id).or_insert(error);
         }
     }
 
@@ -114,13 +118,13 @@ impl Checker<'_> {
     ) {
         let mut fields = Vec::new();
         let mut names: Vec<(Arc<str>, Span)> = Vec::new();
-        let n_diagnostics = self.diagnostics.len();
+        let n_diagnostics = self.reporter.diagnostics.len();
         self.open_class(id, specifier, &mut fields);
         self.note_broken(id, n_diagnostics);
         for member in members {
             match member {
                 ast::Member::Declaration(member) => {
-                    let n_diagnostics = self.diagnostics.len();
+                    let n_diagnostics = self.reporter.diagnostics.len();
                     self.member_declaration(id, member, &mut fields, &mut names);
                     self.note_broken(id, n_diagnostics);
                 }
@@ -142,6 +146,7 @@ impl Checker<'_> {
             .map_or(1, |align| self.alignment(align));
         self.check_base_padding(id, &fields, span);
         let has_base = self
+            .tables
             .classes
             .get(&id)
             .is_some_and(|facts| facts.base.is_some());
@@ -153,10 +158,10 @@ impl Checker<'_> {
         if let Some(field) = fields.iter().find(|field| is_unknown(&field.ty.ty)) {
             let message = format!("the member `{}` is not understood", field.name);
             let unknown = Diagnostic::error(Code::Unsupported, span, message);
-            self.broken_records.entry(id).or_insert(unknown);
+            self.tables.broken_records.entry(id).or_insert(unknown);
         }
-        let placed = layout::place_fields(&mut fields, kind, align, &self.records);
-        let record = &mut self.records[id];
+        let placed = layout::place_fields(&mut fields, kind, align, &self.tables.records);
+        let record = &mut self.tables.records[id];
         record.fields = fields;
         match placed {
             Some((size_bytes, align_bytes)) => {
@@ -182,10 +187,14 @@ impl Checker<'_> {
 
     /// A base class that ends in padding: whether the next member goes there depends on what the base is in C++'s eyes.
     fn check_base_padding(&mut self, id: RecordId, fields: &[Field], span: Span) {
-        let Some(base) = self.classes.get(&id).and_then(|facts| facts.base) else {
+        let Some(base) = self.tables.classes.get(&id).and_then(|facts| facts.base) else {
             return;
         };
-        let is_plain = self.classes.get(&base).is_none_or(|facts| facts.is_plain);
+        let is_plain = self
+            .tables
+            .classes
+            .get(&base)
+            .is_none_or(|facts| facts.is_plain);
         let record = self.record(base);
         let used = record
             .fields
@@ -264,7 +273,7 @@ impl Checker<'_> {
                 ty = Ty::Error.into();
             }
             if let Some(init) = &declarator.init
-                && let Some(facts) = self.classes.get_mut(&class)
+                && let Some(facts) = self.tables.classes.get_mut(&class)
             {
                 let index = fields.len() as u32;
                 facts.defaults.insert(index, Arc::new(init.clone()));
@@ -285,7 +294,7 @@ impl Checker<'_> {
                 .open_classes
                 .last()
                 .is_none_or(|open| open.access == ast::Access::Public);
-            if let (false, Some(facts)) = (is_public, self.classes.get_mut(&class)) {
+            if let (false, Some(facts)) = (is_public, self.tables.classes.get_mut(&class)) {
                 facts.is_plain = false;
             }
             self.scopes
@@ -387,12 +396,12 @@ impl Checker<'_> {
             () if fits(&Ty::UInt) => Underlying::UInt,
             () => Underlying::Long,
         });
-        let id = EnumId(self.enums.len() as u32, underlying);
+        let id = EnumId(self.tables.enums.len() as u32, underlying);
         if specifier.is_scoped {
-            self.scoped_enums.insert(id);
+            self.tables.scoped_enums.insert(id);
         }
         let name = specifier.name.as_ref();
-        self.enums.push(name.map_or_else(
+        self.tables.enums.push(name.map_or_else(
             || "<unnamed enum>".to_string(),
             |name| name.node.to_string(),
         ));
@@ -471,8 +480,8 @@ impl Checker<'_> {
     /// Gives an unnamed struct or enum the name of its typedef.
     pub(super) fn name_after_typedef(&mut self, ty: &Ty, name: &str) {
         let slot = match ty {
-            Ty::Record(id) => &mut self.records[*id].name,
-            Ty::Enum(id) => &mut self.enums[id.index()],
+            Ty::Record(id) => &mut self.tables.records[*id].name,
+            Ty::Enum(id) => &mut self.tables.enums[id.index()],
             _ => return,
         };
         if slot.starts_with('<') {

@@ -296,14 +296,14 @@ impl Checker<'_> {
                 ty.is_const = true;
             }
         }
-        let n_temporaries = self.body.temporaries.len();
+        let n_temporaries = self.body.flow.temporaries.len();
         let is_unowned = self.is_unowned(&value);
         let bound = self.bind(value, &ty, &Why::Init(&name.node));
         // The object lives as long as the reference does.
-        if self.body.temporaries.len() > n_temporaries
+        if self.body.flow.temporaries.len() > n_temporaries
             && (is_unowned || self.has_destructor(&ty.ty))
-            && let Some(var) = self.body.temporaries.pop()
-            && let Some(block) = self.body.cleanups.last_mut()
+            && let Some(var) = self.body.flow.temporaries.pop()
+            && let Some(block) = self.body.flow.cleanups.last_mut()
         {
             block.push(var);
         }

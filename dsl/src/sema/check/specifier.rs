@@ -132,7 +132,7 @@ impl Checker<'_> {
 
     fn unknown_type(&mut self, name: &str, span: Span) {
         if let Some(what) = crate::sema::builtin::unsupported_type(name) {
-            if self.said.insert((None, name.to_string())) {
+            if self.reporter.reported_once.insert((None, name.to_string())) {
                 self.report(Diagnostic::error(
                     Code::UnsupportedBuiltin,
                     span,
@@ -141,7 +141,11 @@ impl Checker<'_> {
             }
             return;
         }
-        if !self.said.insert((None, format!("type {name}"))) {
+        if !self
+            .reporter
+            .reported_once
+            .insert((None, format!("type {name}")))
+        {
             return;
         }
         if name.contains("::") && self.scopes.split_path(name).is_none() {
@@ -411,9 +415,9 @@ impl Checker<'_> {
 
     /// `sizeof`'s and `_Alignof`'s operand type when it is written as an expression.
     pub(super) fn type_of_unevaluated(&mut self, expr: &ast::Expr) -> Ty {
-        self.unevaluated += 1;
+        self.mode.unevaluated += 1;
         let checked = self.expr(expr);
-        self.unevaluated -= 1;
+        self.mode.unevaluated -= 1;
         match (&expr.kind, &checked) {
             // A literal is an array, although it is only ever used as a pointer.
             (ast::ExprKind::Str(bytes), _) => {

@@ -22,6 +22,14 @@ pub(super) struct AtStart {
     name: ast::Name,
 }
 
+/// What runs before `main`.
+#[derive(Default)]
+pub(super) struct Startup {
+    /// Objects at file scope whose constructors run when `main` begins.
+    pub(super) at_start: Vec<AtStart>,
+    pub(super) main_is_checked: bool,
+}
+
 impl Checker<'_> {
     /// Whether the object can begin with `main`: it is the host's, and nobody sees that it never ends.
     pub(super) fn begins_at_start(&self, ty: &Ty, space: GlobalSpace, at_file: bool) -> bool {
@@ -31,7 +39,7 @@ impl Checker<'_> {
         };
         at_file
             && space == GlobalSpace::Host
-            && !self.main_is_checked
+            && !self.startup.main_is_checked
             && matches!(ty, Ty::Record(_))
             && (is_of_library || !self.has_destructor(ty))
     }
@@ -42,7 +50,7 @@ impl Checker<'_> {
         init: Option<&ast::Init>,
         name: &ast::Name,
     ) {
-        self.at_start.push(AtStart {
+        self.startup.at_start.push(AtStart {
             object,
             init: init.cloned(),
             name: name.clone(),
@@ -51,11 +59,11 @@ impl Checker<'_> {
 
     /// The beginnings of the objects at file scope, in their order.
     pub(super) fn start(&mut self, out: &mut Vec<Stmt>) {
-        self.main_is_checked = true;
-        for AtStart { object, init, name } in std::mem::take(&mut self.at_start) {
+        self.startup.main_is_checked = true;
+        for AtStart { object, init, name } in std::mem::take(&mut self.startup.at_start) {
             let ty = QualTy {
                 is_const: false,
-                ..self.globals[object].typed.ty.clone()
+                ..self.tables.globals[object].typed.ty.clone()
             };
             let place = Place {
                 kind: PlaceKind::Var(VarRef::Global(object)),

@@ -217,11 +217,14 @@ impl Checker<'_> {
             let value = self.discarded(value);
             self.ended(0, value)
         });
-        self.body.loops += 1;
-        self.body.exits.push((self.body.cleanups.len(), true));
+        self.body.flow.loops += 1;
+        self.body
+            .flow
+            .exits
+            .push((self.body.flow.cleanups.len(), true));
         let body = self.body(parts.body);
-        self.body.exits.pop();
-        self.body.loops -= 1;
+        self.body.flow.exits.pop();
+        self.body.flow.loops -= 1;
         let kind = StmtKind::Loop {
             cond,
             test_first: parts.test_first,
@@ -331,8 +334,11 @@ impl Checker<'_> {
             ty: Ty::Int,
             span: range.span,
         };
-        self.body.loops += 1;
-        self.body.exits.push((self.body.cleanups.len(), true));
+        self.body.flow.loops += 1;
+        self.body
+            .flow
+            .exits
+            .push((self.body.flow.cleanups.len(), true));
         self.scopes.enter();
         self.cleanups_enter();
         let mut inner = Vec::new();
@@ -348,8 +354,8 @@ impl Checker<'_> {
         });
         self.cleanups_leave(&mut inner, span);
         self.scopes.leave();
-        self.body.exits.pop();
-        self.body.loops -= 1;
+        self.body.flow.exits.pop();
+        self.body.flow.loops -= 1;
         let zero = super::int(0, Ty::Int, range.span);
         let stmts = vec![
             Stmt {
@@ -371,7 +377,7 @@ impl Checker<'_> {
                 span,
             },
         ];
-        self.body.cleanups.pop();
+        self.body.flow.cleanups.pop();
         self.scopes.leave();
         out.push(Stmt {
             kind: StmtKind::Block(stmts),
@@ -381,8 +387,8 @@ impl Checker<'_> {
 
     fn jump_stmt(&mut self, kind: StmtKind, span: Span, out: &mut Vec<Stmt>) {
         let (word, is_ok) = match kind {
-            StmtKind::Break => ("break", self.body.loops + self.body.switches > 0),
-            _ => ("continue", self.body.loops > 0),
+            StmtKind::Break => ("break", self.body.flow.loops + self.body.flow.switches > 0),
+            _ => ("continue", self.body.flow.loops > 0),
         };
         if !is_ok {
             let around = if word == "break" {
@@ -397,7 +403,7 @@ impl Checker<'_> {
             ));
             return;
         }
-        let mut exits = self.body.exits.iter().rev();
+        let mut exits = self.body.flow.exits.iter().rev();
         if let Some(&(depth, _)) = exits.find(|(_, is_loop)| word == "break" || *is_loop) {
             self.destroy_from(depth, None, span, out);
         }
@@ -409,7 +415,7 @@ impl Checker<'_> {
         if let (true, Some(expr)) = (self.body.deduces, value) {
             self.deduce_result(id, expr);
         }
-        let function = &self.functions[id].typed;
+        let function = &self.tables.functions[id].typed;
         let result = function.result.clone();
         let returns_reference = function.returns_reference;
         let name = function.name.clone();
@@ -417,7 +423,7 @@ impl Checker<'_> {
             (None, Ty::Void | Ty::Error) => None,
             (None, _) => {
                 let text = self.show(&result);
-                let declared = self.functions[id].typed.span;
+                let declared = self.tables.functions[id].typed.span;
                 self.report(
                     Diagnostic::error(
                         Code::ReturnMismatch,
@@ -431,7 +437,7 @@ impl Checker<'_> {
             (Some(expr), Ty::Void) => {
                 let value = self.value(expr);
                 if !matches!(value.ty, Ty::Void | Ty::Error) {
-                    let declared = self.functions[id].typed.span;
+                    let declared = self.tables.functions[id].typed.span;
                     let diagnostic = Diagnostic::error(
                         Code::ReturnMismatch,
                         expr.span,
@@ -453,7 +459,7 @@ impl Checker<'_> {
             (Some(expr), _) => Some(self.returned(expr, &result, &name)),
         };
         let mut value = value;
-        let has_temporaries = !self.body.temporaries.is_empty();
+        let has_temporaries = !self.body.flow.temporaries.is_empty();
         if self.has_cleanups() || has_temporaries {
             let own = value.as_ref().and_then(|value| self.own_variable(value));
             value = match value {
@@ -473,11 +479,11 @@ impl Checker<'_> {
 
     /// The first `return` of a function without a result type decides it.
     fn deduce_result(&mut self, id: crate::sema::typed::FunctionId, expr: &ast::Expr) {
-        self.unevaluated += 1;
+        self.mode.unevaluated += 1;
         let value = self.tentatively(|checker| checker.value(expr));
-        self.unevaluated -= 1;
+        self.mode.unevaluated -= 1;
         if value.ty != Ty::Void {
-            self.functions[id].typed.result = value.ty;
+            self.tables.functions[id].typed.result = value.ty;
         }
         self.body.deduces = false;
     }
@@ -519,7 +525,7 @@ impl Checker<'_> {
                     .help("write `==` to compare, or put the assignment in a line of its own"),
             );
         }
-        let mark = self.body.temporaries.len();
+        let mark = self.body.flow.temporaries.len();
         let value = self.value(cond);
         let value = self.truth_value(value);
         self.ended(mark, value)

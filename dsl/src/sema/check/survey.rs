@@ -69,16 +69,19 @@ impl<'a> Checker<'a> {
             (Ty::Float, 16),
             (Ty::Float, 256),
         ];
-        for id in self.templates.ids() {
+        for id in self.instances.templates.ids() {
             let Some(params) = self.unused_kernel(id) else {
                 continue;
             };
-            let n_diagnostics = self.diagnostics.len();
-            let n_functions = self.functions.len();
+            let n_diagnostics = self.reporter.diagnostics.len();
+            let n_functions = self.tables.functions.len();
             let mut is_made = false;
             let mut first: Option<(Vec<Diagnostic>, FunctionId)> = None;
             for (ty, value) in &TRIES {
-                let said = (self.said.clone(), self.said_in_instances.clone());
+                let said = (
+                    self.reporter.reported_once.clone(),
+                    self.reporter.reported_in_instances.clone(),
+                );
                 let args = params
                     .iter()
                     .map(|param| match &param.kind {
@@ -92,27 +95,32 @@ impl<'a> Checker<'a> {
                 let made = self.instantiate_with(id, params, args);
                 self.check_needed(true);
                 let is_wrong = |message: &Diagnostic| message.severity == Severity::Error;
-                let wrong = self.diagnostics[n_diagnostics..].iter().any(is_wrong);
+                let wrong = self.reporter.diagnostics[n_diagnostics..]
+                    .iter()
+                    .any(is_wrong);
                 let Some(made) = made else {
-                    self.diagnostics.truncate(n_diagnostics);
+                    self.reporter.diagnostics.truncate(n_diagnostics);
                     continue;
                 };
                 is_made = true;
                 if !wrong {
                     if let Some((_, old)) = first.take() {
-                        self.functions[old].typed.body = None;
+                        self.tables.functions[old].typed.body = None;
                     }
                     break;
                 }
                 // What is wrong with these arguments is of interest only if there are no better ones.
-                let messages = self.diagnostics.split_off(n_diagnostics);
-                (self.said, self.said_in_instances) = said;
+                let messages = self.reporter.diagnostics.split_off(n_diagnostics);
+                (
+                    self.reporter.reported_once,
+                    self.reporter.reported_in_instances,
+                ) = said;
                 match &first {
                     None => first = Some((messages, made)),
-                    Some(_) => self.functions[made].typed.body = None,
+                    Some(_) => self.tables.functions[made].typed.body = None,
                 }
                 // A kernel that needs so much is not worth another try.
-                if self.functions.len() > n_functions + ENOUGH {
+                if self.tables.functions.len() > n_functions + ENOUGH {
                     break;
                 }
             }
@@ -120,7 +128,7 @@ impl<'a> Checker<'a> {
                 self.no_likely_arguments(id);
             }
             if let Some((messages, _)) = first {
-                self.diagnostics.extend(messages);
+                self.reporter.diagnostics.extend(messages);
             }
         }
     }
@@ -140,6 +148,7 @@ impl<'a> Checker<'a> {
     pub(in crate::sema) fn survey(mut self) -> SurveyedUnit {
         let wrong = |ty: &Ty| *ty == Ty::Error;
         let surveyed = self
+            .tables
             .functions
             .entries()
             .map(|(id, FunctionEntry { typed, facts })| Surveyed {
@@ -147,28 +156,28 @@ impl<'a> Checker<'a> {
                 extent: facts.extent,
                 calls: facts.calls.clone(),
                 is_undefined: !facts.is_defined,
-                with: self.made_up.get(&id).cloned(),
+                with: self.instances.made_up.get(&id).cloned(),
                 has_wrong_type: wrong(&typed.result)
                     || facts.params.iter().any(|param| wrong(&param.ty.ty)),
             })
             .collect();
         let program = Program {
-            records: std::mem::take(&mut self.records),
-            globals: std::mem::take(&mut self.globals)
+            records: std::mem::take(&mut self.tables.records),
+            globals: std::mem::take(&mut self.tables.globals)
                 .into_iter()
                 .map(|global| global.typed)
                 .collect(),
-            functions: std::mem::take(&mut self.functions)
+            functions: std::mem::take(&mut self.tables.functions)
                 .into_iter()
                 .map(|function| function.typed)
                 .collect(),
-            requested: std::mem::take(&mut self.requested),
+            requested: std::mem::take(&mut self.instances.requested),
         };
         SurveyedUnit {
             program,
-            diagnostics: self.diagnostics,
+            diagnostics: self.reporter.diagnostics,
             functions: surveyed,
-            broken_records: self.broken_records,
+            broken_records: self.tables.broken_records,
         }
     }
 }

@@ -30,8 +30,11 @@ impl Checker<'_> {
             _ => std::slice::from_ref(body),
         };
         self.scopes.enter();
-        self.body.switches += 1;
-        self.body.exits.push((self.body.cleanups.len(), false));
+        self.body.flow.switches += 1;
+        self.body
+            .flow
+            .exits
+            .push((self.body.flow.cleanups.len(), false));
         self.cleanups_enter();
         let mut sections: Vec<SwitchSection> = Vec::new();
         let mut seen: Vec<(u64, Span)> = Vec::new();
@@ -80,12 +83,12 @@ impl Checker<'_> {
                 (_, None) => self.before_first_label(stmt, &mut before),
             }
         }
-        let objects = self.body.cleanups.pop().unwrap_or_default();
+        let objects = self.body.flow.cleanups.pop().unwrap_or_default();
         if !objects.is_empty() {
             self.unsupported("an object with a destructor directly in a `switch`", span);
         }
-        self.body.exits.pop();
-        self.body.switches -= 1;
+        self.body.flow.exits.pop();
+        self.body.flow.switches -= 1;
         self.scopes.leave();
         // What stands before the first label never runs, but variables declared there exist.
         out.extend(
@@ -139,7 +142,7 @@ impl Checker<'_> {
     }
 
     fn switch_value(&mut self, expr: &ast::Expr) -> Value {
-        let mark = self.body.temporaries.len();
+        let mark = self.body.flow.temporaries.len();
         let value = self.value(expr);
         let value = self.ended(mark, value);
         if value.ty == Ty::Error {
@@ -222,7 +225,7 @@ impl Checker<'_> {
 
     /// A label that is not directly in a `switch`.
     pub(super) fn misplaced_label(&mut self, stmt: &ast::Stmt) {
-        if self.body.switches > 0 {
+        if self.body.flow.switches > 0 {
             self.unsupported(
                 "a `case` or `default` label inside an inner block of its `switch`",
                 stmt.span,

@@ -11,6 +11,8 @@ mod arguments;
 pub(super) mod attempt;
 mod class;
 mod deduce;
+mod instances;
+pub(super) use instances::Instances;
 mod function;
 
 use std::{cell::OnceCell, collections::HashMap, sync::Arc};
@@ -211,7 +213,7 @@ impl<'a> Checker<'a> {
             (TemplateKind::Instantiation, ast::Item::Function(function)) => {
                 if let Some(id) = self.specialised(function) {
                     if self.is_request(function.name.span) {
-                        self.requested.push((function.name.span, id));
+                        self.instances.requested.push((function.name.span, id));
                     }
                     self.need(id);
                 }
@@ -245,7 +247,7 @@ impl<'a> Checker<'a> {
         let owner = &self.record(class).name;
         let shown = format!("{owner}::{}", name.node).into();
         let namespace = self.scopes.namespace();
-        let id = self.templates.push(TemplateFacts {
+        let id = self.instances.templates.push(TemplateFacts {
             class: Some(class),
             ..TemplateFacts::new(shown, name.span, params, &template.item, namespace)
         });
@@ -255,16 +257,16 @@ impl<'a> Checker<'a> {
 
     /// A template that belongs to an instance of a class, for as long as the checker runs.
     fn keep(&mut self, template: &ast::Template) -> &'a ast::Template {
-        let node = self.kept;
+        let node = self.instances.kept;
         let kept = node.template.get_or_init(|| template.clone());
-        self.kept = node.next.get_or_init(Box::default);
+        self.instances.kept = node.next.get_or_init(Box::default);
         kept
     }
 
     /// The class whose member templates these are.
     pub(super) fn class_of_templates(&self, set: &[Callable]) -> Option<RecordId> {
         set.iter().find_map(|callable| match callable {
-            Callable::Template(id) => self.templates[*id].class,
+            Callable::Template(id) => self.instances.templates[*id].class,
             _ => None,
         })
     }
@@ -338,7 +340,7 @@ impl<'a> Checker<'a> {
         if let ast::Item::Function(function) = item {
             self.note_operator(&name.node, name.span);
             if let Some(id) = self.same_template(&name.node, params, function) {
-                let facts = &mut self.templates[id];
+                let facts = &mut self.instances.templates[id];
                 match (&function.body, facts.definition) {
                     (Some(_), None) => facts.definition = Some((params, function)),
                     (Some(_), Some((_, first))) => {
@@ -357,13 +359,13 @@ impl<'a> Checker<'a> {
             // A second declaration; the one with the members is the template.
             let has_members = Self::record_of(item).is_some_and(|record| record.members.is_some());
             if has_members {
-                let facts = &mut self.templates[id];
+                let facts = &mut self.instances.templates[id];
                 (facts.params, facts.item) = (params, item);
             }
             return;
         }
         let namespace = self.scopes.namespace();
-        let id = self.templates.push(TemplateFacts::new(
+        let id = self.instances.templates.push(TemplateFacts::new(
             name.node.clone(),
             name.span,
             params,
@@ -394,7 +396,7 @@ impl<'a> Checker<'a> {
         let text = self.canonical(params, function);
         set.iter().find_map(|callable| match callable {
             Callable::Template(id) => {
-                let facts = &self.templates[*id];
+                let facts = &self.instances.templates[*id];
                 let ast::Item::Function(old) = facts.item else {
                     return None;
                 };
@@ -472,12 +474,12 @@ impl<'a> Checker<'a> {
     }
 
     pub(super) fn template_facts(&mut self, id: TemplateId) -> &mut TemplateFacts<'a> {
-        &mut self.templates[id]
+        &mut self.instances.templates[id]
     }
 
     /// The template is one of a variable.
     pub(super) fn is_variable(&self, id: TemplateId) -> bool {
-        let item = self.templates[id].item;
+        let item = self.instances.templates[id].item;
         match item {
             ast::Item::Declaration(declaration) => {
                 Self::record_of(item).is_none()
@@ -497,7 +499,7 @@ impl<'a> Checker<'a> {
 
     /// Where a template is declared.
     pub(super) fn template_span(&self, id: TemplateId) -> Span {
-        self.templates[id].span
+        self.instances.templates[id].span
     }
 
     /// A path as a plain name, the classes in it by their numbers, and the arguments of its last part.
@@ -569,9 +571,9 @@ impl<'a> Checker<'a> {
 
     /// `decltype(e)`: a name's type as declared, another expression's value's type.
     pub(super) fn decltype(&mut self, expr: &ast::Expr) -> QualTy {
-        self.unevaluated += 1;
+        self.mode.unevaluated += 1;
         let checked = self.expr(expr);
-        self.unevaluated -= 1;
+        self.mode.unevaluated -= 1;
         match checked {
             super::Checked::Place(place)
                 if matches!(

@@ -32,7 +32,7 @@ impl Checker<'_> {
         if !self.first_time(&format!("name {name}")) {
             return;
         }
-        if let Some(&later) = self.later.get(name) {
+        if let Some(&later) = self.tables.declared_later.get(name) {
             self.report(
                 Diagnostic::error(
                     Code::UsedBeforeDeclaration,
@@ -59,8 +59,8 @@ impl Checker<'_> {
             format!("there is no {what} `{name}`"),
         )
         .at("not declared here");
-        self.n_guesses += 1;
-        if self.n_guesses <= MAX_GUESSES {
+        self.reporter.n_guesses += 1;
+        if self.reporter.n_guesses <= MAX_GUESSES {
             let mut candidates: Vec<&str> = builtin::names(is_call).collect();
             for (candidate, entity) in self.scopes.names() {
                 let is_function = matches!(entity, Entity::Functions(_));

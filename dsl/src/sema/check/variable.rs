@@ -99,7 +99,7 @@ impl Checker<'_> {
             return;
         };
         let mut ty = self.declared_type(base, &declarator.declarator.parts, declarator.span);
-        let declared = self.globals[id].typed.ty.ty.clone();
+        let declared = self.tables.globals[id].typed.ty.ty.clone();
         if ty.ty != declared && !matches!(ty.ty, Ty::Array(_, None) | Ty::Error) {
             let (a, b) = (self.show(&ty.ty), self.show(&declared));
             self.report(Diagnostic::error(
@@ -121,12 +121,12 @@ impl Checker<'_> {
                 .and_then(constant_of)
                 .filter(|_| ty.ty.is_arithmetic());
         }
-        let global = &mut self.globals[id].typed;
+        let global = &mut self.tables.globals[id].typed;
         global.init = init;
         if matches!(global.ty.ty, Ty::Array(_, None)) {
             global.ty.ty = ty.ty;
         }
-        let old = &mut self.globals[id].facts;
+        let old = &mut self.tables.globals[id].facts;
         old.constant = facts.constant;
         old.is_wrong |= facts.is_wrong;
     }
@@ -205,9 +205,9 @@ impl Checker<'_> {
                 None
             }
             Some(init) => {
-                self.device_init = space.is_device();
+                self.mode.device_init = space.is_device();
                 let init = self.initialiser(&mut ty, init, name, false);
-                self.device_init = false;
+                self.mode.device_init = false;
                 init
             }
             None if self.is_vector(&ty.ty, "dim3") => {
@@ -242,8 +242,8 @@ impl Checker<'_> {
         };
         let id = match declared {
             Some(id) => {
-                self.globals[id].typed = global;
-                self.globals[id].facts = facts;
+                self.tables.globals[id].typed = global;
+                self.tables.globals[id].facts = facts;
                 id
             }
             None => {
@@ -267,8 +267,8 @@ impl Checker<'_> {
         let Entity::Global(id) = self.scopes.find_at_file(&name.node)?.entity else {
             return None;
         };
-        let old = &self.globals[id].typed;
-        let is_open = self.globals[id].facts.is_only_declared;
+        let old = &self.tables.globals[id].typed;
+        let is_open = self.tables.globals[id].facts.is_only_declared;
         (is_open && old.ty == *ty && old.space == space).then_some(id)
     }
 
@@ -287,7 +287,7 @@ impl Checker<'_> {
         else {
             return false;
         };
-        let old = &self.globals[id].typed;
+        let old = &self.tables.globals[id].typed;
         let compatible = old.ty.ty == ty.ty || ty.ty == Ty::Error;
         if is_extern && compatible && old.space == space {
             return true;
@@ -530,9 +530,9 @@ impl Checker<'_> {
             ..ty.clone()
         };
         let place = super::construct::local(id, ty, name.span);
-        let n_errors = self.diagnostics.len();
+        let n_errors = self.reporter.diagnostics.len();
         self.construct_into(place, args, name.span, out);
-        let failed = self.diagnostics[n_errors..]
+        let failed = self.reporter.diagnostics[n_errors..]
             .iter()
             .any(|diagnostic| diagnostic.severity == Severity::Error);
         self.body.vars[id].facts.is_wrong = failed;

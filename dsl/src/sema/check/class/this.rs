@@ -29,6 +29,7 @@ impl Checker<'_> {
         span: Span,
     ) {
         let Some(access) = self
+            .tables
             .classes
             .get(&owner)
             .and_then(|facts| facts.access.get(name))
@@ -42,19 +43,23 @@ impl Checker<'_> {
             .or(self.open_classes.last().map(|open| open.id));
         while let Some(class) = here {
             let is_derived = || self.is_derived(class, owner);
-            let is_friend = self.classes[&owner]
+            let is_friend = self.tables.classes[&owner]
                 .friend_classes
                 .iter()
                 .any(|friend| **friend == *self.record(class).name);
             if class == owner || is_friend || (access == Access::Protected && is_derived()) {
                 return;
             }
-            here = self.classes.get(&class).and_then(|facts| facts.outer);
+            here = self
+                .tables
+                .classes
+                .get(&class)
+                .and_then(|facts| facts.outer);
         }
         let is_friend = self
             .body
             .id
-            .is_some_and(|id| self.classes[&owner].friends.contains(&id));
+            .is_some_and(|id| self.tables.classes[&owner].friends.contains(&id));
         if is_friend {
             return;
         }
@@ -85,7 +90,7 @@ impl Checker<'_> {
             if id == base {
                 return true;
             }
-            next = self.classes.get(&id).and_then(|facts| facts.base);
+            next = self.tables.classes.get(&id).and_then(|facts| facts.base);
         }
         false
     }
@@ -93,7 +98,14 @@ impl Checker<'_> {
     /// A place of a class as one of its base.
     pub(in crate::sema::check) fn base_place(&self, mut place: Place, base: RecordId) -> Place {
         while let Ty::Record(id) = place.ty.ty {
-            if id == base || self.classes.get(&id).and_then(|facts| facts.base).is_none() {
+            if id == base
+                || self
+                    .tables
+                    .classes
+                    .get(&id)
+                    .and_then(|facts| facts.base)
+                    .is_none()
+            {
                 break;
             }
             let span = place.span;
@@ -147,7 +159,7 @@ impl Checker<'_> {
     ) -> Checked {
         let last = name.rsplit("::").next().unwrap_or(name);
         let Some(this) = self.this_place(span) else {
-            if self.unevaluated > 0 {
+            if self.mode.unevaluated > 0 {
                 // `sizeof(S::member)` needs none.
                 let mut path = Vec::new();
                 if self.find_field(class, last, &mut path) {

@@ -109,7 +109,7 @@ impl Checker<'_> {
     /// The class, or a member of it, copies itself in its own way.
     pub(in crate::sema::check) fn needs_copy(&self, ty: &Ty) -> bool {
         match ty {
-            Ty::Record(id) => self.classes.get(id).is_some_and(|facts| {
+            Ty::Record(id) => self.tables.classes.get(id).is_some_and(|facts| {
                 facts.copy.is_some()
                     || self
                         .record(*id)
@@ -129,12 +129,12 @@ impl Checker<'_> {
         class: RecordId,
         explicit: bool,
     ) -> Option<FunctionId> {
-        let facts = self.classes.get(&class)?;
+        let facts = self.tables.classes.get(&class)?;
         if matches!(value.ty, Ty::Record(id) if id == class) {
             return None;
         }
         let fits = |id: &&FunctionId| {
-            let facts = &self.functions[**id].facts;
+            let facts = &self.tables.functions[**id].facts;
             let params = &facts.params;
             let takes_one =
                 params.len() >= 2 && params[2..].iter().all(|param| param.default.is_some());
@@ -162,15 +162,15 @@ impl Checker<'_> {
         let mut next = Some(*class);
         let mut all = Vec::new();
         while let Some(id) = next {
-            let facts = self.classes.get(&id)?;
+            let facts = self.tables.classes.get(&id)?;
             all.extend(facts.conversions.iter().copied());
             next = facts.base;
         }
         let usable = |id: &&FunctionId| {
-            let is_explicit = self.functions[**id].facts.is_explicit;
+            let is_explicit = self.tables.functions[**id].facts.is_explicit;
             explicit || !is_explicit
         };
-        let result = |id: &FunctionId| self.functions[*id].typed.result.clone();
+        let result = |id: &FunctionId| self.tables.functions[*id].typed.result.clone();
         let exact = all.iter().filter(usable).find(|id| result(id) == *to);
         if let Some(id) = exact {
             return Some(*id);
@@ -193,7 +193,7 @@ impl Checker<'_> {
         value: Value,
     ) -> Value {
         let span = value.span;
-        let name = self.functions[id].typed.name.clone();
+        let name = self.tables.functions[id].typed.name.clone();
         match self.call_member(Some(value), &[id], &name, span, Vec::new(), span) {
             Checked::Value(value) => value,
             Checked::Place(place) => self.load(place),

@@ -33,8 +33,12 @@ impl Checker<'_> {
             return;
         }
         let fields = self.record(class).fields.clone();
-        let base = self.classes.get(&class).and_then(|facts| facts.base);
-        let defaults = self.classes.get(&class).map(|facts| facts.defaults.clone());
+        let base = self.tables.classes.get(&class).and_then(|facts| facts.base);
+        let defaults = self
+            .tables
+            .classes
+            .get(&class)
+            .map(|facts| facts.defaults.clone());
         let defaults = defaults.unwrap_or_default();
         let mut used = vec![false; inits.len()];
         for (index, field) in (0u32..).zip(&fields) {

@@ -105,7 +105,7 @@ impl Checker<'_> {
         };
         let ty = place.ty.ty.clone();
         let Some(op_node) = op.node else {
-            let is_class = matches!(&ty, Ty::Record(id) if self.classes.contains_key(id));
+            let is_class = matches!(&ty, Ty::Record(id) if self.tables.classes.contains_key(id));
             let is_same = value.ty == ty;
             let mut value = if is_same {
                 value
@@ -228,7 +228,7 @@ impl Checker<'_> {
     ) -> Value {
         let cond = self.condition(cond);
         // Only one of them is evaluated: what it makes ends with it.
-        let mark = self.body.temporaries.len();
+        let mark = self.body.flow.temporaries.len();
         let yes = self.value(yes);
         let yes = self.ended(mark, yes);
         let no = self.value(no);

@@ -83,9 +83,9 @@ impl<'a> Checker<'a> {
                 }
             },
             (TemplateParamKind::Value { .. }, TemplateArg::Value(expr)) => {
-                self.naming_constant += 1;
+                self.mode.naming_constant += 1;
                 let arg = self.constant_arg(expr);
-                self.naming_constant -= 1;
+                self.mode.naming_constant -= 1;
                 arg
             }
             (TemplateParamKind::Value { .. }, TemplateArg::Type(ty)) => {
@@ -157,12 +157,12 @@ impl<'a> Checker<'a> {
         bound: &[(Arc<str>, Entity)],
         f: impl FnOnce(&mut Self) -> R,
     ) -> R {
-        let namespace = self.templates[id].namespace.clone();
+        let namespace = self.instances.templates[id].namespace.clone();
         let hidden = self.scopes.only_file();
         let outside = self.scopes.set_namespace(namespace);
         let element = self.scopes.at_element(None);
         // What a member template names in its class.
-        let depth = self.enter_class_scopes(self.templates[id].class);
+        let depth = self.enter_class_scopes(self.instances.templates[id].class);
         self.scopes.enter();
         for (name, entity) in bound {
             self.scopes
@@ -263,10 +263,10 @@ impl<'a> Checker<'a> {
             }
             Arg::Type(ty) => self.show_qualified(ty).replace(" *", "*"),
             Arg::Reference(ty) => format!("{}&", self.show_qualified(ty).replace(" *", "*")),
-            Arg::Template(id) => self.templates[*id].name.to_string(),
+            Arg::Template(id) => self.instances.templates[*id].name.to_string(),
             Arg::Value(ty, bits) if pointed_function(ty).is_some() => {
                 let id = (*bits as usize).wrapping_sub(1);
-                let function = self.functions.get(id);
+                let function = self.tables.functions.get(id);
                 function.map_or_else(
                     || "nullptr".to_string(),
                     |function| function.typed.name.clone(),

@@ -95,25 +95,27 @@ impl Checker<'_> {
         &mut self,
         f: impl FnOnce(&mut Self) -> Option<R>,
     ) -> Result<R, Option<Box<Diagnostic>>> {
-        let from = self.diagnostics.len();
+        let from = self.reporter.diagnostics.len();
         // What was said before says nothing here: an error must be seen.
-        let said = std::mem::take(&mut self.said);
-        self.attempts.depth += 1;
+        let said = std::mem::take(&mut self.reporter.reported_once);
+        self.reporter.attempts.depth += 1;
         let result = f(self);
-        self.attempts.depth -= 1;
-        let said_here = std::mem::replace(&mut self.said, said);
-        let found = self.diagnostics.split_off(from);
+        self.reporter.attempts.depth -= 1;
+        let said_here = std::mem::replace(&mut self.reporter.reported_once, said);
+        let found = self.reporter.diagnostics.split_off(from);
         let is_error = |diagnostic: &Diagnostic| diagnostic.severity == Severity::Error;
         let result = match result {
             Some(result) if !found.iter().any(is_error) => {
-                self.diagnostics.extend(found);
-                self.said.extend(said_here);
+                self.reporter.diagnostics.extend(found);
+                self.reporter.reported_once.extend(said_here);
                 Ok(result)
             }
             _ => Err(found.into_iter().find(is_error).map(Box::new)),
         };
-        if self.attempts.depth == 0 {
-            self.diagnostics.append(&mut self.attempts.hard);
+        if self.reporter.attempts.depth == 0 {
+            self.reporter
+                .diagnostics
+                .append(&mut self.reporter.attempts.hard);
         }
         self.tell_explained();
         result
@@ -121,16 +123,18 @@ impl Checker<'_> {
 
     /// Runs `f` for its result alone: what is wrong will be found again. Only bodies of instances are not checked again.
     pub(in crate::sema::check) fn tentatively<R>(&mut self, f: impl FnOnce(&mut Self) -> R) -> R {
-        let from = self.diagnostics.len();
-        let said = self.said.clone();
-        self.attempts.depth += 1;
+        let from = self.reporter.diagnostics.len();
+        let said = self.reporter.reported_once.clone();
+        self.reporter.attempts.depth += 1;
         let result = f(self);
-        self.attempts.depth -= 1;
+        self.reporter.attempts.depth -= 1;
         // It can be said again.
-        self.said = said;
-        self.diagnostics.truncate(from);
-        if self.attempts.depth == 0 {
-            self.diagnostics.append(&mut self.attempts.hard);
+        self.reporter.reported_once = said;
+        self.reporter.diagnostics.truncate(from);
+        if self.reporter.attempts.depth == 0 {
+            self.reporter
+                .diagnostics
+                .append(&mut self.reporter.attempts.hard);
         }
         self.tell_explained();
         result
@@ -138,22 +142,24 @@ impl Checker<'_> {
 
     /// What is wrong inside of an instance's body, from the message `from` on, is said once, whoever needs the body and for what.
     pub(super) fn keep_explained(&mut self, from: usize) {
-        let found = self.diagnostics.split_off(from);
-        self.attempts.explained.extend(found);
+        let found = self.reporter.diagnostics.split_off(from);
+        self.reporter.attempts.explained.extend(found);
         self.tell_explained();
     }
 
     fn tell_explained(&mut self) {
-        if self.attempts.depth == 0 && self.attempts.bodies == 0 {
-            self.diagnostics.append(&mut self.attempts.explained);
+        if self.reporter.attempts.depth == 0 && self.reporter.attempts.bodies == 0 {
+            self.reporter
+                .diagnostics
+                .append(&mut self.reporter.attempts.explained);
         }
     }
 
     /// What is wrong inside of a class, from the message `from` on, is not a matter of the attempt that needed the class.
     pub(super) fn keep_hard(&mut self, from: usize) {
-        if self.attempts.depth > 0 {
-            let found = self.diagnostics.split_off(from);
-            self.attempts.hard.extend(found);
+        if self.reporter.attempts.depth > 0 {
+            let found = self.reporter.diagnostics.split_off(from);
+            self.reporter.attempts.hard.extend(found);
         }
     }
 
@@ -217,7 +223,7 @@ impl Checker<'_> {
             TemplateParamKind::Value { .. } => "32".to_string(),
             TemplateParamKind::Template => "…".to_string(),
         });
-        let facts = &self.templates[id];
+        let facts = &self.instances.templates[id];
         let name = facts.name.rsplit("::").next().unwrap_or_default();
         let launch = match facts.item {
             ast::Item::Function(function) if survey::is_kernel(function) => "<<<…>>>",

@@ -17,21 +17,23 @@ use crate::{
 impl<'a> Checker<'a> {
     /// Members of instances that have been called since the last time.
     pub(super) fn need_members(&mut self) {
-        while self.n_followed < self.functions.len() || !self.lazy.is_empty() {
+        while self.instances.n_followed < self.tables.functions.len()
+            || !self.instances.lazy.is_empty()
+        {
             // Calls are noted in the caller's facts; look through those that have grown.
             let mut found = Vec::new();
-            for FunctionEntry { facts, .. } in &mut self.functions {
+            for FunctionEntry { facts, .. } in &mut self.tables.functions {
                 let new = facts.calls.get(facts.n_followed..).unwrap_or_default();
                 let callees = new.iter().map(|(callee, _)| *callee);
-                found.extend(callees.filter(|callee| self.lazy.contains_key(callee)));
+                found.extend(callees.filter(|callee| self.instances.lazy.contains_key(callee)));
                 facts.n_followed = facts.calls.len();
             }
-            self.n_followed = self.functions.len();
+            self.instances.n_followed = self.tables.functions.len();
             if found.is_empty() {
                 return;
             }
             for callee in found {
-                if let Some(lazy) = self.lazy.remove(&callee) {
+                if let Some(lazy) = self.instances.lazy.remove(&callee) {
                     self.lazy_body(callee, lazy);
                 }
             }
@@ -54,7 +56,7 @@ impl<'a> Checker<'a> {
                 return Ty::Error.into();
             }
         };
-        let params = self.templates[id].params;
+        let params = self.instances.templates[id].params;
         let Some(args) = self.all_args(id, args, span) else {
             return Ty::Error.into();
         };
@@ -66,9 +68,9 @@ impl<'a> Checker<'a> {
             ));
             return Ty::Error.into();
         }
-        match self.templates[id].item {
+        match self.instances.templates[id].item {
             ast::Item::Declaration(declaration)
-                if Self::record_of(self.templates[id].item).is_none() =>
+                if Self::record_of(self.instances.templates[id].item).is_none() =>
             {
                 let bound = Self::bindings(params, &args);
                 self.bound(id, &bound, |checker| {
@@ -86,7 +88,11 @@ impl<'a> Checker<'a> {
     }
 
     pub(super) fn unknown_template(&mut self, name: &str, span: Span) {
-        if !self.said.insert((None, format!("template {name}"))) {
+        if !self
+            .reporter
+            .reported_once
+            .insert((None, format!("template {name}")))
+        {
             return;
         }
         let library = name.strip_prefix("std::").is_some()
@@ -111,16 +117,20 @@ impl<'a> Checker<'a> {
     }
 
     pub(super) fn class_instance(&mut self, id: TemplateId, args: Vec<Arg>, span: Span) -> QualTy {
-        let facts = &self.templates[id];
+        let facts = &self.instances.templates[id];
         if let Some(&record) = facts.records.get(&args) {
             return Ty::Record(record).into();
         }
-        let depth = self.depth_of(self.body.id).max(self.class_depth) + 1;
+        let depth = self.depth_of(self.body.id).max(self.instances.class_depth) + 1;
         let shown = format!("{}{}", facts.name, self.show_args(&args));
         if depth > MAX_DEPTH {
             let name = facts.name.clone();
             let declared = facts.span;
-            if self.said.insert((None, format!("template depth {name}"))) {
+            if self
+                .reporter
+                .reported_once
+                .insert((None, format!("template depth {name}")))
+            {
                 let diagnostic = Diagnostic::error(
                     Code::TemplateDepth,
                     span,
@@ -139,19 +149,19 @@ impl<'a> Checker<'a> {
         }
         let (special, params, specifier, own_args) = match self.specialisation(id, &args) {
             Some((index, own_args)) => {
-                let (params, specifier) = self.templates[id].specialisations[index];
+                let (params, specifier) = self.instances.templates[id].specialisations[index];
                 (Some(index), params, specifier, own_args)
             }
             None => {
-                let facts = &self.templates[id];
+                let facts = &self.instances.templates[id];
                 let Some(specifier) = Self::record_of(facts.item) else {
                     return Ty::Error.into();
                 };
                 (None, facts.params, specifier, args.clone())
             }
         };
-        let declared = self.templates[id].span;
-        let record = self.records.push(Record {
+        let declared = self.instances.templates[id].span;
+        let record = self.tables.records.push(Record {
             name: shown,
             is_union: specifier.is_union,
             is_vector: false,
@@ -160,10 +170,12 @@ impl<'a> Checker<'a> {
             align_bytes: 0,
             span: Some(declared),
         });
-        self.templates[id].records.insert(args.clone(), record);
+        self.instances.templates[id]
+            .records
+            .insert(args.clone(), record);
         let bound = Self::bindings(params, &own_args);
         let needed = (self.body.id, span);
-        self.class_instances.insert(
+        self.instances.classes.insert(
             record,
             ClassInstance {
                 template: id,
@@ -179,22 +191,22 @@ impl<'a> Checker<'a> {
         };
         let outer = std::mem::take(&mut self.body);
         let open = std::mem::take(&mut self.open_classes);
-        let outside = std::mem::replace(&mut self.class_depth, depth);
-        let n_diagnostics = self.diagnostics.len();
+        let outside = std::mem::replace(&mut self.instances.class_depth, depth);
+        let n_diagnostics = self.reporter.diagnostics.len();
         stack::level(|| {
             self.bound(id, &bound, |checker| {
-                checker.class_params = bound.clone();
+                checker.instances.class_params = bound.clone();
                 checker.complete_record(record, specifier, members, declared);
             });
         });
-        self.class_depth = outside;
+        self.instances.class_depth = outside;
         self.open_classes = open;
         self.body = outer;
-        if self.diagnostics.len() > n_diagnostics {
+        if self.reporter.diagnostics.len() > n_diagnostics {
             let site = self.map.use_site(span);
             let line = self.map.file(site.file).line_column(site.start).0;
-            let name = shortened(&self.records[record].name);
-            for diagnostic in &mut self.diagnostics[n_diagnostics..] {
+            let name = shortened(&self.tables.records[record].name);
+            for diagnostic in &mut self.reporter.diagnostics[n_diagnostics..] {
                 let notes = &mut diagnostic.notes;
                 let said = notes.iter().filter(|note| note.starts_with(INSTANCE));
                 match said.count() {
@@ -216,7 +228,7 @@ impl<'a> Checker<'a> {
         id: TemplateId,
         args: &[Arg],
     ) -> Option<(usize, Vec<Arg>)> {
-        let all = &self.templates[id].specialisations;
+        let all = &self.instances.templates[id].specialisations;
         let all = all.iter();
         let all = all.map(|(params, specifier)| (*params, specifier.args.as_deref()));
         let all = all.collect();
@@ -244,7 +256,7 @@ impl<'a> Checker<'a> {
                 continue;
             };
             // With its parameters known, it must say exactly these arguments.
-            let template_params = self.templates[id].params;
+            let template_params = self.instances.templates[id].params;
             let bound = Self::bindings(params, &own);
             let said = self.attempt(|checker| {
                 checker.bound(id, &bound, |checker| {
@@ -284,7 +296,9 @@ impl<'a> Checker<'a> {
             .find(&name.node)
             .map(|found| found.entity.clone())
         {
-            Some(Entity::Template(id)) => self.templates[id].specialisations.push((params, record)),
+            Some(Entity::Template(id)) => self.instances.templates[id]
+                .specialisations
+                .push((params, record)),
             Some(Entity::Error) => {}
             _ => self.unknown_template(&name.node, name.span),
         }
@@ -300,7 +314,9 @@ impl<'a> Checker<'a> {
             return;
         };
         match self.scopes.find(class).map(|found| found.entity.clone()) {
-            Some(Entity::Template(id)) => self.templates[id].members.push((params, function)),
+            Some(Entity::Template(id)) => self.instances.templates[id]
+                .members
+                .push((params, function)),
             Some(Entity::Error) => {}
             _ => self.unknown_template(class, function.name.span),
         }
@@ -308,7 +324,7 @@ impl<'a> Checker<'a> {
 
     /// The body of a member function of an instance, in its class or outside.
     pub(super) fn lazy_body(&mut self, id: FunctionId, lazy: LazyBody) {
-        let Some(instance) = self.class_instances.get(&lazy.class).cloned() else {
+        let Some(instance) = self.instances.classes.get(&lazy.class).cloned() else {
             return;
         };
         let (bound, function) = match lazy.function {
@@ -317,11 +333,11 @@ impl<'a> Checker<'a> {
                 if instance.special.is_some() {
                     return;
                 }
-                let own = &self.functions[id].typed.name;
+                let own = &self.tables.functions[id].typed.name;
                 let last = own.rsplit("::").next().unwrap_or(own).to_string();
-                let facts = &self.functions[id].facts;
+                let facts = &self.tables.functions[id].facts;
                 let n_params = facts.params.len() - usize::from(facts.has_this);
-                let members = &self.templates[instance.template].members;
+                let members = &self.instances.templates[instance.template].members;
                 let found = members.iter().find(|(_, function)| {
                     let name = function.name.node.rsplit("::").next();
                     name == Some(&last) && function.params.len() == n_params
@@ -333,7 +349,7 @@ impl<'a> Checker<'a> {
                 (bound, function.clone())
             }
         };
-        self.functions[id].facts.is_defined = true;
+        self.tables.functions[id].facts.is_defined = true;
         self.in_instance(id, instance.template, &bound, &function, instance.needed);
     }
 }

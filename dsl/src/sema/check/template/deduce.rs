@@ -22,7 +22,7 @@ impl<'a> Checker<'a> {
         result: Option<&QualTy>,
         at: Span,
     ) -> Result<FunctionId, Box<Misfit>> {
-        let facts = &self.templates[id];
+        let facts = &self.instances.templates[id];
         let (params, item) = (facts.params, facts.item);
         let ast::Item::Function(function) = item else {
             return Err(Box::default());
@@ -326,7 +326,7 @@ impl<'a> Checker<'a> {
         });
         if let (Some(own), []) = (own, scopes) {
             let instance = match &ty.ty {
-                Ty::Record(class) => self.class_instances.get(class),
+                Ty::Record(class) => self.instances.classes.get(class),
                 _ => None,
             };
             let Some(instance) = instance else {
@@ -342,7 +342,7 @@ impl<'a> Checker<'a> {
             return true;
         };
         // What an alias stands for is not looked into: the other arguments have to say it.
-        if Self::record_of(self.templates[*template].item).is_none() {
+        if Self::record_of(self.instances.templates[*template].item).is_none() {
             return true;
         }
         // The class itself, or the first of its bases that is an instance.
@@ -352,9 +352,9 @@ impl<'a> Checker<'a> {
         };
         let instance = loop {
             let Some(id) = class else { return false };
-            match self.class_instances.get(&id) {
+            match self.instances.classes.get(&id) {
                 Some(instance) if instance.template == *template => break instance,
-                _ => class = self.classes.get(&id).and_then(|facts| facts.base),
+                _ => class = self.tables.classes.get(&id).and_then(|facts| facts.base),
             }
         };
         self.deduce_args(params, written, &instance.args, known)

@@ -26,7 +26,7 @@ impl<'a> Checker<'a> {
         args: Vec<Arg>,
         at: Span,
     ) -> Result<FunctionId, Box<Misfit>> {
-        let facts = &self.templates[id];
+        let facts = &self.instances.templates[id];
         if let Some(&known) = facts.functions.get(&args) {
             return Ok(known);
         }
@@ -37,7 +37,11 @@ impl<'a> Checker<'a> {
         let name = facts.name.clone();
         let shown = format!("{}{}", name, self.show_args(&args));
         if depth > MAX_DEPTH {
-            if self.said.insert((None, format!("template depth {name}"))) {
+            if self
+                .reporter
+                .reported_once
+                .insert((None, format!("template depth {name}")))
+            {
                 let diagnostic = Diagnostic::error(
                     Code::TemplateDepth,
                     at,
@@ -48,7 +52,7 @@ impl<'a> Checker<'a> {
                 );
                 self.report(
                     diagnostic
-                        .label(self.templates[id].span, "the template")
+                        .label(self.instances.templates[id].span, "the template")
                         .help("end the recursion with `if constexpr` or with a specialisation"),
                 );
             }
@@ -65,7 +69,7 @@ impl<'a> Checker<'a> {
         });
         self.body = outer;
         let declared = declared.map_err(Misfit::of)?;
-        self.function_instances.insert(
+        self.instances.functions.insert(
             declared,
             Instance {
                 template: id,
@@ -76,7 +80,9 @@ impl<'a> Checker<'a> {
                 is_queued: false,
             },
         );
-        self.templates[id].functions.insert(args, declared);
+        self.instances.templates[id]
+            .functions
+            .insert(args, declared);
         Ok(declared)
     }
 
@@ -85,12 +91,12 @@ impl<'a> Checker<'a> {
         &self,
         id: TemplateId,
     ) -> Option<&'a [ast::TemplateParam]> {
-        let facts = &self.templates[id];
+        let facts = &self.instances.templates[id];
         let ast::Item::Function(function) = facts.item else {
             return None;
         };
         let is_used = |id: &FunctionId| {
-            let instance = self.function_instances.get(id);
+            let instance = self.instances.functions.get(id);
             instance.is_some_and(|instance| instance.is_queued)
         };
         let is_unused = !facts.functions.values().any(is_used) && survey::is_kernel(function);
@@ -99,8 +105,8 @@ impl<'a> Checker<'a> {
 
     /// The name in the definition of the template that a function is an instance of.
     pub(in crate::sema::check) fn defined_at(&self, id: FunctionId) -> Option<Span> {
-        let instance = self.function_instances.get(&id)?;
-        let (_, function) = self.templates[instance.template].definition?;
+        let instance = self.instances.functions.get(&id)?;
+        let (_, function) = self.instances.templates[instance.template].definition?;
         Some(function.name.span)
     }
 
@@ -114,10 +120,10 @@ impl<'a> Checker<'a> {
         let args = self
             .attempt(|checker| checker.complete_args(id, params, known).ok())
             .ok()?;
-        let span = self.templates[id].span;
+        let span = self.instances.templates[id].span;
         let shown = self.show_args(&args);
         let function = self.declare_instance(id, args, span).ok()?;
-        self.made_up.insert(function, shown);
+        self.instances.made_up.insert(function, shown);
         self.need(function);
         Some(function)
     }
@@ -128,38 +134,39 @@ impl<'a> Checker<'a> {
         &self,
         id: FunctionId,
     ) -> Option<(TemplateId, Bound)> {
-        if let Some(instance) = self.function_instances.get(&id) {
-            let params = self.templates[instance.template].params;
+        if let Some(instance) = self.instances.functions.get(&id) {
+            let params = self.instances.templates[instance.template].params;
             return Some((instance.template, Self::bindings(params, &instance.args)));
         }
-        let class = self.functions[id].facts.class?;
-        let instance = self.class_instances.get(&class)?;
+        let class = self.tables.functions[id].facts.class?;
+        let instance = self.instances.classes.get(&class)?;
         Some((instance.template, instance.bound.clone()))
     }
 
     /// Whether it was said of a template of this name that it needs itself without end.
     pub(in crate::sema::check) fn is_endless(&self, name: &str) -> bool {
-        self.said
+        self.reporter
+            .reported_once
             .contains(&(None, format!("template depth {name}")))
     }
 
     pub(super) fn depth_of(&self, function: Option<FunctionId>) -> u32 {
         let Some(id) = function else { return 0 };
-        if let Some(instance) = self.function_instances.get(&id) {
+        if let Some(instance) = self.instances.functions.get(&id) {
             return instance.depth;
         }
-        let class = self.functions[id].facts.class;
+        let class = self.tables.functions[id].facts.class;
         class
-            .and_then(|class| self.class_instances.get(&class))
+            .and_then(|class| self.instances.classes.get(&class))
             .map_or(0, |instance| instance.depth)
     }
 
     /// What decides between candidates that fit equally well: no template before a template, then the more special one.
     pub(in crate::sema::check) fn specificity(&self, id: FunctionId) -> u32 {
-        let Some(instance) = self.function_instances.get(&id) else {
+        let Some(instance) = self.instances.functions.get(&id) else {
             return 1000;
         };
-        let facts = &self.templates[instance.template];
+        let facts = &self.instances.templates[instance.template];
         let ast::Item::Function(function) = facts.item else {
             return 0;
         };
@@ -193,20 +200,20 @@ impl<'a> Checker<'a> {
 
     /// An instance or a member of one is used: its body will be checked.
     pub(in crate::sema::check) fn need(&mut self, id: FunctionId) {
-        if let Some(instance) = self.function_instances.get_mut(&id)
+        if let Some(instance) = self.instances.functions.get_mut(&id)
             && !instance.is_queued
         {
             instance.is_queued = true;
-            self.needed.push(id);
+            self.instances.needed.push(id);
             let template = instance.template;
             let is_auto = matches!(
-                &self.templates[template].item,
+                &self.instances.templates[template].item,
                 ast::Item::Function(function)
                     if matches!(function.specifiers.ty.node, ast::TypeSpecifier::Auto)
             );
             if is_auto {
                 // Its type is needed now.
-                self.needed.pop();
+                self.instances.needed.pop();
                 self.check_instance(id);
             }
         }
@@ -214,14 +221,14 @@ impl<'a> Checker<'a> {
 
     /// Checks the body of an instance, or of a member of one, before its turn.
     pub(in crate::sema::check) fn check_early(&mut self, id: FunctionId) {
-        let unevaluated = std::mem::take(&mut self.unevaluated);
-        match self.lazy.remove(&id) {
+        let unevaluated = std::mem::take(&mut self.mode.unevaluated);
+        match self.instances.lazy.remove(&id) {
             Some(lazy) => self.lazy_body(id, lazy),
             None => {
                 self.check_instance(id);
             }
         }
-        self.unevaluated = unevaluated;
+        self.mode.unevaluated = unevaluated;
     }
 
     /// Checks the bodies of the instances that are needed, and of those that these need.
@@ -229,26 +236,28 @@ impl<'a> Checker<'a> {
         let mut waiting = Vec::new();
         loop {
             self.need_members();
-            let Some(id) = self.needed.pop() else { break };
+            let Some(id) = self.instances.needed.pop() else {
+                break;
+            };
             if !self.check_instance(id) && !is_end {
                 waiting.push(id);
             }
         }
-        self.needed = waiting;
+        self.instances.needed = waiting;
     }
 
     pub(super) fn check_instance(&mut self, id: FunctionId) -> bool {
-        let Some(instance) = self.function_instances.get(&id).cloned() else {
+        let Some(instance) = self.instances.functions.get(&id).cloned() else {
             return true;
         };
-        if instance.is_special || self.functions[id].facts.is_defined {
+        if instance.is_special || self.tables.functions[id].facts.is_defined {
             return true;
         }
-        let facts = &self.templates[instance.template];
+        let facts = &self.instances.templates[instance.template];
         let Some((params, function)) = facts.definition else {
             return false;
         };
-        self.functions[id].facts.is_defined = true;
+        self.tables.functions[id].facts.is_defined = true;
         let bound = Self::bindings(params, &instance.args);
         self.in_instance(id, instance.template, &bound, function, instance.needed);
         true
@@ -263,21 +272,21 @@ impl<'a> Checker<'a> {
         function: &ast::Function,
         needed: (Option<FunctionId>, Span),
     ) {
-        let is_host = self.functions[id].typed.space == FunctionSpace::Host;
-        if self.options.skip_host && is_host && !self.functions[id].facts.is_constexpr {
-            self.functions[id].facts.is_skipped = true;
+        let is_host = self.tables.functions[id].typed.space == FunctionSpace::Host;
+        if self.options.skip_host && is_host && !self.tables.functions[id].facts.is_constexpr {
+            self.tables.functions[id].facts.is_skipped = true;
             return;
         }
         // The definition may name the parameters otherwise than the declaration.
-        let hidden = usize::from(self.functions[id].facts.has_this);
-        let own = &mut self.functions[id].facts.params[hidden..];
+        let hidden = usize::from(self.tables.functions[id].facts.has_this);
+        let own = &mut self.tables.functions[id].facts.params[hidden..];
         let declared = pack::declared(own, &function.params);
         for (own, param) in own.iter_mut().zip(declared) {
             own.name = param.declarator.name.as_ref().map(|name| name.node.clone());
         }
-        let n_diagnostics = self.diagnostics.len();
+        let n_diagnostics = self.reporter.diagnostics.len();
         let outer = std::mem::take(&mut self.body);
-        self.attempts.bodies += 1;
+        self.reporter.attempts.bodies += 1;
         stack::level(|| {
             self.bound(template, bound, |checker| {
                 checker.function_body(id, function)
@@ -285,7 +294,7 @@ impl<'a> Checker<'a> {
         });
         self.body = outer;
         self.explain_instance(n_diagnostics, id, needed);
-        self.attempts.bodies -= 1;
+        self.reporter.attempts.bodies -= 1;
         self.keep_explained(n_diagnostics);
     }
 
@@ -296,12 +305,12 @@ impl<'a> Checker<'a> {
         id: FunctionId,
         mut needed: (Option<FunctionId>, Span),
     ) {
-        if self.diagnostics.len() == from {
+        if self.reporter.diagnostics.len() == from {
             return;
         }
         let mut notes = Vec::new();
         let mut n_more = 0;
-        let mut name = self.functions[id].typed.name.clone();
+        let mut name = self.tables.functions[id].typed.name.clone();
         // Where the user's own code asks for a function of the library, and for which.
         let mut asked = None;
         loop {
@@ -317,16 +326,16 @@ impl<'a> Checker<'a> {
                 n_more += 1;
             }
             let Some(outer) = needed.0 else { break };
-            let Some(instance) = self.function_instances.get(&outer) else {
+            let Some(instance) = self.instances.functions.get(&outer) else {
                 break;
             };
-            name = self.functions[outer].typed.name.clone();
+            name = self.tables.functions[outer].typed.name.clone();
             needed = instance.needed;
         }
         if n_more > 0 {
             notes.push(format!("and so on, {n_more} more"));
         }
-        let own = self.diagnostics.split_off(from);
+        let own = self.reporter.diagnostics.split_off(from);
         for mut diagnostic in own {
             if self.is_own(diagnostic.primary.span)
                 && let Some((span, name, n_inner)) = &asked
@@ -339,7 +348,7 @@ impl<'a> Checker<'a> {
                 diagnostic.notes.extend(outer);
             }
             let key = (diagnostic.code, diagnostic.primary.span);
-            if self.said_in_instances.insert(key) {
+            if self.reporter.reported_in_instances.insert(key) {
                 if diagnostic
                     .notes
                     .iter()
@@ -347,7 +356,7 @@ impl<'a> Checker<'a> {
                 {
                     diagnostic.notes.extend(notes.iter().cloned());
                 }
-                self.diagnostics.push(diagnostic);
+                self.reporter.diagnostics.push(diagnostic);
             }
         }
     }
@@ -405,7 +414,7 @@ impl<'a> Checker<'a> {
             })
             .collect();
         let same = |id: &&FunctionId| {
-            let params = &self.functions[**id].facts.params;
+            let params = &self.tables.functions[**id].facts.params;
             params.iter().map(|param| &param.ty.ty).eq(types.iter())
         };
         let found = ids
@@ -440,11 +449,11 @@ impl<'a> Checker<'a> {
         let Some(id) = self.specialised(function) else {
             return;
         };
-        if let Some(instance) = self.function_instances.get_mut(&id) {
+        if let Some(instance) = self.instances.functions.get_mut(&id) {
             instance.is_special = true;
             instance.is_queued = true;
         }
-        let FunctionEntry { typed, facts } = &mut self.functions[id];
+        let FunctionEntry { typed, facts } = &mut self.tables.functions[id];
         for (own, param) in facts.params.iter_mut().zip(&function.params) {
             own.name = param.declarator.name.as_ref().map(|name| name.node.clone());
             own.span = param

@@ -1,0 +1,146 @@
+//! Messages: what has been reported, what is reported once only, what waits for the call graph.
+
+use std::collections::HashSet;
+
+use super::{Checker, Side, template::attempt::Attempts};
+use crate::{
+    diagnostic::{Code, Diagnostic},
+    sema::typed::{FunctionId, FunctionSpace},
+    span::Span,
+};
+
+/// What the check has to say.
+#[derive(Default)]
+pub(in crate::sema) struct Reporter {
+    pub(in crate::sema) diagnostics: Vec<Diagnostic>,
+    /// Errors that hold only if a `__host__ __device__` function is reached from one side.
+    pub(super) deferred: Vec<Deferred>,
+    /// Keys of what is reported once only: unknown names, unsupported constructs.
+    pub(super) reported_once: HashSet<(Option<FunctionId>, String)>,
+    /// What has been reported about a place in an instance: other instances need not repeat it.
+    pub(super) reported_in_instances: HashSet<(Code, Span)>,
+    /// For how many unknown names a near one has been looked for.
+    pub(super) n_guesses: u32,
+    /// How many attempts are open inside each other, and what is wrong inside of classes that they need.
+    pub(super) attempts: Attempts,
+}
+
+/// An error that waits for the call graph.
+pub(super) struct Deferred {
+    pub(super) function: FunctionId,
+    pub(super) side: Side,
+    pub(super) diagnostic: Diagnostic,
+}
+
+impl Checker<'_> {
+    pub(super) fn report(&mut self, mut diagnostic: Diagnostic) {
+        diagnostic.message = with_articles(&diagnostic.message);
+        if diagnostic.message.contains('#') {
+            diagnostic.message = self.with_class_names(&diagnostic.message);
+        }
+        self.reporter.diagnostics.push(diagnostic);
+    }
+
+    /// Instances of classes go by a number inside, `#12`; a message has their names.
+    pub(super) fn with_class_names(&self, message: &str) -> String {
+        let mut parts = message.split('#');
+        let mut out = parts.next().unwrap_or_default().to_string();
+        for part in parts {
+            let n = part
+                .find(|c: char| !c.is_ascii_digit())
+                .unwrap_or(part.len());
+            let record = part[..n]
+                .parse::<usize>()
+                .ok()
+                .and_then(|id| self.tables.records.get(id));
+            match record {
+                Some(record) => out.push_str(&record.name),
+                None => {
+                    out.push('#');
+                    out.push_str(&part[..n]);
+                }
+            }
+            out.push_str(&part[n..]);
+        }
+        out
+    }
+
+    /// A constant divides by zero where its value is needed; the warning about the same operator is then one too many.
+    pub(super) fn report_constant_division(&mut self, span: Span, message: String) {
+        self.reporter.diagnostics.retain(|old| {
+            let place = old.primary.span;
+            old.code != Code::DividesByZero
+                || place.file != span.file
+                || place.start < span.start
+                || place.end > span.end
+        });
+        self.report(Diagnostic::error(Code::ConstantDivision, span, message));
+    }
+
+    /// True the first time in this function (or at file scope) that `what` is asked about.
+    pub(super) fn first_time(&mut self, what: &str) -> bool {
+        self.reporter
+            .reported_once
+            .insert((self.body.id, what.to_string()))
+    }
+
+    /// Says once that a construct is not supported.
+    pub(super) fn unsupported(&mut self, construct: &str, span: Span) {
+        if self
+            .reporter
+            .reported_once
+            .insert((None, construct.to_string()))
+        {
+            self.report(Diagnostic::error(
+                Code::Unsupported,
+                span,
+                format!("{construct} is not supported yet"),
+            ));
+        }
+    }
+
+    /// An error if this code runs on `side`: now if that is certain, later if it depends on the callers.
+    pub(super) fn on_side(&mut self, side: Side, diagnostic: Diagnostic) {
+        if self.mode.unevaluated > 0 {
+            return;
+        }
+        let certain = match self.body.space {
+            Some(FunctionSpace::Kernel | FunctionSpace::Device) => side == Side::Device,
+            Some(FunctionSpace::Host) | None => side == Side::Host,
+            Some(FunctionSpace::HostDevice) => {
+                if let Some(function) = self.body.id {
+                    self.reporter.deferred.push(Deferred {
+                        function,
+                        side,
+                        diagnostic,
+                    });
+                }
+                return;
+            }
+        };
+        if certain {
+            self.report(diagnostic);
+        }
+    }
+
+    /// The function being checked may run on the device.
+    pub(super) fn may_be_device(&self) -> bool {
+        !matches!(self.body.space, Some(FunctionSpace::Host) | None)
+    }
+}
+
+/// Types are put into messages after an "a"; before `int` and other vowels it is "an".
+fn with_articles(message: &str) -> String {
+    let mut out = String::with_capacity(message.len() + 2);
+    let mut rest = message;
+    while let Some(at) = rest.find("a `") {
+        let is_word = at == 0 || rest[..at].ends_with(' ');
+        let name = &rest[at + 3..];
+        let is_vowel = name.starts_with(['a', 'e', 'i', 'o']) || name.starts_with("unsigned");
+        out.push_str(&rest[..at]);
+        out.push_str(if is_word && is_vowel { "an `" } else { "a `" });
+        rest = name;
+    }
+    out.push_str(rest);
+    out
+}
