@@ -23,12 +23,12 @@ mod signature;
 mod unsupported;
 
 pub(crate) use math::{float_version, is_math};
-pub(super) use signature::{ParamType, Signature, TypeWord};
-pub(super) use unsupported::unsupported_type;
+pub(crate) use signature::{ParamType, Signature, TypeWord};
+pub(crate) use unsupported::unsupported_type;
 
 /// Where something may be called.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) enum Sides {
+pub(crate) enum Sides {
     Device,
     Host,
     Both,
@@ -36,17 +36,17 @@ pub(super) enum Sides {
 
 /// A function with one signature.
 #[derive(Clone, Copy)]
-pub(super) struct Row {
-    pub(super) name: &'static str,
-    pub(super) sides: Sides,
+pub(crate) struct Row {
+    pub(crate) name: &'static str,
+    pub(crate) sides: Sides,
     /// `int(uint, float*)`.
-    pub(super) signature: &'static str,
-    pub(super) make: Make,
+    pub(crate) signature: &'static str,
+    pub(crate) make: Make,
 }
 
 /// What a call becomes.
 #[derive(Clone, Copy)]
-pub(super) enum Make {
+pub(crate) enum Make {
     /// An operation on the argument's type, converted to the declared result.
     Unary(UnaryOp),
     Binary(BinaryOp),
@@ -74,7 +74,7 @@ pub(super) enum Make {
 
 /// Functions whose signature depends on their arguments.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) enum Overload {
+pub(crate) enum Overload {
     /// `sqrt`: `float` for a `float`, else `double`.
     Real1(UnaryOp),
     Real2(BinaryOp),
@@ -115,7 +115,7 @@ pub(super) enum Overload {
 
 /// The atomic functions.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) enum Atomic {
+pub(crate) enum Atomic {
     Add,
     Sub,
     Exch,
@@ -131,7 +131,7 @@ pub(super) enum Atomic {
 
 /// What a name means.
 #[derive(Clone, Copy)]
-pub(super) enum Entry {
+pub(crate) enum Entry {
     /// `threadIdx` and its like: the components, and whether it is a `dim3` (else a `uint3`).
     Index([SpecialReg; 3], bool),
     WarpSize,
@@ -252,7 +252,7 @@ fn table() -> &'static HashMap<&'static str, Entry> {
 }
 
 /// The meaning of a name that nothing in the program declares.
-pub(super) fn find(name: &str) -> Option<Entry> {
+pub(crate) fn find(name: &str) -> Option<Entry> {
     if let Some(entry) = table().get(name) {
         return Some(*entry);
     }
@@ -272,7 +272,7 @@ pub(super) fn find(name: &str) -> Option<Entry> {
 }
 
 /// C's library or the IR has it for host code.
-pub(super) fn is_host(name: &str) -> bool {
+pub(crate) fn is_host(name: &str) -> bool {
     match table().get(name) {
         Some(Entry::Function(row)) => row.sides != Sides::Device,
         Some(Entry::Overloaded(_)) => true,
@@ -281,7 +281,7 @@ pub(super) fn is_host(name: &str) -> bool {
 }
 
 /// All names, for suggestions: those that can be called, or those that cannot.
-pub(super) fn names(callable: bool) -> impl Iterator<Item = &'static str> {
+pub(crate) fn names(callable: bool) -> impl Iterator<Item = &'static str> {
     table()
         .iter()
         .filter(move |(_, entry)| {

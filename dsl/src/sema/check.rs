@@ -21,72 +21,37 @@ use crate::{
     syntax::ast,
 };
 
-mod access;
-mod allocate;
-mod asm;
-mod atomic;
-mod builtin_call;
-mod call;
-mod cast;
-mod class;
-mod cleanup;
-mod constant;
-mod construct;
-mod convert;
-mod decl;
-mod exchange;
-mod expr;
-mod format;
-mod function;
-mod graph;
-mod host_call;
-pub(crate) use host_call::host_assert;
-mod binding;
 mod body;
-mod forward;
-mod implicit;
-mod init;
-mod label;
-mod lambda;
-mod launch;
-mod launch_call;
-mod method;
-mod named_result;
-mod operator;
-mod overload;
-mod pack;
-mod pointer_call;
-mod range;
-mod record;
-mod reference;
+mod call;
+mod class;
+mod decl;
+mod expr;
 mod reporter;
-mod size_of_pointer;
-mod specifier;
-mod startup;
 mod stmt;
-pub(super) mod survey;
-mod switch;
 mod tables;
 mod template;
-mod template_variable;
-mod unknown;
-mod variable;
 
 use body::Body;
+pub(crate) use call::host_call::host_assert;
+use call::{builtin_call, host_call, launch, overload, pointer_call};
+use class::{construct, implicit, lambda, method};
+use decl::{function, record, startup};
+use expr::{access, convert, reference, unknown};
 use reporter::Reporter;
+use stmt::{cleanup, label, named_result};
 use tables::{FunctionEntry, FunctionFacts, GlobalEntry, ParamFacts, Tables, VarEntry, VarFacts};
-use template::Instances;
-pub(super) use template::Kept;
+use template::{Instances, pack};
+pub(crate) use template::{Kept, survey};
 
 /// The check of one program: what is known, and where it is.
-pub(super) struct Checker<'a> {
-    pub(super) map: &'a SourceMap,
+pub(crate) struct Checker<'a> {
+    pub(crate) map: &'a SourceMap,
     unit: &'a ast::Unit,
     options: Options,
-    pub(super) tables: Tables,
+    pub(crate) tables: Tables,
     scopes: Scopes,
     instances: Instances<'a>,
-    pub(super) reporter: Reporter,
+    pub(crate) reporter: Reporter,
     prelude: Prelude,
     startup: startup::Startup,
     pointers: pointer_call::Pointers,
@@ -121,13 +86,13 @@ struct Mode {
 
 /// Where code runs.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) enum Side {
+pub(crate) enum Side {
     Host,
     Device,
 }
 
 /// Something in memory or a value.
-enum Checked {
+pub(crate) enum Checked {
     Place(typed::Place),
     Value(Value),
 }
@@ -142,7 +107,7 @@ impl Checked {
 }
 
 impl<'a> Checker<'a> {
-    pub(super) fn new(
+    pub(crate) fn new(
         unit: &'a ast::Unit,
         map: &'a SourceMap,
         kept: &'a Kept,
@@ -167,7 +132,7 @@ impl<'a> Checker<'a> {
     }
 
     /// Checks everything.
-    pub(super) fn unit(&mut self) {
+    pub(crate) fn unit(&mut self) {
         let unit = self.unit;
         for item in &unit.items {
             if let ast::Item::Function(function) = item {
@@ -279,7 +244,7 @@ impl<'a> Checker<'a> {
     }
 
     /// `static_assert(condition, "message");`
-    pub(super) fn static_assert(&mut self, assertion: &ast::StaticAssert) {
+    pub(crate) fn static_assert(&mut self, assertion: &ast::StaticAssert) {
         let value = self.value(&assertion.condition);
         let value = self.truth_value(value);
         if value.ty == Ty::Error {
@@ -306,7 +271,7 @@ impl<'a> Checker<'a> {
     }
 
     /// The program, unless there was an error.
-    pub(super) fn finish(mut self) -> (Option<Program>, Vec<Diagnostic>) {
+    pub(crate) fn finish(mut self) -> (Option<Program>, Vec<Diagnostic>) {
         self.reporter.diagnostics.sort_by_key(|diagnostic| {
             (diagnostic.primary.span.file, diagnostic.primary.span.start)
         });

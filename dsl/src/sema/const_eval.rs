@@ -13,11 +13,11 @@ use crate::span::Span;
 
 mod machine;
 
-pub(super) use machine::Machine;
+pub(crate) use machine::Machine;
 
 /// A constant: its type is that of the value it came from.
 #[derive(Clone, Copy, PartialEq, Debug)]
-pub(super) enum Const {
+pub(crate) enum Const {
     /// Bits as in [`ValueKind::Int`].
     Int(u64),
     /// A floating-point number, already rounded to its type.
@@ -26,7 +26,7 @@ pub(super) enum Const {
 
 /// Why there is none.
 #[derive(Clone, Copy, PartialEq, Debug)]
-pub(super) enum NotConst {
+pub(crate) enum NotConst {
     /// This part is only known when the program runs.
     Variable(Span),
     /// This divides by zero.
@@ -41,7 +41,7 @@ pub(super) enum NotConst {
 
 impl NotConst {
     /// Where it fails, and why; nothing if that has been reported.
-    pub(super) fn reason(self) -> Option<(Span, &'static str)> {
+    pub(crate) fn reason(self) -> Option<(Span, &'static str)> {
         match self {
             NotConst::Variable(span) => Some((span, "known only when the program runs")),
             NotConst::DivisionByZero(span) => Some((span, "this divides by zero")),
@@ -57,7 +57,7 @@ impl NotConst {
 
 impl Const {
     /// As a node of the tree.
-    pub(super) fn kind(self) -> ValueKind {
+    pub(crate) fn kind(self) -> ValueKind {
         match self {
             Const::Int(bits) => ValueKind::Int(bits),
             Const::Float(value) => ValueKind::Float(value),
@@ -66,7 +66,7 @@ impl Const {
 }
 
 /// The value's constant, if it is one without calls.
-pub(super) fn evaluate(value: &Value) -> Result<Const, NotConst> {
+pub(crate) fn evaluate(value: &Value) -> Result<Const, NotConst> {
     Machine::new(&|_| None).value(value)
 }
 
@@ -113,7 +113,7 @@ fn rounded(value: f64, ty: &Ty) -> f64 {
 }
 
 /// An operation on integers of type `ty`; `None` divides by zero. Shifts by the width or more give what the IR says.
-pub(super) fn integers(op: Arith, ty: &Ty, a: u64, b: u64) -> Option<u64> {
+pub(crate) fn integers(op: Arith, ty: &Ty, a: u64, b: u64) -> Option<u64> {
     let signed = ty.is_signed();
     let width = u64::from(ty.bits());
     let result = match op {
@@ -157,7 +157,7 @@ fn compare(relation: Relation, ty: &Ty, a: Const, b: Const) -> bool {
 }
 
 /// A constant of one scalar type as a constant of another.
-pub(super) fn convert(value: Const, from: &Ty, to: &Ty) -> Const {
+pub(crate) fn convert(value: Const, from: &Ty, to: &Ty) -> Const {
     if *to == Ty::Bool {
         return truth(is_true(value));
     }

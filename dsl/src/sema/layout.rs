@@ -10,7 +10,7 @@ use super::{
 use crate::sema::ty::Records;
 
 /// Size in bytes; `None` for incomplete types, functions and `void`.
-pub(super) fn size_of(ty: &Ty, records: &Records) -> Option<u64> {
+pub(crate) fn size_of(ty: &Ty, records: &Records) -> Option<u64> {
     match ty {
         Ty::Bool => Some(1),
         Ty::Array(element, Some(n)) => size_of(&element.ty, records)?.checked_mul(*n),
@@ -24,7 +24,7 @@ pub(super) fn size_of(ty: &Ty, records: &Records) -> Option<u64> {
 }
 
 /// Alignment in bytes; 1 for what has none.
-pub(super) fn align_of(ty: &Ty, records: &Records) -> u64 {
+pub(crate) fn align_of(ty: &Ty, records: &Records) -> u64 {
     match ty {
         Ty::Array(element, _) => align_of(&element.ty, records),
         Ty::Record(id) => records[*id].align_bytes.max(1),
@@ -33,13 +33,13 @@ pub(super) fn align_of(ty: &Ty, records: &Records) -> u64 {
 }
 
 /// An incomplete record is kept with alignment 0.
-pub(super) fn is_complete(record: &Record) -> bool {
+pub(crate) fn is_complete(record: &Record) -> bool {
     record.align_bytes != 0
 }
 
 /// How members lie.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) enum RecordKind {
+pub(crate) enum RecordKind {
     /// One after the other.
     Struct,
     /// One after the other; the first is a base class, which takes no room if it is empty.
@@ -49,7 +49,7 @@ pub(super) enum RecordKind {
 }
 
 /// Places the members and gives size and alignment.
-pub(super) fn place_fields(
+pub(crate) fn place_fields(
     fields: &mut [Field],
     kind: RecordKind,
     least_align: u64,
@@ -87,7 +87,7 @@ fn is_empty(ty: &Ty, records: &Records) -> bool {
 }
 
 /// CUDA's vector types: component type, number of components and alignment of `float4`, `uchar2`, `dim3` …
-pub(super) fn vector_type(name: &str) -> Option<(Ty, u32, u64)> {
+pub(crate) fn vector_type(name: &str) -> Option<(Ty, u32, u64)> {
     if name == "dim3" {
         return Some((Ty::UInt, 3, 4));
     }
@@ -125,7 +125,7 @@ pub(super) fn vector_type(name: &str) -> Option<(Ty, u32, u64)> {
 }
 
 /// The record of a vector type.
-pub(super) fn vector_record(name: &str) -> Option<Record> {
+pub(crate) fn vector_record(name: &str) -> Option<Record> {
     let (component, count, align_bytes) = vector_type(name)?;
     let bytes = u64::from(component.bits() / 8);
     let fields = ["x", "y", "z", "w"][..count as usize]

@@ -14,7 +14,7 @@ use crate::span::Span;
 
 /// What a name stands for.
 #[derive(Clone, Debug)]
-pub(super) enum Entity {
+pub(crate) enum Entity {
     /// A variable of the function being checked.
     Local(VarId),
     /// A variable at file scope, or a `static` one.
@@ -41,7 +41,7 @@ pub(super) enum Entity {
 
 /// One of the functions that a name stands for.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) enum Callable {
+pub(crate) enum Callable {
     /// One that is declared.
     Function(FunctionId),
     /// One of the prelude that nothing has used yet, by its item's index.
@@ -52,26 +52,26 @@ pub(super) enum Callable {
 
 ids! {
     /// A template of functions, classes or types.
-    pub(super) struct TemplateId;
+    pub(crate) struct TemplateId;
 }
 
 impl Entity {
     /// The function alone.
-    pub(super) fn function(callable: Callable) -> Entity {
+    pub(crate) fn function(callable: Callable) -> Entity {
         Entity::Functions(Arc::from([callable]))
     }
 }
 
 /// A name's meaning and the place that gave it.
 #[derive(Clone, Debug)]
-pub(super) struct Binding {
-    pub(super) entity: Entity,
-    pub(super) span: Span,
+pub(crate) struct Binding {
+    pub(crate) entity: Entity,
+    pub(crate) span: Span,
 }
 
 /// One block's names.
 #[derive(Default, Debug)]
-pub(super) struct Scope {
+pub(crate) struct Scope {
     names: HashMap<Arc<str>, Binding>,
     tags: HashMap<Arc<str>, (Ty, Span)>,
     /// The members of this class are names here, too.
@@ -87,7 +87,7 @@ struct ClassNames {
 
 /// The blocks around the place being checked.
 #[derive(Debug)]
-pub(super) struct Scopes {
+pub(crate) struct Scopes {
     stack: Vec<Scope>,
     classes: HashMap<RecordId, ClassNames>,
     /// The enumerators of each enumeration that has a name, for `E::A`.
@@ -111,7 +111,7 @@ pub(super) struct Scopes {
 const FILE: usize = 1;
 
 impl Scopes {
-    pub(super) fn new() -> Scopes {
+    pub(crate) fn new() -> Scopes {
         Scopes {
             stack: vec![Scope::default(), Scope::default()],
             classes: HashMap::new(),
@@ -126,16 +126,16 @@ impl Scopes {
         }
     }
 
-    pub(super) fn enter(&mut self) {
+    pub(crate) fn enter(&mut self) {
         self.stack.push(Scope::default());
     }
 
-    pub(super) fn leave(&mut self) {
+    pub(crate) fn leave(&mut self) {
         self.stack.pop();
     }
 
     /// Enters a class whose members are names until [`Scopes::leave`].
-    pub(super) fn enter_class(&mut self, class: RecordId) {
+    pub(crate) fn enter_class(&mut self, class: RecordId) {
         self.stack.push(Scope {
             class: Some(class),
             ..Scope::default()
@@ -143,20 +143,20 @@ impl Scopes {
     }
 
     /// Makes the innermost scope the names of a class, and leaves it.
-    pub(super) fn close_class(&mut self, class: RecordId, base: Option<RecordId>) {
+    pub(crate) fn close_class(&mut self, class: RecordId, base: Option<RecordId>) {
         if let Some(scope) = self.stack.pop() {
             self.classes.insert(class, ClassNames { scope, base });
         }
     }
 
     /// Adds a function to a class whose body is open (the innermost scope).
-    pub(super) fn add_method(&mut self, name: Arc<str>, callable: Callable, span: Span) {
+    pub(crate) fn add_method(&mut self, name: Arc<str>, callable: Callable, span: Span) {
         let at = self.stack.len() - 1;
         add_callable(&mut self.stack[at], name, callable, span);
     }
 
     /// The meaning of a name as a member of a class or of its bases, and the class that has it.
-    pub(super) fn find_in_class(
+    pub(crate) fn find_in_class(
         &self,
         class: RecordId,
         name: &str,
@@ -185,7 +185,7 @@ impl Scopes {
     }
 
     /// The functions of a name, whatever else may have it in a block.
-    pub(super) fn find_function(&self, name: &str) -> Option<&Binding> {
+    pub(crate) fn find_function(&self, name: &str) -> Option<&Binding> {
         self.stack.iter().rev().find_map(|scope| {
             let found = scope.names.get(name)?;
             matches!(found.entity, Entity::Functions(_)).then_some(found)
@@ -193,7 +193,7 @@ impl Scopes {
     }
 
     /// Keeps an enumerator for `E::A`.
-    pub(super) fn add_enumerator(&mut self, id: EnumId, name: Arc<str>, value: i64, span: Span) {
+    pub(crate) fn add_enumerator(&mut self, id: EnumId, name: Arc<str>, value: i64, span: Span) {
         let entity = Entity::Enumerator(id, value);
         self.enumerators
             .entry(id)
@@ -202,21 +202,21 @@ impl Scopes {
     }
 
     /// Names from here on are those of another function; gives back what was before, for [`Scopes::set_floor`].
-    pub(super) fn raise_floor(&mut self) -> usize {
+    pub(crate) fn raise_floor(&mut self) -> usize {
         std::mem::replace(&mut self.floor, self.stack.len())
     }
 
-    pub(super) fn set_floor(&mut self, floor: usize) {
+    pub(crate) fn set_floor(&mut self, floor: usize) {
         self.floor = floor;
     }
 
-    pub(super) fn floor(&self) -> usize {
+    pub(crate) fn floor(&self) -> usize {
         self.floor
     }
 
     /// The variable that a name stands for, if it is one of a function around the one being checked, and how deep in the stack
     /// its block is.
-    pub(super) fn find_outer(&self, name: &str) -> Option<(usize, VarId)> {
+    pub(crate) fn find_outer(&self, name: &str) -> Option<(usize, VarId)> {
         if self.floor <= FILE + 1 {
             return None;
         }
@@ -265,7 +265,7 @@ impl Scopes {
     }
 
     /// The class that the scopes of a qualified name lead to, and the name in it.
-    pub(super) fn split_path<'n>(&self, name: &'n str) -> Option<(RecordId, &'n str)> {
+    pub(crate) fn split_path<'n>(&self, name: &'n str) -> Option<(RecordId, &'n str)> {
         let (scopes, last) = name.rsplit_once("::")?;
         match self.find_scope(scopes)? {
             Ty::Record(class) => Some((class, last)),
@@ -350,18 +350,18 @@ impl Scopes {
     }
 
     /// The namespace around.
-    pub(super) fn namespace(&self) -> Arc<str> {
+    pub(crate) fn namespace(&self) -> Arc<str> {
         self.namespace.clone()
     }
 
     /// Goes to another namespace; gives back the one before.
-    pub(super) fn set_namespace(&mut self, namespace: Arc<str>) -> Arc<str> {
+    pub(crate) fn set_namespace(&mut self, namespace: Arc<str>) -> Arc<str> {
         self.has_namespaces |= !namespace.is_empty();
         std::mem::replace(&mut self.namespace, namespace)
     }
 
     /// `using namespace used;`
-    pub(super) fn use_namespace(&mut self, used: Arc<str>) {
+    pub(crate) fn use_namespace(&mut self, used: Arc<str>) {
         let used = self.aliases.get(&used).cloned().unwrap_or(used);
         // Written inside another, it may leave that one's name out.
         if !self.namespace.is_empty() {
@@ -372,13 +372,13 @@ impl Scopes {
     }
 
     /// `namespace alias = of;`
-    pub(super) fn alias_namespace(&mut self, alias: Arc<str>, of: Arc<str>) {
+    pub(crate) fn alias_namespace(&mut self, alias: Arc<str>, of: Arc<str>) {
         self.has_namespaces = true;
         self.aliases.insert(alias, of);
     }
 
     /// `using a::b;`: what `b` means there, it means here too. `false` if it means nothing.
-    pub(super) fn use_name(&mut self, name: &str) -> bool {
+    pub(crate) fn use_name(&mut self, name: &str) -> bool {
         let last: Arc<str> = name.rsplit("::").next().unwrap_or(name).into();
         let (binding, tag) = (self.find(name).cloned(), self.find_tag(name).cloned());
         let found = binding.is_some() || tag.is_some();
@@ -394,13 +394,13 @@ impl Scopes {
     }
 
     /// Hides everything but the prelude; gives it back to [`Scopes::restore`].
-    pub(super) fn only_prelude(&mut self) -> Vec<Scope> {
+    pub(crate) fn only_prelude(&mut self) -> Vec<Scope> {
         let hidden = self.stack.split_off(FILE);
         self.stack.push(Scope::default());
         hidden
     }
 
-    pub(super) fn restore(&mut self, hidden: Vec<Scope>) {
+    pub(crate) fn restore(&mut self, hidden: Vec<Scope>) {
         self.stack.truncate(FILE);
         self.stack.extend(hidden);
     }
@@ -411,7 +411,7 @@ impl Scopes {
     }
 
     /// Binds a name in the innermost scope (the prelude's own when `in_prelude`).
-    pub(super) fn bind(&mut self, name: Arc<str>, entity: Entity, span: Span, in_prelude: bool) {
+    pub(crate) fn bind(&mut self, name: Arc<str>, entity: Entity, span: Span, in_prelude: bool) {
         let depth = if in_prelude { 0 } else { self.stack.len() - 1 };
         let name = self.qualified(depth, name);
         self.at(in_prelude)
@@ -420,7 +420,7 @@ impl Scopes {
     }
 
     /// Adds a function to those that a name stands for at file scope (in the prelude's when `in_prelude`).
-    pub(super) fn add_function(
+    pub(crate) fn add_function(
         &mut self,
         name: Arc<str>,
         callable: Callable,
@@ -433,7 +433,7 @@ impl Scopes {
     }
 
     /// An unused prelude function has become one that is declared.
-    pub(super) fn use_prelude(&mut self, name: &str, index: usize, id: FunctionId) {
+    pub(crate) fn use_prelude(&mut self, name: &str, index: usize, id: FunctionId) {
         if let Some(Binding {
             entity: Entity::Functions(set),
             ..
@@ -448,28 +448,28 @@ impl Scopes {
     }
 
     /// The prelude's meaning of a name.
-    pub(super) fn find_in_prelude(&self, name: &str) -> Option<&Binding> {
+    pub(crate) fn find_in_prelude(&self, name: &str) -> Option<&Binding> {
         self.stack[0].names.get(name)
     }
 
     /// Hides the blocks' names; gives them back to [`Scopes::show`].
-    pub(super) fn only_file(&mut self) -> Vec<Scope> {
+    pub(crate) fn only_file(&mut self) -> Vec<Scope> {
         self.stack.split_off((FILE + 1).min(self.stack.len()))
     }
 
-    pub(super) fn show(&mut self, hidden: Vec<Scope>) {
+    pub(crate) fn show(&mut self, hidden: Vec<Scope>) {
         self.stack.truncate(FILE + 1);
         self.stack.extend(hidden);
     }
 
-    pub(super) fn bind_tag(&mut self, name: Arc<str>, ty: Ty, span: Span, in_prelude: bool) {
+    pub(crate) fn bind_tag(&mut self, name: Arc<str>, ty: Ty, span: Span, in_prelude: bool) {
         let depth = if in_prelude { 0 } else { self.stack.len() - 1 };
         let name = self.qualified(depth, name);
         self.at(in_prelude).tags.insert(name, (ty, span));
     }
 
     /// The meaning of a name here.
-    pub(super) fn find(&self, name: &str) -> Option<&Binding> {
+    pub(crate) fn find(&self, name: &str) -> Option<&Binding> {
         let found = self.find_any(of_std(name))?;
         match (&found.entity, self.element) {
             (Entity::Pack(elements), Some(element)) => {
@@ -481,7 +481,7 @@ impl Scopes {
     }
 
     /// The elements of the parameter pack of this name.
-    pub(super) fn find_pack(&self, name: &str) -> Option<&Arc<[Binding]>> {
+    pub(crate) fn find_pack(&self, name: &str) -> Option<&Arc<[Binding]>> {
         match &self.find_any(name)?.entity {
             Entity::Pack(elements) => Some(elements),
             _ => None,
@@ -489,18 +489,18 @@ impl Scopes {
     }
 
     /// From here on the names of packs stand for this element; gives back what was before, for [`Scopes::leave_element`].
-    pub(super) fn at_element(&mut self, element: Option<usize>) -> (Option<usize>, Option<usize>) {
+    pub(crate) fn at_element(&mut self, element: Option<usize>) -> (Option<usize>, Option<usize>) {
         let n = self.n_elements.take();
         (std::mem::replace(&mut self.element, element), n)
     }
 
-    pub(super) fn leave_element(&mut self, (element, n): (Option<usize>, Option<usize>)) {
+    pub(crate) fn leave_element(&mut self, (element, n): (Option<usize>, Option<usize>)) {
         self.element = element;
         self.n_elements.set(n);
     }
 
     /// How many elements the last pack has that was named since [`Scopes::at_element`].
-    pub(super) fn n_elements(&self) -> Option<usize> {
+    pub(crate) fn n_elements(&self) -> Option<usize> {
         self.n_elements.get()
     }
 
@@ -524,7 +524,7 @@ impl Scopes {
     }
 
     /// The meaning given in the innermost scope itself.
-    pub(super) fn find_here(&self, name: &str, in_prelude: bool) -> Option<&Binding> {
+    pub(crate) fn find_here(&self, name: &str, in_prelude: bool) -> Option<&Binding> {
         let index = if in_prelude { 0 } else { self.stack.len() - 1 };
         match index <= FILE && !self.namespace.is_empty() {
             true => self.stack[index]
@@ -535,7 +535,7 @@ impl Scopes {
     }
 
     /// The meaning at file scope, in the namespace around.
-    pub(super) fn find_at_file(&self, name: &str) -> Option<&Binding> {
+    pub(crate) fn find_at_file(&self, name: &str) -> Option<&Binding> {
         match self.namespace.is_empty() {
             true => self.stack[FILE].names.get(name),
             false => self.stack[FILE]
@@ -544,7 +544,7 @@ impl Scopes {
         }
     }
 
-    pub(super) fn find_tag(&self, name: &str) -> Option<&(Ty, Span)> {
+    pub(crate) fn find_tag(&self, name: &str) -> Option<&(Ty, Span)> {
         let name = of_std(name);
         if let Some((scopes, last)) = name.rsplit_once("::") {
             if scopes.is_empty() {
@@ -567,7 +567,7 @@ impl Scopes {
             })
     }
 
-    pub(super) fn find_tag_here(&self, name: &str, in_prelude: bool) -> Option<&(Ty, Span)> {
+    pub(crate) fn find_tag_here(&self, name: &str, in_prelude: bool) -> Option<&(Ty, Span)> {
         let index = if in_prelude { 0 } else { self.stack.len() - 1 };
         match index <= FILE && !self.namespace.is_empty() {
             true => self.stack[index]
@@ -578,14 +578,14 @@ impl Scopes {
     }
 
     /// Gives a class a name of its own at file scope, by which paths through it are found.
-    pub(super) fn bind_class(&mut self, name: Arc<str>, class: RecordId, span: Span) {
+    pub(crate) fn bind_class(&mut self, name: Arc<str>, class: RecordId, span: Span) {
         self.stack[FILE]
             .tags
             .insert(name, (Ty::Record(class), span));
     }
 
     /// Every name that can be seen, for suggestions.
-    pub(super) fn names(&self) -> impl Iterator<Item = (&str, &Entity)> {
+    pub(crate) fn names(&self) -> impl Iterator<Item = (&str, &Entity)> {
         self.stack.iter().rev().flat_map(|scope| {
             scope
                 .names
@@ -595,7 +595,7 @@ impl Scopes {
     }
 
     /// Every tag that can be seen, for suggestions.
-    pub(super) fn tags(&self) -> impl Iterator<Item = &str> {
+    pub(crate) fn tags(&self) -> impl Iterator<Item = &str> {
         self.stack
             .iter()
             .rev()

@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 use super::ty::{QualTy, Records, Ty};
 
 /// A type's text. `enums` are the enumerations' names by id.
-pub(super) fn show(ty: &QualTy, records: &Records, enums: &[String]) -> String {
+pub(crate) fn show(ty: &QualTy, records: &Records, enums: &[String]) -> String {
     let mut around = String::new();
     let mut ty = ty.clone();
     loop {

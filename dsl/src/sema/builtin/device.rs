@@ -24,7 +24,7 @@ const fn device(name: &'static str, signature: &'static str, make: Make) -> Row 
     }
 }
 
-pub(super) const OVERLOADS: &[(&str, Overload)] = &[
+pub(crate) const OVERLOADS: &[(&str, Overload)] = &[
     ("atomicAdd", Overload::Atomic(Atomic::Add)),
     ("atomicSub", Overload::Atomic(Atomic::Sub)),
     ("atomicExch", Overload::Atomic(Atomic::Exch)),
@@ -78,7 +78,7 @@ pub(super) const OVERLOADS: &[(&str, Overload)] = &[
     ("__stwt", Overload::StoreThrough),
 ];
 
-pub(super) const ROWS: &[Row] = &[
+pub(crate) const ROWS: &[Row] = &[
     device("__syncthreads", "void()", Make::SyncThreads),
     device(
         "__syncthreads_count",

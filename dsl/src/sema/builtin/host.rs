@@ -14,7 +14,7 @@ const fn host(name: &'static str, signature: &'static str, call: HostFn) -> Row 
     }
 }
 
-pub(super) const ROWS: &[Row] = &[
+pub(crate) const ROWS: &[Row] = &[
     // Memory.
     host("cudaMalloc", "cudaError_t(T**, size_t)", HostFn::CudaMalloc),
     host(

@@ -15,7 +15,7 @@ const fn both(name: &'static str, signature: &'static str, make: Make) -> Row {
     }
 }
 
-pub(super) const OVERLOADS: &[(&str, Overload)] = &[
+pub(crate) const OVERLOADS: &[(&str, Overload)] = &[
     ("sqrt", Overload::Real1(UnaryOp::FSqrt)),
     ("fabs", Overload::Real1(UnaryOp::FAbs)),
     ("floor", Overload::Real1(UnaryOp::FFloor)),
@@ -51,7 +51,7 @@ pub(super) const OVERLOADS: &[(&str, Overload)] = &[
     ("atan2", Overload::Library2(HostFn::Atan2, None)),
 ];
 
-pub(super) const ROWS: &[Row] = &[
+pub(crate) const ROWS: &[Row] = &[
     both("sqrtf", "float(float)", Make::Unary(UnaryOp::FSqrt)),
     both("fabsf", "float(float)", Make::Unary(UnaryOp::FAbs)),
     both("floorf", "float(float)", Make::Unary(UnaryOp::FFloor)),
@@ -181,7 +181,7 @@ pub(crate) fn is_math(name: &str) -> bool {
 }
 
 /// The names that are defined in the language, for suggestions: the `float` versions differ by a letter.
-pub(super) fn names() -> impl Iterator<Item = &'static str> {
+pub(crate) fn names() -> impl Iterator<Item = &'static str> {
     PAIRS.iter().chain(SINGLES).copied()
 }
 

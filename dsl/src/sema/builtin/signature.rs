@@ -6,23 +6,23 @@
 
 /// A parsed signature.
 #[derive(Debug)]
-pub(in crate::sema) struct Signature {
-    pub(in crate::sema) result: ParamType,
-    pub(in crate::sema) params: Vec<Param>,
-    pub(in crate::sema) variadic: bool,
+pub(crate) struct Signature {
+    pub(crate) result: ParamType,
+    pub(crate) params: Vec<Param>,
+    pub(crate) variadic: bool,
 }
 
 /// A parameter.
 #[derive(Debug)]
-pub(in crate::sema) struct Param {
-    pub(in crate::sema) ty: ParamType,
+pub(crate) struct Param {
+    pub(crate) ty: ParamType,
     /// Its value if the argument is left out.
-    pub(in crate::sema) default: Option<u64>,
+    pub(crate) default: Option<u64>,
 }
 
 /// A parameter's type.
 #[derive(Debug, PartialEq)]
-pub(in crate::sema) enum ParamType {
+pub(crate) enum ParamType {
     Plain {
         base: TypeWord,
         is_const: bool,
@@ -35,7 +35,7 @@ pub(in crate::sema) enum ParamType {
 
 /// A type's name.
 #[derive(Debug, PartialEq)]
-pub(in crate::sema) enum TypeWord {
+pub(crate) enum TypeWord {
     Void,
     Bool,
     Char,
@@ -53,7 +53,7 @@ pub(in crate::sema) enum TypeWord {
 
 impl Signature {
     /// Reads a signature of the table; the table is ours, so mistakes in it are caught by a test over all of it.
-    pub(in crate::sema) fn parse(text: &'static str) -> Signature {
+    pub(crate) fn parse(text: &'static str) -> Signature {
         let (result, rest) = text.split_once('(').unwrap_or((text, ""));
         let mut variadic = false;
         let mut params = Vec::new();

@@ -87,14 +87,14 @@ const TYPES: &[(&str, &str)] = &[
 ];
 
 /// Every name with what it belongs to.
-pub(super) fn names() -> impl Iterator<Item = (&'static str, &'static str)> {
+pub(crate) fn names() -> impl Iterator<Item = (&'static str, &'static str)> {
     FAMILIES
         .iter()
         .flat_map(|(what, names)| names.iter().map(move |name| (*name, *what)))
 }
 
 /// What a name belongs to by its beginning.
-pub(super) fn by_prefix(name: &str) -> Option<&'static str> {
+pub(crate) fn by_prefix(name: &str) -> Option<&'static str> {
     PREFIXES
         .iter()
         .find(|(prefix, _)| name.starts_with(prefix))
@@ -102,7 +102,7 @@ pub(super) fn by_prefix(name: &str) -> Option<&'static str> {
 }
 
 /// What a type belongs to.
-pub(in crate::sema) fn unsupported_type(name: &str) -> Option<&'static str> {
+pub(crate) fn unsupported_type(name: &str) -> Option<&'static str> {
     TYPES
         .iter()
         .find(|(known, _)| *known == name)

@@ -13,46 +13,46 @@ use crate::{
 
 /// The function being checked.
 #[derive(Default)]
-pub(super) struct Body {
-    pub(super) id: Option<FunctionId>,
-    pub(super) space: Option<FunctionSpace>,
-    pub(super) vars: Arena<VarId, VarEntry>,
-    pub(super) flow: Flow,
-    pub(super) labels: Labels,
+pub(crate) struct Body {
+    pub(crate) id: Option<FunctionId>,
+    pub(crate) space: Option<FunctionSpace>,
+    pub(crate) vars: Arena<VarId, VarEntry>,
+    pub(crate) flow: Flow,
+    pub(crate) labels: Labels,
     /// The class it is a member of.
-    pub(super) class: Option<RecordId>,
+    pub(crate) class: Option<RecordId>,
     /// The object, in a member function.
-    pub(super) this: Option<VarId>,
+    pub(crate) this: Option<VarId>,
     /// What a lambda captures.
-    pub(super) lambda: Option<lambda::Captures>,
+    pub(crate) lambda: Option<lambda::Captures>,
     /// The result's type is that of the first `return`.
-    pub(super) deduces: bool,
+    pub(crate) deduces: bool,
     /// The variable that is the result itself (see [`named_result`]).
-    pub(super) named_result: Option<Arc<str>>,
+    pub(crate) named_result: Option<Arc<str>>,
     /// Where its scopes begin.
-    pub(super) floor: usize,
+    pub(crate) floor: usize,
 }
 
 /// What control may leave here.
 #[derive(Default)]
-pub(super) struct Flow {
-    pub(super) loops: u32,
-    pub(super) switches: u32,
+pub(crate) struct Flow {
+    pub(crate) loops: u32,
+    pub(crate) switches: u32,
     /// The objects with destructors of each open block.
-    pub(super) cleanups: Vec<Vec<VarId>>,
+    pub(crate) cleanups: Vec<Vec<VarId>>,
     /// Objects without a name that the full expression being checked has made, and that end with it.
-    pub(super) temporaries: Vec<VarId>,
+    pub(crate) temporaries: Vec<VarId>,
     /// How many blocks are open around the body of each open loop or switch, and whether it is a loop.
-    pub(super) exits: Vec<(usize, bool)>,
+    pub(crate) exits: Vec<(usize, bool)>,
 }
 
 /// The labels of the function.
 #[derive(Default)]
-pub(super) struct Labels {
+pub(crate) struct Labels {
     /// Those further down in the open blocks.
-    pub(super) ahead: Vec<label::Label>,
+    pub(crate) ahead: Vec<label::Label>,
     /// The names of those that have been passed.
-    pub(super) passed: Vec<Arc<str>>,
+    pub(crate) passed: Vec<Arc<str>>,
     /// How many there have been.
-    pub(super) n_made: u32,
+    pub(crate) n_made: u32,
 }

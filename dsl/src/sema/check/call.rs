@@ -21,9 +21,21 @@ use crate::{
     syntax::ast::{self, ExprKind},
 };
 
+pub(crate) mod atomic;
+pub(crate) mod builtin_call;
+pub(crate) mod exchange;
+pub(crate) mod format;
+pub(crate) mod forward;
+pub(crate) mod graph;
+pub(crate) mod host_call;
+pub(crate) mod launch;
+pub(crate) mod launch_call;
+pub(crate) mod overload;
+pub(crate) mod pointer_call;
+
 impl Checker<'_> {
     /// `f(a, b)`: a function of the program, else something built in.
-    pub(super) fn call(&mut self, callee: &ast::Expr, args: &[ast::Expr], span: Span) -> Checked {
+    pub(crate) fn call(&mut self, callee: &ast::Expr, args: &[ast::Expr], span: Span) -> Checked {
         let args = self.expanded(args);
         let args = &args[..];
         let mut explicit = None;
@@ -253,7 +265,7 @@ impl Checker<'_> {
     }
 
     /// A call of a member function or an operator, whose object is the first argument; `given` arguments were written.
-    pub(super) fn call_with(
+    pub(crate) fn call_with(
         &mut self,
         id: FunctionId,
         at: Span,
@@ -386,7 +398,7 @@ impl Checker<'_> {
     }
 
     /// Arguments whose function is wrong are still looked at for their own errors.
-    pub(super) fn check_args_alone(&mut self, args: &[ast::Expr]) {
+    pub(crate) fn check_args_alone(&mut self, args: &[ast::Expr]) {
         for arg in args {
             if !matches!(arg.kind, ExprKind::List(_)) {
                 self.expr(arg);
@@ -395,7 +407,7 @@ impl Checker<'_> {
     }
 
     /// A call of one of the functions that a name stands for, or of what CUDA has under it.
-    pub(super) fn call_overloaded(
+    pub(crate) fn call_overloaded(
         &mut self,
         name: &Arc<str>,
         set: &[Callable],
@@ -435,7 +447,7 @@ impl Checker<'_> {
         }
     }
 
-    pub(super) fn call_function(
+    pub(crate) fn call_function(
         &mut self,
         id: FunctionId,
         name_span: Span,
@@ -475,7 +487,7 @@ impl Checker<'_> {
     }
 
     /// What a call gives: a function that returns a reference gives a place.
-    pub(super) fn called(&mut self, id: FunctionId, call: Value) -> Checked {
+    pub(crate) fn called(&mut self, id: FunctionId, call: Value) -> Checked {
         let span = call.span;
         match call.ty.clone() {
             Ty::Pointer(referee) if self.tables.functions[id].typed.returns_reference => {
@@ -532,7 +544,7 @@ impl Checker<'_> {
     }
 
     /// The arguments in their parameters' types.
-    pub(super) fn args(
+    pub(crate) fn args(
         &mut self,
         id: FunctionId,
         args: &[ast::Expr],
@@ -576,7 +588,7 @@ impl Checker<'_> {
 }
 
 /// `1 argument`, `2 arguments`.
-pub(super) fn count(n: usize) -> String {
+pub(crate) fn count(n: usize) -> String {
     match n {
         0 => "no arguments".to_string(),
         1 => "1 argument".to_string(),
@@ -585,7 +597,7 @@ pub(super) fn count(n: usize) -> String {
 }
 
 /// `1 was`, `2 were`.
-pub(super) fn were(n: usize) -> String {
+pub(crate) fn were(n: usize) -> String {
     match n {
         0 => "none were".to_string(),
         1 => "1 was".to_string(),

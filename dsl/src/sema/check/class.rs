@@ -24,50 +24,56 @@ use crate::{
     syntax::ast::{self, Access, MethodKind, Special, SpecifierWord},
 };
 
+pub(crate) mod allocate;
+pub(crate) mod construct;
+pub(crate) mod implicit;
+pub(crate) mod lambda;
+pub(crate) mod method;
+
 /// What is known of a class besides its layout.
 #[derive(Clone, Default, Debug)]
-pub(super) struct ClassFacts {
+pub(crate) struct ClassFacts {
     /// What it is derived from; its first, unnamed member.
-    pub(super) base: Option<RecordId>,
+    pub(crate) base: Option<RecordId>,
     /// The class it is declared in.
     outer: Option<RecordId>,
     /// Members that not everyone may use.
     access: HashMap<Arc<str>, Access>,
-    pub(super) constructors: Vec<FunctionId>,
+    pub(crate) constructors: Vec<FunctionId>,
     /// The user's own way of copying.
-    pub(super) copy: Option<FunctionId>,
+    pub(crate) copy: Option<FunctionId>,
     /// The assignment member by member that the compiler writes, once it is needed.
-    pub(super) assign: Option<FunctionId>,
+    pub(crate) assign: Option<FunctionId>,
     /// `S() = default`.
-    pub(super) is_defaulted: bool,
-    pub(super) destructor: Option<FunctionId>,
-    pub(super) conversions: Vec<FunctionId>,
+    pub(crate) is_defaulted: bool,
+    pub(crate) destructor: Option<FunctionId>,
+    pub(crate) conversions: Vec<FunctionId>,
     /// First values of members, by index.
-    pub(super) defaults: HashMap<u32, Arc<ast::Init>>,
+    pub(crate) defaults: HashMap<u32, Arc<ast::Init>>,
     friends: Vec<FunctionId>,
     friend_classes: Vec<Arc<str>>,
     /// The constructor without parameters that the compiler writes, once it is needed.
-    pub(super) implicit_default: Option<FunctionId>,
+    pub(crate) implicit_default: Option<FunctionId>,
     /// Members come one after the other, and nothing else is known: C's layout.
-    pub(super) is_plain: bool,
+    pub(crate) is_plain: bool,
 }
 
 /// A function in a class whose body waits until the class is complete.
-pub(super) struct PendingBody {
+pub(crate) struct PendingBody {
     id: FunctionId,
     function: ast::Function,
 }
 
 /// A class whose members are being read.
-pub(super) struct OpenClass {
-    pub(super) id: RecordId,
-    pub(super) access: Access,
-    pub(super) pending: Vec<PendingBody>,
+pub(crate) struct OpenClass {
+    pub(crate) id: RecordId,
+    pub(crate) access: Access,
+    pub(crate) pending: Vec<PendingBody>,
 }
 
 impl Checker<'_> {
     /// Begins a class: its names go to a scope of their own.
-    pub(super) fn open_class(
+    pub(crate) fn open_class(
         &mut self,
         id: RecordId,
         specifier: &ast::RecordSpecifier,
@@ -150,7 +156,7 @@ impl Checker<'_> {
     }
 
     /// Ends a class; checks the bodies of its functions if no other class is open around it.
-    pub(super) fn close_class(&mut self, id: RecordId) {
+    pub(crate) fn close_class(&mut self, id: RecordId) {
         let base = self.tables.classes.get(&id).and_then(|facts| facts.base);
         self.scopes.close_class(id, base);
         let Some(open) = self.open_classes.pop() else {
@@ -191,12 +197,12 @@ impl Checker<'_> {
     }
 
     /// The class's members are being read: it will be complete when its functions run.
-    pub(super) fn is_open(&self, id: RecordId) -> bool {
+    pub(crate) fn is_open(&self, id: RecordId) -> bool {
         self.open_classes.iter().any(|open| open.id == id)
     }
 
     /// Enters the scopes of a class and of those around it.
-    pub(super) fn enter_class_scopes(&mut self, class: Option<RecordId>) -> usize {
+    pub(crate) fn enter_class_scopes(&mut self, class: Option<RecordId>) -> usize {
         let mut chain = Vec::new();
         let mut next = class;
         while let Some(id) = next {
@@ -210,7 +216,7 @@ impl Checker<'_> {
     }
 
     /// Notes who may use the member being declared.
-    pub(super) fn note_access(&mut self, name: &Arc<str>) {
+    pub(crate) fn note_access(&mut self, name: &Arc<str>) {
         if let Some(open) = self.open_classes.last()
             && open.access != Access::Public
             && let Some(facts) = self.tables.classes.get_mut(&open.id)
@@ -220,7 +226,7 @@ impl Checker<'_> {
     }
 
     /// A member function as it stands in its class.
-    pub(super) fn member_function(&mut self, class: RecordId, function: &ast::Function) {
+    pub(crate) fn member_function(&mut self, class: RecordId, function: &ast::Function) {
         if let Some(facts) = self.tables.classes.get_mut(&class)
             && function.method.kind != MethodKind::Plain
         {
@@ -254,7 +260,7 @@ impl Checker<'_> {
     }
 
     /// `friend` and a function: it belongs to the file, and may use what is private.
-    pub(super) fn friend_function(&mut self, class: RecordId, function: &ast::Function) {
+    pub(crate) fn friend_function(&mut self, class: RecordId, function: &ast::Function) {
         if function.name.node.contains("::") {
             return self.unsupported("another class's function as a friend", function.name.span);
         }
@@ -277,14 +283,14 @@ impl Checker<'_> {
         }
     }
 
-    pub(super) fn friend_class(&mut self, class: RecordId, name: &ast::Name) {
+    pub(crate) fn friend_class(&mut self, class: RecordId, name: &ast::Name) {
         if let Some(facts) = self.tables.classes.get_mut(&class) {
             facts.friend_classes.push(name.node.clone());
         }
     }
 
     /// The parameter that stands for the object.
-    pub(super) fn this_param(class: RecordId, is_const: bool, span: Span) -> ParamFacts {
+    pub(crate) fn this_param(class: RecordId, is_const: bool, span: Span) -> ParamFacts {
         ParamFacts {
             name: Some("this".into()),
             ty: QualTy {
@@ -305,7 +311,7 @@ impl Checker<'_> {
     }
 
     /// An instance of a member template, shown as `shown`: no name stands for it.
-    pub(super) fn new_method(
+    pub(crate) fn new_method(
         &mut self,
         class: RecordId,
         function: &ast::Function,
@@ -449,7 +455,7 @@ impl Checker<'_> {
     }
 
     /// `int S::f(int x) { … }` outside of the class.
-    pub(super) fn method_definition(&mut self, function: &ast::Function) {
+    pub(crate) fn method_definition(&mut self, function: &ast::Function) {
         let name = &function.name;
         let found = self.scopes.split_path(&name.node);
         let Some((class, last)) = found.map(|(class, last)| (class, last.to_string())) else {
@@ -561,7 +567,7 @@ impl Checker<'_> {
 }
 
 /// Whether a member function of this name is static without saying so.
-pub(super) fn allocates(name: &str) -> bool {
+pub(crate) fn allocates(name: &str) -> bool {
     ["operator new", "operator delete"]
         .iter()
         .any(|word| name.starts_with(word))

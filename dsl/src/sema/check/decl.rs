@@ -16,9 +16,17 @@ use crate::{
     syntax::ast::{self, DeclaratorPart, SpecifierWord},
 };
 
+pub(crate) mod binding;
+pub(crate) mod function;
+pub(crate) mod init;
+pub(crate) mod record;
+pub(crate) mod specifier;
+pub(crate) mod startup;
+pub(crate) mod variable;
+
 impl Checker<'_> {
     /// Binds a name in the innermost scope. A second meaning in the same scope is an error (a repeated typedef is not).
-    pub(super) fn declare_name(&mut self, name: &ast::Name, entity: Entity) {
+    pub(crate) fn declare_name(&mut self, name: &ast::Name, entity: Entity) {
         let in_prelude = self.in_prelude(name.span);
         if let Some(old) = self.scopes.find_here(&name.node, in_prelude) {
             let same = match (&old.entity, &entity) {
@@ -42,14 +50,14 @@ impl Checker<'_> {
     }
 
     /// A declaration at file scope.
-    pub(super) fn file_declaration(&mut self, declaration: &ast::Declaration) {
+    pub(crate) fn file_declaration(&mut self, declaration: &ast::Declaration) {
         self.each_declarator(declaration, &mut |checker, base, declarator| {
             checker.file_variable(declaration, base, declarator);
         });
     }
 
     /// A declaration in a block, as statements.
-    pub(super) fn local_declaration(
+    pub(crate) fn local_declaration(
         &mut self,
         declaration: &ast::Declaration,
         out: &mut Vec<typed::Stmt>,
@@ -60,7 +68,7 @@ impl Checker<'_> {
     }
 
     /// Deals with typedefs and prototypes and calls `variable` for the rest.
-    pub(super) fn each_declarator(
+    pub(crate) fn each_declarator(
         &mut self,
         declaration: &ast::Declaration,
         variable: &mut dyn FnMut(&mut Self, QualTy, &ast::InitDeclarator),

@@ -32,9 +32,18 @@ use crate::{
     },
 };
 
+pub(crate) mod access;
+pub(crate) mod cast;
+pub(crate) mod constant;
+pub(crate) mod convert;
+pub(crate) mod operator;
+pub(crate) mod reference;
+pub(crate) mod size_of_pointer;
+pub(crate) mod unknown;
+
 impl Checker<'_> {
     /// An expression's value; arrays become pointers, places are read.
-    pub(super) fn value(&mut self, expr: &ast::Expr) -> Value {
+    pub(crate) fn value(&mut self, expr: &ast::Expr) -> Value {
         match self.expr(expr) {
             Checked::Value(value) => value,
             Checked::Place(place) => self.load(place),
@@ -42,7 +51,7 @@ impl Checker<'_> {
     }
 
     /// An expression as a place or a value.
-    pub(super) fn expr(&mut self, expr: &ast::Expr) -> Checked {
+    pub(crate) fn expr(&mut self, expr: &ast::Expr) -> Checked {
         let span = expr.span;
         let value = match &expr.kind {
             ExprKind::Int {
@@ -140,7 +149,7 @@ impl Checker<'_> {
     }
 
     /// What a name stands for.
-    pub(super) fn name(&mut self, name: &Arc<str>, span: Span) -> Checked {
+    pub(crate) fn name(&mut self, name: &Arc<str>, span: Span) -> Checked {
         if let Some(outer) = self.outer_name(name, span) {
             return outer;
         }
@@ -150,7 +159,7 @@ impl Checker<'_> {
     }
 
     /// A member named by its path is one that the code here may use.
-    pub(super) fn check_path_access(&mut self, name: &str, span: Span) {
+    pub(crate) fn check_path_access(&mut self, name: &str, span: Span) {
         if let Some((class, last)) = self.scopes.split_path(name) {
             let last = last.to_string();
             self.check_access(class, &last, span);
@@ -158,7 +167,7 @@ impl Checker<'_> {
     }
 
     /// What an entity is in an expression.
-    pub(super) fn entity(
+    pub(crate) fn entity(
         &mut self,
         name: &Arc<str>,
         entity: Option<Entity>,
@@ -347,7 +356,7 @@ impl Checker<'_> {
     }
 
     /// Reports device-only names in host code.
-    pub(super) fn require_device(&mut self, name: &str, span: Span) {
+    pub(crate) fn require_device(&mut self, name: &str, span: Span) {
         let diagnostic = Diagnostic::error(
             Code::DeviceOnly,
             span,
@@ -358,7 +367,7 @@ impl Checker<'_> {
     }
 
     /// Names a construct of CUDA that is known but not supported, once per name.
-    pub(super) fn unsupported_builtin(&mut self, name: &str, what: &str, span: Span) {
+    pub(crate) fn unsupported_builtin(&mut self, name: &str, what: &str, span: Span) {
         if self
             .reporter
             .reported_once
@@ -373,7 +382,7 @@ impl Checker<'_> {
     }
 
     /// Reads a place. Arrays become pointers, constants their value.
-    pub(super) fn load(&mut self, place: Place) -> Value {
+    pub(crate) fn load(&mut self, place: Place) -> Value {
         let span = place.span;
         if place.ty.ty == Ty::Error {
             return wrong(span);
@@ -424,7 +433,7 @@ impl Checker<'_> {
     }
 
     /// `T(a, b)`.
-    pub(super) fn construct(&mut self, to: &Ty, args: &[ast::Expr], span: Span) -> Value {
+    pub(crate) fn construct(&mut self, to: &Ty, args: &[ast::Expr], span: Span) -> Value {
         let args = self.expanded(args);
         let args = &args[..];
         if self.is_vector(to, "dim3") && args.len() != 1 {
@@ -498,7 +507,7 @@ impl Checker<'_> {
             sizes.push(self.implicit(
                 value,
                 &Ty::UInt,
-                &super::convert::Why::Argument(i + 1, "dim3", None),
+                &convert::Why::Argument(i + 1, "dim3", None),
             ));
         }
         self.dim3_of(sizes, span)
@@ -509,7 +518,7 @@ impl Checker<'_> {
         self.sizeof(&ty, span)
     }
 
-    pub(super) fn sizeof(&mut self, ty: &Ty, span: Span) -> Value {
+    pub(crate) fn sizeof(&mut self, ty: &Ty, span: Span) -> Value {
         if *ty == Ty::Error {
             return wrong(span);
         }
@@ -533,7 +542,7 @@ impl Checker<'_> {
 }
 
 /// One component of `threadIdx` and its like.
-pub(super) fn special_value(reg: SpecialReg, span: Span) -> Value {
+pub(crate) fn special_value(reg: SpecialReg, span: Span) -> Value {
     Value {
         kind: ValueKind::Builtin(Builtin::Special(reg), Vec::new()),
         ty: Ty::UInt,
@@ -542,7 +551,7 @@ pub(super) fn special_value(reg: SpecialReg, span: Span) -> Value {
 }
 
 /// A part's type with the qualifiers of the whole.
-pub(super) fn with_qualifiers(part: &QualTy, whole: &QualTy) -> QualTy {
+pub(crate) fn with_qualifiers(part: &QualTy, whole: &QualTy) -> QualTy {
     QualTy {
         ty: part.ty.clone(),
         is_const: part.is_const || whole.is_const,

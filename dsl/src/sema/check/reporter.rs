@@ -11,29 +11,29 @@ use crate::{
 
 /// What the check has to say.
 #[derive(Default)]
-pub(in crate::sema) struct Reporter {
-    pub(in crate::sema) diagnostics: Vec<Diagnostic>,
+pub(crate) struct Reporter {
+    pub(crate) diagnostics: Vec<Diagnostic>,
     /// Errors that hold only if a `__host__ __device__` function is reached from one side.
-    pub(super) deferred: Vec<Deferred>,
+    pub(crate) deferred: Vec<Deferred>,
     /// Keys of what is reported once only: unknown names, unsupported constructs.
-    pub(super) reported_once: HashSet<(Option<FunctionId>, String)>,
+    pub(crate) reported_once: HashSet<(Option<FunctionId>, String)>,
     /// What has been reported about a place in an instance: other instances need not repeat it.
-    pub(super) reported_in_instances: HashSet<(Code, Span)>,
+    pub(crate) reported_in_instances: HashSet<(Code, Span)>,
     /// For how many unknown names a near one has been looked for.
-    pub(super) n_guesses: u32,
+    pub(crate) n_guesses: u32,
     /// How many attempts are open inside each other, and what is wrong inside of classes that they need.
-    pub(super) attempts: Attempts,
+    pub(crate) attempts: Attempts,
 }
 
 /// An error that waits for the call graph.
-pub(super) struct Deferred {
-    pub(super) function: FunctionId,
-    pub(super) side: Side,
-    pub(super) diagnostic: Diagnostic,
+pub(crate) struct Deferred {
+    pub(crate) function: FunctionId,
+    pub(crate) side: Side,
+    pub(crate) diagnostic: Diagnostic,
 }
 
 impl Checker<'_> {
-    pub(super) fn report(&mut self, mut diagnostic: Diagnostic) {
+    pub(crate) fn report(&mut self, mut diagnostic: Diagnostic) {
         diagnostic.message = with_articles(&diagnostic.message);
         if diagnostic.message.contains('#') {
             diagnostic.message = self.with_class_names(&diagnostic.message);
@@ -42,7 +42,7 @@ impl Checker<'_> {
     }
 
     /// Instances of classes go by a number inside, `#12`; a message has their names.
-    pub(super) fn with_class_names(&self, message: &str) -> String {
+    pub(crate) fn with_class_names(&self, message: &str) -> String {
         let mut parts = message.split('#');
         let mut out = parts.next().unwrap_or_default().to_string();
         for part in parts {
@@ -66,7 +66,7 @@ impl Checker<'_> {
     }
 
     /// A constant divides by zero where its value is needed; the warning about the same operator is then one too many.
-    pub(super) fn report_constant_division(&mut self, span: Span, message: String) {
+    pub(crate) fn report_constant_division(&mut self, span: Span, message: String) {
         self.reporter.diagnostics.retain(|old| {
             let place = old.primary.span;
             old.code != Code::DividesByZero
@@ -78,14 +78,14 @@ impl Checker<'_> {
     }
 
     /// True the first time in this function (or at file scope) that `what` is asked about.
-    pub(super) fn first_time(&mut self, what: &str) -> bool {
+    pub(crate) fn first_time(&mut self, what: &str) -> bool {
         self.reporter
             .reported_once
             .insert((self.body.id, what.to_string()))
     }
 
     /// Says once that a construct is not supported.
-    pub(super) fn unsupported(&mut self, construct: &str, span: Span) {
+    pub(crate) fn unsupported(&mut self, construct: &str, span: Span) {
         if self
             .reporter
             .reported_once
@@ -100,7 +100,7 @@ impl Checker<'_> {
     }
 
     /// An error if this code runs on `side`: now if that is certain, later if it depends on the callers.
-    pub(super) fn on_side(&mut self, side: Side, diagnostic: Diagnostic) {
+    pub(crate) fn on_side(&mut self, side: Side, diagnostic: Diagnostic) {
         if self.mode.unevaluated > 0 {
             return;
         }
@@ -124,7 +124,7 @@ impl Checker<'_> {
     }
 
     /// The function being checked may run on the device.
-    pub(super) fn may_be_device(&self) -> bool {
+    pub(crate) fn may_be_device(&self) -> bool {
         !matches!(self.body.space, Some(FunctionSpace::Host) | None)
     }
 }

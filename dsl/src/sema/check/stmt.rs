@@ -11,6 +11,13 @@ use crate::{
     syntax::ast::{self, ExprKind, Unroll},
 };
 
+pub(crate) mod asm;
+pub(crate) mod cleanup;
+pub(crate) mod label;
+pub(crate) mod named_result;
+pub(crate) mod range;
+pub(crate) mod switch;
+
 /// The parts of a loop, as written.
 struct Loop<'l> {
     cond: Option<&'l ast::Expr>,
@@ -22,7 +29,7 @@ struct Loop<'l> {
 
 impl Checker<'_> {
     /// Checks a statement and adds what it becomes (a declaration of several variables is several statements).
-    pub(super) fn stmt(&mut self, stmt: &ast::Stmt, out: &mut Vec<Stmt>) {
+    pub(crate) fn stmt(&mut self, stmt: &ast::Stmt, out: &mut Vec<Stmt>) {
         let span = stmt.span;
         match &stmt.kind {
             ast::StmtKind::Empty | ast::StmtKind::Error => {}
@@ -104,7 +111,7 @@ impl Checker<'_> {
     }
 
     /// The statements of a block, in a scope of their own.
-    pub(super) fn block(&mut self, stmts: &[ast::Stmt]) -> Vec<Stmt> {
+    pub(crate) fn block(&mut self, stmts: &[ast::Stmt]) -> Vec<Stmt> {
         self.scopes.enter();
         self.cleanups_enter();
         let mut out = Vec::new();
@@ -116,7 +123,7 @@ impl Checker<'_> {
     }
 
     /// A branch or a loop's body: without braces it is a scope too.
-    pub(super) fn body(&mut self, stmt: &ast::Stmt) -> Vec<Stmt> {
+    pub(crate) fn body(&mut self, stmt: &ast::Stmt) -> Vec<Stmt> {
         match &stmt.kind {
             ast::StmtKind::Block(block) => self.block(&block.stmts),
             // The statement after it would be in it, too.
@@ -253,7 +260,7 @@ impl Checker<'_> {
     }
 
     /// `for (T x : array) body`: a loop over the array's indices, in which `x` is declared anew each time.
-    pub(super) fn range_for(
+    pub(crate) fn range_for(
         &mut self,
         declaration: &ast::Declaration,
         range: &ast::Expr,
@@ -514,7 +521,7 @@ impl Checker<'_> {
     }
 
     /// A condition as a `bool`.
-    pub(super) fn condition(&mut self, cond: &ast::Expr) -> Value {
+    pub(crate) fn condition(&mut self, cond: &ast::Expr) -> Value {
         if let ExprKind::Assign(op, left, _) = &cond.kind
             && op.node.is_none()
         {
@@ -533,7 +540,7 @@ impl Checker<'_> {
 }
 
 /// Control can reach the end of these statements.
-pub(super) fn falls_through(stmts: &[Stmt]) -> bool {
+pub(crate) fn falls_through(stmts: &[Stmt]) -> bool {
     stmts.last().is_none_or(|last| match &last.kind {
         StmtKind::Return(_) | StmtKind::Break | StmtKind::Continue | StmtKind::Goto(_) => false,
         StmtKind::Block(body) => falls_through(body),

@@ -21,123 +21,123 @@ use crate::{
 
 /// What the program declares.
 #[derive(Default)]
-pub(in crate::sema) struct Tables {
-    pub(super) records: Records,
+pub(crate) struct Tables {
+    pub(crate) records: Records,
     /// Records whose layout is not known, because this is wrong with their base or a member.
-    pub(in crate::sema) broken_records: HashMap<RecordId, Diagnostic>,
+    pub(crate) broken_records: HashMap<RecordId, Diagnostic>,
     /// The records of vector types that are in use.
-    pub(super) vectors: HashMap<String, RecordId>,
+    pub(crate) vectors: HashMap<String, RecordId>,
     /// Names of the enumerations by id.
-    pub(super) enums: Vec<String>,
+    pub(crate) enums: Vec<String>,
     /// The enumerations that are `enum class`.
-    pub(super) scoped_enums: HashSet<EnumId>,
+    pub(crate) scoped_enums: HashSet<EnumId>,
     /// Classes by their records.
-    pub(super) classes: HashMap<RecordId, class::ClassFacts>,
+    pub(crate) classes: HashMap<RecordId, class::ClassFacts>,
     /// The classes of lambdas that have been checked, by their place.
-    pub(super) lambdas: HashMap<(Option<FunctionId>, Span), lambda::LambdaFacts>,
-    pub(super) globals: Arena<GlobalVarId, GlobalEntry>,
-    pub(super) functions: Arena<FunctionId, FunctionEntry>,
+    pub(crate) lambdas: HashMap<(Option<FunctionId>, Span), lambda::LambdaFacts>,
+    pub(crate) globals: Arena<GlobalVarId, GlobalEntry>,
+    pub(crate) functions: Arena<FunctionId, FunctionEntry>,
     /// Where each function of the program is first declared, for uses before that.
-    pub(super) declared_later: HashMap<Arc<str>, Span>,
+    pub(crate) declared_later: HashMap<Arc<str>, Span>,
     /// The operators that the program gives to any type: `operator+`.
-    pub(super) operators: HashSet<Arc<str>>,
+    pub(crate) operators: HashSet<Arc<str>>,
 }
 
 /// A function: what the lowering will see of it, and what the check knows besides.
-pub(super) struct FunctionEntry {
-    pub(super) typed: typed::Function,
-    pub(super) facts: FunctionFacts,
+pub(crate) struct FunctionEntry {
+    pub(crate) typed: typed::Function,
+    pub(crate) facts: FunctionFacts,
 }
 
 /// A variable that outlives functions, likewise.
-pub(super) struct GlobalEntry {
-    pub(super) typed: typed::Global,
-    pub(super) facts: VarFacts,
+pub(crate) struct GlobalEntry {
+    pub(crate) typed: typed::Global,
+    pub(crate) facts: VarFacts,
 }
 
 /// A variable of a function, likewise.
-pub(super) struct VarEntry {
-    pub(super) typed: typed::Var,
-    pub(super) facts: VarFacts,
+pub(crate) struct VarEntry {
+    pub(crate) typed: typed::Var,
+    pub(crate) facts: VarFacts,
 }
 
 /// What is known of a variable besides its typed form.
 #[derive(Clone, Default, Debug)]
-pub(super) struct VarFacts {
+pub(crate) struct VarFacts {
     /// Its value, if it is `const` with a constant initialiser.
-    pub(super) constant: Option<Const>,
+    pub(crate) constant: Option<Const>,
     /// Its initialiser was wrong and has been reported.
-    pub(super) is_wrong: bool,
+    pub(crate) is_wrong: bool,
     /// `extern`, without an initialiser: a definition may follow.
-    pub(super) is_only_declared: bool,
+    pub(crate) is_only_declared: bool,
 }
 
 /// What is known of a function besides its typed form.
 #[derive(Clone, Default, Debug)]
-pub(super) struct FunctionFacts {
-    pub(super) params: Vec<ParamFacts>,
+pub(crate) struct FunctionFacts {
+    pub(crate) params: Vec<ParamFacts>,
     /// The prototype's or the definition's name.
-    pub(super) declared: Span,
+    pub(crate) declared: Span,
     /// The class it is a member of.
-    pub(super) class: Option<RecordId>,
+    pub(crate) class: Option<RecordId>,
     /// Its first parameter is the object.
-    pub(super) has_this: bool,
+    pub(crate) has_this: bool,
     /// A member function without an object.
-    pub(super) is_static: bool,
+    pub(crate) is_static: bool,
     /// `explicit`.
-    pub(super) is_explicit: bool,
+    pub(crate) is_explicit: bool,
     /// From its first word to the end of its body.
-    pub(super) extent: Option<Span>,
+    pub(crate) extent: Option<Span>,
     /// `= delete`.
-    pub(super) is_deleted: bool,
+    pub(crate) is_deleted: bool,
     /// `auto f()`: its type is that of its first `return`.
-    pub(super) deduces: bool,
+    pub(crate) deduces: bool,
     /// `constexpr`: it may be called where a constant is needed.
-    pub(super) is_constexpr: bool,
+    pub(crate) is_constexpr: bool,
     /// Its body does nothing.
-    pub(super) is_empty: bool,
-    pub(super) is_defined: bool,
+    pub(crate) is_empty: bool,
+    pub(crate) is_defined: bool,
     /// Defined, but its body was not looked at.
-    pub(super) is_skipped: bool,
-    pub(super) calls: Vec<(FunctionId, Span)>,
+    pub(crate) is_skipped: bool,
+    pub(crate) calls: Vec<(FunctionId, Span)>,
     /// How many of them have been followed to member functions that are checked on their first call.
-    pub(super) n_followed: usize,
+    pub(crate) n_followed: usize,
 }
 
 /// A parameter as declared.
 #[derive(Clone, Debug)]
-pub(super) struct ParamFacts {
-    pub(super) name: Option<Arc<str>>,
+pub(crate) struct ParamFacts {
+    pub(crate) name: Option<Arc<str>>,
     /// Of a reference: what it refers to.
-    pub(super) ty: QualTy,
-    pub(super) span: Span,
+    pub(crate) ty: QualTy,
+    pub(crate) span: Span,
     /// What it is if the call leaves it out.
-    pub(super) default: Option<Arc<ast::Expr>>,
+    pub(crate) default: Option<Arc<ast::Expr>>,
     /// `T &`: another name for the argument.
-    pub(super) is_reference: bool,
+    pub(crate) is_reference: bool,
     /// `T &&`: a value of its own, which no variable may be given for.
-    pub(super) is_rvalue: bool,
+    pub(crate) is_rvalue: bool,
     /// The object of a member function: any value will do.
-    pub(super) is_this: bool,
+    pub(crate) is_this: bool,
     /// One of those that `Ts... rest` stands for.
-    pub(super) is_of_pack: bool,
+    pub(crate) is_of_pack: bool,
 }
 
 impl Checker<'_> {
-    pub(super) fn size_of(&self, ty: &Ty) -> Option<u64> {
+    pub(crate) fn size_of(&self, ty: &Ty) -> Option<u64> {
         layout::size_of(ty, &self.tables.records)
     }
 
-    pub(super) fn align_of(&self, ty: &Ty) -> u64 {
+    pub(crate) fn align_of(&self, ty: &Ty) -> u64 {
         layout::align_of(ty, &self.tables.records)
     }
 
-    pub(super) fn record(&self, id: RecordId) -> &Record {
+    pub(crate) fn record(&self, id: RecordId) -> &Record {
         &self.tables.records[id]
     }
 
     /// The record of a vector type or `dim3`, made when first used.
-    pub(super) fn vector(&mut self, name: &str) -> Option<RecordId> {
+    pub(crate) fn vector(&mut self, name: &str) -> Option<RecordId> {
         if let Some(&id) = self.tables.vectors.get(name) {
             return Some(id);
         }
@@ -147,23 +147,23 @@ impl Checker<'_> {
         Some(id)
     }
 
-    pub(super) fn dim3(&mut self) -> Ty {
+    pub(crate) fn dim3(&mut self) -> Ty {
         self.vector("dim3").map_or(Ty::Error, Ty::Record)
     }
 
     /// It is this vector type.
-    pub(super) fn is_vector(&self, ty: &Ty, name: &str) -> bool {
+    pub(crate) fn is_vector(&self, ty: &Ty, name: &str) -> bool {
         matches!(ty, Ty::Record(id) if self.tables.vectors.get(name) == Some(id))
     }
 
-    pub(super) fn add_var(&mut self, var: typed::Var) -> VarId {
+    pub(crate) fn add_var(&mut self, var: typed::Var) -> VarId {
         self.body.vars.push(VarEntry {
             typed: var,
             facts: VarFacts::default(),
         })
     }
 
-    pub(super) fn add_global(&mut self, global: typed::Global, facts: VarFacts) -> GlobalVarId {
+    pub(crate) fn add_global(&mut self, global: typed::Global, facts: VarFacts) -> GlobalVarId {
         self.tables.globals.push(GlobalEntry {
             typed: global,
             facts,

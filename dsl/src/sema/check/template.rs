@@ -8,11 +8,11 @@
 //! `class`.
 
 mod arguments;
-pub(super) mod attempt;
+pub(crate) mod attempt;
 mod class;
 mod deduce;
 mod instances;
-pub(super) use instances::Instances;
+pub(crate) use instances::Instances;
 mod function;
 
 use std::{cell::OnceCell, collections::HashMap, sync::Arc};
@@ -29,6 +29,10 @@ use crate::{
     span::Span,
     syntax::ast::{self, ExprKind, TemplateArg, TemplateKind, TemplateParamKind},
 };
+
+pub(crate) mod pack;
+pub(crate) mod survey;
+pub(crate) mod template_variable;
 
 /// How a note begins that says in which instance a message is.
 const INSTANCE: &str = "in the instance";
@@ -52,11 +56,11 @@ fn shortened(name: &str) -> String {
 }
 
 /// A template.
-pub(super) struct TemplateFacts<'a> {
-    pub(super) name: Arc<str>,
-    pub(super) span: Span,
-    pub(super) params: &'a [ast::TemplateParam],
-    pub(super) item: &'a ast::Item,
+pub(crate) struct TemplateFacts<'a> {
+    pub(crate) name: Arc<str>,
+    pub(crate) span: Span,
+    pub(crate) params: &'a [ast::TemplateParam],
+    pub(crate) item: &'a ast::Item,
     /// The function with its body, where `item` is only a prototype.
     definition: Option<(&'a [ast::TemplateParam], &'a ast::Function)>,
     functions: HashMap<Vec<Arg>, FunctionId>,
@@ -64,7 +68,7 @@ pub(super) struct TemplateFacts<'a> {
     /// Explicit and partial specialisations of a class.
     specialisations: Vec<(&'a [ast::TemplateParam], &'a ast::RecordSpecifier)>,
     /// Explicit and partial specialisations of a variable.
-    pub(super) variables: Vec<(&'a [ast::TemplateParam], &'a ast::Declaration)>,
+    pub(crate) variables: Vec<(&'a [ast::TemplateParam], &'a ast::Declaration)>,
     /// Member functions defined outside of the class.
     members: Vec<(&'a [ast::TemplateParam], &'a ast::Function)>,
     /// Namespace it is in.
@@ -105,7 +109,7 @@ impl<'a> TemplateFacts<'a> {
 
 /// What a template parameter stands for in an instance.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
-pub(super) enum Arg {
+pub(crate) enum Arg {
     Type(QualTy),
     /// An lvalue reference to this type: `T` where `T &&` is given a variable.
     Reference(QualTy),
@@ -117,7 +121,7 @@ pub(super) enum Arg {
 
 /// What is known of a template parameter while a call is looked at.
 #[derive(Clone, PartialEq, Eq, Debug)]
-enum Known {
+pub(crate) enum Known {
     Nothing,
     /// Written in `<…>`.
     Given(Arg),
@@ -135,11 +139,11 @@ impl Known {
 }
 
 /// A template's parameters by name, with what stands for each.
-pub(super) type Bound = Vec<(Arc<str>, Entity)>;
+pub(crate) type Bound = Vec<(Arc<str>, Entity)>;
 
 /// Where an instance's body is, and who needed it first.
 #[derive(Clone)]
-pub(super) struct Instance {
+pub(crate) struct Instance {
     template: TemplateId,
     args: Vec<Arg>,
     /// The function that needed it, and where.
@@ -152,16 +156,16 @@ pub(super) struct Instance {
 }
 
 /// A member function of a class's instance, whose body waits for the first call.
-pub(super) struct LazyBody {
-    pub(super) function: Option<ast::Function>,
-    pub(super) class: RecordId,
+pub(crate) struct LazyBody {
+    pub(crate) function: Option<ast::Function>,
+    pub(crate) class: RecordId,
 }
 
 /// A class's instance.
 #[derive(Clone)]
-pub(super) struct ClassInstance {
-    pub(super) template: TemplateId,
-    pub(super) args: Vec<Arg>,
+pub(crate) struct ClassInstance {
+    pub(crate) template: TemplateId,
+    pub(crate) args: Vec<Arg>,
     /// The parameters as bound in its body: a specialisation has its own.
     bound: Bound,
     /// Which of the template's specialisations it is.
@@ -172,7 +176,7 @@ pub(super) struct ClassInstance {
 
 /// A list that only grows, of what the checker makes and refers to.
 #[derive(Default)]
-pub(in crate::sema) struct Kept {
+pub(crate) struct Kept {
     template: OnceCell<ast::Template>,
     next: OnceCell<Box<Kept>>,
 }
@@ -189,7 +193,7 @@ impl Drop for Kept {
 
 impl<'a> Checker<'a> {
     /// `template …` at file scope.
-    pub(super) fn template(&mut self, template: &'a ast::Template) {
+    pub(crate) fn template(&mut self, template: &'a ast::Template) {
         match (&template.kind, &template.item) {
             (TemplateKind::Generic(params), ast::Item::Function(function))
                 if function.name.node.contains("::") =>
@@ -231,7 +235,7 @@ impl<'a> Checker<'a> {
     }
 
     /// `template <typename T> void f(T x) { … }` in a class.
-    pub(super) fn member_template(&mut self, class: RecordId, template: &ast::Template) {
+    pub(crate) fn member_template(&mut self, class: RecordId, template: &ast::Template) {
         let template = self.keep(template);
         let (TemplateKind::Generic(params), ast::Item::Function(function)) =
             (&template.kind, &template.item)
@@ -264,7 +268,7 @@ impl<'a> Checker<'a> {
     }
 
     /// The class whose member templates these are.
-    pub(super) fn class_of_templates(&self, set: &[Callable]) -> Option<RecordId> {
+    pub(crate) fn class_of_templates(&self, set: &[Callable]) -> Option<RecordId> {
         set.iter().find_map(|callable| match callable {
             Callable::Template(id) => self.instances.templates[*id].class,
             _ => None,
@@ -473,12 +477,12 @@ impl<'a> Checker<'a> {
         }
     }
 
-    pub(super) fn template_facts(&mut self, id: TemplateId) -> &mut TemplateFacts<'a> {
+    pub(crate) fn template_facts(&mut self, id: TemplateId) -> &mut TemplateFacts<'a> {
         &mut self.instances.templates[id]
     }
 
     /// The template is one of a variable.
-    pub(super) fn is_variable(&self, id: TemplateId) -> bool {
+    pub(crate) fn is_variable(&self, id: TemplateId) -> bool {
         let item = self.instances.templates[id].item;
         match item {
             ast::Item::Declaration(declaration) => {
@@ -498,12 +502,12 @@ impl<'a> Checker<'a> {
     }
 
     /// Where a template is declared.
-    pub(super) fn template_span(&self, id: TemplateId) -> Span {
+    pub(crate) fn template_span(&self, id: TemplateId) -> Span {
         self.instances.templates[id].span
     }
 
     /// A path as a plain name, the classes in it by their numbers, and the arguments of its last part.
-    pub(super) fn path_name<'p>(
+    pub(crate) fn path_name<'p>(
         &mut self,
         path: &'p ast::Path,
     ) -> Option<(Arc<str>, Option<&'p [TemplateArg]>)> {
@@ -535,7 +539,7 @@ impl<'a> Checker<'a> {
     }
 
     /// A path in an expression: a member of a class's instance.
-    pub(super) fn path_expr(&mut self, path: &ast::Path, span: Span) -> super::Checked {
+    pub(crate) fn path_expr(&mut self, path: &ast::Path, span: Span) -> super::Checked {
         match self.path_name(path) {
             Some((name, None)) => self.name(&name, span),
             Some((name, Some(args))) => {
@@ -561,7 +565,7 @@ impl<'a> Checker<'a> {
     }
 
     /// A path as a type.
-    pub(super) fn path_type(&mut self, path: &ast::Path) -> QualTy {
+    pub(crate) fn path_type(&mut self, path: &ast::Path) -> QualTy {
         match self.path_name(path) {
             Some((name, Some(args))) => self.templated_type(&name, args, path.span),
             Some((name, None)) => self.named_type(&name, path.span),
@@ -570,7 +574,7 @@ impl<'a> Checker<'a> {
     }
 
     /// `decltype(e)`: a name's type as declared, another expression's value's type.
-    pub(super) fn decltype(&mut self, expr: &ast::Expr) -> QualTy {
+    pub(crate) fn decltype(&mut self, expr: &ast::Expr) -> QualTy {
         self.mode.unevaluated += 1;
         let checked = self.expr(expr);
         self.mode.unevaluated -= 1;
@@ -589,7 +593,7 @@ impl<'a> Checker<'a> {
     }
 
     /// The instances that a call of a name can mean: of each template that its arguments fit, one.
-    pub(super) fn instances(
+    pub(crate) fn instances(
         &mut self,
         set: &[Callable],
         explicit: Option<&[TemplateArg]>,
@@ -605,7 +609,7 @@ impl<'a> Checker<'a> {
     }
 
     /// The same of a specialisation, whose result is written; with why the other templates do not fit.
-    pub(super) fn instances_giving(
+    pub(crate) fn instances_giving(
         &mut self,
         set: &[Callable],
         explicit: Option<&[TemplateArg]>,

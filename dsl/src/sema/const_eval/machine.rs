@@ -31,7 +31,7 @@ const TOO_DEEP: &str = "calls are nested too deep to compute this";
 const UNSUPPORTED: &str = "this is not supported in a `constexpr` function yet";
 
 /// Evaluates values and the calls in them.
-pub(in crate::sema) struct Machine<'p> {
+pub(crate) struct Machine<'p> {
     /// The function behind an id, if it is `constexpr`.
     constexpr: &'p dyn Fn(FunctionId) -> Option<&'p Function>,
     /// The variables of the function that runs; `None` outside of calls.
@@ -50,9 +50,7 @@ enum Flow {
 }
 
 impl<'p> Machine<'p> {
-    pub(in crate::sema) fn new(
-        constexpr: &'p dyn Fn(FunctionId) -> Option<&'p Function>,
-    ) -> Machine<'p> {
+    pub(crate) fn new(constexpr: &'p dyn Fn(FunctionId) -> Option<&'p Function>) -> Machine<'p> {
         Machine {
             constexpr,
             frame: None,
@@ -63,7 +61,7 @@ impl<'p> Machine<'p> {
     }
 
     /// The value's constant.
-    pub(in crate::sema) fn value(&mut self, value: &Value) -> Result<Const, NotConst> {
+    pub(crate) fn value(&mut self, value: &Value) -> Result<Const, NotConst> {
         self.nested(value.span, |machine| machine.any_value(value))
     }
 

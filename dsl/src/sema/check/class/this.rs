@@ -14,7 +14,7 @@ use crate::{
 
 impl Checker<'_> {
     /// Reports the use of a member that the code here may not use.
-    pub(in crate::sema::check) fn check_access(&mut self, class: RecordId, name: &str, span: Span) {
+    pub(crate) fn check_access(&mut self, class: RecordId, name: &str, span: Span) {
         let Some((owner, _)) = self.scopes.find_in_class(class, name) else {
             return self.check_own_access(class, name, span);
         };
@@ -22,12 +22,7 @@ impl Checker<'_> {
     }
 
     /// The same for a name of this very class, such as its constructors'.
-    pub(in crate::sema::check) fn check_own_access(
-        &mut self,
-        owner: RecordId,
-        name: &str,
-        span: Span,
-    ) {
+    pub(crate) fn check_own_access(&mut self, owner: RecordId, name: &str, span: Span) {
         let Some(access) = self
             .tables
             .classes
@@ -84,7 +79,7 @@ impl Checker<'_> {
     }
 
     /// `class` is `base` or has it among its bases.
-    pub(in crate::sema::check) fn is_derived(&self, class: RecordId, base: RecordId) -> bool {
+    pub(crate) fn is_derived(&self, class: RecordId, base: RecordId) -> bool {
         let mut next = Some(class);
         while let Some(id) = next {
             if id == base {
@@ -96,7 +91,7 @@ impl Checker<'_> {
     }
 
     /// A place of a class as one of its base.
-    pub(in crate::sema::check) fn base_place(&self, mut place: Place, base: RecordId) -> Place {
+    pub(crate) fn base_place(&self, mut place: Place, base: RecordId) -> Place {
         while let Ty::Record(id) = place.ty.ty {
             if id == base
                 || self
@@ -115,7 +110,7 @@ impl Checker<'_> {
     }
 
     /// The object whose function is being checked.
-    pub(in crate::sema::check) fn this_place(&mut self, span: Span) -> Option<Place> {
+    pub(crate) fn this_place(&mut self, span: Span) -> Option<Place> {
         let this = self.body.this?;
         let ty = self.body.vars[this].typed.ty.clone();
         Some(Place {
@@ -126,7 +121,7 @@ impl Checker<'_> {
     }
 
     /// `this` where its value is needed: a pointer.
-    pub(in crate::sema::check) fn this_value(&mut self, span: Span) -> Value {
+    pub(crate) fn this_value(&mut self, span: Span) -> Value {
         let Some(place) = self.this_place(span) else {
             self.no_this("`this`", span);
             return wrong(span);
@@ -139,7 +134,7 @@ impl Checker<'_> {
         }
     }
 
-    pub(in crate::sema::check) fn no_this(&mut self, what: &str, span: Span) {
+    pub(crate) fn no_this(&mut self, what: &str, span: Span) {
         if self.body.lambda.is_some() {
             return self.unsupported("`this` and members of a class in a lambda", span);
         }
@@ -151,12 +146,7 @@ impl Checker<'_> {
     }
 
     /// A member by its name alone, in a function of the class.
-    pub(in crate::sema::check) fn member_of_this(
-        &mut self,
-        class: RecordId,
-        name: &str,
-        span: Span,
-    ) -> Checked {
+    pub(crate) fn member_of_this(&mut self, class: RecordId, name: &str, span: Span) -> Checked {
         let last = name.rsplit("::").next().unwrap_or(name);
         let Some(this) = self.this_place(span) else {
             if self.mode.unevaluated > 0 {

@@ -21,7 +21,7 @@ use crate::{
 
 impl<'a> Checker<'a> {
     /// Template arguments as written, each as far as its parameter allows; `None` if one is wrong, which has been reported.
-    pub(in crate::sema::check) fn explicit_args(
+    pub(crate) fn explicit_args(
         &mut self,
         params: &[ast::TemplateParam],
         args: &[TemplateArg],
@@ -51,7 +51,7 @@ impl<'a> Checker<'a> {
         Some(out)
     }
 
-    pub(in crate::sema::check) fn explicit_arg(
+    pub(crate) fn explicit_arg(
         &mut self,
         param: &ast::TemplateParam,
         arg: &TemplateArg,
@@ -124,7 +124,7 @@ impl<'a> Checker<'a> {
         }
     }
 
-    pub(super) fn template_argument(&mut self, what: &str, span: Span) {
+    pub(crate) fn template_argument(&mut self, what: &str, span: Span) {
         self.report(Diagnostic::error(
             Code::TemplateArgument,
             span,
@@ -133,7 +133,7 @@ impl<'a> Checker<'a> {
     }
 
     /// A constant as a template argument, of its own type as yet.
-    pub(super) fn constant_arg(&mut self, expr: &ast::Expr) -> Option<Arg> {
+    pub(crate) fn constant_arg(&mut self, expr: &ast::Expr) -> Option<Arg> {
         let value = self.value(expr);
         if value.ty == Ty::Error {
             return None;
@@ -151,7 +151,7 @@ impl<'a> Checker<'a> {
     }
 
     /// Runs `f` where a template stands, with its first parameters bound.
-    pub(in crate::sema::check) fn bound<R>(
+    pub(crate) fn bound<R>(
         &mut self,
         id: TemplateId,
         bound: &[(Arc<str>, Entity)],
@@ -178,7 +178,7 @@ impl<'a> Checker<'a> {
         result
     }
 
-    pub(in crate::sema::check) fn bindings(params: &[ast::TemplateParam], args: &[Arg]) -> Bound {
+    pub(crate) fn bindings(params: &[ast::TemplateParam], args: &[Arg]) -> Bound {
         params
             .iter()
             .zip(args)
@@ -188,7 +188,7 @@ impl<'a> Checker<'a> {
 
     /// All arguments of an instance: the known ones in their parameters' types, defaults for the others. `Err` names the
     /// parameter that nothing says what it is.
-    pub(in crate::sema::check) fn complete_args(
+    pub(crate) fn complete_args(
         &mut self,
         id: TemplateId,
         params: &[ast::TemplateParam],
@@ -255,7 +255,7 @@ impl<'a> Checker<'a> {
     }
 
     /// `<float, 32>`.
-    pub(in crate::sema::check) fn show_args(&self, args: &[Arg]) -> String {
+    pub(crate) fn show_args(&self, args: &[Arg]) -> String {
         let one = |arg: &Arg| match arg {
             Arg::Pack(args) => {
                 let text = self.show_args(args);

@@ -15,19 +15,19 @@ use crate::{
 
 /// The attempts that are open.
 #[derive(Default)]
-pub(in crate::sema::check) struct Attempts {
+pub(crate) struct Attempts {
     depth: u32,
     /// What is an error whatever comes of them.
     hard: Vec<Diagnostic>,
     /// Bodies of instances that are being checked: one for the type of a call in another.
-    pub(super) bodies: u32,
+    pub(crate) bodies: u32,
     /// What is wrong in those, with the instances that needed them.
     explained: Vec<Diagnostic>,
 }
 
 /// Why a template does not fit a call.
 #[derive(Clone, Debug, Default)]
-pub(in crate::sema::check) struct Misfit {
+pub(crate) struct Misfit {
     /// In a few words, for a label.
     why: Option<String>,
     help: Option<String>,
@@ -40,7 +40,7 @@ pub(in crate::sema::check) struct Misfit {
 }
 
 impl Misfit {
-    pub(super) fn of(diagnostic: Option<Box<Diagnostic>>) -> Box<Self> {
+    pub(crate) fn of(diagnostic: Option<Box<Diagnostic>>) -> Box<Self> {
         Box::new(Self {
             diagnostic,
             ..Self::default()
@@ -48,7 +48,7 @@ impl Misfit {
     }
 
     /// The arguments `<…>` make no sense.
-    pub(super) fn written(diagnostic: Option<Box<Diagnostic>>) -> Box<Self> {
+    pub(crate) fn written(diagnostic: Option<Box<Diagnostic>>) -> Box<Self> {
         let mut misfit = Self::of(diagnostic);
         misfit.is_written = true;
         misfit
@@ -61,7 +61,7 @@ impl Misfit {
         })
     }
 
-    pub(super) fn count(what: &str, n: usize) -> Box<Self> {
+    pub(crate) fn count(what: &str, n: usize) -> Box<Self> {
         Self::because(match n {
             0 => format!("it takes no {what}s"),
             1 => format!("it takes 1 {what}"),
@@ -69,7 +69,7 @@ impl Misfit {
         })
     }
 
-    pub(super) fn few(n: usize) -> Box<Self> {
+    pub(crate) fn few(n: usize) -> Box<Self> {
         Self::because(match n {
             1 => "it needs 1 argument".to_string(),
             n => format!("it needs {n} arguments"),
@@ -91,7 +91,7 @@ impl Misfit {
 
 impl Checker<'_> {
     /// Runs `f`; if it finds nothing or reports an error, that is as if it had not been, and the first error is given back.
-    pub(in crate::sema::check) fn attempt<R>(
+    pub(crate) fn attempt<R>(
         &mut self,
         f: impl FnOnce(&mut Self) -> Option<R>,
     ) -> Result<R, Option<Box<Diagnostic>>> {
@@ -122,7 +122,7 @@ impl Checker<'_> {
     }
 
     /// Runs `f` for its result alone: what is wrong will be found again. Only bodies of instances are not checked again.
-    pub(in crate::sema::check) fn tentatively<R>(&mut self, f: impl FnOnce(&mut Self) -> R) -> R {
+    pub(crate) fn tentatively<R>(&mut self, f: impl FnOnce(&mut Self) -> R) -> R {
         let from = self.reporter.diagnostics.len();
         let said = self.reporter.reported_once.clone();
         self.reporter.attempts.depth += 1;
@@ -141,7 +141,7 @@ impl Checker<'_> {
     }
 
     /// What is wrong inside of an instance's body, from the message `from` on, is said once, whoever needs the body and for what.
-    pub(super) fn keep_explained(&mut self, from: usize) {
+    pub(crate) fn keep_explained(&mut self, from: usize) {
         let found = self.reporter.diagnostics.split_off(from);
         self.reporter.attempts.explained.extend(found);
         self.tell_explained();
@@ -156,7 +156,7 @@ impl Checker<'_> {
     }
 
     /// What is wrong inside of a class, from the message `from` on, is not a matter of the attempt that needed the class.
-    pub(super) fn keep_hard(&mut self, from: usize) {
+    pub(crate) fn keep_hard(&mut self, from: usize) {
         if self.reporter.attempts.depth > 0 {
             let found = self.reporter.diagnostics.split_off(from);
             self.reporter.attempts.hard.extend(found);
@@ -164,7 +164,7 @@ impl Checker<'_> {
     }
 
     /// A template with a body has another one.
-    pub(super) fn second_template(
+    pub(crate) fn second_template(
         &mut self,
         name: &ast::Name,
         first: Span,
@@ -190,7 +190,7 @@ impl Checker<'_> {
     }
 
     /// The parameter that neither the call nor a default says anything about.
-    pub(super) fn not_deduced(
+    pub(crate) fn not_deduced(
         &self,
         id: TemplateId,
         params: &[ast::TemplateParam],
@@ -247,7 +247,7 @@ impl Checker<'_> {
     }
 
     /// An argument says something else of a parameter than those before it, or is not of its form.
-    pub(super) fn misfit_argument(
+    pub(crate) fn misfit_argument(
         &self,
         params: &[ast::TemplateParam],
         param: &ast::Param,
@@ -308,7 +308,7 @@ impl Checker<'_> {
     }
 
     /// Reports what is wrong with the arguments `<…>` as written, for the first template of these that has something against them.
-    pub(super) fn report_written(&mut self, misfits: Vec<(TemplateId, Box<Misfit>)>) -> bool {
+    pub(crate) fn report_written(&mut self, misfits: Vec<(TemplateId, Box<Misfit>)>) -> bool {
         let mut written = misfits.into_iter().filter(|(_, misfit)| misfit.is_written);
         match written.find_map(|(_, misfit)| misfit.diagnostic) {
             Some(diagnostic) => {
@@ -320,7 +320,7 @@ impl Checker<'_> {
     }
 
     /// Says of each template why it does not fit; of the only one in one message.
-    pub(in crate::sema::check) fn with_misfits(
+    pub(crate) fn with_misfits(
         &self,
         mut diagnostic: Diagnostic,
         name: &str,

@@ -16,7 +16,7 @@ use crate::{
 
 impl<'a> Checker<'a> {
     /// Members of instances that have been called since the last time.
-    pub(super) fn need_members(&mut self) {
+    pub(crate) fn need_members(&mut self) {
         while self.instances.n_followed < self.tables.functions.len()
             || !self.instances.lazy.is_empty()
         {
@@ -41,7 +41,7 @@ impl<'a> Checker<'a> {
     }
 
     /// `Tile<float, 4>` as a type; also an alias template's instance.
-    pub(in crate::sema::check) fn templated_type(
+    pub(crate) fn templated_type(
         &mut self,
         name: &str,
         args: &[TemplateArg],
@@ -87,7 +87,7 @@ impl<'a> Checker<'a> {
         }
     }
 
-    pub(super) fn unknown_template(&mut self, name: &str, span: Span) {
+    pub(crate) fn unknown_template(&mut self, name: &str, span: Span) {
         if !self
             .reporter
             .reported_once
@@ -116,7 +116,7 @@ impl<'a> Checker<'a> {
         self.report(diagnostic);
     }
 
-    pub(super) fn class_instance(&mut self, id: TemplateId, args: Vec<Arg>, span: Span) -> QualTy {
+    pub(crate) fn class_instance(&mut self, id: TemplateId, args: Vec<Arg>, span: Span) -> QualTy {
         let facts = &self.instances.templates[id];
         if let Some(&record) = facts.records.get(&args) {
             return Ty::Record(record).into();
@@ -223,7 +223,7 @@ impl<'a> Checker<'a> {
     }
 
     /// The specialisation of a class that fits best, and what its own parameters stand for.
-    pub(super) fn specialisation(
+    pub(crate) fn specialisation(
         &mut self,
         id: TemplateId,
         args: &[Arg],
@@ -236,7 +236,7 @@ impl<'a> Checker<'a> {
     }
 
     /// The specialisation that fits best among these, each with its own parameters and the arguments written after its name.
-    pub(in crate::sema::check) fn best_specialisation(
+    pub(crate) fn best_specialisation(
         &mut self,
         id: TemplateId,
         all: Vec<(&'a [ast::TemplateParam], Option<&'a [TemplateArg]>)>,
@@ -279,7 +279,7 @@ impl<'a> Checker<'a> {
         found
     }
 
-    pub(super) fn specialise_class(
+    pub(crate) fn specialise_class(
         &mut self,
         params: &'a [ast::TemplateParam],
         declaration: &'a ast::Declaration,
@@ -305,7 +305,7 @@ impl<'a> Checker<'a> {
     }
 
     /// `template <typename T> void Tile<T>::f() { … }`.
-    pub(super) fn member_of_template(
+    pub(crate) fn member_of_template(
         &mut self,
         params: &'a [ast::TemplateParam],
         function: &'a ast::Function,
@@ -323,7 +323,7 @@ impl<'a> Checker<'a> {
     }
 
     /// The body of a member function of an instance, in its class or outside.
-    pub(super) fn lazy_body(&mut self, id: FunctionId, lazy: LazyBody) {
+    pub(crate) fn lazy_body(&mut self, id: FunctionId, lazy: LazyBody) {
         let Some(instance) = self.instances.classes.get(&lazy.class).cloned() else {
             return;
         };

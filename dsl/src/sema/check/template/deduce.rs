@@ -14,7 +14,7 @@ use crate::{
 
 impl<'a> Checker<'a> {
     /// The instance that a call with these arguments means; `result` is what a specialisation gives, which tells as well.
-    pub(super) fn deduce_call(
+    pub(crate) fn deduce_call(
         &mut self,
         id: TemplateId,
         explicit: &[TemplateArg],
@@ -229,7 +229,7 @@ impl<'a> Checker<'a> {
     }
 
     /// Finds what the parameters stand for where a type as written is to be `ty`; `false` if it cannot be.
-    pub(super) fn deduce(
+    pub(crate) fn deduce(
         &self,
         params: &[ast::TemplateParam],
         specifiers: &ast::Specifiers,
@@ -298,7 +298,7 @@ impl<'a> Checker<'a> {
     }
 
     /// `Tile<T, N>` against the instance that a type is.
-    pub(super) fn deduce_path(
+    pub(crate) fn deduce_path(
         &self,
         params: &[ast::TemplateParam],
         path: &ast::Path,
@@ -361,7 +361,7 @@ impl<'a> Checker<'a> {
     }
 
     /// Template arguments as written against those of an instance.
-    pub(super) fn deduce_args(
+    pub(crate) fn deduce_args(
         &self,
         params: &[ast::TemplateParam],
         written: &[TemplateArg],

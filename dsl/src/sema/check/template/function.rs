@@ -20,7 +20,7 @@ use crate::{
 
 impl<'a> Checker<'a> {
     /// The function that a template is with these arguments, declared only; an error if its signature makes no sense then.
-    pub(super) fn declare_instance(
+    pub(crate) fn declare_instance(
         &mut self,
         id: TemplateId,
         args: Vec<Arg>,
@@ -87,10 +87,7 @@ impl<'a> Checker<'a> {
     }
 
     /// The parameters of a kernel template that has no instance.
-    pub(in crate::sema::check) fn unused_kernel(
-        &self,
-        id: TemplateId,
-    ) -> Option<&'a [ast::TemplateParam]> {
+    pub(crate) fn unused_kernel(&self, id: TemplateId) -> Option<&'a [ast::TemplateParam]> {
         let facts = &self.instances.templates[id];
         let ast::Item::Function(function) = facts.item else {
             return None;
@@ -104,14 +101,14 @@ impl<'a> Checker<'a> {
     }
 
     /// The name in the definition of the template that a function is an instance of.
-    pub(in crate::sema::check) fn defined_at(&self, id: FunctionId) -> Option<Span> {
+    pub(crate) fn defined_at(&self, id: FunctionId) -> Option<Span> {
         let instance = self.instances.functions.get(&id)?;
         let (_, function) = self.instances.templates[instance.template].definition?;
         Some(function.name.span)
     }
 
     /// Makes the instance with these arguments, and asks for its body.
-    pub(in crate::sema::check) fn instantiate_with(
+    pub(crate) fn instantiate_with(
         &mut self,
         id: TemplateId,
         params: &'a [ast::TemplateParam],
@@ -130,10 +127,7 @@ impl<'a> Checker<'a> {
 
     /// The template that a function or its class is an instance of, with what stands for its parameters and the members of the
     /// class.
-    pub(in crate::sema::check) fn bindings_of(
-        &self,
-        id: FunctionId,
-    ) -> Option<(TemplateId, Bound)> {
+    pub(crate) fn bindings_of(&self, id: FunctionId) -> Option<(TemplateId, Bound)> {
         if let Some(instance) = self.instances.functions.get(&id) {
             let params = self.instances.templates[instance.template].params;
             return Some((instance.template, Self::bindings(params, &instance.args)));
@@ -144,13 +138,13 @@ impl<'a> Checker<'a> {
     }
 
     /// Whether it was said of a template of this name that it needs itself without end.
-    pub(in crate::sema::check) fn is_endless(&self, name: &str) -> bool {
+    pub(crate) fn is_endless(&self, name: &str) -> bool {
         self.reporter
             .reported_once
             .contains(&(None, format!("template depth {name}")))
     }
 
-    pub(super) fn depth_of(&self, function: Option<FunctionId>) -> u32 {
+    pub(crate) fn depth_of(&self, function: Option<FunctionId>) -> u32 {
         let Some(id) = function else { return 0 };
         if let Some(instance) = self.instances.functions.get(&id) {
             return instance.depth;
@@ -162,7 +156,7 @@ impl<'a> Checker<'a> {
     }
 
     /// What decides between candidates that fit equally well: no template before a template, then the more special one.
-    pub(in crate::sema::check) fn specificity(&self, id: FunctionId) -> u32 {
+    pub(crate) fn specificity(&self, id: FunctionId) -> u32 {
         let Some(instance) = self.instances.functions.get(&id) else {
             return 1000;
         };
@@ -199,7 +193,7 @@ impl<'a> Checker<'a> {
     }
 
     /// An instance or a member of one is used: its body will be checked.
-    pub(in crate::sema::check) fn need(&mut self, id: FunctionId) {
+    pub(crate) fn need(&mut self, id: FunctionId) {
         if let Some(instance) = self.instances.functions.get_mut(&id)
             && !instance.is_queued
         {
@@ -220,7 +214,7 @@ impl<'a> Checker<'a> {
     }
 
     /// Checks the body of an instance, or of a member of one, before its turn.
-    pub(in crate::sema::check) fn check_early(&mut self, id: FunctionId) {
+    pub(crate) fn check_early(&mut self, id: FunctionId) {
         let unevaluated = std::mem::take(&mut self.mode.unevaluated);
         match self.instances.lazy.remove(&id) {
             Some(lazy) => self.lazy_body(id, lazy),
@@ -232,7 +226,7 @@ impl<'a> Checker<'a> {
     }
 
     /// Checks the bodies of the instances that are needed, and of those that these need.
-    pub(in crate::sema::check) fn check_needed(&mut self, is_end: bool) {
+    pub(crate) fn check_needed(&mut self, is_end: bool) {
         let mut waiting = Vec::new();
         loop {
             self.need_members();
@@ -246,7 +240,7 @@ impl<'a> Checker<'a> {
         self.instances.needed = waiting;
     }
 
-    pub(super) fn check_instance(&mut self, id: FunctionId) -> bool {
+    pub(crate) fn check_instance(&mut self, id: FunctionId) -> bool {
         let Some(instance) = self.instances.functions.get(&id).cloned() else {
             return true;
         };
@@ -264,7 +258,7 @@ impl<'a> Checker<'a> {
     }
 
     /// Checks a body with a template's parameters bound; what is wrong in it says so.
-    pub(super) fn in_instance(
+    pub(crate) fn in_instance(
         &mut self,
         id: FunctionId,
         template: TemplateId,
@@ -299,7 +293,7 @@ impl<'a> Checker<'a> {
     }
 
     /// Adds to the messages since `from` which instance they are in; what another instance has said already is left out.
-    pub(super) fn explain_instance(
+    pub(crate) fn explain_instance(
         &mut self,
         from: usize,
         id: FunctionId,
@@ -362,7 +356,7 @@ impl<'a> Checker<'a> {
     }
 
     /// The instance that `template <> void f<float>(float x)` is about.
-    pub(super) fn specialised(&mut self, function: &ast::Function) -> Option<FunctionId> {
+    pub(crate) fn specialised(&mut self, function: &ast::Function) -> Option<FunctionId> {
         let name = &function.name;
         let set = match self
             .scopes
@@ -442,7 +436,7 @@ impl<'a> Checker<'a> {
         None
     }
 
-    pub(super) fn specialise_function(&mut self, function: &'a ast::Function) {
+    pub(crate) fn specialise_function(&mut self, function: &'a ast::Function) {
         if function.name.node.contains("::") {
             return self.unsupported("a specialisation of a member function", function.name.span);
         }

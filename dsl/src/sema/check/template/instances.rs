@@ -10,30 +10,30 @@ use crate::{
 };
 
 /// Templates: which there are, what has been made of them, what is still needed.
-pub(in crate::sema::check) struct Instances<'a> {
-    pub(in crate::sema::check) templates: Arena<TemplateId, TemplateFacts<'a>>,
+pub(crate) struct Instances<'a> {
+    pub(crate) templates: Arena<TemplateId, TemplateFacts<'a>>,
     /// Where the next template goes that belongs to an instance of a class.
-    pub(super) kept: &'a Kept,
-    pub(in crate::sema::check) functions: HashMap<FunctionId, Instance>,
-    pub(in crate::sema::check) classes: HashMap<RecordId, ClassInstance>,
+    pub(crate) kept: &'a Kept,
+    pub(crate) functions: HashMap<FunctionId, Instance>,
+    pub(crate) classes: HashMap<RecordId, ClassInstance>,
     /// Instances of functions that are used and whose bodies are still to be checked.
-    pub(super) needed: Vec<FunctionId>,
+    pub(crate) needed: Vec<FunctionId>,
     /// Member functions of classes' instances that nobody has called yet.
-    pub(in crate::sema::check) lazy: HashMap<FunctionId, LazyBody>,
+    pub(crate) lazy: HashMap<FunctionId, LazyBody>,
     /// How many functions' calls have been followed to those.
-    pub(super) n_followed: usize,
+    pub(crate) n_followed: usize,
     /// How many instances of classes are being made inside one another.
-    pub(super) class_depth: u32,
+    pub(crate) class_depth: u32,
     /// The parameters of the class's instance that is made next.
-    pub(in crate::sema::check) class_params: Bound,
+    pub(crate) class_params: Bound,
     /// Instances that the caller asked for.
-    pub(in crate::sema::check) requested: Vec<(Span, FunctionId)>,
+    pub(crate) requested: Vec<(Span, FunctionId)>,
     /// Arguments of instances that a survey made up.
-    pub(in crate::sema::check) made_up: HashMap<FunctionId, String>,
+    pub(crate) made_up: HashMap<FunctionId, String>,
 }
 
 impl<'a> Instances<'a> {
-    pub(in crate::sema::check) fn new(kept: &'a Kept) -> Instances<'a> {
+    pub(crate) fn new(kept: &'a Kept) -> Instances<'a> {
         Instances {
             templates: Arena::new(),
             kept,

@@ -1,0 +1,136 @@
+//! Atomic functions: which forms CUDA has, chosen by the pointer's type.
+
+use crate::sema::check::{Checker, builtin_call::Called, convert::Why, wrong};
+use crate::{
+    diagnostic::{Code, Diagnostic},
+    ir::AtomicOp,
+    sema::{
+        builtin::Atomic,
+        classify::{Classify, pointer_to},
+        ty::{QualTy, Ty},
+        typed::{Builtin, Value, ValueKind},
+    },
+};
+
+impl Checker<'_> {
+    /// `atomicAdd(&x, v)` …: the pointer decides the form.
+    pub(crate) fn atomic(
+        &mut self,
+        atomic: Atomic,
+        args: Vec<Value>,
+        called: &Called<'_>,
+    ) -> Value {
+        self.require_device_call(called);
+        let span = called.span;
+        let mut args = args.into_iter();
+        let Some(pointer) = args.next() else {
+            return wrong(span);
+        };
+        let Ty::Pointer(pointee) = pointer.ty.clone() else {
+            let text = self.show(&pointer.ty);
+            let snippet = self.map.snippet(pointer.span).to_string();
+            self.report(
+                Diagnostic::error(
+                    Code::NoOverload,
+                    pointer.span,
+                    format!(
+                        "`{}` needs the address of what it changes, not a `{text}`",
+                        called.name
+                    ),
+                )
+                .help(format!("write `&{snippet}`")),
+            );
+            return wrong(span);
+        };
+        let Some(op) =
+            atomic_op(atomic, &pointee.ty).filter(|_| !pointee.is_const && !pointee.is_volatile)
+        else {
+            if let Some(value) = self.library_form(called) {
+                return value;
+            }
+            self.no_atomic(atomic, &pointee, &pointer, called);
+            return wrong(span);
+        };
+        let rest = args.enumerate().map(|(i, arg)| {
+            let why = Why::Argument(i + 2, called.name, None);
+            self.implicit(arg, &pointee.ty, &why)
+        });
+        let args = std::iter::once(pointer).chain(rest).collect();
+        let block_scope = called.name.ends_with("_block");
+        Value {
+            kind: ValueKind::Builtin(Builtin::Atomic { op, block_scope }, args),
+            ty: pointee.ty.clone(),
+            span,
+        }
+    }
+
+    fn no_atomic(
+        &mut self,
+        atomic: Atomic,
+        pointee: &QualTy,
+        pointer: &Value,
+        called: &Called<'_>,
+    ) {
+        let text = self.show(&pointer.ty);
+        let mut diagnostic = Diagnostic::error(
+            Code::NoOverload,
+            called.name_span,
+            format!("`{}` has no form for `{text}`", called.name),
+        )
+        .label(pointer.span, format!("this is `{text}`"));
+        let help = if pointee.is_volatile && atomic_op(atomic, &pointee.ty).is_some() {
+            Some(format!(
+                "atomics need no `volatile`: cast it away, `({})`",
+                self.show(&pointer_to(pointee.ty.clone().into()))
+            ))
+        } else if pointee.is_const {
+            Some("a constant cannot be changed".to_string())
+        } else if matches!(pointee.ty, Ty::Long | Ty::ULong | Ty::LongLong)
+            && atomic_op(atomic, &Ty::ULongLong).is_some()
+        {
+            Some("cast the address: `(unsigned long long *)`".to_string())
+        } else {
+            let forms: Vec<_> = [
+                Ty::Int,
+                Ty::UInt,
+                Ty::LongLong,
+                Ty::ULongLong,
+                Ty::Float,
+                Ty::Double,
+            ]
+            .into_iter()
+            .filter(|ty| atomic_op(atomic, ty).is_some())
+            .map(|ty| format!("`{}`", self.show(&pointer_to(ty.into()))))
+            .collect();
+            Some(format!("it exists for {}", forms.join(", ")))
+        };
+        if let Some(help) = help {
+            diagnostic = diagnostic.help(help);
+        }
+        self.report(diagnostic);
+    }
+}
+
+/// The operation on a type, where CUDA has it.
+fn atomic_op(atomic: Atomic, ty: &Ty) -> Option<AtomicOp> {
+    let narrow = matches!(ty, Ty::Int | Ty::UInt);
+    let unsigned = matches!(ty, Ty::UInt | Ty::ULongLong);
+    let integer = narrow || *ty == Ty::ULongLong;
+    let op = match atomic {
+        Atomic::Add if integer || ty.is_floating() => AtomicOp::Add,
+        Atomic::Sub if narrow => AtomicOp::Sub,
+        Atomic::Exch if integer || *ty == Ty::Float => AtomicOp::Exch,
+        Atomic::Min if unsigned => AtomicOp::UMin,
+        Atomic::Max if unsigned => AtomicOp::UMax,
+        Atomic::Min if integer || *ty == Ty::LongLong => AtomicOp::SMin,
+        Atomic::Max if integer || *ty == Ty::LongLong => AtomicOp::SMax,
+        Atomic::Inc if *ty == Ty::UInt => AtomicOp::Inc,
+        Atomic::Dec if *ty == Ty::UInt => AtomicOp::Dec,
+        Atomic::Cas if integer || *ty == Ty::UShort => AtomicOp::Cas,
+        Atomic::And if integer => AtomicOp::And,
+        Atomic::Or if integer => AtomicOp::Or,
+        Atomic::Xor if integer => AtomicOp::Xor,
+        _ => return None,
+    };
+    Some(op)
+}

@@ -1,0 +1,628 @@
+//! Calls of built-in functions: fixed signatures, and the overloads that the arguments decide.
+
+use crate::sema::check::{
+    Checked, Checker, Side,
+    call::{count, were},
+    convert::Why,
+    int, wrong,
+};
+use crate::{
+    diagnostic::{Code, Diagnostic},
+    ir::{BinaryOp, CompareOp, HostFn, SpecialReg, Type, UnaryOp, VoteOp},
+    sema::{
+        builtin::{Atomic, Entry, Make, Overload, ParamType, Row, Sides, Signature, TypeWord},
+        classify::{Classify, common, constant, pointer_to, promoted},
+        ty::{QualTy, Ty},
+        typed::{Builtin, Place, PlaceKind, Relation, Value, ValueKind},
+    },
+    span::Span,
+    syntax::ast,
+};
+
+/// A call in the source.
+pub(crate) struct Called<'c> {
+    pub(crate) name: &'c str,
+    pub(crate) name_span: Span,
+    pub(crate) args: &'c [ast::Expr],
+    pub(crate) span: Span,
+}
+
+impl Checker<'_> {
+    /// A call of a name from the table.
+    pub(crate) fn builtin_call(
+        &mut self,
+        name: &str,
+        entry: Entry,
+        name_span: Span,
+        args: &[ast::Expr],
+        span: Span,
+    ) -> Checked {
+        let called = Called {
+            name,
+            name_span,
+            args,
+            span,
+        };
+        let value = match entry {
+            Entry::Function(row) => self.fixed(row, &called),
+            Entry::Overloaded(Overload::Ldg) => return self.ldg(&called),
+            Entry::Overloaded(Overload::LaunchKernel { cooperative }) => {
+                self.launch_call(&called, cooperative)
+            }
+            Entry::Overloaded(Overload::StoreThrough) => self.store_through(&called),
+            Entry::Overloaded(overload) => self.overloaded(overload, &called),
+            Entry::Unsupported(what) => {
+                self.unsupported_builtin(name, what, name_span);
+                self.check_args_alone(args);
+                wrong(span)
+            }
+            Entry::Index(..) | Entry::WarpSize | Entry::Stream(_) | Entry::Constant(_) => {
+                self.report(Diagnostic::error(
+                    Code::WrongKindOfName,
+                    name_span,
+                    format!("`{name}` is not a function"),
+                ));
+                wrong(span)
+            }
+        };
+        Checked::Value(value)
+    }
+
+    fn fixed(&mut self, row: &Row, called: &Called<'_>) -> Value {
+        if let Make::Host(host) = row.make {
+            return self.host_call(row, host, called);
+        }
+        if row.sides == Sides::Device {
+            self.require_device_call(called);
+        }
+        let signature = Signature::parse(row.signature);
+        let result = self.word_type(&signature.result);
+        let Some(args) = self.fixed_args(&signature, called) else {
+            return wrong(called.span);
+        };
+        self.make(row.make, args, &result, called.span)
+    }
+
+    /// Reports a device function in host code.
+    pub(crate) fn require_device_call(&mut self, called: &Called<'_>) {
+        // Our own `__host__ __device__` functions use bits as they are, on both sides.
+        if self.is_own(called.name_span) {
+            return;
+        }
+        let diagnostic = Diagnostic::error(
+            Code::DeviceOnly,
+            called.name_span,
+            format!("`{}` cannot be called in host code", called.name),
+        )
+        .at("for threads of a kernel only");
+        let diagnostic = if called.name.starts_with("__sync") {
+            diagnostic.help("the host waits for a kernel with `cudaDeviceSynchronize()`")
+        } else {
+            diagnostic
+        };
+        self.on_side(Side::Host, diagnostic);
+    }
+
+    fn make(&mut self, make: Make, mut args: Vec<Value>, result: &Ty, span: Span) -> Value {
+        let operand = args.first().map_or(Ty::Void, |arg| arg.ty.clone());
+        let (builtin, ty) = match make {
+            Make::Unary(op) => (Builtin::Unary(op), operand),
+            Make::Binary(op) => (Builtin::Binary(op), operand),
+            Make::Fma => (Builtin::Fma, operand),
+            Make::Ffs => (Builtin::Ffs, operand),
+            Make::Abs => (Builtin::AbsInt, operand),
+            Make::Bits(op) => (Builtin::Convert(op), result.clone()),
+            Make::SyncThreads => (Builtin::SyncThreads, Ty::Void),
+            Make::SyncThreadsReduce(op) => (Builtin::SyncThreadsReduce(op), Ty::Int),
+            Make::SyncWarp => (Builtin::SyncWarp, Ty::Void),
+            Make::Fence(scope) => (Builtin::Fence(scope), Ty::Void),
+            Make::Trap => (Builtin::Trap, Ty::Void),
+            Make::Nanosleep => (Builtin::Nanosleep, Ty::Void),
+            Make::Vote(op) => {
+                let truth = args.pop().map(|arg| self.predicate(arg));
+                args = truth.into_iter().chain(args).collect();
+                let ty = if op == VoteOp::Ballot {
+                    Ty::UInt
+                } else {
+                    Ty::Bool
+                };
+                (Builtin::Vote(op), ty)
+            }
+            Make::Special(reg) => {
+                let wide = reg.ty() == Type::I64;
+                let ty = if wide { Ty::ULongLong } else { Ty::UInt };
+                (Builtin::Special(reg), ty)
+            }
+            Make::Round(None) => {
+                let value = args.remove(0);
+                return spanned(self.convert(value, result), span);
+            }
+            Make::Round(Some(op)) => (Builtin::Unary(op), operand),
+            Make::Custom(custom) => {
+                let value = custom(args, span);
+                return self.convert(value, result);
+            }
+            Make::Host(host) => {
+                return Value {
+                    kind: ValueKind::Host(host, args),
+                    ty: result.clone(),
+                    span,
+                };
+            }
+        };
+        let value = Value {
+            kind: ValueKind::Builtin(builtin, args),
+            ty,
+            span,
+        };
+        self.convert(value, result)
+    }
+
+    /// The arguments of a fixed signature, converted; reports a wrong number.
+    pub(crate) fn fixed_args(
+        &mut self,
+        signature: &Signature,
+        called: &Called<'_>,
+    ) -> Option<Vec<Value>> {
+        let least = signature
+            .params
+            .iter()
+            .filter(|param| param.default.is_none())
+            .count();
+        let most = signature.params.len();
+        let n = called.args.len();
+        if n < least || (n > most && !signature.variadic) {
+            self.wrong_count(called, least, most, signature.variadic);
+            return None;
+        }
+        let mut values = Vec::new();
+        for (i, param) in signature.params.iter().enumerate() {
+            let value = match (called.args.get(i), param.default) {
+                (Some(arg), _) => self.fixed_arg(&param.ty, arg, i, called),
+                (None, Some(default)) => {
+                    let ty = match self.word_type(&param.ty) {
+                        Ty::Pointer(_) => Ty::ULong,
+                        ty => ty,
+                    };
+                    int(default, ty, called.span)
+                }
+                (None, None) => return None,
+            };
+            values.push(value);
+        }
+        for arg in called.args.iter().skip(most) {
+            let value = self.value(arg);
+            values.push(self.promote_variadic(value));
+        }
+        Some(values)
+    }
+
+    pub(crate) fn wrong_count(
+        &mut self,
+        called: &Called<'_>,
+        least: usize,
+        most: usize,
+        variadic: bool,
+    ) {
+        let expected = match (variadic, least == most) {
+            (true, _) => format!("at least {}", count(least)),
+            (false, true) => count(most),
+            (false, false) => format!("{least} to {most} arguments"),
+        };
+        self.report(Diagnostic::error(
+            Code::WrongArgumentCount,
+            called.name_span,
+            format!(
+                "`{}` takes {expected}, but {} given",
+                called.name,
+                were(called.args.len())
+            ),
+        ));
+        self.check_args_alone(called.args);
+    }
+
+    fn fixed_arg(
+        &mut self,
+        ty: &ParamType,
+        arg: &ast::Expr,
+        index: usize,
+        called: &Called<'_>,
+    ) -> Value {
+        match ty {
+            ParamType::Symbol => self.symbol(arg, called),
+            ParamType::Kernel => self.kernel_arg(arg, called),
+            ParamType::AnyPointerPointer => self.pointer_pointer(arg, index, called),
+            ParamType::Plain { .. } => {
+                let to = self.word_type(ty);
+                let value = self.value(arg);
+                self.implicit(value, &to, &Why::Argument(index + 1, called.name, None))
+            }
+        }
+    }
+
+    /// A signature's type.
+    pub(crate) fn word_type(&mut self, ty: &ParamType) -> Ty {
+        let ParamType::Plain {
+            base,
+            is_const,
+            stars,
+        } = ty
+        else {
+            return pointer_to(Ty::Void.into());
+        };
+        let mut result = match base {
+            TypeWord::Void => Ty::Void,
+            TypeWord::Bool => Ty::Bool,
+            TypeWord::Char => Ty::Char,
+            TypeWord::Int => Ty::Int,
+            TypeWord::UInt => Ty::UInt,
+            TypeWord::Long => Ty::Long,
+            TypeWord::ULong => Ty::ULong,
+            TypeWord::LongLong => Ty::LongLong,
+            TypeWord::ULongLong => Ty::ULongLong,
+            TypeWord::Float => Ty::Float,
+            TypeWord::Double => Ty::Double,
+            TypeWord::Named(name) => self.prelude_type(name),
+        };
+        for star in 0..*stars {
+            let pointee = if star == 0 && *is_const {
+                constant(result)
+            } else {
+                QualTy::from(result)
+            };
+            result = pointer_to(pointee);
+        }
+        result
+    }
+
+    /// A type of the prelude; without one, the number it is.
+    pub(crate) fn prelude_type(&self, name: &str) -> Ty {
+        use crate::sema::scope::Entity;
+        match self.scopes.find(name).map(|binding| &binding.entity) {
+            Some(Entity::Typedef(ty)) => ty.ty.clone(),
+            _ => match self.scopes.find_tag(name) {
+                Some((ty, _)) => ty.clone(),
+                None if matches!(name, "cudaEvent_t" | "cudaStream_t") => Ty::ULong,
+                None => Ty::Int,
+            },
+        }
+    }
+
+    fn overloaded(&mut self, overload: Overload, called: &Called<'_>) -> Value {
+        match overload {
+            Overload::Printf => return self.printf(called),
+            Overload::Assert => return self.assert(called),
+            Overload::Clock => return self.clock(called),
+            _ => {}
+        }
+        match overload {
+            Overload::Shuffle(mode, masked) => return self.shuffle(mode, masked, called),
+            Overload::MatchAny | Overload::MatchAll => {
+                return self.match_values(overload == Overload::MatchAll, called);
+            }
+            Overload::Reduce(op) => return self.reduce(op, called),
+            _ => {}
+        }
+        let n = match overload {
+            Overload::Real2(_) | Overload::Library2(..) | Overload::Min | Overload::Max => 2,
+            Overload::Fma | Overload::Atomic(Atomic::Cas) => 3,
+            Overload::Atomic(_) => 2,
+            Overload::MakeVector(name) => name
+                .chars()
+                .last()
+                .and_then(|c| c.to_digit(10))
+                .unwrap_or(1) as usize,
+            _ => 1,
+        };
+        if called.args.len() != n {
+            self.wrong_count(called, n, n, false);
+            return wrong(called.span);
+        }
+        let args: Vec<Value> = called.args.iter().map(|arg| self.value(arg)).collect();
+        if args.iter().any(|arg| arg.ty == Ty::Error) {
+            return wrong(called.span);
+        }
+        match overload {
+            Overload::MakeVector(name) => self.make_vector(name, args, called),
+            Overload::Atomic(atomic) => self.atomic(atomic, args, called),
+            _ => self.math(overload, args, called),
+        }
+    }
+
+    fn make_vector(&mut self, name: &str, args: Vec<Value>, called: &Called<'_>) -> Value {
+        let Some(id) = self.vector(name) else {
+            return wrong(called.span);
+        };
+        let component = self.record(id).fields[0].ty.ty.clone();
+        let members = args
+            .into_iter()
+            .enumerate()
+            .map(|(i, arg)| {
+                self.implicit(arg, &component, &Why::Argument(i + 1, called.name, None))
+            })
+            .collect();
+        Value {
+            kind: ValueKind::Aggregate(members),
+            ty: Ty::Record(id),
+            span: called.span,
+        }
+    }
+
+    /// Overloads on numbers.
+    fn math(&mut self, overload: Overload, args: Vec<Value>, called: &Called<'_>) -> Value {
+        if let Some(arg) = args.iter().find(|arg| !arg.ty.is_arithmetic()) {
+            let text = self.show(&arg.ty);
+            self.report(
+                Diagnostic::error(
+                    Code::NoOverload,
+                    arg.span,
+                    format!("`{}` is for numbers, not for `{text}`", called.name),
+                )
+                .at(format!("this is `{text}`")),
+            );
+            return wrong(called.span);
+        }
+        let span = called.span;
+        match overload {
+            Overload::Min | Overload::Max => {
+                return self.min_max(overload == Overload::Max, args, called);
+            }
+            Overload::Abs => return self.abs(args, span),
+            _ => {}
+        }
+        // All `float`: in single precision; anything else in double, integers too.
+        let ty = if args.iter().all(|arg| arg.ty == Ty::Float) {
+            Ty::Float
+        } else {
+            Ty::Double
+        };
+        let mut args: Vec<Value> = args.into_iter().map(|arg| self.convert(arg, &ty)).collect();
+        let builtin = match overload {
+            Overload::Real1(op) => Builtin::Unary(op),
+            Overload::Real2(op) => Builtin::Binary(op),
+            Overload::Fma => Builtin::Fma,
+            Overload::Library1(double, single) | Overload::Library2(double, single) => {
+                return self.library(double, single, args, &ty, called);
+            }
+            Overload::IsNan => {
+                return Value {
+                    kind: ValueKind::Builtin(Builtin::Compare(CompareOp::FNe), args),
+                    ty: Ty::Bool,
+                    span,
+                };
+            }
+            Overload::IsInf => return self.against_infinity(Relation::Eq, args, &ty, span),
+            Overload::IsFinite => return self.against_infinity(Relation::Lt, args, &ty, span),
+            Overload::SignBit => return sign_bit(args.remove(0), &ty, span),
+            _ => return wrong(span),
+        };
+        Value {
+            kind: ValueKind::Builtin(builtin, args),
+            ty,
+            span,
+        }
+    }
+
+    /// C's library: on the host a call of the runtime, in device code not there yet.
+    fn library(
+        &mut self,
+        double: HostFn,
+        single: Option<HostFn>,
+        args: Vec<Value>,
+        ty: &Ty,
+        called: &Called<'_>,
+    ) -> Value {
+        self.not_on_device(called.name, "math functions", called.name_span);
+        let span = called.span;
+        if let (Ty::Float, Some(single)) = (ty, single) {
+            return Value {
+                kind: ValueKind::Host(single, args),
+                ty: Ty::Float,
+                span,
+            };
+        }
+        let args = args
+            .into_iter()
+            .map(|arg| self.convert(arg, &Ty::Double))
+            .collect();
+        let value = Value {
+            kind: ValueKind::Host(double, args),
+            ty: Ty::Double,
+            span,
+        };
+        self.convert(value, ty)
+    }
+
+    /// Reports a host function that CUDA also has on the device and this compiler does not yet.
+    pub(crate) fn not_on_device(&mut self, name: &str, what: &str, span: Span) {
+        if !self.may_be_device()
+            || !self
+                .reporter
+                .reported_once
+                .insert((None, format!("device {name}")))
+        {
+            return;
+        }
+        let diagnostic = Diagnostic::error(
+            Code::UnsupportedBuiltin,
+            span,
+            format!("`{name}` is not supported yet in device code ({what})"),
+        );
+        self.on_side(Side::Device, diagnostic);
+    }
+
+    fn against_infinity(
+        &mut self,
+        relation: Relation,
+        args: Vec<Value>,
+        ty: &Ty,
+        span: Span,
+    ) -> Value {
+        let size = Value {
+            kind: ValueKind::Builtin(Builtin::Unary(UnaryOp::FAbs), args),
+            ty: ty.clone(),
+            span,
+        };
+        let infinity = Value {
+            kind: ValueKind::Float(f64::INFINITY),
+            ty: ty.clone(),
+            span,
+        };
+        Value {
+            kind: ValueKind::Compare(relation, Box::new(size), Box::new(infinity)),
+            ty: Ty::Bool,
+            span,
+        }
+    }
+
+    fn min_max(&mut self, is_max: bool, args: Vec<Value>, called: &Called<'_>) -> Value {
+        let span = called.span;
+        let (a, b) = (promoted(&args[0].ty), promoted(&args[1].ty));
+        let ty = common(&a, &b);
+        if ty.is_floating() && (a.is_integral() || b.is_integral()) {
+            let (a, b) = (self.show(&args[0].ty), self.show(&args[1].ty));
+            self.report(
+                Diagnostic::warning(
+                    Code::AmbiguousCall,
+                    called.name_span,
+                    format!("nvcc cannot choose a `{}` for `{a}` and `{b}`", called.name),
+                )
+                .help("cast one of them to the other's type"),
+            );
+        }
+        let op = match (is_max, ty.is_floating(), ty.is_signed()) {
+            (true, true, _) => BinaryOp::FMax,
+            (false, true, _) => BinaryOp::FMin,
+            (true, false, true) => BinaryOp::SMax,
+            (true, false, false) => BinaryOp::UMax,
+            (false, false, true) => BinaryOp::SMin,
+            (false, false, false) => BinaryOp::UMin,
+        };
+        let args = args.into_iter().map(|arg| self.convert(arg, &ty)).collect();
+        Value {
+            kind: ValueKind::Builtin(Builtin::Binary(op), args),
+            ty,
+            span,
+        }
+    }
+
+    fn abs(&mut self, args: Vec<Value>, span: Span) -> Value {
+        let ty = promoted(&args[0].ty);
+        let args: Vec<Value> = args.into_iter().map(|arg| self.convert(arg, &ty)).collect();
+        let builtin = if ty.is_floating() {
+            Builtin::Unary(UnaryOp::FAbs)
+        } else {
+            Builtin::AbsInt
+        };
+        Value {
+            kind: ValueKind::Builtin(builtin, args),
+            ty,
+            span,
+        }
+    }
+
+    /// `__ldg(p)` reads `*p`.
+    fn ldg(&mut self, called: &Called<'_>) -> Checked {
+        self.require_device_call(called);
+        let [arg] = called.args else {
+            self.wrong_count(called, 1, 1, false);
+            return Checked::Value(wrong(called.span));
+        };
+        let pointer = self.value(arg);
+        let Some(pointee) = self.pointee(&pointer, "read") else {
+            return Checked::Value(wrong(called.span));
+        };
+        let place = Place {
+            kind: PlaceKind::ReadOnly(Box::new(pointer)),
+            ty: pointee,
+            span: called.span,
+        };
+        Checked::Value(self.load(place))
+    }
+
+    /// `__stcg(p, x)` is `*p = x`.
+    fn store_through(&mut self, called: &Called<'_>) -> Value {
+        self.require_device_call(called);
+        let [pointer, value] = called.args else {
+            self.wrong_count(called, 2, 2, false);
+            return wrong(called.span);
+        };
+        let (pointer, value) = (self.value(pointer), self.value(value));
+        let Some(pointee) = self.pointee(&pointer, "written to") else {
+            return wrong(called.span);
+        };
+        if pointee.is_const {
+            let text = self.show(&pointer.ty);
+            self.report(Diagnostic::error(
+                Code::NoOverload,
+                pointer.span,
+                format!("`{}` cannot write through `{text}`", called.name),
+            ));
+            return wrong(called.span);
+        }
+        let value = self.implicit(value, &pointee.ty, &Why::Argument(2, called.name, None));
+        let place = Place {
+            kind: PlaceKind::Deref(Box::new(pointer)),
+            ty: pointee,
+            span: called.span,
+        };
+        let ty = place.ty.ty.clone();
+        let stored = Value {
+            kind: ValueKind::Assign(Box::new(place), Box::new(value)),
+            ty,
+            span: called.span,
+        };
+        self.convert(stored, &Ty::Void)
+    }
+
+    /// An `int` parameter that is asked for its truth: of a `bool`, the `bool`.
+    fn predicate(&mut self, value: Value) -> Value {
+        match value.kind {
+            ValueKind::Convert(inner) if inner.ty == Ty::Bool => *inner,
+            _ => self.truth_value(value),
+        }
+    }
+
+    fn clock(&mut self, called: &Called<'_>) -> Value {
+        let span = called.span;
+        if !called.args.is_empty() {
+            self.wrong_count(called, 0, 0, false);
+            return wrong(span);
+        }
+        if !self.may_be_device() {
+            return Value {
+                kind: ValueKind::Host(HostFn::Clock, Vec::new()),
+                ty: Ty::Long,
+                span,
+            };
+        }
+        let ticks = crate::sema::check::expr::special_value(SpecialReg::Clock, span);
+        self.convert(ticks, &Ty::Long)
+    }
+}
+
+fn spanned(mut value: Value, span: Span) -> Value {
+    value.span = span;
+    value
+}
+
+/// The sign of a number's bits.
+fn sign_bit(value: Value, ty: &Ty, span: Span) -> Value {
+    use crate::ir::ConvertOp;
+    let (op, bits_ty) = if *ty == Ty::Float {
+        (ConvertOp::F32Bits, Ty::Int)
+    } else {
+        (ConvertOp::F64Bits, Ty::LongLong)
+    };
+    let bits = Value {
+        kind: ValueKind::Builtin(Builtin::Convert(op), vec![value]),
+        ty: bits_ty.clone(),
+        span,
+    };
+    let zero = int(0, bits_ty, span);
+    Value {
+        kind: ValueKind::Compare(Relation::Lt, Box::new(bits), Box::new(zero)),
+        ty: Ty::Bool,
+        span,
+    }
+}

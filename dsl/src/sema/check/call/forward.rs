@@ -1,0 +1,137 @@
+//! Forwarding references: template parameters that stand for references, `std::forward` and `std::move`.
+//!
+//! Types here have no references in them: a template parameter that stands for `int &` is a name of its own kind, which a parameter's
+//! declaration may use (references collapse: `T`, `T &` and `T &&` are all `int &` then) and `std::forward`; elsewhere it is an error.
+
+use std::sync::Arc;
+
+use crate::sema::check::{
+    Checked, Checker, function::reference_part, reference::same_object, template::Arg, wrong,
+};
+use crate::{
+    sema::{
+        scope::Entity,
+        ty::{QualTy, Ty},
+        typed::{Value, ValueKind},
+    },
+    span::Span,
+    syntax::ast::{self, ExprKind, TemplateArg, TypeSpecifier},
+};
+
+impl Checker<'_> {
+    /// What the reference refers to that this name stands for, if it is a template parameter that does.
+    pub(crate) fn reference_named(&self, name: &Arc<str>) -> Option<QualTy> {
+        match &self.scopes.find(name)?.entity {
+            Entity::Reference(ty) => Some(ty.clone()),
+            _ => None,
+        }
+    }
+
+    /// `T`, `T &`, `T &&` of a parameter where `T` stands for a reference: what that refers to.
+    pub(crate) fn collapsed(&self, param: &ast::Param) -> Option<QualTy> {
+        let TypeSpecifier::Named(name) = &param.specifiers.ty.node else {
+            return None;
+        };
+        let (_, parts) = reference_part(&param.declarator.parts);
+        self.reference_named(name).filter(|_| parts.is_empty())
+    }
+
+    /// The reference that a parameter is: where it stands, and whether it is one to a value of its own.
+    pub(crate) fn param_reference(&self, param: &ast::Param) -> Option<(Span, bool)> {
+        let (written, _) = reference_part(&param.declarator.parts);
+        match self.collapsed(param) {
+            Some(_) => Some((written.map_or(param.span, |(span, _)| span), false)),
+            None => written,
+        }
+    }
+
+    /// `int &` or `T`, which stands for one, as a template argument.
+    pub(crate) fn reference_arg(&mut self, ty: &ast::TypeName) -> Option<Arg> {
+        let (reference, parts) = reference_part(&ty.declarator.parts);
+        if let TypeSpecifier::Named(name) = &ty.specifiers.ty.node
+            && parts.is_empty()
+            && let Some(ty) = self.reference_named(name)
+        {
+            return Some(Arg::Reference(ty));
+        }
+        if !matches!(reference, Some((_, false))) {
+            return None;
+        }
+        let base = self.base_type_not_auto(&ty.specifiers);
+        let to = self.declared_type(base, parts, ty.span);
+        (to.ty != Ty::Error).then_some(Arg::Reference(to))
+    }
+
+    /// `std::forward<T>(x)`: `x` itself where `T` stands for a reference, else its value.
+    pub(crate) fn forward(&mut self, to: &TemplateArg, arg: &ast::Expr, span: Span) -> Checked {
+        // Of a reference `decltype` gives the type alone here, which would say too little.
+        let is_decltype = matches!(to, TemplateArg::Type(ty)
+            if matches!(ty.specifiers.ty.node, TypeSpecifier::Decltype(_)));
+        if is_decltype {
+            self.unsupported("`std::forward` with `decltype`", span);
+            return Checked::Value(wrong(span));
+        }
+        let to = match to {
+            TemplateArg::Type(ty) => match self.reference_arg(ty) {
+                Some(arg) => arg,
+                None => Arg::Type(self.type_name(ty)),
+            },
+            TemplateArg::Value(ast::Expr {
+                kind: ExprKind::Name(name),
+                span,
+            }) => match self.reference_named(name) {
+                Some(ty) => Arg::Reference(ty),
+                None => Arg::Type(self.named_type(name, *span)),
+            },
+            TemplateArg::Value(_) | TemplateArg::Expansion(_) => {
+                self.unsupported("this `std::forward`", span);
+                return Checked::Value(wrong(span));
+            }
+        };
+        let value = self.value(arg);
+        let (Arg::Type(ty) | Arg::Reference(ty)) = &to else {
+            return Checked::Value(wrong(span));
+        };
+        if value.ty == Ty::Error || ty.ty == Ty::Error {
+            return Checked::Value(wrong(span));
+        }
+        let place = Self::place_of(&value).cloned();
+        match (to, place) {
+            (Arg::Reference(ty), Some(place)) if same_object(&place.ty.ty, &ty.ty) => {
+                Checked::Place(place)
+            }
+            (Arg::Type(ty), _) if same_object(&value.ty, &ty.ty) => {
+                Checked::Value(self.moved(value, "std::forward", span))
+            }
+            _ => {
+                self.unsupported("`std::forward` to another type", span);
+                Checked::Value(wrong(span))
+            }
+        }
+    }
+
+    /// A variable's value as one that is no variable's. Only where moving is copying bytes.
+    pub(crate) fn moved(&mut self, value: Value, what: &str, span: Span) -> Value {
+        if value.ty == Ty::Error || Self::place_of(&value).is_none() {
+            return value;
+        }
+        if self.needs_copy(&value.ty) || self.has_destructor(&value.ty) {
+            let text = self.show(&value.ty);
+            self.unsupported(
+                &format!(
+                    "`{what}` of a `{text}` (a class with a copy constructor or a destructor)"
+                ),
+                span,
+            );
+            return wrong(span);
+        }
+        Value {
+            ty: value.ty.clone(),
+            kind: ValueKind::Comma(
+                Box::new(crate::sema::check::int(0, Ty::Int, span)),
+                Box::new(value),
+            ),
+            span,
+        }
+    }
+}

@@ -1,0 +1,649 @@
+//! Overloads: which of several functions with one name a call means.
+//!
+//! A name stands for a set of [`Callable`]s. Each argument is ranked against each candidate's parameter ([`Rank`]: C++'s exact,
+//! promotion, conversion, user-defined); a candidate is better than another if it is no worse for any argument and better for one.
+//! The one that is better than all others is called; if there is none, the call is ambiguous and all the best are shown.
+//! What CUDA itself has under the name (`max`, `abs`, `sqrt` …) takes part beside the program's own functions.
+
+use crate::sema::check::{Checker, ParamFacts, convert::Why, wrong};
+use crate::{
+    diagnostic::{Code, Diagnostic},
+    sema::{
+        builtin::{self, Entry, Overload},
+        classify::{Classify, promoted},
+        scope::{Callable, Entity},
+        ty::{QualTy, Ty},
+        typed::{FunctionId, Value, ValueKind},
+    },
+    span::Span,
+    syntax::ast::{self, ExprKind},
+};
+
+/// How well an argument fits a parameter; the first is best.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+pub(crate) enum Rank {
+    /// The same type, or an array as a pointer to its elements.
+    Exact,
+    /// A pointer that gains `const` or `volatile`.
+    Qualified,
+    /// `char` to `int`, `float` to `double`, an enumeration to `int`.
+    Promotion,
+    /// Between numbers, a pointer to `void *`, 0 to a pointer.
+    Conversion,
+    /// A pointer to `bool`: the last of the standard conversions.
+    ToBool,
+    /// Through a constructor or a conversion function, or from a list in braces.
+    User,
+    /// What C allows and C++ does not: dslc warns and converts.
+    Lax,
+}
+
+/// An argument of a call, evaluated as far as that is possible without knowing the parameter.
+#[derive(Clone, Debug)]
+pub(crate) enum Argument<'e> {
+    /// A value; that of a place is a load of it.
+    Value(Value),
+    /// `{ … }`: means something only once the parameter is known.
+    List(&'e [ast::InitItem], Span),
+}
+
+impl Argument<'_> {
+    fn is_wrong(&self) -> bool {
+        matches!(self, Argument::Value(value) if value.ty == Ty::Error)
+    }
+}
+
+/// What ranking the candidates gave.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub(crate) enum Best {
+    /// The index of the one.
+    One(usize),
+    /// Indices of those that no other is better than.
+    Several(Vec<usize>),
+    /// None fits.
+    None,
+}
+
+/// The candidate that is better than all others. Each is given by the ranks of its arguments, `None` if it does not fit, and by
+/// what decides between equal ranks: the larger wins.
+pub(crate) fn best(candidates: &[(Option<Vec<Rank>>, u32)]) -> Best {
+    let better = |a: usize, b: usize| {
+        let (Some(x), Some(y)) = (&candidates[a].0, &candidates[b].0) else {
+            return candidates[a].0.is_some();
+        };
+        let mut pairs = x.iter().zip(y);
+        if pairs.any(|(x, y)| x > y) {
+            return false;
+        }
+        let mut pairs = x.iter().zip(y);
+        pairs.any(|(x, y)| x < y) || candidates[a].1 > candidates[b].1
+    };
+    let fits = || (0..candidates.len()).filter(|&i| candidates[i].0.is_some());
+    // The winner beats whatever it meets, so one pass finds the only one that can win.
+    let Some(first) = fits().next() else {
+        return Best::None;
+    };
+    let winner = fits().fold(
+        first,
+        |winner, i| {
+            if better(i, winner) { i } else { winner }
+        },
+    );
+    if fits().all(|i| i == winner || better(winner, i)) {
+        return Best::One(winner);
+    }
+    let beaten = |i: usize| fits().any(|other| other != i && better(other, i));
+    Best::Several(fits().filter(|&i| !beaten(i)).collect())
+}
+
+/// What a call of an overloaded name means.
+pub(crate) enum Resolved {
+    /// This function.
+    Function(FunctionId),
+    /// What CUDA has under this name.
+    Builtin,
+    /// Nothing; it has been reported.
+    Wrong,
+}
+
+impl Checker<'_> {
+    /// The arguments of a call, each evaluated once.
+    pub(crate) fn arguments<'e>(&mut self, args: &'e [ast::Expr]) -> Vec<Argument<'e>> {
+        args.iter()
+            .map(|arg| match &arg.kind {
+                ExprKind::List(items) => Argument::List(items, arg.span),
+                _ => Argument::Value(self.value(arg)),
+            })
+            .collect()
+    }
+
+    /// How well an argument fits a parameter; `None` if it does not.
+    pub(crate) fn rank(&self, arg: &Argument<'_>, param: &ParamFacts) -> Option<Rank> {
+        match arg {
+            Argument::List(items, _) => match &param.ty.ty {
+                Ty::Record(_) | Ty::Error => Some(Rank::User),
+                ty if ty.is_scalar() && items.len() < 2 => Some(Rank::Conversion),
+                _ => None,
+            },
+            Argument::Value(value) if param.is_this && Checker::place_of(value).is_none() => {
+                Some(Rank::Exact)
+            }
+            Argument::Value(value) if param.is_reference => self.rank_reference(value, &param.ty),
+            Argument::Value(value) => {
+                let is_place = param.is_rvalue && Self::place_of(value).is_some();
+                self.rank_type(value, &param.ty).filter(|_| !is_place)
+            }
+        }
+    }
+
+    /// How well a value fits a reference to `to`: one that is not `const` needs a place of that very type.
+    fn rank_reference(&self, value: &Value, to: &QualTy) -> Option<Rank> {
+        if value.ty == Ty::Error || to.ty == Ty::Error {
+            return Some(Rank::Exact);
+        }
+        let is_base = match (&value.ty, &to.ty) {
+            (Ty::Record(from), Ty::Record(to)) => from != to && self.is_derived(*from, *to),
+            _ => false,
+        };
+        let place = Self::place_of(value).filter(|place| {
+            is_base || crate::sema::check::reference::same_object(&place.ty.ty, &to.ty)
+        });
+        let Some(place) = place else {
+            return match to.is_const && !to.is_volatile && !matches!(to.ty, Ty::Array(..)) {
+                true => self
+                    .rank_type(value, to)
+                    .map(|rank| rank.max(Rank::Qualified)),
+                false => None,
+            };
+        };
+        let drops = place.ty.is_const && !to.is_const || place.ty.is_volatile && !to.is_volatile;
+        let adds = to.is_const && !place.ty.is_const || to.is_volatile && !place.ty.is_volatile;
+        match (drops, adds) {
+            (true, _) => None,
+            _ if is_base => Some(Rank::Conversion),
+            (false, true) => Some(Rank::Qualified),
+            (false, false) => Some(Rank::Exact),
+        }
+    }
+
+    /// How well a value fits a parameter without help of its class or the parameter's.
+    pub(crate) fn rank_standard(&self, value: &Value, param: &ParamFacts) -> Option<Rank> {
+        let is_class =
+            |ty: &Ty| matches!(ty, Ty::Record(id) if self.tables.classes.contains_key(id));
+        if value.ty != param.ty.ty && (is_class(&value.ty) || is_class(&param.ty.ty)) {
+            return match (&value.ty, &param.ty.ty) {
+                (Ty::Record(from), Ty::Record(to)) if self.is_derived(*from, *to) => {
+                    Some(Rank::Conversion)
+                }
+                _ => None,
+            };
+        }
+        self.rank(&Argument::Value(value.clone()), param)
+    }
+
+    /// How well a value fits a type.
+    pub(crate) fn rank_type(&self, value: &Value, to: &QualTy) -> Option<Rank> {
+        let from = &value.ty;
+        let to = &to.ty;
+        if from == to || *from == Ty::Error || *to == Ty::Error {
+            return Some(Rank::Exact);
+        }
+        if self.is_scoped(from) || self.is_scoped(to) {
+            return None;
+        }
+        match (from, to) {
+            (Ty::Record(a), Ty::Record(b)) if self.is_derived(*a, *b) => {
+                return Some(Rank::Conversion);
+            }
+            (Ty::Pointer(a), Ty::Pointer(b)) => {
+                if let (Ty::Record(x), Ty::Record(y)) = (&a.ty, &b.ty)
+                    && x != y
+                    && self.is_derived(*x, *y)
+                {
+                    return (!a.is_const || b.is_const).then_some(Rank::Conversion);
+                }
+            }
+            (_, Ty::Record(class))
+                if self.converting_constructor(value, *class, false).is_some() =>
+            {
+                return Some(Rank::User);
+            }
+            (Ty::Record(_), _) if self.conversion_function(from, to, false).is_some() => {
+                return Some(Rank::User);
+            }
+            _ => {}
+        }
+        match to {
+            Ty::Pointer(pointee) => rank_pointer(value, pointee),
+            Ty::Bool if matches!(from, Ty::Pointer(_)) => Some(Rank::ToBool),
+            Ty::Enum(_) => from.is_integral().then_some(Rank::Lax),
+            Ty::Record(_) => {
+                let converts = self.is_vector(to, "dim3")
+                    && (from.is_arithmetic() || self.is_vector(from, "uint3"))
+                    || self.is_vector(to, "uint3") && self.is_vector(from, "dim3");
+                converts.then_some(Rank::User)
+            }
+            _ if from.is_arithmetic() && to.is_arithmetic() => Some(rank_numbers(from, to)),
+            _ => None,
+        }
+    }
+
+    /// The ranks of a call's arguments for one function; `None` if it cannot be called so.
+    pub(crate) fn ranks(&self, id: FunctionId, args: &[Argument<'_>]) -> Option<Vec<Rank>> {
+        let params = &self.tables.functions[id].facts.params;
+        let required = params
+            .iter()
+            .take_while(|param| param.default.is_none())
+            .count();
+        if args.len() > params.len() || args.len() < required {
+            return None;
+        }
+        args.iter()
+            .zip(params)
+            .map(|(arg, param)| self.rank(arg, param))
+            .collect()
+    }
+
+    /// The function that a call of `name` means, among `ids` and what CUDA has under the name.
+    pub(crate) fn resolve(
+        &mut self,
+        name: &str,
+        ids: &[FunctionId],
+        args: &[Argument<'_>],
+        at: Span,
+    ) -> Resolved {
+        let builtins = self.builtin_overloads(name, args.len());
+        if let ([id], true) = (ids, builtins.is_empty()) {
+            return Resolved::Function(*id);
+        }
+        if args.iter().any(Argument::is_wrong) {
+            return Resolved::Wrong;
+        }
+        // A candidate whose parameters are not understood takes part only if no other fits exactly.
+        let is_exact = |id: &&FunctionId| {
+            let ranks = self.ranks(**id, args);
+            ranks.is_some_and(|ranks| ranks.iter().all(|rank| *rank == Rank::Exact))
+        };
+        let understood: Vec<FunctionId> = ids
+            .iter()
+            .filter(|id| self.is_understood(**id))
+            .copied()
+            .collect();
+        let ids = match understood.iter().any(|id| is_exact(&id)) {
+            true => &understood[..],
+            false => ids,
+        };
+        let mut candidates: Vec<(Option<Vec<Rank>>, u32)> = ids
+            .iter()
+            .map(|&id| (self.ranks(id, args), self.specificity(id)))
+            .collect();
+        candidates.extend(builtins.iter().map(|ty| {
+            let rank = |arg: &Argument<'_>| match arg {
+                Argument::Value(value) => self.rank_type(value, &ty.clone().into()),
+                Argument::List(..) => None,
+            };
+            (args.iter().map(rank).collect(), 500)
+        }));
+        match best(&candidates) {
+            Best::One(i) => ids
+                .get(i)
+                .map_or(Resolved::Builtin, |id| Resolved::Function(*id)),
+            // CUDA's own overloads settle it among themselves.
+            Best::Several(several) if several.iter().all(|&i| i >= ids.len()) => Resolved::Builtin,
+            Best::Several(several) => {
+                let several: Vec<FunctionId> = several
+                    .iter()
+                    .filter_map(|&i| ids.get(i).copied())
+                    .collect();
+                let also = match several.len() {
+                    1 => " (CUDA's own function fits as well)",
+                    _ => "",
+                };
+                let message = format!("this call of `{name}` is ambiguous{also}");
+                let diagnostic =
+                    Diagnostic::error(Code::AmbiguousOverload, at, message).at(self.given(args));
+                let diagnostic = self.with_candidates(diagnostic, &several);
+                self.report(diagnostic.help("cast an argument to the type that is meant"));
+                Resolved::Wrong
+            }
+            Best::None => {
+                let message = match ids.len() {
+                    1 => format!("neither this `{name}` nor CUDA's own takes these arguments"),
+                    n => format!("none of the {n} functions `{name}` takes these arguments"),
+                };
+                let diagnostic =
+                    Diagnostic::error(Code::NoMatchingFunction, at, message).at(self.given(args));
+                let diagnostic = self.with_candidates(diagnostic, ids);
+                self.report(diagnostic);
+                Resolved::Wrong
+            }
+        }
+    }
+
+    /// The types of its parameters are known.
+    fn is_understood(&self, id: FunctionId) -> bool {
+        let params = &self.tables.functions[id].facts.params;
+        params.iter().all(|param| param.ty.ty != Ty::Error)
+    }
+
+    /// The functions that a call of a name can mean, instances of templates among them; `None` if there are none, which has been
+    /// reported.
+    pub(crate) fn candidates(
+        &mut self,
+        name: &str,
+        set: &[Callable],
+        explicit: Option<&[ast::TemplateArg]>,
+        args: &[Argument<'_>],
+        at: Span,
+    ) -> Option<Vec<FunctionId>> {
+        let mut ids = match explicit {
+            None => self.functions_of(set),
+            Some(_) => Vec::new(),
+        };
+        if !set
+            .iter()
+            .any(|callable| matches!(callable, Callable::Template(_)))
+        {
+            if explicit.is_some() {
+                self.report(Diagnostic::error(
+                    Code::TemplateArgument,
+                    at,
+                    format!("`{name}` is no template and takes no arguments `<…>`"),
+                ));
+                return None;
+            }
+            return Some(ids);
+        }
+        if args.iter().any(Argument::is_wrong) {
+            return None;
+        }
+        let n_diagnostics = self.reporter.diagnostics.len();
+        let mut misfits = Vec::new();
+        ids.extend(self.instances_giving(set, explicit, args, None, at, &mut misfits));
+        let fits = ids.iter().any(|&id| self.ranks(id, args).is_some());
+        let has_builtin = !self.builtin_overloads(name, args.len()).is_empty();
+        if fits || (explicit.is_none() && has_builtin) {
+            return Some(ids);
+        }
+        if self.reporter.diagnostics.len() == n_diagnostics && !self.is_endless(name) {
+            let message = match set {
+                [_] => format!("the template `{name}` does not fit these arguments"),
+                _ => format!(
+                    "none of the {} functions `{name}` takes these arguments",
+                    set.len()
+                ),
+            };
+            let diagnostic = Diagnostic::error(Code::NoMatchingFunction, at, message);
+            let diagnostic = self.with_misfits(diagnostic.at(self.given(args)), name, misfits);
+            let diagnostic = self.with_candidates(diagnostic, &ids);
+            self.report(diagnostic);
+        }
+        None
+    }
+
+    /// The types of a call's arguments, for a message.
+    fn given(&self, args: &[Argument<'_>]) -> String {
+        let types: Vec<String> = args
+            .iter()
+            .map(|arg| match arg {
+                Argument::Value(value) => self.show(&value.ty),
+                Argument::List(..) => "{…}".to_string(),
+            })
+            .collect();
+        match types.len() {
+            0 => "called without arguments".to_string(),
+            _ => format!("called with ({})", types.join(", ")),
+        }
+    }
+
+    /// Shows the candidates, at most four of them.
+    fn with_candidates(&self, mut diagnostic: Diagnostic, ids: &[FunctionId]) -> Diagnostic {
+        for &id in ids.iter().take(4) {
+            let declared = self.tables.functions[id].facts.declared;
+            diagnostic = diagnostic.label(declared, format!("candidate `{}`", self.signature(id)));
+        }
+        match ids.len().checked_sub(4) {
+            Some(more @ 1..) => diagnostic.note(format!("and {more} more")),
+            _ => diagnostic,
+        }
+    }
+
+    /// `name(int *, float)`.
+    pub(crate) fn signature(&self, id: FunctionId) -> String {
+        let params: Vec<String> = self.tables.functions[id]
+            .facts
+            .params
+            .iter()
+            .map(|param| {
+                let text = self.show_qualified(&param.ty);
+                match (param.is_reference, param.is_rvalue) {
+                    (true, _) => format!("{text} &"),
+                    (_, true) => format!("{text} &&"),
+                    _ => text,
+                }
+            })
+            .collect();
+        let name = &self.tables.functions[id].typed.name;
+        format!("{name}({})", params.join(", "))
+    }
+
+    /// The types for which CUDA has a function of this name with `n` arguments, all of one type.
+    fn builtin_overloads(&self, name: &str, n: usize) -> Vec<Ty> {
+        const REALS: [Ty; 2] = [Ty::Float, Ty::Double];
+        const INTEGERS: [Ty; 6] = [
+            Ty::Int,
+            Ty::UInt,
+            Ty::Long,
+            Ty::ULong,
+            Ty::LongLong,
+            Ty::ULongLong,
+        ];
+        if builtin::is_math(name) {
+            let takes = |index: usize| match &self.unit.items[index] {
+                ast::Item::Function(function) => function.params.len(),
+                _ => 0,
+            };
+            let n_params = match self.scopes.find_in_prelude(name).map(|own| &own.entity) {
+                Some(Entity::Functions(set)) => match set.first() {
+                    Some(Callable::Unused(index)) => takes(*index),
+                    Some(Callable::Function(id)) => self.tables.functions[*id].facts.params.len(),
+                    Some(Callable::Template(_)) | None => 0,
+                },
+                _ => 0,
+            };
+            return if n_params == n {
+                REALS.to_vec()
+            } else {
+                Vec::new()
+            };
+        }
+        match builtin::find(name) {
+            Some(Entry::Overloaded(overload)) => match (overload, n) {
+                (Overload::Min | Overload::Max, 2) | (Overload::Abs, 1) => {
+                    INTEGERS.into_iter().chain(REALS).collect()
+                }
+                (Overload::Real1(_) | Overload::Library1(..), 1)
+                | (Overload::Real2(_) | Overload::Library2(..), 2)
+                | (Overload::Fma, 3)
+                | (Overload::IsNan | Overload::IsInf | Overload::IsFinite | Overload::SignBit, 1) => {
+                    REALS.to_vec()
+                }
+                _ => Vec::new(),
+            },
+            _ => Vec::new(),
+        }
+    }
+
+    /// The arguments in their parameters' types, with the defaults of those that were left out; there are not too many.
+    pub(crate) fn bind_arguments(
+        &mut self,
+        id: FunctionId,
+        args: Vec<Argument<'_>>,
+        span: Span,
+    ) -> Vec<Value> {
+        let params = self.tables.functions[id].facts.params.clone();
+        let name = self.tables.functions[id].typed.name.clone();
+        let mut args = args.into_iter();
+        let mut out = Vec::with_capacity(params.len());
+        for (i, param) in params.iter().enumerate() {
+            let value = match args.next() {
+                Some(Argument::Value(value)) => value,
+                Some(Argument::List(items, span)) => self.list_value(&param.ty.ty, items, span),
+                None => self.default_argument(id, param, span),
+            };
+            let why = Why::Argument(i + 1, &name, Some(param.span));
+            out.push(self.bind_argument(value, param, &why));
+        }
+        out
+    }
+
+    fn bind_argument(&mut self, value: Value, param: &ParamFacts, why: &Why<'_>) -> Value {
+        if param.is_this {
+            return self.bind_object(value, &param.ty, why);
+        }
+        if param.is_reference {
+            return self.bind(value, &param.ty, why);
+        }
+        if param.is_rvalue && Self::place_of(&value).is_some() {
+            self.unsupported("a variable as the argument for `&&`", value.span);
+            return wrong(value.span);
+        }
+        self.implicit(value, &param.ty.ty, why)
+    }
+
+    /// A parameter's default, in the scope of its function.
+    fn default_argument(&mut self, id: FunctionId, param: &ParamFacts, span: Span) -> Value {
+        let Some(default) = &param.default else {
+            return wrong(span);
+        };
+        let class = self.tables.functions[id].facts.class;
+        let value = |checker: &mut Self| {
+            let depth = checker.enter_class_scopes(class);
+            let value = match &default.kind {
+                ExprKind::List(items) => checker.list_value(&param.ty.ty, items, default.span),
+                _ => checker.value(default),
+            };
+            for _ in 0..depth {
+                checker.scopes.leave();
+            }
+            value
+        };
+        if let Some((template, bound)) = self.bindings_of(id) {
+            return self.bound(template, &bound, value);
+        }
+        let hidden = self.scopes.only_file();
+        let value = value(self);
+        self.scopes.show(hidden);
+        value
+    }
+
+    /// The functions that a name stands for, those of the prelude declared by this.
+    pub(crate) fn functions_of(&mut self, set: &[Callable]) -> Vec<FunctionId> {
+        set.iter()
+            .filter_map(|callable| match callable {
+                Callable::Function(id) => Some(*id),
+                Callable::Unused(index) => self.use_prelude(*index),
+                Callable::Template(_) => None,
+            })
+            .collect()
+    }
+
+    /// The prelude's function of this name.
+    pub(crate) fn prelude_function(&mut self, name: &str) -> Option<FunctionId> {
+        let set = self.prelude_functions(name)?;
+        self.functions_of(&set).first().copied()
+    }
+
+    /// Reports an overloaded name where nothing says which function is meant.
+    pub(crate) fn which_overload(&mut self, name: &str, ids: &[FunctionId], at: Span) {
+        let diagnostic = Diagnostic::error(
+            Code::AmbiguousOverload,
+            at,
+            format!("`{name}` is overloaded, and nothing here says which one is meant"),
+        );
+        let diagnostic = self.with_candidates(diagnostic, ids);
+        self.report(diagnostic.help("cast an argument to the type that is meant"));
+    }
+
+    /// Kernels that share a name get their parameters' types into it, so that reports can tell them apart.
+    pub(crate) fn name_overloaded_kernels(&mut self) {
+        use crate::sema::typed::FunctionSpace;
+        let mut counts = std::collections::HashMap::new();
+        let is_kernel =
+            |id: &FunctionId| self.tables.functions[*id].typed.space == FunctionSpace::Kernel;
+        let kernels: Vec<FunctionId> = self.tables.functions.ids().filter(is_kernel).collect();
+        for &id in &kernels {
+            let name = self.tables.functions[id].typed.name.clone();
+            *counts.entry(name).or_insert(0) += 1;
+        }
+        for id in kernels {
+            if counts[&self.tables.functions[id].typed.name] > 1 {
+                self.tables.functions[id].typed.name = self.signature(id).replace(" *", "*");
+            }
+        }
+    }
+}
+
+fn rank_numbers(from: &Ty, to: &Ty) -> Rank {
+    let promotes = match to {
+        Ty::Double => *from == Ty::Float,
+        Ty::Int => promoted(from) == Ty::Int,
+        to if matches!(from, Ty::Enum(_)) => promoted(from) == *to,
+        _ => false,
+    };
+    if promotes {
+        Rank::Promotion
+    } else {
+        Rank::Conversion
+    }
+}
+
+fn rank_pointer(value: &Value, pointee: &QualTy) -> Option<Rank> {
+    let is_zero = matches!(value.kind, ValueKind::Int(0) | ValueKind::Null)
+        && !matches!(value.ty, Ty::Bool | Ty::Enum(_));
+    if is_zero && (value.ty.is_integral() || matches!(value.kind, ValueKind::Null)) {
+        return Some(Rank::Conversion);
+    }
+    let Ty::Pointer(from) = &value.ty else {
+        return None;
+    };
+    let is_literal = matches!(value.kind, ValueKind::Str(_)) && pointee.ty == Ty::Char;
+    let drops = (from.is_const && !pointee.is_const) || (from.is_volatile && !pointee.is_volatile);
+    if drops {
+        return is_literal.then_some(Rank::Lax);
+    }
+    if crate::sema::check::convert::same_pointee(from, pointee) {
+        return Some(Rank::Qualified);
+    }
+    match (&from.ty, &pointee.ty) {
+        (_, Ty::Void) => Some(Rank::Conversion),
+        (Ty::Void, _) => Some(Rank::Lax),
+        _ => None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_best_candidate_is_no_worse_anywhere() {
+        use Rank::*;
+        let fit = |ranks: &[Rank]| (Some(ranks.to_vec()), 0);
+        assert_eq!(best(&[fit(&[Conversion]), fit(&[Exact])]), Best::One(1));
+        assert_eq!(
+            best(&[fit(&[Exact, Conversion]), fit(&[Conversion, Exact])]),
+            Best::Several(vec![0, 1])
+        );
+        // A third that is better than both settles it, wherever it stands.
+        let all = [
+            fit(&[Exact, Conversion]),
+            fit(&[Conversion, Exact]),
+            fit(&[Exact, Exact]),
+        ];
+        assert_eq!(best(&all), Best::One(2));
+        assert_eq!(best(&[(None, 9), (None, 0)]), Best::None);
+        // Equal ranks: what the program declares wins over what is built in.
+        assert_eq!(best(&[fit(&[Exact]), (Some(vec![Exact]), 1)]), Best::One(1));
+    }
+}

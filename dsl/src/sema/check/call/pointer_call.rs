@@ -1,0 +1,447 @@
+//! Pointers to functions: their values, and calls through them.
+//!
+//! A function's address is its number here, counted from 1. A call through a pointer that is known where it stands is a call of
+//! that function. Any other is a call of a function that the compiler writes for each type of pointer: it compares the number with
+//! those of all functions of that type whose address the program takes, and calls the one that it is; any other value traps.
+//! A launch through a pointer is the same with kernels; each has a function of its own, so that its place is the launch's.
+
+use std::sync::Arc;
+
+use crate::sema::check::{
+    Checked, Checker, FunctionEntry, FunctionFacts, ParamFacts, Side, int, launch::Configured,
+    wrong,
+};
+use crate::{
+    arena::Arena,
+    diagnostic::{Code, Diagnostic},
+    ir::HostFn,
+    sema::{
+        classify::{Classify, pointer_to},
+        scope::Callable,
+        ty::{FunctionTy, QualTy, Ty},
+        typed::{
+            Builtin, Function, FunctionId, FunctionSpace, Launch, Place, PlaceKind, Relation, Stmt,
+            StmtKind, Value, ValueKind, Var, VarId, VarRef,
+        },
+    },
+    span::Span,
+    syntax::ast,
+};
+
+/// The function through which pointers of a type are called.
+pub(crate) struct Dispatcher {
+    ty: Arc<FunctionTy>,
+    role: Role,
+    id: FunctionId,
+}
+
+/// What is done with the function that is pointed to.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Role {
+    CalledOnHost,
+    CalledOnDevice,
+    Launched,
+}
+
+/// Functions that are called through pointers.
+#[derive(Default)]
+pub(crate) struct Pointers {
+    /// The functions whose addresses the program takes.
+    pub(crate) address_taken: Vec<FunctionId>,
+    pub(crate) dispatchers: Vec<Dispatcher>,
+}
+
+impl Role {
+    /// Its parameters before those of the function: the number, and how a launch is configured.
+    fn own_params(self, dim3: Ty) -> Vec<(&'static str, Ty)> {
+        let mut own = vec![("function", Ty::ULong)];
+        if self == Role::Launched {
+            own.push(("grid", dim3.clone()));
+            own.push(("block", dim3));
+            own.push(("shared_bytes", Ty::ULong));
+            own.push(("stream", Ty::ULong));
+        }
+        own
+    }
+}
+
+/// The type of function that values of this type point to.
+pub(crate) fn pointed_function(ty: &Ty) -> Option<&Arc<FunctionTy>> {
+    match ty {
+        Ty::Pointer(pointee) => match &pointee.ty {
+            Ty::Function(function) => Some(function),
+            _ => None,
+        },
+        _ => None,
+    }
+}
+
+impl Checker<'_> {
+    /// The address of the function that a name stands for.
+    pub(crate) fn function_value(
+        &mut self,
+        name: &str,
+        set: &[Callable],
+        explicit: Option<&[ast::TemplateArg]>,
+        span: Span,
+    ) -> Value {
+        let mut ids = match explicit {
+            None => self.functions_of(set),
+            Some(_) => Vec::new(),
+        };
+        if explicit.is_some() || ids.is_empty() {
+            ids = self.instances(set, explicit, &[], span);
+        }
+        let id = match ids[..] {
+            [id] => id,
+            [] => {
+                self.report(
+                    Diagnostic::error(
+                        Code::TemplateArgument,
+                        span,
+                        format!(
+                            "nothing here says which instance of the template `{name}` is meant"
+                        ),
+                    )
+                    .help(format!("write its arguments: `{name}<…>`")),
+                );
+                return wrong(span);
+            }
+            _ => {
+                self.which_overload(name, &ids, span);
+                return wrong(span);
+            }
+        };
+        if self.tables.functions[id].typed.space == FunctionSpace::Kernel {
+            let diagnostic = Diagnostic::error(
+                Code::WrongKindOfName,
+                span,
+                format!("`{name}` is a kernel, and device code cannot launch it"),
+            );
+            self.on_side(Side::Device, diagnostic);
+        }
+        let facts = &self.tables.functions[id].facts;
+        let function = &self.tables.functions[id].typed;
+        if facts.has_this {
+            self.unsupported("a pointer to a member function", span);
+            return wrong(span);
+        }
+        if function.returns_reference || facts.params.iter().any(|param| param.is_rvalue) {
+            self.unsupported(
+                "a pointer to a function that returns a reference or takes `&&`",
+                span,
+            );
+            return wrong(span);
+        }
+        if facts.params.iter().any(|param| param.ty.ty == Ty::Error) {
+            return wrong(span);
+        }
+        let (space, declared) = (function.space, facts.declared);
+        let ty = function_type(function, &facts.params);
+        if self.mode.naming_constant == 0
+            && self.body.id.is_some()
+            && space == FunctionSpace::Device
+        {
+            let diagnostic = Diagnostic::error(
+                Code::DeviceCallInHost,
+                span,
+                format!("host code cannot take the address of the `__device__` function `{name}`"),
+            )
+            .label(declared, "declared here, for the device only")
+            .help("let a `__device__` variable hold its address, and copy that with `cudaMemcpyFromSymbol`");
+            self.on_side(Side::Host, diagnostic);
+        }
+        self.need(id);
+        if !self.pointers.address_taken.contains(&id) {
+            self.pointers.address_taken.push(id);
+        }
+        function_constant(id, ty, span)
+    }
+
+    /// `f(a, b)` where `f` is a pointer to a function.
+    pub(crate) fn call_pointer(
+        &mut self,
+        pointer: Value,
+        ty: &Arc<FunctionTy>,
+        at: Span,
+        args: &[ast::Expr],
+        span: Span,
+    ) -> Checked {
+        let values = self.arguments(args);
+        if let Some(id) =
+            known_function(&pointer).filter(|id| self.pointers.address_taken.contains(id))
+        {
+            return self.call_function(id, at, args, values, span);
+        }
+        let id = self.dispatcher(ty, at);
+        let number = Value {
+            span: pointer.span,
+            kind: ValueKind::Convert(Box::new(pointer)),
+            ty: Ty::ULong,
+        };
+        let given = values.len();
+        let values =
+            std::iter::once(crate::sema::check::overload::Argument::Value(number)).chain(values);
+        self.call_with(id, at, given, values.collect(), span)
+    }
+
+    /// `pointer<<<grid, block>>>(a, b)`.
+    pub(crate) fn launch_through(
+        &mut self,
+        pointer: Value,
+        ty: &Arc<FunctionTy>,
+        configured: Configured,
+        values: Vec<crate::sema::check::overload::Argument<'_>>,
+        at: Span,
+        span: Span,
+    ) -> Value {
+        let (grid, block, shared_bytes, stream) = configured;
+        let id = self.new_dispatcher(ty, Role::Launched, span);
+        let number = Value {
+            span: pointer.span,
+            kind: ValueKind::Convert(Box::new(pointer)),
+            ty: Ty::ULong,
+        };
+        let none = || int(0, Ty::ULong, span);
+        let given = values.len();
+        let own = [
+            number,
+            grid,
+            block,
+            shared_bytes.unwrap_or_else(none),
+            stream.unwrap_or_else(none),
+        ];
+        let values = own
+            .into_iter()
+            .map(crate::sema::check::overload::Argument::Value)
+            .chain(values)
+            .collect();
+        match self.call_with(id, at, given, values, span) {
+            Checked::Value(value) => value,
+            Checked::Place(place) => self.load(place),
+        }
+    }
+
+    /// The function through which pointers of this type are called on the side of the code being checked.
+    fn dispatcher(&mut self, ty: &Arc<FunctionTy>, at: Span) -> FunctionId {
+        let role = match self.may_be_device() {
+            true => Role::CalledOnDevice,
+            false => Role::CalledOnHost,
+        };
+        let same = |known: &&Dispatcher| known.ty == *ty && known.role == role;
+        if let Some(known) = self.pointers.dispatchers.iter().find(same) {
+            return known.id;
+        }
+        self.new_dispatcher(ty, role, at)
+    }
+
+    fn new_dispatcher(&mut self, ty: &Arc<FunctionTy>, role: Role, at: Span) -> FunctionId {
+        let own = role.own_params(self.dim3());
+        let vars: Arena<VarId, Var> = own
+            .into_iter()
+            .map(|(name, ty)| self.plain_variable(ty, name, at))
+            .chain(ty.params.iter().zip(&ty.references).enumerate().map(
+                |(i, (param, is_reference))| Var {
+                    ty: param.clone(),
+                    is_reference: *is_reference,
+                    ..self.plain_variable(param.ty.clone(), &format!("argument{i}"), at)
+                },
+            ))
+            .collect();
+        let params = vars
+            .iter()
+            .map(|var| ParamFacts {
+                name: Some(var.name.as_str().into()),
+                ty: var.ty.clone(),
+                span: at,
+                default: None,
+                is_reference: var.is_reference,
+                is_rvalue: false,
+                is_this: false,
+                is_of_pack: false,
+            })
+            .collect();
+        let shown = self.show(&pointer_to(Ty::Function(ty.clone()).into()));
+        let typed = Function {
+            name: match role {
+                Role::Launched => format!("a launch through {shown}"),
+                _ => format!("a call through {shown}"),
+            },
+            space: match role {
+                Role::CalledOnDevice => FunctionSpace::Device,
+                Role::CalledOnHost | Role::Launched => FunctionSpace::Host,
+            },
+            result: ty.result.clone(),
+            params: vars.ids().collect(),
+            vars,
+            span: at,
+            ..Function::default()
+        };
+        let facts = FunctionFacts {
+            params,
+            declared: at,
+            is_defined: true,
+            ..FunctionFacts::default()
+        };
+        let id = self.tables.functions.push(FunctionEntry { typed, facts });
+        self.pointers.dispatchers.push(Dispatcher {
+            ty: ty.clone(),
+            role,
+            id,
+        });
+        id
+    }
+
+    /// Writes the bodies of the functions through which pointers are called, when all addresses that are taken are known.
+    pub(crate) fn finish_dispatchers(&mut self) {
+        for index in 0..self.pointers.dispatchers.len() {
+            let Dispatcher { ty, role, id } = &self.pointers.dispatchers[index];
+            let (ty, role, id) = (ty.clone(), *role, *id);
+            let own_params = role.own_params(self.dim3());
+            let span = self.tables.functions[id].typed.span;
+            let variable = |index: u32, ty: &QualTy, is_reference: bool| {
+                let place = Box::new(Place {
+                    kind: PlaceKind::Var(VarRef::Local(VarId(index))),
+                    ty: ty.clone(),
+                    span,
+                });
+                let (kind, ty) = match is_reference {
+                    true => (ValueKind::AddressOf(place), pointer_to(ty.clone())),
+                    false => (ValueKind::Load(place), ty.ty.clone()),
+                };
+                Value { kind, ty, span }
+            };
+            let fits = |target: &&FunctionId| {
+                let function = &self.tables.functions[**target].typed;
+                let params = &self.tables.functions[**target].facts.params;
+                let side = match function.space {
+                    FunctionSpace::Device => role == Role::CalledOnDevice,
+                    FunctionSpace::Host => role == Role::CalledOnHost,
+                    FunctionSpace::HostDevice => role != Role::Launched,
+                    FunctionSpace::Kernel => role == Role::Launched,
+                };
+                side && !function.returns_reference && function_type(function, params) == ty
+            };
+            let targets: Vec<FunctionId> = self
+                .pointers
+                .address_taken
+                .iter()
+                .filter(fits)
+                .copied()
+                .collect();
+            let arms = targets
+                .iter()
+                .map(|&target| {
+                    let number = int(u64::from(target.0) + 1, Ty::ULong, span);
+                    let own = variable(0, &Ty::ULong.into(), false);
+                    let is_it = Value {
+                        kind: ValueKind::Compare(Relation::Eq, Box::new(own), Box::new(number)),
+                        ty: Ty::Bool,
+                        span,
+                    };
+                    let args = ty.params.iter().zip(&ty.references).enumerate();
+                    let args = args.map(|(i, (param, is_reference))| {
+                        variable((own_params.len() + i) as u32, param, *is_reference)
+                    });
+                    let args = args.collect();
+                    let own = |i: usize| variable(i as u32, &own_params[i].1.clone().into(), false);
+                    let kind = match role {
+                        Role::Launched => ValueKind::Launch(Box::new(Launch {
+                            kernel: target,
+                            grid: own(1),
+                            block: own(2),
+                            shared_bytes: Some(own(3)),
+                            stream: Some(own(4)),
+                            cooperative: false,
+                            args,
+                        })),
+                        _ => ValueKind::Call(target, args),
+                    };
+                    let call = Value {
+                        kind,
+                        ty: ty.result.clone(),
+                        span,
+                    };
+                    let statement = |kind| Stmt { kind, span };
+                    let body = match ty.result {
+                        Ty::Void => vec![
+                            statement(StmtKind::Expr(call)),
+                            statement(StmtKind::Return(None)),
+                        ],
+                        _ => vec![statement(StmtKind::Return(Some(call)))],
+                    };
+                    (is_it, body)
+                })
+                .collect::<Vec<_>>();
+            let end = match role {
+                Role::CalledOnDevice | Role::CalledOnHost => {
+                    ValueKind::Builtin(Builtin::BadCall, Vec::new())
+                }
+                // `cudaErrorInvalidDeviceFunction`, as CUDA's runtime answers.
+                Role::Launched => ValueKind::Host(HostFn::SetError, vec![int(98, Ty::Int, span)]),
+            };
+            let end = Stmt {
+                kind: StmtKind::Expr(Value {
+                    kind: end,
+                    ty: match role {
+                        Role::Launched => Ty::Int,
+                        _ => Ty::Void,
+                    },
+                    span,
+                }),
+                span,
+            };
+            let mut body = Vec::new();
+            if !arms.is_empty() {
+                body.push(Stmt {
+                    kind: StmtKind::If {
+                        arms,
+                        otherwise: Vec::new(),
+                    },
+                    span,
+                });
+            }
+            body.push(end);
+            self.tables.functions[id].typed.body = Some(body);
+            let calls = targets.into_iter().map(|target| (target, span));
+            self.tables.functions[id].facts.calls.extend(calls);
+        }
+    }
+}
+
+/// A function's type, as a pointer to it has it.
+fn function_type(function: &Function, params: &[ParamFacts]) -> Arc<FunctionTy> {
+    Arc::new(FunctionTy {
+        result: function.result.clone(),
+        params: params
+            .iter()
+            .map(|param| match param.is_reference {
+                true => param.ty.clone(),
+                false => param.ty.ty.clone().into(),
+            })
+            .collect(),
+        references: params.iter().map(|param| param.is_reference).collect(),
+    })
+}
+
+/// The address of a function.
+pub(crate) fn function_constant(id: FunctionId, ty: Arc<FunctionTy>, span: Span) -> Value {
+    let number = int(u64::from(id.0) + 1, Ty::ULong, span);
+    Value {
+        kind: ValueKind::Convert(Box::new(number)),
+        ty: pointer_to(Ty::Function(ty).into()),
+        span,
+    }
+}
+
+/// The function that a pointer is known to point to.
+pub(crate) fn known_function(pointer: &Value) -> Option<FunctionId> {
+    pointed_function(&pointer.ty)?;
+    match &pointer.kind {
+        ValueKind::Convert(inner) if inner.ty.is_integral() => match inner.kind {
+            ValueKind::Int(number) => number.checked_sub(1).map(|id| FunctionId(id as u32)),
+            _ => None,
+        },
+        _ => None,
+    }
+}

@@ -1,0 +1,450 @@
+//! `new`, `delete` and calls of destructors.
+//!
+//! Memory comes from functions of the library part `<new>`; one object is begun here, arrays by templates of that part.
+
+use std::sync::Arc;
+
+use crate::sema::check::{
+    Checked, Checker,
+    construct::{assign_value, comma, local},
+    overload::Argument,
+    wrong,
+};
+use crate::{
+    diagnostic::{Code, Diagnostic},
+    sema::{
+        classify::{Classify, pointer_to},
+        scope::{Callable, Entity},
+        ty::{QualTy, Ty},
+        typed::{Place, PlaceKind, StmtKind, Value, ValueKind},
+    },
+    span::Span,
+    syntax::ast,
+};
+
+impl Checker<'_> {
+    /// `new T(args)`.
+    pub(crate) fn new_expr(&mut self, new: &ast::New, span: Span) -> Value {
+        let ty = self.type_name(&new.ty).ty;
+        if ty == Ty::Error {
+            return wrong(span);
+        }
+        let Some(bytes) = self.size_of(&ty) else {
+            return self.sizeof(&ty, span);
+        };
+        if let Some(place) = &new.place {
+            if !new.counts.is_empty() {
+                self.unsupported("an array with `new (place)`", span);
+                return wrong(span);
+            }
+            let place = self.value(place);
+            if place.ty == Ty::Error {
+                return place;
+            }
+            if !matches!(place.ty, Ty::Pointer(_)) {
+                self.unsupported("`new` with arguments other than a place", place.span);
+                return wrong(span);
+            }
+            let pointer = self.convert(place, &pointer_to(ty.clone().into()));
+            return self.begun(pointer, &ty, new.init.as_ref(), span);
+        }
+        self.not_on_device("new", "the device heap", span);
+        if self.is_device_only() {
+            return wrong(span);
+        }
+        if !new.counts.is_empty() {
+            let own = self.own_allocation(&ty, "operator new[]");
+            return self.new_array(new, &ty, own.as_ref(), span);
+        }
+        let bytes = crate::sema::check::int(bytes, Ty::ULong, span);
+        let memory = match self.own_allocation(&ty, "operator new") {
+            Some(set) => self.allocation_call("operator new", &set, bytes, span),
+            None => self.library_call("__dslc_new", None, vec![bytes], span),
+        };
+        if memory.ty == Ty::Error {
+            return memory;
+        }
+        let pointer = self.convert(memory, &pointer_to(ty.clone().into()));
+        self.begun(pointer, &ty, new.init.as_ref(), span)
+    }
+
+    /// The object at a pointer begins; gives the pointer.
+    fn begun(&mut self, pointer: Value, ty: &Ty, init: Option<&ast::Init>, span: Span) -> Value {
+        let var = self.unnamed_variable(pointer.ty.clone(), "object", span);
+        let kept = local(var, pointer.ty.clone().into(), span);
+        let set = assign_value(kept.clone(), pointer, span);
+        let load = crate::sema::check::method::place_value(kept);
+        let place = Place {
+            kind: PlaceKind::Deref(Box::new(load.clone())),
+            ty: ty.clone().into(),
+            span,
+        };
+        let mut out = Vec::new();
+        match init {
+            None => self.begin_object(place, "the object", span, &mut out),
+            Some(init) => self.member_init(place, init, span, &mut out),
+        }
+        let mut value = set;
+        for stmt in out {
+            match stmt.kind {
+                StmtKind::Expr(next) => value = comma(value, next),
+                _ => {
+                    self.unsupported("`new` of an array's type", span);
+                    return wrong(span);
+                }
+            }
+        }
+        comma(value, load)
+    }
+
+    /// `new T[n]`, `new T[n]()`.
+    fn new_array(
+        &mut self,
+        new: &ast::New,
+        ty: &Ty,
+        own: Option<&Arc<[Callable]>>,
+        span: Span,
+    ) -> Value {
+        let [count] = &new.counts[..] else {
+            self.unsupported("`new` of an array of arrays", span);
+            return wrong(span);
+        };
+        let count = self.value(count);
+        if count.ty == Ty::Error {
+            return count;
+        }
+        if !count.ty.is_integral() {
+            let text = self.show(&count.ty);
+            self.report(Diagnostic::error(
+                Code::TypeMismatch,
+                count.span,
+                format!("the number of elements must be an integer, not a `{text}`"),
+            ));
+            return wrong(span);
+        }
+        let is_zeroed = match &new.init {
+            None => false,
+            Some(ast::Init::Construct(args)) if args.node.is_empty() => true,
+            Some(ast::Init::List(items)) if items.node.is_empty() => true,
+            Some(_) => {
+                self.unsupported("`new T[n]` with values", span);
+                return wrong(span);
+            }
+        };
+        let begins = is_zeroed || self.has_constructors(ty);
+        let name = match begins {
+            true => "__dslc_new_array_zero",
+            false => "__dslc_new_array",
+        };
+        let count = self.convert(count, &Ty::ULong);
+        let explicit = [ast::TemplateArg::Type(new.ty.clone())];
+        let Some(own) = own else {
+            return self.library_call(name, Some(&explicit), vec![count], span);
+        };
+        // `n = count, begin_array<T>(T::operator new[](array_bytes<T>(n, cookie)), n, cookie, begins)`.
+        let var = self.unnamed_variable(Ty::ULong, "count", span);
+        let kept = local(var, Ty::ULong.into(), span);
+        let set = assign_value(kept.clone(), count, span);
+        let count = crate::sema::check::method::place_value(kept);
+        let cookie = crate::sema::check::int(self.cookie_bytes(ty), Ty::ULong, span);
+        let values = vec![count.clone(), cookie.clone()];
+        let bytes = self.library_call("__dslc_array_bytes", Some(&explicit), values, span);
+        let memory = self.allocation_call("operator new[]", own, bytes, span);
+        let begins = crate::sema::check::int(u64::from(begins), Ty::Bool, span);
+        let values = vec![memory, count, cookie, begins];
+        let begun = self.library_call("__dslc_begin_array", Some(&explicit), values, span);
+        comma(set, begun)
+    }
+
+    /// What stands before the elements of an array that a class's own function allocated: how many they are, if they have
+    /// something to do at their end.
+    fn cookie_bytes(&self, ty: &Ty) -> u64 {
+        match self.has_destructor(ty) {
+            true => self.align_of(ty).max(8),
+            false => 0,
+        }
+    }
+
+    /// `delete p`, `delete[] p`.
+    pub(crate) fn delete_expr(&mut self, is_array: bool, expr: &ast::Expr, span: Span) -> Value {
+        let pointer = self.value(expr);
+        let word = if is_array { "delete[]" } else { "delete" };
+        self.not_on_device(word, "the device heap", span);
+        if self.is_device_only() {
+            return wrong(span);
+        }
+        let pointee = match &pointer.ty {
+            Ty::Error => return pointer,
+            Ty::Pointer(pointee) => pointee.ty.clone(),
+            other => {
+                let text = self.show(other);
+                self.report(Diagnostic::error(
+                    Code::BadOperand,
+                    pointer.span,
+                    format!("`{word}` takes a pointer, not a `{text}`"),
+                ));
+                return wrong(span);
+            }
+        };
+        if self.size_of(&pointee).is_none() {
+            let text = self.show(&pointee);
+            self.report(Diagnostic::error(
+                Code::IncompleteType,
+                pointer.span,
+                format!("`{word}` of a pointer to `{text}`: what it points to is not known"),
+            ));
+            return wrong(span);
+        }
+        let own = match is_array {
+            true => "operator delete[]",
+            false => "operator delete",
+        };
+        if let Some(set) = self.own_allocation(&pointee, own) {
+            return self.delete_with(&set, own, pointer, pointee, span);
+        }
+        let name = if is_array {
+            "__dslc_delete_array"
+        } else {
+            "__dslc_delete"
+        };
+        // `delete` of a pointer to `const` is as good as any.
+        let pointer = self.convert(pointer, &pointer_to(pointee.into()));
+        self.library_call(name, None, vec![pointer], span)
+    }
+
+    /// The functions that a class has, itself or of its base, for its objects' memory.
+    fn own_allocation(&self, ty: &Ty, name: &str) -> Option<Arc<[Callable]>> {
+        let Ty::Record(class) = ty else { return None };
+        match &self.scopes.find_in_class(*class, name)?.1.entity {
+            Entity::Functions(set) => Some(set.clone()),
+            _ => None,
+        }
+    }
+
+    fn allocation_call(
+        &mut self,
+        name: &str,
+        set: &Arc<[Callable]>,
+        argument: Value,
+        span: Span,
+    ) -> Value {
+        let values = vec![Argument::Value(argument)];
+        let ids = self.functions_of(set);
+        let crate::sema::check::overload::Resolved::Function(id) =
+            self.resolve(name, &ids, &values, span)
+        else {
+            return wrong(span);
+        };
+        let called = self.call_with(id, span, values.len(), values, span);
+        self.read_checked(called)
+    }
+
+    /// `delete p` by the class's own `operator delete`: `p ? (p->~T(), T::operator delete(p)) : 0`; of an array
+    /// `p ? T::operator delete[](end_array(p, cookie)) : 0`.
+    fn delete_with(
+        &mut self,
+        set: &Arc<[Callable]>,
+        own: &str,
+        pointer: Value,
+        pointee: Ty,
+        span: Span,
+    ) -> Value {
+        let ty = pointer_to(pointee.clone().into());
+        let pointer = self.convert(pointer, &ty);
+        let var = self.unnamed_variable(ty.clone(), "object", span);
+        let kept = local(var, ty.into(), span);
+        let set_kept = assign_value(kept.clone(), pointer, span);
+        let load = crate::sema::check::method::place_value(kept);
+        let place = Place {
+            kind: PlaceKind::Deref(Box::new(load.clone())),
+            ty: pointee.into(),
+            span,
+        };
+        let mut out = Vec::new();
+        let memory = match own {
+            "operator delete[]" => {
+                let cookie =
+                    crate::sema::check::int(self.cookie_bytes(&place.ty.ty), Ty::ULong, span);
+                let values = vec![load.clone(), cookie];
+                self.library_call("__dslc_end_array", None, values, span)
+            }
+            _ => {
+                self.destroy(place, span, &mut out);
+                self.convert(load.clone(), &pointer_to(Ty::Void.into()))
+            }
+        };
+        let free = self.allocation_call(own, set, memory, span);
+        let ends = self.as_values(out, span);
+        let nothing = || Value {
+            kind: ValueKind::Convert(Box::new(crate::sema::check::int(0, Ty::Int, span))),
+            ty: Ty::Void,
+            span,
+        };
+        let ends = ends.into_iter().chain([free]).fold(nothing(), comma);
+        let is_some = self.convert(load, &Ty::Bool);
+        let value = Value {
+            kind: ValueKind::Conditional(Box::new(is_some), Box::new(ends), Box::new(nothing())),
+            ty: Ty::Void,
+            span,
+        };
+        comma(set_kept, value)
+    }
+
+    fn is_device_only(&self) -> bool {
+        use crate::sema::typed::FunctionSpace;
+        matches!(
+            self.body.space,
+            Some(FunctionSpace::Kernel | FunctionSpace::Device)
+        )
+    }
+
+    /// A call of a function of the library's own.
+    pub(crate) fn library_call(
+        &mut self,
+        name: &str,
+        explicit: Option<&[ast::TemplateArg]>,
+        values: Vec<Value>,
+        span: Span,
+    ) -> Value {
+        let set = match self.scopes.find(name).map(|binding| binding.entity.clone()) {
+            Some(Entity::Functions(set)) => set,
+            _ => {
+                self.unsupported("`new` and `delete` here", span);
+                return wrong(span);
+            }
+        };
+        let values: Vec<Argument<'_>> = values.into_iter().map(Argument::Value).collect();
+        let Some(ids) = self.candidates(name, &set, explicit, &values, span) else {
+            return wrong(span);
+        };
+        let [id] = ids[..] else { return wrong(span) };
+        self.need(id);
+        let called = self.call_with(id, span, values.len(), values, span);
+        self.read_checked(called)
+    }
+
+    /// `object.~T()`.
+    pub(crate) fn destructor_call(&mut self, object: Value, span: Span) -> Checked {
+        let nothing = Value {
+            kind: ValueKind::Convert(Box::new(crate::sema::check::int(0, Ty::Int, span))),
+            ty: Ty::Void,
+            span,
+        };
+        if !self.has_destructor(&object.ty) {
+            return Checked::Value(nothing);
+        }
+        let mut place = crate::sema::check::method::as_place(object);
+        place.ty = QualTy {
+            is_const: false,
+            ..place.ty
+        };
+        let mut out = Vec::new();
+        self.destroy(place, span, &mut out);
+        let ends = self.as_values(out, span);
+        Checked::Value(ends.into_iter().fold(nothing, comma))
+    }
+
+    /// Objects of the type are no more than their bytes.
+    pub(crate) fn is_trivial(&self, ty: &Ty) -> bool {
+        let assigns = match ty {
+            Ty::Record(id) => self.scopes.find_in_class(*id, "operator=").is_some(),
+            _ => false,
+        };
+        !self.needs_copy(ty)
+            && !self.has_destructor(ty)
+            && !self.has_constructors(ty)
+            && !assigns
+            && !self.members_assign(ty)
+    }
+
+    /// `{a, b, c}` for a class with a constructor that takes an `initializer_list`: an array of the elements and their number. The
+    /// constructor takes the elements over.
+    pub(crate) fn initializer_list(
+        &mut self,
+        ty: &Ty,
+        items: &[ast::InitItem],
+        span: Span,
+    ) -> Option<Value> {
+        let Ty::Record(class) = ty else { return None };
+        let constructors = self.tables.classes.get(class)?.constructors.clone();
+        let (list, element) = constructors.iter().find_map(|id| {
+            let params = &self.tables.functions[*id].facts.params;
+            let [_, param] = &params[..] else { return None };
+            let Ty::Record(list) = param.ty.ty else {
+                return None;
+            };
+            let record = self.record(list);
+            let name = record.name.trim_start_matches("std::");
+            if !name.starts_with("initializer_list<") {
+                return None;
+            }
+            match &record.fields.first()?.ty.ty {
+                Ty::Pointer(element) => Some((list, element.ty.clone())),
+                _ => None,
+            }
+        })?;
+        if items.is_empty() || items.iter().any(|item| item.designator.is_some()) {
+            return None;
+        }
+        let n_diagnostics = self.reporter.diagnostics.len();
+        let n_temporaries = self.body.flow.temporaries.len();
+        let mut values = Vec::new();
+        for item in items {
+            let value = match &item.value {
+                ast::Init::Expr(expr) => self.value(expr),
+                ast::Init::List(inner) => self.list_value(&element, &inner.node, inner.span),
+                ast::Init::Construct(_) => return None,
+            };
+            let element = QualTy::from(element.clone());
+            if value.ty == Ty::Error {
+                return Some(wrong(span));
+            }
+            if self.rank_type(&value, &element).is_none() {
+                // It is for another constructor.
+                self.reporter.diagnostics.truncate(n_diagnostics);
+                self.body.flow.temporaries.truncate(n_temporaries);
+                return None;
+            }
+            values.push(self.implicit(
+                value,
+                &element.ty,
+                &crate::sema::check::convert::Why::Operand,
+            ));
+        }
+        if values.iter().any(|value| value.ty == Ty::Error) {
+            return Some(wrong(span));
+        }
+        let n = values.len() as u64;
+        let array_ty = Ty::Array(Arc::new(element.clone().into()), Some(n));
+        let var = self.unnamed_variable(array_ty.clone(), "list", span);
+        let array = local(var, array_ty.into(), span);
+        self.take_address(&array);
+        let sets: Vec<Value> = (0u64..)
+            .zip(values)
+            .map(|(i, value)| {
+                let index = crate::sema::check::int(i, Ty::Int, span);
+                let place = Place {
+                    kind: PlaceKind::ArrayIndex(Box::new(array.clone()), Box::new(index)),
+                    ty: element.clone().into(),
+                    span,
+                };
+                assign_value(place, value, span)
+            })
+            .collect();
+        let items = Value {
+            kind: ValueKind::Decay(Box::new(array)),
+            ty: pointer_to(element.into()),
+            span,
+        };
+        let list = Value {
+            kind: ValueKind::Aggregate(vec![items, crate::sema::check::int(n, Ty::ULong, span)]),
+            ty: Ty::Record(list),
+            span,
+        };
+        Some(
+            sets.into_iter()
+                .rev()
+                .fold(list, |then, set| comma(set, then)),
+        )
+    }
+}

@@ -1,0 +1,107 @@
+//! What a constructor does before its own code: its base, then its members.
+
+use super::Stmt;
+use crate::sema::check::Checker;
+use crate::{
+    diagnostic::{Code, Diagnostic},
+    sema::{
+        scope::Entity,
+        ty::{RecordId, Ty},
+    },
+    span::Span,
+    syntax::ast::MemberInit,
+};
+
+impl Checker<'_> {
+    /// What a constructor does before its own code: its base, then its members in the order of their declaration.
+    pub(crate) fn construct_members(
+        &mut self,
+        class: RecordId,
+        inits: &[MemberInit],
+        span: Span,
+        out: &mut Vec<Stmt>,
+    ) {
+        let Some(this) = self.this_place(span) else {
+            return;
+        };
+        let own = self.record(class).name.clone();
+        if let [only] = inits
+            && *only.name.node == *plain_name(&own)
+        {
+            let args = self.init_arguments(&this.ty.ty, &only.init);
+            self.construct_into(this, args, only.name.span, out);
+            return;
+        }
+        let fields = self.record(class).fields.clone();
+        let base = self.tables.classes.get(&class).and_then(|facts| facts.base);
+        let defaults = self
+            .tables
+            .classes
+            .get(&class)
+            .map(|facts| facts.defaults.clone());
+        let defaults = defaults.unwrap_or_default();
+        let mut used = vec![false; inits.len()];
+        for (index, field) in (0u32..).zip(&fields) {
+            let place = self.field_place(this.clone(), index, span);
+            let is_base = index == 0 && base.is_some();
+            let name = match (&field.ty.ty, is_base) {
+                (Ty::Record(id), true) => plain_name(&self.record(*id).name).to_string(),
+                _ => field.name.clone(),
+            };
+            let found = inits.iter().position(|init| {
+                let last = init.name.node.rsplit("::").next().unwrap_or("");
+                (last == name && !name.is_empty())
+                    || (is_base && self.is_alias(&init.name.node, &field.ty.ty))
+            });
+            if let Some(found) = found {
+                if std::mem::replace(&mut used[found], true) {
+                    continue;
+                }
+                self.member_init(place, &inits[found].init, inits[found].name.span, out);
+            } else if let Some(default) = defaults.get(&index) {
+                self.member_init(place, &default.clone(), span, out);
+            } else {
+                self.begin_object(place, &name, span, out);
+            }
+            self.end_temporaries(span, out);
+        }
+        for (init, used) in inits.iter().zip(used) {
+            if used {
+                continue;
+            }
+            let is_twice = fields.iter().any(|field| *field.name == *init.name.node);
+            // Members of an unnamed union.
+            let mut path = Vec::new();
+            if !is_twice && self.find_field(class, &init.name.node, &mut path) && path.len() > 1 {
+                let mut place = this.clone();
+                for index in path {
+                    place = self.field_place(place, index, init.name.span);
+                }
+                self.member_init(place, &init.init, init.name.span, out);
+                continue;
+            }
+            let message = if is_twice {
+                format!("`{}` is initialised twice", init.name.node)
+            } else {
+                format!("`{own}` has no member `{}` to initialise", init.name.node)
+            };
+            self.report(Diagnostic::error(
+                Code::UnknownMember,
+                init.name.span,
+                message,
+            ));
+        }
+    }
+
+    /// The name stands for this type here.
+    fn is_alias(&self, name: &str, ty: &Ty) -> bool {
+        let found = self.scopes.find(name);
+        matches!(found.map(|found| &found.entity), Some(Entity::Typedef(other)) if other.ty == *ty)
+    }
+}
+
+/// The name of a class as a constructor's entry says it: without its scopes and its arguments.
+fn plain_name(name: &str) -> &str {
+    let name = name.split('<').next().unwrap_or(name);
+    name.rsplit("::").next().unwrap_or(name)
+}

@@ -1,0 +1,459 @@
+//! Calls of member functions and operators.
+
+use std::sync::Arc;
+
+use crate::sema::check::{
+    Checked, Checker,
+    overload::{Argument, Best, Rank, best},
+    pointer_call::pointed_function,
+    wrong,
+};
+use crate::{
+    diagnostic::{Code, Diagnostic},
+    sema::{
+        classify::Classify,
+        scope::{Callable, Entity},
+        ty::{RecordId, Ty},
+        typed::{FunctionId, Place, PlaceKind, Value, ValueKind},
+    },
+    span::Span,
+    syntax::ast::{self, ExprKind},
+};
+
+impl Checker<'_> {
+    /// `object.f(a, b)` and `pointer->f(a, b)`.
+    pub(crate) fn method_call(
+        &mut self,
+        base: &ast::Expr,
+        is_arrow: bool,
+        (name, explicit): (&ast::Name, Option<&[ast::TemplateArg]>),
+        args: &[ast::Expr],
+        span: Span,
+    ) -> Checked {
+        let object = if is_arrow {
+            self.arrow_object(base)
+        } else {
+            self.object(base)
+        };
+        let Some(object) = object else {
+            self.check_args_alone(args);
+            return Checked::Value(wrong(span));
+        };
+        if name.node.starts_with('~') {
+            self.check_args_alone(args);
+            return self.destructor_call(object, span);
+        }
+        let (scope, last) = match name.node.rsplit_once("::") {
+            Some((_, last)) => (self.scopes.split_path(&name.node).map(|(id, _)| id), last),
+            None => (None, &*name.node),
+        };
+        let found = match object.ty {
+            Ty::Record(class) => self.scopes.find_in_class(scope.unwrap_or(class), last),
+            _ => None,
+        };
+        let found = found.map(|(owner, binding)| (owner, binding.entity.clone()));
+        let Some((owner, Entity::Functions(set))) = found else {
+            return self.call_of_member(object, name, args, span);
+        };
+        self.check_access(owner, last, name.span);
+        let object = self.as_base(object, owner);
+        let values = self.arguments(args);
+        let ids = self.members(&set, explicit, &values, name);
+        self.call_member(Some(object), &ids, last, name.span, values, span)
+    }
+
+    /// The member functions that a call can mean, instances of member templates among them.
+    fn members(
+        &mut self,
+        set: &[Callable],
+        explicit: Option<&[ast::TemplateArg]>,
+        values: &[Argument<'_>],
+        name: &ast::Name,
+    ) -> Vec<FunctionId> {
+        let mut ids = match explicit {
+            None => self.functions_of(set),
+            Some(_) => Vec::new(),
+        };
+        if self.class_of_templates(set).is_some() {
+            let mut misfits = Vec::new();
+            let at = name.span;
+            ids.extend(self.instances_giving(set, explicit, values, None, at, &mut misfits));
+            if ids.is_empty() && !self.is_endless(&name.node) {
+                let message = format!("the template `{}` does not fit these arguments", name.node);
+                let diagnostic = Diagnostic::error(Code::NoMatchingFunction, at, message);
+                let diagnostic = self.with_misfits(diagnostic, &name.node, misfits);
+                self.report(diagnostic);
+            }
+        } else if explicit.is_some() {
+            self.report(Diagnostic::error(
+                Code::TemplateArgument,
+                name.span,
+                format!(
+                    "`{}` is no template and takes no arguments `<…>`",
+                    name.node
+                ),
+            ));
+        }
+        ids
+    }
+
+    /// A member that is no function is called: it may be an object that can be.
+    fn call_of_member(
+        &mut self,
+        object: Value,
+        name: &ast::Name,
+        args: &[ast::Expr],
+        span: Span,
+    ) -> Checked {
+        let base = as_place(object);
+        let member = self.field(base, name, name.span);
+        let value = match member {
+            Checked::Place(place) => self.load(place),
+            Checked::Value(value) => value,
+        };
+        self.call_object(value, name.span, args, span)
+    }
+
+    /// `object(a, b)`.
+    pub(crate) fn call_object(
+        &mut self,
+        object: Value,
+        at: Span,
+        args: &[ast::Expr],
+        span: Span,
+    ) -> Checked {
+        if let Some(function) = pointed_function(&object.ty).cloned() {
+            return self.call_pointer(object, &function, at, args, span);
+        }
+        let found = match object.ty {
+            Ty::Record(class) => self.scopes.find_in_class(class, "operator()"),
+            _ => None,
+        };
+        let found = found.map(|(owner, binding)| (owner, binding.entity.clone()));
+        let Some((owner, Entity::Functions(set))) = found else {
+            if object.ty != Ty::Error {
+                let text = self.show(&object.ty);
+                self.report(Diagnostic::error(
+                    Code::WrongKindOfName,
+                    at,
+                    format!("a `{text}` is not a function and cannot be called"),
+                ));
+            }
+            self.check_args_alone(args);
+            return Checked::Value(wrong(span));
+        };
+        let object = self.as_base(object, owner);
+        let values = self.arguments(args);
+        let name = ast::Name::new("operator()".into(), at);
+        let ids = self.members(&set, None, &values, &name);
+        self.call_member(Some(object), &ids, "operator()", at, values, span)
+    }
+
+    /// What stands before `.f(…)`, as a value.
+    fn object(&mut self, base: &ast::Expr) -> Option<Value> {
+        let value = match self.expr(base) {
+            Checked::Place(place) => place_value(place),
+            Checked::Value(value) => value,
+        };
+        (value.ty != Ty::Error).then_some(value)
+    }
+
+    /// What stands before `->f(…)`, followed.
+    fn arrow_object(&mut self, base: &ast::Expr) -> Option<Value> {
+        if matches!(base.kind, ExprKind::This) {
+            let Some(place) = self.this_place(base.span) else {
+                self.no_this("`this`", base.span);
+                return None;
+            };
+            return Some(place_value(place));
+        }
+        match self.deref(base, base.span) {
+            Checked::Place(place) => Some(place_value(place)),
+            Checked::Value(value) if value.ty == Ty::Error => None,
+            Checked::Value(value) => Some(value),
+        }
+    }
+
+    /// An object as one of its class's base.
+    pub(crate) fn as_base(&mut self, object: Value, owner: RecordId) -> Value {
+        match object.ty {
+            Ty::Record(id) if id != owner => {
+                let object = self.discarded(object);
+                let place = self.base_place(as_place(object), owner);
+                place_value(place)
+            }
+            _ => object,
+        }
+    }
+
+    /// A call of one of the functions `ids` of a class, with an object if there is one.
+    pub(crate) fn call_member(
+        &mut self,
+        object: Option<Value>,
+        ids: &[FunctionId],
+        name: &str,
+        at: Span,
+        args: Vec<Argument<'_>>,
+        span: Span,
+    ) -> Checked {
+        let is_wrong =
+            |arg: &Argument<'_>| matches!(arg, Argument::Value(value) if value.ty == Ty::Error);
+        if args.iter().any(is_wrong) {
+            return Checked::Value(wrong(span));
+        }
+        let full: Vec<Argument<'_>> = object
+            .iter()
+            .map(|object| Argument::Value(object.clone()))
+            .chain(args.iter().cloned())
+            .collect();
+        let has_this = |id: &FunctionId| self.tables.functions[*id].facts.has_this;
+        if object.is_none() && ids.iter().all(has_this) {
+            self.no_this(&format!("`{name}`"), at);
+            return Checked::Value(wrong(span));
+        }
+        let id = match ids {
+            [] => return Checked::Value(wrong(span)),
+            [id] => *id,
+            _ => {
+                let candidates: Vec<(Option<Vec<Rank>>, u32)> = ids
+                    .iter()
+                    .map(|id| match (has_this(id), object.is_some()) {
+                        (true, true) => (self.ranks(*id, &full), self.specificity(*id)),
+                        (true, false) => (None, 0),
+                        (false, with_object) => {
+                            let ranks = self.ranks(*id, &args).map(|mut ranks| {
+                                if with_object {
+                                    ranks.insert(0, Rank::Exact);
+                                }
+                                ranks
+                            });
+                            (ranks, self.specificity(*id))
+                        }
+                    })
+                    .collect();
+                match best(&candidates) {
+                    Best::One(i) => ids[i],
+                    Best::Several(_) | Best::None => {
+                        // Reports what does not fit.
+                        let _ = self.resolve(name, ids, &full, at);
+                        return Checked::Value(wrong(span));
+                    }
+                }
+            }
+        };
+        let facts = &self.tables.functions[id].facts;
+        if facts.is_deleted {
+            let declared = facts.declared;
+            self.report(
+                Diagnostic::error(
+                    Code::NotAccessible,
+                    at,
+                    format!("`{name}` is deleted: it cannot be used"),
+                )
+                .label(declared, "declared `= delete` here"),
+            );
+            return Checked::Value(wrong(span));
+        }
+        let given = args.len();
+        let values = match facts.has_this {
+            true => full,
+            false => args,
+        };
+        self.call_with(id, at, given, values, span)
+    }
+
+    /// The functions that an operator's name stands for where these are its operands: those of the left operand's class, and
+    /// those of the file.
+    fn operator_functions(
+        &mut self,
+        name: &str,
+        operands: &[Value],
+        at: Span,
+    ) -> (Vec<FunctionId>, Option<RecordId>) {
+        let left = operands.first().map_or(&Ty::Error, |value| &value.ty);
+        let all: Vec<Argument<'_>> = operands.iter().cloned().map(Argument::Value).collect();
+        let mut ids = Vec::new();
+        let mut class = None;
+        if let Ty::Record(id) = left
+            && let Some((owner, binding)) = self.scopes.find_in_class(*id, name)
+            && let Entity::Functions(set) = binding.entity.clone()
+        {
+            class = Some(owner);
+            ids.extend(self.functions_of(&set));
+            if self.class_of_templates(&set).is_some() {
+                ids.extend(self.instances(&set, None, &all[1..], at));
+            }
+        }
+        // The library's operators are there whatever operators the program declares for its own types.
+        for of_library in [false, true] {
+            let binding = match of_library {
+                false => self.scopes.find_function(name),
+                true => self.scopes.find_in_prelude(name),
+            };
+            let Some(Entity::Functions(set)) = binding.map(|binding| binding.entity.clone()) else {
+                continue;
+            };
+            let mut found = self.functions_of(&set);
+            found.extend(self.instances(&set, None, &all, at));
+            for id in found {
+                if !ids.contains(&id) {
+                    ids.push(id);
+                }
+            }
+        }
+        (ids, class)
+    }
+
+    /// An operator on objects: the call of the function that the program gives it. `None` if it gives none that fits.
+    pub(crate) fn operator_call(
+        &mut self,
+        operator: &str,
+        operands: &[Value],
+        at: Span,
+        span: Span,
+    ) -> Option<Checked> {
+        let is_class = |value: &Value| matches!(value.ty, Ty::Record(_) | Ty::Enum(_));
+        if !operands.iter().any(is_class) || operands.iter().any(|value| value.ty == Ty::Error) {
+            return None;
+        }
+        let name: Arc<str> = format!("operator{operator}").into();
+        if !self.may_have_operator(&name) {
+            return None;
+        }
+        let left = operands.first()?;
+        let (ids, class) = self.operator_functions(&name, operands, at);
+        if ids.is_empty() {
+            return None;
+        }
+        let args: Vec<Argument<'_>> = operands.iter().cloned().map(Argument::Value).collect();
+        let based = match class {
+            Some(owner) => {
+                let mut args = args.clone();
+                args[0] = Argument::Value(self.as_base(left.clone(), owner));
+                args
+            }
+            None => args.clone(),
+        };
+        // The operator of numbers is better for an enumeration than one whose class it would have to be made into.
+        let has_object = operands
+            .iter()
+            .any(|value| matches!(value.ty, Ty::Record(_)));
+        let is_fine = |ranks: &Vec<Rank>| has_object || ranks.iter().all(|rank| *rank < Rank::User);
+        let candidates: Vec<(Option<Vec<Rank>>, u32)> = ids
+            .iter()
+            .map(|id| match self.tables.functions[*id].facts.has_this {
+                true => (self.ranks(*id, &based), self.specificity(*id)),
+                false => (
+                    self.ranks(*id, &args).filter(is_fine),
+                    self.specificity(*id),
+                ),
+            })
+            .collect();
+        match best(&candidates) {
+            Best::One(i) => {
+                let id = ids[i];
+                let facts = &self.tables.functions[id].facts;
+                let values = if facts.has_this { based } else { args };
+                if let (true, Some(owner)) = (facts.has_this, class) {
+                    self.check_access(owner, &name, at);
+                }
+                Some(self.call_with(id, at, values.len(), values, span))
+            }
+            Best::Several(_) => {
+                let _ = self.resolve(&name, &ids, &args, at);
+                Some(Checked::Value(wrong(span)))
+            }
+            Best::None => None,
+        }
+    }
+
+    /// A member of the type has an `operator=` of its own.
+    pub(crate) fn members_assign(&self, ty: &Ty) -> bool {
+        let Ty::Record(id) = ty else { return false };
+        self.may_have_operator("operator=")
+            && self.record(*id).fields.iter().any(|field| {
+                let mut ty = &field.ty.ty;
+                while let Ty::Array(element, _) = ty {
+                    ty = &element.ty;
+                }
+                let own = match ty {
+                    Ty::Record(id) => self.scopes.find_in_class(*id, "operator=").is_some(),
+                    _ => false,
+                };
+                own || self.members_assign(ty)
+            })
+    }
+
+    pub(crate) fn note_operator(&mut self, name: &Arc<str>, span: Span) {
+        if &**name == "operator," {
+            self.unsupported(&format!("`{name}`"), span);
+        }
+        if name.starts_with("operator") {
+            self.tables.operators.insert(name.clone());
+        }
+    }
+
+    /// The program declares an operator of this name anywhere.
+    pub(crate) fn may_have_operator(&self, name: &str) -> bool {
+        self.tables.operators.contains(name)
+    }
+
+    /// An `enum class`, which is no number.
+    pub(crate) fn is_scoped(&self, ty: &Ty) -> bool {
+        matches!(ty, Ty::Enum(id) if self.tables.scoped_enums.contains(id))
+    }
+
+    /// The value of what was checked.
+    pub(crate) fn read_checked(&mut self, checked: Checked) -> Value {
+        match checked {
+            Checked::Value(value) => value,
+            Checked::Place(place) => self.load(place),
+        }
+    }
+
+    /// An object among numbers: what its conversion makes of it, if it has one.
+    pub(crate) fn as_number(&mut self, value: Value) -> Value {
+        if !matches!(value.ty, Ty::Record(_)) {
+            return value;
+        }
+        let Ty::Record(mut class) = value.ty.clone() else {
+            return value;
+        };
+        let mut found = Vec::new();
+        while let Some(facts) = self.tables.classes.get(&class) {
+            found.extend(facts.conversions.iter().copied().filter(|id| {
+                !self.tables.functions[*id].facts.is_explicit
+                    && self.tables.functions[*id].typed.result.is_scalar()
+            }));
+            match facts.base {
+                Some(base) => class = base,
+                None => break,
+            }
+        }
+        match found[..] {
+            [id] => self.call_conversion(id, value),
+            _ => value,
+        }
+    }
+}
+
+/// A place read as a whole, so that it can be named again.
+pub(crate) fn place_value(place: Place) -> Value {
+    Value {
+        ty: place.ty.ty.clone(),
+        span: place.span,
+        kind: ValueKind::Load(Box::new(place)),
+    }
+}
+
+/// A value as a place: the one it was read from, or a temporary.
+pub(crate) fn as_place(value: Value) -> Place {
+    match value.kind {
+        ValueKind::Load(place) => *place,
+        kind => Place {
+            ty: value.ty.clone().into(),
+            span: value.span,
+            kind: PlaceKind::Temporary(Box::new(Value { kind, ..value })),
+        },
+    }
+}

@@ -1,0 +1,662 @@
+//! Functions: declarations against definitions, what kernels and `main` must look like, bodies.
+
+use crate::sema::check::{Checker, FunctionEntry, FunctionFacts, ParamFacts, VarFacts};
+use crate::{
+    diagnostic::{Code, Diagnostic},
+    sema::{
+        classify::pointer_to,
+        layout,
+        scope::{Callable, Entity},
+        ty::{QualTy, Ty},
+        typed::{Function, FunctionId, FunctionSpace, Stmt, StmtKind, Storage, Var},
+    },
+    span::Span,
+    syntax::ast::{self, DeclaratorPart, MethodKind, SpecifierWord},
+};
+
+/// Parameters of a kernel, from sm_70 on.
+const PARAMETER_BYTES: u64 = 32_764;
+
+impl Checker<'_> {
+    /// A function at file scope.
+    pub(crate) fn function(&mut self, function: &ast::Function) {
+        if function.name.node.contains("::") {
+            return self.method_definition(function);
+        }
+        let Some(id) = self.declare_function(function) else {
+            return;
+        };
+        if function.body.is_none() {
+            return;
+        }
+        let facts = &self.tables.functions[id].facts;
+        if facts.is_defined {
+            let first = self.tables.functions[id].typed.span;
+            self.report(
+                Diagnostic::error(
+                    Code::Redefinition,
+                    function.name.span,
+                    format!("the function `{}` is defined twice", function.name.node),
+                )
+                .label(first, "first definition"),
+            );
+            return;
+        }
+        self.tables.functions[id].facts.is_defined = true;
+        self.tables.functions[id].typed.span = function.name.span;
+        let is_host = self.tables.functions[id].typed.space == FunctionSpace::Host;
+        if self.options.skip_host && is_host && !self.tables.functions[id].facts.is_constexpr {
+            self.tables.functions[id].facts.is_skipped = true;
+            return;
+        }
+        self.function_body(id, function);
+    }
+
+    /// A prelude function is used for the first time.
+    pub(crate) fn use_prelude(&mut self, index: usize) -> Option<FunctionId> {
+        if let Some(&id) = self.prelude.used.get(&index) {
+            return Some(id);
+        }
+        let unit = self.unit;
+        let ast::Item::Function(function) = &unit.items[index] else {
+            return None;
+        };
+        let hidden = self.scopes.only_prelude();
+        let id = self.declare_function(function);
+        self.scopes.restore(hidden);
+        let id = id?;
+        self.scopes.use_prelude(&function.name.node, index, id);
+        self.prelude.used.insert(index, id);
+        self.tables.functions[id].facts.is_defined = true;
+        self.prelude.queue.push((id, index));
+        Some(id)
+    }
+
+    /// Finds or makes the function a declaration is about.
+    pub(crate) fn declare_function(&mut self, function: &ast::Function) -> Option<FunctionId> {
+        self.declare_as(function, None)
+    }
+
+    /// A function that no name stands for: an instance of a template, shown as `shown`.
+    pub(crate) fn new_function(
+        &mut self,
+        function: &ast::Function,
+        shown: &str,
+    ) -> Option<FunctionId> {
+        self.declare_as(function, Some(shown))
+    }
+
+    fn declare_as(&mut self, function: &ast::Function, shown: Option<&str>) -> Option<FunctionId> {
+        if crate::sema::check::class::allocates(&function.name.node) {
+            let what = format!("`{}` outside of a class", function.name.node);
+            self.unsupported(&what, function.name.span);
+        }
+        self.note_operator(&function.name.node, function.name.span);
+        let specifiers = &function.specifiers;
+        let space = space_of(specifiers);
+        if let Some(span) = specifiers
+            .word(SpecifierWord::Shared)
+            .or(specifiers.word(SpecifierWord::Constant))
+        {
+            self.report(Diagnostic::error(
+                Code::MisplacedSpace,
+                span,
+                "a function has no memory space",
+            ));
+        }
+        let (reference, parts) = reference_part(&function.declarator.parts);
+        let deduces = matches!(specifiers.ty.node, ast::TypeSpecifier::Auto)
+            && parts.is_empty()
+            && reference.is_none()
+            && function.body.is_some();
+        let base = match deduces {
+            true => Ty::Void.into(),
+            false => self.base_type_not_auto(specifiers),
+        };
+        let result = self.declared_type(base, parts, function.declarator.span);
+        let params = self.params(&function.params);
+        if function.variadic {
+            self.unsupported("a function with `...`", function.span);
+        }
+        if space == FunctionSpace::Kernel {
+            self.check_kernel_params(function, &params);
+        }
+        self.check_result(function, space, &result);
+        if let Some((span, true)) = reference {
+            self.unsupported("a function that returns an rvalue reference", span);
+        }
+        let returns_reference = reference.is_some() && result.ty != Ty::Error;
+        let result = if returns_reference {
+            pointer_to(result)
+        } else {
+            result.ty
+        };
+        if shown.is_none()
+            && let Some(old) = self.scopes.find_at_file(&function.name.node).cloned()
+        {
+            match old.entity {
+                Entity::Functions(set) => {
+                    let declared = set.iter().filter_map(|callable| match callable {
+                        Callable::Function(id) => Some(*id),
+                        Callable::Unused(_) | Callable::Template(_) => None,
+                    });
+                    let same = |id: &FunctionId| {
+                        same_params(&self.tables.functions[*id].facts.params, &params)
+                    };
+                    if let Some(id) = declared.into_iter().find(same) {
+                        return self.redeclare(id, function, space, &result, params);
+                    }
+                    if &*function.name.node == "main" {
+                        self.report(
+                            Diagnostic::error(
+                                Code::Redefinition,
+                                function.name.span,
+                                "there is only one `main`",
+                            )
+                            .label(old.span, "first declaration"),
+                        );
+                        return None;
+                    }
+                }
+                Entity::Error => {}
+                _ => {
+                    self.report(
+                        Diagnostic::error(
+                            Code::Redefinition,
+                            function.name.span,
+                            format!("`{}` is already something else", function.name.node),
+                        )
+                        .label(old.span, "first declaration"),
+                    );
+                    return None;
+                }
+            }
+        }
+        self.check_defaults(&params);
+        let launch_bounds = self.launch_bounds(function, space);
+        let typed = Function {
+            name: match (shown, &*self.scopes.namespace()) {
+                (Some(shown), _) => shown.to_string(),
+                (None, "") => function.name.node.to_string(),
+                (None, namespace) => format!("{namespace}::{}", function.name.node),
+            },
+            space,
+            result,
+            returns_reference,
+            launch_bounds,
+            span: function.name.span,
+            ..Function::default()
+        };
+        let facts = FunctionFacts {
+            params,
+            declared: function.name.span,
+            deduces,
+            is_constexpr: specifiers.word(SpecifierWord::Constexpr).is_some(),
+            ..FunctionFacts::default()
+        };
+        let id = self.tables.functions.push(FunctionEntry { typed, facts });
+        if shown.is_some() {
+            return Some(id);
+        }
+        let callable = Callable::Function(id);
+        // The library's namespaces lie beside the templates in them, behind the program's own names.
+        let of_library = !self.scopes.namespace().is_empty() && self.in_prelude(function.name.span);
+        self.scopes.add_function(
+            function.name.node.clone(),
+            callable,
+            function.name.span,
+            of_library,
+        );
+        if &*function.name.node == "main" {
+            self.check_main(id, function);
+        }
+        Some(id)
+    }
+
+    pub(crate) fn param(&mut self, param: &ast::Param) -> ParamFacts {
+        let reference = self.param_reference(param);
+        let ty = self.param_type(param);
+        let name = param.declarator.name.as_ref();
+        let span = name.map_or(param.span, |name| name.span);
+        let is_wrong = match &ty.ty {
+            Ty::Void => Some("a parameter cannot have type `void`".to_string()),
+            Ty::Record(id)
+                if self.size_of(&ty.ty).is_none() && reference.is_none() && !self.is_open(*id) =>
+            {
+                let text = self.show(&ty.ty);
+                Some(format!("this parameter has the incomplete type `{text}`"))
+            }
+            _ => None,
+        };
+        let ty = match is_wrong {
+            Some(message) => {
+                self.report(Diagnostic::error(Code::IncompleteType, span, message));
+                Ty::Error.into()
+            }
+            None => ty,
+        };
+        // What an rvalue reference is bound to is a value of the function's own.
+        ParamFacts {
+            name: name.map(|name| name.node.clone()),
+            ty,
+            span,
+            default: param.default.clone(),
+            is_reference: matches!(reference, Some((_, false))),
+            is_rvalue: matches!(reference, Some((_, true))),
+            is_this: false,
+            is_of_pack: param.is_pack,
+        }
+    }
+
+    /// A kernel runs elsewhere: what a reference names is not there.
+    fn check_kernel_params(&mut self, function: &ast::Function, params: &[ParamFacts]) {
+        let declared = crate::sema::check::pack::declared(params, &function.params);
+        for (param, facts) in declared.into_iter().zip(params) {
+            let (written, _) = reference_part(&param.declarator.parts);
+            let span = written.map_or(facts.span, |(span, _)| span);
+            if (facts.is_reference || facts.is_rvalue) && facts.ty.ty != Ty::Error {
+                let name = facts.name.as_deref().unwrap_or("this parameter");
+                self.report(
+                    Diagnostic::error(
+                        Code::KernelReference,
+                        span,
+                        format!("`{name}` is a reference, and a kernel cannot have references as parameters"),
+                    )
+                    .help("pass it by value, or pass a pointer to device memory"),
+                );
+            }
+        }
+        self.check_parameter_bytes(params);
+    }
+
+    /// All parameters of a kernel travel in one piece of constant memory.
+    fn check_parameter_bytes(&mut self, params: &[ParamFacts]) {
+        let mut end = 0u64;
+        for facts in params {
+            // What has no size has its message.
+            let Some(size) = self.size_of(&facts.ty.ty) else {
+                return;
+            };
+            let align = layout::align_of(&facts.ty.ty, &self.tables.records);
+            end = end
+                .checked_next_multiple_of(align)
+                .and_then(|start| start.checked_add(size))
+                .unwrap_or(u64::MAX);
+        }
+        let largest = params.iter().max_by_key(|facts| self.size_of(&facts.ty.ty));
+        if let Some(largest) = largest.filter(|_| end > PARAMETER_BYTES) {
+            let message =
+                format!("the kernel's parameters take {end} bytes; the limit is {PARAMETER_BYTES}");
+            let diagnostic = Diagnostic::error(Code::TooManyParameterBytes, largest.span, message)
+                .help("copy it to device memory and pass a pointer");
+            self.report(diagnostic);
+        }
+    }
+
+    fn check_result(&mut self, function: &ast::Function, space: FunctionSpace, result: &QualTy) {
+        let span = function.specifiers.ty.span;
+        if space == FunctionSpace::Kernel && !matches!(result.ty, Ty::Void | Ty::Error) {
+            let text = self.show(&result.ty);
+            self.report(
+                Diagnostic::error(
+                    Code::KernelResult,
+                    span,
+                    format!(
+                        "the kernel `{}` returns `{text}`, but a kernel returns nothing",
+                        function.name.node
+                    ),
+                )
+                .help("make it `void` and write the result through a pointer parameter"),
+            );
+        } else if matches!(result.ty, Ty::Array(..) | Ty::Function(_))
+            || matches!(result.ty, Ty::Record(id)
+                if self.size_of(&result.ty).is_none() && !self.is_open(id))
+        {
+            let text = self.show(&result.ty);
+            self.report(Diagnostic::error(
+                Code::IncompleteType,
+                span,
+                format!("a function cannot return `{text}`"),
+            ));
+        }
+    }
+
+    /// A second declaration must agree with the first.
+    fn redeclare(
+        &mut self,
+        id: FunctionId,
+        function: &ast::Function,
+        space: FunctionSpace,
+        result: &Ty,
+        params: Vec<ParamFacts>,
+    ) -> Option<FunctionId> {
+        let old = &self.tables.functions[id].typed;
+        let facts = &self.tables.functions[id].facts;
+        let declared = facts.declared;
+        let name = &function.name.node;
+        let message = if old.result != *result && *result != Ty::Error && old.result != Ty::Error {
+            Some((
+                Code::ConflictingDeclaration,
+                format!("`{name}` is declared with another result type"),
+            ))
+        } else if old.space != space {
+            Some((
+                Code::ConflictingDeclaration,
+                format!(
+                    "`{name}` is {} here and {} before",
+                    space_text(space),
+                    space_text(old.space)
+                ),
+            ))
+        } else {
+            None
+        };
+        if let Some((code, message)) = message {
+            self.report(
+                Diagnostic::error(code, function.name.span, message)
+                    .label(declared, "first declaration"),
+            );
+            return None;
+        }
+        let launch_bounds = self.launch_bounds(function, space);
+        self.merge_params(id, params, function.body.is_some());
+        let old = &mut self.tables.functions[id].typed;
+        old.launch_bounds = old.launch_bounds.or(launch_bounds);
+        Some(id)
+    }
+
+    /// Only the last parameters can have defaults.
+    fn check_defaults(&mut self, params: &[ParamFacts]) {
+        let without = params.iter().rposition(|param| param.default.is_none());
+        let early = params[..without.unwrap_or(0)]
+            .iter()
+            .find(|param| param.default.is_some());
+        if let (Some(early), Some(without)) = (early, without) {
+            let span = params[without].span;
+            let diagnostic = Diagnostic::error(
+                Code::BadDeclaration,
+                span,
+                "a parameter after one with a default argument needs one too",
+            );
+            self.report(diagnostic.label(early.span, "this one has a default argument"));
+        }
+    }
+
+    /// Defaults of parameters add up over the declarations; names are the definition's.
+    fn merge_params(&mut self, id: FunctionId, params: Vec<ParamFacts>, is_definition: bool) {
+        let old = std::mem::take(&mut self.tables.functions[id].facts.params);
+        let merged = old.into_iter().zip(params).map(|(old, mut new)| {
+            if let (Some(first), Some(second)) = (&old.default, &new.default) {
+                self.report(
+                    Diagnostic::error(
+                        Code::Redefinition,
+                        second.span,
+                        "this default argument is given twice",
+                    )
+                    .label(first.span, "first one"),
+                );
+            }
+            let default = old.default.clone().or(new.default.take());
+            let facts = if is_definition { new } else { old };
+            ParamFacts { default, ..facts }
+        });
+        let merged = merged.collect();
+        self.tables.functions[id].facts.params = merged;
+    }
+
+    fn launch_bounds(
+        &mut self,
+        function: &ast::Function,
+        space: FunctionSpace,
+    ) -> Option<(u32, Option<u32>)> {
+        let bounds = function.specifiers.launch_bounds.as_ref()?;
+        if space != FunctionSpace::Kernel {
+            self.report(Diagnostic::error(
+                Code::MisplacedSpace,
+                bounds.span,
+                "`__launch_bounds__` is for kernels",
+            ));
+            return None;
+        }
+        let mut values = Vec::new();
+        for expr in &bounds.node {
+            let n = self.constant_int(expr, "a launch bound")?;
+            match u32::try_from(n) {
+                Ok(n) if n > 0 || !values.is_empty() => values.push(n),
+                _ => {
+                    self.report(Diagnostic::error(
+                        Code::NotConstant,
+                        expr.span,
+                        format!("{n} is not a possible number of threads"),
+                    ));
+                    return None;
+                }
+            }
+        }
+        Some((*values.first()?, values.get(1).copied()))
+    }
+
+    fn check_main(&mut self, id: FunctionId, function: &ast::Function) {
+        let entry = &self.tables.functions[id].typed;
+        if entry.space != FunctionSpace::Host {
+            self.report(Diagnostic::error(
+                Code::BadMain,
+                function.name.span,
+                format!(
+                    "`main` runs on the host and cannot be {}",
+                    space_text(entry.space)
+                ),
+            ));
+        } else if !matches!(entry.result, Ty::Int | Ty::Error) {
+            let text = self.show(&entry.result.clone());
+            self.report(
+                Diagnostic::error(
+                    Code::BadMain,
+                    function.specifiers.ty.span,
+                    format!("`main` returns `int`, not `{text}`"),
+                )
+                .help("write `int main()`"),
+            );
+        }
+        let n_params = self.tables.functions[id].facts.params.len();
+        if n_params == 1 || n_params > 3 {
+            self.report(
+                Diagnostic::error(
+                    Code::BadMain,
+                    function.span,
+                    "`main` takes no parameters, or two",
+                )
+                .help("write `int main()` or `int main(int argc, char **argv)`"),
+            );
+        }
+    }
+
+    /// Checks a function's body and stores it.
+    pub(crate) fn function_body(&mut self, id: FunctionId, function: &ast::Function) {
+        let Some(block) = &function.body else { return };
+        let element = self.scopes.at_element(None);
+        self.forget_said();
+        self.tables.functions[id].facts.extent = Some(function.span.to(block.span));
+        let floor = self.begin_body(id);
+        self.body.deduces = self.tables.functions[id].facts.deduces;
+        self.body.named_result = crate::sema::check::named_result::named_result(block);
+        let class = self.body.class;
+        let depth = self.enter_class_scopes(class);
+        self.scopes.enter();
+        let params = self.tables.functions[id].facts.params.clone();
+        let mut ids = self.hidden_param(id);
+        let declared = crate::sema::check::pack::declared(&params[ids.len()..], &function.params);
+        for (param, declared) in params[ids.len()..].iter().zip(declared) {
+            let is_restrict = matches!(
+                declared.declarator.parts.first(),
+                Some(DeclaratorPart::Pointer {
+                    is_restrict: true,
+                    ..
+                })
+            );
+            if self.has_destructor(&param.ty.ty)
+                && !param.is_reference
+                && self.tables.functions[id].typed.space == FunctionSpace::Kernel
+            {
+                self.unsupported("a kernel's parameter with a destructor", param.span);
+            }
+            let var = self.add_var(Var {
+                name: param.name.as_deref().unwrap_or("").to_string(),
+                align_bytes: self.align_of(&param.ty.ty),
+                ty: param.ty.clone(),
+                storage: Storage::Auto,
+                address_taken: false,
+                is_reference: param.is_reference,
+                is_restrict,
+                span: param.span,
+            });
+            self.body.vars[var].facts = VarFacts::default();
+            ids.push(var);
+            if let Some(name) = &declared.declarator.name
+                && !declared.is_pack
+            {
+                self.declare_name(name, Entity::Local(var));
+            }
+        }
+        self.declare_packs(&function.params, &params, &ids);
+        let mut body = Vec::new();
+        if let (MethodKind::Constructor, Some(class)) = (function.method.kind, class) {
+            let span = function.name.span;
+            self.construct_members(class, &function.method.inits, span, &mut body);
+        }
+        self.cleanups_enter();
+        self.note_params(&ids);
+        if class.is_none() && &*function.name.node == "main" {
+            self.start(&mut body);
+        }
+        self.labelled(&block.stmts, &mut body);
+        self.cleanups_leave(&mut body, block.span);
+        if function.method.kind == MethodKind::Destructor
+            && let Some(this) = self.this_place(function.name.span)
+            && self.has_member_destructors(class)
+        {
+            if body.iter().any(returns) {
+                self.unsupported("`return` in a destructor", function.name.span);
+            }
+            self.destroy_members(this, function.name.span, &mut body);
+        }
+        self.scopes.leave();
+        for _ in 0..depth {
+            self.scopes.leave();
+        }
+        self.check_end(id, function, &mut body);
+        self.end_body(id, floor, ids, body);
+        self.scopes.leave_element(element);
+    }
+
+    /// Arguments given by value are the function's own objects.
+    pub(crate) fn note_params(&mut self, params: &[crate::sema::typed::VarId]) {
+        for &param in params {
+            if !self.body.vars[param].typed.is_reference {
+                self.note_object(param);
+            }
+        }
+    }
+
+    /// What happens when control reaches the closing brace.
+    fn check_end(&mut self, id: FunctionId, function: &ast::Function, body: &mut Vec<Stmt>) {
+        let Some(block) = &function.body else { return };
+        let typed = &self.tables.functions[id].typed;
+        if matches!(typed.result, Ty::Void | Ty::Error)
+            || !crate::sema::check::stmt::falls_through(body)
+        {
+            return;
+        }
+        let end = Span {
+            start: block.span.end.saturating_sub(1),
+            ..block.span
+        };
+        if typed.name == "main" {
+            // C: reaching the end of `main` returns 0.
+            let zero = crate::sema::check::int(0, Ty::Int, end);
+            body.push(Stmt {
+                kind: StmtKind::Return(Some(zero)),
+                span: end,
+            });
+            return;
+        }
+        let text = self.show(&typed.result.clone());
+        self.report(
+            Diagnostic::warning(
+                Code::MissingReturn,
+                function.name.span,
+                format!("`{}` may end without returning a value", function.name.node),
+            )
+            .label(end, format!("a `{text}` should be returned before this")),
+        );
+    }
+}
+
+/// Whether two declarations are of one function.
+pub(crate) fn same_params(old: &[ParamFacts], new: &[ParamFacts]) -> bool {
+    old.len() == new.len()
+        && old.iter().zip(new).all(|(old, new)| {
+            // `const T &` and `T &` are different parameters, `const T` and `T` are not.
+            old.ty.ty == new.ty.ty
+                && old.is_reference == new.is_reference
+                && old.is_rvalue == new.is_rvalue
+                && (!old.is_reference || old.ty == new.ty)
+        })
+}
+
+/// Where the words of a declaration say that a function runs.
+pub(crate) fn space_of(specifiers: &ast::Specifiers) -> FunctionSpace {
+    let has = |word| specifiers.word(word).is_some();
+    match (
+        has(SpecifierWord::Global),
+        has(SpecifierWord::Device),
+        has(SpecifierWord::Host),
+    ) {
+        (true, _, _) => FunctionSpace::Kernel,
+        (_, true, true) => FunctionSpace::HostDevice,
+        (_, true, false) => FunctionSpace::Device,
+        (_, false, _) => FunctionSpace::Host,
+    }
+}
+
+/// The reference a declarator begins with (where it stands, and whether it is `&&`) and what it refers to.
+pub(crate) fn reference_part(
+    parts: &[DeclaratorPart],
+) -> (Option<(Span, bool)>, &[DeclaratorPart]) {
+    match parts.split_first() {
+        Some((DeclaratorPart::Reference(span), rest)) => (Some((*span, false)), rest),
+        Some((DeclaratorPart::RvalueReference(span), rest)) => (Some((*span, true)), rest),
+        _ => (None, parts),
+    }
+}
+
+/// A function's kind in messages.
+pub(crate) fn space_text(space: FunctionSpace) -> &'static str {
+    match space {
+        FunctionSpace::Kernel => "a kernel (`__global__`)",
+        FunctionSpace::Device => "a `__device__` function",
+        FunctionSpace::Host => "a host function",
+        FunctionSpace::HostDevice => "a `__host__ __device__` function",
+    }
+}
+
+/// There is a `return` in it.
+fn returns(stmt: &Stmt) -> bool {
+    match &stmt.kind {
+        StmtKind::Return(_) => true,
+        StmtKind::Block(body) | StmtKind::Loop { body, .. } | StmtKind::Labelled { body, .. } => {
+            body.iter().any(returns)
+        }
+        StmtKind::If { arms, otherwise } => {
+            otherwise.iter().any(returns) || arms.iter().any(|(_, body)| body.iter().any(returns))
+        }
+        StmtKind::Switch { sections, .. } => sections
+            .iter()
+            .any(|section| section.body.iter().any(returns)),
+        StmtKind::Expr(_)
+        | StmtKind::Declare(..)
+        | StmtKind::Break
+        | StmtKind::Continue
+        | StmtKind::Goto(_) => false,
+    }
+}

@@ -1,0 +1,647 @@
+//! Initialisers: lists with C's brace elision and designators, strings, `T x(a, b)`.
+//!
+//! A list becomes single assignments, each with the way to the member or element it is for, in order of evaluation.
+
+use std::sync::Arc;
+
+use crate::sema::check::{Checker, convert::Why, wrong};
+use crate::{
+    diagnostic::{Code, Diagnostic},
+    sema::{
+        classify::Classify,
+        ty::{QualTy, Ty},
+        typed::{Init, Step, Value, ValueKind},
+    },
+    span::Span,
+    syntax::ast::{self, Designator, ExprKind, InitItem},
+};
+
+/// Zeros that are kept behind the text of a character array; the lowering writes no more of them one by one.
+const MOST_ZEROS: u64 = 64;
+
+/// A list being read, and what has been made of it.
+struct Filling<'f> {
+    /// The variable, for messages.
+    name: &'f str,
+    parts: Vec<(Vec<Step>, Value)>,
+    path: Vec<Step>,
+}
+
+/// The items of one pair of braces. A value that turned out to be for a whole member or for its first part is checked once
+/// and kept until its place is known.
+struct Items<'i> {
+    items: &'i [InitItem],
+    next: usize,
+    value: Option<Value>,
+}
+
+impl<'i> Items<'i> {
+    fn new(items: &'i [InitItem]) -> Items<'i> {
+        Items {
+            items,
+            next: 0,
+            value: None,
+        }
+    }
+
+    fn peek(&self) -> Option<&'i InitItem> {
+        self.items.get(self.next)
+    }
+
+    fn advance(&mut self) {
+        self.next += 1;
+        self.value = None;
+    }
+}
+
+impl Checker<'_> {
+    /// A variable's initialiser; completes the type of an array without a size. `None` if it is wrong.
+    pub(crate) fn initialiser(
+        &mut self,
+        ty: &mut QualTy,
+        init: &ast::Init,
+        name: &ast::Name,
+        is_local: bool,
+    ) -> Option<Init> {
+        let n_errors = self.reporter.diagnostics.len();
+        let typed = match init {
+            ast::Init::Expr(expr) => self.init_expr(ty, expr, &name.node),
+            ast::Init::List(items) => {
+                let span = items.span;
+                let items = self.expanded_items(&items.node);
+                self.init_list(ty, &items, span, &name.node)
+            }
+            ast::Init::Construct(args) => {
+                let value = match (&args.node[..], &ty.ty) {
+                    ([arg], to) if !matches!(arg.kind, ExprKind::List(_)) => {
+                        let value = self.value(arg);
+                        self.implicit(value, &to.clone(), &Why::Init(&name.node))
+                    }
+                    (args_node, to) => self.construct(&to.clone(), args_node, args.span),
+                };
+                Some(Init::Value(value))
+            }
+        };
+        let is_wrong = matches!(&typed, Some(Init::Value(value)) if value.ty == Ty::Error)
+            || ty.ty == Ty::Error;
+        let has_new_error = self.reporter.diagnostics[n_errors..]
+            .iter()
+            .filter(|diagnostic| {
+                // A call for the other side may turn out to be a constant, which takes the message back.
+                !is_local
+                    || !matches!(
+                        diagnostic.code,
+                        Code::HostCallInDevice | Code::DeviceCallInHost
+                    )
+            })
+            .any(|diagnostic| diagnostic.severity == crate::diagnostic::Severity::Error);
+        if is_wrong || has_new_error {
+            None
+        } else {
+            typed
+        }
+    }
+
+    fn init_expr(&mut self, ty: &mut QualTy, expr: &ast::Expr, name: &str) -> Option<Init> {
+        if let (Ty::Array(element, size), ExprKind::Str(bytes)) = (&ty.ty, &expr.kind)
+            && is_character(&element.ty)
+        {
+            let (bytes, size) = self.string_bytes(bytes, *size, expr.span, name)?;
+            ty.ty = Ty::Array(element.clone(), Some(size));
+            return Some(Init::Bytes(bytes));
+        }
+        let value = self.value(expr);
+        if value.ty == Ty::Error || ty.ty == Ty::Error {
+            return None;
+        }
+        if let Ty::Array(..) = ty.ty {
+            let text = self.show_qualified(ty);
+            self.report(
+                Diagnostic::error(
+                    Code::BadInitialiser,
+                    expr.span,
+                    format!("the array `{name}` of type `{text}` cannot be initialised with a single value"),
+                )
+                .help(format!("write a list: `{name}[…] = {{ … }}`")),
+            );
+            return None;
+        }
+        Some(Init::Value(self.implicit(value, &ty.ty, &Why::Init(name))))
+    }
+
+    /// A literal's characters, NUL and padding as an array of this size has them.
+    fn string_bytes(
+        &mut self,
+        bytes: &Arc<[u8]>,
+        size: Option<u64>,
+        span: Span,
+        name: &str,
+    ) -> Option<(Arc<[u8]>, u64)> {
+        let needed = bytes.len() as u64 + 1;
+        let size = size.unwrap_or(needed);
+        if needed > size {
+            self.report(Diagnostic::error(
+                Code::BadInitialiser,
+                span,
+                format!("this string needs {needed} characters with its final NUL, but `{name}` has {size}"),
+            ));
+            return None;
+        }
+        // Of a long array not all zeros are kept.
+        let mut padded = bytes.to_vec();
+        padded.resize(size.min(needed + MOST_ZEROS) as usize, 0);
+        Some((padded.into(), size))
+    }
+
+    fn init_list(
+        &mut self,
+        ty: &mut QualTy,
+        items: &[InitItem],
+        span: Span,
+        name: &str,
+    ) -> Option<Init> {
+        if ty.ty == Ty::Error {
+            return None;
+        }
+        if self.is_vector(&ty.ty, "dim3") {
+            return Some(Init::Value(self.dim3_list(items, span)));
+        }
+        if ty.ty.is_scalar() {
+            return Some(Init::Value(self.scalar_list(
+                &ty.ty.clone(),
+                items,
+                span,
+                name,
+            )));
+        }
+        if let (
+            Ty::Array(element, _),
+            [
+                InitItem {
+                    designator: None,
+                    value: ast::Init::Expr(expr),
+                },
+            ],
+        ) = (&ty.ty, items)
+            && matches!(expr.kind, ExprKind::Str(_))
+            && is_character(&element.ty)
+        {
+            return self.init_expr(ty, expr, name);
+        }
+        let mut filling = Filling {
+            name,
+            parts: Vec::new(),
+            path: Vec::new(),
+        };
+        let n = self.fill_braced(&ty.ty.clone(), items, span, &mut filling);
+        if let Ty::Array(element, None) = &ty.ty {
+            if n == 0 {
+                self.report(Diagnostic::error(
+                    Code::BadArraySize,
+                    span,
+                    format!("the array `{name}` would have no elements"),
+                ));
+                return None;
+            }
+            ty.ty = Ty::Array(element.clone(), Some(n));
+        }
+        Some(Init::Parts {
+            zero_rest: true,
+            parts: filling.parts,
+        })
+    }
+
+    fn dim3_list(&mut self, items: &[InitItem], span: Span) -> Value {
+        if items.len() > 3 {
+            self.report(Diagnostic::error(
+                Code::BadInitialiser,
+                span,
+                "a `dim3` has only three sizes",
+            ));
+            return wrong(span);
+        }
+        let mut sizes = Vec::new();
+        for item in items {
+            match &item.value {
+                ast::Init::Expr(expr) if item.designator.is_none() => {
+                    let value = self.value(expr);
+                    sizes.push(self.implicit(value, &Ty::UInt, &Why::Init("dim3")));
+                }
+                _ => {
+                    self.report(
+                        Diagnostic::error(
+                            Code::BadInitialiser,
+                            span,
+                            "a `dim3` takes up to three plain sizes",
+                        )
+                        .help("write `dim3 name(x, y, z);`"),
+                    );
+                    return wrong(span);
+                }
+            }
+        }
+        self.dim3_of(sizes, span)
+    }
+
+    fn scalar_list(&mut self, ty: &Ty, items: &[InitItem], span: Span, name: &str) -> Value {
+        match items {
+            [] => {
+                let zero = crate::sema::check::int(0, Ty::Int, span);
+                self.cast(zero, ty, span)
+            }
+            [
+                InitItem {
+                    designator: None,
+                    value: ast::Init::Expr(expr),
+                },
+            ] => {
+                let value = self.value(expr);
+                self.implicit(value, ty, &Why::Init(name))
+            }
+            _ => {
+                self.report(Diagnostic::error(
+                    Code::BadInitialiser,
+                    span,
+                    format!("`{name}` is a single value and takes only one"),
+                ));
+                wrong(span)
+            }
+        }
+    }
+
+    /// Fills an aggregate from the items of its own braces; gives one more than the last position that was filled.
+    fn fill_braced(
+        &mut self,
+        ty: &Ty,
+        items: &[InitItem],
+        span: Span,
+        filling: &mut Filling<'_>,
+    ) -> u64 {
+        let mut items = Items::new(items);
+        let mut position = 0u64;
+        let mut end = 0u64;
+        let mut filled = Vec::new();
+        while let Some(item) = items.peek() {
+            let mut depth = 0;
+            if let Some(designator) = &item.designator {
+                match self.designated(ty, designator, span) {
+                    Some(path) => {
+                        let Some((last, before)) = path.split_last() else {
+                            break;
+                        };
+                        filling.path.extend_from_slice(before);
+                        depth = before.len();
+                        position = match last {
+                            Step::Field(index) => u64::from(*index),
+                            Step::Element(index) => *index,
+                        };
+                    }
+                    None => {
+                        items.advance();
+                        continue;
+                    }
+                }
+            }
+            let owner = self.type_at(ty, &filling.path[filling.path.len() - depth..]);
+            let Some((step, member)) = self.member_at(&owner, position) else {
+                self.report(Diagnostic::error(
+                    Code::BadInitialiser,
+                    item_span(item, span),
+                    format!(
+                        "there are more values here than `{}` has room for",
+                        filling.name
+                    ),
+                ));
+                break;
+            };
+            filling.path.push(step);
+            self.fill_member(&member, &mut items, span, filling);
+            let keep = filling.path.len() - 1 - depth;
+            filled.extend(filling.path.get(keep).copied());
+            filling.path.truncate(keep);
+            position += 1;
+            end = end.max(position);
+        }
+        self.fill_defaults(ty, &filled, span, filling);
+        end
+    }
+
+    /// Members that a list leaves out and that have a value in their class.
+    fn fill_defaults(&mut self, ty: &Ty, filled: &[Step], span: Span, filling: &mut Filling<'_>) {
+        use crate::sema::check::construct::Beginning;
+        if let Ty::Array(element, n) = ty
+            && n.is_some_and(|n| filled.len() as u64 != n)
+            && self.beginning(&element.ty.clone(), span) != Beginning::Nothing
+        {
+            return self.unsupported("a list that leaves out objects with constructors", span);
+        }
+        let Ty::Record(class) = ty else { return };
+        let fields = self.record(*class).fields.clone();
+        for (index, field) in (0u32..).zip(&fields) {
+            let is_left_out = !filled.contains(&Step::Field(index))
+                && !self.record(*class).is_union
+                && self
+                    .tables
+                    .classes
+                    .get(class)
+                    .is_none_or(|facts| !facts.defaults.contains_key(&index));
+            if is_left_out && self.beginning(&field.ty.ty, span) != Beginning::Nothing {
+                return self.unsupported("a list that leaves out objects with constructors", span);
+            }
+        }
+        let Some(facts) = self.tables.classes.get(class) else {
+            return;
+        };
+        let mut defaults: Vec<(u32, Arc<ast::Init>)> = facts
+            .defaults
+            .iter()
+            .map(|(index, init)| (*index, init.clone()))
+            .collect();
+        defaults.sort_by_key(|(index, _)| *index);
+        for (index, init) in defaults {
+            if filled.contains(&Step::Field(index)) {
+                continue;
+            }
+            // A class that is wrong may have lost members.
+            let Some(field) = self.record(*class).fields.get(index as usize) else {
+                continue;
+            };
+            let member = field.ty.ty.clone();
+            let value = match &*init {
+                ast::Init::Expr(expr) => {
+                    let value = self.value(expr);
+                    self.implicit(value, &member, &Why::Init(filling.name))
+                }
+                ast::Init::List(items) if !matches!(member, Ty::Array(..)) => {
+                    self.list_value(&member, &items.node, items.span)
+                }
+                ast::Init::List(_) | ast::Init::Construct(_) => {
+                    self.unsupported("a list that leaves out this member", span);
+                    continue;
+                }
+            };
+            filling.path.push(Step::Field(index));
+            filling.parts.push((filling.path.clone(), value));
+            filling.path.pop();
+        }
+    }
+
+    /// Fills one member or element from the next item, or from the next few if its braces are left out.
+    fn fill_member(
+        &mut self,
+        ty: &Ty,
+        items: &mut Items<'_>,
+        span: Span,
+        filling: &mut Filling<'_>,
+    ) {
+        let Some(item) = items.peek() else { return };
+        match &item.value {
+            ast::Init::List(list) if self.has_constructors(ty) => {
+                let value = self.list_value(ty, &list.node, list.span);
+                filling.parts.push((filling.path.clone(), value));
+                items.advance();
+            }
+            ast::Init::List(list) => {
+                if ty.is_scalar() {
+                    let value = self.scalar_list(ty, &list.node, list.span, filling.name);
+                    filling.parts.push((filling.path.clone(), value));
+                } else if self.is_vector(ty, "dim3") {
+                    let value = self.dim3_list(&list.node, list.span);
+                    filling.parts.push((filling.path.clone(), value));
+                } else {
+                    self.fill_braced(ty, &list.node, list.span, filling);
+                }
+                items.advance();
+            }
+            ast::Init::Construct(_) => items.advance(),
+            ast::Init::Expr(expr) => {
+                if let (Ty::Array(element, size), ExprKind::Str(bytes)) = (ty, &expr.kind)
+                    && is_character(&element.ty)
+                {
+                    if let Some((bytes, _)) =
+                        self.string_bytes(bytes, *size, expr.span, filling.name)
+                    {
+                        for (i, byte) in bytes.iter().enumerate() {
+                            let value = crate::sema::check::int(
+                                element.ty.wrap(u64::from(*byte)),
+                                element.ty.clone(),
+                                expr.span,
+                            );
+                            let mut path = filling.path.clone();
+                            path.push(Step::Element(i as u64));
+                            filling.parts.push((path, value));
+                        }
+                    }
+                    return items.advance();
+                }
+                let value = match items.value.take() {
+                    Some(value) => value,
+                    None => self.value(expr),
+                };
+                let is_whole = match ty {
+                    Ty::Array(..) => false,
+                    Ty::Record(_) => {
+                        value.ty == *ty
+                            || value.ty == Ty::Error
+                            || self.is_vector(ty, "dim3")
+                            || self.has_constructors(ty)
+                            || self.conversion_function(&value.ty, ty, false).is_some()
+                    }
+                    _ => true,
+                };
+                if is_whole {
+                    let value = self.implicit(value, ty, &Why::Init(filling.name));
+                    filling.parts.push((filling.path.clone(), value));
+                    return items.advance();
+                }
+                items.value = Some(value);
+                self.fill_unbraced(ty, items, span, filling);
+            }
+        }
+    }
+
+    /// Fills an aggregate whose braces are left out: takes as many items as it has members.
+    fn fill_unbraced(
+        &mut self,
+        ty: &Ty,
+        items: &mut Items<'_>,
+        span: Span,
+        filling: &mut Filling<'_>,
+    ) {
+        let mut position = 0;
+        let first = items.next;
+        while let Some(item) = items.peek() {
+            let is_designated = item.designator.is_some() && items.next > first;
+            let Some((step, member)) = self.member_at(ty, position) else {
+                return;
+            };
+            if is_designated {
+                return;
+            }
+            filling.path.push(step);
+            self.fill_member(&member, items, span, filling);
+            filling.path.pop();
+            position += 1;
+        }
+    }
+
+    /// The member or element at a position. Of a union only the first one is initialised.
+    fn member_at(&self, ty: &Ty, position: u64) -> Option<(Step, Ty)> {
+        match ty {
+            Ty::Array(element, size) => (size.is_none_or(|size| position < size))
+                .then(|| (Step::Element(position), element.ty.clone())),
+            Ty::Record(id) => {
+                let record = self.record(*id);
+                let field = record.fields.get(usize::try_from(position).ok()?)?;
+                Some((Step::Field(position as u32), field.ty.ty.clone()))
+            }
+            _ => None,
+        }
+    }
+
+    fn type_at(&self, ty: &Ty, path: &[Step]) -> Ty {
+        let mut ty = ty.clone();
+        for step in path {
+            let position = match step {
+                Step::Field(index) => u64::from(*index),
+                Step::Element(index) => *index,
+            };
+            match self.member_at(&ty, position) {
+                Some((_, member)) => ty = member,
+                None => return Ty::Error,
+            }
+        }
+        ty
+    }
+
+    fn designated(&mut self, ty: &Ty, designator: &Designator, span: Span) -> Option<Vec<Step>> {
+        match (designator, ty) {
+            (Designator::Member(name), Ty::Record(id)) => {
+                let mut path = Vec::new();
+                if self.find_field(*id, &name.node, &mut path) {
+                    return Some(path.into_iter().map(Step::Field).collect());
+                }
+                let record = self.record(*id);
+                let members: Vec<_> = record
+                    .fields
+                    .iter()
+                    .map(|field| field.name.clone())
+                    .collect();
+                let (of, declared) = (format!("`{}`", record.name), record.span);
+                self.unknown_member(&of, &name.node, name.span, &members, declared);
+                None
+            }
+            (Designator::Index(index), Ty::Array(_, size)) => {
+                let n = self.constant_int(index, "the index in an initialiser")?;
+                match u64::try_from(n) {
+                    Ok(n) if size.is_none_or(|size| n < size) => Some(vec![Step::Element(n)]),
+                    _ => {
+                        self.report(Diagnostic::error(
+                            Code::BadInitialiser,
+                            index.span,
+                            format!("index {n} is outside of this array"),
+                        ));
+                        None
+                    }
+                }
+            }
+            (Designator::Member(name), _) => {
+                self.report(Diagnostic::error(
+                    Code::BadInitialiser,
+                    name.span,
+                    format!("`.{}` is for structs, and this is none", name.node),
+                ));
+                None
+            }
+            (Designator::Index(_), _) => {
+                self.report(Diagnostic::error(
+                    Code::BadInitialiser,
+                    span,
+                    "`[index] =` is for arrays, and this is none",
+                ));
+                None
+            }
+        }
+    }
+
+    /// `{ … }` where a value of a known type is wanted: an argument, `return { … }`, `x = { … }`.
+    pub(crate) fn list_value(&mut self, ty: &Ty, items: &[InitItem], span: Span) -> Value {
+        let items = self.expanded_items(items);
+        let items = &items[..];
+        if *ty == Ty::Error {
+            return wrong(span);
+        }
+        if self.is_vector(ty, "dim3") {
+            return self.dim3_list(items, span);
+        }
+        if ty.is_scalar() {
+            return self.scalar_list(ty, items, span, "the value");
+        }
+        let Ty::Record(id) = ty else {
+            return wrong(span);
+        };
+        if !items.is_empty()
+            && self
+                .tables
+                .classes
+                .get(id)
+                .is_some_and(|facts| !facts.defaults.is_empty())
+            && !self.has_constructors(ty)
+            && items.len() < self.record(*id).fields.len()
+        {
+            self.unsupported(
+                "a list that leaves out members with values of their own",
+                span,
+            );
+            return wrong(span);
+        }
+        if self.has_constructors(ty) || (items.is_empty() && self.tables.classes.contains_key(id)) {
+            let args = self.list_arguments(ty, items, span);
+            if let [crate::sema::check::overload::Argument::Value(value)] = &args[..]
+                && value.ty == *ty
+            {
+                let value = value.clone();
+                return self.copied(value);
+            }
+            return self.construct_temporary(*id, args, span);
+        }
+        let plain = items
+            .iter()
+            .all(|item| item.designator.is_none() && matches!(item.value, ast::Init::Expr(_)));
+        let field_types: Vec<Ty> = self
+            .record(*id)
+            .fields
+            .iter()
+            .map(|field| field.ty.ty.clone())
+            .collect();
+        let simple = field_types.iter().all(Classify::is_scalar) && !self.record(*id).is_union;
+        if !plain || !simple || items.len() > field_types.len() {
+            self.unsupported("this kind of list as a value", span);
+            return wrong(span);
+        }
+        let mut members = Vec::new();
+        for (item, field) in items.iter().zip(&field_types) {
+            if let ast::Init::Expr(expr) = &item.value {
+                let value = self.value(expr);
+                members.push(self.implicit(value, field, &Why::Operand));
+            }
+        }
+        Value {
+            kind: ValueKind::Aggregate(members),
+            ty: ty.clone(),
+            span,
+        }
+    }
+}
+
+fn is_character(ty: &Ty) -> bool {
+    matches!(ty, Ty::Char | Ty::SChar | Ty::UChar)
+}
+
+fn item_span(item: &InitItem, list: Span) -> Span {
+    match &item.value {
+        ast::Init::Expr(expr) => expr.span,
+        ast::Init::List(items) => items.span,
+        ast::Init::Construct(_) => list,
+    }
+}

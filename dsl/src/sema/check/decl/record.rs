@@ -1,0 +1,514 @@
+//! Structs, unions and enumerations: their tags, members and layout.
+
+use std::sync::Arc;
+
+use crate::sema::check::{Checker, function::reference_part};
+use crate::{
+    diagnostic::{Code, Diagnostic, Severity},
+    sema::{
+        classify::Classify,
+        const_eval::{Const, NotConst},
+        layout,
+        scope::Entity,
+        ty::{EnumId, Field, Record, RecordId, Ty, Underlying},
+    },
+    span::Span,
+    suggest,
+    syntax::ast::{self, SpecifierWord, TypeSpecifier},
+};
+
+impl Checker<'_> {
+    /// `struct S`, `struct S { … }`, `union { … }`.
+    pub(crate) fn record_type(&mut self, specifier: &ast::RecordSpecifier, span: Span) -> Ty {
+        let word = match (specifier.is_union, specifier.is_class) {
+            (true, _) => "union",
+            (_, true) => "class",
+            _ => "struct",
+        };
+        let in_prelude = self.in_prelude(span);
+        let name = specifier.name.as_ref();
+        let found = name.and_then(|name| {
+            if specifier.members.is_some() {
+                self.scopes.find_tag_here(&name.node, in_prelude).cloned()
+            } else {
+                self.scopes.find_tag(&name.node).cloned()
+            }
+        });
+        let id = match found {
+            Some((Ty::Record(id), declared)) if self.record(id).is_union == specifier.is_union => {
+                // The name that a class has inside itself is no other's.
+                let is_defined = layout::is_complete(self.record(id)) || self.is_open(id);
+                if specifier.members.is_some() && is_defined {
+                    let name = self.record(id).name.clone();
+                    self.report(
+                        Diagnostic::error(
+                            Code::Redefinition,
+                            span,
+                            format!("`{word} {name}` is defined twice"),
+                        )
+                        .label(declared, "first definition"),
+                    );
+                    return Ty::Error;
+                }
+                id
+            }
+            Some((Ty::Error, _)) => return Ty::Error,
+            Some((_, declared)) => {
+                let name = name.map_or("", |name| &*name.node);
+                self.report(
+                    Diagnostic::error(
+                        Code::Redefinition,
+                        span,
+                        format!("`{name}` is not a {word}"),
+                    )
+                    .label(declared, "declared here"),
+                );
+                return Ty::Error;
+            }
+            None => {
+                let id = self.tables.records.push(Record {
+                    name: name
+                        .map_or_else(|| format!("<unnamed {word}>"), |name| name.node.to_string()),
+                    is_union: specifier.is_union,
+                    // Vectors whose components are records: two parts that move in one access.
+                    is_vector: in_prelude
+                        && name.is_some_and(|name| {
+                            matches!(&*name.node, "__half2" | "__nv_bfloat162")
+                        }),
+                    fields: Vec::new(),
+                    size_bytes: 0,
+                    align_bytes: 0,
+                    span: Some(name.map_or(span, |name| name.span)),
+                });
+                if let Some(name) = name {
+                    self.scopes
+                        .bind_tag(name.node.clone(), Ty::Record(id), name.span, in_prelude);
+                }
+                id
+            }
+        };
+        if let Some(members) = &specifier.members {
+            self.complete_record(id, specifier, members, span);
+        }
+        Ty::Record(id)
+    }
+
+    /// What was reported since is wrong with the layout of a record.
+    fn note_broken(&mut self, id: RecordId, n_diagnostics: usize) {
+        let since = self
+            .reporter
+            .diagnostics
+            .get(n_diagnostics..)
+            .unwrap_or_default();
+        let error = since
+            .iter()
+            .find(|message| message.severity == Severity::Error);
+        if let Some(error) = error {
+            let error = error.clone();
+            self.tables.broken_records.entry(id).or_insert(error);
+        }
+    }
+
+    pub(crate) fn complete_record(
+        &mut self,
+        id: RecordId,
+        specifier: &ast::RecordSpecifier,
+        members: &[ast::Member],
+        span: Span,
+    ) {
+        let mut fields = Vec::new();
+        let mut names: Vec<(Arc<str>, Span)> = Vec::new();
+        let n_diagnostics = self.reporter.diagnostics.len();
+        self.open_class(id, specifier, &mut fields);
+        self.note_broken(id, n_diagnostics);
+        for member in members {
+            match member {
+                ast::Member::Declaration(member) => {
+                    let n_diagnostics = self.reporter.diagnostics.len();
+                    self.member_declaration(id, member, &mut fields, &mut names);
+                    self.note_broken(id, n_diagnostics);
+                }
+                ast::Member::Function(function) => self.member_function(id, function),
+                ast::Member::Template(template) => self.member_template(id, template),
+                ast::Member::FriendFunction(function) => self.friend_function(id, function),
+                ast::Member::FriendClass(name) => self.friend_class(id, name),
+                ast::Member::StaticAssert(assertion) => self.static_assert(assertion),
+                ast::Member::Access(access) => {
+                    if let Some(open) = self.open_classes.last_mut() {
+                        open.access = *access;
+                    }
+                }
+            }
+        }
+        let align = specifier
+            .align
+            .as_ref()
+            .map_or(1, |align| self.alignment(align));
+        self.check_base_padding(id, &fields, span);
+        let has_base = self
+            .tables
+            .classes
+            .get(&id)
+            .is_some_and(|facts| facts.base.is_some());
+        let kind = match (specifier.is_union, has_base) {
+            (true, _) => layout::RecordKind::Union,
+            (false, true) => layout::RecordKind::Derived,
+            (false, false) => layout::RecordKind::Struct,
+        };
+        if let Some(field) = fields.iter().find(|field| is_unknown(&field.ty.ty)) {
+            let message = format!("the member `{}` is not understood", field.name);
+            let unknown = Diagnostic::error(Code::Unsupported, span, message);
+            self.tables.broken_records.entry(id).or_insert(unknown);
+        }
+        let placed = layout::place_fields(&mut fields, kind, align, &self.tables.records);
+        let record = &mut self.tables.records[id];
+        record.fields = fields;
+        match placed {
+            Some((size_bytes, align_bytes)) => {
+                record.size_bytes = size_bytes;
+                record.align_bytes = align_bytes;
+            }
+            None => {
+                // A member's type is wrong; keep the record usable, its uses are not to be reported again.
+                record.size_bytes = 1;
+                record.align_bytes = 1;
+                let has_wrong = record.fields.iter().any(|field| field.ty.ty == Ty::Error);
+                if !has_wrong {
+                    self.report(Diagnostic::error(
+                        Code::IncompleteType,
+                        span,
+                        "this type is too large",
+                    ));
+                }
+            }
+        }
+        self.close_class(id);
+    }
+
+    /// A base class that ends in padding: whether the next member goes there depends on what the base is in C++'s eyes.
+    fn check_base_padding(&mut self, id: RecordId, fields: &[Field], span: Span) {
+        let Some(base) = self.tables.classes.get(&id).and_then(|facts| facts.base) else {
+            return;
+        };
+        let is_plain = self
+            .tables
+            .classes
+            .get(&base)
+            .is_none_or(|facts| facts.is_plain);
+        let record = self.record(base);
+        let used = record
+            .fields
+            .iter()
+            .map(|field| field.offset_bytes + self.size_of(&field.ty.ty).unwrap_or(0));
+        let used = used.max().unwrap_or(0);
+        let Some(next) = fields.get(1) else { return };
+        let fits = used.next_multiple_of(self.align_of(&next.ty.ty)) < record.size_bytes;
+        if fits && used > 0 && !is_plain {
+            self.unsupported("a member in the padding of a base class", span);
+        }
+    }
+
+    fn member_declaration(
+        &mut self,
+        class: RecordId,
+        member: &ast::Declaration,
+        fields: &mut Vec<Field>,
+        names: &mut Vec<(Arc<str>, Span)>,
+    ) {
+        let has = |word| member.specifiers.word(word);
+        if has(SpecifierWord::Typedef).is_some() || has(SpecifierWord::Static).is_some() {
+            for declarator in &member.declarators {
+                if let Some(name) = &declarator.declarator.name {
+                    self.note_access(&name.node);
+                }
+            }
+            return self.static_members(member);
+        }
+        let base = self.base_type_not_auto(&member.specifiers);
+        if let Some(word) = member.specifiers.words.first() {
+            let what = match word.node {
+                SpecifierWord::Mutable => "`mutable`",
+                _ => "a storage or memory-space word on a member",
+            };
+            self.unsupported(what, word.span);
+        }
+        if member.declarators.is_empty() {
+            let unnamed = matches!(&member.specifiers.ty.node,
+                TypeSpecifier::Record(record) if record.name.is_none() && record.members.is_some());
+            if unnamed {
+                fields.push(Field {
+                    name: String::new(),
+                    ty: base,
+                    offset_bytes: 0,
+                });
+            }
+            return;
+        }
+        for declarator in &member.declarators {
+            if let Some(width) = &declarator.width {
+                self.unsupported("a bit-field", width.span);
+            }
+            let Some(name) = &declarator.declarator.name else {
+                continue;
+            };
+            if let (Some((span, _)), _) = reference_part(&declarator.declarator.parts) {
+                self.unsupported("a member that is a reference", span);
+                self.declare_name(name, Entity::Error);
+                continue;
+            }
+            let mut ty =
+                self.declared_type(base.clone(), &declarator.declarator.parts, declarator.span);
+            if ty.ty != Ty::Error && self.size_of(&ty.ty).is_none() {
+                let text = self.show(&ty.ty);
+                let mut diagnostic = Diagnostic::error(
+                    Code::IncompleteType,
+                    name.span,
+                    format!("member `{}` has the incomplete type `{text}`", name.node),
+                );
+                if matches!(ty.ty, Ty::Record(_)) {
+                    diagnostic =
+                        diagnostic.help("a struct can hold a pointer to itself, but not itself");
+                }
+                self.report(diagnostic);
+                ty = Ty::Error.into();
+            }
+            if let Some(init) = &declarator.init
+                && let Some(facts) = self.tables.classes.get_mut(&class)
+            {
+                let index = fields.len() as u32;
+                facts.defaults.insert(index, Arc::new(init.clone()));
+            }
+            if let Some((_, first)) = names.iter().find(|(other, _)| *other == name.node) {
+                let diagnostic = Diagnostic::error(
+                    Code::Redefinition,
+                    name.span,
+                    format!("there are two members called `{}`", name.node),
+                )
+                .label(*first, "first one");
+                self.report(diagnostic);
+                continue;
+            }
+            names.push((name.node.clone(), name.span));
+            self.note_access(&name.node);
+            let is_public = self
+                .open_classes
+                .last()
+                .is_none_or(|open| open.access == ast::Access::Public);
+            if let (false, Some(facts)) = (is_public, self.tables.classes.get_mut(&class)) {
+                facts.is_plain = false;
+            }
+            self.scopes
+                .bind(name.node.clone(), Entity::Member(class), name.span, false);
+            fields.push(Field {
+                name: name.node.to_string(),
+                ty,
+                offset_bytes: 0,
+            });
+        }
+    }
+
+    /// The value of `__align__(n)`.
+    pub(crate) fn alignment(&mut self, expr: &ast::Expr) -> u64 {
+        match self.constant_int(expr, "an alignment") {
+            Some(n) if n > 0 && (n as u64).is_power_of_two() && n <= 1024 => n as u64,
+            Some(n) => {
+                self.report(
+                    Diagnostic::error(
+                        Code::NotConstant,
+                        expr.span,
+                        format!("{n} is not an alignment"),
+                    )
+                    .help("an alignment is a power of two, at most 1024"),
+                );
+                1
+            }
+            None => 1,
+        }
+    }
+
+    /// An integer constant expression; reports what is not one.
+    pub(crate) fn constant_int(&mut self, expr: &ast::Expr, what: &str) -> Option<i64> {
+        let value = self.value(expr);
+        if value.ty == Ty::Error {
+            return None;
+        }
+        if !value.ty.is_integral() {
+            let text = self.show(&value.ty);
+            self.report(Diagnostic::error(
+                Code::NotConstant,
+                expr.span,
+                format!("{what} must be an integer constant, not a `{text}`"),
+            ));
+            return None;
+        }
+        match self.constant(&value) {
+            Ok(Const::Int(bits)) => Some(bits as i64),
+            Ok(Const::Float(_)) | Err(NotConst::Error) => None,
+            Err(NotConst::DivisionByZero(span)) => {
+                self.report_constant_division(span, format!("{what} divides by zero"));
+                None
+            }
+            Err(why) => {
+                self.report_not_constant(expr.span, &format!("{what} must be a constant"), why);
+                None
+            }
+        }
+    }
+
+    /// `enum E`, `enum { A, B = 4 }`.
+    pub(crate) fn enum_type(&mut self, specifier: &ast::EnumSpecifier, span: Span) -> Ty {
+        let in_prelude = self.in_prelude(span);
+        let Some(enumerators) = &specifier.enumerators else {
+            let Some(name) = &specifier.name else {
+                return Ty::Error;
+            };
+            if let Some((ty, _)) = self.scopes.find_tag(&name.node) {
+                return ty.clone();
+            }
+            let mut diagnostic = Diagnostic::error(
+                Code::UnknownType,
+                name.span,
+                format!("there is no `enum {}`", name.node),
+            );
+            if let Some(near) = suggest::nearest(&name.node, self.scopes.tags()) {
+                diagnostic = diagnostic.help(format!("did you mean `{near}`?"));
+            }
+            self.report(diagnostic);
+            return Ty::Error;
+        };
+        let fixed = specifier.underlying.as_ref().and_then(|underlying| {
+            let ty = self.base_type_not_auto(underlying).ty;
+            let kept = Underlying::of(&ty);
+            if kept.is_none() && ty != Ty::Error {
+                let text = self.show(&ty);
+                self.unsupported(
+                    &format!("an enumeration kept in a `{text}`"),
+                    underlying.span,
+                );
+            }
+            kept
+        });
+        let fixed = fixed.or(specifier.is_scoped.then_some(Underlying::Int));
+        let values = self.enumerator_values(enumerators, fixed);
+        let fits = |ty: &Ty| values.iter().all(|&value| fits(value, ty));
+        let underlying = fixed.unwrap_or(match () {
+            () if fits(&Ty::Int) => Underlying::Int,
+            () if fits(&Ty::UInt) => Underlying::UInt,
+            () => Underlying::Long,
+        });
+        let id = EnumId(self.tables.enums.len() as u32, underlying);
+        if specifier.is_scoped {
+            self.tables.scoped_enums.insert(id);
+        }
+        let name = specifier.name.as_ref();
+        self.tables.enums.push(name.map_or_else(
+            || "<unnamed enum>".to_string(),
+            |name| name.node.to_string(),
+        ));
+        if let Some(name) = name {
+            if let Some((_, declared)) = self.scopes.find_tag_here(&name.node, in_prelude).cloned()
+            {
+                self.report(
+                    Diagnostic::error(
+                        Code::Redefinition,
+                        name.span,
+                        format!("`{}` is defined twice", name.node),
+                    )
+                    .label(declared, "first definition"),
+                );
+            }
+            self.scopes
+                .bind_tag(name.node.clone(), Ty::Enum(id), name.span, in_prelude);
+        }
+        for ((name, _), value) in enumerators.iter().zip(values) {
+            self.scopes
+                .add_enumerator(id, name.node.clone(), value, name.span);
+            if !specifier.is_scoped {
+                self.note_access(&name.node);
+                self.declare_name(name, Entity::Enumerator(id, value));
+            }
+        }
+        Ty::Enum(id)
+    }
+
+    /// The values of enumerators, each known to those after it.
+    fn enumerator_values(
+        &mut self,
+        enumerators: &[(ast::Name, Option<ast::Expr>)],
+        fixed: Option<Underlying>,
+    ) -> Vec<i64> {
+        let mut values = Vec::new();
+        let mut next = 0i64;
+        self.scopes.enter();
+        for (name, value) in enumerators {
+            if let Some(value) = value {
+                next = self
+                    .constant_int(value, "the value of an enumerator")
+                    .unwrap_or(next);
+            }
+            if let Some(fixed) = fixed
+                && !fits(next, fixed.ty())
+            {
+                let text = self.show(fixed.ty());
+                let help = "say what the enumeration is kept in: `enum E : long`";
+                self.report(
+                    Diagnostic::error(
+                        Code::NotConstant,
+                        name.span,
+                        format!("the value {next} does not fit the enumeration's `{text}`"),
+                    )
+                    .help(help),
+                );
+                next = 0;
+            }
+            let ty = fixed.map(|fixed| fixed.ty().clone());
+            let ty = ty.unwrap_or_else(|| match next {
+                next if fits(next, &Ty::Int) => Ty::Int,
+                next if fits(next, &Ty::UInt) => Ty::UInt,
+                _ => Ty::Long,
+            });
+            let constant = Entity::Constant(ty, next as u64);
+            self.scopes
+                .bind(name.node.clone(), constant, name.span, false);
+            values.push(next);
+            next = next.wrapping_add(1);
+        }
+        self.scopes.leave();
+        values
+    }
+
+    /// Gives an unnamed struct or enum the name of its typedef.
+    pub(crate) fn name_after_typedef(&mut self, ty: &Ty, name: &str) {
+        let slot = match ty {
+            Ty::Record(id) => &mut self.tables.records[*id].name,
+            Ty::Enum(id) => &mut self.tables.enums[id.index()],
+            _ => return,
+        };
+        if slot.starts_with('<') {
+            *slot = name.to_string();
+        }
+    }
+}
+
+/// Where an initialiser stands.
+pub(crate) fn init_span(init: &ast::Init) -> Span {
+    match init {
+        ast::Init::Expr(expr) => expr.span,
+        ast::Init::List(items) => items.span,
+        ast::Init::Construct(args) => args.span,
+    }
+}
+
+/// The value can be held; 64 bits hold all.
+fn fits(value: i64, ty: &Ty) -> bool {
+    ty.bits() == 64 || ty.wrap(value as u64) == value as u64
+}
+
+/// A type whose size is not known, since something of it is not understood.
+fn is_unknown(ty: &Ty) -> bool {
+    match ty {
+        Ty::Error => true,
+        Ty::Array(of, _) => is_unknown(&of.ty),
+        _ => false,
+    }
+}

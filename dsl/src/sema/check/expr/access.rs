@@ -1,0 +1,642 @@
+//! Places: indexing, members, `*` and `&`, and who may be assigned to.
+
+use crate::sema::check::{
+    Checked, Checker, Side,
+    expr::{special_value, with_qualifiers},
+    int,
+    pointer_call::{known_function, pointed_function},
+    wrong,
+};
+use crate::{
+    diagnostic::{Code, Diagnostic},
+    sema::{
+        builtin::{self, Entry},
+        classify::{Classify, pointer_to, promoted},
+        const_eval::{self, Const},
+        scope::Entity,
+        ty::{QualTy, RecordId, Ty},
+        typed::{FunctionId, GlobalSpace, Place, PlaceKind, Value, ValueKind, VarRef},
+    },
+    span::Span,
+    syntax::ast::{self, ExprKind},
+};
+
+impl Checker<'_> {
+    /// `a[i]`.
+    pub(crate) fn index(&mut self, base: &ast::Expr, index: &ast::Expr, span: Span) -> Checked {
+        let base = self.expr(base);
+        let index = self.value(index);
+        if matches!(base.ty(), Ty::Record(_)) && index.ty != Ty::Error {
+            let object = match base {
+                Checked::Place(place) => crate::sema::check::method::place_value(place),
+                Checked::Value(value) => value,
+            };
+            let at = object.span;
+            let operands = [object, index];
+            if let Some(called) = self.operator_call("[]", &operands, at, span) {
+                return called;
+            }
+            let [object, index] = operands;
+            let pointer = self.as_pointer(object);
+            return self.pointer_index(pointer, index, span);
+        }
+        let index = self.as_number(index);
+        if *base.ty() == Ty::Error || index.ty == Ty::Error {
+            return Checked::Value(wrong(span));
+        }
+        // `i[a]` is `a[i]`.
+        if base.ty().is_integral() && matches!(index.ty, Ty::Pointer(_)) {
+            let number = self.read(base);
+            return self.pointer_index(index, number, span);
+        }
+        match base {
+            Checked::Place(place) if matches!(place.ty.ty, Ty::Array(..)) => {
+                let Some(index) = self.index_value(index) else {
+                    return Checked::Value(wrong(span));
+                };
+                Checked::Place(element(place, index, span))
+            }
+            other => {
+                let pointer = self.read(other);
+                self.pointer_index(pointer, index, span)
+            }
+        }
+    }
+
+    /// An object whose class converts to a pointer, as that.
+    fn as_pointer(&mut self, object: Value) -> Value {
+        let Ty::Record(class) = &object.ty else {
+            return object;
+        };
+        let conversions = self
+            .tables
+            .classes
+            .get(class)
+            .map(|facts| facts.conversions.clone());
+        let mut pointers = conversions.unwrap_or_default();
+        pointers.retain(|id| matches!(self.tables.functions[*id].typed.result, Ty::Pointer(_)));
+        // Of `operator T *()` and `operator const T *() const` the object's own constness decides.
+        let is_const = Checker::place_of(&object).is_some_and(|place| place.ty.is_const);
+        let takes_const = |id: &FunctionId| {
+            let this = self.tables.functions[*id].facts.params.first();
+            this.is_some_and(|this| this.ty.is_const)
+        };
+        if pointers.iter().any(|id| takes_const(id) == is_const) {
+            pointers.retain(|id| takes_const(id) == is_const);
+        }
+        match pointers[..] {
+            [id] => self.call_conversion(id, object),
+            _ => object,
+        }
+    }
+
+    fn read(&mut self, checked: Checked) -> Value {
+        match checked {
+            Checked::Value(value) => value,
+            Checked::Place(place) => self.load(place),
+        }
+    }
+
+    fn pointer_index(&mut self, pointer: Value, index: Value, span: Span) -> Checked {
+        let Some(pointee) = self.pointee(&pointer, "indexed") else {
+            return Checked::Value(wrong(span));
+        };
+        let Some(index) = self.index_value(index) else {
+            return Checked::Value(wrong(span));
+        };
+        Checked::Place(Place {
+            kind: PlaceKind::PointerIndex(Box::new(pointer), Box::new(index)),
+            ty: pointee,
+            span,
+        })
+    }
+
+    /// What a pointer points to, if that has a size; reports otherwise.
+    pub(crate) fn pointee(&mut self, pointer: &Value, done: &str) -> Option<QualTy> {
+        let message = match &pointer.ty {
+            Ty::Error => return None,
+            Ty::Pointer(pointee) if pointee.ty == Ty::Void => {
+                format!("a `void *` cannot be {done}: nothing says how large the elements are")
+            }
+            Ty::Pointer(pointee)
+                if self.size_of(&pointee.ty).is_none() && !matches!(pointee.ty, Ty::Array(..)) =>
+            {
+                format!(
+                    "`{}` is incomplete, so a pointer to it cannot be {done}",
+                    self.show(&pointee.ty)
+                )
+            }
+            Ty::Pointer(pointee) => return Some(pointee.as_ref().clone()),
+            other => format!(
+                "a `{}` cannot be {done}: it is neither an array nor a pointer",
+                self.show(other)
+            ),
+        };
+        let mut diagnostic = Diagnostic::error(Code::BadOperand, pointer.span, message);
+        if matches!(&pointer.ty, Ty::Pointer(pointee) if pointee.ty == Ty::Void) {
+            diagnostic = diagnostic
+                .help("cast it to the type of its elements first, as in `((float *)p)[i]`");
+        }
+        self.report(diagnostic);
+        None
+    }
+
+    fn index_value(&mut self, index: Value) -> Option<Value> {
+        if !index.ty.is_integral() {
+            let text = self.show(&index.ty);
+            self.report(
+                Diagnostic::error(
+                    Code::BadOperand,
+                    index.span,
+                    format!("an index must be an integer, not a `{text}`"),
+                )
+                .at(format!("this is `{text}`")),
+            );
+            return None;
+        }
+        let to = promoted(&index.ty);
+        Some(self.convert(index, &to))
+    }
+
+    /// `*p`.
+    pub(crate) fn deref(&mut self, inner: &ast::Expr, span: Span) -> Checked {
+        if matches!(inner.kind, ExprKind::This) {
+            return match self.this_place(span) {
+                Some(place) => Checked::Place(place),
+                None => {
+                    self.no_this("`this`", inner.span);
+                    Checked::Value(wrong(span))
+                }
+            };
+        }
+        let operand = self.expr(inner);
+        if matches!(operand.ty(), Ty::Record(_)) {
+            let object = match operand {
+                Checked::Place(place) => crate::sema::check::method::place_value(place),
+                Checked::Value(value) => value,
+            };
+            if let Some(called) = self.operator_call("*", std::slice::from_ref(&object), span, span)
+            {
+                return called;
+            }
+            if let Some(called) =
+                self.operator_call("->", std::slice::from_ref(&object), span, span)
+            {
+                let pointer = self.read_checked(called);
+                let Some(ty) = self.pointee(&pointer, "dereferenced") else {
+                    return Checked::Value(wrong(span));
+                };
+                return Checked::Place(Place {
+                    kind: PlaceKind::Deref(Box::new(pointer)),
+                    ty,
+                    span,
+                });
+            }
+            let pointer = self.as_pointer(object);
+            let Some(ty) = self.pointee(&pointer, "dereferenced") else {
+                return Checked::Value(wrong(span));
+            };
+            return Checked::Place(Place {
+                kind: PlaceKind::Deref(Box::new(pointer)),
+                ty,
+                span,
+            });
+        }
+        match operand {
+            Checked::Place(place) if matches!(place.ty.ty, Ty::Array(..)) => {
+                Checked::Place(element(place, int(0, Ty::Int, span), span))
+            }
+            checked => {
+                let value = self.read(checked);
+                // A function is its address, however often it is followed.
+                if pointed_function(&value.ty).is_some() {
+                    return Checked::Value(Value { span, ..value });
+                }
+                if let ValueKind::AddressOf(place) = value.kind {
+                    return Checked::Place(Place { span, ..*place });
+                }
+                let Some(ty) = self.pointee(&value, "dereferenced") else {
+                    return Checked::Value(wrong(span));
+                };
+                Checked::Place(Place {
+                    kind: PlaceKind::Deref(Box::new(value)),
+                    ty,
+                    span,
+                })
+            }
+        }
+    }
+
+    /// `&e`.
+    pub(crate) fn address_of(&mut self, inner: &ast::Expr, span: Span) -> Value {
+        let place = match self.expr(inner) {
+            Checked::Place(place) if !is_temporary(&place) => place,
+            Checked::Value(value) if value.ty == Ty::Error => return wrong(span),
+            Checked::Value(value) if pointed_function(&value.ty).is_some() => return value,
+            _ => {
+                let text = self.map.snippet(inner.span).to_string();
+                self.report(
+                    Diagnostic::error(Code::NotAPlace, span, format!("`{text}` has no address"))
+                        .at("only variables, elements and members have one"),
+                );
+                return wrong(span);
+            }
+        };
+        self.take_address(&place);
+        if let Some(VarRef::Global(global)) = root(&place) {
+            let global = &self.tables.globals[global].typed;
+            if global.space == GlobalSpace::Host {
+                let diagnostic = Diagnostic::error(
+                    Code::HostVariableInDevice,
+                    span,
+                    format!(
+                        "device code cannot take the address of the host variable `{}`",
+                        global.name
+                    ),
+                )
+                .label(global.span, "declared here, in the host's memory");
+                self.on_side(Side::Device, diagnostic);
+            }
+        }
+        let ty = pointer_to(place.ty.clone());
+        let kind = match place.kind {
+            // `&*p` and `&p[i]` do not touch memory.
+            PlaceKind::Deref(pointer) if pointer.ty == ty => pointer.kind,
+            kind => ValueKind::AddressOf(Box::new(Place { kind, ..place })),
+        };
+        Value { kind, ty, span }
+    }
+
+    /// The variable a place is in needs memory.
+    pub(crate) fn take_address(&mut self, place: &Place) {
+        if let Some(VarRef::Local(var)) = root(place)
+            && self.mode.unevaluated == 0
+        {
+            self.body.vars[var].typed.address_taken = true;
+        }
+    }
+
+    /// `e.name`.
+    pub(crate) fn member(&mut self, base: &ast::Expr, name: &ast::Name, span: Span) -> Checked {
+        if let ExprKind::Name(of) = &base.kind
+            && self.scopes.find(of).is_none()
+            && let Some(Entry::Index(special, _)) = builtin::find(of)
+        {
+            let of = of.clone();
+            let Some(axis) = ["x", "y", "z"].iter().position(|axis| **axis == *name.node) else {
+                let members = ["x", "y", "z"].map(String::from);
+                self.unknown_member(&format!("`{of}`"), &name.node, name.span, &members, None);
+                return Checked::Value(wrong(span));
+            };
+            self.require_device(&of, base.span);
+            return Checked::Value(special_value(special[axis], span));
+        }
+        let place = match self.expr(base) {
+            Checked::Place(place) => place,
+            Checked::Value(value) if value.ty == Ty::Error => return Checked::Value(value),
+            Checked::Value(value) => {
+                let value = self.discarded(value);
+                crate::sema::check::method::as_place(value)
+            }
+        };
+        if let Ty::Pointer(_) = &place.ty.ty {
+            let text = self.map.snippet(base.span).to_string();
+            self.report(
+                Diagnostic::error(
+                    Code::UnknownMember,
+                    span,
+                    format!("`{text}` is a pointer and has no members"),
+                )
+                .help(format!("write `{text}->{}`", name.node)),
+            );
+            return Checked::Value(wrong(span));
+        }
+        self.field(place, name, span)
+    }
+
+    /// `e->name`.
+    pub(crate) fn arrow(&mut self, base: &ast::Expr, name: &ast::Name, span: Span) -> Checked {
+        if matches!(base.kind, ExprKind::This) {
+            return match self.deref(base, base.span) {
+                Checked::Place(place) => self.field(place, name, span),
+                wrong => wrong,
+            };
+        }
+        let mut pointer = self.value(base);
+        if matches!(pointer.ty, Ty::Record(_))
+            && let Some(called) =
+                self.operator_call("->", std::slice::from_ref(&pointer), span, span)
+        {
+            pointer = self.read_checked(called);
+        }
+        match &pointer.ty {
+            Ty::Error => return Checked::Value(wrong(span)),
+            Ty::Record(_) => {
+                let text = self.map.snippet(base.span).to_string();
+                self.report(
+                    Diagnostic::error(
+                        Code::UnknownMember,
+                        span,
+                        format!("`{text}` is not a pointer"),
+                    )
+                    .help(format!("write `{text}.{}`", name.node)),
+                );
+                return Checked::Value(wrong(span));
+            }
+            _ => {}
+        }
+        let Some(ty) = self.pointee(&pointer, "followed with `->`") else {
+            return Checked::Value(wrong(span));
+        };
+        let place = Place {
+            kind: PlaceKind::Deref(Box::new(pointer)),
+            ty,
+            span: base.span,
+        };
+        self.field(place, name, span)
+    }
+
+    pub(crate) fn field(&mut self, place: Place, name: &ast::Name, span: Span) -> Checked {
+        let id = match &place.ty.ty {
+            Ty::Record(id) => {
+                let (class, last) = match name.node.rsplit_once("::") {
+                    Some((_, last)) => (self.scopes.split_path(&name.node).map(|(id, _)| id), last),
+                    None => (None, &*name.node),
+                };
+                self.check_access(*id, last, name.span);
+                if let Some(member) = self.static_member_of(*id, last, name.span) {
+                    return member;
+                }
+                if let Some(class) = class {
+                    let name = ast::Name::new(last.into(), name.span);
+                    if matches!(&place.ty.ty, Ty::Record(id) if *id != class) {
+                        return self.field(self.base_place(place, class), &name, span);
+                    }
+                }
+                *id
+            }
+            Ty::Error => return Checked::Value(wrong(span)),
+            other => {
+                let text = self.show(other);
+                self.report(Diagnostic::error(
+                    Code::UnknownMember,
+                    name.span,
+                    format!("a `{text}` has no members"),
+                ));
+                return Checked::Value(wrong(span));
+            }
+        };
+        let mut path = Vec::new();
+        if !self.find_field(id, &name.node, &mut path) {
+            let record = self.record(id);
+            let members: Vec<_> = record
+                .fields
+                .iter()
+                .map(|field| field.name.clone())
+                .filter(|name| !name.is_empty())
+                .collect();
+            let (of, declared) = (format!("`{}`", record.name), record.span);
+            self.unknown_member(&of, &name.node, name.span, &members, declared);
+            return Checked::Value(wrong(span));
+        }
+        let mut place = place;
+        for index in path {
+            place = self.field_place(place, index, span);
+        }
+        if place.ty.ty == Ty::Error {
+            return Checked::Value(wrong(span));
+        }
+        Checked::Place(place)
+    }
+
+    /// What a class has under a name that belongs to no object: a static member, an enumerator; or a function, which is not
+    /// called here.
+    fn static_member_of(&mut self, class: RecordId, name: &str, span: Span) -> Option<Checked> {
+        let (_, binding) = self.scopes.find_in_class(class, name)?;
+        match binding.entity.clone() {
+            Entity::Global(_) | Entity::Enumerator(..) => {
+                let entity = binding.entity.clone();
+                Some(self.entity(&name.into(), Some(entity), span))
+            }
+            Entity::Functions(_) => {
+                self.report(
+                    Diagnostic::error(
+                        Code::WrongKindOfName,
+                        span,
+                        format!("`{name}` is a function and is not called here"),
+                    )
+                    .help(format!("call it: `{name}(…)`")),
+                );
+                Some(Checked::Value(wrong(span)))
+            }
+            _ => None,
+        }
+    }
+
+    /// The member of a place by index.
+    pub(crate) fn field_place(&self, place: Place, index: u32, span: Span) -> Place {
+        let Ty::Record(id) = &place.ty.ty else {
+            return place;
+        };
+        let ty = with_qualifiers(&self.record(*id).fields[index as usize].ty, &place.ty);
+        Place {
+            kind: PlaceKind::Field(Box::new(place), index),
+            ty,
+            span,
+        }
+    }
+
+    /// The way to a member; members of unnamed members count as the record's own.
+    pub(crate) fn find_field(&self, id: RecordId, name: &str, path: &mut Vec<u32>) -> bool {
+        let fields = &self.record(id).fields;
+        if let Some(i) = fields
+            .iter()
+            .position(|field| field.name == name && !name.is_empty())
+        {
+            path.push(i as u32);
+            return true;
+        }
+        for (i, field) in fields.iter().enumerate() {
+            path.push(i as u32);
+            if let (true, Ty::Record(inner)) = (field.name.is_empty(), &field.ty.ty)
+                && self.find_field(*inner, name, path)
+            {
+                return true;
+            }
+            path.pop();
+        }
+        false
+    }
+
+    /// What an expression gave as a place that may be written; reports otherwise.
+    pub(crate) fn target_of(
+        &mut self,
+        checked: Checked,
+        expr: &ast::Expr,
+        done: &str,
+    ) -> Option<Place> {
+        let checked = match checked {
+            Checked::Value(value) if matches!(value.kind, ValueKind::Conditional(..)) => {
+                let value = self.as_place_value(value);
+                match Self::place_of(&value) {
+                    Some(place) => Checked::Place(place.clone()),
+                    None => Checked::Value(value),
+                }
+            }
+            place => place,
+        };
+        let place = match checked {
+            Checked::Value(value) if value.ty == Ty::Error => return None,
+            Checked::Place(place) if !is_temporary(&place) => place,
+            Checked::Value(value) if known_function(&value).is_some() => {
+                let text = self.map.snippet(expr.span).to_string();
+                let message = format!("`{text}` is a function and cannot be {done}");
+                self.report(Diagnostic::error(Code::WrongKindOfName, expr.span, message));
+                return None;
+            }
+            _ => {
+                let text = self.map.snippet(expr.span).to_string();
+                self.report(
+                    Diagnostic::error(
+                        Code::NotAPlace,
+                        expr.span,
+                        format!("`{text}` cannot be {done}"),
+                    )
+                    .at("this is a value, not a variable"),
+                );
+                return None;
+            }
+        };
+        if let Ty::Array(..) = place.ty.ty {
+            let text = self.map.snippet(expr.span).to_string();
+            self.report(
+                Diagnostic::error(
+                    Code::NotAPlace,
+                    expr.span,
+                    format!("the array `{text}` cannot be {done} as a whole"),
+                )
+                .help("assign to its elements in a loop, or use `memcpy` on the host"),
+            );
+            return None;
+        }
+        if place.ty.is_const {
+            self.report_const(&place, expr, done);
+            return None;
+        }
+        if let Some(VarRef::Global(global)) = root(&place) {
+            let global = &self.tables.globals[global].typed;
+            if global.space == GlobalSpace::Constant {
+                let diagnostic = Diagnostic::error(
+                    Code::ConstantMemoryWrite,
+                    expr.span,
+                    format!("kernels cannot write to the `__constant__` variable `{}`", global.name),
+                )
+                .label(global.span, "declared here")
+                .help("declare it `__device__` to write to it, or fill it from the host with `cudaMemcpyToSymbol`");
+                self.on_side(Side::Device, diagnostic);
+            }
+        }
+        self.check_bounds(&place);
+        Some(place)
+    }
+
+    fn report_const(&mut self, place: &Place, expr: &ast::Expr, done: &str) {
+        let text = self.map.snippet(expr.span);
+        let diagnostic = Diagnostic::error(
+            Code::NotAPlace,
+            expr.span,
+            format!("`{text}` is `const` and cannot be {done}"),
+        );
+        let declared = match root(place).or_else(|| pointer_root(place)) {
+            Some(VarRef::Local(var)) => Some(self.body.vars[var].typed.span),
+            Some(VarRef::Global(global)) => Some(self.tables.globals[global].typed.span),
+            None => None,
+        };
+        self.report(match declared {
+            Some(span) => diagnostic.label(span, "declared `const` here"),
+            None => diagnostic,
+        });
+    }
+
+    /// Warns about a constant index outside of a declared array.
+    pub(crate) fn check_bounds(&mut self, place: &Place) {
+        let (PlaceKind::ArrayIndex(base, _) | PlaceKind::Field(base, _)) = &place.kind else {
+            return;
+        };
+        self.check_bounds(base);
+        let PlaceKind::ArrayIndex(base, index) = &place.kind else {
+            return;
+        };
+        let Ty::Array(_, Some(n)) = base.ty.ty else {
+            return;
+        };
+        let Ok(Const::Int(bits)) = const_eval::evaluate(index) else {
+            return;
+        };
+        let is_negative = index.ty.is_signed() && (bits as i64) < 0;
+        if self.mode.unevaluated > 0 || (!is_negative && bits < n) {
+            return;
+        }
+        let text = self.map.snippet(base.span);
+        let shown = if is_negative {
+            (bits as i64).to_string()
+        } else {
+            bits.to_string()
+        };
+        let message = format!("index {shown} is outside of `{text}`, which has {n} elements");
+        self.report(
+            Diagnostic::warning(Code::IndexOutOfBounds, place.span, message)
+                .help(format!("valid indices are 0 to {}", n - 1)),
+        );
+    }
+}
+
+/// `a[i]` of an array place.
+fn element(base: Place, index: Value, span: Span) -> Place {
+    let ty = match &base.ty.ty {
+        Ty::Array(element, _) => with_qualifiers(element, &base.ty),
+        _ => Ty::Error.into(),
+    };
+    Place {
+        kind: PlaceKind::ArrayIndex(Box::new(base), Box::new(index)),
+        ty,
+        span,
+    }
+}
+
+/// The variable a place is a part of; `None` behind a pointer.
+pub(crate) fn root(place: &Place) -> Option<VarRef> {
+    match &place.kind {
+        PlaceKind::Var(var) => Some(*var),
+        PlaceKind::ArrayIndex(base, _) | PlaceKind::Field(base, _) => root(base),
+        PlaceKind::Deref(_)
+        | PlaceKind::ReadOnly(_)
+        | PlaceKind::PointerIndex(..)
+        | PlaceKind::Temporary(_) => None,
+    }
+}
+
+/// The pointer variable a place is behind.
+fn pointer_root(place: &Place) -> Option<VarRef> {
+    match &place.kind {
+        PlaceKind::Deref(pointer)
+        | PlaceKind::ReadOnly(pointer)
+        | PlaceKind::PointerIndex(pointer, _) => match &pointer.kind {
+            ValueKind::Load(place) => root(place),
+            _ => None,
+        },
+        PlaceKind::ArrayIndex(base, _) | PlaceKind::Field(base, _) => pointer_root(base),
+        PlaceKind::Var(_) | PlaceKind::Temporary(_) => None,
+    }
+}
+
+pub(crate) fn is_temporary(place: &Place) -> bool {
+    match &place.kind {
+        PlaceKind::Temporary(_) => true,
+        PlaceKind::ArrayIndex(base, _) | PlaceKind::Field(base, _) => is_temporary(base),
+        PlaceKind::Var(_)
+        | PlaceKind::Deref(_)
+        | PlaceKind::ReadOnly(_)
+        | PlaceKind::PointerIndex(..) => false,
+    }
+}

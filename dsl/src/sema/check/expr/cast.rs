@@ -1,0 +1,155 @@
+//! C++'s casts: what each of them may do, in terms of C's.
+
+use crate::sema::check::{Checked, Checker, function::reference_part, wrong};
+use crate::{
+    diagnostic::{Code, Diagnostic},
+    sema::{
+        classify::Classify,
+        ty::{QualTy, Ty},
+        typed::{Place, PlaceKind, Value, ValueKind},
+    },
+    span::Span,
+    syntax::ast::{self, CastWord},
+};
+
+impl Checker<'_> {
+    /// `static_cast<T>(e)` and its like.
+    pub(crate) fn named_cast(
+        &mut self,
+        word: CastWord,
+        ty: &ast::TypeName,
+        inner: &ast::Expr,
+        span: Span,
+    ) -> Checked {
+        let (reference, parts) = reference_part(&ty.declarator.parts);
+        let base = self.base_type_not_auto(&ty.specifiers);
+        let to = self.declared_type(base, parts, ty.span);
+        if reference.is_some() {
+            return self.reference_cast(word, &to, inner, span);
+        }
+        if word == CastWord::Dynamic {
+            self.unsupported("`dynamic_cast`", span);
+            return Checked::Value(wrong(span));
+        }
+        let value = self.value(inner);
+        if value.ty == Ty::Error || to.ty == Ty::Error {
+            return Checked::Value(wrong(span));
+        }
+        let allowed = match word {
+            CastWord::Static => static_ok(&value, &to.ty),
+            CastWord::Reinterpret => reinterpret_ok(&value.ty, &to.ty),
+            CastWord::Const => const_ok(&value.ty, &to.ty),
+            CastWord::Dynamic => false,
+        };
+        if !allowed {
+            let (from, text) = (self.show(&value.ty), self.show(&to.ty));
+            let name = cast_name(word);
+            let mut diagnostic = Diagnostic::error(
+                Code::BadCast,
+                span,
+                format!("`{name}` cannot make a `{text}` of a `{from}`"),
+            );
+            let pointers = matches!((&value.ty, &to.ty), (Ty::Pointer(_), Ty::Pointer(_)));
+            if word == CastWord::Static && pointers {
+                diagnostic =
+                    diagnostic.help("`reinterpret_cast` reads the same bytes as another type");
+            } else if word != CastWord::Static && to.ty.is_arithmetic() && value.ty.is_arithmetic()
+            {
+                diagnostic = diagnostic.help("`static_cast` converts numbers");
+            }
+            self.report(diagnostic);
+            return Checked::Value(wrong(span));
+        }
+        Checked::Value(self.cast(value, &to.ty, span))
+    }
+
+    /// `static_cast<T &>(place)`, `reinterpret_cast<T &>(place)`: the place, under another type.
+    fn reference_cast(
+        &mut self,
+        word: CastWord,
+        to: &QualTy,
+        inner: &ast::Expr,
+        span: Span,
+    ) -> Checked {
+        let value = self.value(inner);
+        if value.ty == Ty::Error || to.ty == Ty::Error {
+            return Checked::Value(wrong(span));
+        }
+        let Some(place) = Self::place_of(&value).cloned() else {
+            self.unsupported("a cast of a value to a reference", span);
+            return Checked::Value(wrong(span));
+        };
+        let adds = (!place.ty.is_const || to.is_const) && (!place.ty.is_volatile || to.is_volatile);
+        match word {
+            CastWord::Static if place.ty.ty == to.ty && adds => Checked::Place(Place {
+                ty: to.clone(),
+                span,
+                ..place
+            }),
+            // `volatile T &` reads past what the compiler keeps in registers: through an address.
+            CastWord::Reinterpret | CastWord::Const => {
+                if word == CastWord::Const && place.ty.ty != to.ty {
+                    self.unsupported("this `const_cast`", span);
+                    return Checked::Value(wrong(span));
+                }
+                self.take_address(&place);
+                let pointer = Value {
+                    ty: crate::sema::classify::pointer_to(place.ty.clone()),
+                    kind: ValueKind::AddressOf(Box::new(place)),
+                    span,
+                };
+                let pointer = self.convert(pointer, &crate::sema::classify::pointer_to(to.clone()));
+                Checked::Place(Place {
+                    kind: PlaceKind::Deref(Box::new(pointer)),
+                    ty: to.clone(),
+                    span,
+                })
+            }
+            CastWord::Static | CastWord::Dynamic => {
+                self.unsupported("this cast to a reference", span);
+                Checked::Value(wrong(span))
+            }
+        }
+    }
+}
+
+fn cast_name(word: CastWord) -> &'static str {
+    match word {
+        CastWord::Static => "static_cast",
+        CastWord::Reinterpret => "reinterpret_cast",
+        CastWord::Const => "const_cast",
+        CastWord::Dynamic => "dynamic_cast",
+    }
+}
+
+/// Numbers to numbers, `void *` to and from pointers, what converts by itself, anything to `void`.
+fn static_ok(value: &Value, to: &Ty) -> bool {
+    match (&value.ty, to) {
+        (_, Ty::Void | Ty::Record(_)) | (Ty::Record(_), _) => true,
+        (from, to) if from.is_arithmetic() && to.is_arithmetic() => true,
+        (Ty::Pointer(_), Ty::Bool) => true,
+        (Ty::Pointer(from), Ty::Pointer(to)) => {
+            let same = from.ty == to.ty || from.ty == Ty::Void || to.ty == Ty::Void;
+            let related = matches!((&from.ty, &to.ty), (Ty::Record(_), Ty::Record(_)));
+            (same || related) && (!from.is_const || to.is_const)
+        }
+        (from, Ty::Pointer(_)) if from.is_integral() => matches!(value.kind, ValueKind::Int(0)),
+        _ => false,
+    }
+}
+
+fn reinterpret_ok(from: &Ty, to: &Ty) -> bool {
+    match (from, to) {
+        (Ty::Pointer(from), Ty::Pointer(to)) => !from.is_const || to.is_const,
+        (Ty::Pointer(_), to) => to.is_integral() && to.bits() == 64,
+        (from, Ty::Pointer(_)) => from.is_integral(),
+        (from, to) => from == to && from.is_integral(),
+    }
+}
+
+fn const_ok(from: &Ty, to: &Ty) -> bool {
+    match (from, to) {
+        (Ty::Pointer(from), Ty::Pointer(to)) => from.ty == to.ty || const_ok(&from.ty, &to.ty),
+        _ => from == to,
+    }
+}

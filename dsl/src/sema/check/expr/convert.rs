@@ -1,0 +1,532 @@
+//! Conversions: C's implicit ones as C++ (and so nvcc) allows them, and casts.
+//!
+//! `convert` only builds the node; `implicit` decides whether the conversion may happen unasked and says why not;
+//! `cast` does the same for the explicit ones. Constants are converted at once, so that `-1` and `0.5f * 2` stay constants.
+
+use std::sync::Arc;
+
+use crate::sema::check::{
+    Checker, int,
+    pointer_call::{known_function, pointed_function},
+    wrong,
+};
+use crate::{
+    diagnostic::{Code, Diagnostic},
+    sema::{
+        classify::{Classify, common, promoted},
+        const_eval::{self, Const},
+        ty::{QualTy, Ty},
+        typed::{Place, PlaceKind, Value, ValueKind},
+    },
+    span::Span,
+};
+
+/// What a value is converted for; decides the words of the message.
+pub(crate) enum Why<'w> {
+    /// `T x = value`.
+    Init(&'w str),
+    /// `x = value`.
+    Assign,
+    /// The `n`th argument (from 1) of a function, and where the parameter is declared.
+    Argument(usize, &'w str, Option<Span>),
+    /// `return value` in this function.
+    Return(&'w str),
+    /// An operand of an operator.
+    Operand,
+}
+
+impl Checker<'_> {
+    /// The value in another type; both are scalars or equal.
+    pub(crate) fn convert(&mut self, value: Value, to: &Ty) -> Value {
+        if value.ty == *to || value.ty == Ty::Error {
+            return value;
+        }
+        let span = value.span;
+        let constant = match &value.kind {
+            ValueKind::Int(bits) if to.is_arithmetic() => Some(Const::Int(*bits)),
+            ValueKind::Float(number) if to.is_arithmetic() => Some(Const::Float(*number)),
+            _ => None,
+        };
+        let kind = match constant {
+            Some(constant) => const_eval::convert(constant, &value.ty, to).kind(),
+            // A number that was made a pointer (a stream, `stdout`) and is wanted as a number again.
+            None => match value.kind {
+                ValueKind::Convert(inner) if *to == Ty::ULong && inner.ty == Ty::ULong => {
+                    inner.kind
+                }
+                ValueKind::Null if to.is_integral() => ValueKind::Int(0),
+                _ => ValueKind::Convert(Box::new(value)),
+            },
+        };
+        Value {
+            kind,
+            ty: to.clone(),
+            span,
+        }
+    }
+
+    /// After the integer promotions.
+    pub(crate) fn promote(&mut self, value: Value) -> Value {
+        let to = promoted(&value.ty);
+        self.convert(value, &to)
+    }
+
+    /// Both operands in their common type.
+    pub(crate) fn usual(&mut self, left: Value, right: Value) -> (Value, Value, Ty) {
+        let ty = common(&left.ty, &right.ty);
+        let left = self.convert(left, &ty);
+        let right = self.convert(right, &ty);
+        (left, right, ty)
+    }
+
+    /// A scalar as a truth value.
+    pub(crate) fn truth_value(&mut self, value: Value) -> Value {
+        if value.ty == Ty::Error {
+            return value;
+        }
+        if let Some(id) = self.conversion_function(&value.ty, &Ty::Bool, true) {
+            let value = self.call_conversion(id, value);
+            return self.truth_value(value);
+        }
+        let value = self.as_number(value);
+        if !value.ty.is_scalar() || self.is_scoped(&value.ty) {
+            let text = self.show(&value.ty);
+            self.report(Diagnostic::error(
+                Code::BadOperand,
+                value.span,
+                format!("a condition must be a number or a pointer, not `{text}`"),
+            ));
+            return wrong(value.span);
+        }
+        match value.kind {
+            ValueKind::Null => int(0, Ty::Bool, value.span),
+            _ => self.convert(value, &Ty::Bool),
+        }
+    }
+
+    /// Converts where the program does not say so; reports what C++ does not allow.
+    pub(crate) fn implicit(&mut self, value: Value, to: &Ty, why: &Why<'_>) -> Value {
+        if value.ty == *to {
+            return self.copied(value);
+        }
+        if value.ty == Ty::Error {
+            return value;
+        }
+        if *to == Ty::Error {
+            return wrong(value.span);
+        }
+        if self.is_scoped(&value.ty) || self.is_scoped(to) {
+            return self.mismatch(&value, to, why);
+        }
+        if matches!(value.ty, Ty::Record(_)) || matches!(to, Ty::Record(_)) {
+            return self.implicit_class(value, to, why);
+        }
+        match to {
+            Ty::Enum(_) if value.ty.is_integral() => {
+                self.warn_enum(&value, to);
+                self.convert(value, to)
+            }
+            _ if value.ty.is_arithmetic() && to.is_arithmetic() && !matches!(to, Ty::Enum(_)) => {
+                self.convert(value, to)
+            }
+            Ty::Bool if matches!(value.ty, Ty::Pointer(_)) => self.truth_value(value),
+            Ty::Pointer(pointee) => self.implicit_pointer(value, to, &pointee.clone(), why),
+            Ty::Record(_) => self.implicit_record(value, to, why),
+            _ => self.mismatch(&value, to, why),
+        }
+    }
+
+    /// Where one of the types is a class: its base, or a function of one of the classes that converts.
+    fn implicit_class(&mut self, value: Value, to: &Ty, why: &Why<'_>) -> Value {
+        if let (Ty::Record(from), Ty::Record(class)) = (&value.ty, to)
+            && self.is_derived(*from, *class)
+        {
+            let class = *class;
+            let value = self.as_base(value, class);
+            return self.copied(value);
+        }
+        if let Ty::Record(class) = to
+            && self.converting_constructor(&value, *class, false).is_some()
+        {
+            let (class, span) = (*class, value.span);
+            let args = vec![crate::sema::check::overload::Argument::Value(value)];
+            return self.construct_temporary(class, args, span);
+        }
+        if let Some(id) = self.conversion_function(&value.ty, to, false) {
+            let value = self.call_conversion(id, value);
+            return self.implicit(value, to, why);
+        }
+        match to {
+            Ty::Record(_) => self.implicit_record(value, to, why),
+            _ => self.mismatch(&value, to, why),
+        }
+    }
+
+    fn warn_enum(&mut self, value: &Value, to: &Ty) {
+        let text = self.show(to);
+        self.report(
+            Diagnostic::warning(
+                Code::EnumWithoutCast,
+                value.span,
+                format!("nvcc refuses to make a `{text}` of a number without a cast"),
+            )
+            .help(format!(
+                "write `({text})` before it, or the enumerator's name"
+            )),
+        );
+    }
+
+    fn implicit_pointer(
+        &mut self,
+        value: Value,
+        to: &Ty,
+        pointee: &QualTy,
+        why: &Why<'_>,
+    ) -> Value {
+        let span = value.span;
+        let is_zero = matches!(value.kind, ValueKind::Int(0) | ValueKind::Null)
+            && !matches!(value.ty, Ty::Bool | Ty::Enum(_));
+        if is_zero && (value.ty.is_integral() || matches!(value.kind, ValueKind::Null)) {
+            return Value {
+                kind: ValueKind::Null,
+                ty: to.clone(),
+                span,
+            };
+        }
+        let Ty::Pointer(from) = value.ty.clone() else {
+            return self.mismatch(&value, to, why);
+        };
+        let is_literal = matches!(value.kind, ValueKind::Str(_)) && pointee.ty == Ty::Char;
+        if bare_elements(&from.ty) == bare_elements(&pointee.ty)
+            || pointee.ty == Ty::Void
+            || is_literal
+        {
+            if !is_literal
+                && ((from.is_const && !pointee.is_const)
+                    || (from.is_volatile && !pointee.is_volatile))
+            {
+                return self.drops_qualifier(&value, &from, to, pointee, why);
+            }
+            return self.convert(value, to);
+        }
+        if from.ty == Ty::Void {
+            if from.is_const && !pointee.is_const {
+                return self.drops_qualifier(&value, &from, to, pointee, why);
+            }
+            let text = self.show(to);
+            self.report(
+                Diagnostic::warning(
+                    Code::VoidPointerWithoutCast,
+                    span,
+                    format!("nvcc refuses to make a `{text}` of a `void *` without a cast"),
+                )
+                .help(format!("write `({text})` before it")),
+            );
+            return self.convert(value, to);
+        }
+        if adds_const_below(&from, pointee) {
+            return self.convert(value, to);
+        }
+        // The base is at the beginning of the object.
+        if let (Ty::Record(derived), Ty::Record(base)) = (&from.ty, &pointee.ty)
+            && self.is_derived(*derived, *base)
+        {
+            if from.is_const && !pointee.is_const {
+                return self.drops_qualifier(&value, &from, to, pointee, why);
+            }
+            return self.convert(value, to);
+        }
+        self.mismatch(&value, to, why)
+    }
+
+    fn drops_qualifier(
+        &mut self,
+        value: &Value,
+        from: &QualTy,
+        to: &Ty,
+        pointee: &QualTy,
+        why: &Why<'_>,
+    ) -> Value {
+        let word = if from.is_const && !pointee.is_const {
+            "const"
+        } else {
+            "volatile"
+        };
+        let (from_text, to_text) = (self.show(&value.ty), self.show(to));
+        let reason = if word == "const" {
+            "what it points to could then be changed"
+        } else {
+            "accesses through it would no longer be volatile"
+        };
+        let mut diagnostic = Diagnostic::error(
+            Code::DropsQualifier,
+            value.span,
+            format!("{} drops `{word}`: {reason}", self.describe(why, to)),
+        )
+        .at(format!("`{from_text}`, where `{to_text}` is wanted"))
+        .help(format!("declare the target as a pointer to `{word}` too"));
+        if let Why::Argument(_, _, Some(span)) = why {
+            diagnostic = diagnostic.label(*span, "the parameter");
+        }
+        self.report(diagnostic);
+        wrong(value.span)
+    }
+
+    fn implicit_record(&mut self, value: Value, to: &Ty, why: &Why<'_>) -> Value {
+        if self.is_vector(to, "dim3") {
+            if value.ty.is_arithmetic() {
+                let x = self.convert(value, &Ty::UInt);
+                let span = x.span;
+                return self.dim3_of(vec![x], span);
+            }
+            if self.is_vector(&value.ty, "uint3") {
+                return retyped(value, to);
+            }
+        }
+        if self.is_vector(to, "uint3") && self.is_vector(&value.ty, "dim3") {
+            return retyped(value, to);
+        }
+        self.mismatch(&value, to, why)
+    }
+
+    /// `dim3` of up to three `unsigned`s; the others are 1.
+    pub(crate) fn dim3_of(&mut self, mut sizes: Vec<Value>, span: Span) -> Value {
+        while sizes.len() < 3 {
+            sizes.push(int(1, Ty::UInt, span));
+        }
+        let ty = self.dim3();
+        Value {
+            kind: ValueKind::Aggregate(sizes),
+            ty,
+            span,
+        }
+    }
+
+    fn describe(&self, why: &Why<'_>, to: &Ty) -> String {
+        match why {
+            Why::Init(name) => format!("the initial value of `{name}`"),
+            Why::Assign => "this assignment".to_string(),
+            Why::Argument(n, function, _) => format!("argument {n} of `{function}`"),
+            Why::Return(function) => format!("the value returned by `{function}`"),
+            Why::Operand => format!("the conversion to `{}`", self.show(to)),
+        }
+    }
+
+    fn mismatch(&mut self, value: &Value, to: &Ty, why: &Why<'_>) -> Value {
+        let (from_text, to_text) = (self.show(&value.ty), self.show(to));
+        if value.ty == Ty::Void {
+            self.report(Diagnostic::error(
+                Code::TypeMismatch,
+                value.span,
+                "this gives no value, but one is needed",
+            ));
+            return wrong(value.span);
+        }
+        if known_function(value).is_some() && pointed_function(to).is_none() {
+            let text = self.map.snippet(value.span).to_string();
+            // Which side it is for does not matter then.
+            self.reporter.diagnostics.retain(|diagnostic| {
+                diagnostic.code != Code::DeviceCallInHost || diagnostic.primary.span != value.span
+            });
+            self.report(
+                Diagnostic::error(
+                    Code::WrongKindOfName,
+                    value.span,
+                    format!("`{text}` is a function and is not called here"),
+                )
+                .help(format!("call it: `{text}(…)`")),
+            );
+            return wrong(value.span);
+        }
+        let message = match why {
+            Why::Init(name) => format!(
+                "`{name}` is of type `{to_text}`, but its initial value is of type `{from_text}`"
+            ),
+            Why::Assign => format!("a `{from_text}` cannot be assigned to a `{to_text}`"),
+            Why::Argument(n, function, _) => {
+                format!("argument {n} of `{function}` expects `{to_text}`, got `{from_text}`")
+            }
+            Why::Return(function) => {
+                format!("`{function}` returns `{to_text}`, but this is of type `{from_text}`")
+            }
+            Why::Operand => format!("a `{from_text}` cannot be used as a `{to_text}`"),
+        };
+        let mut diagnostic = Diagnostic::error(Code::TypeMismatch, value.span, message)
+            .at(format!("this is `{from_text}`"));
+        if let Why::Argument(_, _, Some(span)) = why {
+            diagnostic = diagnostic.label(*span, format!("the parameter is `{to_text}`"));
+        }
+        if let Some(help) = self.conversion_help(value, to) {
+            diagnostic = diagnostic.help(help);
+        }
+        self.report(diagnostic);
+        wrong(value.span)
+    }
+
+    fn conversion_help(&self, value: &Value, to: &Ty) -> Option<String> {
+        let text = self.map.snippet(value.span);
+        match (&value.ty, to) {
+            (from, Ty::Pointer(pointee))
+                if *from == pointee.ty && matches!(value.kind, ValueKind::Load(_)) =>
+            {
+                Some(format!("pass its address: `&{text}`"))
+            }
+            (Ty::Pointer(pointee), to) if pointee.ty == *to => {
+                Some(format!("read what it points to: `*{text}`"))
+            }
+            (Ty::Pointer(_), Ty::Pointer(_)) => Some(format!(
+                "if the bytes are to be read as another type, write a cast: `({})`",
+                self.show(to)
+            )),
+            _ => None,
+        }
+    }
+
+    /// `(T)value`.
+    pub(crate) fn cast(&mut self, value: Value, to: &Ty, span: Span) -> Value {
+        if value.ty == Ty::Error || *to == Ty::Error {
+            return wrong(span);
+        }
+        if let Ty::Record(class) = to
+            && value.ty != *to
+            && self.converting_constructor(&value, *class, true).is_some()
+        {
+            let args = vec![crate::sema::check::overload::Argument::Value(value)];
+            return self.construct_temporary(*class, args, span);
+        }
+        if matches!(value.ty, Ty::Record(_))
+            && let Some(id) = self.conversion_function(&value.ty, to, true)
+        {
+            let value = self.call_conversion(id, value);
+            return self.cast(value, to, span);
+        }
+        let is_ok = match (&value.ty, to) {
+            (_, Ty::Void) => true,
+            (from, to) if from == to => true,
+            (from, to) if from.is_arithmetic() && to.is_arithmetic() => true,
+            (Ty::Pointer(_), Ty::Pointer(_) | Ty::Bool) => true,
+            (from, Ty::Pointer(_)) if from.is_integral() => true,
+            (Ty::Pointer(_), to) if to.is_integral() && to.bits() == 64 => true,
+            (_, Ty::Record(_)) => {
+                let mut value = self.implicit(value, to, &Why::Operand);
+                value.span = span;
+                return value;
+            }
+            _ => false,
+        };
+        if !is_ok {
+            let (from_text, to_text) = (self.show(&value.ty), self.show(to));
+            let mut diagnostic = Diagnostic::error(
+                Code::BadCast,
+                span,
+                format!("a `{from_text}` cannot be cast to `{to_text}`"),
+            );
+            if matches!(value.ty, Ty::Pointer(_)) && to.is_integral() {
+                diagnostic =
+                    diagnostic.help("a pointer has 64 bits: cast it to `size_t` or `long` first");
+            }
+            self.report(diagnostic);
+            return wrong(span);
+        }
+        if value.ty == *to {
+            return Value { span, ..value };
+        }
+        let mut value = match (&value.kind, to) {
+            (ValueKind::Int(0) | ValueKind::Null, Ty::Pointer(_)) => Value {
+                kind: ValueKind::Null,
+                ty: to.clone(),
+                span,
+            },
+            _ if *to == Ty::Void => Value {
+                kind: ValueKind::Convert(Box::new(value)),
+                ty: Ty::Void,
+                span,
+            },
+            (_, Ty::Pointer(_)) if value.ty.is_integral() => {
+                let wide = self.convert(value, &Ty::ULong);
+                self.convert(wide, to)
+            }
+            _ => self.convert(value, to),
+        };
+        value.span = span;
+        value
+    }
+
+    /// The promotions of arguments that no parameter's type is known for: `printf("%f", x)`.
+    pub(crate) fn promote_variadic(&mut self, value: Value) -> Value {
+        let to = match &value.ty {
+            Ty::Float => Ty::Double,
+            ty if ty.is_integral() => promoted(ty),
+            Ty::Pointer(_) | Ty::Double | Ty::Error => return value,
+            _ => {
+                let text = self.show(&value.ty);
+                self.report(Diagnostic::error(
+                    Code::TypeMismatch,
+                    value.span,
+                    format!("a `{text}` cannot be printed"),
+                ));
+                return wrong(value.span);
+            }
+        };
+        self.convert(value, &to)
+    }
+}
+
+/// A pointer to `from` is one to `to` but for added qualifiers.
+pub(crate) fn same_pointee(from: &QualTy, to: &QualTy) -> bool {
+    bare_elements(&from.ty) == bare_elements(&to.ty) || adds_const_below(from, to)
+}
+
+/// `T **` to `const T *const *`: C++ allows it when every level in between is `const`.
+fn adds_const_below(from: &QualTy, to: &QualTy) -> bool {
+    let (Ty::Pointer(from_inner), Ty::Pointer(to_inner)) = (&from.ty, &to.ty) else {
+        return false;
+    };
+    let keeps = (!from.is_const || to.is_const)
+        && (!from.is_volatile || to.is_volatile)
+        && (!from_inner.is_const || to_inner.is_const)
+        && (!from_inner.is_volatile || to_inner.is_volatile);
+    keeps && to.is_const && (from_inner.ty == to_inner.ty || adds_const_below(from_inner, to_inner))
+}
+
+/// An array's type without its elements' qualifiers, which are the array's own: `int (*)[4]` becomes `const int (*)[4]` as `int *`
+/// becomes `const int *`. Other types as they are.
+pub(crate) fn bare_elements(ty: &Ty) -> Ty {
+    match ty {
+        Ty::Array(element, n) => Ty::Array(Arc::new(bare_elements(&element.ty).into()), *n),
+        _ => ty.clone(),
+    }
+}
+
+/// `dim3` and `uint3` have the same members.
+fn retyped(value: Value, to: &Ty) -> Value {
+    let span = value.span;
+    let kind = match value.kind {
+        ValueKind::Aggregate(members) => ValueKind::Aggregate(members),
+        kind => {
+            let place = match kind {
+                ValueKind::Load(place) => *place,
+                kind => Place {
+                    ty: value.ty.clone().into(),
+                    span,
+                    kind: PlaceKind::Temporary(Box::new(Value { kind, ..value })),
+                },
+            };
+            let member = |index| Value {
+                kind: ValueKind::Load(Box::new(Place {
+                    kind: PlaceKind::Field(Box::new(place.clone()), index),
+                    ty: Ty::UInt.into(),
+                    span,
+                })),
+                ty: Ty::UInt,
+                span,
+            };
+            ValueKind::Aggregate((0..3).map(member).collect())
+        }
+    };
+    Value {
+        kind,
+        ty: to.clone(),
+        span,
+    }
+}

@@ -1,0 +1,563 @@
+//! Operators: what operands they take, the type they are done in, the type they give.
+
+mod assign;
+
+use crate::sema::check::{Checked, Checker, wrong};
+use crate::{
+    diagnostic::{Code, Diagnostic},
+    sema::{
+        classify::{Classify, pointer_to},
+        ty::Ty,
+        typed::{Arith, LogicalOp, Relation, Value, ValueKind},
+    },
+    span::{Span, Spanned},
+    syntax::ast::{self, BinaryOp, ExprKind, PostfixOp, UnaryOp},
+};
+
+/// What kind of operator it is.
+enum Family {
+    Arith(Arith),
+    Compare(Relation),
+    Logical(LogicalOp),
+}
+
+fn family(op: BinaryOp) -> Family {
+    match op {
+        BinaryOp::Mul => Family::Arith(Arith::Mul),
+        BinaryOp::Div => Family::Arith(Arith::Div),
+        BinaryOp::Rem => Family::Arith(Arith::Rem),
+        BinaryOp::Add => Family::Arith(Arith::Add),
+        BinaryOp::Sub => Family::Arith(Arith::Sub),
+        BinaryOp::Shl => Family::Arith(Arith::Shl),
+        BinaryOp::Shr => Family::Arith(Arith::Shr),
+        BinaryOp::BitAnd => Family::Arith(Arith::And),
+        BinaryOp::BitXor => Family::Arith(Arith::Xor),
+        BinaryOp::BitOr => Family::Arith(Arith::Or),
+        BinaryOp::Lt => Family::Compare(Relation::Lt),
+        BinaryOp::Gt => Family::Compare(Relation::Gt),
+        BinaryOp::Le => Family::Compare(Relation::Le),
+        BinaryOp::Ge => Family::Compare(Relation::Ge),
+        BinaryOp::Eq => Family::Compare(Relation::Eq),
+        BinaryOp::Ne => Family::Compare(Relation::Ne),
+        BinaryOp::And => Family::Logical(LogicalOp::And),
+        BinaryOp::Or => Family::Logical(LogicalOp::Or),
+    }
+}
+
+fn text(op: Arith) -> &'static str {
+    match op {
+        Arith::Add => "+",
+        Arith::Sub => "-",
+        Arith::Mul => "*",
+        Arith::Div => "/",
+        Arith::Rem => "%",
+        Arith::And => "&",
+        Arith::Or => "|",
+        Arith::Xor => "^",
+        Arith::Shl => "<<",
+        Arith::Shr => ">>",
+    }
+}
+
+/// An operand that is an object or an enumeration: what operators of the program can be for.
+fn as_object(operand: &Checked) -> Option<Value> {
+    if !matches!(operand.ty(), Ty::Record(_) | Ty::Enum(_)) {
+        return None;
+    }
+    Some(match operand {
+        Checked::Place(place) => crate::sema::check::method::place_value(place.clone()),
+        Checked::Value(value) => value.clone(),
+    })
+}
+
+/// An operator as written.
+pub(crate) fn binary_text(op: BinaryOp) -> &'static str {
+    match family(op) {
+        Family::Arith(op) => text(op),
+        Family::Compare(relation) => relation_text(relation),
+        Family::Logical(LogicalOp::And) => "&&",
+        Family::Logical(LogicalOp::Or) => "||",
+    }
+}
+
+fn relation_text(relation: Relation) -> &'static str {
+    match relation {
+        Relation::Eq => "==",
+        Relation::Ne => "!=",
+        Relation::Lt => "<",
+        Relation::Le => "<=",
+        Relation::Gt => ">",
+        Relation::Ge => ">=",
+    }
+}
+
+fn is_shift(op: Arith) -> bool {
+    matches!(op, Arith::Shl | Arith::Shr)
+}
+
+fn needs_integers(op: Arith) -> bool {
+    matches!(
+        op,
+        Arith::Rem | Arith::And | Arith::Or | Arith::Xor | Arith::Shl | Arith::Shr
+    )
+}
+
+impl Checker<'_> {
+    /// `a + b - c …`: down the left side with a loop, then up again.
+    pub(crate) fn binary_chain(&mut self, expr: &ast::Expr) -> Checked {
+        let mut links = Vec::new();
+        let mut first = expr;
+        while let ExprKind::Binary(op, left, right) = &first.kind {
+            links.push((op, right, first.span));
+            first = left;
+        }
+        let mut result = Checked::Value(self.value(first));
+        while let Some((op, right, span)) = links.pop() {
+            let mark = self.body.flow.temporaries.len();
+            let mut right = self.value(right);
+            if matches!(op.node, BinaryOp::And | BinaryOp::Or)
+                && self.body.flow.temporaries.len() > mark
+            {
+                // It may not be evaluated at all: what it makes ends with it.
+                right = self.truth_value(right);
+                right = self.ended(mark, right);
+            }
+            let left = self.read_checked(result);
+            let operands = [left, right];
+            let symbol = binary_text(op.node);
+            result = match self.operator_call(symbol, &operands, op.span, span) {
+                Some(called) => called,
+                None => {
+                    let [left, right] = operands;
+                    Checked::Value(self.binary(op, left, right, span))
+                }
+            };
+        }
+        result
+    }
+
+    /// `a, b, c …`, in the same way.
+    pub(crate) fn comma_chain(&mut self, expr: &ast::Expr) -> Value {
+        let mut links = Vec::new();
+        let mut first = expr;
+        while let ExprKind::Comma(left, right) = &first.kind {
+            links.push((right, first.span));
+            first = left;
+        }
+        let mut value = self.value(first);
+        while let Some((right, span)) = links.pop() {
+            value = self.discarded(value);
+            let right = self.value(right);
+            let ty = right.ty.clone();
+            if self.has_destructor(&ty) {
+                self.unsupported("an object with a destructor after a comma", span);
+            }
+            value = Value {
+                kind: ValueKind::Comma(Box::new(value), Box::new(right)),
+                ty,
+                span,
+            };
+        }
+        value
+    }
+
+    fn binary(&mut self, op: &Spanned<BinaryOp>, left: Value, right: Value, span: Span) -> Value {
+        if left.ty == Ty::Error || right.ty == Ty::Error {
+            return wrong(span);
+        }
+        let left = self.as_number(left);
+        let right = self.as_number(right);
+        if self.is_scoped(&left.ty) || self.is_scoped(&right.ty) {
+            let compares = matches!(family(op.node), Family::Compare(_)) && left.ty == right.ty;
+            if !compares {
+                let help = "an `enum class` is no number: convert it with `static_cast<int>(…)`";
+                let help = Some(help.to_string());
+                self.bad_operands(binary_text(op.node), op.span, &left, &right, help);
+                return wrong(span);
+            }
+        }
+        match family(op.node) {
+            Family::Arith(arith) => self.arithmetic(arith, op.span, left, right, span),
+            Family::Compare(relation) => self.compare(relation, op.span, left, right, span),
+            Family::Logical(logical) => {
+                let left = self.truth_value(left);
+                let right = self.truth_value(right);
+                if left.ty == Ty::Error || right.ty == Ty::Error {
+                    return wrong(span);
+                }
+                Value {
+                    kind: ValueKind::Logical(logical, Box::new(left), Box::new(right)),
+                    ty: Ty::Bool,
+                    span,
+                }
+            }
+        }
+    }
+
+    fn bad_operands(
+        &mut self,
+        op_text: &str,
+        op: Span,
+        left: &Value,
+        right: &Value,
+        help: Option<String>,
+    ) {
+        let (a, b) = (self.show(&left.ty), self.show(&right.ty));
+        let mut diagnostic = Diagnostic::error(
+            Code::BadOperand,
+            op,
+            format!("`{op_text}` cannot be applied to `{a}` and `{b}`"),
+        )
+        .label(left.span, format!("`{a}`"))
+        .label(right.span, format!("`{b}`"));
+        if let Some(help) = help {
+            diagnostic = diagnostic.help(help);
+        }
+        self.report(diagnostic);
+    }
+
+    fn arithmetic(&mut self, op: Arith, at: Span, left: Value, right: Value, span: Span) -> Value {
+        if matches!(left.ty, Ty::Pointer(_)) || matches!(right.ty, Ty::Pointer(_)) {
+            return self.pointer_arithmetic(op, at, left, right, span);
+        }
+        let fits = |ty: &Ty| {
+            if needs_integers(op) {
+                ty.is_integral()
+            } else {
+                ty.is_arithmetic()
+            }
+        };
+        if !fits(&left.ty) || !fits(&right.ty) {
+            let help = if op == Arith::Rem && left.ty.is_arithmetic() && right.ty.is_arithmetic() {
+                Some(
+                    "use `fmod` (or `fmodf`) for the remainder of floating-point numbers"
+                        .to_string(),
+                )
+            } else if matches!(left.ty, Ty::Record(_)) || matches!(right.ty, Ty::Record(_)) {
+                Some("combine the members one by one: `a.x + b.x`".to_string())
+            } else {
+                None
+            };
+            self.bad_operands(text(op), at, &left, &right, help);
+            return wrong(span);
+        }
+        if is_shift(op) {
+            let left = self.promote(left);
+            let right = self.promote(right);
+            let ty = left.ty.clone();
+            self.warn_shift(&ty, &right, at);
+            return Value {
+                kind: ValueKind::Binary(op, Box::new(left), Box::new(right)),
+                ty,
+                span,
+            };
+        }
+        let (left, right, ty) = self.usual(left, right);
+        self.warn_zero(op, &right, at);
+        Value {
+            kind: ValueKind::Binary(op, Box::new(left), Box::new(right)),
+            ty,
+            span,
+        }
+    }
+
+    /// The hardware's shifts do not wrap their count, C leaves it undefined: it is never meant.
+    fn warn_shift(&mut self, left: &Ty, count: &Value, at: Span) {
+        let ValueKind::Int(bits) = count.kind else {
+            return;
+        };
+        let width = u64::from(left.bits());
+        if bits < width || self.mode.unevaluated > 0 {
+            return;
+        }
+        let text = self.show(left);
+        self.report(
+            Diagnostic::warning(
+                Code::ShiftCount,
+                at,
+                format!(
+                    "this shifts a `{text}` by {}, but it has {width} bits",
+                    bits as i64
+                ),
+            )
+            .label(count.span, "the number of places"),
+        );
+    }
+
+    fn warn_zero(&mut self, op: Arith, right: &Value, at: Span) {
+        if matches!(op, Arith::Div | Arith::Rem)
+            && matches!(right.kind, ValueKind::Int(0))
+            && self.mode.unevaluated == 0
+        {
+            self.report(
+                Diagnostic::warning(Code::DividesByZero, at, "this divides by zero")
+                    .label(right.span, "always 0"),
+            );
+        }
+    }
+
+    fn pointer_arithmetic(
+        &mut self,
+        op: Arith,
+        at: Span,
+        left: Value,
+        right: Value,
+        span: Span,
+    ) -> Value {
+        match (op, &left.ty, &right.ty) {
+            (Arith::Add | Arith::Sub, Ty::Pointer(_), ty) if ty.is_integral() => {
+                let Some(_) = self.pointee(&left, "moved") else {
+                    return wrong(span);
+                };
+                let offset = self.promote(right);
+                let offset = if op == Arith::Sub {
+                    self.negated(offset)
+                } else {
+                    offset
+                };
+                let ty = left.ty.clone();
+                Value {
+                    kind: ValueKind::PointerAdd(Box::new(left), Box::new(offset)),
+                    ty,
+                    span,
+                }
+            }
+            (Arith::Add, ty, Ty::Pointer(_)) if ty.is_integral() => {
+                let Some(_) = self.pointee(&right, "moved") else {
+                    return wrong(span);
+                };
+                let offset = self.promote(left);
+                let ty = right.ty.clone();
+                Value {
+                    kind: ValueKind::PointerAdd(Box::new(right), Box::new(offset)),
+                    ty,
+                    span,
+                }
+            }
+            (Arith::Sub, Ty::Pointer(a), Ty::Pointer(b)) if a.ty == b.ty => {
+                let Some(_) = self.pointee(&left, "subtracted") else {
+                    return wrong(span);
+                };
+                Value {
+                    kind: ValueKind::PointerDiff(Box::new(left), Box::new(right)),
+                    ty: Ty::Long,
+                    span,
+                }
+            }
+            _ => {
+                self.bad_operands(text(op), at, &left, &right, None);
+                wrong(span)
+            }
+        }
+    }
+
+    /// `-i` for a pointer's offset. An `unsigned` one is widened first: `p - 1u` is one element before `p`.
+    fn negated(&mut self, value: Value) -> Value {
+        let value = if value.ty == Ty::Int {
+            value
+        } else {
+            self.convert(value, &Ty::Long)
+        };
+        self.negate(value)
+    }
+
+    fn negate(&mut self, value: Value) -> Value {
+        let (ty, span) = (value.ty.clone(), value.span);
+        let kind = match value.kind {
+            ValueKind::Int(bits) => ValueKind::Int(ty.wrap(bits.wrapping_neg())),
+            ValueKind::Float(number) => ValueKind::Float(-number),
+            _ => ValueKind::Neg(Box::new(value)),
+        };
+        Value { kind, ty, span }
+    }
+
+    fn compare(
+        &mut self,
+        relation: Relation,
+        at: Span,
+        left: Value,
+        right: Value,
+        span: Span,
+    ) -> Value {
+        let (left, right) = if left.ty.is_arithmetic() && right.ty.is_arithmetic() {
+            let (left, right, _) = self.usual(left, right);
+            (left, right)
+        } else {
+            let Some(ty) = self.common_pointer(&left, &right) else {
+                self.bad_operands(relation_text(relation), at, &left, &right, None);
+                return wrong(span);
+            };
+            (
+                self.pointer_operand(left, &ty),
+                self.pointer_operand(right, &ty),
+            )
+        };
+        Value {
+            kind: ValueKind::Compare(relation, Box::new(left), Box::new(right)),
+            ty: Ty::Bool,
+            span,
+        }
+    }
+
+    /// The pointer type two operands meet in: equal pointees, `void *`, or a null constant.
+    fn common_pointer(&self, left: &Value, right: &Value) -> Option<Ty> {
+        let is_null = |value: &Value| {
+            matches!(value.kind, ValueKind::Null)
+                || (value.ty.is_integral() && matches!(value.kind, ValueKind::Int(0)))
+        };
+        match (&left.ty, &right.ty) {
+            (Ty::Pointer(a), Ty::Pointer(b)) => {
+                let (mut a, b) = (a.as_ref().clone(), b.as_ref());
+                if is_null(left) {
+                    return Some(right.ty.clone());
+                }
+                if is_null(right) || a.ty == Ty::Void {
+                    return Some(left.ty.clone());
+                }
+                if b.ty == Ty::Void {
+                    return Some(right.ty.clone());
+                }
+                a.is_const |= b.is_const;
+                a.is_volatile |= b.is_volatile;
+                (a.ty == b.ty).then(|| pointer_to(a))
+            }
+            (Ty::Pointer(_), _) if is_null(right) => Some(left.ty.clone()),
+            (_, Ty::Pointer(_)) if is_null(left) => Some(right.ty.clone()),
+            _ => None,
+        }
+    }
+
+    fn pointer_operand(&mut self, value: Value, ty: &Ty) -> Value {
+        match value.kind {
+            ValueKind::Null | ValueKind::Int(0) => Value {
+                kind: ValueKind::Null,
+                ty: ty.clone(),
+                span: value.span,
+            },
+            _ => self.convert(value, ty),
+        }
+    }
+
+    /// A prefix operator, the program's own if the operand is an object that has it.
+    pub(crate) fn unary_expr(&mut self, op: UnaryOp, inner: &ast::Expr, span: Span) -> Checked {
+        let symbol = match op {
+            UnaryOp::Plus => "+",
+            UnaryOp::Neg => "-",
+            UnaryOp::Not => "!",
+            UnaryOp::BitNot => "~",
+            UnaryOp::PreInc => "++",
+            UnaryOp::PreDec => "--",
+            UnaryOp::AddressOf | UnaryOp::Deref => {
+                if self.may_have_operator("operator&") {
+                    let operand = self.expr(inner);
+                    if let Some(object) = as_object(&operand)
+                        && let Some(called) = self.operator_call("&", &[object], span, span)
+                    {
+                        return called;
+                    }
+                }
+                return Checked::Value(self.address_of(inner, span));
+            }
+        };
+        let operand = self.expr(inner);
+        if let Some(object) = as_object(&operand)
+            && let Some(called) = self.operator_call(symbol, &[object], span, span)
+        {
+            return called;
+        }
+        if matches!(op, UnaryOp::PreInc | UnaryOp::PreDec) {
+            let decrement = op == UnaryOp::PreDec;
+            return Checked::Value(self.inc_dec(operand, inner, decrement, true, span));
+        }
+        let value = self.read_checked(operand);
+        Checked::Value(self.unary(op, value, span))
+    }
+
+    /// `e++`, `e--`; an object's operator has a second parameter that tells it from `++e`.
+    pub(crate) fn postfix_expr(&mut self, op: PostfixOp, inner: &ast::Expr, span: Span) -> Checked {
+        let symbol = match op {
+            PostfixOp::Inc => "++",
+            PostfixOp::Dec => "--",
+        };
+        let operand = self.expr(inner);
+        if let Some(object) = as_object(&operand) {
+            let marker = crate::sema::check::int(0, Ty::Int, span);
+            if let Some(called) = self.operator_call(symbol, &[object, marker], span, span) {
+                return called;
+            }
+        }
+        Checked::Value(self.inc_dec(operand, inner, op == PostfixOp::Dec, false, span))
+    }
+
+    /// `-e`, `+e`, `!e`, `~e`.
+    fn unary(&mut self, op: UnaryOp, value: Value, span: Span) -> Value {
+        if value.ty == Ty::Error {
+            return wrong(span);
+        }
+        let value = match op {
+            UnaryOp::Not => value,
+            _ => self.as_number(value),
+        };
+        let value = match (op, &value.ty) {
+            (UnaryOp::Not, Ty::Record(_)) => self.truth_value(value),
+            _ => value,
+        };
+        if value.ty == Ty::Error {
+            return wrong(span);
+        }
+        let fits = match op {
+            _ if self.is_scoped(&value.ty) => false,
+            UnaryOp::BitNot => value.ty.is_integral(),
+            UnaryOp::Not => value.ty.is_scalar(),
+            _ => value.ty.is_arithmetic(),
+        };
+        if !fits {
+            let symbol = match op {
+                UnaryOp::BitNot => "~",
+                UnaryOp::Not => "!",
+                UnaryOp::Plus => "+",
+                _ => "-",
+            };
+            let text = self.show(&value.ty);
+            self.report(
+                Diagnostic::error(
+                    Code::BadOperand,
+                    span,
+                    format!("`{symbol}` cannot be applied to `{text}`"),
+                )
+                .label(value.span, format!("`{text}`")),
+            );
+            return wrong(span);
+        }
+        let mut value = match op {
+            UnaryOp::Not => {
+                let value = self.truth_value(value);
+                let kind = match value.kind {
+                    ValueKind::Int(bits) => ValueKind::Int(u64::from(bits == 0)),
+                    _ => ValueKind::Not(Box::new(value)),
+                };
+                return Value {
+                    kind,
+                    ty: Ty::Bool,
+                    span,
+                };
+            }
+            UnaryOp::BitNot => {
+                let value = self.promote(value);
+                let ty = value.ty.clone();
+                let kind = match value.kind {
+                    ValueKind::Int(bits) => ValueKind::Int(ty.wrap(!bits)),
+                    _ => ValueKind::BitNot(Box::new(value)),
+                };
+                Value { kind, ty, span }
+            }
+            UnaryOp::Neg => {
+                let value = self.promote(value);
+                self.negate(value)
+            }
+            _ => self.promote(value),
+        };
+        value.span = span;
+        value
+    }
+}

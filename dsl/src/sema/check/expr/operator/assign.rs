@@ -1,0 +1,265 @@
+//! `=`, `+=`, `++`, and `?:`: what changes a place, and what chooses one of two.
+
+use super::{Family, as_object, binary_text, family, is_shift, needs_integers, text};
+use crate::sema::check::{Checked, Checker, convert::Why, wrong};
+use crate::{
+    diagnostic::{Code, Diagnostic},
+    sema::{
+        classify::{Classify, common, promoted},
+        ty::Ty,
+        typed::{Arith, Value, ValueKind},
+    },
+    span::{Span, Spanned},
+    syntax::ast::{self, BinaryOp, ExprKind},
+};
+
+impl Checker<'_> {
+    pub(crate) fn inc_dec(
+        &mut self,
+        operand: Checked,
+        inner: &ast::Expr,
+        decrement: bool,
+        prefix: bool,
+        span: Span,
+    ) -> Value {
+        let done = if decrement {
+            "decremented"
+        } else {
+            "incremented"
+        };
+        let Some(place) = self.target_of(operand, inner, done) else {
+            return wrong(span);
+        };
+        let ty = place.ty.ty.clone();
+        let fits = match &ty {
+            Ty::Pointer(pointee) => self.size_of(&pointee.ty).is_some(),
+            Ty::Bool | Ty::Enum(_) => false,
+            other => other.is_arithmetic(),
+        };
+        if !fits {
+            let text = self.show(&ty);
+            self.report(Diagnostic::error(
+                Code::BadOperand,
+                span,
+                format!("a `{text}` cannot be {done}"),
+            ));
+            return wrong(span);
+        }
+        Value {
+            kind: ValueKind::IncDec {
+                place: Box::new(place),
+                decrement,
+                prefix,
+            },
+            ty,
+            span,
+        }
+    }
+
+    /// `a = b`, `a += b`, the program's own operator if `a` is an object that has it.
+    pub(crate) fn assign_expr(
+        &mut self,
+        op: &Spanned<Option<BinaryOp>>,
+        left: &ast::Expr,
+        right: &ast::Expr,
+        span: Span,
+    ) -> Checked {
+        let target = self.expr(left);
+        let value = match &right.kind {
+            ExprKind::List(items) if op.node.is_none() => {
+                let ty = target.ty().clone();
+                self.list_value(&ty, items, right.span)
+            }
+            _ => self.value(right),
+        };
+        if let Some(object) = as_object(&target)
+            && value.ty != Ty::Error
+        {
+            let symbol = match op.node {
+                None => "=".to_string(),
+                Some(op) => format!("{}=", binary_text(op)),
+            };
+            let operands = [object, value];
+            return match self.operator_call(&symbol, &operands, op.span, span) {
+                Some(called) => called,
+                None => {
+                    let [_, value] = operands;
+                    Checked::Value(self.assign(op, target, left, value, span))
+                }
+            };
+        }
+        Checked::Value(self.assign(op, target, left, value, span))
+    }
+
+    pub(crate) fn assign(
+        &mut self,
+        op: &Spanned<Option<BinaryOp>>,
+        target: Checked,
+        left: &ast::Expr,
+        value: Value,
+        span: Span,
+    ) -> Value {
+        let place = self.target_of(target, left, "assigned to");
+        let Some(place) = place else {
+            return wrong(span);
+        };
+        let ty = place.ty.ty.clone();
+        let Some(op_node) = op.node else {
+            let is_class = matches!(&ty, Ty::Record(id) if self.tables.classes.contains_key(id));
+            let is_same = value.ty == ty;
+            let mut value = if is_same {
+                value
+            } else {
+                self.implicit(value, &ty, &Why::Assign)
+            };
+            if let Ty::Record(class) = ty
+                && is_class
+                && value.ty != Ty::Error
+            {
+                if self.members_assign(&ty) {
+                    return self.assign_members(class, place, value, span);
+                }
+                if self.is_unowned(&value) {
+                    let place = self.temporary_place(value);
+                    value = crate::sema::check::method::place_value(place);
+                }
+            }
+            return Value {
+                kind: ValueKind::Assign(Box::new(place), Box::new(value)),
+                ty,
+                span,
+            };
+        };
+        if value.ty == Ty::Error {
+            return wrong(span);
+        }
+        let Family::Arith(arith) = family(op_node) else {
+            return wrong(span);
+        };
+        let value = self.as_number(value);
+        let operand = Value {
+            kind: ValueKind::Int(1),
+            ty: ty.clone(),
+            span: left.span,
+        };
+        let is_pointer = matches!(ty, Ty::Pointer(_));
+        let fits = match &ty {
+            Ty::Pointer(pointee) => {
+                matches!(arith, Arith::Add | Arith::Sub)
+                    && value.ty.is_integral()
+                    && self.size_of(&pointee.ty).is_some()
+            }
+            left if needs_integers(arith) => left.is_integral() && value.ty.is_integral(),
+            left => left.is_arithmetic() && value.ty.is_arithmetic(),
+        };
+        if !fits {
+            let help = (arith == Arith::Rem && ty.is_floating()).then(|| "use `fmodf`".to_string());
+            self.bad_operands(
+                &format!("{}=", text(arith)),
+                op.span,
+                &operand,
+                &value,
+                help,
+            );
+            return wrong(span);
+        }
+        let (value, compute) = if is_pointer {
+            (self.promote(value), ty.clone())
+        } else if is_shift(arith) {
+            let count = self.promote(value);
+            let compute = promoted(&ty);
+            self.warn_shift(&compute, &count, op.span);
+            (count, compute)
+        } else {
+            let compute = common(&ty, &value.ty);
+            let value = self.convert(value, &compute);
+            self.warn_zero(arith, &value, op.span);
+            (value, compute)
+        };
+        Value {
+            kind: ValueKind::CompoundAssign {
+                op: arith,
+                place: Box::new(place),
+                value: Box::new(value),
+                compute,
+            },
+            ty,
+            span,
+        }
+    }
+
+    /// Of two operands of `?:` one may become what the other is.
+    pub(crate) fn class_sides(&mut self, yes: Value, no: Value) -> (Value, Value) {
+        match (&yes.ty, &no.ty) {
+            (a, b) if a == b => (yes, no),
+            (Ty::Record(a), Ty::Record(b)) if self.is_derived(*b, *a) => {
+                let a = *a;
+                let no = self.as_base(no, a);
+                (yes, no)
+            }
+            (Ty::Record(class), _) if self.converting_constructor(&no, *class, false).is_some() => {
+                let ty = yes.ty.clone();
+                let no = self.implicit(no, &ty, &Why::Operand);
+                (yes, no)
+            }
+            (_, Ty::Record(class))
+                if self.converting_constructor(&yes, *class, false).is_some() =>
+            {
+                let ty = no.ty.clone();
+                let yes = self.implicit(yes, &ty, &Why::Operand);
+                (yes, no)
+            }
+            (Ty::Record(_), _) => (self.as_number(yes), no),
+            (_, Ty::Record(_)) => {
+                let no = self.as_number(no);
+                (yes, no)
+            }
+            _ => (yes, no),
+        }
+    }
+
+    /// `c ? a : b`.
+    pub(crate) fn conditional(
+        &mut self,
+        cond: &ast::Expr,
+        yes: &ast::Expr,
+        no: &ast::Expr,
+        span: Span,
+    ) -> Value {
+        let cond = self.condition(cond);
+        // Only one of them is evaluated: what it makes ends with it.
+        let mark = self.body.flow.temporaries.len();
+        let yes = self.value(yes);
+        let yes = self.ended(mark, yes);
+        let no = self.value(no);
+        let no = self.ended(mark, no);
+        if cond.ty == Ty::Error || yes.ty == Ty::Error || no.ty == Ty::Error {
+            return wrong(span);
+        }
+        let (yes, no) = self.class_sides(yes, no);
+        let (yes, no, ty) = if yes.ty == no.ty {
+            let ty = yes.ty.clone();
+            if Self::place_of(&yes).is_some() == Self::place_of(&no).is_some() {
+                (yes, no, ty)
+            } else {
+                (self.copied(yes), self.copied(no), ty)
+            }
+        } else if yes.ty.is_arithmetic() && no.ty.is_arithmetic() {
+            self.usual(yes, no)
+        } else if let Some(ty) = self.common_pointer(&yes, &no) {
+            (
+                self.pointer_operand(yes, &ty),
+                self.pointer_operand(no, &ty),
+                ty,
+            )
+        } else {
+            self.bad_operands("?:", span, &yes, &no, None);
+            return wrong(span);
+        };
+        Value {
+            kind: ValueKind::Conditional(Box::new(cond), Box::new(yes), Box::new(no)),
+            ty,
+            span,
+        }
+    }
+}

@@ -1,0 +1,384 @@
+//! References: other names for places.
+//!
+//! A reference is bound to the address of a place; nothing says yet whether that place has one (the lowering decides: a variable
+//! whose references are all followed stays in registers). A reference to `const` can also be bound to a value, which then lives
+//! as long as the reference does.
+
+use crate::sema::check::{Checker, convert::Why, function::reference_part, wrong};
+use crate::{
+    diagnostic::{Code, Diagnostic},
+    sema::{
+        classify::pointer_to,
+        scope::Entity,
+        ty::{QualTy, Ty},
+        typed::{Init, Place, PlaceKind, Stmt, StmtKind, Storage, Value, ValueKind, Var},
+    },
+    span::Span,
+    syntax::ast::{self, DeclaratorPart, SpecifierWord},
+};
+
+impl Checker<'_> {
+    /// The place a value was read from, if it is one that can be named again.
+    pub(crate) fn place_of(value: &Value) -> Option<&Place> {
+        match &value.kind {
+            ValueKind::Load(place) | ValueKind::Decay(place)
+                if !crate::sema::check::access::is_temporary(place) =>
+            {
+                Some(place)
+            }
+            _ => None,
+        }
+    }
+
+    /// `c ? a : b` of two places is a place: the one behind the address that the condition chooses.
+    pub(crate) fn as_place_value(&mut self, value: Value) -> Value {
+        let ValueKind::Conditional(cond, yes, no) = &value.kind else {
+            return value;
+        };
+        let (Some(a), Some(b)) = (Self::place_of(yes), Self::place_of(no)) else {
+            return value;
+        };
+        if a.ty.ty != b.ty.ty || matches!(a.ty.ty, Ty::Array(..)) {
+            return value;
+        }
+        let (a, b, span) = (a.clone(), b.clone(), value.span);
+        let ty = QualTy {
+            ty: a.ty.ty.clone(),
+            is_const: a.ty.is_const || b.ty.is_const,
+            is_volatile: a.ty.is_volatile || b.ty.is_volatile,
+        };
+        self.take_address(&a);
+        self.take_address(&b);
+        let chosen = Value {
+            kind: ValueKind::Conditional(
+                cond.clone(),
+                Box::new(address(a, &ty, span)),
+                Box::new(address(b, &ty, span)),
+            ),
+            ty: pointer_to(ty.clone()),
+            span,
+        };
+        crate::sema::check::method::place_value(Place {
+            kind: PlaceKind::Deref(Box::new(chosen)),
+            ty,
+            span,
+        })
+    }
+
+    /// The address of what a reference to `ty` is bound to.
+    pub(crate) fn bind(&mut self, value: Value, ty: &QualTy, why: &Why<'_>) -> Value {
+        let value = match ty.is_const {
+            true => value,
+            false => self.as_place_value(value),
+        };
+        if value.ty == Ty::Error || ty.ty == Ty::Error {
+            return wrong(value.span);
+        }
+        let span = value.span;
+        if let Some(place) = Self::place_of(&value) {
+            let is_base = match (&place.ty.ty, &ty.ty) {
+                (Ty::Record(from), Ty::Record(to)) => self.is_derived(*from, *to),
+                _ => false,
+            };
+            if is_base || same_object(&place.ty.ty, &ty.ty) {
+                let mut place = place.clone();
+                if let Ty::Record(base) = ty.ty {
+                    place = self.base_place(place, base);
+                }
+                return self.bind_place(place, ty, why);
+            }
+        }
+        if !ty.is_const || ty.is_volatile || matches!(ty.ty, Ty::Array(..)) {
+            return self.not_bindable(&value, ty, why);
+        }
+        let value = self.implicit(value, &ty.ty, why);
+        if value.ty == Ty::Error {
+            return value;
+        }
+        if self.is_unowned(&value) {
+            let place = self.temporary_place(value);
+            return address(place, ty, span);
+        }
+        let place = Place {
+            kind: PlaceKind::Temporary(Box::new(value)),
+            ty: ty.clone(),
+            span,
+        };
+        address(place, ty, span)
+    }
+
+    /// The address of the object of a member function: a place, or a value that is kept while the function runs.
+    pub(crate) fn bind_object(&mut self, value: Value, ty: &QualTy, why: &Why<'_>) -> Value {
+        if value.ty == Ty::Error || Self::place_of(&value).is_some() || value.ty != ty.ty {
+            return self.bind(value, ty, why);
+        }
+        let span = value.span;
+        if self.is_unowned(&value) {
+            let place = self.temporary_place(value);
+            return address(place, ty, span);
+        }
+        let place = Place {
+            kind: PlaceKind::Temporary(Box::new(value)),
+            ty: ty.clone(),
+            span,
+        };
+        address(place, ty, span)
+    }
+
+    fn bind_place(&mut self, place: Place, ty: &QualTy, why: &Why<'_>) -> Value {
+        let span = place.span;
+        let lost = if place.ty.is_const && !ty.is_const {
+            Some("const")
+        } else if place.ty.is_volatile && !ty.is_volatile {
+            Some("volatile")
+        } else {
+            None
+        };
+        if let Some(word) = lost {
+            let text = self.map.snippet(span).to_string();
+            let mut diagnostic = Diagnostic::error(
+                Code::DropsQualifier,
+                span,
+                format!("`{text}` is `{word}`, and this reference to it is not"),
+            )
+            .help(format!("declare the reference as one to `{word}` too"));
+            if let Why::Argument(_, _, Some(span)) = why {
+                diagnostic = diagnostic.label(*span, "the parameter");
+            }
+            self.report(diagnostic);
+            return wrong(span);
+        }
+        self.check_bounds(&place);
+        address(place, ty, span)
+    }
+
+    fn not_bindable(&mut self, value: &Value, ty: &QualTy, why: &Why<'_>) -> Value {
+        let span = value.span;
+        let text = self.map.snippet(span).to_string();
+        let wanted = self.show_qualified(ty);
+        let is_place = Self::place_of(value).is_some();
+        let (code, message) = if is_place || matches!(ty.ty, Ty::Array(..)) {
+            let found = match Self::place_of(value) {
+                Some(place) => self.show_qualified(&place.ty.clone()),
+                None => self.show(&value.ty),
+            };
+            (
+                Code::TypeMismatch,
+                format!(
+                    "a reference to `{wanted}` cannot name `{text}`, which is of type `{found}`"
+                ),
+            )
+        } else {
+            (
+                Code::NotAPlace,
+                format!("a reference to `{wanted}` needs a variable, and `{text}` is only a value"),
+            )
+        };
+        let mut diagnostic = Diagnostic::error(code, span, message);
+        if let Why::Argument(_, _, Some(span)) = why {
+            diagnostic = diagnostic.label(*span, "the parameter");
+        }
+        if !matches!(ty.ty, Ty::Array(..)) {
+            diagnostic = diagnostic.help("a reference to `const` can name a value");
+        }
+        self.report(diagnostic);
+        wrong(span)
+    }
+
+    /// What `return` gives in a function that returns a reference.
+    pub(crate) fn bind_result(&mut self, value: Value, ty: &QualTy, name: &str) -> Value {
+        if value.ty == Ty::Error {
+            return value;
+        }
+        let value = self.as_place_value(value);
+        let span = value.span;
+        let found = Self::place_of(&value).filter(|place| same_object(&place.ty.ty, &ty.ty));
+        let Some(place) = found.cloned() else {
+            let text = self.map.snippet(span).to_string();
+            self.report(
+                Diagnostic::error(
+                    Code::DanglingReference,
+                    span,
+                    format!("`{name}` returns a reference, but `{text}` is a value that ends with the call"),
+                )
+                .help("return by value: leave the `&` out"),
+            );
+            return wrong(span);
+        };
+        if let Some(crate::sema::typed::VarRef::Local(var)) =
+            crate::sema::check::access::root(&place)
+        {
+            let var = &self.body.vars[var].typed;
+            if !var.is_reference && var.storage == Storage::Auto {
+                let (text, declared) = (var.name.clone(), var.span);
+                self.report(
+                    Diagnostic::error(
+                        Code::DanglingReference,
+                        span,
+                        format!("`{name}` returns a reference to its own variable `{text}`, which ends with the call"),
+                    )
+                    .label(declared, "declared here")
+                    .help("return by value: leave the `&` out"),
+                );
+                return wrong(span);
+            }
+        }
+        self.bind_place(place, ty, &Why::Return(name))
+    }
+
+    /// `int &x = a[i];`, `const auto &x = …`.
+    pub(crate) fn local_reference(
+        &mut self,
+        declaration: &ast::Declaration,
+        base: QualTy,
+        declarator: &ast::InitDeclarator,
+        (span, is_rvalue): (Span, bool),
+        out: &mut Vec<Stmt>,
+    ) {
+        let Some(name) = &declarator.declarator.name else {
+            return;
+        };
+        for word in [
+            SpecifierWord::Static,
+            SpecifierWord::Extern,
+            SpecifierWord::Shared,
+            SpecifierWord::Constant,
+            SpecifierWord::Device,
+        ] {
+            if let Some(place) = declaration.specifiers.word(word) {
+                return self.refuse_reference(
+                    "a reference that outlives its function",
+                    declarator,
+                    place,
+                );
+            }
+        }
+        let (_, parts) = reference_part(&declarator.declarator.parts);
+        let is_auto = matches!(declaration.specifiers.ty.node, ast::TypeSpecifier::Auto);
+        let mut ty = self.declared_type(base, parts, declarator.span);
+        let value = match &declarator.init {
+            Some(ast::Init::Expr(expr)) => Some(self.value(expr)),
+            Some(ast::Init::Construct(args)) => match &args.node[..] {
+                [expr] => Some(self.value(expr)),
+                _ => None,
+            },
+            Some(ast::Init::List(items)) => match &items.node[..] {
+                [
+                    ast::InitItem {
+                        designator: None,
+                        value: ast::Init::Expr(expr),
+                    },
+                ] => Some(self.value(expr)),
+                _ => None,
+            },
+            None => None,
+        };
+        let Some(value) = value else {
+            self.report(
+                Diagnostic::error(
+                    Code::BadInitialiser,
+                    name.span,
+                    format!("the reference `{}` names nothing", name.node),
+                )
+                .help(format!("say what it stands for: `{} = …`", name.node)),
+            );
+            self.declare_name(name, Entity::Error);
+            return;
+        };
+        if is_rvalue {
+            // `auto &&x = place` is an ordinary reference; a value bound to `T &&` is a variable of its own.
+            if !(is_auto && Self::place_of(&value).is_some()) {
+                if Self::place_of(&value).is_some() {
+                    return self.refuse_reference(
+                        "an rvalue reference to a variable",
+                        declarator,
+                        span,
+                    );
+                }
+                ty.is_const = true;
+            }
+        }
+        let n_temporaries = self.body.flow.temporaries.len();
+        let is_unowned = self.is_unowned(&value);
+        let bound = self.bind(value, &ty, &Why::Init(&name.node));
+        // The object lives as long as the reference does.
+        if self.body.flow.temporaries.len() > n_temporaries
+            && (is_unowned || self.has_destructor(&ty.ty))
+            && let Some(var) = self.body.flow.temporaries.pop()
+            && let Some(block) = self.body.flow.cleanups.last_mut()
+        {
+            block.push(var);
+        }
+        if bound.ty == Ty::Error || ty.ty == Ty::Error {
+            self.declare_name(name, Entity::Error);
+            return;
+        }
+        let id = self.reference_variable(&name.node, ty, name.span);
+        self.declare_name(name, Entity::Local(id));
+        out.push(Stmt {
+            kind: StmtKind::Declare(id, Some(Init::Value(bound))),
+            span: declarator.span,
+        });
+    }
+
+    /// A new reference of the function being checked; to be declared with the address it is bound to.
+    pub(crate) fn reference_variable(
+        &mut self,
+        name: &str,
+        ty: QualTy,
+        span: Span,
+    ) -> crate::sema::typed::VarId {
+        self.add_var(Var {
+            name: name.to_string(),
+            align_bytes: self.align_of(&ty.ty),
+            ty,
+            storage: Storage::Auto,
+            address_taken: false,
+            is_reference: true,
+            is_restrict: false,
+            span,
+        })
+    }
+
+    /// Names a form of reference that is not supported; uses of the name are no further errors.
+    pub(crate) fn refuse_reference(
+        &mut self,
+        what: &str,
+        declarator: &ast::InitDeclarator,
+        span: Span,
+    ) {
+        self.unsupported(what, span);
+        if let Some(name) = &declarator.declarator.name {
+            self.declare_name(name, Entity::Error);
+        }
+    }
+
+    /// `&` where a declarator cannot have one, below the parts before it.
+    pub(crate) fn misplaced_reference(&mut self, around: &[DeclaratorPart], span: Span) {
+        let what = match around.last() {
+            Some(DeclaratorPart::Pointer { .. }) => "there are no pointers to references",
+            Some(DeclaratorPart::Array(..)) => "there are no arrays of references",
+            Some(DeclaratorPart::Reference(_) | DeclaratorPart::RvalueReference(_)) => {
+                "there are no references to references"
+            }
+            Some(DeclaratorPart::Function(..)) | None => {
+                return self.unsupported("a reference here", span);
+            }
+        };
+        self.report(Diagnostic::error(Code::BadDeclaration, span, what));
+    }
+}
+
+/// A reference to `to` can name an object of type `from`: the types are equal but for qualifiers of elements.
+pub(crate) fn same_object(from: &Ty, to: &Ty) -> bool {
+    crate::sema::check::convert::bare_elements(from)
+        == crate::sema::check::convert::bare_elements(to)
+}
+
+fn address(place: Place, ty: &QualTy, span: Span) -> Value {
+    Value {
+        kind: ValueKind::AddressOf(Box::new(place)),
+        ty: pointer_to(ty.clone()),
+        span,
+    }
+}

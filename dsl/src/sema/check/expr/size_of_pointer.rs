@@ -1,0 +1,93 @@
+//! The size of a pointer where the size of what it points to is meant: `cudaMemcpy(d, h, sizeof(h), …)`.
+
+use crate::sema::check::{Checker, builtin_call::Called};
+use crate::{
+    diagnostic::{Code, Diagnostic},
+    ir::HostFn,
+    sema::ty::Ty,
+    syntax::ast::{self, BinaryOp, ExprKind, UnaryOp},
+};
+
+/// The arguments that are pointers to memory, and the one that says how many bytes.
+fn places(host: HostFn) -> Option<(&'static [usize], usize)> {
+    Some(match host {
+        HostFn::CudaMalloc
+        | HostFn::CudaMallocAsync
+        | HostFn::CudaMallocManaged
+        | HostFn::CudaMallocHost => (&[0], 1),
+        HostFn::CudaMemcpy
+        | HostFn::CudaMemcpyAsync
+        | HostFn::Memcpy
+        | HostFn::Memmove
+        | HostFn::Memcmp => (&[0, 1], 2),
+        HostFn::CudaMemset | HostFn::CudaMemsetAsync | HostFn::Memset => (&[0], 2),
+        HostFn::CudaMemcpyToSymbol => (&[1], 2),
+        HostFn::CudaMemcpyFromSymbol => (&[0], 2),
+        _ => return None,
+    })
+}
+
+impl Checker<'_> {
+    /// Warns of sizes that are those of an argument's pointer.
+    pub(crate) fn check_sizes(&mut self, host: HostFn, called: &Called<'_>) {
+        let Some((pointers, size)) = places(host) else {
+            return;
+        };
+        let Some(size) = called.args.get(size) else {
+            return;
+        };
+        if self.is_own(called.name_span) {
+            return;
+        }
+        for &index in pointers {
+            if let Some(pointer) = called.args.get(index) {
+                self.check_size(size, pointer, called.name);
+            }
+        }
+    }
+
+    /// `sizeof(p)`, or that times something.
+    fn check_size(&mut self, size: &ast::Expr, pointer: &ast::Expr, name: &str) {
+        match &size.kind {
+            ExprKind::Binary(op, a, b) if op.node == BinaryOp::Mul => {
+                self.check_size(a, pointer, name);
+                self.check_size(b, pointer, name);
+            }
+            ExprKind::SizeofExpr(inner) => {
+                let text = self.map.snippet(inner.span);
+                let text = text.trim_start_matches('(').trim_end_matches(')').trim();
+                let text = text.to_string();
+                let mut place = pointer;
+                while let ExprKind::Cast(_, inner) = &place.kind {
+                    place = inner;
+                }
+                let makes = name.starts_with("cudaMalloc") || name == "cudaHostAlloc";
+                if let (ExprKind::Unary(UnaryOp::AddressOf, inner), true) = (&place.kind, makes) {
+                    place = inner;
+                }
+                if text != self.map.snippet(place.span) {
+                    return;
+                }
+                let Ty::Pointer(pointee) = self.type_of_unevaluated(inner) else {
+                    return;
+                };
+                // Of an array of pointers one element may be meant.
+                if matches!(pointee.ty, Ty::Pointer(_)) {
+                    return;
+                }
+                let advice = match pointee.ty {
+                    Ty::Void => "give the number of bytes".to_string(),
+                    _ => format!(
+                        "`sizeof(*{text})` is the size of one element; an array has that times the number of its elements"
+                    ),
+                };
+                let message = format!(
+                    "`sizeof({text})` is the size of the pointer, 8 bytes, and not of what `{name}` is to work on"
+                );
+                let warning = Diagnostic::warning(Code::SizeOfPointer, size.span, message);
+                self.report(warning.at("the size of a pointer").help(advice));
+            }
+            _ => {}
+        }
+    }
+}

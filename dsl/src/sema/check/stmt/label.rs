@@ -1,0 +1,119 @@
+//! Labels and `goto`: only to a label further down, in the same block or one around it, which leaves what stands before the label.
+
+use crate::sema::check::Checker;
+use crate::{
+    diagnostic::{Code, Diagnostic},
+    sema::typed::{Stmt, StmtKind},
+    span::Span,
+    suggest,
+    syntax::ast::{self, Name},
+};
+
+/// A label further down.
+pub(crate) struct Label {
+    name: Name,
+    number: u32,
+    /// How many blocks are open around it.
+    depth: usize,
+    /// The first `goto` to it, and how many statements of its block stood before the one that has it.
+    used: Option<(Span, usize)>,
+    /// How many statements of its block there are.
+    n_before: usize,
+}
+
+impl Checker<'_> {
+    /// The statements of a block, in which labels may stand.
+    pub(crate) fn labelled(&mut self, stmts: &[ast::Stmt], out: &mut Vec<Stmt>) {
+        let (outer, start) = (self.body.labels.ahead.len(), out.len());
+        for stmt in stmts {
+            if let ast::StmtKind::Label(name) = &stmt.kind {
+                self.body.labels.n_made += 1;
+                self.body.labels.ahead.push(Label {
+                    name: name.clone(),
+                    number: self.body.labels.n_made,
+                    depth: self.body.flow.cleanups.len(),
+                    used: None,
+                    n_before: start,
+                });
+            }
+        }
+        for stmt in stmts {
+            let ast::StmtKind::Label(name) = &stmt.kind else {
+                self.body.labels.ahead[outer..]
+                    .iter_mut()
+                    .for_each(|label| label.n_before = out.len());
+                self.stmt(stmt, out);
+                continue;
+            };
+            self.initialised_between(outer, out);
+            let label = self.body.labels.ahead.remove(outer);
+            self.body.labels.passed.push(label.name.node.clone());
+            if label.used.is_none() {
+                continue;
+            }
+            let body = out.split_off(start);
+            out.push(Stmt {
+                kind: StmtKind::Labelled {
+                    label: label.number,
+                    body,
+                },
+                span: name.span,
+            });
+            for later in &mut self.body.labels.ahead[outer..] {
+                later.used = later.used.map(|(at, _)| (at, out.len() - 1));
+            }
+        }
+    }
+
+    /// Reports the variables that a `goto` to one of these labels would leave without their values.
+    fn initialised_between(&mut self, outer: usize, out: &[Stmt]) {
+        let used = self.body.labels.ahead[outer..].iter();
+        let used: Vec<_> = used.filter_map(|label| label.used).collect();
+        for (at, from) in used {
+            let skipped = out.get(from + 1..).unwrap_or_default();
+            let skipped = skipped.iter().find_map(|stmt| match &stmt.kind {
+                StmtKind::Declare(var, init) => {
+                    let var = &self.body.vars[*var].typed;
+                    let begins = init.is_some() || self.has_destructor(&var.ty.ty);
+                    begins.then(|| (var.name.clone(), var.span))
+                }
+                _ => None,
+            });
+            if let Some((name, span)) = skipped {
+                self.report(
+                    Diagnostic::error(
+                        Code::MisplacedJump,
+                        at,
+                        format!("this `goto` jumps over the initialisation of `{name}`"),
+                    )
+                    .label(span, "this is not done then")
+                    .help("declare it before the `goto`, or put what uses it into a block"),
+                );
+            }
+        }
+    }
+
+    pub(crate) fn goto_stmt(&mut self, name: &Name, span: Span, out: &mut Vec<Stmt>) {
+        let mut labels = self.body.labels.ahead.iter_mut().rev();
+        let Some(label) = labels.find(|label| label.name.node == name.node) else {
+            let is_past = self.body.labels.passed.contains(&name.node);
+            let known = self.body.labels.ahead.iter().map(|label| &*label.name.node);
+            if let Some(near) = suggest::nearest(&name.node, known).filter(|_| !is_past) {
+                let message = format!("there is no label `{}`", name.node);
+                let help = format!("did you mean `{near}`?");
+                let diagnostic = Diagnostic::error(Code::UnknownName, name.span, message);
+                return self.report(diagnostic.help(help));
+            }
+            let what =
+                "`goto` to anything but a label further down, in the same block or one around it,";
+            return self.unsupported(what, name.span);
+        };
+        label.used = label.used.or(Some((span, label.n_before)));
+        let (number, depth) = (label.number, label.depth);
+        self.destroy_from(depth, None, span, out);
+        out.push(Stmt {
+            kind: StmtKind::Goto(number),
+            span,
+        });
+    }
+}

@@ -1,0 +1,241 @@
+//! `switch`: the body is cut into sections at its labels.
+//!
+//! Labels must stand directly in the body's braces. One inside an inner block (Duff's device) would jump into the middle
+//! of a statement, which structured code cannot say; it is refused.
+
+use crate::sema::check::{Checker, wrong};
+use crate::{
+    diagnostic::{Code, Diagnostic},
+    sema::{
+        classify::{Classify, promoted},
+        const_eval::{self, Const, NotConst},
+        ty::Ty,
+        typed::{Stmt, StmtKind, SwitchSection, Value},
+    },
+    span::Span,
+    syntax::ast,
+};
+
+impl Checker<'_> {
+    pub(crate) fn switch_stmt(
+        &mut self,
+        value: &ast::Expr,
+        body: &ast::Stmt,
+        span: Span,
+        out: &mut Vec<Stmt>,
+    ) {
+        let value = self.switch_value(value);
+        let stmts = match &body.kind {
+            ast::StmtKind::Block(block) => &block.stmts[..],
+            _ => std::slice::from_ref(body),
+        };
+        self.scopes.enter();
+        self.body.flow.switches += 1;
+        self.body
+            .flow
+            .exits
+            .push((self.body.flow.cleanups.len(), false));
+        self.cleanups_enter();
+        let mut sections: Vec<SwitchSection> = Vec::new();
+        let mut seen: Vec<(u64, Span)> = Vec::new();
+        let mut default: Option<Span> = None;
+        let mut before = Vec::new();
+        let mut after_label = false;
+        for stmt in stmts {
+            let is_label = matches!(stmt.kind, ast::StmtKind::Case(_) | ast::StmtKind::Default);
+            if is_label && !after_label {
+                self.check_crossing(sections.last(), stmt.span);
+                sections.push(SwitchSection {
+                    cases: Vec::new(),
+                    is_default: false,
+                    body: Vec::new(),
+                });
+            }
+            after_label = is_label;
+            match (&stmt.kind, sections.last_mut()) {
+                (ast::StmtKind::Case(case), Some(_)) => {
+                    if let Some(bits) = self.case_value(case, &value.ty, &mut seen)
+                        && let Some(section) = sections.last_mut()
+                    {
+                        section.cases.push(bits);
+                    }
+                }
+                (ast::StmtKind::Default, Some(section)) => {
+                    section.is_default = true;
+                    if let Some(first) = default.replace(stmt.span) {
+                        self.report(
+                            Diagnostic::error(
+                                Code::DuplicateCase,
+                                stmt.span,
+                                "this `switch` has two `default` labels",
+                            )
+                            .label(first, "first one"),
+                        );
+                    }
+                }
+                (_, Some(section)) => {
+                    let mut body = std::mem::take(&mut section.body);
+                    self.stmt(stmt, &mut body);
+                    if let Some(section) = sections.last_mut() {
+                        section.body = body;
+                    }
+                }
+                (_, None) => self.before_first_label(stmt, &mut before),
+            }
+        }
+        let objects = self.body.flow.cleanups.pop().unwrap_or_default();
+        if !objects.is_empty() {
+            self.unsupported("an object with a destructor directly in a `switch`", span);
+        }
+        self.body.flow.exits.pop();
+        self.body.flow.switches -= 1;
+        self.scopes.leave();
+        // What stands before the first label never runs, but variables declared there exist.
+        out.extend(
+            before
+                .into_iter()
+                .filter(|stmt: &Stmt| matches!(stmt.kind, StmtKind::Declare(_, None))),
+        );
+        let kind = StmtKind::Switch { value, sections };
+        out.push(Stmt { kind, span });
+    }
+
+    /// What a section declares is seen in the next, but a reference is bound only where its declaration is reached.
+    fn check_crossing(&mut self, section: Option<&SwitchSection>, label: Span) {
+        let declared = section.into_iter().flat_map(|section| &section.body);
+        let reference = declared.filter_map(|stmt| match &stmt.kind {
+            StmtKind::Declare(id, _) => Some(&self.body.vars[*id].typed),
+            _ => None,
+        });
+        let Some(var) = reference.into_iter().find(|var| var.is_reference) else {
+            return;
+        };
+        let (name, declared) = (var.name.clone(), var.span);
+        self.report(
+            Diagnostic::error(
+                Code::MisplacedJump,
+                label,
+                format!("this label jumps past the declaration of the reference `{name}`"),
+            )
+            .label(declared, "declared here")
+            .help("put the statements of the section before in braces"),
+        );
+    }
+
+    fn before_first_label(&mut self, stmt: &ast::Stmt, before: &mut Vec<Stmt>) {
+        self.stmt(stmt, before);
+        let runs_nothing = matches!(&stmt.kind, ast::StmtKind::Empty | ast::StmtKind::Error)
+            || matches!(&stmt.kind, ast::StmtKind::Declaration(declaration)
+                if declaration.declarators.iter().all(|declarator| declarator.init.is_none()));
+        if !runs_nothing {
+            self.report(
+                Diagnostic::warning(
+                    Code::UnreachableStatement,
+                    stmt.span,
+                    "this statement is never reached",
+                )
+                .help(
+                    "a `switch` jumps to one of its labels; put the statement before the `switch`",
+                ),
+            );
+        }
+    }
+
+    fn switch_value(&mut self, expr: &ast::Expr) -> Value {
+        let mark = self.body.flow.temporaries.len();
+        let value = self.value(expr);
+        let value = self.ended(mark, value);
+        if value.ty == Ty::Error {
+            return value;
+        }
+        if !value.ty.is_integral() {
+            let text = self.show(&value.ty);
+            self.report(Diagnostic::error(
+                Code::BadOperand,
+                expr.span,
+                format!("a `switch` needs an integer, not a `{text}`"),
+            ));
+            return wrong(expr.span);
+        }
+        let to = match promoted(&value.ty) {
+            Ty::Long => Ty::LongLong,
+            Ty::ULong => Ty::ULongLong,
+            other => other,
+        };
+        self.convert(value, &to)
+    }
+
+    fn case_value(
+        &mut self,
+        case: &ast::Expr,
+        ty: &Ty,
+        seen: &mut Vec<(u64, Span)>,
+    ) -> Option<u64> {
+        let value = self.value(case);
+        if value.ty == Ty::Error {
+            return None;
+        }
+        let from = value.ty.clone();
+        let bits = match self.constant(&value) {
+            Ok(constant @ Const::Int(_)) if from.is_integral() => {
+                match const_eval::convert(constant, &from, ty) {
+                    Const::Int(bits) => bits,
+                    Const::Float(_) => return None,
+                }
+            }
+            Err(NotConst::Error) => return None,
+            Err(why @ (NotConst::Stopped(..) | NotConst::NoBody(..))) => {
+                self.report_not_constant(case.span, "a `case` needs a constant", why);
+                return None;
+            }
+            Ok(_) => {
+                let text = self.show(&from);
+                self.report(Diagnostic::error(
+                    Code::NotConstant,
+                    case.span,
+                    format!("a `case` needs an integer, not a `{text}`"),
+                ));
+                return None;
+            }
+            Err(NotConst::Variable(span) | NotConst::DivisionByZero(span)) => {
+                self.report(
+                    Diagnostic::error(Code::NotConstant, case.span, "a `case` needs a constant")
+                        .label(span, "this has no value before the program runs")
+                        .help("use `if … else if …` to compare with variables"),
+                );
+                return None;
+            }
+        };
+        if *ty == Ty::Error {
+            return None;
+        }
+        if let Some((_, first)) = seen.iter().find(|(other, _)| *other == bits) {
+            let diagnostic = Diagnostic::error(
+                Code::DuplicateCase,
+                case.span,
+                format!("this `switch` has two `case {}` labels", bits as i64),
+            )
+            .label(*first, "first one");
+            self.report(diagnostic);
+            return None;
+        }
+        seen.push((bits, case.span));
+        Some(bits)
+    }
+
+    /// A label that is not directly in a `switch`.
+    pub(crate) fn misplaced_label(&mut self, stmt: &ast::Stmt) {
+        if self.body.flow.switches > 0 {
+            self.unsupported(
+                "a `case` or `default` label inside an inner block of its `switch`",
+                stmt.span,
+            );
+        } else {
+            self.report(Diagnostic::error(
+                Code::MisplacedJump,
+                stmt.span,
+                "there is no `switch` around this label",
+            ));
+        }
+    }
+}

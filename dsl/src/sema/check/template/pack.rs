@@ -1,0 +1,332 @@
+//! Parameter packs: `typename... Ts`, `Ts... rest`, and the expressions, types and arguments that are made for each of their elements.
+//!
+//! The name of a pack stands for all its elements. Inside an expansion `pattern...` it stands for one of them at a time: the pattern
+//! is checked once for each, with `Scopes::at_element` saying which. An expansion among arguments is first made into as many
+//! expressions of the kind `Element`, so that everything else sees an ordinary list.
+
+use std::{borrow::Cow, sync::Arc};
+
+use crate::sema::check::{Checked, Checker, ParamFacts, int, template::Arg, wrong};
+use crate::{
+    diagnostic::{Code, Diagnostic},
+    sema::{
+        classify::Classify,
+        const_eval::{self, Const},
+        scope::{Binding, Entity, TemplateId},
+        ty::Ty,
+        typed::{Value, ValueKind, VarId},
+    },
+    span::{Span, Spanned},
+    syntax::ast::{self, BinaryOp, Expr, ExprKind, TemplateArg, TemplateParamKind},
+};
+
+/// The declaration of each parameter: that of a pack belongs to several, or to none.
+pub(crate) fn declared<'p>(
+    params: &[ParamFacts],
+    written: &'p [ast::Param],
+) -> Vec<&'p ast::Param> {
+    let n_of_pack = params.iter().filter(|param| param.is_of_pack).count();
+    written
+        .iter()
+        .flat_map(|param| {
+            let n = if param.is_pack { n_of_pack } else { 1 };
+            std::iter::repeat_n(param, n)
+        })
+        .collect()
+}
+
+/// Where a template argument stands.
+pub(crate) fn arg_span(arg: &TemplateArg) -> Span {
+    match arg {
+        TemplateArg::Type(ty) => ty.span,
+        TemplateArg::Value(expr) => expr.span,
+        TemplateArg::Expansion(inner) => arg_span(inner),
+    }
+}
+
+/// The expression that an expansion gives for one element.
+fn one_of(pattern: &Arc<Expr>, element: usize) -> Expr {
+    Expr {
+        kind: ExprKind::Element(pattern.clone(), element),
+        span: pattern.span,
+    }
+}
+
+impl Checker<'_> {
+    /// Runs `f` with the names of packs standing for one of their elements.
+    pub(crate) fn at_element<R>(&mut self, element: usize, f: impl FnOnce(&mut Self) -> R) -> R {
+        let outside = self.scopes.at_element(Some(element));
+        let result = f(self);
+        self.scopes.leave_element(outside);
+        result
+    }
+
+    /// How many elements the packs have that `f` names; `None` if it names none.
+    pub(crate) fn count_elements(&mut self, f: impl FnOnce(&mut Self)) -> Option<usize> {
+        let n_deferred = self.reporter.deferred.len();
+        let outside = self.scopes.at_element(Some(0));
+        self.mode.unevaluated += 1;
+        self.tentatively(f);
+        self.mode.unevaluated -= 1;
+        let n = self.scopes.n_elements();
+        self.scopes.leave_element(outside);
+        self.reporter.deferred.truncate(n_deferred);
+        n
+    }
+
+    fn elements_of(&mut self, pattern: &Expr) -> Option<usize> {
+        self.count_elements(|checker| {
+            checker.expr(pattern);
+        })
+    }
+
+    pub(crate) fn no_pack(&mut self, span: Span) {
+        self.report(Diagnostic::error(
+            Code::TemplateArgument,
+            span,
+            "there is no parameter pack in this to expand",
+        ));
+    }
+
+    /// A list of expressions, with each expansion made into its elements.
+    pub(crate) fn expanded<'e>(&mut self, args: &'e [Expr]) -> Cow<'e, [Expr]> {
+        let is_expansion = |arg: &Expr| matches!(arg.kind, ExprKind::Expansion(_));
+        if !args.iter().any(is_expansion) {
+            return Cow::Borrowed(args);
+        }
+        let mut out = Vec::new();
+        for arg in args {
+            match &arg.kind {
+                ExprKind::Expansion(pattern) => out.extend(self.elements(pattern)),
+                _ => out.push(arg.clone()),
+            }
+        }
+        Cow::Owned(out)
+    }
+
+    /// The same for the elements of a list in braces.
+    pub(crate) fn expanded_items<'e>(
+        &mut self,
+        items: &'e [ast::InitItem],
+    ) -> Cow<'e, [ast::InitItem]> {
+        let pattern_of = |item: &ast::InitItem| match &item.value {
+            ast::Init::Expr(Expr {
+                kind: ExprKind::Expansion(pattern),
+                ..
+            }) => Some(pattern.clone()),
+            _ => None,
+        };
+        if !items.iter().any(|item| pattern_of(item).is_some()) {
+            return Cow::Borrowed(items);
+        }
+        let mut out = Vec::new();
+        for item in items {
+            match pattern_of(item) {
+                Some(pattern) => {
+                    let elements = self.elements(&pattern).into_iter();
+                    out.extend(elements.map(|element| ast::InitItem {
+                        designator: None,
+                        value: ast::Init::Expr(element),
+                    }));
+                }
+                None => out.push(item.clone()),
+            }
+        }
+        Cow::Owned(out)
+    }
+
+    fn elements(&mut self, pattern: &Arc<Expr>) -> Vec<Expr> {
+        let Some(n) = self.elements_of(pattern) else {
+            self.no_pack(pattern.span);
+            return Vec::new();
+        };
+        (0..n).map(|element| one_of(pattern, element)).collect()
+    }
+
+    /// `(pattern + ...)` and its other forms.
+    pub(crate) fn fold(&mut self, fold: &ast::Fold, span: Span) -> Checked {
+        let first = self.elements_of(&fold.pattern);
+        let second = match (&first, &fold.init) {
+            (None, Some(second)) => self.elements_of(second).map(|n| (second, n)),
+            _ => None,
+        };
+        let (pattern, n, init, is_left) = match (first, second) {
+            (Some(n), _) => (&fold.pattern, n, fold.init.as_ref(), fold.is_left),
+            (None, Some((second, n))) => (second, n, Some(&fold.pattern), true),
+            (None, None) => {
+                self.no_pack(span);
+                return Checked::Value(wrong(span));
+            }
+        };
+        let mut operands: Vec<Expr> = (0..n).map(|element| one_of(pattern, element)).collect();
+        match (init, is_left) {
+            (Some(init), true) => operands.insert(0, init.as_ref().clone()),
+            (Some(init), false) => operands.push(init.as_ref().clone()),
+            (None, _) => {}
+        }
+        let join = |left: Expr, right: Expr| {
+            let (left, right) = (Box::new(left), Box::new(right));
+            let kind = match fold.operator.node {
+                Some(op) => ExprKind::Binary(Spanned::new(op, fold.operator.span), left, right),
+                None => ExprKind::Comma(left, right),
+            };
+            Expr { kind, span }
+        };
+        let all = match is_left {
+            true => operands.into_iter().reduce(join),
+            false => operands
+                .into_iter()
+                .rev()
+                .reduce(|right, left| join(left, right)),
+        };
+        match (all, fold.operator.node) {
+            (Some(all), _) => self.expr(&all),
+            (None, Some(BinaryOp::And)) => Checked::Value(int(1, Ty::Bool, span)),
+            (None, Some(BinaryOp::Or)) => Checked::Value(int(0, Ty::Bool, span)),
+            (None, None) => Checked::Value(Value {
+                kind: ValueKind::Convert(Box::new(int(0, Ty::Int, span))),
+                ty: Ty::Void,
+                span,
+            }),
+            (None, Some(_)) => {
+                self.report(Diagnostic::error(
+                    Code::TemplateArgument,
+                    span,
+                    "a fold over an empty parameter pack has no value with this operator",
+                ));
+                Checked::Value(wrong(span))
+            }
+        }
+    }
+
+    /// `sizeof...(pack)`.
+    pub(crate) fn sizeof_pack(&mut self, name: &ast::Name, span: Span) -> Value {
+        match self.scopes.find_pack(&name.node) {
+            Some(elements) => int(elements.len() as u64, Ty::ULong, span),
+            None => {
+                self.no_pack(name.span);
+                wrong(span)
+            }
+        }
+    }
+
+    /// Template arguments with the expansions among them made into their elements; `None` if one cannot be, which has been
+    /// reported.
+    pub(crate) fn expanded_template_args<'e>(
+        &mut self,
+        args: &'e [TemplateArg],
+    ) -> Option<Vec<(&'e TemplateArg, Option<usize>)>> {
+        let mut out = Vec::new();
+        for arg in args {
+            let TemplateArg::Expansion(pattern) = arg else {
+                out.push((arg, None));
+                continue;
+            };
+            let n = self.count_elements(|checker| match &**pattern {
+                TemplateArg::Type(ty) => {
+                    checker.type_name(ty);
+                }
+                TemplateArg::Value(expr) => {
+                    checker.expr(expr);
+                }
+                TemplateArg::Expansion(_) => {}
+            });
+            let Some(n) = n else {
+                self.no_pack(arg_span(pattern));
+                return None;
+            };
+            out.extend((0..n).map(|element| (&**pattern, Some(element))));
+        }
+        Some(out)
+    }
+
+    pub(crate) fn explicit_element(
+        &mut self,
+        param: &ast::TemplateParam,
+        arg: &TemplateArg,
+        element: Option<usize>,
+    ) -> Option<Arg> {
+        match element {
+            Some(element) => self.at_element(element, |checker| checker.explicit_arg(param, arg)),
+            None => self.explicit_arg(param, arg),
+        }
+    }
+
+    /// What a pack stands for, each element in the parameter's type.
+    pub(crate) fn complete_pack(
+        &mut self,
+        id: TemplateId,
+        bound: &[(Arc<str>, Entity)],
+        param: &ast::TemplateParam,
+        items: Vec<Arg>,
+    ) -> Option<Arg> {
+        let mut out = Vec::new();
+        for item in items {
+            out.push(match (&param.kind, item) {
+                (TemplateParamKind::Type(_), item @ (Arg::Type(_) | Arg::Reference(_)))
+                | (TemplateParamKind::Template, item @ Arg::Template(_)) => item,
+                (TemplateParamKind::Value { ty, .. }, item @ Arg::Value(..))
+                    if matches!(ty.specifiers.ty.node, ast::TypeSpecifier::Auto) =>
+                {
+                    item
+                }
+                (TemplateParamKind::Value { ty, .. }, Arg::Value(from, bits)) => {
+                    let to = self.bound(id, bound, |checker| checker.type_name(ty)).ty;
+                    match const_eval::convert(Const::Int(bits), &from, &to) {
+                        Const::Int(bits) if to.is_integral() => Arg::Value(to, bits),
+                        _ if from == to => Arg::Value(to, bits),
+                        _ => return None,
+                    }
+                }
+                _ => return None,
+            });
+        }
+        Some(Arg::Pack(out))
+    }
+
+    /// The parameters of a function, those of a pack one by one.
+    pub(crate) fn params(&mut self, written: &[ast::Param]) -> Vec<ParamFacts> {
+        let mut out = Vec::new();
+        for param in written {
+            if !param.is_pack {
+                out.push(self.param(param));
+                continue;
+            }
+            let n = self.count_elements(|checker| {
+                checker.param_type(param);
+            });
+            let Some(n) = n else {
+                self.no_pack(param.span);
+                continue;
+            };
+            for element in 0..n {
+                out.push(self.at_element(element, |checker| checker.param(param)));
+            }
+        }
+        out
+    }
+
+    /// The name of the pack among a function's parameters, whose variables are `vars`.
+    pub(crate) fn declare_packs(
+        &mut self,
+        written: &[ast::Param],
+        params: &[ParamFacts],
+        vars: &[VarId],
+    ) {
+        let Some(name) = written
+            .iter()
+            .find(|param| param.is_pack)
+            .and_then(|param| param.declarator.name.as_ref())
+        else {
+            return;
+        };
+        let elements = params.iter().zip(vars);
+        let elements = elements.filter(|(param, _)| param.is_of_pack);
+        let elements = elements.map(|(param, var)| Binding {
+            entity: Entity::Local(*var),
+            span: param.span,
+        });
+        let elements = elements.collect();
+        self.declare_name(name, Entity::Pack(elements));
+    }
+}

@@ -1,0 +1,188 @@
+//! What is understood of a file whose host code may not be: each function with its place, its calls, and the first thing in it
+//! that has no type.
+
+use std::collections::HashMap;
+
+use crate::sema::check::{Checker, FunctionEntry};
+use crate::{
+    arena::Arena,
+    diagnostic::{Code, Diagnostic, Severity},
+    sema::{
+        scope::TemplateId,
+        ty::{RecordId, Ty},
+        typed::{FunctionId, Program},
+    },
+    span::Span,
+    syntax::ast::{self, SpecifierWord, TemplateParamKind},
+};
+
+use crate::sema::check::template::Arg;
+
+/// How many functions the tries of one kernel may make before the tries end.
+const ENOUGH: usize = 2000;
+
+/// A function of a surveyed file.
+#[derive(Clone, Debug)]
+pub struct Surveyed {
+    /// Its name where it is declared or defined; all instances of a template have the same.
+    pub name: Span,
+    /// From its first word to the end of its body.
+    pub extent: Option<Span>,
+    /// Functions it calls, and where.
+    pub calls: Vec<(FunctionId, Span)>,
+    /// It is declared, and nothing more.
+    pub is_undefined: bool,
+    /// Arguments that were made up, because nothing instantiates the template: `<float, 32>`.
+    pub with: Option<String>,
+    /// Its parameters' or its result's type is not understood.
+    pub has_wrong_type: bool,
+}
+
+/// Everything that is known of a surveyed file.
+pub struct SurveyedUnit {
+    /// What of it is understood.
+    pub program: Program,
+    /// Every message.
+    pub diagnostics: Vec<Diagnostic>,
+    /// What is known of each function of the program.
+    pub functions: Arena<FunctionId, Surveyed>,
+    /// Records whose layout is not known, and why.
+    pub broken_records: HashMap<RecordId, Diagnostic>,
+}
+
+impl<'a> Checker<'a> {
+    /// Kernel templates that nothing instantiates are checked with arguments that are likely: the first ones with which nothing is
+    /// wrong, else the first ones of all.
+    pub(crate) fn instantiate_unused(&mut self) {
+        /// The type, and the value, that each parameter is tried with.
+        const TRIES: [(Ty, u64); 12] = [
+            (Ty::Float, 32),
+            (Ty::Float, 4),
+            (Ty::Float, 1),
+            (Ty::Float, 128),
+            (Ty::Float, 8),
+            (Ty::Int, 32),
+            (Ty::UInt, 4),
+            (Ty::Float, 0),
+            (Ty::Float, 2),
+            (Ty::Float, 3),
+            (Ty::Float, 16),
+            (Ty::Float, 256),
+        ];
+        for id in self.instances.templates.ids() {
+            let Some(params) = self.unused_kernel(id) else {
+                continue;
+            };
+            let n_diagnostics = self.reporter.diagnostics.len();
+            let n_functions = self.tables.functions.len();
+            let mut is_made = false;
+            let mut first: Option<(Vec<Diagnostic>, FunctionId)> = None;
+            for (ty, value) in &TRIES {
+                let said = (
+                    self.reporter.reported_once.clone(),
+                    self.reporter.reported_in_instances.clone(),
+                );
+                let args = params
+                    .iter()
+                    .map(|param| match &param.kind {
+                        TemplateParamKind::Type(None) => Some(Arg::Type(ty.clone().into())),
+                        TemplateParamKind::Value { default: None, .. } => {
+                            Some(Arg::Value(Ty::Int, *value))
+                        }
+                        _ => None,
+                    })
+                    .collect();
+                let made = self.instantiate_with(id, params, args);
+                self.check_needed(true);
+                let is_wrong = |message: &Diagnostic| message.severity == Severity::Error;
+                let wrong = self.reporter.diagnostics[n_diagnostics..]
+                    .iter()
+                    .any(is_wrong);
+                let Some(made) = made else {
+                    self.reporter.diagnostics.truncate(n_diagnostics);
+                    continue;
+                };
+                is_made = true;
+                if !wrong {
+                    if let Some((_, old)) = first.take() {
+                        self.tables.functions[old].typed.body = None;
+                    }
+                    break;
+                }
+                // What is wrong with these arguments is of interest only if there are no better ones.
+                let messages = self.reporter.diagnostics.split_off(n_diagnostics);
+                (
+                    self.reporter.reported_once,
+                    self.reporter.reported_in_instances,
+                ) = said;
+                match &first {
+                    None => first = Some((messages, made)),
+                    Some(_) => self.tables.functions[made].typed.body = None,
+                }
+                // A kernel that needs so much is not worth another try.
+                if self.tables.functions.len() > n_functions + ENOUGH {
+                    break;
+                }
+            }
+            if !is_made {
+                self.no_likely_arguments(id);
+            }
+            if let Some((messages, _)) = first {
+                self.reporter.diagnostics.extend(messages);
+            }
+        }
+    }
+
+    /// Nothing makes an instance of a kernel template, and none can be made up.
+    fn no_likely_arguments(&mut self, id: TemplateId) {
+        let span = self.template_span(id);
+        let name = self.template_facts(id).name.clone();
+        let message = format!(
+            "nothing in the file makes an instance of the template `{name}`, and no likely arguments fit its parameters"
+        );
+        let diagnostic = Diagnostic::error(Code::TemplateArgument, span, message);
+        self.report(diagnostic.help("name an instance with `--kernel`"));
+    }
+
+    /// Everything about the functions, whatever is wrong with them.
+    pub(crate) fn survey(mut self) -> SurveyedUnit {
+        let wrong = |ty: &Ty| *ty == Ty::Error;
+        let surveyed = self
+            .tables
+            .functions
+            .entries()
+            .map(|(id, FunctionEntry { typed, facts })| Surveyed {
+                name: self.defined_at(id).unwrap_or(typed.span),
+                extent: facts.extent,
+                calls: facts.calls.clone(),
+                is_undefined: !facts.is_defined,
+                with: self.instances.made_up.get(&id).cloned(),
+                has_wrong_type: wrong(&typed.result)
+                    || facts.params.iter().any(|param| wrong(&param.ty.ty)),
+            })
+            .collect();
+        let program = Program {
+            records: std::mem::take(&mut self.tables.records),
+            globals: std::mem::take(&mut self.tables.globals)
+                .into_iter()
+                .map(|global| global.typed)
+                .collect(),
+            functions: std::mem::take(&mut self.tables.functions)
+                .into_iter()
+                .map(|function| function.typed)
+                .collect(),
+            requested: std::mem::take(&mut self.instances.requested),
+        };
+        SurveyedUnit {
+            program,
+            diagnostics: self.reporter.diagnostics,
+            functions: surveyed,
+            broken_records: self.tables.broken_records,
+        }
+    }
+}
+
+/// A template's item is a kernel with a body.
+pub(crate) fn is_kernel(function: &ast::Function) -> bool {
+    function.specifiers.word(SpecifierWord::Global).is_some()
+}

@@ -1,0 +1,193 @@
+//! Templates of variables: `template <typename T> constexpr bool is_float = false;`.
+//!
+//! Such a variable is a constant of each list of arguments: its initialiser is evaluated with the parameters bound.
+
+use crate::sema::check::{Checker, template::Arg, wrong};
+use crate::{
+    diagnostic::{Code, Diagnostic},
+    sema::{
+        scope::{Entity, TemplateId},
+        ty::Ty,
+        typed::Value,
+    },
+    span::Span,
+    syntax::ast::{self, TemplateArg},
+};
+
+impl<'a> Checker<'a> {
+    /// `template <> constexpr bool is_float<float> = true;`, or a partial specialisation with parameters of its own.
+    pub(crate) fn specialise_variable(
+        &mut self,
+        params: &'a [ast::TemplateParam],
+        declaration: &'a ast::Declaration,
+    ) {
+        let Some(name) = declaration
+            .declarators
+            .first()
+            .and_then(|first| first.declarator.name.as_ref())
+        else {
+            return self.unsupported("this form of a template", declaration.span);
+        };
+        match self.scopes.find(&name.node).map(|found| &found.entity) {
+            Some(Entity::Template(id)) if self.is_variable(*id) => {
+                let id = *id;
+                self.template_facts(id)
+                    .variables
+                    .push((params, declaration));
+            }
+            Some(Entity::Error) => {}
+            _ => self.report(Diagnostic::error(
+                Code::TemplateArgument,
+                name.span,
+                format!(
+                    "there is no template `{}` that this could be an instance of",
+                    name.node
+                ),
+            )),
+        }
+    }
+
+    /// The value of `is_float<T>`.
+    pub(crate) fn variable_instance(
+        &mut self,
+        id: TemplateId,
+        written: &[TemplateArg],
+        span: Span,
+    ) -> Value {
+        let Some(args) = self.all_args(id, written, span) else {
+            return wrong(span);
+        };
+        let facts = self.template_facts(id);
+        let variables = facts.variables.clone();
+        let (params, item) = (facts.params, facts.item);
+        let all = variables.iter().map(|(params, declaration)| {
+            let first = declaration.declarators.first();
+            (
+                *params,
+                first.and_then(|first| first.declarator.args.as_deref()),
+            )
+        });
+        let all = all.collect();
+        let (params, args, declaration) = match self.best_specialisation(id, all, &args) {
+            Some((index, own)) => (variables[index].0, own, Some(variables[index].1)),
+            None => match item {
+                ast::Item::Declaration(declaration) => (params, args, Some(declaration)),
+                _ => (params, args, None),
+            },
+        };
+        let Some((declaration, declarator)) = declaration
+            .and_then(|declaration| Some((declaration, declaration.declarators.first()?)))
+        else {
+            return wrong(span);
+        };
+        let is_const = declaration.specifiers.is_const
+            || declaration
+                .specifiers
+                .word(ast::SpecifierWord::Constexpr)
+                .is_some();
+        let init = match &declarator.init {
+            Some(ast::Init::Expr(expr)) => Some(expr),
+            Some(ast::Init::Construct(args)) if args.node.len() == 1 => args.node.first(),
+            Some(ast::Init::List(items)) => match &items.node[..] {
+                [
+                    ast::InitItem {
+                        designator: None,
+                        value: ast::Init::Expr(expr),
+                    },
+                ] => Some(expr),
+                _ => None,
+            },
+            _ => None,
+        };
+        let (Some(init), true) = (init, is_const) else {
+            self.unsupported(
+                "a template of a variable that is no constant",
+                declarator.span,
+            );
+            return wrong(span);
+        };
+        let bound = Self::bindings(params, &args);
+        let outer = std::mem::take(&mut self.body);
+        let constant = self.bound(id, &bound, |checker| {
+            let value = checker.value(init);
+            let ty = match checker.base_type(&declaration.specifiers) {
+                Some(base) => {
+                    let parts = &declarator.declarator.parts;
+                    checker.declared_type(base, parts, declarator.span).ty
+                }
+                None => value.ty.clone(),
+            };
+            if value.ty == Ty::Error || ty == Ty::Error {
+                return None;
+            }
+            let value = checker.implicit(
+                value,
+                &ty,
+                &crate::sema::check::convert::Why::Init("this variable"),
+            );
+            if value.ty == Ty::Error {
+                return None;
+            }
+            match checker.constant(&value) {
+                Ok(constant) => Some((constant, ty)),
+                Err(why) => {
+                    let what = "the value of a template of a variable must be a constant";
+                    checker.report_not_constant(init.span, what, why);
+                    None
+                }
+            }
+        });
+        self.body = outer;
+        match constant {
+            Some((constant, ty)) => Value {
+                kind: constant.kind(),
+                ty,
+                span,
+            },
+            None => wrong(span),
+        }
+    }
+
+    /// The arguments of an instance as written, with defaults; `None` if they do not fit, which has been reported.
+    pub(crate) fn all_args(
+        &mut self,
+        id: TemplateId,
+        written: &[TemplateArg],
+        span: Span,
+    ) -> Option<Vec<Arg>> {
+        let facts = self.template_facts(id);
+        let (name, declared, params) = (facts.name.clone(), facts.span, facts.params);
+        let has_pack = params.last().is_some_and(|param| param.is_pack);
+        if written.len() > params.len() && !has_pack {
+            self.report(
+                Diagnostic::error(
+                    Code::TemplateArgument,
+                    span,
+                    format!(
+                        "`{name}` has {} template parameters, but {} arguments are given",
+                        params.len(),
+                        written.len()
+                    ),
+                )
+                .label(declared, "declared here"),
+            );
+            return None;
+        }
+        let known = self.explicit_args(params, written)?;
+        let known = known.into_iter().map(Some).collect();
+        match self.complete_args(id, params, known) {
+            Ok(args) => Some(args),
+            Err(missing) => {
+                self.report(
+                    Diagnostic::error(
+                        Code::TemplateArgument,
+                        span,
+                        format!("`{name}` needs an argument for `{missing}`"),
+                    )
+                    .label(declared, "declared here"),
+                );
+                None
+            }
+        }
+    }
+}
