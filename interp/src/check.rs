@@ -260,7 +260,7 @@ impl<'a> Checker<'a> {
                     self.released.get(&at)
                 };
                 if let Some(released) = released {
-                    let takes = self.subject.takes[access.counter as usize];
+                    let takes = self.subject.roles[access.counter as usize].locks;
                     here.order.acquire(thread, released, device, takes);
                 }
             }

@@ -43,6 +43,7 @@ mod orders;
 #[cfg(feature = "threads")]
 mod parallel;
 mod pattern;
+mod race;
 mod registers;
 #[cfg_attr(
     not(feature = "threads"),

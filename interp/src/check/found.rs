@@ -15,6 +15,7 @@ use crate::finding::Finding;
 use crate::machine::GlobalMap;
 use crate::memory::Memory;
 use crate::observer::Arrival;
+use crate::race::verdict::RaceKind;
 use crate::trap::AccessOp;
 
 use super::taint::Use;
@@ -28,25 +29,6 @@ pub(crate) struct Scene<'a> {
     pub(crate) shape: &'a Shape<'a>,
     pub(crate) memory: &'a Memory,
     pub(crate) map: &'a GlobalMap,
-}
-
-/// Kinds of conflicts.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
-pub(super) enum Class {
-    /// Nothing orders them.
-    Race,
-    /// The same, `volatile` or atomic both: a race if it is data, none if it is a flag that threads wait for.
-    Unpolled,
-    /// The thread has taken the lock that the other one gave back, and no fence followed.
-    Taken,
-    /// The same, of lanes of one instruction.
-    Together,
-    /// Lockstep does, and not both are `volatile`.
-    LockstepPlain,
-    /// Lockstep does, and both are `volatile`.
-    Lockstep,
-    /// They write the same value.
-    SameValue,
 }
 
 /// One access of a conflict.
@@ -75,7 +57,7 @@ struct First {
 
 /// A conflict to give advice on.
 struct Conflict<'a> {
-    class: Class,
+    kind: RaceKind,
     a: &'a Side,
     b: &'a Side,
     /// Threads of one instruction that were seen at one place.
@@ -182,7 +164,7 @@ struct Gone {
 /// What was found so far.
 #[derive(Debug, Default)]
 pub(super) struct Found {
-    pairs: HashMap<(Class, u32, u32), Pair>,
+    pairs: HashMap<(RaceKind, u32, u32), Pair>,
     /// Places that threads wait at.
     polled: BTreeSet<(Option<usize>, u64)>,
     /// Barriers that opened for threads at different statements, by their instructions.
@@ -206,7 +188,7 @@ pub(super) struct Found {
 impl Found {
     pub(super) fn add(
         &mut self,
-        class: Class,
+        kind: RaceKind,
         first: Side,
         second: Side,
         place: (Option<usize>, u64),
@@ -215,7 +197,7 @@ impl Found {
     ) {
         self.crosses |= crosses;
         let (a, b) = (first.counter, second.counter);
-        let key = (class, a.min(b), a.max(b));
+        let key = (kind, a.min(b), a.max(b));
         let new = || First {
             sides: [first.clone(), second.clone()],
             place,
@@ -439,9 +421,9 @@ impl Found {
             return false;
         };
         let read = scene.source(read);
-        self.pairs.keys().any(|&(class, a, b)| {
+        self.pairs.keys().any(|&(kind, a, b)| {
             let stores = |counter: u32| scene.counter(counter).op != AccessOp::Load;
-            class != Class::SameValue
+            kind != RaceKind::SameValue
                 && (scene.source(a) == read && stores(b) || scene.source(b) == read && stores(a))
         })
     }
@@ -452,15 +434,15 @@ impl Found {
         let mut sorted: Vec<_> = self.pairs.iter().collect();
         sorted.sort_by_key(|(key, _)| **key);
         let mut merged: BTreeMap<_, Pair> = BTreeMap::new();
-        for (&(class, a, b), pair) in sorted {
-            if class == Class::Unpolled && self.polled.contains(&pair.first.place) {
+        for (&(kind, a, b), pair) in sorted {
+            if kind == RaceKind::UnlessPolled && self.polled.contains(&pair.first.place) {
                 continue;
             }
             let (mut a, mut b) = (scene.source(a), scene.source(b));
             if b < a {
                 (a, b) = (b, a);
             }
-            match merged.entry((a, b, class)) {
+            match merged.entry((a, b, kind)) {
                 std::collections::btree_map::Entry::Vacant(entry) => {
                     entry.insert(pair.clone());
                 }
@@ -480,13 +462,13 @@ impl Found {
         // What is a race between warps is none of lockstep within one: one finding of a pair, with one advice.
         let races: BTreeSet<_> = merged
             .keys()
-            .filter(|(_, _, class)| *class == Class::Race)
+            .filter(|(_, _, kind)| *kind == RaceKind::Unordered)
             .map(|(a, b, _)| (a.clone(), b.clone()))
             .collect();
         for (a, b) in races {
-            for class in [Class::LockstepPlain, Class::Lockstep] {
-                let lockstep = merged.remove(&(a.clone(), b.clone(), class));
-                if let Some(race) = merged.get_mut(&(a.clone(), b.clone(), Class::Race)) {
+            for lockstep in [RaceKind::LockstepPlain, RaceKind::LockstepVolatile] {
+                let lockstep = merged.remove(&(a.clone(), b.clone(), lockstep));
+                if let Some(race) = merged.get_mut(&(a.clone(), b.clone(), RaceKind::Unordered)) {
                     race.count += lockstep.map_or(0, |pair| pair.count);
                 }
             }
@@ -494,13 +476,13 @@ impl Found {
         // Lanes of one instruction that write one place: so do threads of other warps.
         let together = |source: &SourceKey| {
             let mut keys = self.pairs.keys();
-            keys.any(|&(class, a, _)| class == Class::Together && scene.source(a) == *source)
+            keys.any(|&(kind, a, _)| kind == RaceKind::OneInstruction && scene.source(a) == *source)
         };
-        let pairs = merged.iter().map(|((a, b, class), pair)| {
+        let pairs = merged.iter().map(|((a, b, kind), pair)| {
             let there = pair.shown().there.map(u32::count_ones);
             let most = there[0].max(there[1]);
             let several = 1 + u32::from(together(a) || together(b));
-            scene.finding(*class, pair, most.max(several))
+            scene.finding(*kind, pair, most.max(several))
         });
         let mut findings: Vec<Finding> = pairs.collect();
         findings.extend(self.uneven.values().map(|uneven| scene.uneven(uneven)));

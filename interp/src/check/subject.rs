@@ -2,11 +2,12 @@
 
 use super::arithmetic;
 use crate::block::Shape;
-use crate::bytecode::{Code, Op, Place};
+use crate::bytecode::{Code, CounterSite, Op, Place};
 use crate::config::{Check, Checks};
 use crate::machine::GlobalMap;
 use crate::memory::Memory;
 use crate::memory::defined::Defined;
+use crate::race::verdict::Role;
 use crate::rules::Arch;
 use crate::trap::AccessOp;
 
@@ -26,14 +27,8 @@ pub(crate) struct Subject<'a> {
     pub(crate) fences: bool,
     /// There are atomics of block scope.
     pub(crate) block_scopes: bool,
-    /// By counter: a load whose value is only a guess for a compare-and-swap.
-    pub(crate) guesses: Vec<bool>,
-    /// By counter: an access that waits for other threads.
-    pub(crate) waits: Vec<bool>,
-    /// By counter: a compare-and-swap that takes a lock.
-    pub(crate) takes: Vec<bool>,
-    /// By counter: a `volatile` load that decides a branch, or a `volatile` store of a constant.
-    pub(crate) signs: Vec<bool>,
+    /// By counter: what the access is used for.
+    pub(crate) roles: Vec<Role>,
     /// By region: what was written before the launch, if that is not everything.
     pub(crate) defined: Vec<Option<&'a Defined>>,
     /// By region: it is to be known what the launch does to it.
@@ -96,33 +91,7 @@ impl<'a> Subject<'a> {
             #[cfg(test)]
             quick: !crate::tests::SLOWLY.get(),
             safe: arithmetic::safe(code, checks.has(Check::Arithmetic)),
-            waits: code
-                .counters
-                .iter()
-                .map(|site| code.effects.polls.waits.contains(&site.loc))
-                .collect(),
-            signs: code
-                .counters
-                .iter()
-                .map(|site| {
-                    let polls = &code.effects.polls;
-                    match site.op {
-                        AccessOp::Load => polls.glances.contains(&site.loc),
-                        AccessOp::Store => polls.signs.contains(&site.loc),
-                        AccessOp::Atomic => false,
-                    }
-                })
-                .collect(),
-            takes: code
-                .counters
-                .iter()
-                .map(|site| code.effects.polls.takes.contains(&site.loc))
-                .collect(),
-            guesses: code
-                .counters
-                .iter()
-                .map(|site| site.op == AccessOp::Load && code.effects.guesses.contains(&site.loc))
-                .collect(),
+            roles: code.counters.iter().map(|site| role(code, site)).collect(),
         }
     }
 
@@ -138,5 +107,20 @@ impl<'a> Subject<'a> {
 
     pub(super) fn unset(&self) -> bool {
         self.checks.has(Check::Uninit)
+    }
+}
+
+/// What an access is used for.
+fn role(code: &Code, site: &CounterSite) -> Role {
+    let polls = &code.effects.polls;
+    Role {
+        polls: polls.waits.contains(&site.loc),
+        flags: match site.op {
+            AccessOp::Load => polls.glances.contains(&site.loc),
+            AccessOp::Store => polls.signs.contains(&site.loc),
+            AccessOp::Atomic => false,
+        },
+        guesses: site.op == AccessOp::Load && code.effects.guesses.contains(&site.loc),
+        locks: polls.takes.contains(&site.loc),
     }
 }

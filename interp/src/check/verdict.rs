@@ -2,12 +2,13 @@
 //! and what kind of conflict there is if nothing does.
 
 use super::cells::{self, ATOMIC, Cells, Entry, Lanes, ONE, PLACE, WARP, reach, reaching};
-use super::found::{Class, Side};
+use super::found::Side;
 use super::{At, Checker};
 use crate::config::Check;
 use crate::mask::LaneMask;
 use crate::observer::Access;
-use crate::ops::element::lane_value;
+use crate::ops::element::{self, lane_value};
+use crate::race::verdict::{self, Facts, Group, History, RaceKind, Verdict, verdict};
 use crate::trap::AccessOp;
 
 /// Lanes of an access that an earlier one may be in conflict with.
@@ -279,155 +280,166 @@ impl Checker<'_> {
     #[cold]
     fn conflict(&mut self, suspects: &Suspects<'_>, tag: u32, me: u32, seen: bool) {
         let earlier = *self.table(suspects.at).entry(tag);
-        let site = suspects.access.site;
-        let subject = self.subject;
-        let other_op = subject.code.counters[earlier.counter as usize].op;
         let (lane, other_lane) = ((me & 31) as usize, (tag & 31) as usize);
-        let same_block = u64::from(earlier.block) == self.here.block;
-        let atomics = site.op == AccessOp::Atomic && other_op == AccessOp::Atomic;
-        let in_block = |counter: u32| subject.code.counters[counter as usize].block_scope;
-        // An atomic of block scope is one for the threads of its block.
-        let narrow =
-            atomics && !same_block && (site.access.block_scope || in_block(earlier.counter));
-        if atomics && !narrow {
-            return;
-        }
-        let same_warp = same_block && u32::from(earlier.warp) == self.warp;
-        let cell = suspects.lanes.cells[lane];
-        let now = same_warp
-            && tag & PLACE & !31 == suspects.lanes.tag
-            && site.op == AccessOp::Store
-            && suspects.lanes.mask >> other_lane & 1 == 1
-            && suspects.lanes.cells[other_lane] == cell;
-        let atomic = site.op == AccessOp::Atomic || other_op == AccessOp::Atomic;
-        let volatile = site.access.volatile && earlier.volatile;
-        let talks = (site.op == AccessOp::Atomic || site.access.volatile)
-            && (other_op == AccessOp::Atomic || earlier.volatile);
-        let stores = site.op == AccessOp::Store && other_op == AccessOp::Store;
-        let place = match suspects.at {
-            At::Shared => (None, u64::from(cell) << suspects.shift),
-            At::Region(index) => (Some(index), u64::from(cell) << suspects.shift),
+        let mut facts = self.facts(suspects, &earlier, tag, me, seen);
+        let place = suspects.place(lane);
+        let at_once = facts.group == Group::Instruction;
+        let (op, other_op) = (facts.later.op, facts.earlier.op);
+        let values = Values::of(suspects, lane);
+        let left = || match at_once {
+            true => values.written(other_lane),
+            false => values.before(),
         };
-        let (mut may_be_flag, mut strong) = (false, false);
-        if talks && !now && !narrow {
-            // A flag or a lock that is polled: that is what they are for. `volatile` shared memory without any fence is no
-            // flag but data.
-            let apart = atomic || !same_warp && (!same_block || subject.fences);
-            let legal = same_warp && (volatile || atomic) && subject.arch.number() < 70;
-            let waits = |counter: u32| subject.waits[counter as usize];
-            if waits(suspects.access.counter) || waits(earlier.counter) {
-                self.found.polled(place);
-                return;
-            }
-            // One that sets a flag, and one that looks whether it is set, and goes on if not.
-            let sign = |counter: u32| subject.signs[counter as usize];
-            let glance = !stores && sign(suspects.access.counter) && sign(earlier.counter);
-            let writes = site.op == AccessOp::Store || other_op == AccessOp::Store;
-            if legal || apart && (!writes || glance || stores && seen) {
-                return;
-            }
-            (may_be_flag, strong) = (apart && !stores, apart);
-        }
-        let guess = |counter: u32| subject.guesses[counter as usize];
-        if atomic && (guess(suspects.access.counter) || guess(earlier.counter)) {
-            return;
-        }
-        if other_op == AccessOp::Atomic && !narrow && self.has_acquired(suspects, &earlier, tag, me)
-        {
-            return;
-        }
-        let component = suspects.within / site.access.ty.bytes();
-        let register = site.values[component as usize % 4];
-        let ty = site.access.ty;
-        let written = |lane: usize| lane_value(suspects.access.r, ty, register, lane);
-        // SAFETY: the lane's bytes are in the memory.
-        let before = unsafe {
-            let first = (suspects.bytes)(lane).wrapping_add((component * ty.bytes()) as usize);
-            crate::ops::element::read(ty, first)
-        };
-        let cut = |bits: u64| match ty.bytes() {
-            1 => bits & 0xff,
-            2 => bits & 0xffff,
-            4 => bits & 0xffff_ffff,
-            _ => bits,
-        };
-        let same_value = stores
-            && if now {
-                cut(written(lane)) == cut(written(other_lane))
-            } else {
-                cut(written(lane)) == cut(before)
+        if !facts.is_settled() {
+            let thread = 32 * u32::from(earlier.warp) + (tag & 31);
+            let to = (self.warp, me & 31);
+            let order = &self.here.order;
+            let stores = op == AccessOp::Store && other_op == AccessOp::Store;
+            facts.history = History {
+                has_acquired: other_op == AccessOp::Atomic
+                    && self.has_acquired(suspects, &earlier, tag, me),
+                misses_fence: order.is_taken(earlier.block, thread, earlier.time, to),
+                same_value: stores && values.are_same(values.written(lane), left()),
             };
-        if same_value && strong {
+        }
+        let kind = match verdict(&facts) {
+            Verdict::Fine => return,
+            Verdict::Polled => return self.found.polled(place),
+            Verdict::Race(kind) => kind,
+        };
+        let wanted = match kind {
+            RaceKind::LockstepVolatile | RaceKind::LockstepPlain => Check::WarpSynchronous,
+            RaceKind::Unordered
+            | RaceKind::UnlessPolled
+            | RaceKind::LockWithoutFence
+            | RaceKind::OneInstruction
+            | RaceKind::SameValue => Check::Race,
+        };
+        if !self.subject.checks.has(wanted) {
             return;
         }
-        let thread = 32 * u32::from(earlier.warp) + (tag & 31);
-        let to = (self.warp, me & 31);
-        let taken = self
-            .here
-            .order
-            .is_taken(earlier.block, thread, earlier.time, to);
-        let class = if same_value {
-            Class::SameValue
-        } else if now {
-            Class::Together
-        } else if taken {
-            Class::Taken
-        } else if same_warp && !may_be_flag {
-            if volatile {
-                Class::Lockstep
-            } else {
-                Class::LockstepPlain
-            }
-        } else if may_be_flag {
-            Class::Unpolled
-        } else {
-            Class::Race
+        let first = Side {
+            counter: earlier.counter,
+            block: u64::from(earlier.block),
+            warp: earlier.warp.into(),
+            lane: other_lane as u32,
+            value: (other_op == AccessOp::Store).then(left),
+            volatile: earlier.volatile,
         };
-        let wanted = match class {
-            Class::Lockstep | Class::LockstepPlain => Check::WarpSynchronous,
-            Class::Race | Class::Unpolled | Class::Taken | Class::Together | Class::SameValue => {
-                Check::Race
-            }
-        };
-        if !subject.checks.has(wanted) {
-            return;
-        }
-        let block = self.here.block;
-        let side = |counter: u32, block: u64, warp: u32, lane: usize, value, volatile| Side {
-            counter,
-            block,
-            warp,
+        let second = Side {
+            counter: suspects.access.counter,
+            block: self.here.block,
+            warp: self.warp,
             lane: lane as u32,
-            value,
-            volatile,
+            value: match op {
+                AccessOp::Load => Some(values.before()),
+                AccessOp::Store => Some(values.written(lane)),
+                AccessOp::Atomic => None,
+            },
+            volatile: facts.later.volatile,
         };
-        let value = match site.op {
-            AccessOp::Load => Some(before),
-            AccessOp::Store => Some(written(lane)),
-            AccessOp::Atomic => None,
-        };
-        let other_value = match other_op {
-            AccessOp::Store if now => Some(written(other_lane)),
-            AccessOp::Store => Some(before),
-            AccessOp::Load | AccessOp::Atomic => None,
-        };
-        let first = side(
-            earlier.counter,
-            u64::from(earlier.block),
-            earlier.warp.into(),
-            other_lane,
-            other_value,
-            earlier.volatile,
-        );
-        let second = side(
-            suspects.access.counter,
-            block,
-            self.warp,
-            lane,
-            value,
-            site.access.volatile,
-        );
+        let crosses = facts.group == Group::Grid;
         self.found
-            .add(class, first, second, place, self.judged, !same_block);
+            .add(kind, first, second, place, self.judged, crosses);
+    }
+
+    /// What the verdict on two accesses depends on, but for their history.
+    fn facts(
+        &self,
+        suspects: &Suspects<'_>,
+        earlier: &Entry,
+        tag: u32,
+        me: u32,
+        has_seen: bool,
+    ) -> Facts {
+        let Suspects { access, lanes, .. } = suspects;
+        let subject = self.subject;
+        let (lane, other_lane) = ((me & 31) as usize, (tag & 31) as usize);
+        let side = |counter: u32, volatile| {
+            let site = &subject.code.counters[counter as usize];
+            verdict::Side {
+                op: site.op,
+                volatile,
+                block_scope: site.block_scope,
+                role: subject.roles[counter as usize],
+            }
+        };
+        let group = if u64::from(earlier.block) != self.here.block {
+            Group::Grid
+        } else if u32::from(earlier.warp) != self.warp {
+            Group::Block
+        } else if tag & PLACE & !31 == lanes.tag
+            && access.site.op == AccessOp::Store
+            && lanes.mask >> other_lane & 1 == 1
+            && lanes.cells[other_lane] == lanes.cells[lane]
+        {
+            Group::Instruction
+        } else {
+            Group::Warp
+        };
+        Facts {
+            earlier: side(earlier.counter, earlier.volatile),
+            later: side(access.counter, access.site.access.volatile),
+            group,
+            fences: subject.fences,
+            independent_lanes: subject.arch.number() >= 70,
+            has_seen,
+            history: History::default(),
+        }
+    }
+}
+
+impl Suspects<'_> {
+    /// The region, if it is global memory, and the offset of a lane's cell.
+    fn place(&self, lane: usize) -> (Option<usize>, u64) {
+        let offset = u64::from(self.lanes.cells[lane]) << self.shift;
+        match self.at {
+            At::Shared => (None, offset),
+            At::Region(index) => (Some(index), offset),
+        }
+    }
+}
+
+/// The values of an access at a lane's cell.
+struct Values<'a> {
+    suspects: &'a Suspects<'a>,
+    lane: usize,
+    component: u32,
+}
+
+impl Values<'_> {
+    fn of<'a>(suspects: &'a Suspects<'a>, lane: usize) -> Values<'a> {
+        let component = suspects.within / suspects.access.site.access.ty.bytes();
+        Values {
+            suspects,
+            lane,
+            component,
+        }
+    }
+
+    /// What a lane of the access stores.
+    fn written(&self, lane: usize) -> u64 {
+        let (r, site) = (self.suspects.access.r, self.suspects.access.site);
+        let register = site.values[self.component as usize % 4];
+        lane_value(r, site.access.ty, register, lane)
+    }
+
+    /// What is there.
+    fn before(&self) -> u64 {
+        let ty = self.suspects.access.site.access.ty;
+        let first = (self.suspects.bytes)(self.lane);
+        // SAFETY: the lane's bytes are in the memory.
+        unsafe {
+            element::read(
+                ty,
+                first.wrapping_add((self.component * ty.bytes()) as usize),
+            )
+        }
+    }
+
+    /// Whether two values are the same in memory.
+    fn are_same(&self, a: u64, b: u64) -> bool {
+        let bits = 8 * self.suspects.access.site.access.ty.bytes();
+        (a ^ b) & (u64::MAX >> (64 - bits.min(64))) == 0
     }
 }

@@ -3,9 +3,10 @@
 use dsl::ir::{AtomicOp, BinaryOp, CompareOp, Inst, InstKind, LocId, Object, Operand};
 
 use super::flow::{Around, At, Flow, Meet};
-use super::{Class, Conflict, Scene, Side};
+use super::{Conflict, Scene, Side};
 use crate::block::Identity;
 use crate::bytecode::Op;
+use crate::race::verdict::RaceKind;
 use crate::trap::AccessOp;
 
 /// The barrier of all blocks, in cooperative launches.
@@ -22,7 +23,7 @@ struct Update {
 impl Scene<'_> {
     /// One sentence about what is missing where.
     pub(super) fn advice(&self, conflict: &Conflict<'_>) -> String {
-        let Conflict { class, a, b, .. } = *conflict;
+        let Conflict { kind, a, b, .. } = *conflict;
         let flow = Flow::of(self.function);
         let (pc_a, pc_b) = (self.pc(a.counter), self.pc(b.counter));
         let high = if pc_a <= pc_b { b } else { a };
@@ -36,29 +37,29 @@ impl Scene<'_> {
                 .iter()
                 .any(|site| matches!(site.atomic, Some((AtomicOp::Cas | AtomicOp::Exch, _))));
         let fenced = self.code.insts.iter().any(|inst| inst.op == Op::Fence);
-        match class {
-            Class::Together => match update() {
+        match kind {
+            RaceKind::OneInstruction => match update() {
                 Some(update) => self.use_atomic(&flow, &update),
                 None => format!(
                     "let one thread write at line {high} (`if (threadIdx.x == 0)`), give each thread an element of its own, or use an \
                      atomic"
                 ),
             },
-            Class::SameValue => match update() {
+            RaceKind::SameValue => match update() {
                 Some(update) => self.use_atomic(&flow, &update),
                 None => "if that is meant it does no harm; one thread that writes, or an atomic, would say so".to_owned(),
             },
-            Class::Lockstep | Class::LockstepPlain => match update() {
+            RaceKind::LockstepVolatile | RaceKind::LockstepPlain => match update() {
                 Some(update) => self.use_atomic(&flow, &update),
                 None => barrier("__syncwarp()"),
             },
-            Class::Taken => {
+            RaceKind::LockWithoutFence => {
                 let fence = if a.block == b.block { "__threadfence_block()" } else { "__threadfence()" };
                 format!(
                     "put `{fence}` after the loop that takes the lock: without it what the lock guards may be read before the lock is held"
                 )
             }
-            Class::Race | Class::Unpolled if a.block != b.block => {
+            RaceKind::Unordered | RaceKind::UnlessPolled if a.block != b.block => {
                 if self.in_block(a) || self.in_block(b) {
                     "an atomic whose name ends in `_block` is one for the threads of its block only: across blocks use the one \
                      without"
@@ -83,14 +84,14 @@ impl Scene<'_> {
                         .to_owned()
                 }
             }
-            Class::Race | Class::Unpolled if locks && !fenced => match self.fence(&flow, conflict) {
+            RaceKind::Unordered | RaceKind::UnlessPolled if locks && !fenced => match self.fence(&flow, conflict) {
                 Some(fence) => fence,
                 None => format!(
                     "{}; or, if a lock or a flag is to order the two, put `__threadfence()` before it is set or given back",
                     barrier("__syncthreads()")
                 ),
             },
-            Class::Race | Class::Unpolled => {
+            RaceKind::Unordered | RaceKind::UnlessPolled => {
                 let writes = [a, b]
                     .iter()
                     .all(|side| self.counter(side.counter).op == AccessOp::Store);

@@ -6,14 +6,14 @@ use dsl::ir::{LocId, Space};
 
 use super::super::taint::Use;
 use super::{
-    BadMask, Beyond, Class, Conflict, Gone, Pair, Scene, Side, Source, Uneven, Unset, User,
-    WrongOperand,
+    BadMask, Beyond, Conflict, Gone, Pair, Scene, Side, Source, Uneven, Unset, User, WrongOperand,
 };
 use crate::bytecode::{CounterSite, Op};
 use crate::finding::{
     Finding, FindingAccess, FindingKind, FindingObject, FindingOp, Severity, ValueBits,
     WitnessLanes,
 };
+use crate::race::verdict::RaceKind;
 use crate::trap::AccessOp;
 
 /// What makes two counters one source access.
@@ -41,7 +41,7 @@ impl Scene<'_> {
         self.module.loc(shown).line
     }
 
-    pub(super) fn finding(&self, class: Class, pair: &Pair, most_at_one_place: u32) -> Finding {
+    pub(super) fn finding(&self, race: RaceKind, pair: &Pair, most_at_one_place: u32) -> Finding {
         let first = pair.shown();
         let [a, b] = &first.sides;
         let space = self.counter(b.counter).space;
@@ -82,8 +82,8 @@ impl Scene<'_> {
             format!("in blocks ({ax}, {ay}, {az}) and ({bx}, {by}, {bz})")
         };
         let what = format!("{} {} and {} {} {name}", who(0), did(a), who(1), did(b));
-        let (code, kind, severity, message) = match class {
-            Class::Race | Class::Unpolled | Class::Taken => (
+        let (code, kind, severity, message) = match race {
+            RaceKind::Unordered | RaceKind::UnlessPolled | RaceKind::LockWithoutFence => (
                 Message::DataRace,
                 FindingKind::Race,
                 Severity::Error,
@@ -91,7 +91,7 @@ impl Scene<'_> {
                     format!(
                         "race: {what} {blocks}, and an atomic of block scope is none for other blocks"
                     )
-                } else if class == Class::Taken {
+                } else if race == RaceKind::LockWithoutFence {
                     format!(
                         "race: {what} {blocks}, and no fence follows where the lock between the two was taken"
                     )
@@ -103,7 +103,7 @@ impl Scene<'_> {
                     format!("race: {what} {blocks}, and nothing orders the two")
                 },
             ),
-            Class::Together => (
+            RaceKind::OneInstruction => (
                 Message::DataRace,
                 FindingKind::Race,
                 Severity::Error,
@@ -113,7 +113,7 @@ impl Scene<'_> {
                     who(1)
                 ),
             ),
-            Class::SameValue => (
+            RaceKind::SameValue => (
                 Message::SameValueRace,
                 FindingKind::Race,
                 Severity::Note,
@@ -123,7 +123,7 @@ impl Scene<'_> {
                     who(1)
                 ),
             ),
-            Class::Lockstep => (
+            RaceKind::LockstepVolatile => (
                 Message::WarpSynchronousCode,
                 FindingKind::WarpSynchronous,
                 Severity::Warning,
@@ -132,7 +132,7 @@ impl Scene<'_> {
                      undefined since sm_70"
                 ),
             ),
-            Class::LockstepPlain => (
+            RaceKind::LockstepPlain => (
                 Message::WarpSynchronousCode,
                 FindingKind::WarpSynchronous,
                 Severity::Error,
@@ -164,7 +164,7 @@ impl Scene<'_> {
             severity,
             message,
             advice: Some(self.advice(&Conflict {
-                class,
+                kind: race,
                 a,
                 b,
                 most_at_one_place,

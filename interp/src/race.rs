@@ -1,0 +1,3 @@
+//! Races by happens-before.
+
+pub(crate) mod verdict;

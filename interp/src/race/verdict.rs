@@ -1,0 +1,529 @@
+//! What is wrong with two accesses that happens-before does not order: a table of rules over named facts.
+//!
+//! The first rule that applies gives the verdict. Each names the section of the CUDA C++ Programming Guide or of the PTX ISA that it
+//! rests on, and a program of `tests` that shows it. Where a rule is milder than PTX, it says so.
+
+use crate::trap::AccessOp;
+
+/// What is wrong with two accesses. The order is that of findings at one place.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
+pub(crate) enum RaceKind {
+    /// Nothing orders them.
+    Unordered,
+    /// Both are strong: a race if the place holds data, none if it is a flag that threads poll.
+    UnlessPolled,
+    /// The later thread has taken the lock that the earlier one released, and no fence followed.
+    LockWithoutFence,
+    /// Lanes of one instruction store different values.
+    OneInstruction,
+    /// Only lockstep orders them, and not both are `volatile`.
+    LockstepPlain,
+    /// Only lockstep orders them, and both are `volatile`.
+    LockstepVolatile,
+    /// They store the same value.
+    SameValue,
+}
+
+/// What a rule says.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Verdict {
+    /// Nothing is wrong.
+    Fine,
+    /// Threads poll the place: no access of it that is [`RaceKind::UnlessPolled`] is wrong.
+    Polled,
+    /// It is reported.
+    Race(RaceKind),
+}
+
+/// One of the two accesses.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Side {
+    pub(crate) op: AccessOp,
+    pub(crate) volatile: bool,
+    /// An atomic for the threads of its block only.
+    pub(crate) block_scope: bool,
+    pub(crate) role: Role,
+}
+
+/// What the program uses an access for.
+#[derive(Clone, Copy, Default, Debug)]
+pub(crate) struct Role {
+    /// Its thread waits here for others.
+    pub(crate) polls: bool,
+    /// A `volatile` store of a constant, or a `volatile` load that decides a branch.
+    pub(crate) flags: bool,
+    /// A load whose value only a compare-and-swap uses, which tests it again.
+    pub(crate) guesses: bool,
+    /// A compare-and-swap that takes a lock.
+    pub(crate) locks: bool,
+}
+
+/// The smallest group that both threads belong to.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+pub(crate) enum Group {
+    /// Two lanes of one store instruction, at the same place.
+    Instruction,
+    Warp,
+    Block,
+    Grid,
+}
+
+/// All that the verdict depends on.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Facts {
+    pub(crate) earlier: Side,
+    pub(crate) later: Side,
+    pub(crate) group: Group,
+    /// The kernel has fences.
+    pub(crate) fences: bool,
+    /// Lanes of a warp may run apart: since sm_70.
+    pub(crate) independent_lanes: bool,
+    /// The later thread, or one that happens before it, has read the place since the earlier store.
+    pub(crate) has_seen: bool,
+    pub(crate) history: History,
+}
+
+/// Facts that take time to look up. They are needed unless [`Facts::is_settled`].
+#[derive(Clone, Copy, Default, Debug)]
+pub(crate) struct History {
+    /// The earlier atomic is the release that the later thread has acquired.
+    pub(crate) has_acquired: bool,
+    /// The later thread has acquired it by taking a lock, and no fence followed.
+    pub(crate) misses_fence: bool,
+    /// Both store, and the same value.
+    pub(crate) same_value: bool,
+}
+
+impl Side {
+    /// PTX's word for atomics and `volatile` accesses, which other threads may see at any time.
+    fn is_strong(self) -> bool {
+        self.op == AccessOp::Atomic || self.volatile
+    }
+}
+
+impl Facts {
+    fn any(&self, is: impl Fn(Side) -> bool) -> bool {
+        is(self.earlier) || is(self.later)
+    }
+
+    fn both(&self, is: impl Fn(Side) -> bool) -> bool {
+        is(self.earlier) && is(self.later)
+    }
+
+    fn atomics(&self) -> bool {
+        self.both(|side| side.op == AccessOp::Atomic)
+    }
+
+    fn stores(&self) -> bool {
+        self.both(|side| side.op == AccessOp::Store)
+    }
+
+    /// Two atomics of which one is none for the other's thread.
+    fn is_out_of_scope(&self) -> bool {
+        self.atomics() && self.group == Group::Grid && self.any(|side| side.block_scope)
+    }
+
+    /// Both are strong, and each is in the other's scope.
+    fn is_morally_strong(&self) -> bool {
+        self.both(Side::is_strong) && self.group != Group::Instruction && !self.is_out_of_scope()
+    }
+
+    fn is_in_warp(&self) -> bool {
+        self.group <= Group::Warp
+    }
+
+    /// The place may be a flag, a lock or a counter. `volatile` shared memory in a kernel without fences is data.
+    fn may_signal(&self) -> bool {
+        let by_atomic = self.any(|side| side.op == AccessOp::Atomic);
+        let by_volatile = match self.group {
+            Group::Instruction | Group::Warp => false,
+            Group::Block => self.fences,
+            Group::Grid => true,
+        };
+        self.is_morally_strong() && (by_atomic || by_volatile)
+    }
+
+    fn is_polled(&self) -> bool {
+        self.is_morally_strong() && self.any(|side| side.role.polls)
+    }
+
+    /// Whether the verdict does not depend on the [`History`]. Threads that poll ask often.
+    pub(crate) fn is_settled(&self) -> bool {
+        self.atomics() && !self.is_out_of_scope() || self.is_polled()
+    }
+}
+
+/// A row of the table.
+#[cfg_attr(not(test), expect(dead_code, reason = "for people, and for the tests"))]
+struct Rule {
+    name: &'static str,
+    applies: fn(&Facts) -> bool,
+    verdict: Verdict,
+    /// Why: a section, and what it says.
+    source: &'static str,
+    /// A program in `tests` that shows it; the unit test of the row, if it is empty.
+    example: &'static str,
+}
+
+/// Makes the table.
+macro_rules! rules {
+    ($($name:literal: $applies:expr => $verdict:expr, $source:literal, $example:literal;)*) => {
+        &[$(Rule { name: $name, applies: $applies, verdict: $verdict, source: $source, example: $example }),*]
+    };
+}
+
+/// The rules, in order.
+const RULES: &[Rule] = rules! {
+    "atomics in scope": |f| f.atomics() && !f.is_out_of_scope() => Verdict::Fine,
+        "Guide, Atomic Functions: no other thread comes between an atomic's read and its write.",
+        "findings/sound/block_scope_atomics.k";
+    "polled flag": Facts::is_polled => Verdict::Polled,
+        "PTX, Data races: two morally strong accesses are none, whatever their order; waiting for a change is what a flag is for.",
+        "findings/sound/grid_barrier_volatile.k";
+    "lockstep before Volta": |f| f.is_morally_strong() && f.is_in_warp() && !f.independent_lanes => Verdict::Fine,
+        "Guide, Independent Thread Scheduling: before it, all lanes of a warp shared one program counter.",
+        "findings/sound/warp_reduce_old_gpu.k";
+    "no plain store": |f| f.may_signal() && !f.any(|side| side.op == AccessOp::Store) => Verdict::Fine,
+        "PTX, Data races: an atomic and a strong load are morally strong.",
+        "";
+    "flag looked at once": |f| f.may_signal() && !f.stores() && f.both(|side| side.role.flags) => Verdict::Fine,
+        "PTX, Data races: the load of a flag may come before or after the store; the branch allows for both.",
+        "findings/sound/glance_at_a_flag.k";
+    "store after it was seen": |f| f.may_signal() && f.stores() && f.has_seen => Verdict::Fine,
+        "PTX, Coherence: a store that comes after a load of an earlier one's value comes after that one.",
+        "findings/faults/ring_of_slots.k";
+    "guess of a compare-and-swap": |f| f.any(|side| side.op == AccessOp::Atomic) && f.any(|side| side.role.guesses) => Verdict::Fine,
+        "Guide, Atomic Functions: the usual loop begins with a plain load. PTX calls it a race; the compare-and-swap tests the value again.",
+        "programs/spin_lock.k";
+    "atomic that was acquired": |f| f.earlier.op == AccessOp::Atomic && !f.is_out_of_scope() && f.history.has_acquired => Verdict::Fine,
+        "Guide, Memory Fence Functions: the last block resets the counter that all have incremented after their fences.",
+        "findings/sound/last_block_volatile.k";
+    "flag set to one value": |f| f.may_signal() && f.history.same_value => Verdict::Fine,
+        "PTX, Data races: morally strong stores are none, and here no order of them leaves another value.",
+        "findings/sound/same_value_blocks.k";
+    "same value": |f| f.history.same_value => Verdict::Race(RaceKind::SameValue),
+        "PTX, Data races: plain stores without order are a race even then; the result is the same, so it is a note.",
+        "findings/faults/global_sum.k";
+    "lanes of one store": |f| f.group == Group::Instruction => Verdict::Race(RaceKind::OneInstruction),
+        "Guide, SIMT Architecture: if lanes store to one place in one instruction, which of them is last is undefined.",
+        "findings/faults/max_without_atomic.k";
+    "lock without fence": |f| f.history.misses_fence => Verdict::Race(RaceKind::LockWithoutFence),
+        "PTX, Release and Acquire Patterns: who takes a lock needs a fence after the atomic.",
+        "findings/faults/lock_without_acquire_fence.k";
+    "strong, maybe polled": |f| f.may_signal() && !f.stores() => Verdict::Race(RaceKind::UnlessPolled),
+        "Guide, volatile qualifier: it promises neither order nor atomicity. A flag that is polled needs no order.",
+        "findings/faults/atomic_and_volatile_store.k";
+    "volatile lockstep": |f| f.is_in_warp() && f.both(|side| side.volatile) => Verdict::Race(RaceKind::LockstepVolatile),
+        "Guide, Independent Thread Scheduling: such code needs `__syncwarp()` since compute capability 7.0.",
+        "findings/faults/warp_reduce_volatile.k";
+    "plain lockstep": Facts::is_in_warp => Verdict::Race(RaceKind::LockstepPlain),
+        "Guide, Synchronization Functions: `__syncwarp()` orders memory among its lanes; lockstep never did for plain accesses.",
+        "findings/faults/histogram_plain.k";
+    "race": |_| true => Verdict::Race(RaceKind::Unordered),
+        "PTX, Data races: conflicting accesses without causality order, not morally strong, are a race.",
+        "findings/faults/broadcast_no_barrier.k";
+};
+
+/// The first rule that applies. The last one always does.
+fn rule(facts: &Facts) -> &'static Rule {
+    let mut rules = RULES.iter();
+    rules
+        .find(|rule| (rule.applies)(facts))
+        .unwrap_or(&RULES[RULES.len() - 1])
+}
+
+/// What is wrong with two accesses that nothing orders.
+pub(crate) fn verdict(facts: &Facts) -> Verdict {
+    rule(facts).verdict
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const LOAD: Side = Side {
+        op: AccessOp::Load,
+        volatile: false,
+        block_scope: false,
+        role: Role {
+            polls: false,
+            flags: false,
+            guesses: false,
+            locks: false,
+        },
+    };
+    const STORE: Side = Side {
+        op: AccessOp::Store,
+        ..LOAD
+    };
+    const ATOMIC: Side = Side {
+        op: AccessOp::Atomic,
+        ..LOAD
+    };
+
+    fn volatile(side: Side) -> Side {
+        Side {
+            volatile: true,
+            ..side
+        }
+    }
+
+    fn used(side: Side, role: Role) -> Side {
+        Side { role, ..side }
+    }
+
+    fn pair(earlier: Side, later: Side, group: Group) -> Facts {
+        Facts {
+            earlier,
+            later,
+            group,
+            fences: true,
+            independent_lanes: true,
+            has_seen: false,
+            history: History::default(),
+        }
+    }
+
+    #[track_caller]
+    fn holds(name: &str, verdict: Verdict, facts: Facts) {
+        let rule = rule(&facts);
+        assert_eq!((rule.name, rule.verdict), (name, verdict), "{facts:?}");
+    }
+
+    #[test]
+    fn atomics_in_scope() {
+        let block = Side {
+            block_scope: true,
+            ..ATOMIC
+        };
+        holds(
+            "atomics in scope",
+            Verdict::Fine,
+            pair(ATOMIC, ATOMIC, Group::Grid),
+        );
+        holds(
+            "atomics in scope",
+            Verdict::Fine,
+            pair(block, ATOMIC, Group::Block),
+        );
+        holds(
+            "race",
+            Verdict::Race(RaceKind::Unordered),
+            pair(block, ATOMIC, Group::Grid),
+        );
+    }
+
+    #[test]
+    fn polled_flag() {
+        let polls = used(
+            volatile(LOAD),
+            Role {
+                polls: true,
+                ..Role::default()
+            },
+        );
+        let facts = pair(volatile(STORE), polls, Group::Block);
+        assert!(facts.is_settled());
+        holds("polled flag", Verdict::Polled, facts);
+        // The store of a flag has to be `volatile`, too.
+        holds(
+            "race",
+            Verdict::Race(RaceKind::Unordered),
+            pair(STORE, polls, Group::Block),
+        );
+    }
+
+    #[test]
+    fn lockstep_before_volta() {
+        let new = pair(volatile(STORE), volatile(LOAD), Group::Warp);
+        let old = Facts {
+            independent_lanes: false,
+            ..new
+        };
+        holds("lockstep before Volta", Verdict::Fine, old);
+        holds(
+            "volatile lockstep",
+            Verdict::Race(RaceKind::LockstepVolatile),
+            new,
+        );
+    }
+
+    #[test]
+    fn no_plain_store() {
+        holds(
+            "no plain store",
+            Verdict::Fine,
+            pair(ATOMIC, volatile(LOAD), Group::Grid),
+        );
+        holds(
+            "race",
+            Verdict::Race(RaceKind::Unordered),
+            pair(ATOMIC, LOAD, Group::Grid),
+        );
+    }
+
+    #[test]
+    fn flag_looked_at_once() {
+        let flags = Role {
+            flags: true,
+            ..Role::default()
+        };
+        let (set, seen) = (used(volatile(STORE), flags), used(volatile(LOAD), flags));
+        holds(
+            "flag looked at once",
+            Verdict::Fine,
+            pair(set, seen, Group::Grid),
+        );
+        // Shared memory of a kernel without fences is data.
+        let data = Facts {
+            fences: false,
+            ..pair(set, seen, Group::Block)
+        };
+        holds("race", Verdict::Race(RaceKind::Unordered), data);
+    }
+
+    #[test]
+    fn store_after_it_was_seen() {
+        let blind = pair(volatile(STORE), volatile(STORE), Group::Grid);
+        let seeing = Facts {
+            has_seen: true,
+            ..blind
+        };
+        holds("store after it was seen", Verdict::Fine, seeing);
+        holds("race", Verdict::Race(RaceKind::Unordered), blind);
+    }
+
+    #[test]
+    fn guess_of_a_compare_and_swap() {
+        let guess = used(
+            LOAD,
+            Role {
+                guesses: true,
+                ..Role::default()
+            },
+        );
+        holds(
+            "guess of a compare-and-swap",
+            Verdict::Fine,
+            pair(ATOMIC, guess, Group::Grid),
+        );
+        holds(
+            "race",
+            Verdict::Race(RaceKind::Unordered),
+            pair(STORE, guess, Group::Grid),
+        );
+    }
+
+    /// The same pair with another history.
+    fn with(facts: Facts, history: History) -> Facts {
+        Facts { history, ..facts }
+    }
+
+    #[test]
+    fn atomic_that_was_acquired() {
+        let acquired = History {
+            has_acquired: true,
+            ..History::default()
+        };
+        let reset = pair(ATOMIC, STORE, Group::Grid);
+        holds(
+            "atomic that was acquired",
+            Verdict::Fine,
+            with(reset, acquired),
+        );
+        holds("race", Verdict::Race(RaceKind::Unordered), reset);
+    }
+
+    const SAME: History = History {
+        has_acquired: false,
+        misses_fence: false,
+        same_value: true,
+    };
+
+    #[test]
+    fn flag_set_to_one_value() {
+        let facts = pair(volatile(STORE), volatile(STORE), Group::Grid);
+        holds("flag set to one value", Verdict::Fine, with(facts, SAME));
+    }
+
+    #[test]
+    fn same_value() {
+        let facts = with(pair(STORE, STORE, Group::Instruction), SAME);
+        holds("same value", Verdict::Race(RaceKind::SameValue), facts);
+    }
+
+    #[test]
+    fn lanes_of_one_store() {
+        let facts = pair(STORE, STORE, Group::Instruction);
+        holds(
+            "lanes of one store",
+            Verdict::Race(RaceKind::OneInstruction),
+            facts,
+        );
+    }
+
+    #[test]
+    fn lock_without_fence() {
+        let misses = History {
+            misses_fence: true,
+            ..History::default()
+        };
+        let facts = with(pair(STORE, LOAD, Group::Grid), misses);
+        holds(
+            "lock without fence",
+            Verdict::Race(RaceKind::LockWithoutFence),
+            facts,
+        );
+    }
+
+    #[test]
+    fn strong_maybe_polled() {
+        let unless = Verdict::Race(RaceKind::UnlessPolled);
+        let facts = pair(volatile(STORE), volatile(LOAD), Group::Grid);
+        holds("strong, maybe polled", unless, facts);
+        holds(
+            "strong, maybe polled",
+            unless,
+            pair(ATOMIC, volatile(STORE), Group::Warp),
+        );
+    }
+
+    #[test]
+    fn lockstep() {
+        let both = pair(volatile(STORE), volatile(STORE), Group::Warp);
+        holds(
+            "volatile lockstep",
+            Verdict::Race(RaceKind::LockstepVolatile),
+            both,
+        );
+        let one = pair(volatile(STORE), LOAD, Group::Warp);
+        holds(
+            "plain lockstep",
+            Verdict::Race(RaceKind::LockstepPlain),
+            one,
+        );
+    }
+
+    #[test]
+    fn races() {
+        holds(
+            "race",
+            Verdict::Race(RaceKind::Unordered),
+            pair(STORE, LOAD, Group::Block),
+        );
+    }
+
+    /// Each rule has a source, and a program that is there.
+    #[test]
+    fn rules_name_their_evidence() {
+        let tests = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../tests");
+        for rule in RULES {
+            assert!(
+                rule.source.contains(", ") && rule.source.contains(": "),
+                "{}",
+                rule.name
+            );
+            assert!(tests.join(rule.example).exists(), "{}", rule.name);
+        }
+    }
+}
