@@ -1,12 +1,7 @@
 //! The run-time checks: an [`Observer`] that keeps shadow memory beside the program's and says what is wrong.
 //!
-//! A race is a pair of accesses to one byte by two threads, one of them a write and not both atomic, that nothing orders.
-//! What orders accesses: the program order of one thread, `__syncthreads`, `__syncwarp` (and the exchanges with a mask) among
-//! the lanes that come to it, and a fence followed by an atomic or `volatile` store that another thread reads with an atomic
-//! or `volatile` load ([`order`]). Lockstep is no order: a pair that has nothing else is *warp-synchronous*.
-//!
-//! [`walk`] leads an access to its cells; [`cells`] answers the common cases for 32 lanes at once; [`verdict`] judges the lanes that are left, one by one;
-//! [`found`] gathers what is wrong by pairs of source accesses and words it.
+//! Races are found in [`crate::race`]. Here is the rest: values that nobody wrote ([`unset`], [`taint`]), read-only memory that is written
+//! ([`frozen`]), operands ([`arithmetic`]), subscripts, masks and barriers. [`found`] gathers all of it by source accesses and words it.
 
 #![allow(
     clippy::needless_range_loop,
@@ -14,18 +9,11 @@
 )]
 
 mod arithmetic;
-mod cells;
-mod found;
+pub(crate) mod found;
 mod frozen;
-mod lines;
-mod order;
-mod reads;
-mod runs;
 mod subject;
 pub(crate) mod taint;
 mod unset;
-mod verdict;
-mod walk;
 
 use std::collections::{BTreeMap, HashMap};
 
@@ -39,32 +27,33 @@ use crate::mask::LaneMask;
 use crate::memory::defined::Defined;
 use crate::memory::traffic::Touch;
 use crate::observer::{Access, Arrival, Counters, Like, Observer};
+use crate::race::access::Cpu;
+use crate::race::deferred::{Deferred, Footprint};
+use crate::race::epoch::{Entry, Table};
+use crate::race::order::{Order, Released};
+use crate::race::shadow::Cells;
 use crate::registers::View;
 use crate::stats::{Charge, SiteCounts};
 use crate::trap::AccessOp;
 use crate::witness::Worst;
 
 use arithmetic::RISKY;
-use cells::{Cells, Entry, Table};
 pub(crate) use found::Scene;
 use found::{Found, Source, Unset, User};
-use order::{Order, Released};
-use reads::{Lie, Reads};
 pub(crate) use subject::Subject;
 use taint::Taint;
-use walk::{At, Cpu};
 
 /// A block that has begun and not ended.
 #[derive(Debug)]
-struct Resident {
-    block: u64,
-    order: Order,
-    table: Table,
-    cells: Cells,
+pub(crate) struct Resident {
+    pub(crate) block: u64,
+    pub(crate) order: Order,
+    pub(crate) table: Table,
+    pub(crate) cells: Cells,
     /// Released in shared memory, by offset.
-    released: HashMap<u32, Released>,
+    pub(crate) released: HashMap<u32, Released>,
     /// Cells of shared memory that hold a value that came from nowhere, and its origin.
-    junk: HashMap<u32, u32>,
+    pub(crate) unset_cells: HashMap<u32, u32>,
     /// By warp.
     taints: Vec<Taint>,
     /// By warp and byte of local memory: lanes that wrote it.
@@ -73,49 +62,64 @@ struct Resident {
     local_origins: Vec<HashMap<u32, u32>>,
     /// By warp and byte of thread-local memory: the lanes whose variable there has ended. Empty as long as none has.
     gone: Vec<Vec<u32>>,
-    reads: Reads,
+    pub(crate) deferred: Deferred,
     /// Barriers so far, from 1 on.
     barriers: u32,
     /// By warp: of its last turn, the barriers then.
     turns: Vec<u32>,
 }
 
-/// Counts, and checks.
+/// The shadow of global memory, and what is known of its regions.
 #[derive(Debug)]
-pub(crate) struct Checker<'a> {
-    counters: Counters,
-    subject: &'a Subject<'a>,
-    now: u32,
-    warp: u32,
-    here: Resident,
-    ended: bool,
-    aside: HashMap<u64, Resident>,
-    table: Table,
-    regions: Vec<Cells>,
+pub(crate) struct GlobalShadow {
+    pub(crate) table: Table,
+    pub(crate) regions: Vec<Cells>,
     /// By counter: the region it last hit.
-    region_of: Vec<u32>,
-    released: HashMap<u64, Released>,
-    found: Found,
-    /// Where values come from that nobody wrote, by source.
-    origins: Vec<Unset>,
-    known_origins: HashMap<Source, u32>,
-    /// The warp in hand has such values.
-    following: bool,
-    /// Of the access in hand, if it loads one that somebody stored.
-    junk_origin: Option<u32>,
+    pub(crate) region_of: Vec<u32>,
+    /// By address.
+    pub(crate) released: HashMap<u64, Released>,
     /// By region: what workers that have ended wrote.
     stored: Vec<Defined>,
     /// By region: what they touched.
     touched: Vec<Touch>,
-    /// Instructions with suspects, so far: tells one from another.
-    judged: u64,
-    cpu: Cpu,
     /// By counter and region: the words that were read as what nobody writes, one bit each.
     frozen: BTreeMap<(u32, u32), Vec<u64>>,
-    /// Memory needs a shadow.
-    shadows: bool,
     /// By region: somebody writes it, or has not written all of it.
-    watched: Vec<bool>,
+    pub(crate) watched: Vec<bool>,
+}
+
+/// Where values come from that nobody wrote.
+#[derive(Debug, Default)]
+struct Origins {
+    list: Vec<Unset>,
+    by_source: HashMap<Source, u32>,
+    /// Of the current access, if it loads such a value that was stored.
+    loaded: Option<u32>,
+}
+
+/// Counts, and checks.
+#[derive(Debug)]
+pub(crate) struct Checker<'a> {
+    counters: Counters,
+    pub(crate) subject: &'a Subject<'a>,
+    /// Grows with every synchronisation.
+    pub(crate) now: u32,
+    pub(crate) warp: u32,
+    /// The block that runs.
+    pub(crate) here: Resident,
+    ended: bool,
+    /// Blocks that wait for others, by index.
+    aside: HashMap<u64, Resident>,
+    pub(crate) global: GlobalShadow,
+    pub(crate) found: Found,
+    origins: Origins,
+    /// The current warp has values that nobody wrote.
+    pub(crate) following: bool,
+    /// Instructions that were judged lane by lane, so far: tells one from another.
+    pub(crate) judged: u64,
+    pub(crate) cpu: Cpu,
+    /// Memory needs a shadow.
+    pub(crate) shadows: bool,
 }
 
 impl<'a> Checker<'a> {
@@ -127,15 +131,8 @@ impl<'a> Checker<'a> {
             .clone()
             .filter(|region| subject.written[region.index as usize]);
         table.expect(written.map(|region| region.size as usize / 4).sum());
-        Checker {
-            counters,
-            subject,
-            frozen: BTreeMap::new(),
-            now: 1,
-            warp: 0,
-            here: Resident::new(subject),
-            ended: true,
-            aside: HashMap::new(),
+        let watched = subject.written.iter().zip(&subject.defined);
+        let global = GlobalShadow {
             table,
             regions: regions
                 .map(|region| match subject.quick {
@@ -145,28 +142,34 @@ impl<'a> Checker<'a> {
                 .collect(),
             region_of: vec![0; sites],
             released: HashMap::new(),
-            found: Found::default(),
-            origins: Vec::new(),
-            known_origins: HashMap::new(),
-            following: false,
-            junk_origin: None,
             stored: vec![Defined::Nothing; subject.map.regions.len()],
             touched: vec![Touch::default(); subject.map.regions.len()],
+            frozen: BTreeMap::new(),
+            watched: watched
+                .map(|(&written, defined)| written || defined.is_some())
+                .collect(),
+        };
+        Checker {
+            counters,
+            subject,
+            now: 1,
+            warp: 0,
+            here: Resident::new(subject),
+            ended: true,
+            aside: HashMap::new(),
+            global,
+            found: Found::default(),
+            origins: Origins::default(),
+            following: false,
             judged: 0,
             cpu: Cpu::at_hand(),
             shadows: subject.shadows(),
-            watched: subject
-                .written
-                .iter()
-                .zip(&subject.defined)
-                .map(|(&written, defined)| written || defined.is_some())
-                .collect(),
         }
     }
 
     /// The entry of an access to shared memory, as a tag.
     #[inline(always)]
-    fn tag(&mut self, access: &Access<'_>) -> u32 {
+    pub(crate) fn tag(&mut self, access: &Access<'_>) -> u32 {
         let here = &mut self.here;
         here.table.tag(access.counter, self.now, || Entry {
             counter: access.counter,
@@ -239,7 +242,12 @@ impl<'a> Checker<'a> {
     }
 
     /// Acquires and releases of an atomic or `volatile` access.
-    fn meet(&mut self, access: &Access<'_>, at: impl Fn(usize) -> u64, shared: bool) {
+    pub(crate) fn synchronise(
+        &mut self,
+        access: &Access<'_>,
+        at: impl Fn(usize) -> u64,
+        shared: bool,
+    ) {
         if !self.subject.fences {
             return;
         }
@@ -257,7 +265,7 @@ impl<'a> Checker<'a> {
                 let released = if shared {
                     here.released.get(&(at as u32))
                 } else {
-                    self.released.get(&at)
+                    self.global.released.get(&at)
                 };
                 if let Some(released) = released {
                     let takes = self.subject.roles[access.counter as usize].locks;
@@ -268,7 +276,7 @@ impl<'a> Checker<'a> {
                 let released = if shared {
                     here.released.entry(at as u32).or_default()
                 } else {
-                    self.released.entry(at).or_default()
+                    self.global.released.entry(at).or_default()
                 };
                 here.order.release(thread, released, device);
             }
@@ -286,12 +294,12 @@ impl Resident {
             table: Table::new(subject.code.counters.len()),
             cells: Cells::new(subject.shape.shared_bytes as usize),
             released: HashMap::new(),
-            junk: HashMap::new(),
+            unset_cells: HashMap::new(),
             taints: vec![Taint::new(subject.code); warps],
             locals: vec![vec![0; subject.code.local_bytes as usize]; warps],
             local_origins: vec![HashMap::new(); warps],
             gone: vec![Vec::new(); warps],
-            reads: Reads::new(subject.code.sites.len()),
+            deferred: Deferred::new(subject.code.sites.len()),
             barriers: 0,
             turns: vec![0; all_warps],
         }
@@ -321,9 +329,9 @@ impl Observer for Checker<'_> {
             here.table.clear();
             here.cells.clear();
             here.released.clear();
-            here.junk.clear();
-            here.reads.begin();
-            here.reads.open = self.subject.reads_may_wait();
+            here.unset_cells.clear();
+            here.deferred.begin();
+            here.deferred.may_defer = self.subject.may_defer_reads();
             here.barriers = 1;
             here.turns.fill(0);
             here.locals.iter_mut().for_each(|bytes| refill(bytes, 0));
@@ -335,7 +343,7 @@ impl Observer for Checker<'_> {
             }
         }
         self.here.table.begin_block(new_block);
-        self.table.begin_block(new_block);
+        self.global.table.begin_block(new_block);
     }
 
     fn end_block(&mut self) {
@@ -351,7 +359,7 @@ impl Observer for Checker<'_> {
         let first_turn = *turn != self.here.barriers && self.subject.quick;
         *turn = self.here.barriers;
         self.here.table.begin_warp(first_turn);
-        self.table.begin_warp(first_turn);
+        self.global.table.begin_warp(first_turn);
         self.following = self
             .here
             .taints
@@ -390,13 +398,13 @@ impl Observer for Checker<'_> {
                 loc: self.subject.code.locs[pc],
             };
             for origin in std::iter::once(matters.origin).chain(matters.second) {
-                self.found.unset(&self.origins[origin as usize], user);
+                self.found.unset(&self.origins.list[origin as usize], user);
             }
         }
     }
 
     fn stored(&self) -> Vec<(u64, Defined)> {
-        let mut stored = self.stored.clone();
+        let mut stored = self.global.stored.clone();
         self.add_stored(&mut stored);
         let regions = self.subject.map.regions.iter().zip(stored);
         regions
@@ -406,7 +414,7 @@ impl Observer for Checker<'_> {
     }
 
     fn touched(&self) -> Vec<(u64, Touch)> {
-        let mut touched = self.touched.clone();
+        let mut touched = self.global.touched.clone();
         self.add_touched(&mut touched);
         let regions = self.subject.map.regions.iter().zip(touched);
         let tracked = regions.filter(|(region, _)| self.subject.tracked[region.index as usize]);
@@ -422,7 +430,7 @@ impl Observer for Checker<'_> {
         self.subscript(access);
         if access.space == Space::Local {
             self.local(access, offsets);
-        } else if !self.can_wait(access, offsets) {
+        } else if !self.defer_window(access, offsets) {
             self.shared(access, offsets, false);
         }
         self.counters.window(access, offsets)
@@ -452,19 +460,19 @@ impl Observer for Checker<'_> {
             return;
         }
         let pattern = like.pattern;
-        let lie = Lie {
+        let footprint = Footprint {
             bytes: &pattern.bytes,
             lowest: like.lowest as u32,
             extent: pattern.extent + access.site.width_bytes,
             run: pattern.run,
             pattern: Some((access.site.row, pattern.version)),
         };
-        if access.site.op == AccessOp::Load && self.waits(access, &lie) {
+        if access.site.op == AccessOp::Load && self.defer(access, &footprint) {
             return;
         }
         let mut offsets = [0; 32];
         for lane in 0..32 {
-            offsets[lane] = lie.lowest + pattern.bytes[lane];
+            offsets[lane] = footprint.lowest + pattern.bytes[lane];
         }
         self.shared(access, &offsets, pattern.run);
     }
@@ -500,7 +508,7 @@ impl Observer for Checker<'_> {
             self.here.order.sync_warp(self.warp, group, all, self.now);
             if all {
                 self.here.table.sync_warp();
-                self.table.sync_warp();
+                self.global.table.sync_warp();
             }
         }
         self.now += 1;
@@ -538,32 +546,32 @@ impl Observer for Checker<'_> {
         self.now += 1;
         let here = &mut self.here;
         here.barriers += 1;
-        here.reads.barrier(&here.cells);
-        here.reads.open = self.subject.reads_may_wait() && here.junk.is_empty();
+        here.deferred.barrier(&here.cells);
+        here.deferred.may_defer = self.subject.may_defer_reads() && here.unset_cells.is_empty();
         if self.here.table.is_long() {
             self.here.cells.settle();
             self.here.table.clear();
         }
         self.here.table.barrier();
-        self.table.barrier();
+        self.global.table.barrier();
     }
 
     fn needs_order(&self) -> bool {
-        self.found.crosses
+        self.found.races.crosses
     }
 
     fn absorb(&mut self, other: &Self) {
         other.see_thawed(&mut self.found);
         self.counters.absorb(&other.counters);
         self.found.absorb(&other.found);
-        for (ours, theirs) in self.stored.iter_mut().zip(&other.stored) {
+        for (ours, theirs) in self.global.stored.iter_mut().zip(&other.global.stored) {
             ours.join(theirs);
         }
-        other.add_stored(&mut self.stored);
-        for (ours, theirs) in self.touched.iter_mut().zip(&other.touched) {
+        other.add_stored(&mut self.global.stored);
+        for (ours, theirs) in self.global.touched.iter_mut().zip(&other.global.touched) {
             ours.join(theirs);
         }
-        other.add_touched(&mut self.touched);
+        other.add_touched(&mut self.global.touched);
     }
 
     fn counts(&self) -> &[SiteCounts] {
@@ -576,7 +584,7 @@ impl Observer for Checker<'_> {
 
     fn findings(&self, scene: &Scene<'_>) -> Vec<Finding> {
         let mut all = self.found.findings(scene);
-        if !self.frozen.is_empty() {
+        if !self.global.frozen.is_empty() {
             let mut own = Found::default();
             self.see_thawed(&mut own);
             all.extend(own.findings(scene));

@@ -2,15 +2,15 @@
 //! it in a cache that no store reaches, so what the launch writes there, before or after, may or may not be seen.
 
 use super::Checker;
-use super::cells::ATOMIC;
 use super::found::Found;
 use crate::mask::LaneMask;
 use crate::observer::Access;
+use crate::race::epoch::ATOMIC;
 
 impl Checker<'_> {
     /// Notes the words of a region that lanes read, by their offsets.
     #[cold]
-    pub(super) fn freeze(
+    pub(crate) fn freeze(
         &mut self,
         access: &Access<'_>,
         region: u32,
@@ -22,6 +22,7 @@ impl Checker<'_> {
         }
         let size = self.subject.map.regions[region as usize].size;
         let words = self
+            .global
             .frozen
             .entry((access.counter, region))
             .or_insert_with(|| vec![0; (size as usize / 4 + 1).div_ceil(64)]);
@@ -35,9 +36,9 @@ impl Checker<'_> {
     }
 
     /// Finds the words among them that the launch wrote.
-    pub(super) fn see_thawed(&self, found: &mut Found) {
-        for (&(counter, region), words) in &self.frozen {
-            let cells = &self.regions[region as usize];
+    pub(crate) fn see_thawed(&self, found: &mut Found) {
+        for (&(counter, region), words) in &self.global.frozen {
+            let cells = &self.global.regions[region as usize];
             let mut first = None;
             cells.for_each_touched(|cell, count, write, read| {
                 if write == 0 && read & ATOMIC == 0 {

@@ -96,16 +96,16 @@ impl<'a> Subject<'a> {
     }
 
     /// Whether reads of shared memory that nobody writes may be noted later.
-    pub(super) fn reads_may_wait(&self) -> bool {
+    pub(crate) fn may_defer_reads(&self) -> bool {
         !self.exact && self.quick
     }
 
     /// Whether memory needs a shadow.
-    pub(super) fn shadows(&self) -> bool {
+    pub(crate) fn shadows(&self) -> bool {
         self.checks.has(Check::Race) || self.checks.has(Check::WarpSynchronous) || self.unset()
     }
 
-    pub(super) fn unset(&self) -> bool {
+    pub(crate) fn unset(&self) -> bool {
         self.checks.has(Check::Uninit)
     }
 }

@@ -13,7 +13,7 @@ pub(super) type Origin = u32;
 
 /// What such a value decides.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
-pub(super) enum Use {
+pub(crate) enum Use {
     Branch,
     Address,
     Stored,

@@ -3,21 +3,22 @@
 use dsl::ir::{AtomicOp, LocId, Space};
 
 use super::Checker;
-use super::cells::{ATOMIC, Lanes, WRITTEN};
 use super::found::{Source, Unset, User};
 use super::taint::{Taint, Use};
-use super::walk::At;
 use crate::bytecode::{Class as RegisterClass, Place};
 use crate::mask::LaneMask;
 use crate::memory::defined::Defined;
 use crate::memory::traffic::Touch;
 use crate::observer::Access;
+use crate::race::access::ShadowId;
+use crate::race::epoch::{ATOMIC, WRITTEN};
+use crate::race::shadow::Lanes;
 use crate::trap::AccessOp;
 
 impl Checker<'_> {
     /// Lanes read what nobody wrote, by component.
     #[cold]
-    pub(super) fn unset(
+    pub(crate) fn unset(
         &mut self,
         access: &Access<'_>,
         unset: [u32; 4],
@@ -25,7 +26,7 @@ impl Checker<'_> {
     ) {
         let all = unset.iter().fold(0, |all, lanes| all | lanes);
         let lane = all.trailing_zeros() as usize & 31;
-        let origin = match self.junk_origin.take() {
+        let origin = match self.origins.loaded.take() {
             Some(origin) => origin,
             None => self.origin(Unset {
                 source: Source::Access(access.counter),
@@ -65,7 +66,7 @@ impl Checker<'_> {
                     lane: lane as u32,
                     loc: self.subject.code.counters[access.counter as usize].loc,
                 };
-                self.found.unset(&self.origins[origin as usize], user);
+                self.found.unset(&self.origins.list[origin as usize], user);
                 return;
             }
             AccessOp::Atomic => {
@@ -83,10 +84,10 @@ impl Checker<'_> {
 
     /// What an exchange leaves where nobody has written is somebody's value.
     #[cold]
-    pub(super) fn exchanged(
+    pub(crate) fn exchanged(
         &mut self,
         access: &Access<'_>,
-        at: At,
+        at: ShadowId,
         mask: u32,
         offset: impl Fn(usize) -> u64,
     ) {
@@ -106,7 +107,7 @@ impl Checker<'_> {
     }
 
     /// Lanes of a shuffle read a lane that does not take part.
-    pub(super) fn stray(&mut self, strays: u32, result: Place, loc: LocId) {
+    pub(crate) fn stray(&mut self, strays: u32, result: Place, loc: LocId) {
         let origin = self.origin(Unset {
             source: Source::Shuffle(loc.0),
             block: self.here.block,
@@ -120,7 +121,7 @@ impl Checker<'_> {
     }
 
     /// Variables without a value, at the begin of a block.
-    pub(super) fn unassigned(&mut self) {
+    pub(crate) fn unassigned(&mut self) {
         for (index, &(slot, place, _)) in (0u32..).zip(&self.subject.code.unassigned) {
             let origin = self.origin(Unset {
                 source: Source::Slot(index),
@@ -137,11 +138,15 @@ impl Checker<'_> {
 
     /// The number of a source; of each, the first read in the block in hand is kept, so that nothing depends on other blocks.
     fn origin(&mut self, unset: Unset) -> u32 {
-        let origins = &mut self.origins;
-        let number = *self.known_origins.entry(unset.source).or_insert_with(|| {
-            origins.push(unset);
-            origins.len() as u32 - 1
-        });
+        let origins = &mut self.origins.list;
+        let number = *self
+            .origins
+            .by_source
+            .entry(unset.source)
+            .or_insert_with(|| {
+                origins.push(unset);
+                origins.len() as u32 - 1
+            });
         let known = &mut origins[number as usize];
         if known.block != unset.block {
             *known = unset;
@@ -151,7 +156,7 @@ impl Checker<'_> {
 
     /// Values from nowhere that go to and come from shared memory.
     #[cold]
-    pub(super) fn move_unset(&mut self, access: &Access<'_>, lanes: &Lanes, unset: &mut u32) {
+    pub(crate) fn move_unset(&mut self, access: &Access<'_>, lanes: &Lanes, unset: &mut u32) {
         let (storing, origin) = match self.here.taints.get(self.warp as usize) {
             Some(taint) if self.following => taint.storing,
             _ => (0, 0),
@@ -160,16 +165,16 @@ impl Checker<'_> {
             let cell = lanes.cells[lane];
             match access.site.op {
                 AccessOp::Load => {
-                    if let Some(&origin) = self.here.junk.get(&cell) {
+                    if let Some(&origin) = self.here.unset_cells.get(&cell) {
                         *unset |= 1 << lane;
-                        self.junk_origin = Some(origin);
+                        self.origins.loaded = Some(origin);
                     }
                 }
                 AccessOp::Store | AccessOp::Atomic => {
                     if storing >> lane & 1 == 1 {
-                        self.here.junk.insert(cell, origin);
+                        self.here.unset_cells.insert(cell, origin);
                     } else if access.site.op == AccessOp::Store {
-                        self.here.junk.remove(&cell);
+                        self.here.unset_cells.remove(&cell);
                     }
                 }
             }
@@ -178,7 +183,7 @@ impl Checker<'_> {
 
     /// A variable in thread-local memory begins or ends.
     #[cold]
-    pub(super) fn lives(&mut self, mask: u32, (first, bytes): (u32, u32), begins: bool) {
+    pub(crate) fn lives(&mut self, mask: u32, (first, bytes): (u32, u32), begins: bool) {
         let Some(gone) = self.here.gone.get_mut(self.warp as usize) else {
             return;
         };
@@ -216,7 +221,7 @@ impl Checker<'_> {
     }
 
     /// Thread-local memory: only who wrote what is of interest.
-    pub(super) fn local(&mut self, access: &Access<'_>, offsets: &[u32; 32]) {
+    pub(crate) fn local(&mut self, access: &Access<'_>, offsets: &[u32; 32]) {
         if !self.subject.unset() || access.mask == 0 {
             return;
         }
@@ -266,14 +271,14 @@ impl Checker<'_> {
             }
         }
         if unset != [0; 4] {
-            self.junk_origin = came_from;
+            self.origins.loaded = came_from;
             self.unset(access, unset, |lane| (None, u64::from(offsets[lane])));
         }
     }
 
     /// Lanes that read bytes of a region that nobody wrote, before the launch or in it.
     #[cold]
-    pub(super) fn never_written(
+    pub(crate) fn never_written(
         &self,
         access: &Access<'_>,
         mask: u32,
@@ -283,7 +288,7 @@ impl Checker<'_> {
     ) -> [u32; 4] {
         let mut unset = [0; 4];
         let width = u64::from(access.site.access.ty.bytes());
-        let cells = &self.regions[region];
+        let cells = &self.global.regions[region];
         for lane in LaneMask(mask) {
             for (k, unset) in unset[..usize::from(access.site.access.count)]
                 .iter_mut()
@@ -304,8 +309,8 @@ impl Checker<'_> {
     }
 
     /// What this launch did to the regions of which it is to be known.
-    pub(super) fn add_touched(&self, touched: &mut [Touch]) {
-        for (index, cells) in self.regions.iter().enumerate() {
+    pub(crate) fn add_touched(&self, touched: &mut [Touch]) {
+        for (index, cells) in self.global.regions.iter().enumerate() {
             if !self.subject.tracked[index] {
                 continue;
             }
@@ -327,8 +332,8 @@ impl Checker<'_> {
     }
 
     /// What this launch wrote of the regions that were not whole.
-    pub(super) fn add_stored(&self, stored: &mut [Defined]) {
-        for (index, cells) in self.regions.iter().enumerate() {
+    pub(crate) fn add_stored(&self, stored: &mut [Defined]) {
+        for (index, cells) in self.global.regions.iter().enumerate() {
             if self.subject.defined[index].is_none() {
                 continue;
             }

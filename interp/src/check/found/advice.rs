@@ -2,10 +2,11 @@
 
 use dsl::ir::{AtomicOp, BinaryOp, CompareOp, Inst, InstKind, LocId, Object, Operand};
 
+use super::Scene;
 use super::flow::{Around, At, Flow, Meet};
-use super::{Conflict, Scene, Side};
 use crate::block::Identity;
 use crate::bytecode::Op;
+use crate::race::report::{Conflict, Side};
 use crate::race::verdict::RaceKind;
 use crate::trap::AccessOp;
 

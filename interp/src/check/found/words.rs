@@ -5,22 +5,21 @@ use dsl::ir::locate::in_program;
 use dsl::ir::{LocId, Space};
 
 use super::super::taint::Use;
-use super::{
-    BadMask, Beyond, Conflict, Gone, Pair, Scene, Side, Source, Uneven, Unset, User, WrongOperand,
-};
+use super::{BadMask, Beyond, Gone, Scene, Source, Uneven, Unset, User, WrongOperand};
 use crate::bytecode::{CounterSite, Op};
 use crate::finding::{
     Finding, FindingAccess, FindingKind, FindingObject, FindingOp, Severity, ValueBits,
     WitnessLanes,
 };
+use crate::race::report::{Conflict, Pair, Side};
 use crate::race::verdict::RaceKind;
 use crate::trap::AccessOp;
 
 /// What makes two counters one source access.
-pub(super) type SourceKey = (u32, u32, u32, String, AccessOp);
+pub(crate) type SourceKey = (u32, u32, u32, String, AccessOp);
 
 impl Scene<'_> {
-    pub(super) fn counter(&self, counter: u32) -> &CounterSite {
+    pub(crate) fn counter(&self, counter: u32) -> &CounterSite {
         &self.code.counters[counter as usize]
     }
 
@@ -29,7 +28,7 @@ impl Scene<'_> {
         self.counter(side.counter).block_scope
     }
 
-    pub(super) fn source(&self, counter: u32) -> SourceKey {
+    pub(crate) fn source(&self, counter: u32) -> SourceKey {
         let site = self.counter(counter);
         let loc = self.module.loc(site.loc);
         (loc.file, loc.line, loc.column, loc.text.clone(), site.op)
@@ -41,7 +40,7 @@ impl Scene<'_> {
         self.module.loc(shown).line
     }
 
-    pub(super) fn finding(&self, race: RaceKind, pair: &Pair, most_at_one_place: u32) -> Finding {
+    pub(crate) fn finding(&self, race: RaceKind, pair: &Pair, most_at_one_place: u32) -> Finding {
         let first = pair.shown();
         let [a, b] = &first.sides;
         let space = self.counter(b.counter).space;
@@ -445,7 +444,7 @@ impl Scene<'_> {
         (loc.file, loc.line, loc.column)
     }
 
-    pub(super) fn unset(&self, (count, unset, user): &(u64, Unset, User)) -> Finding {
+    pub(super) fn unset(&self, (count, (unset, user)): &(u64, (Unset, User))) -> Finding {
         let (block, thread) = (
             self.shape.block_index(user.block),
             self.shape.thread_index(user.warp as usize, user.lane),
@@ -584,7 +583,7 @@ impl Scene<'_> {
         setter.part_written(size, self.line(setter.loc))
     }
 
-    pub(super) fn uneven(&self, uneven: &Uneven) -> Finding {
+    pub(super) fn uneven(&self, (count, uneven): &(u64, Uneven)) -> Finding {
         let [here, there] = uneven.who;
         let op = if there.waits {
             FindingOp::Barrier
@@ -639,11 +638,11 @@ impl Scene<'_> {
                 })
                 .collect(),
             accesses,
-            count: uneven.count,
+            count: *count,
         }
     }
 
-    pub(super) fn element(&self, counter: u32) -> Option<dsl::ir::MemType> {
+    pub(crate) fn element(&self, counter: u32) -> Option<dsl::ir::MemType> {
         let site = self
             .code
             .sites

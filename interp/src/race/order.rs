@@ -1,27 +1,30 @@
-//! What happened before what, beyond program order and barriers: `__syncwarp` of some lanes, and fences with atomics or
-//! `volatile` accesses.
+//! Happens-before, beyond program order and barriers: `__syncwarp` of some lanes, and release and acquire.
 //!
-//! Time is one number that grows with every synchronisation. What a thread *knows* is, for each block, a time up to which
-//! everything that block did is ordered before the thread, and later times of single threads. A fence keeps what its thread knows
-//! then; an atomic or `volatile` store after it leaves that at its address (the release); an atomic or `volatile` load there
-//! takes it up (the acquire, with or without a fence of its own: the programs of CUDA's own samples have none). Only what takes a
-//! lock (a compare-and-swap with a constant, in a loop) needs a fence, or a barrier, after it. A barrier or `__syncwarp` hands on what its threads
-//! took up, and what they fenced.
+//! Time is one number that grows with every synchronisation. A thread's [`VectorClock`] has a time for each block, up to which all that
+//! the block did happens before the thread, and later times of single threads.
+//!
+//! - A fence copies the clock of its thread. An atomic or `volatile` store after it *releases* the copy at its address.
+//! - An atomic or `volatile` load there *acquires* it: the clock joins that of the loading thread.
+//! - PTX asks for a fence of the reader, too. CUDA's own samples have none, so it is asked for only where a lock is taken (a
+//!   compare-and-swap with a constant, in a loop); a barrier will do as well.
+//! - Scope: what only a fence or an atomic of block scope releases can be acquired in the block alone.
+//! - A barrier or `__syncwarp` joins the clocks of its threads, acquired and fenced.
 
 use std::collections::HashMap;
 use std::sync::Arc;
 
 use crate::mask::LaneMask;
 
-/// A block's number, and 0 for everything that the block did or else a thread's number and one.
-type Who = (u32, u32);
+/// Whose time it is: a block's number, and 0 for the whole block or else the thread's number plus one.
+type Agent = (u32, u32);
 
-/// Up to when what whom did is known: in ascending order, each block's whole before its threads, and of those only what is later.
+/// Up to when what each block and thread did happens before. In ascending order; a thread is listed only if its time is later than its
+/// block's.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub(super) struct Know(Vec<(Who, u32)>);
+pub(crate) struct VectorClock(Vec<(Agent, u32)>);
 
-impl Know {
-    fn join(&mut self, other: &Know) {
+impl VectorClock {
+    fn join(&mut self, other: &VectorClock) {
         let mut sum = Vec::with_capacity(self.0.len() + other.0.len());
         let (mut ours, mut theirs) = (self.0.iter().peekable(), other.0.iter().peekable());
         let mut all = (0, 0);
@@ -57,7 +60,7 @@ impl Know {
     }
 
     /// Whether joining the other would add nothing.
-    fn includes(&self, other: &Know) -> bool {
+    fn includes(&self, other: &VectorClock) -> bool {
         let mut ours = self.0.iter().peekable();
         let mut all = (u32::MAX, 0);
         other.0.iter().all(|&(who, time)| {
@@ -74,55 +77,55 @@ impl Know {
         })
     }
 
-    fn until(&self, who: Who) -> Option<u32> {
+    fn until(&self, who: Agent) -> Option<u32> {
         let at = self.0.binary_search_by_key(&who, |&(known, _)| known);
         at.ok().map(|at| self.0[at].1)
     }
 
-    /// Up to when a thread is known.
+    /// The time of a thread.
     fn time(&self, block: u32, thread: u32) -> u32 {
         let until = |who| self.until(who).unwrap_or(0);
         until((block, 0)).max(until((block, thread + 1)))
     }
 
-    pub(super) fn covers(&self, block: u32, thread: u32, time: u32) -> bool {
+    pub(crate) fn covers(&self, block: u32, thread: u32, time: u32) -> bool {
         let holds = |who| self.until(who).is_some_and(|until| until >= time);
         holds((block, 0)) || holds((block, thread + 1))
     }
 }
 
-type Shared = Option<Arc<Know>>;
+type SharedClock = Option<Arc<VectorClock>>;
 
-fn joined(a: &Shared, b: &Shared) -> Shared {
+fn joined(a: &SharedClock, b: &SharedClock) -> SharedClock {
     match (a, b) {
         (None, one) | (one, None) => one.clone(),
         (Some(a), Some(b)) if Arc::ptr_eq(a, b) || a.includes(b) => Some(a.clone()),
         (Some(a), Some(b)) if b.includes(a) => Some(b.clone()),
         (Some(a), Some(b)) => {
-            let mut sum = Know::clone(a);
+            let mut sum = VectorClock::clone(a);
             sum.join(b);
             Some(Arc::new(sum))
         }
     }
 }
 
-/// What a thread took up and fenced since the block's last barrier.
+/// What a thread acquired and fenced since the block's last barrier.
 #[derive(Clone, Debug, Default)]
-struct Own {
-    acquired: Shared,
-    /// Taken up with a lock and waiting for a fence: what the block's own threads, and what others released.
-    taken: [Shared; 2],
+struct ThreadClocks {
+    acquired: SharedClock,
+    /// Acquired with a lock and waiting for a fence: what the block's own threads released, and what others did.
+    unfenced: [SharedClock; 2],
     /// By a fence of at least block scope, and of at least device scope.
-    fenced: [Shared; 2],
-    /// What was taken up last, of each scope: who waits takes up the same again and again.
-    seen: [Shared; 2],
+    fenced: [SharedClock; 2],
+    /// Acquired last, of each scope: a thread that polls acquires the same again and again.
+    last_acquired: [SharedClock; 2],
 }
 
-impl Own {
-    fn join(&mut self, other: &Own) {
+impl ThreadClocks {
+    fn join(&mut self, other: &ThreadClocks) {
         self.acquired = joined(&self.acquired, &other.acquired);
-        for taken in &other.taken {
-            self.acquired = joined(&self.acquired, taken);
+        for unfenced in &other.unfenced {
+            self.acquired = joined(&self.acquired, unfenced);
         }
         for (ours, theirs) in self.fenced.iter_mut().zip(&other.fenced) {
             *ours = joined(ours, theirs);
@@ -132,12 +135,12 @@ impl Own {
 
 /// What was released at an address.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Released {
-    device: Shared,
+pub(crate) struct Released {
+    device: SharedClock,
     /// For threads of that block only.
-    block: Option<(u32, Arc<Know>)>,
-    /// Who released: block and thread, and the time of the fence.
-    pub(super) by: HashMap<(u32, u32), u32>,
+    block: Option<(u32, Arc<VectorClock>)>,
+    /// Agent released: block and thread, and the time of the fence.
+    pub(crate) by: HashMap<(u32, u32), u32>,
 }
 
 /// When lanes last synchronised: `[l][m]`: what `m` did until then is ordered before `l`.
@@ -145,21 +148,21 @@ type Pairs = Box<[[u32; 32]; 32]>;
 
 /// The order within one block.
 #[derive(Debug, Default)]
-pub(super) struct Order {
+pub(crate) struct Order {
     block: u32,
     /// The last barrier.
     barrier: u32,
     /// By warp: all lanes synchronised.
     full: Vec<u32>,
     pairs: Vec<Option<Pairs>>,
-    /// By thread; empty until a fence or a release is met.
-    own: Vec<Own>,
-    /// What all threads have from before the last barrier.
-    common: Own,
+    /// By thread; empty until the first fence or acquire.
+    own: Vec<ThreadClocks>,
+    /// What all threads acquired and fenced before the last barrier.
+    common: ThreadClocks,
 }
 
 impl Order {
-    pub(super) fn begin(&mut self, block: u32, warps: usize) {
+    pub(crate) fn begin(&mut self, block: u32, warps: usize) {
         self.block = block;
         self.barrier = 0;
         self.full.clear();
@@ -167,18 +170,18 @@ impl Order {
         self.pairs.clear();
         self.pairs.resize(warps, None);
         self.own.clear();
-        self.common = Own::default();
+        self.common = ThreadClocks::default();
     }
 
-    fn own(&mut self, thread: u32) -> &mut Own {
+    fn own(&mut self, thread: u32) -> &mut ThreadClocks {
         if self.own.is_empty() {
-            self.own = vec![Own::default(); 32 * self.full.len()];
+            self.own = vec![ThreadClocks::default(); 32 * self.full.len()];
         }
         &mut self.own[thread as usize]
     }
 
     /// Whether what `thread` of this block's `warp` did at `time` is ordered before what a thread of it does now.
-    pub(super) fn in_block(&self, from: (u32, u32), time: u32, to: (u32, u32)) -> bool {
+    pub(crate) fn in_block(&self, from: (u32, u32), time: u32, to: (u32, u32)) -> bool {
         let ((warp, lane), (my_warp, my_lane)) = (from, to);
         if from == to || time <= self.barrier {
             return true;
@@ -195,20 +198,21 @@ impl Order {
     }
 
     /// Whether the last barrier was later.
-    pub(super) fn past_barrier(&self, time: u32) -> bool {
+    pub(crate) fn past_barrier(&self, time: u32) -> bool {
         time <= self.barrier
     }
 
     /// Whether what any lane of this block's `warp` did up to `time` is ordered before what a thread of `to` does now.
-    pub(super) fn all_lanes(&self, warp: u32, time: u32, to: u32) -> bool {
+    pub(crate) fn all_lanes(&self, warp: u32, time: u32, to: u32) -> bool {
         time <= self.barrier || warp == to && time <= self.full[warp as usize]
     }
 
-    /// Whether what a thread of any block did at `time` is known by a release that this one took up.
-    pub(super) fn acquired(&self, block: u32, thread: u32, time: u32, to: (u32, u32)) -> bool {
-        let covers = |know: &Shared| {
-            know.as_ref()
-                .is_some_and(|know| know.covers(block, thread, time))
+    /// Whether what a thread of any block did at `time` happens before a release that this one acquired.
+    pub(crate) fn acquired(&self, block: u32, thread: u32, time: u32, to: (u32, u32)) -> bool {
+        let covers = |clock: &SharedClock| {
+            clock
+                .as_ref()
+                .is_some_and(|clock| clock.covers(block, thread, time))
         };
         covers(&self.common.acquired)
             || self
@@ -217,17 +221,17 @@ impl Order {
                 .is_some_and(|own| covers(&own.acquired))
     }
 
-    /// Whether that would be known if a fence had followed where the lock was taken.
-    pub(super) fn is_taken(&self, block: u32, thread: u32, time: u32, to: (u32, u32)) -> bool {
+    /// Whether that would be so if a fence had followed where the lock was taken.
+    pub(crate) fn misses_fence(&self, block: u32, thread: u32, time: u32, to: (u32, u32)) -> bool {
         let own = self.own.get((32 * to.0 + to.1) as usize);
         own.is_some_and(|own| {
-            let mut taken = own.taken.iter().flatten();
-            taken.any(|know| know.covers(block, thread, time))
+            let mut unfenced = own.unfenced.iter().flatten();
+            unfenced.any(|clock| clock.covers(block, thread, time))
         })
     }
 
     /// All threads came to a barrier.
-    pub(super) fn barrier(&mut self, now: u32) {
+    pub(crate) fn barrier(&mut self, now: u32) {
         self.barrier = now;
         let mut common = std::mem::take(&mut self.common);
         for own in std::mem::take(&mut self.own) {
@@ -240,10 +244,10 @@ impl Order {
     }
 
     /// Lanes of a warp synchronised; `all`: those are all that live.
-    pub(super) fn sync_warp(&mut self, warp: u32, lanes: u32, all: bool, now: u32) {
+    pub(crate) fn sync_warp(&mut self, warp: u32, lanes: u32, all: bool, now: u32) {
         let first = 32 * warp;
         if !self.own.is_empty() {
-            let mut sum = Own::default();
+            let mut sum = ThreadClocks::default();
             for lane in LaneMask(lanes) {
                 sum.join(&self.own[(first + lane as u32) as usize]);
             }
@@ -272,14 +276,14 @@ impl Order {
     }
 
     /// A fence of some lanes; `device`: others than the block's threads see it, too.
-    pub(super) fn fence(&mut self, warp: u32, lanes: u32, device: bool, now: u32) {
+    pub(crate) fn fence(&mut self, warp: u32, lanes: u32, device: bool, now: u32) {
         for lane in LaneMask(lanes) {
             let thread = 32 * warp + lane as u32;
             let own = self.own(thread);
-            for taken in &mut own.taken[..1 + usize::from(device)] {
-                own.acquired = joined(&own.acquired, &taken.take());
+            for unfenced in &mut own.unfenced[..1 + usize::from(device)] {
+                own.acquired = joined(&own.acquired, &unfenced.take());
             }
-            let mut know = vec![((self.block, 0), self.barrier)];
+            let mut clock = vec![((self.block, 0), self.barrier)];
             let full = self.full[warp as usize];
             let pairs = self.pairs[warp as usize].as_ref();
             for other in 0..32 {
@@ -289,28 +293,28 @@ impl Order {
                     false => synchronised,
                 };
                 if time > self.barrier {
-                    know.push(((self.block, 32 * warp + other + 1), time));
+                    clock.push(((self.block, 32 * warp + other + 1), time));
                 }
             }
-            let mut know = Know(know);
+            let mut clock = VectorClock(clock);
             let acquired = [
                 self.common.acquired.clone(),
                 self.own(thread).acquired.clone(),
             ];
             for acquired in acquired.into_iter().flatten() {
-                know.join(&acquired);
+                clock.join(&acquired);
             }
-            let know = Some(Arc::new(know));
+            let clock = Some(Arc::new(clock));
             let own = self.own(thread);
-            own.fenced[0].clone_from(&know);
+            own.fenced[0].clone_from(&clock);
             if device {
-                own.fenced[1] = know;
+                own.fenced[1] = clock;
             }
         }
     }
 
     /// Whether the thread has anything to release.
-    pub(super) fn has_fenced(&self, thread: u32) -> bool {
+    pub(crate) fn has_fenced(&self, thread: u32) -> bool {
         self.common.fenced[0].is_some()
             || self
                 .own
@@ -319,54 +323,54 @@ impl Order {
     }
 
     /// An atomic or `volatile` store of a thread; `device`: other blocks see it, too.
-    pub(super) fn release(&mut self, thread: u32, at: &mut Released, device: bool) {
+    pub(crate) fn release(&mut self, thread: u32, at: &mut Released, device: bool) {
         let own = self.own.get(thread as usize);
         let fenced = |level: usize| {
             let own = own.map_or(&None, |own| &own.fenced[level]);
             joined(&self.common.fenced[level], own)
         };
-        if let Some(know) = fenced(0) {
+        if let Some(clock) = fenced(0) {
             at.by
-                .insert((self.block, thread), know.time(self.block, thread));
+                .insert((self.block, thread), clock.time(self.block, thread));
         }
         if device {
             at.device = joined(&at.device, &fenced(1));
         }
-        if let Some(know) = fenced(0) {
+        if let Some(clock) = fenced(0) {
             let before = match &at.block {
-                Some((block, know)) if *block == self.block => Some(know.clone()),
+                Some((block, clock)) if *block == self.block => Some(clock.clone()),
                 _ => None,
             };
-            at.block = joined(&before, &Some(know)).map(|know| (self.block, know));
+            at.block = joined(&before, &Some(clock)).map(|clock| (self.block, clock));
         }
     }
 
     /// An atomic or `volatile` load of a thread; `device`: it sees what other blocks do; `takes` a lock.
-    pub(super) fn acquire(&mut self, thread: u32, at: &Released, device: bool, takes: bool) {
+    pub(crate) fn acquire(&mut self, thread: u32, at: &Released, device: bool, takes: bool) {
         let block = match &at.block {
-            Some((block, know)) if *block == self.block => Some(know.clone()),
+            Some((block, clock)) if *block == self.block => Some(clock.clone()),
             _ => None,
         };
-        for (scope, know) in [block, at.device.clone().filter(|_| device)]
+        for (scope, clock) in [block, at.device.clone().filter(|_| device)]
             .iter()
             .enumerate()
         {
-            if know.is_some() {
+            if clock.is_some() {
                 let own = self.own(thread);
                 if !takes {
-                    if let (Some(seen), Some(know)) = (&own.seen[scope], know)
-                        && Arc::ptr_eq(seen, know)
+                    if let (Some(last_acquired), Some(clock)) = (&own.last_acquired[scope], clock)
+                        && Arc::ptr_eq(last_acquired, clock)
                     {
                         continue;
                     }
-                    own.seen[scope].clone_from(know);
+                    own.last_acquired[scope].clone_from(clock);
                 }
                 let into = if takes {
-                    &mut own.taken[scope]
+                    &mut own.unfenced[scope]
                 } else {
                     &mut own.acquired
                 };
-                *into = joined(into, know);
+                *into = joined(into, clock);
             }
         }
     }

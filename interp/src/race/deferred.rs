@@ -14,9 +14,11 @@
 
 use dsl::ir::Space;
 
-use super::cells::{Bases, Cells};
-use super::{At, Checker};
+use super::access::ShadowId;
+use super::epoch::Bases;
+use super::shadow::Cells;
 use crate::block::refill;
+use crate::check::Checker;
 use crate::mask::LaneMask;
 use crate::observer::Access;
 use crate::registers::View;
@@ -24,34 +26,34 @@ use crate::trap::AccessOp;
 
 /// Most reads that wait.
 const MOST: usize = 1 << 14;
-/// Bytes of a line, as a power of two: what [`Whole`] has one bit for.
+/// Bytes of a line, as a power of two: what [`WrittenLines`] has one bit for.
 const LINE: u32 = 7;
 /// Times a block's lines are looked at, at most.
 const SCANS: u32 = 16;
 
 /// Where 32 lanes read, relative to the lowest of them.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Lie<'a> {
-    pub(super) bytes: &'a [u32; 32],
+pub(crate) struct Footprint<'a> {
+    pub(crate) bytes: &'a [u32; 32],
     /// The offset of the lowest.
-    pub(super) lowest: u32,
+    pub(crate) lowest: u32,
     /// From there to the end of the last lane's bytes.
-    pub(super) extent: u32,
+    pub(crate) extent: u32,
     /// The lanes follow each other without gaps.
-    pub(super) run: bool,
+    pub(crate) run: bool,
     /// What `bytes` belongs to: the site's row, and how often its pattern changed. None if that will not come again.
-    pub(super) pattern: Option<(u32, u32)>,
+    pub(crate) pattern: Option<(u32, u32)>,
 }
 
 /// A read that waits.
 #[derive(Clone, Copy, Debug)]
-struct Waiting {
+struct DeferredRead {
     row: u32,
     counter: u32,
     tag: u32,
     mask: u32,
     /// Its place among the distances.
-    lie: u32,
+    footprint: u32,
     lowest: u32,
     warp: u32,
     /// The warp's part of the [`Bases`].
@@ -60,46 +62,46 @@ struct Waiting {
 
 /// The list.
 #[derive(Debug, Default)]
-pub(super) struct Reads {
+pub(crate) struct Deferred {
     /// Nobody has written since the last barrier.
-    pub(super) open: bool,
-    waiting: Vec<Waiting>,
-    lies: Vec<([u32; 32], bool)>,
-    /// By site: which version of its pattern is where in `lies`, and in which life of the list.
+    pub(crate) may_defer: bool,
+    waiting: Vec<DeferredRead>,
+    footprints: Vec<([u32; 32], bool)>,
+    /// By site: which version of its pattern is where in `footprints`, and in which life of the list.
     known: Vec<(u32, u32, u32)>,
     life: u32,
     from: Option<(View, *const u8)>,
-    whole: Whole,
+    whole: WrittenLines,
 }
 
-// SAFETY: the pointers are to the registers and the memory of the block in hand, and go where it goes: to one worker.
-unsafe impl Send for Reads {}
+// SAFETY: the pointers are to the registers and the memory of the current block, and go where it goes: to one worker.
+unsafe impl Send for Deferred {}
 
-impl Reads {
-    pub(super) fn new(sites: usize) -> Reads {
-        Reads {
+impl Deferred {
+    pub(crate) fn new(sites: usize) -> Deferred {
+        Deferred {
             known: vec![(0, 0, 0); sites],
             life: 1,
-            ..Reads::default()
+            ..Deferred::default()
         }
     }
 
     /// Forgets those that wait.
-    pub(super) fn clear(&mut self) {
+    pub(crate) fn clear(&mut self) {
         self.waiting.clear();
-        self.lies.clear();
+        self.footprints.clear();
         self.life += 1;
     }
 
     /// A block begins: nothing is written.
-    pub(super) fn begin(&mut self) {
+    pub(crate) fn begin(&mut self) {
         self.clear();
         self.whole.clear();
     }
 
     /// A barrier: what waits is past. Looks what has been written until now.
-    pub(super) fn barrier(&mut self, cells: &Cells) {
-        if !self.open {
+    pub(crate) fn barrier(&mut self, cells: &Cells) {
+        if !self.may_defer {
             self.whole.scan(cells);
         }
         self.clear();
@@ -108,13 +110,13 @@ impl Reads {
 
 /// Lines of shared memory that are written as a whole.
 #[derive(Debug, Default)]
-struct Whole {
+struct WrittenLines {
     lines: Vec<u64>,
     scans: u32,
     all: bool,
 }
 
-impl Whole {
+impl WrittenLines {
     fn clear(&mut self) {
         refill(&mut self.lines, 0);
         self.scans = 0;
@@ -162,14 +164,14 @@ impl Whole {
 
 /// Whether each of the lanes' cells was written.
 #[inline(always)]
-fn all_written(cells: &Cells, lie: &Lie<'_>, mask: u32, width: u32) -> bool {
+fn all_written(cells: &Cells, footprint: &Footprint<'_>, mask: u32, width: u32) -> bool {
     let mut within = 0;
     while within < width {
         let mut unset = 0;
         for l in 0..32 {
-            let cell = (lie.lowest + lie.bytes[l] + within) >> cells.shift;
+            let cell = (footprint.lowest + footprint.bytes[l] + within) >> cells.shift;
             let on = mask >> l & 1 == 1;
-            // A lane that is not active may lie anywhere.
+            // A lane that is not active may footprint anywhere.
             let known = cells.write.get(cell as usize).is_some_and(|&tag| tag != 0);
             unset |= u32::from(on & !known);
         }
@@ -184,49 +186,52 @@ fn all_written(cells: &Cells, lie: &Lie<'_>, mask: u32, width: u32) -> bool {
 impl Checker<'_> {
     /// Puts a read of shared memory on the list, if it can wait.
     #[inline(always)]
-    pub(super) fn waits(&mut self, access: &Access<'_>, lie: &Lie<'_>) -> bool {
+    pub(crate) fn defer(&mut self, access: &Access<'_>, footprint: &Footprint<'_>) -> bool {
         let here = &mut self.here;
         let width = access.site.width_bytes;
-        if !here.reads.open
+        if !here.deferred.may_defer
             || access.site.access.volatile
-            || here.reads.waiting.len() >= MOST
+            || here.deferred.waiting.len() >= MOST
             || here.table.is_full()
             || (width < 4 && here.cells.shift != 0)
         {
             return false;
         }
         if self.subject.unset()
-            && !here.reads.whole.holds(lie.lowest, lie.lowest + lie.extent)
-            && !all_written(&here.cells, lie, access.mask, width)
+            && !here
+                .deferred
+                .whole
+                .holds(footprint.lowest, footprint.lowest + footprint.extent)
+            && !all_written(&here.cells, footprint, access.mask, width)
         {
             return false;
         }
         let tag = self.tag(access);
         let here = &mut self.here;
-        let reads = &mut here.reads;
-        let add = |lies: &mut Vec<([u32; 32], bool)>| {
-            lies.push((*lie.bytes, lie.run));
-            lies.len() as u32 - 1
+        let deferred = &mut here.deferred;
+        let add = |footprints: &mut Vec<([u32; 32], bool)>| {
+            footprints.push((*footprint.bytes, footprint.run));
+            footprints.len() as u32 - 1
         };
-        let at = match lie.pattern {
-            None => add(&mut reads.lies),
+        let at = match footprint.pattern {
+            None => add(&mut deferred.footprints),
             Some((row, version)) => {
-                let known = &mut reads.known[row as usize];
-                if (known.0, known.1) != (reads.life, version) {
-                    *known = (reads.life, version, add(&mut reads.lies));
+                let known = &mut deferred.known[row as usize];
+                if (known.0, known.1) != (deferred.life, version) {
+                    *known = (deferred.life, version, add(&mut deferred.footprints));
                 }
                 known.2
             }
         };
         let bases = here.table.bases;
-        reads.from = Some((access.r, access.memory));
-        reads.waiting.push(Waiting {
+        deferred.from = Some((access.r, access.memory));
+        deferred.waiting.push(DeferredRead {
             row: access.site.row,
             counter: access.counter,
             tag,
             mask: access.mask,
-            lie: at,
-            lowest: lie.lowest,
+            footprint: at,
+            lowest: footprint.lowest,
             warp: self.warp,
             since: (bases.warp, bases.sync, bases.first_turn),
         });
@@ -234,11 +239,11 @@ impl Checker<'_> {
     }
 
     /// The same of a read that is like no other.
-    pub(super) fn can_wait(&mut self, access: &Access<'_>, offsets: &[u32; 32]) -> bool {
+    pub(crate) fn defer_window(&mut self, access: &Access<'_>, offsets: &[u32; 32]) -> bool {
         if access.space != Space::Shared
             || access.site.op != AccessOp::Load
             || access.mask == 0
-            || !self.here.reads.open
+            || !self.here.deferred.may_defer
             || !self.shadows
         {
             return false;
@@ -252,31 +257,31 @@ impl Checker<'_> {
         for lane in LaneMask(access.mask) {
             bytes[lane] = offsets[lane] - low;
         }
-        let lie = Lie {
+        let footprint = Footprint {
             bytes: &bytes,
             lowest: low,
             extent: high - low + access.site.width_bytes,
             run: false,
             pattern: None,
         };
-        self.waits(access, &lie)
+        self.defer(access, &footprint)
     }
 
     /// Notes the reads that wait.
     #[inline(always)]
-    pub(super) fn flush(&mut self) {
-        if !self.here.reads.waiting.is_empty() {
+    pub(crate) fn flush(&mut self) {
+        if !self.here.deferred.waiting.is_empty() {
             self.note_reads();
         }
     }
 
     #[inline(never)]
     fn note_reads(&mut self) {
-        let waiting = std::mem::take(&mut self.here.reads.waiting);
-        let lies = std::mem::take(&mut self.here.reads.lies);
+        let waiting = std::mem::take(&mut self.here.deferred.waiting);
+        let footprints = std::mem::take(&mut self.here.deferred.footprints);
         let (warp, bases) = (self.warp, self.here.table.bases);
         let code = self.subject.code;
-        if let Some((r, memory)) = self.here.reads.from {
+        if let Some((r, memory)) = self.here.deferred.from {
             for read in &waiting {
                 self.warp = read.warp;
                 self.here.table.bases = Bases {
@@ -294,17 +299,23 @@ impl Checker<'_> {
                     memory,
                 };
                 self.here.cells.prepare(access.site.width_bytes);
-                let (bytes, run) = &lies[read.lie as usize];
+                let (bytes, run) = &footprints[read.footprint as usize];
                 let mut offsets = [0; 32];
                 for l in 0..32 {
                     offsets[l] = read.lowest.wrapping_add(bytes[l]);
                 }
-                self.note(&access, At::Shared, (read.tag, read.mask), &offsets, *run);
+                self.note(
+                    &access,
+                    ShadowId::Shared,
+                    (read.tag, read.mask),
+                    &offsets,
+                    *run,
+                );
             }
         }
         (self.warp, self.here.table.bases) = (warp, bases);
-        let reads = &mut self.here.reads;
-        (reads.waiting, reads.lies) = (waiting, lies);
-        reads.clear();
+        let deferred = &mut self.here.deferred;
+        (deferred.waiting, deferred.footprints) = (waiting, footprints);
+        deferred.clear();
     }
 }

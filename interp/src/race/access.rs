@@ -8,9 +8,9 @@
 
 use dsl::ir::Space;
 
-use super::Checker;
-use super::cells::{Bases, Cells, Entry, Lanes, Table};
-use super::lines::LineRun;
+use super::epoch::{Bases, Entry, Table};
+use super::shadow::{Cells, Lanes, LineRun};
+use crate::check::Checker;
 use crate::machine::GlobalRegion;
 use crate::mask::LaneMask;
 use crate::observer::{Access, Like};
@@ -18,7 +18,7 @@ use crate::trap::AccessOp;
 
 /// What the CPU can do: found out once.
 #[derive(Clone, Copy, Debug)]
-pub(super) enum Cpu {
+pub(crate) enum Cpu {
     Any,
     #[cfg(target_arch = "x86_64")]
     Avx2,
@@ -27,7 +27,7 @@ pub(super) enum Cpu {
 }
 
 impl Cpu {
-    pub(super) fn at_hand() -> Cpu {
+    pub(crate) fn at_hand() -> Cpu {
         #[cfg(target_arch = "x86_64")]
         {
             if is_x86_feature_detected!("avx512f")
@@ -47,13 +47,13 @@ impl Cpu {
 }
 
 /// An offset in a memory: of 32 bits in shared memory, of 64 in a region.
-pub(super) trait Place32: Copy {
+pub(crate) trait ByteOffset: Copy {
     /// The number of its cell; there are fewer than 2^32.
     fn cell(self, shift: u32) -> u32;
     fn widened(self) -> usize;
 }
 
-impl Place32 for u32 {
+impl ByteOffset for u32 {
     #[inline(always)]
     fn cell(self, shift: u32) -> u32 {
         self >> shift
@@ -64,7 +64,7 @@ impl Place32 for u32 {
     }
 }
 
-impl Place32 for u64 {
+impl ByteOffset for u64 {
     #[inline(always)]
     fn cell(self, shift: u32) -> u32 {
         (self >> shift) as u32
@@ -90,18 +90,18 @@ fn is_global(access: &Access<'_>) -> bool {
 
 /// The memory of an access.
 #[derive(Clone, Copy)]
-pub(super) enum At {
+pub(crate) enum ShadowId {
     Shared,
     Region(usize),
 }
 
 impl Checker<'_> {
-    pub(super) fn shared(&mut self, access: &Access<'_>, offsets: &[u32; 32], run: bool) {
+    pub(crate) fn shared(&mut self, access: &Access<'_>, offsets: &[u32; 32], run: bool) {
         if access.space != Space::Shared || !self.shadows || access.mask == 0 {
             return;
         }
         self.flush();
-        self.here.reads.open = false;
+        self.here.deferred.may_defer = false;
         let table = &mut self.here.table;
         if table.is_full() {
             // Rather than to be wrong, forget.
@@ -110,31 +110,33 @@ impl Checker<'_> {
         }
         let volatile = access.site.access.volatile;
         if volatile || access.site.op == AccessOp::Atomic {
-            self.meet(access, |lane| u64::from(offsets[lane]), true);
+            self.synchronise(access, |lane| u64::from(offsets[lane]), true);
         }
         self.here.cells.prepare(access.site.width_bytes);
         let tag = self.tag(access);
-        let unset = self.note(access, At::Shared, (tag, access.mask), offsets, run);
+        let unset = self.note(access, ShadowId::Shared, (tag, access.mask), offsets, run);
         if unset != [0; 4] && self.subject.unset() {
             self.unset(access, unset, |lane| (None, u64::from(offsets[lane])));
-            self.exchanged(access, At::Shared, access.mask, |lane| offsets[lane].into());
+            self.exchanged(access, ShadowId::Shared, access.mask, |lane| {
+                offsets[lane].into()
+            });
         }
     }
 
-    pub(super) fn global(&mut self, access: &Access<'_>, addresses: &[u64; 32]) {
+    pub(crate) fn global(&mut self, access: &Access<'_>, addresses: &[u64; 32]) {
         if !is_global(access) || !self.shadows || access.mask == 0 {
             return;
         }
-        self.meet_global(access, addresses);
+        self.synchronise_global(access, addresses);
         let map = self.subject.map;
         let width = u64::from(access.site.width_bytes);
         let mut left = access.mask;
         while left != 0 {
             let first = addresses[left.trailing_zeros() as usize];
-            let mut region = &map.regions[self.region_of[access.counter as usize] as usize];
+            let mut region = &map.regions[self.global.region_of[access.counter as usize] as usize];
             if !region.holds(first, width) {
                 region = &map.regions[map.find(first) as usize];
-                self.region_of[access.counter as usize] = region.index;
+                self.global.region_of[access.counter as usize] = region.index;
             }
             let mut inside = 0;
             for lane in 0..32 {
@@ -145,7 +147,7 @@ impl Checker<'_> {
             if mask == 0 {
                 return;
             }
-            if !self.watched[region.index as usize] {
+            if !self.global.watched[region.index as usize] {
                 continue;
             }
             let spare = first - region.base;
@@ -163,10 +165,10 @@ impl Checker<'_> {
     }
 
     /// Acquires and releases in global memory.
-    fn meet_global(&mut self, access: &Access<'_>, addresses: &[u64; 32]) {
+    fn synchronise_global(&mut self, access: &Access<'_>, addresses: &[u64; 32]) {
         let sync = access.site.access.volatile || access.site.op == AccessOp::Atomic;
         if sync && self.subject.fences {
-            self.meet(access, |lane| addresses[lane], false);
+            self.synchronise(access, |lane| addresses[lane], false);
         }
     }
 
@@ -199,30 +201,30 @@ impl Checker<'_> {
         if run && self.in_lines(access, index, mask, offsets[0], false) {
             return;
         }
-        let cells = &mut self.regions[index];
+        let cells = &mut self.global.regions[index];
         cells.prepare(access.site.width_bytes);
         let tag = self.global_tag(access);
-        self.note(access, At::Region(index), (tag, mask), offsets, run);
+        self.note(access, ShadowId::Region(index), (tag, mask), offsets, run);
         if access.site.op == AccessOp::Atomic && defined.is_some() {
-            self.exchanged(access, At::Region(index), mask, |lane| offsets[lane]);
+            self.exchanged(access, ShadowId::Region(index), mask, |lane| offsets[lane]);
         }
     }
 
     /// Before an entry is added to those of global memory.
     fn make_room(&mut self) {
-        if self.table.is_long() {
-            self.table.compact(&mut self.regions);
+        if self.global.table.is_long() {
+            self.global.table.compact(&mut self.global.regions);
         }
-        if self.table.is_full() {
-            self.table.clear();
-            self.regions.iter_mut().for_each(Cells::settle);
+        if self.global.table.is_full() {
+            self.global.table.clear();
+            self.global.regions.iter_mut().for_each(Cells::settle);
         }
     }
 
     /// The entry of an access to global memory, as a tag.
     #[inline(always)]
     fn global_tag(&mut self, access: &Access<'_>) -> u32 {
-        self.table.tag(access.counter, self.now, || Entry {
+        self.global.table.tag(access.counter, self.now, || Entry {
             counter: access.counter,
             block: self.here.block as u32,
             time: self.now,
@@ -234,14 +236,14 @@ impl Checker<'_> {
     /// A request like its site's pattern, of global memory: most are runs that whole lines can note, and much of memory is
     /// nobody's concern.
     #[inline(always)]
-    pub(super) fn repeat_in_region(&mut self, access: &Access<'_>, like: &Like<'_>) {
+    pub(crate) fn repeat_in_region(&mut self, access: &Access<'_>, like: &Like<'_>) {
         let pattern = like.pattern;
         let index = pattern.region as usize;
         if !is_global(access) || access.mask == 0 || !self.shadows {
             return;
         }
         let site = access.site;
-        if !self.watched[index] {
+        if !self.global.watched[index] {
             if site.access.volatile && self.subject.fences {
                 self.repeat_any(access, like);
             }
@@ -285,7 +287,7 @@ impl Checker<'_> {
         if mask != u32::MAX
             || access.site.access.volatile
             || access.site.op == AccessOp::Atomic
-            || self.table.is_long()
+            || self.global.table.is_long()
             || !self.subject.quick
         {
             return false;
@@ -297,7 +299,7 @@ impl Checker<'_> {
             stores: access.site.op == AccessOp::Store,
             needs_values,
         };
-        self.regions[region].run(&run, self.table.bases)
+        self.global.regions[region].run(&run, self.global.table.bases)
     }
 
     #[inline(never)]
@@ -310,9 +312,9 @@ impl Checker<'_> {
             for lane in 0..32 {
                 addresses[lane] = like.lowest + u64::from(pattern.bytes[lane]);
             }
-            self.meet_global(access, &addresses);
+            self.synchronise_global(access, &addresses);
         }
-        if !self.watched[pattern.region as usize] {
+        if !self.global.watched[pattern.region as usize] {
             return;
         }
         let mut offsets = [0; 32];
@@ -322,25 +324,25 @@ impl Checker<'_> {
         self.in_region(access, region, access.mask, &offsets, pattern.run);
     }
 
-    pub(super) fn cells(&mut self, at: At) -> &mut Cells {
+    pub(crate) fn cells(&mut self, at: ShadowId) -> &mut Cells {
         match at {
-            At::Shared => &mut self.here.cells,
-            At::Region(index) => &mut self.regions[index],
+            ShadowId::Shared => &mut self.here.cells,
+            ShadowId::Region(index) => &mut self.global.regions[index],
         }
     }
 
-    pub(super) fn table(&self, at: At) -> &Table {
+    pub(crate) fn table(&self, at: ShadowId) -> &Table {
         match at {
-            At::Shared => &self.here.table,
-            At::Region(_) => &self.table,
+            ShadowId::Shared => &self.here.table,
+            ShadowId::Region(_) => &self.global.table,
         }
     }
 
     /// Notes an access in the cells: of lanes at these offsets. Gives the lanes that read what nobody wrote, by component.
-    pub(super) fn note<T: Place32>(
+    pub(crate) fn note<T: ByteOffset>(
         &mut self,
         access: &Access<'_>,
-        at: At,
+        at: ShadowId,
         who: (u32, u32),
         offsets: &[T; 32],
         run: bool,
@@ -350,10 +352,10 @@ impl Checker<'_> {
             #[target_feature(
                 enable = "avx512f,avx512vl,avx512bw,avx512dq,avx2,bmi1,bmi2,lzcnt,popcnt"
             )]
-            fn avx512<T: Place32>(
+            fn avx512<T: ByteOffset>(
                 checker: &mut Checker<'_>,
                 access: &Access<'_>,
-                at: At,
+                at: ShadowId,
                 who: (u32, u32),
                 offsets: &[T; 32],
                 run: bool,
@@ -361,10 +363,10 @@ impl Checker<'_> {
                 checker.walk(access, at, who, offsets, run)
             }
             #[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
-            fn avx2<T: Place32>(
+            fn avx2<T: ByteOffset>(
                 checker: &mut Checker<'_>,
                 access: &Access<'_>,
-                at: At,
+                at: ShadowId,
                 who: (u32, u32),
                 offsets: &[T; 32],
                 run: bool,
@@ -387,14 +389,16 @@ impl Checker<'_> {
     fn at_once(
         &mut self,
         access: &Access<'_>,
-        at: At,
+        at: ShadowId,
         (tag, mask): (u32, u32),
         first: usize,
         bases: Bases,
     ) -> bool {
         let exact = self.subject.exact;
         let stores = access.site.op == AccessOp::Store;
-        if matches!(at, At::Shared) && (!self.here.junk.is_empty() || self.following && stores) {
+        if matches!(at, ShadowId::Shared)
+            && (!self.here.unset_cells.is_empty() || self.following && stores)
+        {
             return false;
         }
         let cells = self.cells(at);
@@ -411,10 +415,10 @@ impl Checker<'_> {
 
     /// All cells of an access.
     #[inline(always)]
-    fn walk<T: Place32>(
+    fn walk<T: ByteOffset>(
         &mut self,
         access: &Access<'_>,
-        at: At,
+        at: ShadowId,
         (tag, mask): (u32, u32),
         offsets: &[T; 32],
         run: bool,
@@ -495,8 +499,8 @@ impl Checker<'_> {
                     (bad, 0)
                 }
             };
-            if matches!(at, At::Shared)
-                && (!self.here.junk.is_empty()
+            if matches!(at, ShadowId::Shared)
+                && (!self.here.unset_cells.is_empty()
                     || self.following && access.site.op == AccessOp::Store)
             {
                 let read = &mut unset[(within / component) as usize % 4];

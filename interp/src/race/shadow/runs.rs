@@ -6,7 +6,8 @@
     reason = "loops over lanes must vanish into the levels; they index several arrays"
 )]
 
-use super::cells::{ATOMIC, Bases, Cells, Lanes, PLACE, reach, reaching};
+use super::{Cells, Lanes};
+use crate::race::epoch::{ATOMIC, Bases, PLACE, reach, reaching};
 
 /// All bits if so, else none.
 #[inline(always)]
@@ -23,7 +24,7 @@ fn choose(on: u32, a: u32, b: u32) -> u32 {
 impl Lanes {
     /// The cell from which on the lanes have one each, in their order; the first is that of lane 0, whether it takes part or not.
     #[inline(always)]
-    pub(super) fn run(&self) -> Option<usize> {
+    pub(crate) fn run(&self) -> Option<usize> {
         let lowest = self.mask.trailing_zeros() & 31;
         let first = self.cells[lowest as usize].checked_sub(lowest)?;
         let mut others = 0;
@@ -36,7 +37,7 @@ impl Lanes {
 }
 
 impl Cells {
-    /// Reads of lanes from the cell `first` on, if nothing about them needs a closer look and all was written; else nothing is done.
+    /// Reads of lanes from the cell `first` on, if none has to be judged and all was written; else nothing is done.
     ///
     /// One answer for all lanes: to gather a bit of each costs more than the rest.
     #[inline(always)]
@@ -60,7 +61,7 @@ impl Cells {
         ) else {
             return false;
         };
-        const LOOK: u32 = 1;
+        const JUDGE: u32 = 1;
         const JOINS: u32 = 2;
         let (mut next, mut joining, mut answer) = ([0; 32], [0; 32], 0);
         for l in 0..32 {
@@ -73,7 +74,7 @@ impl Cells {
             let kept = replaced | bases.covers(r, exact);
             let wider = bases.apart(r & PLACE);
             let joined = plain & !exact & !kept & (wider > reach(r));
-            answer |= (all(!(ours & (kept | joined))) & LOOK | all(joined) & JOINS) & on;
+            answer |= (all(!(ours & (kept | joined))) & JUDGE | all(joined) & JOINS) & on;
             joining[l] = all(joined) & on;
             next[l] = choose(
                 all(replaced) & on,
@@ -81,7 +82,7 @@ impl Cells {
                 choose(joining[l], reaching(me, wider), r),
             );
         }
-        if answer & LOOK != 0 {
+        if answer & JUDGE != 0 {
             return false;
         }
         if answer & JOINS != 0 {
@@ -117,13 +118,13 @@ impl Cells {
                 None => return false,
             },
         };
-        let mut look = 0;
+        let mut judge = 0;
         for l in 0..32 {
             let me = tag | l as u32;
             let good = bases.orders(write[l], me) & bases.orders_all(read[l], me);
-            look |= u32::from(!good) & (mask >> l);
+            judge |= u32::from(!good) & (mask >> l);
         }
-        if look & 1 != 0 {
+        if judge & 1 != 0 {
             return false;
         }
         for l in 0..32 {
@@ -134,7 +135,7 @@ impl Cells {
         true
     }
 
-    /// Reads of such lanes: those that need a closer look, and those that read what nobody wrote. `None` if some are outside of the memory.
+    /// Reads of such lanes: those to be judged, and those that read what nobody wrote. `None` if some are outside of the memory.
     #[inline(always)]
     pub(crate) fn read_run(
         &mut self,
@@ -179,7 +180,7 @@ impl Cells {
         Some((bad & mask, unset & mask))
     }
 
-    /// Writes of such lanes: those that need a closer look.
+    /// Writes of such lanes: those to be judged.
     #[inline(always)]
     pub(crate) fn write_run(
         &mut self,

@@ -1,14 +1,9 @@
 //! Shadow memory: who wrote each cell last, and who has read it since.
 //!
-//! A cell is 4 bytes of memory, or one byte once any access to that memory was narrower than 4. Each side holds a [tag](self)
-//! of 32 bits: the lane, the number of an [`Entry`] (which says block, warp, source access and time), and of readers how far
-//! they reach: one thread, several lanes of a warp, several warps of a block, several blocks. Atomics are kept on the side of the
-//! readers, with a mark: they are in no conflict with each other.
+//! A cell is 4 bytes of memory, or one byte once any access to that memory was narrower than 4. It keeps a [tag](super::epoch) of the
+//! last write, and one of the readers since. Atomics are kept with the readers, with a mark: they do not conflict with each other.
 //!
-//! Entries are numbered in the order in which they are made, so that the common questions are comparisons of numbers: what
-//! this block did before its last barrier, what this warp did before its last `__syncwarp`, what this thread did
-//! ([`Bases`]). [`Cells::read`] and [`Cells::write`] answer them for 32 lanes at once and give back the lanes that need a
-//! closer look.
+//! [`Cells::read`] and [`Cells::write`] compare tags for 32 lanes at once and give back the lanes that have to be judged one by one.
 
 #![allow(
     clippy::inline_always,
@@ -16,285 +11,15 @@
     reason = "loops over lanes must vanish into the levels; they index several arrays"
 )]
 
+mod lines;
+mod runs;
+
 use std::collections::HashMap;
 
+use super::epoch::{ATOMIC, Bases, PLACE, WARP, WRITTEN, reach, reaching};
 use crate::block::refill;
 
-/// Lane and entry of a tag.
-pub(crate) const PLACE: u32 = (1 << 29) - 1;
-/// Entries there can be.
-pub(crate) const MOST_ENTRIES: u32 = 1 << 24;
-/// Entries that are kept without asking.
-const LEAST_ENTRIES: usize = 1 << 16;
-/// Cells for which one entry may be kept without asking: half of the program's own memory.
-const CELLS_PER_ENTRY: usize = 8;
-/// Where the reach begins.
-const REACH: u32 = 29;
-/// Readers: one thread.
-pub(crate) const ONE: u32 = 0;
-/// Several lanes of a warp.
-pub(crate) const WARP: u32 = 1;
-/// Several warps of a block.
-pub(crate) const BLOCK: u32 = 2;
-/// Several blocks.
-pub(crate) const GRID: u32 = 3;
-/// A write by nobody in particular, that is ordered before everything.
-pub(crate) const WRITTEN: u32 = 1;
-/// They are atomics.
-pub(crate) const ATOMIC: u32 = 1 << 31;
-
-/// How far a tag's readers reach.
-#[inline(always)]
-pub(crate) fn reach(tag: u32) -> u32 {
-    tag >> REACH & 3
-}
-
-/// The tag with another reach.
-#[inline(always)]
-pub(crate) fn reaching(tag: u32, reach: u32) -> u32 {
-    tag & !(3 << REACH) | reach << REACH
-}
-
-/// The accesses of one instruction by one warp between two of its synchronisations.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Entry {
-    /// The source access.
-    pub(crate) counter: u32,
-    pub(crate) block: u32,
-    /// When: orders the events of a block.
-    pub(crate) time: u32,
-    pub(crate) warp: u8,
-    pub(crate) volatile: bool,
-}
-
-/// Ranges of tags that are known to be ordered before what the warp in hand does.
-#[derive(Clone, Copy, Debug, Default)]
-pub(crate) struct Bases {
-    /// From here to `epoch`: this block, before its last barrier.
-    pub(crate) block: u32,
-    pub(crate) epoch: u32,
-    /// From here on: this warp. To `sync`: before all its lanes synchronised.
-    pub(crate) warp: u32,
-    pub(crate) sync: u32,
-    /// The warp has not had a turn since the barrier: from `epoch` to `warp` it is others' entries.
-    pub(crate) first_turn: bool,
-    /// The block has not been aside: before `block` it is other blocks' entries.
-    pub(crate) new_block: bool,
-}
-
-impl Bases {
-    #[inline(always)]
-    fn in_block(self, place: u32) -> bool {
-        place.wrapping_sub(self.block) < self.epoch - self.block
-    }
-
-    #[inline(always)]
-    fn in_warp(self, place: u32) -> bool {
-        place.wrapping_sub(self.warp) < self.sync - self.warp
-    }
-
-    /// Whether a single access is ordered before one by `me`.
-    #[inline(always)]
-    pub(super) fn orders(self, place: u32, me: u32) -> bool {
-        (place < 32)
-            | self.in_block(place)
-            | self.in_warp(place)
-            | ((place >= self.warp) & ((place ^ me) & 31 == 0))
-    }
-
-    /// Whether readers reach as far as they and another one would.
-    #[inline(always)]
-    pub(super) fn covers(self, tag: u32, exact: bool) -> bool {
-        let (place, reach) = (tag & PLACE, reach(tag));
-        (tag & ATOMIC == 0)
-            & !exact
-            & (((place >= self.sync) & (reach >= WARP))
-                | ((place >= self.epoch) & (reach >= BLOCK))
-                | (reach == GRID))
-    }
-
-    /// How far a reader that nothing orders before the warp in hand and another thread of that warp reach; [`ONE`] if the
-    /// numbers do not tell.
-    #[inline(always)]
-    pub(super) fn apart(self, place: u32) -> u32 {
-        let (in_block, in_grid) = (u32::from(self.first_turn), u32::from(self.new_block));
-        if place >= self.warp {
-            WARP
-        } else if place >= self.epoch {
-            in_block * BLOCK
-        } else {
-            u32::from(place < self.block) * in_grid * GRID
-        }
-    }
-
-    /// Whether all readers are.
-    #[inline(always)]
-    pub(super) fn orders_all(self, tag: u32, me: u32) -> bool {
-        let (place, reach) = (tag & PLACE, reach(tag));
-        (tag == 0)
-            | (self.in_block(place) & (reach != GRID))
-            | (self.in_warp(place) & (reach <= WARP))
-            | ((place >= self.warp) & ((place ^ me) & 31 == 0) & (reach == ONE))
-    }
-}
-
-/// Entries and the ranges among them.
-#[derive(Debug, Default)]
-pub(crate) struct Table {
-    pub(crate) entries: Vec<Entry>,
-    /// By counter: the entry made last, and when.
-    latest: Vec<(u32, u32)>,
-    pub(crate) bases: Bases,
-    /// Entries there may be before it is worth looking which are in use.
-    most: usize,
-}
-
-impl Table {
-    pub(crate) fn new(counters: usize) -> Table {
-        let mut table = Table {
-            entries: Vec::new(),
-            latest: vec![(u32::MAX, 0); counters],
-            bases: Bases::default(),
-            most: LEAST_ENTRIES,
-        };
-        table.clear();
-        table
-    }
-
-    /// Forgets everything. Entry 0 is nobody's.
-    pub(crate) fn clear(&mut self) {
-        self.entries.clear();
-        self.entries.push(Entry {
-            counter: 0,
-            block: u32::MAX,
-            time: 0,
-            warp: 0,
-            volatile: false,
-        });
-        self.latest.fill((u32::MAX, 0));
-        self.begin_block(self.bases.new_block);
-    }
-
-    /// Expects so many cells: what entries there may be without looking which are in use follows from that.
-    pub(crate) fn expect(&mut self, cells: usize) {
-        self.most = (cells / CELLS_PER_ENTRY).max(LEAST_ENTRIES);
-    }
-
-    /// Tags from here on are new.
-    pub(crate) fn next(&self) -> u32 {
-        (self.entries.len() as u32) << 5
-    }
-
-    /// A block begins, or goes on.
-    pub(crate) fn begin_block(&mut self, new_block: bool) {
-        let next = self.next();
-        self.bases = Bases {
-            block: next,
-            epoch: next,
-            warp: next,
-            sync: next,
-            first_turn: false,
-            new_block,
-        };
-    }
-
-    /// A warp goes on; `first_turn`: since the barrier it has not been its turn.
-    #[inline(always)]
-    pub(crate) fn begin_warp(&mut self, first_turn: bool) {
-        let next = self.next();
-        (self.bases.warp, self.bases.sync) = (next, next);
-        self.bases.first_turn = first_turn;
-    }
-
-    pub(crate) fn barrier(&mut self) {
-        self.bases.epoch = self.next();
-        self.begin_warp(false);
-    }
-
-    pub(crate) fn sync_warp(&mut self) {
-        self.bases.sync = self.next();
-    }
-
-    /// The entry of a source access now, as a tag without lane.
-    #[inline(always)]
-    pub(crate) fn tag(&mut self, counter: u32, now: u32, make: impl FnOnce() -> Entry) -> u32 {
-        let latest = &mut self.latest[counter as usize];
-        if latest.0 != now {
-            *latest = (now, self.entries.len() as u32);
-            self.entries.push(make());
-        }
-        latest.1 << 5
-    }
-
-    pub(crate) fn entry(&self, tag: u32) -> &Entry {
-        let known = self.entries.get(((tag & PLACE) >> 5) as usize);
-        known.unwrap_or(&self.entries[0])
-    }
-
-    pub(crate) fn is_full(&self) -> bool {
-        self.entries.len() as u32 >= MOST_ENTRIES - 1
-    }
-
-    /// Whether it is time to [compact](Table::compact).
-    pub(crate) fn is_long(&self) -> bool {
-        self.entries.len() >= self.most
-    }
-
-    /// Drops entries that no cell speaks of.
-    #[cold]
-    pub(crate) fn compact(&mut self, memory: &mut [Cells]) {
-        let mut numbers = vec![0u32; self.entries.len() + 1];
-        let mut cells = 0;
-        for part in memory.iter_mut() {
-            cells += part.count();
-            part.for_each_tag(|tag| {
-                if let Some(used) = numbers.get_mut(((*tag & PLACE) >> 5) as usize) {
-                    *used = 1;
-                }
-            });
-        }
-        numbers[0] = 1;
-        let mut kept = Vec::new();
-        for (number, entry) in numbers.iter_mut().zip(&self.entries) {
-            let used = *number == 1;
-            *number = kept.len() as u32;
-            if used {
-                kept.push(*entry);
-            }
-        }
-        // Tags that end a range may be of no entry yet.
-        if let Some(end) = numbers.last_mut() {
-            *end = kept.len() as u32;
-        }
-        let moved = |tag: u32| {
-            let number = numbers.get(((tag & PLACE) >> 5) as usize);
-            let number = number.copied().unwrap_or(0);
-            tag & !(PLACE & !31) | number << 5
-        };
-        for part in memory {
-            part.for_each_tag(|tag| *tag = moved(*tag));
-        }
-        let Bases {
-            block,
-            epoch,
-            warp,
-            sync,
-            ..
-        } = self.bases;
-        self.bases = Bases {
-            block: moved(block),
-            epoch: moved(epoch),
-            warp: moved(warp),
-            sync: moved(sync),
-            ..self.bases
-        };
-        self.most = (2 * kept.len())
-            .max(cells / CELLS_PER_ENTRY)
-            .max(LEAST_ENTRIES);
-        self.entries = kept;
-        self.latest.fill((u32::MAX, 0));
-    }
-}
+pub(crate) use lines::LineRun;
 
 /// The shadow of one memory: a block's shared memory, or a region.
 #[derive(Debug, Default)]
@@ -310,10 +35,10 @@ pub(crate) struct Cells {
     pub(crate) other: Vec<u32>,
     /// All readers of cells that several have read, where the exact answer needs them.
     pub(crate) many: HashMap<u32, Vec<u32>>,
-    /// Lines are kept as a whole where they can be (see [`super::lines`]).
-    pub(super) lined: bool,
+    /// Lines are kept as a whole where they can be (see [`lines`]).
+    pub(crate) lined: bool,
     /// By line of 32 cells: the last write and read of all of it.
-    pub(super) lines: Vec<[u32; 2]>,
+    pub(crate) lines: Vec<[u32; 2]>,
 }
 
 /// What 32 lanes do to the cells: the first cell of each; of lanes that are not active, that of one that is.
@@ -352,7 +77,7 @@ impl Cells {
     }
 
     /// Calls `then` with every tag.
-    fn for_each_tag(&mut self, mut then: impl FnMut(&mut u32)) {
+    pub(crate) fn for_each_tag(&mut self, mut then: impl FnMut(&mut u32)) {
         for side in [&mut self.write, &mut self.read, &mut self.other] {
             side.iter_mut().filter(|tag| **tag != 0).for_each(&mut then);
         }
@@ -387,7 +112,7 @@ impl Cells {
 
     /// Makes the cells themselves, if there are none.
     #[inline(always)]
-    pub(super) fn make_each(&mut self) {
+    pub(crate) fn make_each(&mut self) {
         if self.write.is_empty() {
             self.make_writes();
         }
@@ -400,7 +125,7 @@ impl Cells {
 
     /// Makes room for readers, if there is none. Most of what a kernel writes it never reads.
     #[inline(always)]
-    pub(super) fn prepare_reads(&mut self) {
+    pub(crate) fn prepare_reads(&mut self) {
         if self.read.is_empty() {
             self.make_reads();
         }
@@ -415,11 +140,11 @@ impl Cells {
     }
 
     /// How many cells the memory has.
-    pub(super) fn count(&self) -> usize {
+    pub(crate) fn count(&self) -> usize {
         self.bytes.div_ceil(1 << self.shift)
     }
 
-    pub(super) fn bytes(&self) -> usize {
+    pub(crate) fn bytes(&self) -> usize {
         self.bytes
     }
 
@@ -447,7 +172,7 @@ impl Cells {
         }
     }
 
-    /// Reads of 32 lanes. Gives those that need a closer look, and those that read what nobody wrote.
+    /// Reads of 32 lanes. Gives those to be judged, and those that read what nobody wrote.
     #[inline(always)]
     pub(crate) fn read(&mut self, lanes: &Lanes, bases: Bases, exact: bool) -> (u32, u32) {
         let (write, read) = (self.write.as_ptr(), self.read.as_mut_ptr());
@@ -547,7 +272,7 @@ impl Cells {
         true
     }
 
-    /// Atomics of 32 lanes. Gives those that need a closer look: from the first such lane on.
+    /// Atomics of 32 lanes. Gives those to be judged: from the first such lane on.
     #[inline(always)]
     pub(crate) fn atomic(&mut self, lanes: &Lanes, bases: Bases) -> u32 {
         let mut bad = lanes.mask;
@@ -563,7 +288,7 @@ impl Cells {
         bad
     }
 
-    /// Writes of 32 lanes. Gives those that need a closer look; and those that wrote a cell that a lower lane writes, too.
+    /// Writes of 32 lanes. Gives those to be judged, and those that wrote a cell that a lower lane writes, too.
     #[inline(always)]
     pub(crate) fn write(&mut self, lanes: &Lanes, bases: Bases) -> (u32, u32) {
         if self.read.is_empty() {

@@ -13,28 +13,29 @@
     reason = "the common case must vanish into the levels"
 )]
 
-use super::cells::{Bases, Cells, Lanes, WRITTEN};
+use super::{Cells, Lanes};
+use crate::race::epoch::{Bases, WRITTEN};
 
 /// The cells speak for themselves.
 const MIXED: u32 = u32::MAX;
 
 /// A run of all 32 lanes.
-pub(super) struct LineRun {
+pub(crate) struct LineRun {
     /// Where it begins in the memory.
-    pub(super) offset: u64,
+    pub(crate) offset: u64,
     /// Bytes of a lane.
-    pub(super) width_bytes: u32,
+    pub(crate) width_bytes: u32,
     /// The entry.
-    pub(super) tag: u32,
-    pub(super) stores: bool,
+    pub(crate) tag: u32,
+    pub(crate) stores: bool,
     /// It must find all of it written.
-    pub(super) needs_values: bool,
+    pub(crate) needs_values: bool,
 }
 
 impl Cells {
     /// Notes a run, if that can be done by lines and nothing is wrong with it.
     #[inline(always)]
-    pub(super) fn run(&mut self, run: &LineRun, bases: Bases) -> bool {
+    pub(crate) fn run(&mut self, run: &LineRun, bases: Bases) -> bool {
         let line_bits = 5 + self.shift;
         let (Some(k), 0) = (
             run.width_bytes.trailing_zeros().checked_sub(self.shift),
@@ -76,7 +77,7 @@ impl Cells {
 
     /// Makes the lines of these lanes' cells speak for themselves.
     #[inline(always)]
-    pub(super) fn open(&mut self, lanes: &Lanes) {
+    pub(crate) fn open(&mut self, lanes: &Lanes) {
         if !self.lined {
             return;
         }
@@ -93,7 +94,7 @@ impl Cells {
 
     /// The same of 32 cells from `first` on.
     #[inline(always)]
-    pub(super) fn open_run(&mut self, first: usize) {
+    pub(crate) fn open_run(&mut self, first: usize) {
         if !self.lined {
             return;
         }
@@ -127,7 +128,7 @@ impl Cells {
     }
 
     /// Before cells of 4 bytes become 4 cells each.
-    pub(super) fn split_lines(&mut self) {
+    pub(crate) fn split_lines(&mut self) {
         for line in 0..self.lines.len() {
             if self.lines[line] != [0; 2] && self.lines[line][0] != MIXED {
                 self.open_line(line);
@@ -141,7 +142,7 @@ impl Cells {
     }
 
     /// As [`Cells::settle`].
-    pub(super) fn settle_lines(&mut self) {
+    pub(crate) fn settle_lines(&mut self) {
         for [write, read] in &mut self.lines {
             if *write != MIXED {
                 (*write, *read) = ((*write).min(WRITTEN), 0);
@@ -150,13 +151,13 @@ impl Cells {
     }
 
     /// The tags of lines that are a whole.
-    pub(super) fn line_tags(&mut self) -> impl Iterator<Item = &mut u32> {
+    pub(crate) fn line_tags(&mut self) -> impl Iterator<Item = &mut u32> {
         let tags = self.lines.iter_mut().flatten();
         tags.filter(|tag| **tag != 0 && **tag != MIXED)
     }
 
     /// Whether somebody wrote a cell.
-    pub(super) fn is_written(&self, cell: usize) -> bool {
+    pub(crate) fn is_written(&self, cell: usize) -> bool {
         if !self.lined {
             return self.write.get(cell).is_some_and(|&tag| tag != 0);
         }
@@ -168,7 +169,7 @@ impl Cells {
     }
 
     /// Calls `then` with each range of cells that somebody wrote: first cell and how many.
-    pub(super) fn for_each_written(&self, mut then: impl FnMut(usize, usize)) {
+    pub(crate) fn for_each_written(&self, mut then: impl FnMut(usize, usize)) {
         for (line, &[write, _]) in self.lines.iter().enumerate() {
             let cells = 32 * line..(32 * line + 32).min(self.count());
             if write == MIXED {
@@ -182,7 +183,7 @@ impl Cells {
     }
 
     /// Calls `then` with each range of cells that somebody touched: first cell, how many, the last write's and the readers' tags.
-    pub(super) fn for_each_touched(&self, mut then: impl FnMut(usize, usize, u32, u32)) {
+    pub(crate) fn for_each_touched(&self, mut then: impl FnMut(usize, usize, u32, u32)) {
         let each = |cells: std::ops::Range<usize>, then: &mut dyn FnMut(usize, usize, u32, u32)| {
             for cell in cells {
                 let tag = |side: &[u32]| side.get(cell).copied().unwrap_or(0);

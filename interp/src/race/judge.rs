@@ -1,20 +1,22 @@
 //! The lanes of an access that no comparison of numbers could clear, one by one: what the order says of each earlier access,
 //! and what kind of conflict there is if nothing does.
 
-use super::cells::{self, ATOMIC, Cells, Entry, Lanes, ONE, PLACE, WARP, reach, reaching};
-use super::found::Side;
-use super::{At, Checker};
+use super::access::ShadowId;
+use super::epoch::{self, ATOMIC, Entry, ONE, PLACE, WARP, reach, reaching};
+use super::report::Side;
+use super::shadow::{Cells, Lanes};
+use super::verdict::{self, Facts, Group, History, RaceKind, Verdict, verdict};
+use crate::check::Checker;
 use crate::config::Check;
 use crate::mask::LaneMask;
 use crate::observer::Access;
 use crate::ops::element::{self, lane_value};
-use crate::race::verdict::{self, Facts, Group, History, RaceKind, Verdict, verdict};
 use crate::trap::AccessOp;
 
 /// Lanes of an access that an earlier one may be in conflict with.
 struct Suspects<'a> {
     access: &'a Access<'a>,
-    at: At,
+    at: ShadowId,
     lanes: &'a Lanes,
     /// Bytes from a lane's first byte to the cell in hand.
     within: u32,
@@ -28,18 +30,18 @@ impl Checker<'_> {
     /// Judges some lanes of an access: those that no comparison could clear, and those that write what a lower one
     /// writes. `offset`: of each lane's first byte in its memory.
     #[inline(never)]
-    pub(super) fn judge(
+    pub(crate) fn judge(
         &mut self,
         access: &Access<'_>,
-        at: At,
+        at: ShadowId,
         lanes: &Lanes,
         within: u32,
         offset: &dyn Fn(usize) -> usize,
         (bad, lost): (u32, u32),
     ) {
         let memory = match at {
-            At::Shared => access.memory,
-            At::Region(index) => self.subject.map.regions[index].bytes.cast_const(),
+            ShadowId::Shared => access.memory,
+            ShadowId::Region(index) => self.subject.map.regions[index].bytes.cast_const(),
         };
         let suspects = Suspects {
             access,
@@ -115,7 +117,7 @@ impl Checker<'_> {
     }
 
     /// Puts a reader (or an atomic) to the others.
-    fn join(&mut self, at: At, cells: &mut Cells, cell: usize, me: u32) {
+    fn join(&mut self, at: ShadowId, cells: &mut Cells, cell: usize, me: u32) {
         let readers = cells.read[cell];
         if readers == 0 || self.all_ordered(at, cells, cell, me & !ATOMIC) {
             cells.read[cell] = me;
@@ -128,9 +130,9 @@ impl Checker<'_> {
         let same = |a: u32, b: u32| {
             let (a_entry, b_entry) = (self.table(at).entry(a), self.table(at).entry(b));
             if a_entry.block != b_entry.block {
-                cells::GRID
+                epoch::GRID
             } else if a_entry.warp != b_entry.warp {
-                cells::BLOCK
+                epoch::BLOCK
             } else if (a ^ b) & 31 != 0 {
                 WARP
             } else {
@@ -155,7 +157,7 @@ impl Checker<'_> {
     }
 
     /// Whether all readers (or atomics) are ordered before `me`.
-    fn all_ordered(&self, at: At, cells: &Cells, cell: usize, me: u32) -> bool {
+    fn all_ordered(&self, at: ShadowId, cells: &Cells, cell: usize, me: u32) -> bool {
         let readers = cells.read[cell];
         if readers == 0 {
             return true;
@@ -173,14 +175,14 @@ impl Checker<'_> {
                 let order = &self.here.order;
                 match reach {
                     WARP => block && order.all_lanes(entry.warp.into(), entry.time, self.warp),
-                    cells::BLOCK => block && order.past_barrier(entry.time),
+                    epoch::BLOCK => block && order.past_barrier(entry.time),
                     _ => false,
                 }
             }
         }
     }
 
-    pub(super) fn is_ordered(&self, at: At, tag: u32, me: u32) -> bool {
+    pub(crate) fn is_ordered(&self, at: ShadowId, tag: u32, me: u32) -> bool {
         if tag & PLACE < 32 {
             return true;
         }
@@ -206,7 +208,7 @@ impl Checker<'_> {
 
     /// Whether the thread, or one it is ordered after, has read the cell since it was written last: then this write is the later one, for all
     /// threads that look at it with `volatile` or atomic accesses.
-    fn has_seen(&self, at: At, cells: &Cells, cell: usize, me: u32) -> bool {
+    fn has_seen(&self, at: ShadowId, cells: &Cells, cell: usize, me: u32) -> bool {
         let readers = cells.read[cell];
         if readers == 0 {
             return false;
@@ -257,14 +259,14 @@ impl Checker<'_> {
         let lane = (me & 31) as usize;
         let within = u64::from(suspects.within);
         let released = match suspects.at {
-            At::Shared => {
+            ShadowId::Shared => {
                 let offset = u64::from(suspects.lanes.cells[lane]) << suspects.shift;
                 self.here.released.get(&((offset - within) as u32))
             }
-            At::Region(index) => {
+            ShadowId::Region(index) => {
                 let offset = u64::from(suspects.lanes.cells[lane]) << suspects.shift;
                 let base = self.subject.map.regions[index].base;
-                self.released.get(&(base + offset - within))
+                self.global.released.get(&(base + offset - within))
             }
         };
         let thread = 32 * u32::from(earlier.warp) + (tag & 31);
@@ -298,13 +300,13 @@ impl Checker<'_> {
             facts.history = History {
                 has_acquired: other_op == AccessOp::Atomic
                     && self.has_acquired(suspects, &earlier, tag, me),
-                misses_fence: order.is_taken(earlier.block, thread, earlier.time, to),
+                misses_fence: order.misses_fence(earlier.block, thread, earlier.time, to),
                 same_value: stores && values.are_same(values.written(lane), left()),
             };
         }
         let kind = match verdict(&facts) {
             Verdict::Fine => return,
-            Verdict::Polled => return self.found.polled(place),
+            Verdict::Polled => return self.found.races.polled(place),
             Verdict::Race(kind) => kind,
         };
         let wanted = match kind {
@@ -340,6 +342,7 @@ impl Checker<'_> {
         };
         let crosses = facts.group == Group::Grid;
         self.found
+            .races
             .add(kind, first, second, place, self.judged, crosses);
     }
 
@@ -394,8 +397,8 @@ impl Suspects<'_> {
     fn place(&self, lane: usize) -> (Option<usize>, u64) {
         let offset = u64::from(self.lanes.cells[lane]) << self.shift;
         match self.at {
-            At::Shared => (None, offset),
-            At::Region(index) => (Some(index), offset),
+            ShadowId::Shared => (None, offset),
+            ShadowId::Region(index) => (Some(index), offset),
         }
     }
 }
@@ -424,7 +427,7 @@ impl Values<'_> {
         lane_value(r, site.access.ty, register, lane)
     }
 
-    /// What is there.
+    /// What is at_place.
     fn before(&self) -> u64 {
         let ty = self.suspects.access.site.access.ty;
         let first = (self.suspects.bytes)(self.lane);

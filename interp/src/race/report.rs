@@ -1,0 +1,211 @@
+//! Races as they are found: one per pair of source accesses, with the first occurrence and a count.
+
+use std::collections::{BTreeMap, BTreeSet, HashMap};
+
+use super::verdict::RaceKind;
+use crate::check::Scene;
+use crate::check::found::{Source, SourceKey};
+use crate::finding::Finding;
+use crate::trap::AccessOp;
+
+/// One access of a conflict.
+#[derive(Clone, Debug)]
+pub(crate) struct Side {
+    pub(crate) counter: u32,
+    pub(crate) block: u64,
+    pub(crate) warp: u32,
+    pub(crate) lane: u32,
+    pub(crate) value: Option<u64>,
+    pub(crate) volatile: bool,
+}
+
+/// The first conflict of a pair.
+#[derive(Clone, Debug)]
+pub(crate) struct First {
+    pub(crate) sides: [Side; 2],
+    /// The region, if it is global memory, and the offset.
+    pub(crate) place: (Option<usize>, u64),
+    /// The instruction, and the lanes that were in conflict in it.
+    pub(crate) instruction: u64,
+    pub(crate) lanes: [u32; 2],
+    /// Those of them at that place.
+    pub(crate) at_place: [u32; 2],
+}
+
+/// A conflict to give advice on.
+pub(crate) struct Conflict<'a> {
+    pub(crate) kind: RaceKind,
+    pub(crate) a: &'a Side,
+    pub(crate) b: &'a Side,
+    /// Threads of one instruction that were seen at one place.
+    pub(crate) most_at_one_place: u32,
+}
+
+/// A pair of source accesses in conflict.
+#[derive(Clone, Debug)]
+pub(crate) struct Pair {
+    pub(crate) count: u64,
+    pub(crate) first: First,
+    /// The first one of two blocks: no barrier of one block helps against that.
+    pub(crate) across: Option<First>,
+}
+
+impl Pair {
+    /// The one to report.
+    pub(crate) fn shown(&self) -> &First {
+        self.across.as_ref().unwrap_or(&self.first)
+    }
+
+    /// Adds another's count; its first conflict replaces this one's if it is earlier.
+    fn absorb(&mut self, other: &Pair, is_earlier: bool) {
+        self.count += other.count;
+        if is_earlier {
+            self.first = other.first.clone();
+        }
+        if self.across.is_none() {
+            self.across.clone_from(&other.across);
+        }
+    }
+}
+
+/// The races of a launch so far.
+#[derive(Debug, Default)]
+pub(crate) struct Races {
+    pairs: HashMap<(RaceKind, u32, u32), Pair>,
+    /// Places that threads wait at.
+    polled: BTreeSet<(Option<usize>, u64)>,
+    /// Blocks were in conflict with each other.
+    pub(crate) crosses: bool,
+}
+
+impl Races {
+    /// Adds a conflict of two lanes at a place, found in the `instruction` of that number; `crosses`: they are of two blocks.
+    pub(crate) fn add(
+        &mut self,
+        kind: RaceKind,
+        first: Side,
+        second: Side,
+        place: (Option<usize>, u64),
+        instruction: u64,
+        crosses: bool,
+    ) {
+        self.crosses |= crosses;
+        let (a, b) = (first.counter, second.counter);
+        let key = (kind, a.min(b), a.max(b));
+        let new = || First {
+            sides: [first.clone(), second.clone()],
+            place,
+            instruction,
+            lanes: [0; 2],
+            at_place: [0; 2],
+        };
+        let pair = self.pairs.entry(key).or_insert_with(|| Pair {
+            count: 0,
+            first: new(),
+            across: None,
+        });
+        pair.count += 1;
+        let kept = match crosses {
+            true => pair.across.get_or_insert_with(new),
+            false => &mut pair.first,
+        };
+        let like =
+            |a: &Side, b: &Side| (a.counter, a.block, a.warp) == (b.counter, b.block, b.warp);
+        if kept.instruction == instruction
+            && like(&kept.sides[0], &first)
+            && like(&kept.sides[1], &second)
+        {
+            kept.lanes[0] |= 1 << first.lane;
+            kept.lanes[1] |= 1 << second.lane;
+            if kept.place == place {
+                kept.at_place[0] |= 1 << first.lane;
+                kept.at_place[1] |= 1 << second.lane;
+            }
+        }
+    }
+
+    /// Threads wait for what is there to change.
+    pub(crate) fn polled(&mut self, place: (Option<usize>, u64)) {
+        self.polled.insert(place);
+    }
+
+    /// Takes over what another worker found; of one pair, the first block's conflict stays.
+    pub(crate) fn absorb(&mut self, other: &Races) {
+        self.crosses |= other.crosses;
+        self.polled.extend(&other.polled);
+        for (&key, theirs) in &other.pairs {
+            let pair = self.pairs.entry(key).and_modify(|ours| {
+                let is_earlier = theirs.first.sides[1].block < ours.first.sides[1].block;
+                ours.absorb(theirs, is_earlier);
+            });
+            pair.or_insert_with(|| theirs.clone());
+        }
+    }
+
+    /// Whether a read is found to race with a write: then it came too early, which is reported already.
+    pub(crate) fn read_too_early(&self, scene: &Scene<'_>, source: Source) -> bool {
+        let Source::Access(read) = source else {
+            return false;
+        };
+        let read = scene.source(read);
+        self.pairs.keys().any(|&(kind, a, b)| {
+            let stores = |counter: u32| scene.counter(counter).op != AccessOp::Load;
+            kind != RaceKind::SameValue
+                && (scene.source(a) == read && stores(b) || scene.source(b) == read && stores(a))
+        })
+    }
+
+    /// Pairs of source accesses: instructions that come from one are one.
+    fn merged(&self, scene: &Scene<'_>) -> BTreeMap<(SourceKey, SourceKey, RaceKind), Pair> {
+        let mut sorted: Vec<_> = self.pairs.iter().collect();
+        sorted.sort_by_key(|(key, _)| **key);
+        let mut merged: BTreeMap<_, Pair> = BTreeMap::new();
+        for (&(kind, a, b), pair) in sorted {
+            if kind == RaceKind::UnlessPolled && self.polled.contains(&pair.first.place) {
+                continue;
+            }
+            let (mut a, mut b) = (scene.source(a), scene.source(b));
+            if b < a {
+                (a, b) = (b, a);
+            }
+            let at = |pair: &Pair| (pair.first.sides[1].block, pair.first.instruction);
+            let known = merged.entry((a, b, kind)).and_modify(|ours| {
+                let is_earlier = at(pair) < at(ours);
+                ours.absorb(pair, is_earlier);
+            });
+            known.or_insert_with(|| pair.clone());
+        }
+        // What is a race between warps is none of lockstep within one: one finding of a pair, with one advice.
+        let races: BTreeSet<_> = merged
+            .keys()
+            .filter(|(_, _, kind)| *kind == RaceKind::Unordered)
+            .map(|(a, b, _)| (a.clone(), b.clone()))
+            .collect();
+        for (a, b) in races {
+            for lockstep in [RaceKind::LockstepPlain, RaceKind::LockstepVolatile] {
+                let lockstep = merged.remove(&(a.clone(), b.clone(), lockstep));
+                if let Some(race) = merged.get_mut(&(a.clone(), b.clone(), RaceKind::Unordered)) {
+                    race.count += lockstep.map_or(0, |pair| pair.count);
+                }
+            }
+        }
+        merged
+    }
+
+    /// In the order of the source accesses.
+    pub(crate) fn findings(&self, scene: &Scene<'_>) -> Vec<Finding> {
+        let merged = self.merged(scene);
+        // Lanes of one instruction that write one place: so do threads of other warps.
+        let by_one_instruction = |source: &SourceKey| {
+            let mut keys = self.pairs.keys();
+            keys.any(|&(kind, a, _)| kind == RaceKind::OneInstruction && scene.source(a) == *source)
+        };
+        let pairs = merged.iter().map(|((a, b, kind), pair)| {
+            let at_place = pair.shown().at_place.map(u32::count_ones);
+            let most = at_place[0].max(at_place[1]);
+            let several = 1 + u32::from(by_one_instruction(a) || by_one_instruction(b));
+            scene.finding(*kind, pair, most.max(several))
+        });
+        pairs.collect()
+    }
+}
