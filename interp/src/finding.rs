@@ -1,8 +1,11 @@
 //! What the checks found, as data: one [`Finding`] per pair of source accesses, however many threads it concerns.
 //!
-//! A finding says what (`kind`, `message`), how bad (`severity`), what to do (`advice`), who (`accesses`, each a thread of the
+//! A finding says what (`fact`; in words, [`Finding::message`] and [`Finding::advice`]), its severity, who (`accesses`, each a thread of the
 //! first occurrence; `witness`, the lanes around them) and how often (`count`). The order of a launch's findings, and
 //! everything in them, is the same at any number of jobs.
+
+mod fact;
+mod render;
 
 use std::fmt;
 
@@ -10,6 +13,8 @@ use dsl::diagnostic::Code;
 use dsl::ir::{LocId, MemType, Space};
 
 use crate::trap::AccessOp;
+
+pub use fact::{Barrier, Fact, MissingWrite, RaceKind, Remedy, Use};
 
 /// The class of a finding: the `kind` of the report's schema.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
@@ -254,10 +259,8 @@ pub struct Finding {
     pub kind: FindingKind,
     /// Severity.
     pub severity: Severity,
-    /// One sentence: what happened.
-    pub message: String,
-    /// One sentence: what to do.
-    pub advice: Option<String>,
+    /// What it says.
+    pub fact: Fact,
     /// The memory's space.
     pub space: Option<Space>,
     /// The memory.
@@ -273,6 +276,31 @@ pub struct Finding {
 }
 
 impl Finding {
+    /// A finding that occurred once, of no memory.
+    pub(crate) fn new(fact: Fact, accesses: Vec<FindingAccess>) -> Finding {
+        let (code, kind, severity) = fact.class();
+        Finding {
+            code,
+            kind,
+            severity,
+            fact,
+            space: None,
+            object: None,
+            accesses,
+            count: 1,
+            witness: Vec::new(),
+            descending: false,
+        }
+    }
+
+    /// The barrier that the advice proposes.
+    pub fn proposes(&self) -> Option<Barrier> {
+        match &self.fact {
+            Fact::Race { remedy, .. } => remedy.barrier,
+            _ => None,
+        }
+    }
+
     /// Whether it makes the program wrong.
     pub fn is_error(&self) -> bool {
         self.severity == Severity::Error

@@ -4,13 +4,14 @@
 //! A launch whose threads communicate runs once more with the last block and warp first, on memory as it was before, if it was
 //! short. Results, counts and what is printed are those of the first run; the second one only adds findings.
 
-use dsl::diagnostic::Code;
 use dsl::ir::Space;
 
 use crate::check::{Checker, Subject};
 use crate::compile::effects::Talk;
 use crate::config::{BothOrders, MachineConfig, Order};
-use crate::finding::{Finding, FindingAccess, FindingKind, FindingObject, FindingOp, Severity};
+use crate::finding::{
+    Fact, Finding, FindingAccess, FindingKind, FindingObject, FindingOp, Severity,
+};
 use crate::launch::Run;
 use crate::machine::GlobalRegion;
 use crate::observer::Counters;
@@ -257,45 +258,34 @@ fn schedule_dependent(run: &Run<'_>, talk: Talk, differs: &Difference) -> Findin
     let object = run.memory.object_at(region.base, address);
     let name = object.map_or_else(|| "memory".to_owned(), |object| object.name);
     let offset_bytes = address - region.base;
-    let (what, op) = match talk.is_atomic {
-        true => ("what this atomic gives", FindingOp::Atomic),
-        false => ("what this load sees", FindingOp::Read),
+    let op = match talk.is_atomic {
+        true => FindingOp::Atomic,
+        false => FindingOp::Read,
+    };
+    let fact = Fact::ScheduleDependent {
+        ascending,
+        descending,
+        // A list in another order, or a sum with another rounding, is what such programs are made to allow.
+        is_grave: talk.decides && differs.is_grave,
+    };
+    let access = FindingAccess {
+        op,
+        loc: talk.loc,
+        block: [0; 3],
+        thread: [0; 3],
+        warp: 0,
+        lane: 0,
+        bytes: 0,
+        value: None,
+        volatile: !talk.is_atomic,
     };
     Finding {
-        code: Code::ScheduleDependent,
-        kind: FindingKind::ScheduleDependent,
-        // A list in another order, or a sum with another rounding, is what such programs are made to allow.
-        severity: if talk.decides && differs.is_grave {
-            Severity::Warning
-        } else {
-            Severity::Note
-        },
-        message: format!(
-            "the result depends on the order of blocks and warps: byte {offset_bytes} of {name} ends as {ascending} when the first \
-             ones run first, and as {descending} when the last ones do; {what} depends on it"
-        ),
-        advice: Some(
-            "if a list is filled in any order, nothing is wrong; else let an index decide, not who comes first".to_owned(),
-        ),
         space: Some(Space::Global),
         object: Some(FindingObject {
             name,
             index: String::new(),
             offset_bytes,
         }),
-        accesses: vec![FindingAccess {
-            op,
-            loc: talk.loc,
-            block: [0; 3],
-            thread: [0; 3],
-            warp: 0,
-            lane: 0,
-            bytes: 0,
-            value: None,
-            volatile: !talk.is_atomic,
-        }],
-        count: 1,
-        witness: Vec::new(),
-        descending: false,
+        ..Finding::new(fact, vec![access])
     }
 }

@@ -18,7 +18,8 @@ use dsl::{
     source,
 };
 use interp::{
-    Finding, FindingAccess, FindingKind, FindingOp, Severity, Trap, TrapKind, finding::WitnessLanes,
+    Finding, FindingAccess, FindingKind, FindingOp, Severity, Trap, TrapKind,
+    finding::{Barrier, WitnessLanes},
 };
 use runtime::{
     device::DeviceFault,
@@ -48,6 +49,8 @@ pub struct Found {
     pub message: String,
     /// One thing to try.
     pub advice: Option<String>,
+    /// The barrier that it proposes.
+    pub barrier: Option<Barrier>,
     /// `shared`, `global` …
     pub space: Option<String>,
     /// The array or allocation, and the element.
@@ -300,8 +303,9 @@ fn of_finding(finding: &Finding, launch: usize, kernel: &str) -> Found {
         launches: 1,
         last_launch: Some(launch),
         kernel: Some(kernel.to_string()),
-        message: finding.message.clone(),
-        advice: finding.advice.clone(),
+        message: finding.message(),
+        advice: finding.advice(),
+        barrier: finding.proposes(),
         space: finding.space.map(|space| space.to_string()),
         object: finding
             .object
@@ -405,6 +409,7 @@ fn of_refusal(kernel: &str, loc: LocId, why: &str) -> Found {
         kernel: Some(kernel.to_string()),
         message: format!("`{kernel}` cannot be launched: {why}"),
         advice: None,
+        barrier: None,
         space: None,
         object: None,
         sides: vec![Side {
@@ -460,6 +465,7 @@ fn of_trap(trap: &Trap, launch: Option<usize>, report: Option<&interp::LaunchRep
         last_launch: launch,
         kernel: report.map(|report| report.kernel_name.clone()),
         message: trap.message(),
+        barrier: None,
         advice: fault::help(trap, report, (0, 0)),
         space: access.map(|access| access.space.to_string()),
         object: object.map(|object| (object.source_name().replace('`', ""), object.index())),

@@ -13,6 +13,7 @@ use dsl::{
 };
 use interp::{
     MachineConfig, Program, StopReason,
+    finding::Barrier,
     rules::{Arch, BankWidth, RuleSet},
 };
 use runtime::{
@@ -425,8 +426,8 @@ fn with_cure(model: &Model<'_>, at: usize, found: &Found) -> Found {
     let mut cures = model.suggestions.iter();
     if let Some(cure) = cures.find(|cure| cure.verified && cure.findings_removed.contains(&at)) {
         let proved = format!("{} (proved by a run)", cure.text);
-        let is_guess = |advice: &String| advice.contains("__sync");
-        found.advice = Some(match found.advice.filter(|advice| !is_guess(advice)) {
+        let is_guess = matches!(found.barrier, Some(Barrier::Block | Barrier::Warp));
+        found.advice = Some(match found.advice.filter(|_| !is_guess) {
             // What comes behind its first words is a guess, too.
             Some(advice) => {
                 let fact = advice.split([';', ':']).next().unwrap_or_default();

@@ -1,9 +1,9 @@
-//! Gathers conflicts by pairs of source accesses. [`words`] words them.
+//! Gathers conflicts by pairs of source accesses. [`facts`] makes findings of them.
 
 mod advice;
+mod facts;
 mod flow;
 mod object;
-mod words;
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -18,7 +18,7 @@ use crate::observer::Arrival;
 use crate::race::report::Races;
 
 use super::taint::Use;
-pub(crate) use words::SourceKey;
+pub(crate) use facts::SourceKey;
 
 /// Where findings are read: what their numbers mean.
 pub(crate) struct Scene<'a> {

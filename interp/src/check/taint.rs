@@ -5,20 +5,12 @@
 //! printed; storing it to shared or local memory only moves it.
 
 use crate::bytecode::{Code, ExchangeKind, Form, Inst, MemSite, Op, Place, lane_ops};
+pub(crate) use crate::finding::Use;
 use crate::mask::LaneMask;
 use crate::registers::View;
 
 /// Where a value that is not defined came from: a number of the checker's list.
 pub(super) type Origin = u32;
-
-/// What such a value decides.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
-pub(crate) enum Use {
-    Branch,
-    Address,
-    Stored,
-    Printed,
-}
 
 /// A use that matters: by the lowest of these lanes.
 #[derive(Clone, Copy, Debug)]

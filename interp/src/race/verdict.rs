@@ -3,26 +3,8 @@
 //! The first rule that applies gives the verdict. Each names the section of the CUDA C++ Programming Guide or of the PTX ISA that it
 //! rests on, and a program of `tests` that shows it. Where a rule is milder than PTX, it says so.
 
+pub(crate) use crate::finding::RaceKind;
 use crate::trap::AccessOp;
-
-/// What is wrong with two accesses. The order is that of findings at one place.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
-pub(crate) enum RaceKind {
-    /// Nothing orders them.
-    Unordered,
-    /// Both are strong: a race if the place holds data, none if it is a flag that threads poll.
-    UnlessPolled,
-    /// The later thread has taken the lock that the earlier one released, and no fence followed.
-    LockWithoutFence,
-    /// Lanes of one instruction store different values.
-    OneInstruction,
-    /// Only lockstep orders them, and not both are `volatile`.
-    LockstepPlain,
-    /// Only lockstep orders them, and both are `volatile`.
-    LockstepVolatile,
-    /// They store the same value.
-    SameValue,
-}
 
 /// What a rule says.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]

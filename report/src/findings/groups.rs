@@ -7,7 +7,7 @@
 //! of one kernel, and share a line, or memory and the cure: an index that runs over leaves both arrays of its statement.
 
 use dsl::{diagnostic::Code, ir::Module};
-use interp::Severity;
+use interp::{Severity, finding::Barrier};
 
 use super::Found;
 
@@ -95,22 +95,28 @@ fn group(mut members: Vec<usize>, found: &[Found]) -> Group {
         members.insert(0, lead);
     }
     let lead = &found[members[0]];
-    let mut cures: Vec<String> = vec![];
+    let mut cures: Vec<&Found> = vec![];
     for &at in &members {
         // Races behind a barrier that not all reach are gone when all do.
         let is_lead =
             at == members[0] || wants_barrier(lead) && lead.code != Code::DivergentBarrier;
-        if let Some(advice) = found[at].advice.as_ref().filter(|_| is_lead)
-            && !cures.contains(advice)
+        let found = &found[at];
+        if is_lead
+            && found.advice.is_some()
+            && !cures.iter().any(|cure| cure.advice == found.advice)
         {
-            cures.push(advice.clone());
+            cures.push(found);
         }
     }
     // A block's barrier orders the lanes of a warp, too.
-    if cures.iter().any(|cure| cure.contains("`__syncthreads()`")) {
-        cures.retain(|cure| !cure.contains("`__syncwarp()`"));
+    if cures
+        .iter()
+        .any(|cure| cure.barrier == Some(Barrier::Block))
+    {
+        cures.retain(|cure| cure.barrier != Some(Barrier::Warp));
     }
-    cures.truncate(MOST_CURES);
+    let cures = cures.into_iter().filter_map(|cure| cure.advice.clone());
+    let cures = cures.take(MOST_CURES).collect();
     Group { members, cures }
 }
 

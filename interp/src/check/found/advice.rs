@@ -6,13 +6,11 @@ use super::Scene;
 use super::flow::{Around, At, Flow, Meet};
 use crate::block::Identity;
 use crate::bytecode::Op;
+use crate::finding::{Barrier, RaceKind, Remedy};
 use crate::race::report::{Conflict, Side};
-use crate::race::verdict::RaceKind;
 use crate::trap::AccessOp;
 
-/// The barrier of all blocks, in cooperative launches.
-const GRID_SYNC: &str = "grid.sync()";
-/// What it counts with: a variable of the library's.
+/// What `grid.sync()` counts with: a variable of the library's.
 const GRID_COUNTER: &str = "__dslc_grid_arrived";
 
 /// A statement that reads, changes and writes one place.
@@ -22,100 +20,128 @@ struct Update {
 }
 
 impl Scene<'_> {
-    /// One sentence about what is missing where.
-    pub(super) fn advice(&self, conflict: &Conflict<'_>) -> String {
+    /// What is missing, and where.
+    pub(super) fn remedy(&self, conflict: &Conflict<'_>) -> Remedy {
         let Conflict { kind, a, b, .. } = *conflict;
         let flow = Flow::of(self.function);
-        let (pc_a, pc_b) = (self.pc(a.counter), self.pc(b.counter));
-        let high = if pc_a <= pc_b { b } else { a };
-        let high = self.line(self.counter(high.counter).loc);
-        let barrier = |name| self.barrier(&flow, name, conflict);
-        let update = || self.update(&flow, conflict);
-        let locks = !self.code.effects.polls.waits.is_empty()
-            || self
-                .code
-                .sites
-                .iter()
-                .any(|site| matches!(site.atomic, Some((AtomicOp::Cas | AtomicOp::Exch, _))));
-        let fenced = self.code.insts.iter().any(|inst| inst.op == Op::Fence);
+        let update = || -> Option<Remedy> {
+            let update = self.update(&flow, conflict)?;
+            Some(self.use_atomic(&flow, &update).into())
+        };
         match kind {
-            RaceKind::OneInstruction => match update() {
-                Some(update) => self.use_atomic(&flow, &update),
-                None => format!(
-                    "let one thread write at line {high} (`if (threadIdx.x == 0)`), give each thread an element of its own, or use an \
+            RaceKind::OneInstruction => update().unwrap_or_else(|| {
+                let line = self.higher_line(conflict);
+                format!(
+                    "let one thread write at line {line} (`if (threadIdx.x == 0)`), give each thread an element of its own, or use an \
                      atomic"
-                ),
-            },
-            RaceKind::SameValue => match update() {
-                Some(update) => self.use_atomic(&flow, &update),
-                None => "if that is meant it does no harm; one thread that writes, or an atomic, would say so".to_owned(),
-            },
-            RaceKind::LockstepVolatile | RaceKind::LockstepPlain => match update() {
-                Some(update) => self.use_atomic(&flow, &update),
-                None => barrier("__syncwarp()"),
-            },
+                )
+                .into()
+            }),
+            RaceKind::SameValue => update().unwrap_or_else(|| {
+                "if that is meant it does no harm; one thread that writes, or an atomic, would say so".into()
+            }),
+            RaceKind::LockstepVolatile | RaceKind::LockstepPlain => {
+                update().unwrap_or_else(|| self.barrier(&flow, Barrier::Warp, conflict))
+            }
             RaceKind::LockWithoutFence => {
-                let fence = if a.block == b.block { "__threadfence_block()" } else { "__threadfence()" };
+                let fence = fence_for(conflict);
                 format!(
                     "put `{fence}` after the loop that takes the lock: without it what the lock guards may be read before the lock is held"
                 )
+                .into()
             }
             RaceKind::Unordered | RaceKind::UnlessPolled if a.block != b.block => {
-                if self.in_block(a) || self.in_block(b) {
-                    "an atomic whose name ends in `_block` is one for the threads of its block only: across blocks use the one \
-                     without"
-                        .to_owned()
-                } else if let Some(early) = self.announced_early(&flow, conflict) {
-                    early
-                } else if let Some(fence) = self.fence(&flow, conflict).filter(|_| !fenced) {
-                    fence
-                } else if self.shape.cooperative {
-                    barrier(GRID_SYNC)
-                } else if locks && !fenced {
-                    "if a lock or a flag is to order the two, put `__threadfence()` before it is set or given back".to_owned()
-                } else if fenced {
-                    "blocks run in any order: see that `__threadfence()` stands between the first access and the atomic or \
-                     `volatile` store that announces it, and that the other thread waits for that"
-                        .to_owned()
-                } else if let Some(update) = update() {
-                    self.use_atomic(&flow, &update)
-                } else {
-                    "blocks run in any order, and no barrier waits for another block: use atomics, give each block elements of its own, \
-                     write the results to a second array, or end the kernel between the two and launch another"
-                        .to_owned()
-                }
+                self.across_blocks(&flow, conflict)
             }
-            RaceKind::Unordered | RaceKind::UnlessPolled if locks && !fenced => match self.fence(&flow, conflict) {
-                Some(fence) => fence,
-                None => format!(
-                    "{}; or, if a lock or a flag is to order the two, put `__threadfence()` before it is set or given back",
-                    barrier("__syncthreads()")
-                ),
-            },
-            RaceKind::Unordered | RaceKind::UnlessPolled => {
-                let writes = [a, b]
-                    .iter()
-                    .all(|side| self.counter(side.counter).op == AccessOp::Store);
-                if let Some(early) = self.announced_early(&flow, conflict) {
-                    early
-                } else if fenced && locks {
+            RaceKind::Unordered | RaceKind::UnlessPolled => self.in_a_block(&flow, conflict),
+        }
+    }
+
+    /// Whether the kernel may order threads by a lock or a flag.
+    fn locks(&self) -> bool {
+        let mut sites = self.code.sites.iter();
+        !self.code.effects.polls.waits.is_empty()
+            || sites.any(|site| matches!(site.atomic, Some((AtomicOp::Cas | AtomicOp::Exch, _))))
+    }
+
+    fn has_fences(&self) -> bool {
+        self.code.insts.iter().any(|inst| inst.op == Op::Fence)
+    }
+
+    /// The line of the access that comes later in the kernel.
+    fn higher_line(&self, conflict: &Conflict<'_>) -> u32 {
+        let Conflict { a, b, .. } = *conflict;
+        let high = if self.pc(a.counter) <= self.pc(b.counter) {
+            b
+        } else {
+            a
+        };
+        self.line(self.counter(high.counter).loc)
+    }
+
+    fn across_blocks(&self, flow: &Flow<'_>, conflict: &Conflict<'_>) -> Remedy {
+        let Conflict { a, b, .. } = *conflict;
+        let (locks, fenced) = (self.locks(), self.has_fences());
+        if self.in_block(a) || self.in_block(b) {
+            "an atomic whose name ends in `_block` is one for the threads of its block only: across blocks use the one \
+             without"
+                .into()
+        } else if let Some(early) = self.announced_early(flow, conflict) {
+            early.into()
+        } else if let Some(fence) = self.fence(flow, conflict).filter(|_| !fenced) {
+            fence.into()
+        } else if self.shape.cooperative {
+            self.barrier(flow, Barrier::Grid, conflict)
+        } else if locks && !fenced {
+            "if a lock or a flag is to order the two, put `__threadfence()` before it is set or given back".into()
+        } else if fenced {
+            "blocks run in any order: see that `__threadfence()` stands between the first access and the atomic or \
+             `volatile` store that announces it, and that the other thread waits for that"
+                .into()
+        } else if let Some(update) = self.update(flow, conflict) {
+            self.use_atomic(flow, &update).into()
+        } else {
+            "blocks run in any order, and no barrier waits for another block: use atomics, give each block elements of its own, \
+             write the results to a second array, or end the kernel between the two and launch another"
+                .into()
+        }
+    }
+
+    fn in_a_block(&self, flow: &Flow<'_>, conflict: &Conflict<'_>) -> Remedy {
+        let Conflict { a, b, .. } = *conflict;
+        let (locks, fenced) = (self.locks(), self.has_fences());
+        let barrier = || self.barrier(flow, Barrier::Block, conflict);
+        if locks && !fenced {
+            return match self.fence(flow, conflict) {
+                Some(fence) => fence.into(),
+                None => barrier().in_words(|text| {
                     format!(
-                        "see that `__threadfence_block()` stands between the first access and the atomic or `volatile` store that \
-                         announces it, and that the other thread waits for that; or {}",
-                        barrier("__syncthreads()")
+                        "{text}; or, if a lock or a flag is to order the two, put `__threadfence()` before it is set or given back"
                     )
-                } else if let Some(update) = update() {
-                    self.use_atomic(&flow, &update)
-                } else if let Some(overlap) = self.overlap(conflict).filter(|_| writes) {
-                    overlap
-                } else if writes && a.counter == b.counter && !self.is_later(&flow, conflict) {
-                    format!(
-                        "let one thread write at line {high}, give each thread an element of its own, or use an atomic"
-                    )
-                } else {
-                    barrier("__syncthreads()")
-                }
-            }
+                }),
+            };
+        }
+        let stores = |side: &Side| self.counter(side.counter).op == AccessOp::Store;
+        let writes = stores(a) && stores(b);
+        if let Some(early) = self.announced_early(flow, conflict) {
+            early.into()
+        } else if fenced && locks {
+            barrier().in_words(|text| {
+                format!(
+                    "see that `__threadfence_block()` stands between the first access and the atomic or `volatile` store that \
+                     announces it, and that the other thread waits for that; or {text}"
+                )
+            })
+        } else if let Some(update) = self.update(flow, conflict) {
+            self.use_atomic(flow, &update).into()
+        } else if let Some(overlap) = self.overlap(conflict).filter(|_| writes) {
+            overlap.into()
+        } else if writes && a.counter == b.counter && !self.is_later(flow, conflict) {
+            let line = self.higher_line(conflict);
+            format!("let one thread write at line {line}, give each thread an element of its own, or use an atomic")
+                .into()
+        } else {
+            barrier()
         }
     }
 
@@ -168,13 +194,17 @@ impl Scene<'_> {
     }
 
     /// Where a barrier of that name is missing.
-    fn barrier<'s>(&'s self, flow: &Flow<'s>, barrier: &str, conflict: &Conflict<'_>) -> String {
+    fn barrier<'s>(&'s self, flow: &Flow<'s>, barrier: Barrier, conflict: &Conflict<'_>) -> Remedy {
         let Conflict { a, b, .. } = *conflict;
+        let proposes = |text| Remedy {
+            text,
+            barrier: Some(barrier),
+        };
         // A barrier within a branch that not all threads take would be one more fault.
         let parts = |around: Around| {
             let all = self.shape.threads();
             let threads = match barrier {
-                "__syncwarp()" => 32 * a.warp..all.min(32 * a.warp + 32),
+                Barrier::Warp => 32 * a.warp..all.min(32 * a.warp + 32),
                 _ => 0..all,
             };
             flow.parts(
@@ -188,12 +218,12 @@ impl Scene<'_> {
         let line_of = |side: &Side| self.line(self.counter(side.counter).loc);
         let (low_line, high_line) = (line_of(low), line_of(high));
         let is: fn(Op) -> bool = match barrier {
-            "__syncwarp()" => |op| op == Op::SyncWarp,
+            Barrier::Warp => |op| op == Op::SyncWarp,
             _ => is_barrier,
         };
         let grid = (self.at(flow, low), self.at(flow, high));
         let held = match (pc_a.min(pc_b), pc_a.max(pc_b)) {
-            _ if barrier == GRID_SYNC => match grid {
+            _ if barrier == Barrier::Grid => match grid {
                 (Some(from), Some(to)) => {
                     flow.any_between(from, to, |inst| self.is_grid_sync(inst))
                 }
@@ -202,36 +232,67 @@ impl Scene<'_> {
             (Some(from), Some(to)) => self.code.insts[from..to].iter().any(|inst| is(inst.op)),
             _ => false,
         };
-        if held && barrier == "__syncwarp()" && pc_a < pc_b {
+        if held && barrier == Barrier::Warp && pc_a < pc_b {
             return format!(
                 "the lanes that meet between line {low_line} and line {high_line} are not these two: let the mask, or the tile, hold both"
-            );
+            )
+            .into();
         }
         let (Some(first), Some(last)) = (self.at(flow, low), self.at(flow, high)) else {
-            return format!("put `{barrier}` between line {low_line} and line {high_line}");
+            return proposes(format!(
+                "put `{}` between line {low_line} and line {high_line}",
+                barrier.name()
+            ));
         };
-        let shared = flow.shared(first, last);
-        let path = &flow.path(last)[..shared];
         let back = flow.common_loop(first, last);
         let later = back.is_some() && held || self.is_later(flow, conflict);
-        if let (Some(back), true) = (back, later) {
-            let inner = path
-                .iter()
-                .rposition(|around| matches!(around, Around::Loop(..)));
-            let within = &flow.path(last)[inner.map_or(0, |at| at + 1)..];
-            let outer = within.iter().find(|around| parts(**around));
-            let after = match outer.map(|around| self.line(around.loc())) {
-                Some(line) if line != high_line => format!("the `if` of line {line}"),
-                _ => format!("line {high_line}"),
-            };
-            let head = match (low_line == high_line, self.line(back)) {
-                (true, line) if line != 0 => line,
-                _ => low_line,
-            };
-            return format!(
-                "put `{barrier}` after {after}, before the loop comes back to line {head}"
-            );
-        }
+        let lines = (low_line, high_line);
+        proposes(match back.filter(|_| later) {
+            Some(back) => self.in_the_next_round(flow, barrier, (first, last), back, lines, parts),
+            None => self.between(flow, barrier, (first, last), lines, parts),
+        })
+    }
+
+    /// The same, if they meet in different rounds of the loop at `back` only: a barrier at its end.
+    fn in_the_next_round(
+        &self,
+        flow: &Flow<'_>,
+        barrier: Barrier,
+        (first, last): (At, At),
+        back: LocId,
+        (low_line, high_line): (u32, u32),
+        parts: impl Fn(Around) -> bool,
+    ) -> String {
+        let barrier = barrier.name();
+        let shared = flow.shared(first, last);
+        let inner = flow.path(last)[..shared]
+            .iter()
+            .rposition(|around| matches!(around, Around::Loop(..)));
+        let within = &flow.path(last)[inner.map_or(0, |at| at + 1)..];
+        let outer = within.iter().find(|around| parts(**around));
+        let after = match outer.map(|around| self.line(around.loc())) {
+            Some(line) if line != high_line => format!("the `if` of line {line}"),
+            _ => format!("line {high_line}"),
+        };
+        let head = match (low_line == high_line, self.line(back)) {
+            (true, line) if line != 0 => line,
+            _ => low_line,
+        };
+        format!("put `{barrier}` after {after}, before the loop comes back to line {head}")
+    }
+
+    /// The same, if they meet in one round.
+    fn between(
+        &self,
+        flow: &Flow<'_>,
+        barrier: Barrier,
+        (first, last): (At, At),
+        (low_line, high_line): (u32, u32),
+        parts: impl Fn(Around) -> bool,
+    ) -> String {
+        let barrier = barrier.name();
+        let shared = flow.shared(first, last);
+        let path = &flow.path(last)[..shared];
         // The outermost statement around one of them alone, where a barrier cannot stand or would be run too often.
         let bounds = |at: At, own: u32| {
             let mut alone = flow.path(at)[shared..].iter();
@@ -433,10 +494,7 @@ impl Scene<'_> {
             self.line(flow.inst(wrote).loc),
         );
         let text = &self.module.loc(flow.inst(sign).loc).text;
-        let name = match a.block == b.block {
-            true => "__threadfence_block()",
-            false => "__threadfence()",
-        };
+        let name = fence_for(conflict);
         (early != 0 && late != 0 && early != late).then(|| {
             format!(
                 "line {early} changes `{text}` before line {late} writes what it announces: write first, then `{name}`, then change \
@@ -453,10 +511,7 @@ impl Scene<'_> {
             self.code.effects.polls.waits.contains(&loc)
         });
         let sign = flow.announced(first, &seen)?;
-        let name = match a.block == b.block {
-            true => "__threadfence_block()",
-            false => "__threadfence()",
-        };
+        let name = fence_for(conflict);
         let (from, to) = (
             self.line(flow.inst(first).loc),
             self.line(flow.inst(sign).loc),
@@ -481,4 +536,12 @@ pub(super) fn is_barrier(op: Op) -> bool {
         op,
         Op::Barrier | Op::BarrierCount | Op::BarrierAnd | Op::BarrierOr
     )
+}
+
+/// The narrowest fence that both threads see.
+fn fence_for(conflict: &Conflict<'_>) -> &'static str {
+    match conflict.a.block == conflict.b.block {
+        true => "__threadfence_block()",
+        false => "__threadfence()",
+    }
 }

@@ -1,0 +1,301 @@
+//! The sentences of findings.
+
+use dsl::ir::Space;
+
+use super::{Fact, Finding, FindingAccess, FindingOp, MissingWrite, RaceKind, Use};
+
+impl Finding {
+    /// One sentence: what happened.
+    pub fn message(&self) -> String {
+        match self.fact {
+            Fact::Race {
+                kind, out_of_scope, ..
+            } => self.race(kind, out_of_scope),
+            Fact::InvalidMask {
+                mask,
+                elsewhere,
+                line,
+            } => {
+                let why = match (elsewhere.count_ones(), elsewhere.trailing_zeros()) {
+                    (0, _) => format!("does not name its caller, lane {}", self.accesses[0].lane),
+                    (1, first) => format!("names lane {first}, which is elsewhere"),
+                    (count, first) => {
+                        format!("names {count} lanes from lane {first} on, which are elsewhere")
+                    }
+                };
+                let who = thread(&self.accesses[0]);
+                format!(
+                    "invalid mask: {mask:#010x} at line {line} {why}; {who} waits for lanes that do not come"
+                )
+            }
+            Fact::ReadOnlyWritten { is_ldg, line } => {
+                let how = match is_ldg {
+                    true => "`__ldg`",
+                    false => "a `const … __restrict__` pointer",
+                };
+                format!(
+                    "{} is read through {how} at line {line}, which promises that nobody writes it while the kernel runs, and this launch \
+                     writes it: whether the load sees that is left open",
+                    self.name()
+                )
+            }
+            Fact::VariableEnded { line } => format!(
+                "use after its end: line {line} {}s `{}`, a variable of a block or function that has been left, {}",
+                self.accesses[0].op,
+                self.variable(),
+                self.by()
+            ),
+            Fact::Subscript {
+                ref text,
+                line,
+                index,
+                len,
+                is_member,
+            } => {
+                let (which, of, what) = match is_member {
+                    true => ("index", "array", "what lies beside the array"),
+                    false => ("last index", "dimension", "an element of another row"),
+                };
+                format!(
+                    "out of bounds: the {which} of `{text}` at line {line} is {index}, and that {of} has {len} elements: it is {what}, {}",
+                    self.by()
+                )
+            }
+            Fact::Operand {
+                is_shift,
+                operands: (a, b),
+                line,
+            } => match is_shift {
+                true => format!(
+                    "shift out of range: {a} is shifted by {b} places at line {line}, {}",
+                    self.by()
+                ),
+                false => format!(
+                    "division by zero: {a} is divided by 0 at line {line}, {}",
+                    self.by()
+                ),
+            },
+            Fact::Uninitialized {
+                used,
+                line,
+                from,
+                absent,
+                ..
+            } => self.uninitialized(used, line, from, absent),
+            Fact::DivergentBarrier {
+                lines: [here, there],
+            } => {
+                let [a, b] = [0, 1].map(|index| thread(&self.accesses[index]));
+                let what = match self.accesses[1].op {
+                    FindingOp::Barrier => format!("{b} waits at another one, at line {there}"),
+                    _ => format!("{b} has ended without coming to it"),
+                };
+                let block = index(self.accesses[0].block);
+                format!("divergent barrier: {a} waits at line {here} in block {block}, and {what}")
+            }
+            Fact::ScheduleDependent {
+                ascending,
+                descending,
+                ..
+            } => {
+                let object = self.object.as_ref();
+                let (name, byte) = object.map_or(("memory", 0), |object| {
+                    (object.name.as_str(), object.offset_bytes)
+                });
+                let what = match self.accesses[0].op {
+                    FindingOp::Atomic => "what this atomic gives",
+                    _ => "what this load sees",
+                };
+                format!(
+                    "the result depends on the order of blocks and warps: byte {byte} of {name} ends as {ascending} when the first \
+                     ones run first, and as {descending} when the last ones do; {what} depends on it"
+                )
+            }
+        }
+    }
+
+    /// One sentence: what to do.
+    pub fn advice(&self) -> Option<String> {
+        let advice = match &self.fact {
+            Fact::Race { remedy, .. } => return Some(remedy.text.clone()),
+            Fact::InvalidMask { elsewhere: 0, .. } => {
+                "a lane that calls `__syncwarp` has to be in the mask it names"
+            }
+            Fact::InvalidMask { .. } => {
+                "move it to where all lanes of the mask come by, or name only those that do: compute the mask with \
+                 `__ballot_sync` before the branch"
+            }
+            Fact::ReadOnlyWritten { is_ldg: true, .. } => {
+                "read it with a plain load, or write to other memory"
+            }
+            Fact::ReadOnlyWritten { .. } => {
+                "leave out `__restrict__`, or pass two different buffers"
+            }
+            Fact::VariableEnded { .. } => {
+                return Some(format!(
+                    "a pointer to `{}` is good for nothing once its block is left: declare it further out, or return its value",
+                    self.variable()
+                ));
+            }
+            Fact::Subscript { len, is_member, .. } => {
+                let why = match is_member {
+                    true => ": what lies behind a member is the next one",
+                    false => {
+                        "; if the array is meant to be one row, go through a pointer to its first element"
+                    }
+                };
+                return Some(format!("valid indices are 0 to {}{why}", len - 1));
+            }
+            Fact::Operand { is_shift: true, .. } => {
+                "a shift goes by 0 to the width less 1; test the count first"
+            }
+            Fact::Operand { .. } => {
+                "test the divisor first: on the device the program goes on with a value that means nothing"
+            }
+            Fact::Uninitialized {
+                absent, missing, ..
+            } => return Some(self.how_to_set(*absent, missing.as_ref())),
+            Fact::DivergentBarrier { .. } => match self.accesses[1].op {
+                FindingOp::Barrier => {
+                    "let all threads of the block come to the same barrier: move it out of the branch"
+                }
+                _ => "move the barrier to where all threads of the block come by",
+            },
+            Fact::ScheduleDependent { .. } => {
+                "if a list is filled in any order, nothing is wrong; else let an index decide, not who comes first"
+            }
+        };
+        Some(advice.to_owned())
+    }
+
+    fn race(&self, kind: RaceKind, out_of_scope: bool) -> String {
+        let [a, b] = [&self.accesses[0], &self.accesses[1]];
+        let name = self.name();
+        let (who, and) = (thread(a), thread(b));
+        let blocks = match a.block == b.block {
+            true => format!("in block {}", index(a.block)),
+            false => format!("in blocks {} and {}", index(a.block), index(b.block)),
+        };
+        let what = format!("{who} {} and {and} {} {name} {blocks}", did(a), did(b));
+        let lockstep = "ordered by the lockstep of their warp alone";
+        match kind {
+            RaceKind::Unordered | RaceKind::UnlessPolled | RaceKind::LockWithoutFence => {
+                let why = if out_of_scope {
+                    "an atomic of block scope is none for other blocks"
+                } else if kind == RaceKind::LockWithoutFence {
+                    "no fence follows where the lock between the two was taken"
+                } else if a.volatile && b.volatile {
+                    "nothing orders the two: `volatile` does not"
+                } else {
+                    "nothing orders the two"
+                };
+                format!("race: {what}, and {why}")
+            }
+            RaceKind::OneInstruction => {
+                format!("race: {who} and {and} write different values to {name} at once, {blocks}")
+            }
+            RaceKind::SameValue => format!(
+                "{who} and {and} write the same value to {name} {blocks}, and nothing orders the two"
+            ),
+            RaceKind::LockstepVolatile => format!(
+                "warp-synchronous: {what}, {lockstep}: legal up to sm_60, undefined since sm_70"
+            ),
+            RaceKind::LockstepPlain if a.op == FindingOp::Atomic || b.op == FindingOp::Atomic => {
+                format!("warp-synchronous: {what}, {lockstep}: since sm_70 it is a race")
+            }
+            RaceKind::LockstepPlain => format!(
+                "warp-synchronous: {what}, {lockstep}, and not `volatile`: up to sm_60 the compiler may keep the value in a register, \
+                 since sm_70 it is a race"
+            ),
+        }
+    }
+
+    fn uninitialized(&self, used: Use, line: u32, from: u32, absent: Option<u32>) -> String {
+        let is_shared_atomic =
+            self.space == Some(Space::Shared) && self.accesses[0].op == FindingOp::Atomic;
+        let what = match used {
+            Use::Branch => format!("decides a branch at line {line}"),
+            Use::Address => format!("is part of an address at line {line}"),
+            Use::Stored if is_shared_atomic => {
+                format!("is what the atomic at line {line} begins with")
+            }
+            Use::Stored => format!("is stored to global memory at line {line}"),
+            Use::Printed => format!("is printed at line {line}"),
+        };
+        let who = by(&self.accesses[1]);
+        match absent {
+            None => format!(
+                "uninitialized: {} was never written when line {from} reads it; its value {what}, {who}",
+                self.name()
+            ),
+            Some(lane) => format!(
+                "undefined: lane {lane} gets its value at line {from} from a lane that does not take part; the value {what}, {who}"
+            ),
+        }
+    }
+
+    fn how_to_set(&self, absent: Option<u32>, missing: Option<&MissingWrite>) -> String {
+        let part = match missing {
+            Some(MissingWrite::CopiedUnset { call, line, from }) => {
+                return format!(
+                    "the {call} of line {line} copied what nobody had written from {from}: set all of that first"
+                );
+            }
+            Some(MissingWrite::PartWritten { setter, size, line }) => {
+                setter.part_written(*size, *line)
+            }
+            None => None,
+        };
+        let otherwise = match self.space {
+            None if absent.is_some() => {
+                "let all lanes that are read take part: take the shuffle out of the branch, or use the value only where its lane \
+                 is there"
+            }
+            None => return format!("give {} a value where it is declared", self.name()),
+            Some(Space::Shared) => {
+                "write it before the barrier that the reader waits at: shared memory begins with whatever was there"
+            }
+            Some(Space::Local) => "give the array its values where it is declared",
+            Some(_) => {
+                "set it first, with cudaMemset or cudaMemcpy or in a kernel: cudaMalloc clears nothing"
+            }
+        };
+        part.unwrap_or_else(|| otherwise.to_owned())
+    }
+
+    /// The memory, in a sentence.
+    fn name(&self) -> String {
+        self.object
+            .as_ref()
+            .map(super::FindingObject::described)
+            .unwrap_or_default()
+    }
+
+    fn variable(&self) -> &str {
+        self.object.as_ref().map_or("", |object| &object.name)
+    }
+
+    fn by(&self) -> String {
+        by(&self.accesses[0])
+    }
+}
+
+fn did(access: &FindingAccess) -> &'static str {
+    match access.op {
+        FindingOp::Read => "reads",
+        FindingOp::Atomic => "updates atomically",
+        _ => "writes",
+    }
+}
+
+fn by(access: &FindingAccess) -> String {
+    format!("by {} of block {}", thread(access), index(access.block))
+}
+
+fn thread(access: &FindingAccess) -> String {
+    format!("thread {}", index(access.thread))
+}
+
+fn index([x, y, z]: [u32; 3]) -> String {
+    format!("({x}, {y}, {z})")
+}
