@@ -322,18 +322,10 @@ impl<'a> Checker<'a> {
 
 /// A value that is wrong and has been reported.
 fn wrong(span: Span) -> Value {
-    Value {
-        kind: ValueKind::Int(0),
-        ty: Ty::Error,
-        span,
-    }
+    Value::new(ValueKind::Int(0), Ty::Error, span)
 }
 
 /// An integer constant.
 fn int(bits: u64, ty: Ty, span: Span) -> Value {
-    Value {
-        kind: ValueKind::Int(bits),
-        ty,
-        span,
-    }
+    Value::new(ValueKind::Int(bits), ty, span)
 }

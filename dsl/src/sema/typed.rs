@@ -181,6 +181,13 @@ pub struct Stmt {
     pub span: Span,
 }
 
+impl Stmt {
+    /// The statement at a place of the source.
+    pub fn new(kind: StmtKind, span: Span) -> Stmt {
+        Stmt { kind, span }
+    }
+}
+
 /// The statements.
 #[derive(Clone, PartialEq, Debug)]
 pub enum StmtKind {
@@ -281,6 +288,13 @@ pub struct Place {
     pub span: Span,
 }
 
+impl Place {
+    /// The place that an expression names.
+    pub fn new(kind: PlaceKind, ty: QualTy, span: Span) -> Place {
+        Place { kind, ty, span }
+    }
+}
+
 /// The places.
 #[derive(Clone, PartialEq, Debug)]
 pub enum PlaceKind {
@@ -309,6 +323,19 @@ pub struct Value {
     pub ty: Ty,
     /// The whole expression.
     pub span: Span,
+}
+
+impl Value {
+    /// The value of an expression.
+    pub fn new(kind: ValueKind, ty: Ty, span: Span) -> Value {
+        Value { kind, ty, span }
+    }
+
+    /// What a place holds.
+    pub fn load(place: Place, span: Span) -> Value {
+        let ty = place.ty.ty.clone();
+        Value::new(ValueKind::Load(Box::new(place)), ty, span)
+    }
 }
 
 /// The values.

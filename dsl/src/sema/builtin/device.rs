@@ -390,18 +390,16 @@ pub(crate) const ROWS: &[Row] = &[
 /// The low 32 bits of the product of the operands' low 24 bits, each extended by its sign or by zeros.
 fn mul24(args: Vec<Value>, span: Span) -> Value {
     let ty = args[0].ty.clone();
-    let shifted = |value: Value, op| Value {
-        kind: ValueKind::Binary(
-            op,
-            Box::new(value),
-            Box::new(Value {
-                kind: ValueKind::Int(8),
-                ty: Ty::Int,
-                span,
-            }),
-        ),
-        ty: ty.clone(),
-        span,
+    let shifted = |value: Value, op| {
+        Value::new(
+            ValueKind::Binary(
+                op,
+                Box::new(value),
+                Box::new(Value::new(ValueKind::Int(8), Ty::Int, span)),
+            ),
+            ty.clone(),
+            span,
+        )
     };
     let mut low = args
         .into_iter()
@@ -411,41 +409,37 @@ fn mul24(args: Vec<Value>, span: Span) -> Value {
         (Some(a), Some(b)) => ValueKind::Binary(Arith::Mul, a, b),
         _ => ValueKind::Int(0),
     };
-    Value { kind, ty, span }
+    Value::new(kind, ty, span)
 }
 
 fn number(value: f64, ty: &Ty, span: Span) -> Value {
-    Value {
-        kind: ValueKind::Float(value),
-        ty: ty.clone(),
-        span,
-    }
+    Value::new(ValueKind::Float(value), ty.clone(), span)
 }
 
 /// `1 / x`, correctly rounded.
 fn reciprocal(mut args: Vec<Value>, span: Span) -> Value {
     let ty = args[0].ty.clone();
     args.insert(0, number(1.0, &ty, span));
-    Value {
-        kind: ValueKind::Builtin(Builtin::Binary(BinaryOp::FDiv), args),
+    Value::new(
+        ValueKind::Builtin(Builtin::Binary(BinaryOp::FDiv), args),
         ty,
         span,
-    }
+    )
 }
 
 /// Between 0 and 1; NaN gives 0, because `fmax` takes the other operand.
 fn saturate(mut args: Vec<Value>, span: Span) -> Value {
     let ty = args[0].ty.clone();
     args.push(number(0.0, &ty, span));
-    let above = Value {
-        kind: ValueKind::Builtin(Builtin::Binary(BinaryOp::FMax), args),
-        ty: ty.clone(),
+    let above = Value::new(
+        ValueKind::Builtin(Builtin::Binary(BinaryOp::FMax), args),
+        ty.clone(),
         span,
-    };
+    );
     let args = vec![above, number(1.0, &ty, span)];
-    Value {
-        kind: ValueKind::Builtin(Builtin::Binary(BinaryOp::FMin), args),
+    Value::new(
+        ValueKind::Builtin(Builtin::Binary(BinaryOp::FMin), args),
         ty,
         span,
-    }
+    )
 }

@@ -218,9 +218,11 @@ impl Checker<'_> {
                 }
                 // `std::max<float>(a, b)`: both are converted first.
                 Some([ast::TemplateArg::Type(ty)]) if matches!(&**name, "min" | "max") => {
-                    let cast = |arg: &ast::Expr| ast::Expr {
-                        kind: ExprKind::Cast(Box::new(ty.clone()), Box::new(arg.clone())),
-                        span: arg.span,
+                    let cast = |arg: &ast::Expr| {
+                        ast::Expr::new(
+                            ExprKind::Cast(Box::new(ty.clone()), Box::new(arg.clone())),
+                            arg.span,
+                        )
                     };
                     let args: Vec<ast::Expr> = args.iter().map(cast).collect();
                     self.call_builtin(name, callee.span, &args, span)
@@ -305,11 +307,7 @@ impl Checker<'_> {
         if args.iter().any(|arg| arg.ty == Ty::Error) {
             return Checked::Value(wrong(span));
         }
-        let value = Value {
-            kind: ValueKind::Call(id, args),
-            ty,
-            span,
-        };
+        let value = Value::new(ValueKind::Call(id, args), ty, span);
         self.called(id, value)
     }
 
@@ -361,11 +359,7 @@ impl Checker<'_> {
         let ty = self.tables.functions[id].typed.result.clone();
         let args = values.into_iter().map(Argument::Value).collect();
         let args = self.bind_arguments(id, args, span);
-        Checked::Value(Value {
-            kind: ValueKind::Call(id, args),
-            ty,
-            span,
-        })
+        Checked::Value(Value::new(ValueKind::Call(id, args), ty, span))
     }
 
     /// Keeps who calls whom.
@@ -478,11 +472,7 @@ impl Checker<'_> {
         self.check_call_side(&name, space, declared, name_span);
         self.note_call(id, name_span);
         let args = self.args(id, args, values, name_span, span);
-        let value = Value {
-            kind: ValueKind::Call(id, args),
-            ty,
-            span,
-        };
+        let value = Value::new(ValueKind::Call(id, args), ty, span);
         self.called(id, value)
     }
 
@@ -491,11 +481,11 @@ impl Checker<'_> {
         let span = call.span;
         match call.ty.clone() {
             Ty::Pointer(referee) if self.tables.functions[id].typed.returns_reference => {
-                Checked::Place(Place {
-                    kind: PlaceKind::Deref(Box::new(call)),
-                    ty: referee.as_ref().clone(),
+                Checked::Place(Place::new(
+                    PlaceKind::Deref(Box::new(call)),
+                    referee.as_ref().clone(),
                     span,
-                })
+                ))
             }
             _ => Checked::Value(call),
         }

@@ -64,11 +64,7 @@ impl Checker<'_> {
             ExprKind::Char(code) => int(Ty::Char.wrap(i64::from(*code) as u64), Ty::Char, span),
             ExprKind::Str(bytes) => string_literal(bytes, span),
             ExprKind::Bool(truth) => int(u64::from(*truth), Ty::Bool, span),
-            ExprKind::Nullptr => Value {
-                kind: ValueKind::Null,
-                ty: pointer_to(Ty::Void.into()),
-                span,
-            },
+            ExprKind::Nullptr => Value::new(ValueKind::Null, pointer_to(Ty::Void.into()), span),
             ExprKind::Name(name) => return self.name(name, span),
             ExprKind::Path(path) => return self.path_expr(path, span),
             ExprKind::Unary(UnaryOp::Deref, inner) => return self.deref(inner, span),
@@ -179,11 +175,7 @@ impl Checker<'_> {
                 if ty.ty == Ty::Error {
                     return Checked::Value(wrong(span));
                 }
-                Checked::Place(Place {
-                    kind: PlaceKind::Var(VarRef::Local(var)),
-                    ty,
-                    span,
-                })
+                Checked::Place(Place::new(PlaceKind::Var(VarRef::Local(var)), ty, span))
             }
             Some(Entity::Global(global)) => {
                 let ty = self.tables.globals[global].typed.ty.clone();
@@ -191,11 +183,7 @@ impl Checker<'_> {
                     return Checked::Value(wrong(span));
                 }
                 self.check_global_side(global, span);
-                Checked::Place(Place {
-                    kind: PlaceKind::Var(VarRef::Global(global)),
-                    ty,
-                    span,
-                })
+                Checked::Place(Place::new(PlaceKind::Var(VarRef::Global(global)), ty, span))
             }
             Some(Entity::Enumerator(id, value)) => {
                 Checked::Value(int(value as u64, Ty::Enum(id), span))
@@ -314,11 +302,7 @@ impl Checker<'_> {
                 let ty = self
                     .vector(if is_dim3 { "dim3" } else { "uint3" })
                     .map_or(Ty::Error, Ty::Record);
-                Value {
-                    kind: ValueKind::Aggregate(members),
-                    ty,
-                    span,
-                }
+                Value::new(ValueKind::Aggregate(members), ty, span)
             }
             Some(Entry::WarpSize) => {
                 self.require_device(name, span);
@@ -328,11 +312,7 @@ impl Checker<'_> {
                 let number = int(number, Ty::ULong, span);
                 self.convert(number, &pointer_to(Ty::Void.into()))
             }
-            Some(Entry::Constant(number)) => Value {
-                kind: ValueKind::Float(number),
-                ty: Ty::Float,
-                span,
-            },
+            Some(Entry::Constant(number)) => Value::new(ValueKind::Float(number), Ty::Float, span),
             Some(Entry::Unsupported(what)) => {
                 self.unsupported_builtin(name, what, span);
                 wrong(span)
@@ -390,26 +370,13 @@ impl Checker<'_> {
         if let Ty::Array(element, _) = &place.ty.ty {
             let pointee = with_qualifiers(element, &place.ty);
             self.take_address(&place);
-            return Value {
-                kind: ValueKind::Decay(Box::new(place)),
-                ty: pointer_to(pointee),
-                span,
-            };
+            return Value::new(ValueKind::Decay(Box::new(place)), pointer_to(pointee), span);
         }
         if let Some(constant) = self.constant_of(&place) {
-            return Value {
-                kind: constant.kind(),
-                ty: place.ty.ty,
-                span,
-            };
+            return Value::new(constant.kind(), place.ty.ty, span);
         }
         self.check_bounds(&place);
-        let ty = place.ty.ty.clone();
-        Value {
-            kind: ValueKind::Load(Box::new(place)),
-            ty,
-            span,
-        }
+        Value::load(place, span)
     }
 
     fn constant_of(&self, place: &Place) -> Option<Const> {
@@ -543,11 +510,11 @@ impl Checker<'_> {
 
 /// One component of `threadIdx` and its like.
 pub(crate) fn special_value(reg: SpecialReg, span: Span) -> Value {
-    Value {
-        kind: ValueKind::Builtin(Builtin::Special(reg), Vec::new()),
-        ty: Ty::UInt,
+    Value::new(
+        ValueKind::Builtin(Builtin::Special(reg), Vec::new()),
+        Ty::UInt,
         span,
-    }
+    )
 }
 
 /// A part's type with the qualifiers of the whole.
@@ -584,17 +551,13 @@ fn float_literal(value: f64, single: bool, span: Span) -> Value {
     } else {
         (value, Ty::Double)
     };
-    Value {
-        kind: ValueKind::Float(value),
-        ty,
-        span,
-    }
+    Value::new(ValueKind::Float(value), ty, span)
 }
 
 fn string_literal(bytes: &Arc<[u8]>, span: Span) -> Value {
-    Value {
-        kind: ValueKind::Str(bytes.clone()),
-        ty: pointer_to(constant(Ty::Char)),
+    Value::new(
+        ValueKind::Str(bytes.clone()),
+        pointer_to(constant(Ty::Char)),
         span,
-    }
+    )
 }

@@ -43,10 +43,7 @@ impl Checker<'_> {
             }
             ast::StmtKind::Block(block) => {
                 let body = self.block(&block.stmts);
-                out.push(Stmt {
-                    kind: StmtKind::Block(body),
-                    span,
-                });
+                out.push(Stmt::new(StmtKind::Block(body), span));
             }
             ast::StmtKind::Using(using) => self.using(using),
             ast::StmtKind::StaticAssert(assertion) => self.static_assert(assertion),
@@ -154,10 +151,7 @@ impl Checker<'_> {
                 .help("write `=` to assign"),
             );
         }
-        out.push(Stmt {
-            kind: StmtKind::Expr(value),
-            span,
-        });
+        out.push(Stmt::new(StmtKind::Expr(value), span));
     }
 
     /// Only the branch that is taken is looked at.
@@ -189,10 +183,7 @@ impl Checker<'_> {
         };
         if let Some(taken) = taken {
             let body = self.body(taken);
-            out.push(Stmt {
-                kind: StmtKind::Block(body),
-                span,
-            });
+            out.push(Stmt::new(StmtKind::Block(body), span));
         }
     }
 
@@ -208,10 +199,7 @@ impl Checker<'_> {
             .map(|(cond, body)| (self.condition(cond), self.body(body)))
             .collect();
         let otherwise = otherwise.map_or_else(Vec::new, |stmt| self.body(stmt));
-        out.push(Stmt {
-            kind: StmtKind::If { arms, otherwise },
-            span,
-        });
+        out.push(Stmt::new(StmtKind::If { arms, otherwise }, span));
     }
 
     fn loop_stmt(&mut self, parts: &Loop<'_>, span: Span, out: &mut Vec<Stmt>) {
@@ -239,7 +227,7 @@ impl Checker<'_> {
             step,
             unroll: parts.unroll,
         };
-        out.push(Stmt { kind, span });
+        out.push(Stmt::new(kind, span));
     }
 
     fn for_stmt(&mut self, init: &ast::Stmt, parts: &Loop<'_>, span: Span, out: &mut Vec<Stmt>) {
@@ -253,10 +241,7 @@ impl Checker<'_> {
         self.loop_stmt(parts, span, &mut inner);
         self.cleanups_leave(&mut inner, span);
         self.scopes.leave();
-        out.push(Stmt {
-            kind: StmtKind::Block(inner),
-            span,
-        });
+        out.push(Stmt::new(StmtKind::Block(inner), span));
     }
 
     /// `for (T x : array) body`: a loop over the array's indices, in which `x` is declared anew each time.
@@ -313,34 +298,31 @@ impl Checker<'_> {
                 false,
             );
         }
-        let named = |name: &str| ast::Expr {
-            kind: ExprKind::Name(name.into()),
-            span: range.span,
-        };
-        let element = ast::Expr {
-            kind: ExprKind::Index(Box::new(named(RANGE)), Box::new(named(INDEX))),
-            span: range.span,
-        };
+        let named = |name: &str| ast::Expr::new(ExprKind::Name(name.into()), range.span);
+        let element = ast::Expr::new(
+            ExprKind::Index(Box::new(named(RANGE)), Box::new(named(INDEX))),
+            range.span,
+        );
         let place = super::construct::local(index, Ty::Int.into(), range.span);
         let load = super::method::place_value(place.clone());
-        let cond = Value {
-            kind: ValueKind::Compare(
+        let cond = Value::new(
+            ValueKind::Compare(
                 crate::sema::typed::Relation::Lt,
                 Box::new(load),
                 Box::new(super::int(n, Ty::Int, range.span)),
             ),
-            ty: Ty::Bool,
-            span: range.span,
-        };
-        let step = Value {
-            kind: ValueKind::IncDec {
+            Ty::Bool,
+            range.span,
+        );
+        let step = Value::new(
+            ValueKind::IncDec {
                 place: Box::new(place),
                 decrement: false,
                 prefix: true,
             },
-            ty: Ty::Int,
-            span: range.span,
-        };
+            Ty::Int,
+            range.span,
+        );
         self.body.flow.loops += 1;
         self.body
             .flow
@@ -355,26 +337,23 @@ impl Checker<'_> {
         }
         self.local_declaration(&declaration, &mut inner);
         let stmts = self.body(body);
-        inner.push(Stmt {
-            kind: StmtKind::Block(stmts),
-            span: body.span,
-        });
+        inner.push(Stmt::new(StmtKind::Block(stmts), body.span));
         self.cleanups_leave(&mut inner, span);
         self.scopes.leave();
         self.body.flow.exits.pop();
         self.body.flow.loops -= 1;
         let zero = super::int(0, Ty::Int, range.span);
         let stmts = vec![
-            Stmt {
-                kind: StmtKind::Declare(array, Some(Init::Value(address))),
-                span: range.span,
-            },
-            Stmt {
-                kind: StmtKind::Declare(index, Some(Init::Value(zero))),
-                span: range.span,
-            },
-            Stmt {
-                kind: StmtKind::Loop {
+            Stmt::new(
+                StmtKind::Declare(array, Some(Init::Value(address))),
+                range.span,
+            ),
+            Stmt::new(
+                StmtKind::Declare(index, Some(Init::Value(zero))),
+                range.span,
+            ),
+            Stmt::new(
+                StmtKind::Loop {
                     cond: Some(cond),
                     test_first: true,
                     body: inner,
@@ -382,14 +361,11 @@ impl Checker<'_> {
                     unroll,
                 },
                 span,
-            },
+            ),
         ];
         self.body.flow.cleanups.pop();
         self.scopes.leave();
-        out.push(Stmt {
-            kind: StmtKind::Block(stmts),
-            span,
-        });
+        out.push(Stmt::new(StmtKind::Block(stmts), span));
     }
 
     fn jump_stmt(&mut self, kind: StmtKind, span: Span, out: &mut Vec<Stmt>) {
@@ -414,7 +390,7 @@ impl Checker<'_> {
         if let Some(&(depth, _)) = exits.find(|(_, is_loop)| word == "break" || *is_loop) {
             self.destroy_from(depth, None, span, out);
         }
-        out.push(Stmt { kind, span });
+        out.push(Stmt::new(kind, span));
     }
 
     fn return_stmt(&mut self, value: Option<&ast::Expr>, span: Span, out: &mut Vec<Stmt>) {
@@ -453,10 +429,7 @@ impl Checker<'_> {
                     .label(declared, "declared `void` here");
                     self.report(diagnostic);
                 }
-                out.push(Stmt {
-                    kind: StmtKind::Expr(value),
-                    span,
-                });
+                out.push(Stmt::new(StmtKind::Expr(value), span));
                 None
             }
             (Some(expr), Ty::Pointer(referee)) if returns_reference => {
@@ -478,10 +451,7 @@ impl Checker<'_> {
             self.end_temporaries(span, out);
             self.destroy_from(0, own.filter(|_| !returns_reference), span, out);
         }
-        out.push(Stmt {
-            kind: StmtKind::Return(value),
-            span,
-        });
+        out.push(Stmt::new(StmtKind::Return(value), span));
     }
 
     /// The first `return` of a function without a result type decides it.

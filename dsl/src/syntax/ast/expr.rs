@@ -17,6 +17,13 @@ pub struct Expr {
     pub span: Span,
 }
 
+impl Expr {
+    /// The expression at a place of the source.
+    pub fn new(kind: ExprKind, span: Span) -> Expr {
+        Expr { kind, span }
+    }
+}
+
 /// The expressions.
 #[derive(Clone, PartialEq, Debug)]
 pub enum ExprKind {

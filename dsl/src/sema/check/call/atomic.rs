@@ -57,11 +57,11 @@ impl Checker<'_> {
         });
         let args = std::iter::once(pointer).chain(rest).collect();
         let block_scope = called.name.ends_with("_block");
-        Value {
-            kind: ValueKind::Builtin(Builtin::Atomic { op, block_scope }, args),
-            ty: pointee.ty.clone(),
+        Value::new(
+            ValueKind::Builtin(Builtin::Atomic { op, block_scope }, args),
+            pointee.ty.clone(),
             span,
-        }
+        )
     }
 
     fn no_atomic(

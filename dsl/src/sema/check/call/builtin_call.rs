@@ -143,18 +143,10 @@ impl Checker<'_> {
                 return self.convert(value, result);
             }
             Make::Host(host) => {
-                return Value {
-                    kind: ValueKind::Host(host, args),
-                    ty: result.clone(),
-                    span,
-                };
+                return Value::new(ValueKind::Host(host, args), result.clone(), span);
             }
         };
-        let value = Value {
-            kind: ValueKind::Builtin(builtin, args),
-            ty,
-            span,
-        };
+        let value = Value::new(ValueKind::Builtin(builtin, args), ty, span);
         self.convert(value, result)
     }
 
@@ -341,11 +333,7 @@ impl Checker<'_> {
                 self.implicit(arg, &component, &Why::Argument(i + 1, called.name, None))
             })
             .collect();
-        Value {
-            kind: ValueKind::Aggregate(members),
-            ty: Ty::Record(id),
-            span: called.span,
-        }
+        Value::new(ValueKind::Aggregate(members), Ty::Record(id), called.span)
     }
 
     /// Overloads on numbers.
@@ -385,22 +373,18 @@ impl Checker<'_> {
                 return self.library(double, single, args, &ty, called);
             }
             Overload::IsNan => {
-                return Value {
-                    kind: ValueKind::Builtin(Builtin::Compare(CompareOp::FNe), args),
-                    ty: Ty::Bool,
+                return Value::new(
+                    ValueKind::Builtin(Builtin::Compare(CompareOp::FNe), args),
+                    Ty::Bool,
                     span,
-                };
+                );
             }
             Overload::IsInf => return self.against_infinity(Relation::Eq, args, &ty, span),
             Overload::IsFinite => return self.against_infinity(Relation::Lt, args, &ty, span),
             Overload::SignBit => return sign_bit(args.remove(0), &ty, span),
             _ => return wrong(span),
         };
-        Value {
-            kind: ValueKind::Builtin(builtin, args),
-            ty,
-            span,
-        }
+        Value::new(ValueKind::Builtin(builtin, args), ty, span)
     }
 
     /// C's library: on the host a call of the runtime, in device code not there yet.
@@ -415,21 +399,13 @@ impl Checker<'_> {
         self.not_on_device(called.name, "math functions", called.name_span);
         let span = called.span;
         if let (Ty::Float, Some(single)) = (ty, single) {
-            return Value {
-                kind: ValueKind::Host(single, args),
-                ty: Ty::Float,
-                span,
-            };
+            return Value::new(ValueKind::Host(single, args), Ty::Float, span);
         }
         let args = args
             .into_iter()
             .map(|arg| self.convert(arg, &Ty::Double))
             .collect();
-        let value = Value {
-            kind: ValueKind::Host(double, args),
-            ty: Ty::Double,
-            span,
-        };
+        let value = Value::new(ValueKind::Host(double, args), Ty::Double, span);
         self.convert(value, ty)
     }
 
@@ -458,21 +434,17 @@ impl Checker<'_> {
         ty: &Ty,
         span: Span,
     ) -> Value {
-        let size = Value {
-            kind: ValueKind::Builtin(Builtin::Unary(UnaryOp::FAbs), args),
-            ty: ty.clone(),
+        let size = Value::new(
+            ValueKind::Builtin(Builtin::Unary(UnaryOp::FAbs), args),
+            ty.clone(),
             span,
-        };
-        let infinity = Value {
-            kind: ValueKind::Float(f64::INFINITY),
-            ty: ty.clone(),
+        );
+        let infinity = Value::new(ValueKind::Float(f64::INFINITY), ty.clone(), span);
+        Value::new(
+            ValueKind::Compare(relation, Box::new(size), Box::new(infinity)),
+            Ty::Bool,
             span,
-        };
-        Value {
-            kind: ValueKind::Compare(relation, Box::new(size), Box::new(infinity)),
-            ty: Ty::Bool,
-            span,
-        }
+        )
     }
 
     fn min_max(&mut self, is_max: bool, args: Vec<Value>, called: &Called<'_>) -> Value {
@@ -499,11 +471,7 @@ impl Checker<'_> {
             (false, false, false) => BinaryOp::UMin,
         };
         let args = args.into_iter().map(|arg| self.convert(arg, &ty)).collect();
-        Value {
-            kind: ValueKind::Builtin(Builtin::Binary(op), args),
-            ty,
-            span,
-        }
+        Value::new(ValueKind::Builtin(Builtin::Binary(op), args), ty, span)
     }
 
     fn abs(&mut self, args: Vec<Value>, span: Span) -> Value {
@@ -514,11 +482,7 @@ impl Checker<'_> {
         } else {
             Builtin::AbsInt
         };
-        Value {
-            kind: ValueKind::Builtin(builtin, args),
-            ty,
-            span,
-        }
+        Value::new(ValueKind::Builtin(builtin, args), ty, span)
     }
 
     /// `__ldg(p)` reads `*p`.
@@ -532,11 +496,7 @@ impl Checker<'_> {
         let Some(pointee) = self.pointee(&pointer, "read") else {
             return Checked::Value(wrong(called.span));
         };
-        let place = Place {
-            kind: PlaceKind::ReadOnly(Box::new(pointer)),
-            ty: pointee,
-            span: called.span,
-        };
+        let place = Place::new(PlaceKind::ReadOnly(Box::new(pointer)), pointee, called.span);
         Checked::Value(self.load(place))
     }
 
@@ -561,17 +521,13 @@ impl Checker<'_> {
             return wrong(called.span);
         }
         let value = self.implicit(value, &pointee.ty, &Why::Argument(2, called.name, None));
-        let place = Place {
-            kind: PlaceKind::Deref(Box::new(pointer)),
-            ty: pointee,
-            span: called.span,
-        };
+        let place = Place::new(PlaceKind::Deref(Box::new(pointer)), pointee, called.span);
         let ty = place.ty.ty.clone();
-        let stored = Value {
-            kind: ValueKind::Assign(Box::new(place), Box::new(value)),
+        let stored = Value::new(
+            ValueKind::Assign(Box::new(place), Box::new(value)),
             ty,
-            span: called.span,
-        };
+            called.span,
+        );
         self.convert(stored, &Ty::Void)
     }
 
@@ -590,11 +546,7 @@ impl Checker<'_> {
             return wrong(span);
         }
         if !self.may_be_device() {
-            return Value {
-                kind: ValueKind::Host(HostFn::Clock, Vec::new()),
-                ty: Ty::Long,
-                span,
-            };
+            return Value::new(ValueKind::Host(HostFn::Clock, Vec::new()), Ty::Long, span);
         }
         let ticks = crate::sema::check::expr::special_value(SpecialReg::Clock, span);
         self.convert(ticks, &Ty::Long)
@@ -614,15 +566,15 @@ fn sign_bit(value: Value, ty: &Ty, span: Span) -> Value {
     } else {
         (ConvertOp::F64Bits, Ty::LongLong)
     };
-    let bits = Value {
-        kind: ValueKind::Builtin(Builtin::Convert(op), vec![value]),
-        ty: bits_ty.clone(),
+    let bits = Value::new(
+        ValueKind::Builtin(Builtin::Convert(op), vec![value]),
+        bits_ty.clone(),
         span,
-    };
+    );
     let zero = int(0, bits_ty, span);
-    Value {
-        kind: ValueKind::Compare(Relation::Lt, Box::new(bits), Box::new(zero)),
-        ty: Ty::Bool,
+    Value::new(
+        ValueKind::Compare(Relation::Lt, Box::new(bits), Box::new(zero)),
+        Ty::Bool,
         span,
-    }
+    )
 }

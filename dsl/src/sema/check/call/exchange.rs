@@ -180,9 +180,5 @@ impl Checker<'_> {
 }
 
 fn exchange(builtin: Builtin, args: Vec<Value>, ty: Ty, called: &Called<'_>) -> Value {
-    Value {
-        kind: ValueKind::Builtin(builtin, args),
-        ty,
-        span: called.span,
-    }
+    Value::new(ValueKind::Builtin(builtin, args), ty, called.span)
 }

@@ -125,13 +125,9 @@ impl Checker<'_> {
             );
             return wrong(span);
         }
-        Value {
-            ty: value.ty.clone(),
-            kind: ValueKind::Comma(
-                Box::new(crate::sema::check::int(0, Ty::Int, span)),
-                Box::new(value),
-            ),
-            span,
-        }
+        let ty = value.ty.clone();
+        let nothing = crate::sema::check::int(0, Ty::Int, span);
+        let kind = ValueKind::Comma(Box::new(nothing), Box::new(value));
+        Value::new(kind, ty, span)
     }
 }

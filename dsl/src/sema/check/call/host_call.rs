@@ -113,11 +113,7 @@ impl Checker<'_> {
             Some(Type::F32) => Ty::Float,
             _ => result.clone(),
         };
-        let value = Value {
-            kind: ValueKind::Host(host, args),
-            ty: given,
-            span: called.span,
-        };
+        let value = Value::new(ValueKind::Host(host, args), given, called.span);
         self.convert(value, &result)
     }
 
@@ -182,11 +178,11 @@ impl Checker<'_> {
                 Some((Entity::Global(id), declared)) => {
                     let global = &self.tables.globals[id].typed;
                     if global.space.is_device() {
-                        return Value {
-                            kind: ValueKind::Symbol(id),
-                            ty: pointer_to(Ty::Void.into()),
-                            span: arg.span,
-                        };
+                        return Value::new(
+                            ValueKind::Symbol(id),
+                            pointer_to(Ty::Void.into()),
+                            arg.span,
+                        );
                     }
                     self.report(
                         Diagnostic::error(
@@ -300,11 +296,7 @@ impl Checker<'_> {
             self.report(diagnostic);
             return wrong(arg.span);
         }
-        Value {
-            kind: ValueKind::Kernel(id),
-            ty: Ty::Int,
-            span: arg.span,
-        }
+        Value::new(ValueKind::Kernel(id), Ty::Int, arg.span)
     }
 
     /// `printf`, of the host or of the device.
@@ -333,11 +325,7 @@ impl Checker<'_> {
         }
         self.check_format(&args, 0, called.name_span);
         if !self.may_be_device() {
-            return Value {
-                kind: ValueKind::Host(HostFn::Printf, args),
-                ty: Ty::Int,
-                span,
-            };
+            return Value::new(ValueKind::Host(HostFn::Printf, args), Ty::Int, span);
         }
         let format = args.remove(0);
         let ValueKind::Str(text) = format.kind else {
@@ -347,11 +335,11 @@ impl Checker<'_> {
             );
             return wrong(span);
         };
-        Value {
-            kind: ValueKind::Builtin(Builtin::Printf(text), args),
-            ty: Ty::Int,
+        Value::new(
+            ValueKind::Builtin(Builtin::Printf(text), args),
+            Ty::Int,
             span,
-        }
+        )
     }
 
     /// `assert(condition)`.
@@ -371,43 +359,35 @@ impl Checker<'_> {
         if !self.may_be_device() {
             return host_assert(cond, text, line, span);
         }
-        Value {
-            kind: ValueKind::Builtin(Builtin::Assert(text, line), vec![cond]),
-            ty: Ty::Void,
+        Value::new(
+            ValueKind::Builtin(Builtin::Assert(text, line), vec![cond]),
+            Ty::Void,
             span,
-        }
+        )
     }
 }
 
 /// `assert` on the host: `condition ? 0 : fail(text, line)`.
 pub(crate) fn host_assert(cond: Value, text: Arc<[u8]>, line: u32, span: Span) -> Value {
     let fail = vec![
-        Value {
-            kind: ValueKind::Str(text),
-            ty: pointer_to(crate::sema::classify::constant(Ty::Char)),
+        Value::new(
+            ValueKind::Str(text),
+            pointer_to(crate::sema::classify::constant(Ty::Char)),
             span,
-        },
+        ),
         crate::sema::check::int(u64::from(line), Ty::Int, span),
     ];
-    let fail = Value {
-        kind: ValueKind::Host(HostFn::AssertFail, fail),
-        ty: Ty::Int,
-        span,
-    };
-    let nothing = |value: Value| Value {
-        kind: ValueKind::Convert(Box::new(value)),
-        ty: Ty::Void,
-        span,
-    };
+    let fail = Value::new(ValueKind::Host(HostFn::AssertFail, fail), Ty::Int, span);
+    let nothing = |value: Value| Value::new(ValueKind::Convert(Box::new(value)), Ty::Void, span);
     let (passed, failed) = (
         nothing(crate::sema::check::int(0, Ty::Int, span)),
         nothing(fail),
     );
-    Value {
-        kind: ValueKind::Conditional(Box::new(cond), Box::new(passed), Box::new(failed)),
-        ty: Ty::Void,
+    Value::new(
+        ValueKind::Conditional(Box::new(cond), Box::new(passed), Box::new(failed)),
+        Ty::Void,
         span,
-    }
+    )
 }
 
 /// Without the casts and `&` that people put around symbols and kernels.

@@ -88,11 +88,7 @@ impl Checker<'_> {
             cooperative: false,
             args,
         };
-        Value {
-            kind: ValueKind::Launch(Box::new(launch)),
-            ty: Ty::Void,
-            span,
-        }
+        Value::new(ValueKind::Launch(Box::new(launch)), Ty::Void, span)
     }
 
     /// The pointer that is launched through; `None` if a kernel's name seems to stand there.

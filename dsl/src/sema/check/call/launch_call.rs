@@ -64,8 +64,8 @@ impl Checker<'_> {
             let calls = &mut self.tables.functions[caller].facts.calls;
             calls.push((kernel, called.name_span));
         }
-        let launch = Value {
-            kind: ValueKind::Launch(Box::new(typed::Launch {
+        let launch = Value::new(
+            ValueKind::Launch(Box::new(typed::Launch {
                 kernel,
                 grid,
                 block,
@@ -74,41 +74,37 @@ impl Checker<'_> {
                 cooperative,
                 args,
             })),
-            ty: Ty::Void,
+            Ty::Void,
             span,
-        };
-        let error = Value {
-            kind: ValueKind::Host(HostFn::CudaPeekAtLastError, Vec::new()),
-            ty: Ty::Int,
+        );
+        let error = Value::new(
+            ValueKind::Host(HostFn::CudaPeekAtLastError, Vec::new()),
+            Ty::Int,
             span,
-        };
+        );
         let ty = self.prelude_type("cudaError_t");
         let error = self.convert(error, &ty);
-        Value {
-            kind: ValueKind::Comma(Box::new(launch), Box::new(error)),
+        Value::new(
+            ValueKind::Comma(Box::new(launch), Box::new(error)),
             ty,
             span,
-        }
+        )
     }
 
     /// `*(T *)array[i]`.
     fn pointed_argument(&mut self, array: &Value, i: usize, ty: &Ty) -> Value {
         let span = array.span;
-        let address = Place {
-            kind: PlaceKind::PointerIndex(
+        let address = Place::new(
+            PlaceKind::PointerIndex(
                 Box::new(array.clone()),
                 Box::new(int(i as u64, Ty::Long, span)),
             ),
-            ty: pointer_to(Ty::Void.into()).into(),
+            pointer_to(Ty::Void.into()).into(),
             span,
-        };
+        );
         let address = self.load(address);
         let address = self.cast(address, &pointer_to(constant(ty.clone())), span);
-        let argument = Place {
-            kind: PlaceKind::Deref(Box::new(address)),
-            ty: ty.clone().into(),
-            span,
-        };
+        let argument = Place::new(PlaceKind::Deref(Box::new(address)), ty.clone().into(), span);
         self.load(argument)
     }
 }

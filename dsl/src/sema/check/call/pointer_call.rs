@@ -174,11 +174,7 @@ impl Checker<'_> {
             return self.call_function(id, at, args, values, span);
         }
         let id = self.dispatcher(ty, at);
-        let number = Value {
-            span: pointer.span,
-            kind: ValueKind::Convert(Box::new(pointer)),
-            ty: Ty::ULong,
-        };
+        let number = number_of(pointer);
         let given = values.len();
         let values =
             std::iter::once(crate::sema::check::overload::Argument::Value(number)).chain(values);
@@ -197,11 +193,7 @@ impl Checker<'_> {
     ) -> Value {
         let (grid, block, shared_bytes, stream) = configured;
         let id = self.new_dispatcher(ty, Role::Launched, span);
-        let number = Value {
-            span: pointer.span,
-            kind: ValueKind::Convert(Box::new(pointer)),
-            ty: Ty::ULong,
-        };
+        let number = number_of(pointer);
         let none = || int(0, Ty::ULong, span);
         let given = values.len();
         let own = [
@@ -300,16 +292,16 @@ impl Checker<'_> {
             let own_params = role.own_params(self.dim3());
             let span = self.tables.functions[id].typed.span;
             let variable = |index: u32, ty: &QualTy, is_reference: bool| {
-                let place = Box::new(Place {
-                    kind: PlaceKind::Var(VarRef::Local(VarId(index))),
-                    ty: ty.clone(),
+                let place = Box::new(Place::new(
+                    PlaceKind::Var(VarRef::Local(VarId(index))),
+                    ty.clone(),
                     span,
-                });
+                ));
                 let (kind, ty) = match is_reference {
                     true => (ValueKind::AddressOf(place), pointer_to(ty.clone())),
                     false => (ValueKind::Load(place), ty.ty.clone()),
                 };
-                Value { kind, ty, span }
+                Value::new(kind, ty, span)
             };
             let fits = |target: &&FunctionId| {
                 let function = &self.tables.functions[**target].typed;
@@ -334,11 +326,11 @@ impl Checker<'_> {
                 .map(|&target| {
                     let number = int(u64::from(target.0) + 1, Ty::ULong, span);
                     let own = variable(0, &Ty::ULong.into(), false);
-                    let is_it = Value {
-                        kind: ValueKind::Compare(Relation::Eq, Box::new(own), Box::new(number)),
-                        ty: Ty::Bool,
+                    let is_it = Value::new(
+                        ValueKind::Compare(Relation::Eq, Box::new(own), Box::new(number)),
+                        Ty::Bool,
                         span,
-                    };
+                    );
                     let args = ty.params.iter().zip(&ty.references).enumerate();
                     let args = args.map(|(i, (param, is_reference))| {
                         variable((own_params.len() + i) as u32, param, *is_reference)
@@ -357,12 +349,8 @@ impl Checker<'_> {
                         })),
                         _ => ValueKind::Call(target, args),
                     };
-                    let call = Value {
-                        kind,
-                        ty: ty.result.clone(),
-                        span,
-                    };
-                    let statement = |kind| Stmt { kind, span };
+                    let call = Value::new(kind, ty.result.clone(), span);
+                    let statement = |kind| Stmt::new(kind, span);
                     let body = match ty.result {
                         Ty::Void => vec![
                             statement(StmtKind::Expr(call)),
@@ -380,26 +368,26 @@ impl Checker<'_> {
                 // `cudaErrorInvalidDeviceFunction`, as CUDA's runtime answers.
                 Role::Launched => ValueKind::Host(HostFn::SetError, vec![int(98, Ty::Int, span)]),
             };
-            let end = Stmt {
-                kind: StmtKind::Expr(Value {
-                    kind: end,
-                    ty: match role {
+            let end = Stmt::new(
+                StmtKind::Expr(Value::new(
+                    end,
+                    match role {
                         Role::Launched => Ty::Int,
                         _ => Ty::Void,
                     },
                     span,
-                }),
+                )),
                 span,
-            };
+            );
             let mut body = Vec::new();
             if !arms.is_empty() {
-                body.push(Stmt {
-                    kind: StmtKind::If {
+                body.push(Stmt::new(
+                    StmtKind::If {
                         arms,
                         otherwise: Vec::new(),
                     },
                     span,
-                });
+                ));
             }
             body.push(end);
             self.tables.functions[id].typed.body = Some(body);
@@ -427,11 +415,11 @@ fn function_type(function: &Function, params: &[ParamFacts]) -> Arc<FunctionTy> 
 /// The address of a function.
 pub(crate) fn function_constant(id: FunctionId, ty: Arc<FunctionTy>, span: Span) -> Value {
     let number = int(u64::from(id.0) + 1, Ty::ULong, span);
-    Value {
-        kind: ValueKind::Convert(Box::new(number)),
-        ty: pointer_to(Ty::Function(ty).into()),
+    Value::new(
+        ValueKind::Convert(Box::new(number)),
+        pointer_to(Ty::Function(ty).into()),
         span,
-    }
+    )
 }
 
 /// The function that a pointer is known to point to.
@@ -444,4 +432,10 @@ pub(crate) fn known_function(pointer: &Value) -> Option<FunctionId> {
         },
         _ => None,
     }
+}
+
+/// The number that a pointer to a function holds.
+fn number_of(pointer: Value) -> Value {
+    let span = pointer.span;
+    Value::new(ValueKind::Convert(Box::new(pointer)), Ty::ULong, span)
 }

@@ -74,11 +74,11 @@ impl Checker<'_> {
         let kept = local(var, pointer.ty.clone().into(), span);
         let set = assign_value(kept.clone(), pointer, span);
         let load = crate::sema::check::method::place_value(kept);
-        let place = Place {
-            kind: PlaceKind::Deref(Box::new(load.clone())),
-            ty: ty.clone().into(),
+        let place = Place::new(
+            PlaceKind::Deref(Box::new(load.clone())),
+            ty.clone().into(),
             span,
-        };
+        );
         let mut out = Vec::new();
         match init {
             None => self.begin_object(place, "the object", span, &mut out),
@@ -255,11 +255,11 @@ impl Checker<'_> {
         let kept = local(var, ty.into(), span);
         let set_kept = assign_value(kept.clone(), pointer, span);
         let load = crate::sema::check::method::place_value(kept);
-        let place = Place {
-            kind: PlaceKind::Deref(Box::new(load.clone())),
-            ty: pointee.into(),
+        let place = Place::new(
+            PlaceKind::Deref(Box::new(load.clone())),
+            pointee.into(),
             span,
-        };
+        );
         let mut out = Vec::new();
         let memory = match own {
             "operator delete[]" => {
@@ -275,18 +275,20 @@ impl Checker<'_> {
         };
         let free = self.allocation_call(own, set, memory, span);
         let ends = self.as_values(out, span);
-        let nothing = || Value {
-            kind: ValueKind::Convert(Box::new(crate::sema::check::int(0, Ty::Int, span))),
-            ty: Ty::Void,
-            span,
+        let nothing = || {
+            Value::new(
+                ValueKind::Convert(Box::new(crate::sema::check::int(0, Ty::Int, span))),
+                Ty::Void,
+                span,
+            )
         };
         let ends = ends.into_iter().chain([free]).fold(nothing(), comma);
         let is_some = self.convert(load, &Ty::Bool);
-        let value = Value {
-            kind: ValueKind::Conditional(Box::new(is_some), Box::new(ends), Box::new(nothing())),
-            ty: Ty::Void,
+        let value = Value::new(
+            ValueKind::Conditional(Box::new(is_some), Box::new(ends), Box::new(nothing())),
+            Ty::Void,
             span,
-        };
+        );
         comma(set_kept, value)
     }
 
@@ -325,11 +327,11 @@ impl Checker<'_> {
 
     /// `object.~T()`.
     pub(crate) fn destructor_call(&mut self, object: Value, span: Span) -> Checked {
-        let nothing = Value {
-            kind: ValueKind::Convert(Box::new(crate::sema::check::int(0, Ty::Int, span))),
-            ty: Ty::Void,
+        let nothing = Value::new(
+            ValueKind::Convert(Box::new(crate::sema::check::int(0, Ty::Int, span))),
+            Ty::Void,
             span,
-        };
+        );
         if !self.has_destructor(&object.ty) {
             return Checked::Value(nothing);
         }
@@ -423,24 +425,24 @@ impl Checker<'_> {
             .zip(values)
             .map(|(i, value)| {
                 let index = crate::sema::check::int(i, Ty::Int, span);
-                let place = Place {
-                    kind: PlaceKind::ArrayIndex(Box::new(array.clone()), Box::new(index)),
-                    ty: element.clone().into(),
+                let place = Place::new(
+                    PlaceKind::ArrayIndex(Box::new(array.clone()), Box::new(index)),
+                    element.clone().into(),
                     span,
-                };
+                );
                 assign_value(place, value, span)
             })
             .collect();
-        let items = Value {
-            kind: ValueKind::Decay(Box::new(array)),
-            ty: pointer_to(element.into()),
+        let items = Value::new(
+            ValueKind::Decay(Box::new(array)),
+            pointer_to(element.into()),
             span,
-        };
-        let list = Value {
-            kind: ValueKind::Aggregate(vec![items, crate::sema::check::int(n, Ty::ULong, span)]),
-            ty: Ty::Record(list),
+        );
+        let list = Value::new(
+            ValueKind::Aggregate(vec![items, crate::sema::check::int(n, Ty::ULong, span)]),
+            Ty::Record(list),
             span,
-        };
+        );
         Some(
             sets.into_iter()
                 .rev()

@@ -153,45 +153,38 @@ impl Checker<'_> {
         };
         let index = self.unnamed_variable(Ty::Int, "i", span);
         let index_place = local(index, Ty::Int.into(), span);
-        let load = |place: &Place| Value {
-            kind: ValueKind::Load(Box::new(place.clone())),
-            ty: Ty::Int,
-            span,
-        };
+        let load = |place: &Place| Value::load(place.clone(), span);
         let zero = crate::sema::check::int(0, Ty::Int, span);
         let count = crate::sema::check::int(n, Ty::Int, span);
-        let cond = Value {
-            kind: ValueKind::Compare(
+        let cond = Value::new(
+            ValueKind::Compare(
                 crate::sema::typed::Relation::Lt,
                 Box::new(load(&index_place)),
                 Box::new(count),
             ),
-            ty: Ty::Bool,
+            Ty::Bool,
             span,
-        };
-        let step = Value {
-            kind: ValueKind::IncDec {
+        );
+        let step = Value::new(
+            ValueKind::IncDec {
                 place: Box::new(index_place.clone()),
                 decrement: false,
                 prefix: true,
             },
-            ty: Ty::Int,
+            Ty::Int,
             span,
-        };
-        let place = Place {
-            kind: PlaceKind::ArrayIndex(Box::new(array), Box::new(load(&index_place))),
-            ty: element.as_ref().clone(),
+        );
+        let place = Place::new(
+            PlaceKind::ArrayIndex(Box::new(array), Box::new(load(&index_place))),
+            element.as_ref().clone(),
             span,
-        };
+        );
         let mut body = Vec::new();
         self.begin_object(place, "an element", span, &mut body);
         let stmts = vec![
-            Stmt {
-                kind: StmtKind::Declare(index, Some(Init::Value(zero))),
-                span,
-            },
-            Stmt {
-                kind: StmtKind::Loop {
+            Stmt::new(StmtKind::Declare(index, Some(Init::Value(zero))), span),
+            Stmt::new(
+                StmtKind::Loop {
                     cond: Some(cond),
                     test_first: true,
                     body,
@@ -199,12 +192,9 @@ impl Checker<'_> {
                     unroll: None,
                 },
                 span,
-            },
+            ),
         ];
-        out.push(Stmt {
-            kind: StmtKind::Block(stmts),
-            span,
-        });
+        out.push(Stmt::new(StmtKind::Block(stmts), span));
     }
 
     /// A member by `: x(…)` or by the value in its declaration.
@@ -272,14 +262,14 @@ impl Checker<'_> {
             return self.unsupported("this list for a member that is an array", span);
         }
         for i in 0..n {
-            let at = Place {
-                kind: PlaceKind::ArrayIndex(
+            let at = Place::new(
+                PlaceKind::ArrayIndex(
                     Box::new(place.clone()),
                     Box::new(crate::sema::check::int(i, Ty::Int, span)),
                 ),
-                ty: element.clone(),
+                element.clone(),
                 span,
-            };
+            );
             match items.get(i as usize) {
                 Some(InitItem {
                     designator: None,
@@ -303,14 +293,14 @@ impl Checker<'_> {
                     return self.unsupported("clearing a member that is a long array", span);
                 }
                 for i in 0..n {
-                    let at = Place {
-                        kind: PlaceKind::ArrayIndex(
+                    let at = Place::new(
+                        PlaceKind::ArrayIndex(
                             Box::new(place.clone()),
                             Box::new(crate::sema::check::int(i, Ty::Int, span)),
                         ),
-                        ty: element.as_ref().clone(),
+                        element.as_ref().clone(),
                         span,
-                    };
+                    );
                     self.zero(at, span, out);
                 }
             }
@@ -318,11 +308,7 @@ impl Checker<'_> {
                 if self.has_constructors(&ty) {
                     return self.begin_object(place, "the member", span, out);
                 }
-                let empty = Value {
-                    kind: ValueKind::Aggregate(Vec::new()),
-                    ty: ty.clone(),
-                    span,
-                };
+                let empty = Value::new(ValueKind::Aggregate(Vec::new()), ty.clone(), span);
                 out.push(assign(place.clone(), empty, span));
                 self.begin_object(place, "the member", span, out);
             }
@@ -344,10 +330,7 @@ impl Checker<'_> {
         out: &mut Vec<Stmt>,
     ) {
         if let Some(value) = self.construction(place, args, span) {
-            out.push(Stmt {
-                kind: StmtKind::Expr(value),
-                span,
-            });
+            out.push(Stmt::new(StmtKind::Expr(value), span));
         }
     }
 
@@ -574,33 +557,22 @@ impl Checker<'_> {
 
 /// A place that is a whole variable of the function.
 pub(crate) fn local(var: crate::sema::typed::VarId, ty: QualTy, span: Span) -> Place {
-    Place {
-        kind: PlaceKind::Var(VarRef::Local(var)),
-        ty,
-        span,
-    }
+    Place::new(PlaceKind::Var(VarRef::Local(var)), ty, span)
 }
 
 pub(crate) fn assign_value(place: Place, value: Value, span: Span) -> Value {
-    Value {
-        ty: place.ty.ty.clone(),
-        kind: ValueKind::Assign(Box::new(place), Box::new(value)),
-        span,
-    }
+    let ty = place.ty.ty.clone();
+    let kind = ValueKind::Assign(Box::new(place), Box::new(value));
+    Value::new(kind, ty, span)
 }
 
 fn assign(place: Place, value: Value, span: Span) -> Stmt {
-    Stmt {
-        kind: StmtKind::Expr(assign_value(place, value, span)),
-        span,
-    }
+    Stmt::new(StmtKind::Expr(assign_value(place, value, span)), span)
 }
 
 /// `first, then`.
 pub(crate) fn comma(first: Value, then: Value) -> Value {
-    Value {
-        ty: then.ty.clone(),
-        span: then.span,
-        kind: ValueKind::Comma(Box::new(first), Box::new(then)),
-    }
+    let (ty, span) = (then.ty.clone(), then.span);
+    let kind = ValueKind::Comma(Box::new(first), Box::new(then));
+    Value::new(kind, ty, span)
 }

@@ -173,10 +173,7 @@ impl Checker<'_> {
                     }
                     None => return out.push(copy(to, from, span)),
                 };
-                out.push(Stmt {
-                    kind: StmtKind::Expr(value),
-                    span,
-                });
+                out.push(Stmt::new(StmtKind::Expr(value), span));
             }
             _ => out.push(copy(to, from, span)),
         }
@@ -192,34 +189,31 @@ impl Checker<'_> {
     ) {
         let index = self.unnamed_variable(Ty::Int, "i", span);
         let place = local(index, Ty::Int.into(), span);
-        let cond = Value {
-            kind: ValueKind::Compare(
+        let cond = Value::new(
+            ValueKind::Compare(
                 Relation::Lt,
                 Box::new(crate::sema::check::method::place_value(place.clone())),
                 Box::new(crate::sema::check::int(n, Ty::Int, span)),
             ),
-            ty: Ty::Bool,
+            Ty::Bool,
             span,
-        };
-        let step = Value {
-            kind: ValueKind::IncDec {
+        );
+        let step = Value::new(
+            ValueKind::IncDec {
                 place: Box::new(place),
                 decrement: false,
                 prefix: true,
             },
-            ty: Ty::Int,
+            Ty::Int,
             span,
-        };
+        );
         let mut inner = Vec::new();
         body(self, index, &mut inner);
         let zero = crate::sema::check::int(0, Ty::Int, span);
         let stmts = vec![
-            Stmt {
-                kind: StmtKind::Declare(index, Some(Init::Value(zero))),
-                span,
-            },
-            Stmt {
-                kind: StmtKind::Loop {
+            Stmt::new(StmtKind::Declare(index, Some(Init::Value(zero))), span),
+            Stmt::new(
+                StmtKind::Loop {
                     cond: Some(cond),
                     test_first: true,
                     body: inner,
@@ -227,12 +221,9 @@ impl Checker<'_> {
                     unroll: None,
                 },
                 span,
-            },
+            ),
         ];
-        out.push(Stmt {
-            kind: StmtKind::Block(stmts),
-            span,
-        });
+        out.push(Stmt::new(StmtKind::Block(stmts), span));
     }
 }
 
@@ -243,11 +234,11 @@ pub(crate) fn element(array: &Place, index: VarId, span: Span) -> Place {
         other => other.clone().into(),
     };
     let index = crate::sema::check::method::place_value(local(index, Ty::Int.into(), span));
-    Place {
-        kind: PlaceKind::ArrayIndex(Box::new(array.clone()), Box::new(index)),
+    Place::new(
+        PlaceKind::ArrayIndex(Box::new(array.clone()), Box::new(index)),
         ty,
         span,
-    }
+    )
 }
 
 /// The same, counted from the end.
@@ -255,15 +246,15 @@ pub(crate) fn element_from_end(array: &Place, n: u64, index: VarId, span: Span) 
     let mut place = element(array, index, span);
     if let PlaceKind::ArrayIndex(_, index) = &mut place.kind {
         let last = crate::sema::check::int(n.saturating_sub(1), Ty::Int, span);
-        let back = Value {
-            kind: ValueKind::Binary(
+        let back = Value::new(
+            ValueKind::Binary(
                 crate::sema::typed::Arith::Sub,
                 Box::new(last),
                 index.clone(),
             ),
-            ty: Ty::Int,
+            Ty::Int,
             span,
-        };
+        );
         **index = back;
     }
     place
@@ -271,8 +262,5 @@ pub(crate) fn element_from_end(array: &Place, n: u64, index: VarId, span: Span) 
 
 fn copy(to: Place, from: Place, span: Span) -> Stmt {
     let value = crate::sema::check::method::place_value(from);
-    Stmt {
-        kind: StmtKind::Expr(assign_value(to, value, span)),
-        span,
-    }
+    Stmt::new(StmtKind::Expr(assign_value(to, value, span)), span)
 }

@@ -77,11 +77,7 @@ impl Checker<'_> {
         if members.iter().any(|member| member.ty == Ty::Error) {
             return wrong(span);
         }
-        Value {
-            kind: ValueKind::Aggregate(members),
-            ty: Ty::Record(class),
-            span,
-        }
+        Value::new(ValueKind::Aggregate(members), Ty::Record(class), span)
     }
 
     fn checked_lambda(&mut self, lambda: &ast::Lambda) -> Option<LambdaFacts> {
@@ -291,11 +287,7 @@ impl Checker<'_> {
         }
         // A constant is used by its value and not captured.
         if let Some(constant) = is_constant {
-            return Some(Checked::Value(Value {
-                kind: constant.kind(),
-                ty: ty.ty,
-                span,
-            }));
+            return Some(Checked::Value(Value::new(constant.kind(), ty.ty, span)));
         }
         let Some(captures) = &self.body.lambda else {
             self.report(
@@ -367,15 +359,11 @@ impl Checker<'_> {
         if kind == CaptureKind::Value {
             return Some(Checked::Place(member));
         }
-        let pointer = Value {
-            ty: member.ty.ty.clone(),
-            kind: ValueKind::Load(Box::new(member)),
-            span,
-        };
-        Some(Checked::Place(Place {
-            kind: PlaceKind::Deref(Box::new(pointer)),
+        let pointer = Value::load(member, span);
+        Some(Checked::Place(Place::new(
+            PlaceKind::Deref(Box::new(pointer)),
             ty,
             span,
-        }))
+        )))
     }
 }

@@ -439,11 +439,8 @@ impl Checker<'_> {
 
 /// A place read as a whole, so that it can be named again.
 pub(crate) fn place_value(place: Place) -> Value {
-    Value {
-        ty: place.ty.ty.clone(),
-        span: place.span,
-        kind: ValueKind::Load(Box::new(place)),
-    }
+    let span = place.span;
+    Value::load(place, span)
 }
 
 /// A value as a place: the one it was read from, or a temporary.

@@ -113,11 +113,7 @@ impl Checker<'_> {
     pub(crate) fn this_place(&mut self, span: Span) -> Option<Place> {
         let this = self.body.this?;
         let ty = self.body.vars[this].typed.ty.clone();
-        Some(Place {
-            kind: PlaceKind::Var(VarRef::Local(this)),
-            ty,
-            span,
-        })
+        Some(Place::new(PlaceKind::Var(VarRef::Local(this)), ty, span))
     }
 
     /// `this` where its value is needed: a pointer.
@@ -153,11 +149,11 @@ impl Checker<'_> {
                 // `sizeof(S::member)` needs none.
                 let mut path = Vec::new();
                 if self.find_field(class, last, &mut path) {
-                    let mut place = Place {
-                        kind: PlaceKind::Temporary(Box::new(wrong(span))),
-                        ty: Ty::Record(class).into(),
+                    let mut place = Place::new(
+                        PlaceKind::Temporary(Box::new(wrong(span))),
+                        Ty::Record(class).into(),
                         span,
-                    };
+                    );
                     for index in path {
                         place = self.field_place(place, index, span);
                     }

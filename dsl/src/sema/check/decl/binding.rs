@@ -62,10 +62,7 @@ impl Checker<'_> {
                 true => Vec::new(),
                 false => vec![DeclaratorPart::Reference(name.span)],
             };
-            let init = Expr {
-                kind,
-                span: name.span,
-            };
+            let init = Expr::new(kind, name.span);
             let one = ast::InitDeclarator {
                 declarator: ast::Declarator {
                     name: Some(name.clone()),
@@ -84,12 +81,7 @@ impl Checker<'_> {
 
     /// The members or elements of an object, which are to be as many as there are names.
     fn parts_to_bind(&mut self, ty: &QualTy, whole: &ast::Name, n_names: usize) -> Option<Parts> {
-        let object = || {
-            Box::new(Expr {
-                kind: ExprKind::Name(whole.node.clone()),
-                span: whole.span,
-            })
-        };
+        let object = || Box::new(Expr::new(ExprKind::Name(whole.node.clone()), whole.span));
         let parts: Option<Parts> = match &ty.ty {
             Ty::Error => return None,
             Ty::Array(element, Some(n)) => {
@@ -155,13 +147,13 @@ impl Checker<'_> {
 }
 
 fn index(at: u64, whole: &ast::Name) -> Expr {
-    Expr {
-        kind: ExprKind::Int {
+    Expr::new(
+        ExprKind::Int {
             value: at,
             unsigned: false,
             suffix: IntSuffix::None,
             decimal: true,
         },
-        span: whole.span,
-    }
+        whole.span,
+    )
 }

@@ -574,10 +574,7 @@ impl Checker<'_> {
         if typed.name == "main" {
             // C: reaching the end of `main` returns 0.
             let zero = crate::sema::check::int(0, Ty::Int, end);
-            body.push(Stmt {
-                kind: StmtKind::Return(Some(zero)),
-                span: end,
-            });
+            body.push(Stmt::new(StmtKind::Return(Some(zero)), end));
             return;
         }
         let text = self.show(&typed.result.clone());

@@ -626,11 +626,7 @@ impl Checker<'_> {
                 members.push(self.implicit(value, field, &Why::Operand));
             }
         }
-        Value {
-            kind: ValueKind::Aggregate(members),
-            ty: ty.clone(),
-            span,
-        }
+        Value::new(ValueKind::Aggregate(members), ty.clone(), span)
     }
 }
 

@@ -67,11 +67,11 @@ impl Checker<'_> {
                 is_const: false,
                 ..self.tables.globals[object].typed.ty.clone()
             };
-            let place = Place {
-                kind: PlaceKind::Var(VarRef::Global(object)),
-                ty: ty.clone(),
-                span: name.span,
-            };
+            let place = Place::new(
+                PlaceKind::Var(VarRef::Global(object)),
+                ty.clone(),
+                name.span,
+            );
             match &init {
                 None => self.begin_object(place, &name.node, name.span, out),
                 Some(ast::Init::Expr(expr)) => {
@@ -111,11 +111,7 @@ impl Checker<'_> {
             false => text,
         };
         let string = pointer_to(constant(Ty::Char));
-        let name = Value {
-            kind: ValueKind::Str(text.as_bytes().into()),
-            ty: string.clone(),
-            span,
-        };
+        let name = Value::new(ValueKind::Str(text.as_bytes().into()), string.clone(), span);
         let has_what = match &value.ty {
             Ty::Record(id) => self.scopes.find_in_class(*id, "what"),
             _ => None,
@@ -131,11 +127,7 @@ impl Checker<'_> {
             }
             _ => {
                 let value = self.discarded(value);
-                let none = Value {
-                    kind: ValueKind::Null,
-                    ty: string.clone(),
-                    span,
-                };
+                let none = Value::new(ValueKind::Null, string.clone(), span);
                 comma(value, none)
             }
         };
@@ -144,11 +136,7 @@ impl Checker<'_> {
         if said.ty == Ty::Error {
             return said;
         }
-        let abort = Value {
-            kind: ValueKind::Host(HostFn::Abort, Vec::new()),
-            ty: Ty::Void,
-            span,
-        };
+        let abort = Value::new(ValueKind::Host(HostFn::Abort, Vec::new()), Ty::Void, span);
         comma(said, abort)
     }
 }

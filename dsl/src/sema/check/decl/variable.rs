@@ -437,10 +437,7 @@ impl Checker<'_> {
                 None
             }
             Some(init) if self.begins_by_constructor(&ty.ty, init) => {
-                out.push(Stmt {
-                    kind: StmtKind::Declare(id, None),
-                    span: declarator.span,
-                });
+                out.push(Stmt::new(StmtKind::Declare(id, None), declarator.span));
                 self.construct_variable(id, &ty, init, name, out);
                 self.note_object(id);
                 return;
@@ -466,10 +463,7 @@ impl Checker<'_> {
             self.note_constant(id, &ty, init.as_mut(), declaration, name);
         }
         let has_init = init.is_some();
-        out.push(Stmt {
-            kind: StmtKind::Declare(id, init),
-            span: declarator.span,
-        });
+        out.push(Stmt::new(StmtKind::Declare(id, init), declarator.span));
         if begins && !has_init && ty.ty != Ty::Error {
             let ty = QualTy {
                 is_const: false,

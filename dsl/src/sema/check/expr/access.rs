@@ -104,11 +104,11 @@ impl Checker<'_> {
         let Some(index) = self.index_value(index) else {
             return Checked::Value(wrong(span));
         };
-        Checked::Place(Place {
-            kind: PlaceKind::PointerIndex(Box::new(pointer), Box::new(index)),
-            ty: pointee,
+        Checked::Place(Place::new(
+            PlaceKind::PointerIndex(Box::new(pointer), Box::new(index)),
+            pointee,
             span,
-        })
+        ))
     }
 
     /// What a pointer points to, if that has a size; reports otherwise.
@@ -186,21 +186,13 @@ impl Checker<'_> {
                 let Some(ty) = self.pointee(&pointer, "dereferenced") else {
                     return Checked::Value(wrong(span));
                 };
-                return Checked::Place(Place {
-                    kind: PlaceKind::Deref(Box::new(pointer)),
-                    ty,
-                    span,
-                });
+                return Checked::Place(Place::new(PlaceKind::Deref(Box::new(pointer)), ty, span));
             }
             let pointer = self.as_pointer(object);
             let Some(ty) = self.pointee(&pointer, "dereferenced") else {
                 return Checked::Value(wrong(span));
             };
-            return Checked::Place(Place {
-                kind: PlaceKind::Deref(Box::new(pointer)),
-                ty,
-                span,
-            });
+            return Checked::Place(Place::new(PlaceKind::Deref(Box::new(pointer)), ty, span));
         }
         match operand {
             Checked::Place(place) if matches!(place.ty.ty, Ty::Array(..)) => {
@@ -218,11 +210,7 @@ impl Checker<'_> {
                 let Some(ty) = self.pointee(&value, "dereferenced") else {
                     return Checked::Value(wrong(span));
                 };
-                Checked::Place(Place {
-                    kind: PlaceKind::Deref(Box::new(value)),
-                    ty,
-                    span,
-                })
+                Checked::Place(Place::new(PlaceKind::Deref(Box::new(value)), ty, span))
             }
         }
     }
@@ -264,7 +252,7 @@ impl Checker<'_> {
             PlaceKind::Deref(pointer) if pointer.ty == ty => pointer.kind,
             kind => ValueKind::AddressOf(Box::new(Place { kind, ..place })),
         };
-        Value { kind, ty, span }
+        Value::new(kind, ty, span)
     }
 
     /// The variable a place is in needs memory.
@@ -348,11 +336,7 @@ impl Checker<'_> {
         let Some(ty) = self.pointee(&pointer, "followed with `->`") else {
             return Checked::Value(wrong(span));
         };
-        let place = Place {
-            kind: PlaceKind::Deref(Box::new(pointer)),
-            ty,
-            span: base.span,
-        };
+        let place = Place::new(PlaceKind::Deref(Box::new(pointer)), ty, base.span);
         self.field(place, name, span)
     }
 
@@ -439,11 +423,7 @@ impl Checker<'_> {
             return place;
         };
         let ty = with_qualifiers(&self.record(*id).fields[index as usize].ty, &place.ty);
-        Place {
-            kind: PlaceKind::Field(Box::new(place), index),
-            ty,
-            span,
-        }
+        Place::new(PlaceKind::Field(Box::new(place), index), ty, span)
     }
 
     /// The way to a member; members of unnamed members count as the record's own.
@@ -597,11 +577,11 @@ fn element(base: Place, index: Value, span: Span) -> Place {
         Ty::Array(element, _) => with_qualifiers(element, &base.ty),
         _ => Ty::Error.into(),
     };
-    Place {
-        kind: PlaceKind::ArrayIndex(Box::new(base), Box::new(index)),
+    Place::new(
+        PlaceKind::ArrayIndex(Box::new(base), Box::new(index)),
         ty,
         span,
-    }
+    )
 }
 
 /// The variable a place is a part of; `None` behind a pointer.

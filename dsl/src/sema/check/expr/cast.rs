@@ -99,11 +99,11 @@ impl Checker<'_> {
                     span,
                 };
                 let pointer = self.convert(pointer, &crate::sema::classify::pointer_to(to.clone()));
-                Checked::Place(Place {
-                    kind: PlaceKind::Deref(Box::new(pointer)),
-                    ty: to.clone(),
+                Checked::Place(Place::new(
+                    PlaceKind::Deref(Box::new(pointer)),
+                    to.clone(),
                     span,
-                })
+                ))
             }
             CastWord::Static | CastWord::Dynamic => {
                 self.unsupported("this cast to a reference", span);

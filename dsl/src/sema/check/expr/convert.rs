@@ -58,11 +58,7 @@ impl Checker<'_> {
                 _ => ValueKind::Convert(Box::new(value)),
             },
         };
-        Value {
-            kind,
-            ty: to.clone(),
-            span,
-        }
+        Value::new(kind, to.clone(), span)
     }
 
     /// After the integer promotions.
@@ -187,11 +183,7 @@ impl Checker<'_> {
         let is_zero = matches!(value.kind, ValueKind::Int(0) | ValueKind::Null)
             && !matches!(value.ty, Ty::Bool | Ty::Enum(_));
         if is_zero && (value.ty.is_integral() || matches!(value.kind, ValueKind::Null)) {
-            return Value {
-                kind: ValueKind::Null,
-                ty: to.clone(),
-                span,
-            };
+            return Value::new(ValueKind::Null, to.clone(), span);
         }
         let Ty::Pointer(from) = value.ty.clone() else {
             return self.mismatch(&value, to, why);
@@ -295,11 +287,7 @@ impl Checker<'_> {
             sizes.push(int(1, Ty::UInt, span));
         }
         let ty = self.dim3();
-        Value {
-            kind: ValueKind::Aggregate(sizes),
-            ty,
-            span,
-        }
+        Value::new(ValueKind::Aggregate(sizes), ty, span)
     }
 
     fn describe(&self, why: &Why<'_>, to: &Ty) -> String {
@@ -432,16 +420,10 @@ impl Checker<'_> {
             return Value { span, ..value };
         }
         let mut value = match (&value.kind, to) {
-            (ValueKind::Int(0) | ValueKind::Null, Ty::Pointer(_)) => Value {
-                kind: ValueKind::Null,
-                ty: to.clone(),
-                span,
-            },
-            _ if *to == Ty::Void => Value {
-                kind: ValueKind::Convert(Box::new(value)),
-                ty: Ty::Void,
-                span,
-            },
+            (ValueKind::Int(0) | ValueKind::Null, Ty::Pointer(_)) => {
+                Value::new(ValueKind::Null, to.clone(), span)
+            }
+            _ if *to == Ty::Void => Value::new(ValueKind::Convert(Box::new(value)), Ty::Void, span),
             (_, Ty::Pointer(_)) if value.ty.is_integral() => {
                 let wide = self.convert(value, &Ty::ULong);
                 self.convert(wide, to)
@@ -512,21 +494,18 @@ fn retyped(value: Value, to: &Ty) -> Value {
                     kind: PlaceKind::Temporary(Box::new(Value { kind, ..value })),
                 },
             };
-            let member = |index| Value {
-                kind: ValueKind::Load(Box::new(Place {
-                    kind: PlaceKind::Field(Box::new(place.clone()), index),
-                    ty: Ty::UInt.into(),
+            let member = |index| {
+                Value::load(
+                    Place::new(
+                        PlaceKind::Field(Box::new(place.clone()), index),
+                        Ty::UInt.into(),
+                        span,
+                    ),
                     span,
-                })),
-                ty: Ty::UInt,
-                span,
+                )
             };
             ValueKind::Aggregate((0..3).map(member).collect())
         }
     };
-    Value {
-        kind,
-        ty: to.clone(),
-        span,
-    }
+    Value::new(kind, to.clone(), span)
 }

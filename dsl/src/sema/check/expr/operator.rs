@@ -152,11 +152,7 @@ impl Checker<'_> {
             if self.has_destructor(&ty) {
                 self.unsupported("an object with a destructor after a comma", span);
             }
-            value = Value {
-                kind: ValueKind::Comma(Box::new(value), Box::new(right)),
-                ty,
-                span,
-            };
+            value = Value::new(ValueKind::Comma(Box::new(value), Box::new(right)), ty, span);
         }
         value
     }
@@ -185,11 +181,11 @@ impl Checker<'_> {
                 if left.ty == Ty::Error || right.ty == Ty::Error {
                     return wrong(span);
                 }
-                Value {
-                    kind: ValueKind::Logical(logical, Box::new(left), Box::new(right)),
-                    ty: Ty::Bool,
+                Value::new(
+                    ValueKind::Logical(logical, Box::new(left), Box::new(right)),
+                    Ty::Bool,
                     span,
-                }
+                )
             }
         }
     }
@@ -246,19 +242,19 @@ impl Checker<'_> {
             let right = self.promote(right);
             let ty = left.ty.clone();
             self.warn_shift(&ty, &right, at);
-            return Value {
-                kind: ValueKind::Binary(op, Box::new(left), Box::new(right)),
+            return Value::new(
+                ValueKind::Binary(op, Box::new(left), Box::new(right)),
                 ty,
                 span,
-            };
+            );
         }
         let (left, right, ty) = self.usual(left, right);
         self.warn_zero(op, &right, at);
-        Value {
-            kind: ValueKind::Binary(op, Box::new(left), Box::new(right)),
+        Value::new(
+            ValueKind::Binary(op, Box::new(left), Box::new(right)),
             ty,
             span,
-        }
+        )
     }
 
     /// The hardware's shifts do not wrap their count, C leaves it undefined: it is never meant.
@@ -316,11 +312,11 @@ impl Checker<'_> {
                     offset
                 };
                 let ty = left.ty.clone();
-                Value {
-                    kind: ValueKind::PointerAdd(Box::new(left), Box::new(offset)),
+                Value::new(
+                    ValueKind::PointerAdd(Box::new(left), Box::new(offset)),
                     ty,
                     span,
-                }
+                )
             }
             (Arith::Add, ty, Ty::Pointer(_)) if ty.is_integral() => {
                 let Some(_) = self.pointee(&right, "moved") else {
@@ -328,21 +324,21 @@ impl Checker<'_> {
                 };
                 let offset = self.promote(left);
                 let ty = right.ty.clone();
-                Value {
-                    kind: ValueKind::PointerAdd(Box::new(right), Box::new(offset)),
+                Value::new(
+                    ValueKind::PointerAdd(Box::new(right), Box::new(offset)),
                     ty,
                     span,
-                }
+                )
             }
             (Arith::Sub, Ty::Pointer(a), Ty::Pointer(b)) if a.ty == b.ty => {
                 let Some(_) = self.pointee(&left, "subtracted") else {
                     return wrong(span);
                 };
-                Value {
-                    kind: ValueKind::PointerDiff(Box::new(left), Box::new(right)),
-                    ty: Ty::Long,
+                Value::new(
+                    ValueKind::PointerDiff(Box::new(left), Box::new(right)),
+                    Ty::Long,
                     span,
-                }
+                )
             }
             _ => {
                 self.bad_operands(text(op), at, &left, &right, None);
@@ -368,7 +364,7 @@ impl Checker<'_> {
             ValueKind::Float(number) => ValueKind::Float(-number),
             _ => ValueKind::Neg(Box::new(value)),
         };
-        Value { kind, ty, span }
+        Value::new(kind, ty, span)
     }
 
     fn compare(
@@ -392,11 +388,11 @@ impl Checker<'_> {
                 self.pointer_operand(right, &ty),
             )
         };
-        Value {
-            kind: ValueKind::Compare(relation, Box::new(left), Box::new(right)),
-            ty: Ty::Bool,
+        Value::new(
+            ValueKind::Compare(relation, Box::new(left), Box::new(right)),
+            Ty::Bool,
             span,
-        }
+        )
     }
 
     /// The pointer type two operands meet in: equal pointees, `void *`, or a null constant.
@@ -429,11 +425,9 @@ impl Checker<'_> {
 
     fn pointer_operand(&mut self, value: Value, ty: &Ty) -> Value {
         match value.kind {
-            ValueKind::Null | ValueKind::Int(0) => Value {
-                kind: ValueKind::Null,
-                ty: ty.clone(),
-                span: value.span,
-            },
+            ValueKind::Null | ValueKind::Int(0) => {
+                Value::new(ValueKind::Null, ty.clone(), value.span)
+            }
             _ => self.convert(value, ty),
         }
     }
@@ -536,11 +530,7 @@ impl Checker<'_> {
                     ValueKind::Int(bits) => ValueKind::Int(u64::from(bits == 0)),
                     _ => ValueKind::Not(Box::new(value)),
                 };
-                return Value {
-                    kind,
-                    ty: Ty::Bool,
-                    span,
-                };
+                return Value::new(kind, Ty::Bool, span);
             }
             UnaryOp::BitNot => {
                 let value = self.promote(value);
@@ -549,7 +539,7 @@ impl Checker<'_> {
                     ValueKind::Int(bits) => ValueKind::Int(ty.wrap(!bits)),
                     _ => ValueKind::BitNot(Box::new(value)),
                 };
-                Value { kind, ty, span }
+                Value::new(kind, ty, span)
             }
             UnaryOp::Neg => {
                 let value = self.promote(value);

@@ -49,20 +49,20 @@ impl Checker<'_> {
         };
         self.take_address(&a);
         self.take_address(&b);
-        let chosen = Value {
-            kind: ValueKind::Conditional(
+        let chosen = Value::new(
+            ValueKind::Conditional(
                 cond.clone(),
                 Box::new(address(a, &ty, span)),
                 Box::new(address(b, &ty, span)),
             ),
-            ty: pointer_to(ty.clone()),
+            pointer_to(ty.clone()),
             span,
-        };
-        crate::sema::check::method::place_value(Place {
-            kind: PlaceKind::Deref(Box::new(chosen)),
+        );
+        crate::sema::check::method::place_value(Place::new(
+            PlaceKind::Deref(Box::new(chosen)),
             ty,
             span,
-        })
+        ))
     }
 
     /// The address of what a reference to `ty` is bound to.
@@ -99,11 +99,7 @@ impl Checker<'_> {
             let place = self.temporary_place(value);
             return address(place, ty, span);
         }
-        let place = Place {
-            kind: PlaceKind::Temporary(Box::new(value)),
-            ty: ty.clone(),
-            span,
-        };
+        let place = Place::new(PlaceKind::Temporary(Box::new(value)), ty.clone(), span);
         address(place, ty, span)
     }
 
@@ -117,11 +113,7 @@ impl Checker<'_> {
             let place = self.temporary_place(value);
             return address(place, ty, span);
         }
-        let place = Place {
-            kind: PlaceKind::Temporary(Box::new(value)),
-            ty: ty.clone(),
-            span,
-        };
+        let place = Place::new(PlaceKind::Temporary(Box::new(value)), ty.clone(), span);
         address(place, ty, span)
     }
 
@@ -315,10 +307,10 @@ impl Checker<'_> {
         }
         let id = self.reference_variable(&name.node, ty, name.span);
         self.declare_name(name, Entity::Local(id));
-        out.push(Stmt {
-            kind: StmtKind::Declare(id, Some(Init::Value(bound))),
-            span: declarator.span,
-        });
+        out.push(Stmt::new(
+            StmtKind::Declare(id, Some(Init::Value(bound))),
+            declarator.span,
+        ));
     }
 
     /// A new reference of the function being checked; to be declared with the address it is bound to.
@@ -376,9 +368,9 @@ pub(crate) fn same_object(from: &Ty, to: &Ty) -> bool {
 }
 
 fn address(place: Place, ty: &QualTy, span: Span) -> Value {
-    Value {
-        kind: ValueKind::AddressOf(Box::new(place)),
-        ty: pointer_to(ty.clone()),
+    Value::new(
+        ValueKind::AddressOf(Box::new(place)),
+        pointer_to(ty.clone()),
         span,
-    }
+    )
 }

@@ -31,11 +31,11 @@ enum Operand<'a> {
 impl Checker<'_> {
     /// An `asm` statement, for what it does.
     pub(crate) fn inline_ptx(&mut self, asm: &ast::Asm, span: Span) -> Value {
-        let nothing = Value {
-            kind: ValueKind::Convert(Box::new(int(0, Ty::Int, span))),
-            ty: Ty::Void,
+        let nothing = Value::new(
+            ValueKind::Convert(Box::new(int(0, Ty::Int, span))),
+            Ty::Void,
             span,
-        };
+        );
         let text = without_comments(&String::from_utf8_lossy(&asm.text)).replace("%%", "%");
         let text = text.trim();
         let text = text
@@ -69,9 +69,8 @@ impl Checker<'_> {
                 }
             }
         }
-        let all = calls.into_iter().reduce(|left, right| Expr {
-            kind: ExprKind::Comma(Box::new(left), Box::new(right)),
-            span,
+        let all = calls.into_iter().reduce(|left, right| {
+            Expr::new(ExprKind::Comma(Box::new(left), Box::new(right)), span)
         });
         match all {
             Some(all) => self.value(&all),
@@ -131,38 +130,32 @@ impl Checker<'_> {
                     }
                     expr.clone()
                 }
-                Operand::Literal(value) => Expr {
-                    kind: ExprKind::Int {
+                Operand::Literal(value) => Expr::new(
+                    ExprKind::Int {
                         value,
                         unsigned: false,
                         suffix: IntSuffix::None,
                         decimal: false,
                     },
                     span,
-                },
+                ),
                 Operand::Register(_) => return None,
             });
         }
         if args.len() != self.tables.functions[id].facts.params.len() {
             return None;
         }
-        let callee = Expr {
-            kind: ExprKind::Name(name),
-            span,
-        };
-        let call = Expr {
-            kind: ExprKind::Call(Box::new(callee), args),
-            span,
-        };
+        let callee = Expr::new(ExprKind::Name(name), span);
+        let call = Expr::new(ExprKind::Call(Box::new(callee), args), span);
         Some(match out {
-            Some((_, target)) => Expr {
-                kind: ExprKind::Assign(
+            Some((_, target)) => Expr::new(
+                ExprKind::Assign(
                     Spanned::new(None, span),
                     Box::new(target.clone()),
                     Box::new(call),
                 ),
                 span,
-            },
+            ),
             None => call,
         })
     }

@@ -102,16 +102,16 @@ impl Checker<'_> {
         if self.mode.unevaluated == 0 {
             self.body.flow.temporaries.push(var);
         }
-        let address = Value {
-            kind: ValueKind::AddressOf(Box::new(place)),
-            ty: pointer_to(ty.clone().into()),
+        let address = Value::new(
+            ValueKind::AddressOf(Box::new(place)),
+            pointer_to(ty.clone().into()),
             span,
-        };
-        Place {
-            kind: PlaceKind::Deref(Box::new(comma(first, address))),
-            ty: ty.into(),
+        );
+        Place::new(
+            PlaceKind::Deref(Box::new(comma(first, address))),
+            ty.into(),
             span,
-        }
+        )
     }
 
     fn made_variable(&self, object: &Value) -> Option<VarId> {
@@ -189,15 +189,11 @@ impl Checker<'_> {
         let span = value.span;
         let ty = value.ty.clone();
         let var = self.unnamed_variable(ty.clone(), "result", span);
-        out.push(Stmt {
-            kind: StmtKind::Declare(var, Some(Init::Value(value))),
+        out.push(Stmt::new(
+            StmtKind::Declare(var, Some(Init::Value(value))),
             span,
-        });
-        Value {
-            kind: ValueKind::Load(Box::new(local(var, ty.clone().into(), span))),
-            ty,
-            span,
-        }
+        ));
+        Value::load(local(var, ty.into(), span), span)
     }
 
     fn destroy_all(&mut self, objects: &[VarId], span: Span, out: &mut Vec<Stmt>) {
@@ -242,10 +238,7 @@ impl Checker<'_> {
             self.call_member(Some(object), &[id], &name, span, Vec::new(), span)
             && value.ty != Ty::Error
         {
-            out.push(Stmt {
-                kind: StmtKind::Expr(value),
-                span,
-            });
+            out.push(Stmt::new(StmtKind::Expr(value), span));
         }
     }
 

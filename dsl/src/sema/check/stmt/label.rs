@@ -52,13 +52,13 @@ impl Checker<'_> {
                 continue;
             }
             let body = out.split_off(start);
-            out.push(Stmt {
-                kind: StmtKind::Labelled {
+            out.push(Stmt::new(
+                StmtKind::Labelled {
                     label: label.number,
                     body,
                 },
-                span: name.span,
-            });
+                name.span,
+            ));
             for later in &mut self.body.labels.ahead[outer..] {
                 later.used = later.used.map(|(at, _)| (at, out.len() - 1));
             }
@@ -111,9 +111,6 @@ impl Checker<'_> {
         label.used = label.used.or(Some((span, label.n_before)));
         let (number, depth) = (label.number, label.depth);
         self.destroy_from(depth, None, span, out);
-        out.push(Stmt {
-            kind: StmtKind::Goto(number),
-            span,
-        });
+        out.push(Stmt::new(StmtKind::Goto(number), span));
     }
 }

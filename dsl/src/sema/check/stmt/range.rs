@@ -46,10 +46,10 @@ impl Checker<'_> {
         let place = if crate::sema::check::cleanup::is_prvalue(&value) {
             let ty = value.ty.clone();
             let var = self.unnamed_variable(ty.clone(), "range", at);
-            stmts.push(Stmt {
-                kind: StmtKind::Declare(var, Some(Init::Value(value))),
-                span: at,
-            });
+            stmts.push(Stmt::new(
+                StmtKind::Declare(var, Some(Init::Value(value))),
+                at,
+            ));
             self.end_temporaries(at, &mut stmts);
             self.note_object(var);
             crate::sema::check::construct::local(var, ty.into(), at)
@@ -64,15 +64,12 @@ impl Checker<'_> {
             kind: ValueKind::AddressOf(Box::new(place)),
             span: at,
         };
-        stmts.push(Stmt {
-            kind: StmtKind::Declare(object, Some(Init::Value(address))),
-            span: at,
-        });
+        stmts.push(Stmt::new(
+            StmtKind::Declare(object, Some(Init::Value(address))),
+            at,
+        ));
         self.hide(RANGE, object, at);
-        let named = |name: &str| ast::Expr {
-            kind: ExprKind::Name(name.into()),
-            span: at,
-        };
+        let named = |name: &str| ast::Expr::new(ExprKind::Name(name.into()), at);
         for (hidden, function) in [(FIRST, "begin"), (LAST, "end")] {
             let name = ast::Name::new(function.into(), at);
             let called = self.method_call(&named(RANGE), false, (&name, None), &[], at);
@@ -84,13 +81,13 @@ impl Checker<'_> {
             }
             let value = self.copied(value);
             let var = self.unnamed_variable(value.ty.clone(), function, at);
-            stmts.push(Stmt {
-                kind: StmtKind::Declare(var, Some(Init::Value(value))),
-                span: at,
-            });
+            stmts.push(Stmt::new(
+                StmtKind::Declare(var, Some(Init::Value(value))),
+                at,
+            ));
             self.hide(hidden, var, at);
         }
-        let expr = |kind| ast::Expr { kind, span: at };
+        let expr = |kind| ast::Expr::new(kind, at);
         let cond = self.condition(&expr(ExprKind::Binary(
             Spanned::new(BinaryOp::Ne, at),
             Box::new(named(FIRST)),
@@ -117,16 +114,13 @@ impl Checker<'_> {
         self.local_declaration(&declaration, &mut inner);
         self.end_temporaries(at, &mut inner);
         let block = self.body(body);
-        inner.push(Stmt {
-            kind: StmtKind::Block(block),
-            span: body.span,
-        });
+        inner.push(Stmt::new(StmtKind::Block(block), body.span));
         self.cleanups_leave(&mut inner, span);
         self.scopes.leave();
         self.body.flow.exits.pop();
         self.body.flow.loops -= 1;
-        stmts.push(Stmt {
-            kind: StmtKind::Loop {
+        stmts.push(Stmt::new(
+            StmtKind::Loop {
                 cond: Some(cond),
                 test_first: true,
                 body: inner,
@@ -134,13 +128,10 @@ impl Checker<'_> {
                 unroll,
             },
             span,
-        });
+        ));
         self.cleanups_leave(&mut stmts, span);
         self.scopes.leave();
-        out.push(Stmt {
-            kind: StmtKind::Block(stmts),
-            span,
-        });
+        out.push(Stmt::new(StmtKind::Block(stmts), span));
     }
 
     /// `for (int x : {1, 2, 3})`: the list is an array of its own, of the type that its items have.
@@ -189,24 +180,15 @@ impl Checker<'_> {
         let name = ast::Name::new("list".into(), at);
         let init = self.initialiser(&mut ty, &list, &name, true);
         let var = self.unnamed_variable(ty.ty, "list", at);
-        stmts.push(Stmt {
-            kind: StmtKind::Declare(var, init),
-            span: at,
-        });
+        stmts.push(Stmt::new(StmtKind::Declare(var, init), at));
         self.end_temporaries(at, &mut stmts);
         self.note_object(var);
         self.hide(LIST, var, at);
-        let named = ast::Expr {
-            kind: ExprKind::Name(LIST.into()),
-            span: at,
-        };
+        let named = ast::Expr::new(ExprKind::Name(LIST.into()), at);
         self.range_for(declaration, &named, body, unroll, span, &mut stmts);
         self.cleanups_leave(&mut stmts, span);
         self.scopes.leave();
-        out.push(Stmt {
-            kind: StmtKind::Block(stmts),
-            span,
-        });
+        out.push(Stmt::new(StmtKind::Block(stmts), span));
     }
 
     fn hide(&mut self, name: &str, var: crate::sema::typed::VarId, span: Span) {

@@ -97,7 +97,7 @@ impl Checker<'_> {
                 .filter(|stmt: &Stmt| matches!(stmt.kind, StmtKind::Declare(_, None))),
         );
         let kind = StmtKind::Switch { value, sections };
-        out.push(Stmt { kind, span });
+        out.push(Stmt::new(kind, span));
     }
 
     /// What a section declares is seen in the next, but a reference is bound only where its declaration is reached.

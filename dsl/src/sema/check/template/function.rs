@@ -372,11 +372,11 @@ impl<'a> Checker<'a> {
             .iter()
             .map(|param| {
                 let ty = self.param_type(param);
-                Argument::Value(Value {
-                    kind: crate::sema::typed::ValueKind::Int(0),
-                    ty: ty.ty,
-                    span: param.span,
-                })
+                Argument::Value(Value::new(
+                    crate::sema::typed::ValueKind::Int(0),
+                    ty.ty,
+                    param.span,
+                ))
             })
             .collect();
         let explicit = function.declarator.args.as_deref().unwrap_or_default();

@@ -46,10 +46,7 @@ pub(crate) fn arg_span(arg: &TemplateArg) -> Span {
 
 /// The expression that an expansion gives for one element.
 fn one_of(pattern: &Arc<Expr>, element: usize) -> Expr {
-    Expr {
-        kind: ExprKind::Element(pattern.clone(), element),
-        span: pattern.span,
-    }
+    Expr::new(ExprKind::Element(pattern.clone(), element), pattern.span)
 }
 
 impl Checker<'_> {
@@ -170,7 +167,7 @@ impl Checker<'_> {
                 Some(op) => ExprKind::Binary(Spanned::new(op, fold.operator.span), left, right),
                 None => ExprKind::Comma(left, right),
             };
-            Expr { kind, span }
+            Expr::new(kind, span)
         };
         let all = match is_left {
             true => operands.into_iter().reduce(join),
@@ -183,11 +180,11 @@ impl Checker<'_> {
             (Some(all), _) => self.expr(&all),
             (None, Some(BinaryOp::And)) => Checked::Value(int(1, Ty::Bool, span)),
             (None, Some(BinaryOp::Or)) => Checked::Value(int(0, Ty::Bool, span)),
-            (None, None) => Checked::Value(Value {
-                kind: ValueKind::Convert(Box::new(int(0, Ty::Int, span))),
-                ty: Ty::Void,
+            (None, None) => Checked::Value(Value::new(
+                ValueKind::Convert(Box::new(int(0, Ty::Int, span))),
+                Ty::Void,
                 span,
-            }),
+            )),
             (None, Some(_)) => {
                 self.report(Diagnostic::error(
                     Code::TemplateArgument,

@@ -139,11 +139,7 @@ impl<'a> Checker<'a> {
         });
         self.body = outer;
         match constant {
-            Some((constant, ty)) => Value {
-                kind: constant.kind(),
-                ty,
-                span,
-            },
+            Some((constant, ty)) => Value::new(constant.kind(), ty, span),
             None => wrong(span),
         }
     }

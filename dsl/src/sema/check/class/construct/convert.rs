@@ -27,18 +27,10 @@ impl Checker<'_> {
         let ty = Ty::Record(class);
         let var = self.unnamed_variable(ty.clone(), "temporary", span);
         let place = local(var, ty.clone().into(), span);
-        let load = Value {
-            kind: ValueKind::Load(Box::new(place.clone())),
-            ty: ty.clone(),
-            span,
-        };
+        let load = Value::load(place.clone(), span);
         if args.is_empty() && !self.has_constructors(&ty) {
             // `S()` of a class without constructors is all zero first.
-            let zero = Value {
-                kind: ValueKind::Aggregate(Vec::new()),
-                ty: ty.clone(),
-                span,
-            };
+            let zero = Value::new(ValueKind::Aggregate(Vec::new()), ty.clone(), span);
             let Some(call) = self.construction(place.clone(), args, span) else {
                 return zero;
             };
@@ -86,11 +78,11 @@ impl Checker<'_> {
         let span = value.span;
         if let ValueKind::Conditional(cond, yes, no) = value.kind {
             let (yes, no) = (self.copied(*yes), self.copied(*no));
-            return Value {
-                kind: ValueKind::Conditional(cond, Box::new(yes), Box::new(no)),
-                ty: Ty::Record(class),
+            return Value::new(
+                ValueKind::Conditional(cond, Box::new(yes), Box::new(no)),
+                Ty::Record(class),
                 span,
-            };
+            );
         }
         if matches!(value.kind, ValueKind::Assign(..)) {
             self.unsupported("copying what an assignment of an object gives", span);

@@ -45,15 +45,15 @@ impl Checker<'_> {
             ));
             return wrong(span);
         }
-        Value {
-            kind: ValueKind::IncDec {
+        Value::new(
+            ValueKind::IncDec {
                 place: Box::new(place),
                 decrement,
                 prefix,
             },
             ty,
             span,
-        }
+        )
     }
 
     /// `a = b`, `a += b`, the program's own operator if `a` is an object that has it.
@@ -124,11 +124,11 @@ impl Checker<'_> {
                     value = crate::sema::check::method::place_value(place);
                 }
             }
-            return Value {
-                kind: ValueKind::Assign(Box::new(place), Box::new(value)),
+            return Value::new(
+                ValueKind::Assign(Box::new(place), Box::new(value)),
                 ty,
                 span,
-            };
+            );
         };
         if value.ty == Ty::Error {
             return wrong(span);
@@ -137,11 +137,7 @@ impl Checker<'_> {
             return wrong(span);
         };
         let value = self.as_number(value);
-        let operand = Value {
-            kind: ValueKind::Int(1),
-            ty: ty.clone(),
-            span: left.span,
-        };
+        let operand = Value::new(ValueKind::Int(1), ty.clone(), left.span);
         let is_pointer = matches!(ty, Ty::Pointer(_));
         let fits = match &ty {
             Ty::Pointer(pointee) => {
@@ -176,8 +172,8 @@ impl Checker<'_> {
             self.warn_zero(arith, &value, op.span);
             (value, compute)
         };
-        Value {
-            kind: ValueKind::CompoundAssign {
+        Value::new(
+            ValueKind::CompoundAssign {
                 op: arith,
                 place: Box::new(place),
                 value: Box::new(value),
@@ -185,7 +181,7 @@ impl Checker<'_> {
             },
             ty,
             span,
-        }
+        )
     }
 
     /// Of two operands of `?:` one may become what the other is.
@@ -256,10 +252,10 @@ impl Checker<'_> {
             self.bad_operands("?:", span, &yes, &no, None);
             return wrong(span);
         };
-        Value {
-            kind: ValueKind::Conditional(Box::new(cond), Box::new(yes), Box::new(no)),
+        Value::new(
+            ValueKind::Conditional(Box::new(cond), Box::new(yes), Box::new(no)),
             ty,
             span,
-        }
+        )
     }
 }
