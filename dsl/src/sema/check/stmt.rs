@@ -5,7 +5,7 @@ use crate::{
     diagnostic::{Code, Diagnostic},
     sema::{
         ty::Ty,
-        typed::{Init, Stmt, StmtKind, Value, ValueKind},
+        typed::{Stmt, StmtKind, Value, ValueKind},
     },
     span::Span,
     syntax::ast::{self, ExprKind, Unroll},
@@ -96,7 +96,16 @@ impl Checker<'_> {
                 range,
                 body,
                 unroll,
-            } => self.range_for(declaration, range, body, *unroll, span, out),
+            } => {
+                let parts = range::RangeFor {
+                    declaration,
+                    range,
+                    body,
+                    unroll: *unroll,
+                    span,
+                };
+                self.range_for(&parts, out);
+            }
             ast::StmtKind::Switch { value, body } => self.switch_stmt(value, body, span, out),
             ast::StmtKind::Case(_) | ast::StmtKind::Default => self.misplaced_label(stmt),
             ast::StmtKind::Break => self.jump_stmt(StmtKind::Break, span, out),
@@ -242,130 +251,6 @@ impl Checker<'_> {
         self.cleanups_leave(&mut inner, span);
         self.scopes.leave();
         out.push(Stmt::new(StmtKind::Block(inner), span));
-    }
-
-    /// `for (T x : array) body`: a loop over the array's indices, in which `x` is declared anew each time.
-    pub(crate) fn range_for(
-        &mut self,
-        declaration: &ast::Declaration,
-        range: &ast::Expr,
-        body: &ast::Stmt,
-        unroll: Option<Unroll>,
-        span: Span,
-        out: &mut Vec<Stmt>,
-    ) {
-        // Names that no program can have.
-        const RANGE: &str = "range of for";
-        const INDEX: &str = "index of for";
-        if let ExprKind::List(items) = &range.kind {
-            return self.for_list(declaration, items, range, body, unroll, span, out);
-        }
-        let place = match self.expr(range) {
-            Checked::Place(place) => place,
-            Checked::Value(value) if value.ty == Ty::Error => return,
-            Checked::Value(value) if self.has_iterators(&value.ty) => {
-                return self.for_iterators(declaration, value, range, body, unroll, span, out);
-            }
-            Checked::Value(value) => {
-                let text = self.show(&value.ty);
-                return self
-                    .unsupported(&format!("a range-based `for` over a `{text}`"), range.span);
-            }
-        };
-        if self.has_iterators(&place.ty.ty) {
-            let value = super::method::place_value(place);
-            return self.for_iterators(declaration, value, range, body, unroll, span, out);
-        }
-        let Ty::Array(_, Some(n)) = place.ty.ty else {
-            let text = self.show(&place.ty.ty);
-            return self.unsupported(&format!("a range-based `for` over a `{text}`"), range.span);
-        };
-        self.scopes.enter();
-        self.cleanups_enter();
-        let ty = place.ty.clone();
-        let array = self.reference_variable("range", ty.clone(), range.span);
-        let address = Value {
-            ty: crate::sema::classify::pointer_to(ty),
-            kind: ValueKind::AddressOf(Box::new(place)),
-            span: range.span,
-        };
-        let index = self.unnamed_variable(Ty::Int, "i", range.span);
-        for (name, var) in [(RANGE, array), (INDEX, index)] {
-            self.scopes.bind(
-                name.into(),
-                crate::sema::scope::Entity::Local(var),
-                range.span,
-                false,
-            );
-        }
-        let named = |name: &str| ast::Expr::new(ExprKind::Name(name.into()), range.span);
-        let element = ast::Expr::new(
-            ExprKind::Index(Box::new(named(RANGE)), Box::new(named(INDEX))),
-            range.span,
-        );
-        let place = super::construct::local(index, Ty::Int.into(), range.span);
-        let load = super::method::place_value(place.clone());
-        let cond = Value::new(
-            ValueKind::Compare(
-                crate::sema::typed::Relation::Lt,
-                Box::new(load),
-                Box::new(super::int(n, Ty::Int, range.span)),
-            ),
-            Ty::Bool,
-            range.span,
-        );
-        let step = Value::new(
-            ValueKind::IncDec {
-                place: Box::new(place),
-                decrement: false,
-                prefix: true,
-            },
-            Ty::Int,
-            range.span,
-        );
-        self.body.flow.loops += 1;
-        self.body
-            .flow
-            .exits
-            .push((self.body.flow.cleanups.len(), true));
-        self.scopes.enter();
-        self.cleanups_enter();
-        let mut inner = Vec::new();
-        let mut declaration = declaration.clone();
-        for declarator in &mut declaration.declarators {
-            declarator.init = Some(ast::Init::Expr(element.clone()));
-        }
-        self.local_declaration(&declaration, &mut inner);
-        let stmts = self.body(body);
-        inner.push(Stmt::new(StmtKind::Block(stmts), body.span));
-        self.cleanups_leave(&mut inner, span);
-        self.scopes.leave();
-        self.body.flow.exits.pop();
-        self.body.flow.loops -= 1;
-        let zero = super::int(0, Ty::Int, range.span);
-        let stmts = vec![
-            Stmt::new(
-                StmtKind::Declare(array, Some(Init::Value(address))),
-                range.span,
-            ),
-            Stmt::new(
-                StmtKind::Declare(index, Some(Init::Value(zero))),
-                range.span,
-            ),
-            Stmt::new(
-                StmtKind::Loop {
-                    cond: Some(cond),
-                    test_first: true,
-                    body: inner,
-                    step: Some(step),
-                    unroll,
-                },
-                span,
-            ),
-        ];
-        self.body.flow.cleanups.pop();
-        self.scopes.leave();
-        out.push(Stmt::new(StmtKind::Block(stmts), span));
     }
 
     fn jump_stmt(&mut self, kind: StmtKind, span: Span, out: &mut Vec<Stmt>) {

@@ -1,15 +1,15 @@
-//! `for (T x : object)` over an object with `begin()` and `end()`.
+//! `for (T x : range)`: over an array, a list, or an object with `begin()` and `end()`.
 
 use std::sync::Arc;
 
-use crate::sema::check::Checker;
+use crate::sema::check::{Checked, Checker};
 use crate::{
     diagnostic::{Code, Diagnostic},
     sema::{
         classify::pointer_to,
         scope::Entity,
         ty::Ty,
-        typed::{Init, Stmt, StmtKind, Value, ValueKind},
+        typed::{Init, Relation, Stmt, StmtKind, Value, ValueKind},
     },
     span::{Span, Spanned},
     syntax::ast::{self, BinaryOp, ExprKind, UnaryOp, Unroll},
@@ -20,6 +20,18 @@ const RANGE: &str = "range of for";
 const FIRST: &str = "begin of for";
 const LAST: &str = "end of for";
 const LIST: &str = "list of for";
+const INDEX: &str = "index of for";
+
+/// The parts of `for (declaration : range) body`.
+#[derive(Clone, Copy)]
+pub(crate) struct RangeFor<'s> {
+    pub(crate) declaration: &'s ast::Declaration,
+    pub(crate) range: &'s ast::Expr,
+    pub(crate) body: &'s ast::Stmt,
+    pub(crate) unroll: Option<Unroll>,
+    /// The whole statement.
+    pub(crate) span: Span,
+}
 
 impl Checker<'_> {
     /// A class with `begin()`.
@@ -27,22 +39,93 @@ impl Checker<'_> {
         matches!(ty, Ty::Record(id) if self.scopes.find_in_class(*id, "begin").is_some())
     }
 
+    /// `for (T x : array) body`: a loop over the array's indices, in which `x` is declared anew each time.
+    pub(crate) fn range_for(&mut self, parts: &RangeFor<'_>, out: &mut Vec<Stmt>) {
+        let at = parts.range.span;
+        if let ExprKind::List(items) = &parts.range.kind {
+            return self.for_list(parts, items, out);
+        }
+        let place = match self.expr(parts.range) {
+            Checked::Place(place) => place,
+            Checked::Value(value) if value.ty == Ty::Error => return,
+            Checked::Value(value) if self.has_iterators(&value.ty) => {
+                return self.for_iterators(parts, value, out);
+            }
+            Checked::Value(value) => {
+                let text = self.show(&value.ty);
+                return self.unsupported(&format!("a range-based `for` over a `{text}`"), at);
+            }
+        };
+        if self.has_iterators(&place.ty.ty) {
+            let value = crate::sema::check::method::place_value(place);
+            return self.for_iterators(parts, value, out);
+        }
+        let Ty::Array(_, Some(n)) = place.ty.ty else {
+            let text = self.show(&place.ty.ty);
+            return self.unsupported(&format!("a range-based `for` over a `{text}`"), at);
+        };
+        self.scopes.enter();
+        self.cleanups_enter();
+        let ty = place.ty.clone();
+        let array = self.reference_variable("range", ty.clone(), at);
+        let address = Value {
+            ty: pointer_to(ty),
+            kind: ValueKind::AddressOf(Box::new(place)),
+            span: at,
+        };
+        let index = self.unnamed_variable(Ty::Int, "i", at);
+        for (name, var) in [(RANGE, array), (INDEX, index)] {
+            self.hide(name, var, at);
+        }
+        let named = |name: &str| ast::Expr::new(ExprKind::Name(name.into()), at);
+        let element = ast::Expr::new(
+            ExprKind::Index(Box::new(named(RANGE)), Box::new(named(INDEX))),
+            at,
+        );
+        let place = crate::sema::check::construct::local(index, Ty::Int.into(), at);
+        let load = crate::sema::check::method::place_value(place.clone());
+        let cond = Value::new(
+            ValueKind::Compare(
+                Relation::Lt,
+                Box::new(load),
+                Box::new(crate::sema::check::int(n, Ty::Int, at)),
+            ),
+            Ty::Bool,
+            at,
+        );
+        let step = Value::new(
+            ValueKind::IncDec {
+                place: Box::new(place),
+                decrement: false,
+                prefix: true,
+            },
+            Ty::Int,
+            at,
+        );
+        let inner = self.enter_round(parts, &element);
+        let rounds = self.leave_round(parts, inner, cond, step);
+        let zero = crate::sema::check::int(0, Ty::Int, at);
+        let stmts = vec![
+            Stmt::new(StmtKind::Declare(array, Some(Init::Value(address))), at),
+            Stmt::new(StmtKind::Declare(index, Some(Init::Value(zero))), at),
+            rounds,
+        ];
+        self.body.flow.cleanups.pop();
+        self.scopes.leave();
+        out.push(Stmt::new(StmtKind::Block(stmts), parts.span));
+    }
+
     /// The loop from `begin()` to `end()`; an object that is only a value lives as long as the loop.
-    #[expect(clippy::too_many_arguments, reason = "the parts of one statement")]
     pub(crate) fn for_iterators(
         &mut self,
-        declaration: &ast::Declaration,
+        parts: &RangeFor<'_>,
         value: Value,
-        range: &ast::Expr,
-        body: &ast::Stmt,
-        unroll: Option<Unroll>,
-        span: Span,
         out: &mut Vec<Stmt>,
     ) {
         self.scopes.enter();
         self.cleanups_enter();
         let mut stmts = Vec::new();
-        let at = range.span;
+        let at = parts.range.span;
         let place = if crate::sema::check::cleanup::is_prvalue(&value) {
             let ty = value.ty.clone();
             let var = self.unnamed_variable(ty.clone(), "range", at);
@@ -99,54 +182,23 @@ impl Checker<'_> {
         )));
         let step = self.read_checked(step);
         let element = expr(ExprKind::Unary(UnaryOp::Deref, Box::new(named(FIRST))));
-        self.body.flow.loops += 1;
-        self.body
-            .flow
-            .exits
-            .push((self.body.flow.cleanups.len(), true));
-        self.scopes.enter();
-        self.cleanups_enter();
-        let mut inner = Vec::new();
-        let mut declaration = declaration.clone();
-        for declarator in &mut declaration.declarators {
-            declarator.init = Some(ast::Init::Expr(element.clone()));
-        }
-        self.local_declaration(&declaration, &mut inner);
+        let mut inner = self.enter_round(parts, &element);
         self.end_temporaries(at, &mut inner);
-        let block = self.body(body);
-        inner.push(Stmt::new(StmtKind::Block(block), body.span));
-        self.cleanups_leave(&mut inner, span);
+        let rounds = self.leave_round(parts, inner, cond, step);
+        stmts.push(rounds);
+        self.cleanups_leave(&mut stmts, parts.span);
         self.scopes.leave();
-        self.body.flow.exits.pop();
-        self.body.flow.loops -= 1;
-        stmts.push(Stmt::new(
-            StmtKind::Loop {
-                cond: Some(cond),
-                test_first: true,
-                body: inner,
-                step: Some(step),
-                unroll,
-            },
-            span,
-        ));
-        self.cleanups_leave(&mut stmts, span);
-        self.scopes.leave();
-        out.push(Stmt::new(StmtKind::Block(stmts), span));
+        out.push(Stmt::new(StmtKind::Block(stmts), parts.span));
     }
 
     /// `for (int x : {1, 2, 3})`: the list is an array of its own, of the type that its items have.
-    #[expect(clippy::too_many_arguments, reason = "the parts of one statement")]
     pub(crate) fn for_list(
         &mut self,
-        declaration: &ast::Declaration,
+        parts: &RangeFor<'_>,
         items: &[ast::InitItem],
-        range: &ast::Expr,
-        body: &ast::Stmt,
-        unroll: Option<Unroll>,
-        span: Span,
         out: &mut Vec<Stmt>,
     ) {
-        let at = range.span;
+        let at = parts.range.span;
         let mut types = Vec::new();
         self.mode.unevaluated += 1;
         for item in items {
@@ -185,10 +237,54 @@ impl Checker<'_> {
         self.note_object(var);
         self.hide(LIST, var, at);
         let named = ast::Expr::new(ExprKind::Name(LIST.into()), at);
-        self.range_for(declaration, &named, body, unroll, span, &mut stmts);
-        self.cleanups_leave(&mut stmts, span);
+        let over_list = RangeFor {
+            range: &named,
+            ..*parts
+        };
+        self.range_for(&over_list, &mut stmts);
+        self.cleanups_leave(&mut stmts, parts.span);
         self.scopes.leave();
-        out.push(Stmt::new(StmtKind::Block(stmts), span));
+        out.push(Stmt::new(StmtKind::Block(stmts), parts.span));
+    }
+
+    /// Enters a round of the loop, in which the variable is declared anew with this element.
+    fn enter_round(&mut self, parts: &RangeFor<'_>, element: &ast::Expr) -> Vec<Stmt> {
+        let flow = &mut self.body.flow;
+        flow.loops += 1;
+        flow.exits.push((flow.cleanups.len(), true));
+        self.scopes.enter();
+        self.cleanups_enter();
+        let mut inner = Vec::new();
+        let mut declaration = parts.declaration.clone();
+        for declarator in &mut declaration.declarators {
+            declarator.init = Some(ast::Init::Expr(element.clone()));
+        }
+        self.local_declaration(&declaration, &mut inner);
+        inner
+    }
+
+    /// Checks the loop's body after `inner`, and leaves the round.
+    fn leave_round(
+        &mut self,
+        parts: &RangeFor<'_>,
+        mut inner: Vec<Stmt>,
+        cond: Value,
+        step: Value,
+    ) -> Stmt {
+        let block = self.body(parts.body);
+        inner.push(Stmt::new(StmtKind::Block(block), parts.body.span));
+        self.cleanups_leave(&mut inner, parts.span);
+        self.scopes.leave();
+        self.body.flow.exits.pop();
+        self.body.flow.loops -= 1;
+        let rounds = StmtKind::Loop {
+            cond: Some(cond),
+            test_first: true,
+            body: inner,
+            step: Some(step),
+            unroll: parts.unroll,
+        };
+        Stmt::new(rounds, parts.span)
     }
 
     fn hide(&mut self, name: &str, var: crate::sema::typed::VarId, span: Span) {
