@@ -4,7 +4,10 @@ use chumsky::prelude::*;
 
 use super::{
     expr::{comma, init_items},
-    kit::{At, P, ahead, closing, custom_clone, fail, punct, whole, word},
+    kit::{
+        At, P, ahead, closing, custom_clone, expr_node, fail, name, punct, skip, spanned,
+        template_arguments, word,
+    },
     primary,
     recover::What,
     ty,
@@ -27,11 +30,9 @@ pub(super) fn new<'t>(assign: P<'t, Expr>) -> P<'t, Expr> {
         .delimited_by(punct(Punct::LBracket), closing(Punct::RBracket, "`]`"))
         .boxed();
     let args = primary::arguments(assign.clone())
-        .map_with(|args, extra| Init::Construct(Spanned::new(args, whole(extra))))
-        .boxed();
-    let items = init_items(assign)
-        .map_with(|items, extra| Init::List(Spanned::new(items, whole(extra))))
-        .boxed();
+        .map_with(spanned)
+        .map(Init::Construct);
+    let items = init_items(assign).map_with(spanned).map(Init::List);
     custom_clone(move |inp: &mut At<'t, '_>| {
         inp.skip();
         let look = ahead(inp);
@@ -61,10 +62,7 @@ pub(super) fn new<'t>(assign: P<'t, Expr>) -> P<'t, Expr> {
             init,
         })))
     })
-    .map_with(|kind, extra| Expr {
-        kind,
-        span: whole(extra),
-    })
+    .map_with(expr_node)
     .boxed()
 }
 
@@ -84,10 +82,7 @@ pub(super) fn delete<'t>(assign: P<'t, Expr>) -> P<'t, Expr> {
             pointer: Box::new(pointer),
         })
     })
-    .map_with(|kind, extra| Expr {
-        kind,
-        span: whole(extra),
-    })
+    .map_with(expr_node)
     .boxed()
 }
 
@@ -95,10 +90,8 @@ pub(super) fn delete<'t>(assign: P<'t, Expr>) -> P<'t, Expr> {
 pub(super) fn throw<'t>(assign: P<'t, Expr>) -> P<'t, Expr> {
     word(Keyword::Throw)
         .ignore_then(assign)
-        .map_with(|thrown, extra| Expr {
-            kind: ExprKind::Throw(Box::new(thrown)),
-            span: whole(extra),
-        })
+        .map(|thrown| ExprKind::Throw(Box::new(thrown)))
+        .map_with(expr_node)
         .boxed()
 }
 
@@ -107,25 +100,22 @@ pub(super) fn is_trivial<'t>(assign: P<'t, Expr>) -> P<'t, Expr> {
     let ty = ty::type_name(assign).delimited_by(punct(Punct::LParen), punct(Punct::RParen));
     word(Keyword::IsTrivial)
         .ignore_then(ty)
-        .map_with(|ty, extra| Expr {
-            kind: ExprKind::IsTrivial(Box::new(ty)),
-            span: whole(extra),
-        })
+        .map(|ty| ExprKind::IsTrivial(Box::new(ty)))
+        .map_with(expr_node)
         .boxed()
 }
 
 /// The name after `.` or `->`: also `~T` of a destructor that is called.
 pub(super) fn member_name<'t>() -> P<'t, crate::syntax::ast::Name> {
-    let name = super::kit::name();
     custom_clone(move |inp: &mut At<'t, '_>| {
         if !ahead(inp).is(0, Punct::Tilde) {
-            return inp.parse(name);
+            return inp.parse(name());
         }
         inp.skip();
         let look = ahead(inp);
-        let name = inp.parse(name)?;
-        let end = super::kit::template_arguments(look, 1).unwrap_or(1);
-        super::kit::skip(inp, end - 1);
+        let name = inp.parse(name())?;
+        let end = template_arguments(look, 1).unwrap_or(1);
+        skip(inp, end - 1);
         Ok(Spanned::new(format!("~{}", name.node).into(), name.span))
     })
     .boxed()

@@ -11,8 +11,8 @@ use super::{
     depth::nested,
     expr::init_items,
     kit::{
-        Ahead, At, Ex, In, P, ahead, closing, custom_clone, fail, list, name, punct, qualified,
-        repeat_while, template_arguments, whole,
+        Ahead, At, Ex, In, P, ahead, at, before, closing, custom_clone, either, fail, list, name,
+        punct, qualified, repeat_while, skip, spanned, template_arguments, when, whole, word,
     },
     path,
     primary::arguments,
@@ -44,13 +44,13 @@ fn initialised<'t>() -> P<'t, Name> {
     custom_clone(|inp: &mut At<'t, '_>| {
         let look = ahead(inp);
         if let Some((text, n)) = qualified(look) {
-            super::kit::skip(inp, n);
+            skip(inp, n);
             let name: Arc<str> = text.as_ref().into();
             return Ok(Spanned::new(name, inp.state().span(look.at, look.at + n)));
         }
         let name = inp.parse(name())?;
         if let Some(n) = template_arguments(ahead(inp), 0) {
-            super::kit::skip(inp, n);
+            skip(inp, n);
         }
         Ok(name)
     })
@@ -74,7 +74,7 @@ pub(super) fn method_tail<'t>(element: P<'t, Expr>) -> P<'t, Method> {
                     if matches!(&**word, "noexcept" | "override" | "final") =>
                 {
                     if look.is(1, Punct::LParen) {
-                        super::kit::skip(inp, look.after_brackets(1) - 1);
+                        skip(inp, look.after_brackets(1) - 1);
                     }
                 }
                 Some(TokenKind::Punct(Punct::Eq)) => {
@@ -85,7 +85,7 @@ pub(super) fn method_tail<'t>(element: P<'t, Expr>) -> P<'t, Method> {
                     };
                     let span = inp.state().place(look.at + 1);
                     method.special = Some(Spanned::new(special, span));
-                    super::kit::skip(inp, 2);
+                    skip(inp, 2);
                     return Ok(method);
                 }
                 Some(TokenKind::Punct(Punct::Colon)) => {
@@ -128,16 +128,7 @@ pub(super) fn declarator<'t>(
                 span: whole(extra),
             })
             .boxed();
-        let args = list(
-            path::argument(element.clone(), type_name),
-            Punct::AngleClose,
-            false,
-        )
-        .delimited_by(
-            punct(Punct::AngleOpen),
-            closing(Punct::AngleClose, "`,` or `>`"),
-        )
-        .boxed();
+        let args = path::arguments(path::argument(element.clone(), type_name));
         let suffix = suffix(element, specifiers, declarator);
         let named = declared_name(args);
         // One function rather than a chain of parsers: it is what recurses, and so its frames are kept small.
@@ -231,7 +222,7 @@ fn function_name(inp: &mut At<'_, '_>, look: Ahead<'_>) -> Result<Name, super::r
         }
         Some(TokenKind::Keyword(Keyword::Operator)) => {
             let Some((operator, m)) = operator_name(look.past(n + 1)) else {
-                super::kit::skip(inp, n + 1);
+                skip(inp, n + 1);
                 return fail(inp, What::Phrase("an operator"));
             };
             text.push_str("operator");
@@ -239,11 +230,11 @@ fn function_name(inp: &mut At<'_, '_>, look: Ahead<'_>) -> Result<Name, super::r
             n += 1 + m;
         }
         _ => {
-            super::kit::skip(inp, n);
+            skip(inp, n);
             return fail(inp, What::Name);
         }
     }
-    super::kit::skip(inp, n);
+    skip(inp, n);
     let span = inp.state().span(look.at, look.at + n);
     Ok(Spanned::new(text.into(), span))
 }
@@ -407,7 +398,7 @@ fn suffix<'t>(
     specifiers: P<'t, Specifiers>,
     declarator: P<'t, Declared>,
 ) -> P<'t, Part> {
-    let size = super::kit::when(|look| !look.is(0, Punct::RBracket), element.clone());
+    let size = when(|look| !look.is(0, Punct::RBracket), element.clone());
     let array = size
         .delimited_by(punct(Punct::LBracket), closing(Punct::RBracket, "`]`"))
         .map_with(|size, extra| Part {
@@ -421,14 +412,7 @@ fn suffix<'t>(
             variadic,
         })
         .boxed();
-    custom_clone(move |inp: &mut At<'t, '_>| {
-        if ahead(inp).is(0, Punct::LBracket) {
-            inp.parse(&array)
-        } else {
-            inp.parse(&params)
-        }
-    })
-    .boxed()
+    either(at(Punct::LBracket), array, params).boxed()
 }
 
 /// The parameters of a function that has no declarator.
@@ -450,28 +434,14 @@ fn params<'t>(
 ) -> P<'t, (Vec<Param>, bool)> {
     let param = param(element, specifiers, declarator).map(Some);
     let ellipsis = punct(Punct::Ellipsis).to(None);
-    let entry = custom_clone(move |inp: &mut At<'t, '_>| {
-        if ahead(inp).is(0, Punct::Ellipsis) {
-            inp.parse(&ellipsis)
-        } else {
-            inp.parse(&param)
-        }
-    });
+    let entry = either(at(Punct::Ellipsis), ellipsis, param);
     let entries =
-        list(entry, Punct::RParen, false).then_ignore(custom_clone(|inp: &mut At<'t, '_>| {
-            if ahead(inp).is(0, Punct::RParen) {
-                Ok(())
-            } else {
-                fail(inp, What::Phrase("`,` or `)`"))
-            }
-        }));
+        list(entry, Punct::RParen, false).then_ignore(before(Punct::RParen, "`,` or `)`"));
     let entries = recovered(entries, bracket_end, |_| Vec::new());
-    let nothing = custom_clone(|inp: &mut At<'t, '_>| {
-        if ahead(inp).is_word(0, Keyword::Void) && ahead(inp).is(1, Punct::RParen) {
-            inp.skip();
-        }
-        Ok(())
-    });
+    let nothing = when(
+        |look| look.is_word(0, Keyword::Void) && look.is(1, Punct::RParen),
+        word(Keyword::Void),
+    );
     nothing
         .ignore_then(entries)
         .delimited_by(punct(Punct::LParen), punct(Punct::RParen))
@@ -490,7 +460,7 @@ fn param<'t>(
 ) -> P<'t, Param> {
     let default = punct(Punct::Eq).ignore_then(element).map(Arc::new);
     // `Ts... rest`, `const Ts &...rest`: the dots are taken out of the declarator before it is read.
-    let pack = pack_pointers().then(super::kit::when(
+    let pack = pack_pointers().then(when(
         |look: Ahead<'_>| look.is_ident(0) || look.is_type_name(0),
         name(),
     ));
@@ -512,7 +482,7 @@ fn param<'t>(
     });
     specifiers
         .then(declared)
-        .then(super::kit::when(|look| look.is(0, Punct::Eq), default))
+        .then(when(at(Punct::Eq), default))
         .map_with(|((specifiers, (declarator, is_pack)), default), extra| {
             reject_spaces(&specifiers, &mut extra.state().diagnostics);
             Param {
@@ -575,26 +545,15 @@ fn reject_spaces(specifiers: &Specifiers, diagnostics: &mut Vec<Diagnostic>) {
 /// `= e`, `= { … }`, `(a, b)`.
 fn init<'t>(element: P<'t, Expr>) -> P<'t, Init> {
     let list = init_items(element.clone())
-        .map_with(|items, extra| Init::List(Spanned::new(items, whole(extra))))
-        .boxed();
+        .map_with(spanned)
+        .map(Init::List);
     let construct = arguments(element.clone())
-        .map_with(|args, extra| Init::Construct(Spanned::new(args, whole(extra))))
-        .boxed();
-    let value = element.map(Init::Expr).boxed();
-    custom_clone(move |inp: &mut At<'t, '_>| {
-        if ahead(inp).is(0, Punct::LParen) {
-            return inp.parse(&construct);
-        }
-        if ahead(inp).is(0, Punct::Eq) {
-            inp.skip();
-        }
-        if ahead(inp).is(0, Punct::LBrace) {
-            inp.parse(&list)
-        } else {
-            inp.parse(&value)
-        }
-    })
-    .boxed()
+        .map_with(spanned)
+        .map(Init::Construct);
+    let value = element.map(Init::Expr);
+    let assigned =
+        when(at(Punct::Eq), punct(Punct::Eq)).ignore_then(either(at(Punct::LBrace), list, value));
+    either(at(Punct::LParen), construct, assigned).boxed()
 }
 
 /// A declarator and its initialiser.
@@ -666,7 +625,7 @@ pub(super) fn declarator_list<'t, O: 't>(
     declarator: impl Parser<'t, In<'t>, O, Ex<'t>> + Clone + 't,
 ) -> impl Parser<'t, In<'t>, Vec<O>, Ex<'t>> + Clone + 't {
     let some = list(declarator, Punct::Semi, false);
-    super::kit::when(|look| !look.is_after_body(), some).map(Option::unwrap_or_default)
+    when(|look| !look.is_after_body(), some).map(Option::unwrap_or_default)
 }
 
 /// `unsigned tid = threadIdx.x, n;`

@@ -8,7 +8,10 @@ use chumsky::prelude::*;
 
 use super::{
     depth::{count_operator, counted, nested},
-    kit::{Ahead, At, P, ahead, custom_clone, fail, list, punct, repeat_while, rule, whole},
+    kit::{
+        Ahead, At, P, ahead, at, closing, custom_clone, either, expr_node, fail, list, name, punct,
+        repeat_while, rule, spanned, whole,
+    },
     primary,
     recover::What,
     ty,
@@ -26,8 +29,7 @@ pub(super) type Piece = (Expr, Span);
 
 /// `a, b`: a whole expression, its operators counted from zero.
 pub(super) fn expression<'t>() -> P<'t, Expr> {
-    let assign = assignment();
-    counted(comma(assign)).boxed()
+    counted(comma(assignment())).boxed()
 }
 
 /// `a = b`: an expression where a comma means something else, its operators counted from zero.
@@ -44,15 +46,7 @@ pub(super) fn assignment<'t>() -> P<'t, Expr> {
 pub(super) fn assignment_rule<'t>() -> P<'t, Expr> {
     let assign = nested(assignment()).boxed();
     let chain = chain(binary(unary(assign.clone())), comma(assign.clone()));
-    let braces = braces(assign);
-    custom_clone(move |inp: &mut At<'t, '_>| {
-        if ahead(inp).is(0, Punct::LBrace) {
-            inp.parse(&braces)
-        } else {
-            inp.parse(&chain)
-        }
-    })
-    .boxed()
+    either(at(Punct::LBrace), braces(assign), chain).boxed()
 }
 
 /// What stands beside an operator: `-x`, `(int)f(x)`.
@@ -73,7 +67,7 @@ pub(super) fn comma<'t>(assign: P<'t, Expr>) -> P<'t, Expr> {
     assign
         .clone()
         .then(repeat_while(
-            |look| look.is(0, Punct::Comma),
+            at(Punct::Comma),
             custom_clone(count_operator)
                 .ignore_then(punct(Punct::Comma))
                 .ignore_then(assign),
@@ -93,35 +87,21 @@ pub(super) fn comma<'t>(assign: P<'t, Expr>) -> P<'t, Expr> {
 /// `{ a, b }` where an expression stands.
 fn braces<'t>(assign: P<'t, Expr>) -> P<'t, Expr> {
     init_items(assign)
-        .map_with(|items, extra| Expr {
-            kind: ExprKind::List(items),
-            span: whole(extra),
-        })
+        .map(ExprKind::List)
+        .map_with(expr_node)
         .boxed()
 }
 
 /// `{ a, .x = b, [3] = c, { d } }`.
 pub(super) fn init_items<'t>(element: P<'t, Expr>) -> P<'t, Vec<InitItem>> {
     recursive(|items| {
-        let inner = nested(items)
-            .map_with(|items, extra| Init::List(Spanned::new(items, whole(extra))))
-            .boxed();
-        let value = primary::expanded(element.clone()).map(Init::Expr).boxed();
-        let value = custom_clone(move |inp: &mut At<'t, '_>| {
-            if ahead(inp).is(0, Punct::LBrace) {
-                inp.parse(&inner)
-            } else {
-                inp.parse(&value)
-            }
-        });
+        let inner = nested(items).map_with(spanned).map(Init::List);
+        let value = primary::expanded(element.clone()).map(Init::Expr);
         let item = designator(element)
-            .then(value)
+            .then(either(at(Punct::LBrace), inner, value))
             .map(|(designator, value)| InitItem { designator, value });
         list(item, Punct::RBrace, true)
-            .delimited_by(
-                punct(Punct::LBrace),
-                super::kit::closing(Punct::RBrace, "`,` or `}`"),
-            )
+            .delimited_by(punct(Punct::LBrace), closing(Punct::RBrace, "`,` or `}`"))
             .boxed()
     })
     .boxed()
@@ -130,7 +110,7 @@ pub(super) fn init_items<'t>(element: P<'t, Expr>) -> P<'t, Vec<InitItem>> {
 /// `.x =` or `[3] =`, if there is one; a `[` could also begin a lambda.
 fn designator<'t>(element: P<'t, Expr>) -> P<'t, Option<Designator>> {
     let member = punct(Punct::Dot)
-        .ignore_then(super::kit::name())
+        .ignore_then(name())
         .map(Designator::Member);
     let index = element
         .delimited_by(punct(Punct::LBracket), punct(Punct::RBracket))
@@ -161,7 +141,7 @@ enum Link {
 fn chain<'t>(operand: P<'t, Piece>, then: P<'t, Expr>) -> P<'t, Expr> {
     let question = punct(Punct::Question)
         .ignore_then(then)
-        .then_ignore(super::kit::closing(Punct::Colon, "the `:` of `? :`"));
+        .then_ignore(closing(Punct::Colon, "the `:` of `? :`"));
     let question = question.map(Link::Conditional);
     let link = custom_clone(move |inp: &mut At<'t, '_>| {
         count_operator(inp)?;
@@ -178,17 +158,7 @@ fn chain<'t>(operand: P<'t, Piece>, then: P<'t, Expr>) -> P<'t, Expr> {
     });
     // `s = {1, 2}`.
     let list = braces(assignment()).map_with(|expr, extra| (expr, whole(extra)));
-    let list = list.boxed();
-    let right = custom_clone({
-        let operand = operand.clone();
-        move |inp: &mut At<'t, '_>| {
-            if ahead(inp).is(0, Punct::LBrace) {
-                inp.parse(&list)
-            } else {
-                inp.parse(&operand)
-            }
-        }
-    });
+    let right = either(at(Punct::LBrace), list, operand.clone());
     operand
         .then(repeat_while(
             |look| {
@@ -283,7 +253,7 @@ fn unary<'t>(assign: P<'t, Expr>) -> P<'t, Piece> {
     let cast = ty::type_name(assign.clone())
         .delimited_by(
             punct(Punct::LParen),
-            super::kit::closing(Punct::RParen, "the `)` of the cast"),
+            closing(Punct::RParen, "the `)` of the cast"),
         )
         .map(|ty| Prefix::Cast(Box::new(ty)))
         .boxed();

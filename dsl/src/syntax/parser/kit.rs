@@ -1,7 +1,9 @@
 //! What every production is made of: the parser's types, its state, looking ahead, and committed combinators.
 //!
 //! "Committed" means that the next tokens decide whether a part is there; when they say yes, a failure inside it is an error
-//! and not a reason to try something else. chumsky's own `repeated` and `or_not` would go back and hide that error.
+//! and not a reason to try something else. chumsky's `or`, `choice`, `repeated` and `or_not` have no such cut: they rewind,
+//! hide the error, and cannot take back the diagnostics that a production has already reported. [`either`], [`repeat_while`]
+//! and [`when`] stand for them here.
 
 use std::{borrow::Cow, sync::Arc};
 
@@ -12,7 +14,7 @@ use crate::{
     diagnostic::{Code, Diagnostic},
     span::{Span, Spanned},
     syntax::{
-        ast::{Block, Expr, MethodKind, Name, Specifiers},
+        ast::{Block, Expr, ExprKind, MethodKind, Name, Specifiers, Stmt, StmtKind},
         token::{Keyword, Punct, Token, TokenKind},
     },
 };
@@ -266,6 +268,23 @@ pub(super) fn whole<'t>(extra: &mut MapExtra<'t, '_, In<'t>, Ex<'t>>) -> Span {
     extra.state().span(range.start, range.end)
 }
 
+/// What was just parsed, with its place; for `map_with`.
+pub(super) fn spanned<'t, T>(node: T, extra: &mut MapExtra<'t, '_, In<'t>, Ex<'t>>) -> Spanned<T> {
+    Spanned::new(node, whole(extra))
+}
+
+/// The expression that was just parsed; for `map_with`.
+pub(super) fn expr_node<'t>(kind: ExprKind, extra: &mut MapExtra<'t, '_, In<'t>, Ex<'t>>) -> Expr {
+    let span = whole(extra);
+    Expr { kind, span }
+}
+
+/// The statement that was just parsed; for `map_with`.
+pub(super) fn stmt_node<'t>(kind: StmtKind, extra: &mut MapExtra<'t, '_, In<'t>, Ex<'t>>) -> Stmt {
+    let span = whole(extra);
+    Stmt { kind, span }
+}
+
 /// A failure here.
 pub(super) fn fail<O>(inp: &mut At<'_, '_>, what: What) -> Result<O, Failure> {
     Err(Failure {
@@ -274,15 +293,33 @@ pub(super) fn fail<O>(inp: &mut At<'_, '_>, what: What) -> Result<O, Failure> {
     })
 }
 
-/// The operator or bracket `punct`.
-pub(super) fn punct<'t>(punct: Punct) -> impl Parser<'t, In<'t>, (), Ex<'t>> + Copy {
+/// Whether `punct` is next: what [`when`], [`either`] and [`repeat_while`] ask.
+pub(super) fn at<'t>(punct: Punct) -> impl Fn(Ahead<'t>) -> bool + Copy + 't {
+    move |look| look.is(0, punct)
+}
+
+/// Whether the reserved word `keyword` is next.
+pub(super) fn at_word<'t>(keyword: Keyword) -> impl Fn(Ahead<'t>) -> bool + Copy + 't {
+    move |look| look.is_word(0, keyword)
+}
+
+/// One token, if it `fits`.
+fn token<'t>(
+    fits: impl Fn(Ahead<'t>) -> bool + Copy,
+    what: impl Fn() -> What + Copy,
+) -> impl Parser<'t, In<'t>, (), Ex<'t>> + Copy {
     custom(move |inp: &mut At<'t, '_>| {
-        if ahead(inp).is(0, punct) {
+        if fits(ahead(inp)) {
             inp.skip();
             return Ok(());
         }
-        fail(inp, What::Punct(punct))
+        fail(inp, what())
     })
+}
+
+/// The operator or bracket `punct`.
+pub(super) fn punct<'t>(punct: Punct) -> impl Parser<'t, In<'t>, (), Ex<'t>> + Copy {
+    token(at(punct), move || What::Punct(punct))
 }
 
 /// `punct`, named as `phrase` in the message when it is not there.
@@ -290,9 +327,16 @@ pub(super) fn closing<'t>(
     punct: Punct,
     phrase: &'static str,
 ) -> impl Parser<'t, In<'t>, (), Ex<'t>> + Copy {
+    token(at(punct), move || What::Phrase(phrase))
+}
+
+/// Fails unless `punct` is next. It takes nothing: another production reads the bracket.
+pub(super) fn before<'t>(
+    punct: Punct,
+    phrase: &'static str,
+) -> impl Parser<'t, In<'t>, (), Ex<'t>> + Copy {
     custom(move |inp: &mut At<'t, '_>| {
         if ahead(inp).is(0, punct) {
-            inp.skip();
             return Ok(());
         }
         fail(inp, What::Phrase(phrase))
@@ -301,13 +345,7 @@ pub(super) fn closing<'t>(
 
 /// The reserved word `keyword`.
 pub(super) fn word<'t>(keyword: Keyword) -> impl Parser<'t, In<'t>, (), Ex<'t>> + Copy {
-    custom(move |inp: &mut At<'t, '_>| {
-        if ahead(inp).is_word(0, keyword) {
-            inp.skip();
-            return Ok(());
-        }
-        fail(inp, What::Word(keyword))
-    })
+    token(at_word(keyword), move || What::Word(keyword))
 }
 
 /// A name; one that is also a type will do, because where this is called a type cannot stand.
@@ -347,6 +385,21 @@ pub(super) fn when<'t, O: 't>(
             inp.parse(&parser).map(Some)
         } else {
             Ok(None)
+        }
+    })
+}
+
+/// `parser` if the tokens ahead begin one, `otherwise` if not. After an error in `parser`, chumsky's `or` would try `otherwise`.
+pub(super) fn either<'t, O: 't>(
+    begins: impl Fn(Ahead<'t>) -> bool + Clone + 't,
+    parser: impl Parser<'t, In<'t>, O, Ex<'t>> + Clone + 't,
+    otherwise: impl Parser<'t, In<'t>, O, Ex<'t>> + Clone + 't,
+) -> impl Parser<'t, In<'t>, O, Ex<'t>> + Clone + 't {
+    custom_clone(move |inp| {
+        if begins(ahead(inp)) {
+            inp.parse(&parser)
+        } else {
+            inp.parse(&otherwise)
         }
     })
 }

@@ -4,7 +4,7 @@ use chumsky::prelude::*;
 
 use super::{
     decl,
-    kit::{At, P, ahead, custom_clone, fail, list, name, punct, word},
+    kit::{At, P, ahead, at, custom_clone, fail, list, name, punct, spanned, when, word},
     recover::What,
     ty,
 };
@@ -125,10 +125,10 @@ impl Parts {
 
 /// `=`, `&`, `&x`, `x`, `x = e`, `this`.
 fn entry<'t>(assign: P<'t, Expr>) -> P<'t, Entry> {
-    let init = punct(Punct::Eq).ignore_then(assign).boxed();
+    let init = when(at(Punct::Eq), punct(Punct::Eq).ignore_then(assign));
     let this = word(Keyword::This)
-        .map_with(|(), extra| Spanned::new("this".into(), super::kit::whole(extra)));
-    let this = this.boxed();
+        .map(|()| "this".into())
+        .map_with(spanned);
     custom_clone(move |inp: &mut At<'t, '_>| {
         let look = ahead(inp);
         let is_end = |n| matches!(look.punct(n), Some(Punct::Comma | Punct::RBracket));
@@ -154,15 +154,11 @@ fn entry<'t>(assign: P<'t, Expr>) -> P<'t, Entry> {
             } else {
                 CaptureKind::Reference
             };
-            inp.parse(&this)?
+            inp.parse(this)?
         } else {
             inp.parse(name())?
         };
-        let init = if ahead(inp).is(0, Punct::Eq) {
-            Some(inp.parse(&init)?)
-        } else {
-            None
-        };
+        let init = inp.parse(&init)?;
         Ok(Entry::Capture(Capture { kind, name, init }))
     })
     .boxed()

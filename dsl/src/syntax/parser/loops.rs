@@ -7,9 +7,9 @@ use super::{
     cxx::is_range_for,
     decl,
     expr::expression,
-    kit::{At, Ex, In, P, ahead, custom_clone, fail, punct, when, whole, word},
+    kit::{At, Ex, In, P, ahead, at_word, custom_clone, fail, punct, stmt_node, when, word},
     recover::{Failure, What, bracket_end, recovered},
-    stmt::{closed, condition, is_declaration, opening, semicolon},
+    stmt::{closed, condition, declaration_or_expression, opening, semicolon},
 };
 use crate::{
     diagnostic::{Code, Diagnostic},
@@ -106,23 +106,15 @@ fn while_<'t>(stmt: P<'t, Stmt>) -> P<'t, StmtKind> {
 fn do_<'t>(stmt: P<'t, Stmt>) -> P<'t, StmtKind> {
     let tail = word(Keyword::While)
         .ignore_then(condition())
-        .then_ignore(semicolon())
-        .boxed();
+        .then_ignore(semicolon());
     let start = custom_clone(|inp: &mut At<'t, '_>| {
         let at = ahead(inp).at;
         inp.skip();
         Ok(at)
     });
-    let tail = custom_clone(move |inp: &mut At<'t, '_>| {
-        if ahead(inp).is_word(0, Keyword::While) {
-            inp.parse(&tail).map(Some)
-        } else {
-            Ok(None)
-        }
-    });
     start
         .then(stmt)
-        .then(tail)
+        .then(when(at_word(Keyword::While), tail))
         .map_with(|((start, body), cond), extra| {
             let cond = cond.unwrap_or_else(|| {
                 let state = extra.state();
@@ -205,25 +197,9 @@ type Header = (Stmt, Option<Expr>, Option<Expr>);
 
 /// `int i = 0, j = 1; i < n; i++`.
 fn for_header<'t>() -> P<'t, Header> {
-    let declaration = decl::for_declaration().map(StmtKind::Declaration).boxed();
-    let evaluation = expression().map(StmtKind::Expr).boxed();
-    let init = custom_clone(move |inp: &mut At<'t, '_>| {
-        let look = ahead(inp);
-        if look.is(0, Punct::Semi) {
-            return Ok(StmtKind::Empty);
-        }
-        if is_declaration(look) {
-            inp.parse(&declaration)
-        } else {
-            inp.parse(&evaluation)
-        }
-    });
-    let init = init
+    let init = declaration_or_expression()
         .then_ignore(header_semicolon())
-        .map_with(|kind, extra| Stmt {
-            kind,
-            span: whole(extra),
-        });
+        .map_with(stmt_node);
     let cond = when(
         |look| !look.is(0, Punct::Semi) && !look.is(0, Punct::RParen),
         expression(),

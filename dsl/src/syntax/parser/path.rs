@@ -3,7 +3,9 @@
 use chumsky::prelude::*;
 
 use super::{
-    kit::{Ahead, At, P, ahead, closing, custom_clone, fail, list, punct, template_arguments},
+    kit::{
+        Ahead, At, P, ahead, at, closing, custom_clone, fail, list, punct, template_arguments, when,
+    },
     recover::What,
     ty,
 };
@@ -58,7 +60,7 @@ pub(super) fn arguments<'t>(argument: P<'t, TemplateArg>) -> P<'t, Vec<TemplateA
 
 /// A path; its arguments are read by `argument`.
 pub(super) fn path<'t>(argument: P<'t, TemplateArg>) -> P<'t, Path> {
-    let arguments = arguments(argument);
+    let arguments = when(at(Punct::AngleOpen), arguments(argument));
     custom_clone(move |inp: &mut At<'t, '_>| {
         let start = ahead(inp).at;
         let mut segments = Vec::new();
@@ -80,11 +82,7 @@ pub(super) fn path<'t>(argument: P<'t, TemplateArg>) -> P<'t, Path> {
             };
             let name = Spanned::new(text.clone(), inp.state().place(look.at));
             inp.skip();
-            let args = if ahead(inp).is(0, Punct::AngleOpen) {
-                Some(inp.parse(&arguments)?)
-            } else {
-                None
-            };
+            let args = inp.parse(&arguments)?;
             segments.push(Segment { name, args });
             let look = ahead(inp);
             let goes_on = look.is(0, Punct::ColonColon)

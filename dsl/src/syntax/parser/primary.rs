@@ -10,8 +10,9 @@ use super::{
     depth::count_operator,
     expr::{Piece, comma, fold_operator, init_items},
     kit::{
-        Ahead, At, Ex, In, P, ahead, closing, custom_clone, fail, list, name, path, punct,
-        qualified, repeat_while, rule, skip, template_arguments, whole, word,
+        Ahead, At, Ex, In, P, ahead, at, at_word, before, closing, custom_clone, expr_node, fail,
+        list, name, path, punct, qualified, repeat_while, rule, skip, spanned, template_arguments,
+        when, whole, word,
     },
     path,
     recover::What,
@@ -61,19 +62,10 @@ fn suffix<'t>(assign: P<'t, Expr>) -> P<'t, (Suffix, Span)> {
         .boxed();
     let argument = path::argument(assign.clone(), ty::type_name(assign.clone()));
     let template_args = path::arguments(argument);
-    let plain_name = allocate::member_name();
-    let named = custom_clone(move |inp: &mut At<'t, '_>| {
-        // `s.template f<T>()`.
-        if ahead(inp).is_word(0, Keyword::Template) {
-            inp.skip();
-        }
-        let name = inp.parse(&plain_name)?;
-        let args = match ahead(inp).is(0, Punct::AngleOpen) {
-            true => Some(inp.parse(&template_args)?),
-            false => None,
-        };
-        Ok((name, args))
-    });
+    // `s.template f<T>()`.
+    let named = when(at_word(Keyword::Template), word(Keyword::Template))
+        .ignore_then(allocate::member_name())
+        .then(when(at(Punct::AngleOpen), template_args));
     let member = punct(Punct::Dot)
         .ignore_then(named.clone())
         .map(|(name, args)| Suffix::Member(name, args))
@@ -155,16 +147,9 @@ fn launch<'t>(assign: P<'t, Expr>) -> P<'t, Suffix> {
             punct(Punct::LaunchOpen),
             closing(Punct::LaunchClose, "`,` or `>>>`"),
         )
-        .map_with(|config, extra| Spanned::new(config, whole(extra)));
-    let args = custom_clone(|inp: &mut At<'t, '_>| {
-        if ahead(inp).is(0, Punct::LParen) {
-            Ok(())
-        } else {
-            fail(inp, What::Phrase("the kernel's arguments in `( )`"))
-        }
-    });
+        .map_with(spanned);
     config
-        .then_ignore(args)
+        .then_ignore(before(Punct::LParen, "the kernel's arguments in `( )`"))
         .then(arguments(assign))
         .map(|(config, args)| Suffix::Launch(config, args))
         .boxed()
@@ -349,23 +334,18 @@ fn fold<'t>() -> P<'t, ExprKind> {
 
 /// `sizeof...(pack)`.
 fn sizeof_pack<'t>() -> P<'t, ExprKind> {
-    custom_clone(|inp: &mut At<'t, '_>| {
-        skip(inp, 2);
-        inp.parse(closing(Punct::LParen, "`(`"))?;
-        let name = inp.parse(name())?;
-        inp.parse(closing(Punct::RParen, "`)`"))?;
-        Ok(ExprKind::SizeofPack(name))
-    })
-    .boxed()
+    let pack = name().delimited_by(closing(Punct::LParen, "`(`"), closing(Punct::RParen, "`)`"));
+    word(Keyword::Sizeof)
+        .ignore_then(punct(Punct::Ellipsis))
+        .ignore_then(pack)
+        .map(ExprKind::SizeofPack)
+        .boxed()
 }
 
 fn node<'t>(
     kind: impl Parser<'t, In<'t>, ExprKind, Ex<'t>> + Clone + 't,
 ) -> impl Parser<'t, In<'t>, Expr, Ex<'t>> + Clone + 't {
-    kind.map_with(|kind, extra| Expr {
-        kind,
-        span: whole(extra),
-    })
+    kind.map_with(expr_node)
 }
 
 /// `42`, `1.5f`, `'a'`, `"text"`, `true`.

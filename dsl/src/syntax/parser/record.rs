@@ -6,8 +6,8 @@ use chumsky::prelude::*;
 use super::{
     decl,
     kit::{
-        Ahead, At, P, ahead, closing, custom_clone, fail, list, name, path, punct, repeat_while,
-        skip, special_name, when, whole,
+        Ahead, At, P, ahead, at, closing, custom_clone, fail, list, name, path, punct,
+        repeat_while, skip, special_name, when, whole,
     },
     path::path_ahead,
     primary::arguments,
@@ -44,12 +44,7 @@ pub(super) fn record<'t>(
         });
     let argument = super::path::argument(element.clone(), type_name.boxed());
     let bases = bases(argument.clone());
-    let specialised = list(argument, Punct::AngleClose, false)
-        .delimited_by(
-            punct(Punct::AngleOpen),
-            closing(Punct::AngleClose, "`,` or `>`"),
-        )
-        .boxed();
+    let specialised = when(at(Punct::AngleOpen), super::path::arguments(argument)).boxed();
     let members = repeat_while(
         |look: Ahead<'_>| look.kind(0).is_some() && !look.is(0, Punct::RBrace),
         member(element, specifiers),
@@ -73,11 +68,7 @@ pub(super) fn record<'t>(
             align = inp.parse(&arguments)?.pop().map(Box::new);
         }
         let name = inp.parse(&tag)?;
-        let args = if ahead(inp).is(0, Punct::AngleOpen) {
-            Some(inp.parse(&specialised)?)
-        } else {
-            None
-        };
+        let args = inp.parse(&specialised)?;
         if matches!(ahead(inp).kind(0), Some(TokenKind::Ident(word)) if &**word == "final")
             && matches!(ahead(inp).punct(1), Some(Punct::LBrace | Punct::Colon))
         {

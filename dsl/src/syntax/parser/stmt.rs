@@ -9,8 +9,8 @@ use super::{
     depth::nested,
     expr::expression,
     kit::{
-        Ahead, At, Ex, In, P, ahead, closing, custom_clone, fail, name, path, punct, repeat_while,
-        rule, skip, when, whole, word,
+        Ahead, At, Ex, In, P, ahead, at, at_word, before, closing, custom_clone, either, fail,
+        name, path, punct, repeat_while, rule, skip, stmt_node, when, whole, word,
     },
     loops, path,
     recover::{Failure, What, bracket_end, described, recovered, statement_end},
@@ -106,10 +106,7 @@ fn dispatch<'t>(stmt: P<'t, Stmt>) -> P<'t, Stmt> {
             _ => inp.parse(&evaluation),
         }
     })
-    .map_with(|kind, extra| Stmt {
-        kind,
-        span: whole(extra),
-    })
+    .map_with(stmt_node)
     .boxed()
 }
 
@@ -159,13 +156,7 @@ pub(super) fn condition<'t>() -> P<'t, Expr> {
             span,
         })
     });
-    let inside = custom_clone(move |inp: &mut At<'t, '_>| {
-        if is_declaration(ahead(inp)) {
-            inp.parse(&declared)
-        } else {
-            inp.parse(&whole_expression)
-        }
-    });
+    let inside = either(is_declaration, declared, whole_expression);
     recovered(inside, bracket_end, |span| Expr {
         kind: ExprKind::Error,
         span,
@@ -176,13 +167,7 @@ pub(super) fn condition<'t>() -> P<'t, Expr> {
 
 /// The `)` ahead.
 pub(super) fn closed<'t>() -> impl Parser<'t, In<'t>, (), Ex<'t>> + Clone + 't {
-    custom_clone(|inp: &mut At<'t, '_>| {
-        if ahead(inp).is(0, Punct::RParen) {
-            Ok(())
-        } else {
-            fail(inp, What::Phrase("`)`"))
-        }
-    })
+    before(Punct::RParen, "`)`")
 }
 
 /// The `(` after `if`, `while`, `for`, `switch`.
@@ -190,22 +175,27 @@ pub(super) fn opening<'t>() -> impl Parser<'t, In<'t>, (), Ex<'t>> + Copy {
     closing(Punct::LParen, "`(`")
 }
 
+/// `int i = 0`, `i = 0` or nothing, before the `;` in the parentheses of a `for` or an `if`.
+pub(super) fn declaration_or_expression<'t>() -> P<'t, StmtKind> {
+    let declaration = decl::for_declaration().map(StmtKind::Declaration);
+    let evaluation = expression().map(StmtKind::Expr);
+    either(
+        at(Punct::Semi),
+        empty().to(StmtKind::Empty),
+        either(is_declaration, declaration, evaluation),
+    )
+    .boxed()
+}
+
 /// `( T x = e )`, `( init; condition )` or `( condition )` after `if`: what is declared before it, and the condition.
 fn declaring_condition<'t>() -> P<'t, (Option<Stmt>, Expr)> {
     let plain = condition().map(|cond| (None, cond)).boxed();
-    let declaration = decl::for_declaration().map(StmtKind::Declaration).boxed();
-    let evaluation = expression().map(StmtKind::Expr).boxed();
+    let first = declaration_or_expression();
     let cond = expression();
     let declaring = custom_clone(move |inp: &mut At<'t, '_>| {
         inp.skip();
         let start = ahead(inp).at;
-        let kind = if is_declaration(ahead(inp)) {
-            inp.parse(&declaration)?
-        } else if ahead(inp).is(0, Punct::Semi) {
-            StmtKind::Empty
-        } else {
-            inp.parse(&evaluation)?
-        };
+        let kind = inp.parse(&first)?;
         let stop = ahead(inp).at;
         let span = inp.state().span(start, stop);
         let cond = if ahead(inp).is(0, Punct::Semi) {
@@ -232,18 +222,10 @@ fn declaring_condition<'t>() -> P<'t, (Option<Stmt>, Expr)> {
         inp.skip();
         Ok((Some(Stmt { kind, span }), cond))
     });
-    let declaring = declaring.boxed();
-    custom_clone(move |inp: &mut At<'t, '_>| {
-        let look = ahead(inp);
-        let declares =
-            look.is(0, Punct::LParen) && (is_declaration(look.past(1)) || has_semicolon(look));
-        if declares {
-            inp.parse(&declaring)
-        } else {
-            inp.parse(&plain)
-        }
-    })
-    .boxed()
+    let declares = |look: Ahead<'_>| {
+        look.is(0, Punct::LParen) && (is_declaration(look.past(1)) || has_semicolon(look))
+    };
+    either(declares, declaring.boxed(), plain).boxed()
 }
 
 /// A `;` stands in the brackets ahead, not in further ones.
@@ -309,14 +291,15 @@ fn if_<'t>(stmt: P<'t, Stmt>) -> P<'t, StmtKind> {
             && look.is_word(1, Keyword::If)
             && !look.is_word(2, Keyword::Constexpr)
     };
+    let otherwise = when(
+        at_word(Keyword::Else),
+        word(Keyword::Else).ignore_then(stmt.clone()),
+    );
     let constant = word(Keyword::If)
         .ignore_then(word(Keyword::Constexpr))
         .ignore_then(condition())
-        .then(stmt.clone())
-        .then(when(
-            |look| look.is_word(0, Keyword::Else),
-            word(Keyword::Else).ignore_then(stmt.clone()),
-        ))
+        .then(stmt)
+        .then(otherwise.clone())
         .map(|(arm, otherwise)| StmtKind::If {
             arms: vec![arm],
             otherwise: otherwise.map(Box::new),
@@ -324,10 +307,6 @@ fn if_<'t>(stmt: P<'t, Stmt>) -> P<'t, StmtKind> {
         })
         .boxed();
     let more = repeat_while(is_else_if, word(Keyword::Else).ignore_then(arm.clone()));
-    let otherwise = when(
-        |look| look.is_word(0, Keyword::Else),
-        word(Keyword::Else).ignore_then(stmt),
-    );
     let plain = arm
         .then(more)
         .then(otherwise)
@@ -337,14 +316,7 @@ fn if_<'t>(stmt: P<'t, Stmt>) -> P<'t, StmtKind> {
             if_of(arms, otherwise.map(Box::new), span)
         })
         .boxed();
-    custom_clone(move |inp: &mut At<'t, '_>| {
-        if ahead(inp).is_word(1, Keyword::Constexpr) {
-            inp.parse(&constant)
-        } else {
-            inp.parse(&plain)
-        }
-    })
-    .boxed()
+    either(|look| look.is_word(1, Keyword::Constexpr), constant, plain).boxed()
 }
 
 /// An `else` that belongs to nothing; the statement after it is read on its own.
@@ -379,21 +351,13 @@ fn switch<'t>(stmt: P<'t, Stmt>) -> P<'t, StmtKind> {
 
 /// `case value:` and `default:`; the statement after it is the next of its block.
 fn case<'t>() -> P<'t, StmtKind> {
-    let colon = closing(Punct::Colon, "`:`");
     let case = word(Keyword::Case)
         .ignore_then(expression())
         .map(StmtKind::Case);
-    let default = word(Keyword::Default).to(()).map(|()| StmtKind::Default);
-    custom_clone(move |inp: &mut At<'t, '_>| {
-        let label = if ahead(inp).is_word(0, Keyword::Case) {
-            inp.parse(&case)?
-        } else {
-            inp.parse(default)?
-        };
-        inp.parse(colon)?;
-        Ok(label)
-    })
-    .boxed()
+    let default = word(Keyword::Default).map(|()| StmtKind::Default);
+    either(at_word(Keyword::Case), case, default)
+        .then_ignore(closing(Punct::Colon, "`:`"))
+        .boxed()
 }
 
 /// `name:`
@@ -418,19 +382,13 @@ fn jump<'t>() -> P<'t, StmtKind> {
         .ignore_then(name())
         .map(StmtKind::Goto)
         .boxed();
-    let plain = custom_clone(|inp: &mut At<'t, '_>| {
-        let kind = if ahead(inp).is_word(0, Keyword::Break) {
-            StmtKind::Break
-        } else {
-            StmtKind::Continue
-        };
-        inp.skip();
-        Ok(kind)
-    });
+    let break_ = word(Keyword::Break).map(|()| StmtKind::Break);
+    let continue_ = word(Keyword::Continue).map(|()| StmtKind::Continue);
     custom_clone(move |inp: &mut At<'t, '_>| match ahead(inp).keyword(0) {
         Some(Keyword::Return) => inp.parse(&return_),
         Some(Keyword::Goto) => inp.parse(&goto),
-        _ => inp.parse(&plain),
+        Some(Keyword::Break) => inp.parse(break_),
+        _ => inp.parse(continue_),
     })
     .then_ignore(semicolon())
     .boxed()

@@ -5,8 +5,8 @@ use chumsky::prelude::*;
 use super::{
     expr::element,
     kit::{
-        Ahead, At, P, ahead, closing, custom_clone, fail, list, name, path, punct, repeat_while,
-        skip, template_arguments,
+        Ahead, At, P, ahead, at, closing, custom_clone, fail, list, name, path, punct,
+        repeat_while, skip, template_arguments, when,
     },
     recover::{Failure, What},
     stmt, ty,
@@ -137,6 +137,11 @@ pub(super) fn head<'t>() -> P<'t, TemplateKind> {
 fn param<'t>() -> P<'t, TemplateParam> {
     let element = element();
     let type_name = ty::type_name(element.clone());
+    let default_type = when(
+        at(Punct::Eq),
+        punct(Punct::Eq).ignore_then(type_name.clone()),
+    );
+    let default_value = when(at(Punct::Eq), punct(Punct::Eq).ignore_then(element));
     custom_clone(move |inp: &mut At<'t, '_>| {
         let look = ahead(inp);
         let is_pack;
@@ -146,23 +151,14 @@ fn param<'t>() -> P<'t, TemplateParam> {
                 inp.skip();
                 is_pack = ellipsis(inp);
                 param_name = optional_name(inp)?;
-                let default = if ahead(inp).is(0, Punct::Eq) {
-                    inp.skip();
-                    Some(inp.parse(&type_name)?)
-                } else {
-                    None
-                };
-                TemplateParamKind::Type(default)
+                TemplateParamKind::Type(inp.parse(&default_type)?)
             }
             Some(Keyword::Template) => {
                 let n = template_arguments(look, 1).unwrap_or(1);
                 skip(inp, n + 1);
                 is_pack = ellipsis(inp);
                 param_name = optional_name(inp)?;
-                if ahead(inp).is(0, Punct::Eq) {
-                    inp.skip();
-                    inp.parse(&type_name)?;
-                }
+                inp.parse(&default_type)?;
                 TemplateParamKind::Template
             }
             _ => {
@@ -173,12 +169,7 @@ fn param<'t>() -> P<'t, TemplateParam> {
                 } else {
                     param_name = ty.declarator.name.take();
                 }
-                let default = if ahead(inp).is(0, Punct::Eq) {
-                    inp.skip();
-                    Some(inp.parse(&element)?)
-                } else {
-                    None
-                };
+                let default = inp.parse(&default_value)?;
                 TemplateParamKind::Value { ty, default }
             }
         };
