@@ -354,7 +354,7 @@ impl Order {
         self.keep(&fresh);
     }
 
-    /// A launch has touched this.
+    /// Records the bytes that a launch read, wrote and updated.
     pub(super) fn launched(&mut self, job: Job, touched: &Touched) {
         self.work[job].talks = touched.talks;
         for (deed, spans) in [
@@ -366,13 +366,13 @@ impl Order {
         }
     }
 
-    /// The host touches bytes that work may touch, too.
+    /// Records a host access and its conflicts with work that the host has not waited for.
     pub(super) fn host(&mut self, access: &HostAccess) {
         let deed = match access.writes {
             true => Deed::Write,
             false => Deed::Read,
         };
-        let (mut heard, mut fresh) = (Clock::new(), Vec::new());
+        let (mut waited_for, mut fresh) = (Clock::new(), Vec::new());
         for (index, stream) in self.streams.iter().enumerate() {
             for other in Deed::ALL.into_iter().filter(|&other| deed.conflicts(other)) {
                 for (address, earlier) in stream.maps[other as usize].overlapping(access.span) {
@@ -381,7 +381,7 @@ impl Order {
                         continue;
                     }
                     if access.looks {
-                        join(&mut heard, &work.before);
+                        join(&mut waited_for, &work.before);
                         continue;
                     }
                     let (first, second) = ((earlier, other), (Second::Host(access.loc), deed));
@@ -394,13 +394,13 @@ impl Order {
             }
         }
         self.keep(&fresh);
-        join(&mut heard, &self.host);
-        self.wait(&heard);
+        join(&mut waited_for, &self.host);
+        self.wait(&waited_for);
     }
 
-    /// Of what one access is in conflict with, the last is of interest: what comes before that would be in order with it. Of one pair of
-    /// places, one is enough.
-    /// From then on they count as ordered: one wait that is missing is one finding.
+    /// Keeps the conflicts of one access that are worth a report: only the last ones, because a wait for them would also order what
+    /// precedes them, and one for each pair of source places.
+    /// All of them count as ordered afterwards, so that one missing wait is one finding.
     fn keep(&mut self, fresh: &[Conflict]) {
         let mut work = std::mem::take(&mut self.work);
         let job = |conflict: &Conflict| conflict.first.0;
@@ -419,12 +419,12 @@ impl Order {
             }
         }
         for new in fresh {
-            let heard = work[new.first.0].before.clone();
+            let earlier = work[new.first.0].before.clone();
             match new.second.0 {
-                Second::Host(_) => join(&mut self.host, &heard),
+                Second::Host(_) => join(&mut self.host, &earlier),
                 Second::Job(job) => {
-                    join(&mut work[job].before, &heard);
-                    join(&mut self.streams[work[job].stream].clock, &heard);
+                    join(&mut work[job].before, &earlier);
+                    join(&mut self.streams[work[job].stream].clock, &earlier);
                 }
             }
         }
