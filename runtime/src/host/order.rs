@@ -315,13 +315,13 @@ impl Order {
 
     /// Work touches bytes.
     pub(super) fn touch(&mut self, job: Job, deed: Deed, spans: &[Span]) {
-        self.look(job, deed, spans);
+        self.find_conflicts(job, deed, spans);
         let map = &mut self.streams[self.work[job].stream].maps[deed as usize];
         spans.iter().for_each(|&span| map.set(span, job));
     }
 
-    /// The same of work that nothing is found to come too early after.
-    pub(super) fn look(&mut self, job: Job, deed: Deed, spans: &[Span]) {
+    /// Keeps the conflicts of this access with earlier work, but does not record the access: no later work can conflict with it.
+    pub(super) fn find_conflicts(&mut self, job: Job, deed: Deed, spans: &[Span]) {
         let me = self.work[job].clone();
         let mut fresh = Vec::new();
         for (index, stream) in self.streams.iter().enumerate() {

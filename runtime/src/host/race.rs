@@ -76,7 +76,7 @@ impl Host<'_> {
             let name = HostFn::CudaFreeAsync.text();
             let job = self.order.begin(stream, name, None, loc);
             let span = (address, address + bytes);
-            self.order.look(job, Deed::Write, &[span]);
+            self.order.find_conflicts(job, Deed::Write, &[span]);
             self.tell_races();
         }
     }
@@ -125,7 +125,7 @@ impl Host<'_> {
         let span = [(address, address + bytes)];
         match stream {
             Some(_) => self.order.touch(job, Deed::Write, &span),
-            None => self.order.look(job, Deed::Write, &span),
+            None => self.order.find_conflicts(job, Deed::Write, &span),
         }
         self.tell_races();
         if stream.is_none() && self.memory.kind_of(address) == AddressKind::Managed {
