@@ -238,7 +238,7 @@ impl Device {
         let State {
             hardware, memory, ..
         } = &mut *state;
-        let mut image = memory.load(&module.program);
+        let mut image = memory.load(module.program.module());
         let ptx: Vec<Ptx<'_>> = program
             .ptx
             .iter()

@@ -100,7 +100,7 @@ fn run(
     machine: &MachineConfig,
     (mut choices, seed): (Choices<'_>, u64),
 ) -> Seen {
-    let mut memory = Memory::new(program);
+    let mut memory = Memory::new(program.module());
     let kernel = FuncId(0);
     let function = program.module().function(kernel);
     let addresses: [u64; BUFFERS] = std::array::from_fn(|index| {

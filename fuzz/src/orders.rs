@@ -106,7 +106,7 @@ fn run(
     kernel: &kernel::Kernel,
     machine: &MachineConfig,
 ) -> Result<(LaunchReport, Vec<u8>), String> {
-    let mut memory = Memory::new(program);
+    let mut memory = Memory::new(program.module());
     let mut args = Vec::new();
     let elements = u64::from(kernel.blocks * kernel.threads);
     let sizes = kernel::BUFFERS.map(|per_thread| per_thread * elements + 64);

@@ -68,7 +68,7 @@ kernel fn0 @reduce($0: ptr.global \"in\" \"int *\", $1: ptr.global \"out\" \"int
 
 fn run(text: &str, jobs: usize, elements: u64, grid: [u32; 3], block: [u32; 3]) {
     let program = Program::new(Arc::new(parse(text).expect("the text is IR")));
-    let mut memory = Memory::new(&program);
+    let mut memory = Memory::new(program.module());
     let input = memory.malloc_device(elements * 4).expect("memory");
     let output = memory.malloc_device(elements * 4).expect("memory");
     let machine = MachineConfig {
@@ -246,7 +246,7 @@ fn host_loop(bencher: divan::Bencher) {
     bencher
         .counter(divan::counter::ItemsCount::new(7 * rounds))
         .bench_local(|| {
-            let mut memory = Memory::new(&program);
+            let mut memory = Memory::new(program.module());
             let mut thread = HostThread::new(&program, FuncId(0), &[rounds.into()]);
             divan::black_box(
                 thread

@@ -15,30 +15,31 @@ mod subject;
 pub(crate) mod taint;
 mod unset;
 
+use crate::count::counters::Counters;
+use crate::memory::bytes::refill;
+use crate::observe::Scene;
 use std::collections::{BTreeMap, HashMap};
 
 use dsl::ir::{FenceScope, LocId, Space};
 
-use crate::block::refill;
-use crate::bytecode::{Inst, MemSite, Op, Place, Subscript};
 use crate::config::Check;
-use crate::finding::Finding;
-use crate::mask::LaneMask;
+use crate::count::stats::{Charge, SiteCounts};
+use crate::count::witness::Worst;
+use crate::fault::finding::Finding;
+use crate::fault::trap::AccessOp;
+use crate::isa::bytecode::{Inst, MemSite, Op, Place, Subscript};
+use crate::isa::mask::LaneMask;
+use crate::isa::registers::View;
 use crate::memory::defined::Defined;
 use crate::memory::traffic::Touch;
-use crate::observer::{Access, Arrival, Counters, Like, Observer};
+use crate::observe::{Access, Arrival, Like, Observer};
 use crate::race::access::Cpu;
 use crate::race::deferred::{Deferred, Footprint};
 use crate::race::epoch::{Entry, Table};
 use crate::race::order::{Order, Released};
 use crate::race::shadow::Cells;
-use crate::registers::View;
-use crate::stats::{Charge, SiteCounts};
-use crate::trap::AccessOp;
-use crate::witness::Worst;
 
 use arithmetic::RISKY;
-pub(crate) use found::Scene;
 use found::{Found, Source, Unset, User};
 pub(crate) use subject::Subject;
 use taint::Taint;

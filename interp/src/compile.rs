@@ -17,6 +17,7 @@ mod lifetimes;
 mod memory;
 mod polls;
 mod private;
+pub mod program;
 mod registers;
 mod select;
 mod uniformity;
@@ -28,7 +29,7 @@ use dsl::ir::{
     ValueId,
 };
 
-use crate::bytecode::{Class, Code, Inst, Op, Place, S_FREE, V_FREE};
+use crate::isa::bytecode::{Class, Code, Inst, Op, Place, S_FREE, V_FREE};
 use crate::memory::layout;
 use control::Frame;
 use lifetimes::Lifetimes;

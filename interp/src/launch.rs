@@ -4,33 +4,41 @@
 //! long as the device could hold it too; then those set aside take turns. When a whole round of turns moves nothing, the
 //! launch is a deadlock.
 
+pub(crate) mod host;
+pub(crate) mod orders;
+#[cfg(feature = "threads")]
+pub(crate) mod parallel;
 mod places;
+pub mod report;
 
+use crate::count::counters::Counters;
+use crate::isa::grid::Shape;
+use crate::memory::map::GlobalMap;
+use crate::observe::Scene;
 use std::collections::VecDeque;
 
 use dsl::ir::{FuncId, FunctionKind, Object, Space};
 
-use crate::block::{Block, Shape, Turn};
-use crate::bytecode::Code;
-use crate::check::{Checker, Scene, Subject};
-use crate::compile::effects::Root;
+use crate::check::{Checker, Subject};
+use crate::compile::program::Program;
 use crate::config::{Check, LaunchConfig, MachineConfig};
-use crate::engine;
-use crate::machine::{Fault, GlobalMap, Machine, Parted, Totals, WarpState, is_global};
+use crate::count::pattern::Pattern;
+use crate::count::stats::LaunchCounts;
+use crate::fault::trap::{AccessOp, Trap, TrapKind, Waiting, WaitingState};
+use crate::isa::bytecode::Code;
+use crate::isa::effects::Root;
+#[cfg(feature = "threads")]
+use crate::launch::parallel::Outcome;
+use crate::launch::report::{InvalidLaunch, LaunchFailure, LaunchReport, Orders, Site};
+use crate::machine::block::{Block, Turn};
+use crate::machine::engine;
+use crate::machine::{Fault, Machine, Parted, Totals, WarpState, is_global};
 use crate::memory::Memory;
 use crate::memory::defined::Defined;
 use crate::memory::traffic::Touch;
-use crate::observer::{Counters, Observer};
-use crate::orders;
-#[cfg(feature = "threads")]
-use crate::parallel::{self, Outcome};
-use crate::pattern::Pattern;
-use crate::program::Program;
-use crate::report::{InvalidLaunch, LaunchFailure, LaunchReport, Orders, Site};
+use crate::observe::Observer;
+use crate::observe::trace::Tracer;
 use crate::rules::limits::{Limits, Residency};
-use crate::stats::LaunchCounts;
-use crate::trace::Tracer;
-use crate::trap::{AccessOp, Trap, TrapKind, Waiting, WaitingState};
 
 /// Runs a kernel. `args` holds the bits of one argument per parameter; `out` receives what threads print, in order.
 pub fn launch(
@@ -429,7 +437,7 @@ impl<'a> Run<'a> {
         if fault.kind.is_about_missing_lanes() {
             let mut missing = warp.lanes & !warp.gone & !warp.mask;
             let here =
-                |wait: &&crate::bytecode::Waitplace| (wait.start..wait.end).contains(&warp.pc);
+                |wait: &&crate::isa::bytecode::Waitplace| (wait.start..wait.end).contains(&warp.pc);
             for wait in self.code.waits.iter().filter(here) {
                 let waiting = missing & warp.registers.s[wait.save as usize] as u32;
                 if waiting != 0 {

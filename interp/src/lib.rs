@@ -13,48 +13,31 @@
     )
 )]
 
-pub mod config;
-pub mod finding;
-pub mod mask;
-pub mod memory;
-pub mod metrics;
-pub mod printf;
-pub mod program;
-pub mod progress;
-pub mod report;
-pub mod rules;
-pub mod stats;
-pub mod stop;
-pub mod trace;
-pub mod trap;
-
-mod block;
-mod bytecode;
 mod check;
 mod compile;
-mod engine;
-mod explain;
-mod host;
+pub mod config;
+mod count;
+mod fault;
+mod isa;
 mod launch;
 mod machine;
-mod observer;
-mod ops;
-mod orders;
-#[cfg(feature = "threads")]
-mod parallel;
-mod pattern;
+pub mod memory;
+mod observe;
+pub mod printf;
+pub mod progress;
 mod race;
-mod registers;
-#[cfg_attr(
-    not(feature = "threads"),
-    allow(dead_code, reason = "only blocks side by side are tracked")
-)]
-mod track;
-mod witness;
+pub mod rules;
+
+pub use compile::program;
+pub use count::{metrics, stats};
+pub use fault::{finding, stop, trap};
+pub use isa::mask;
+pub use launch::report;
+pub use observe::trace;
 
 pub use config::{BothOrders, Check, Checks, LaunchConfig, MachineConfig, Order};
 pub use finding::{Finding, FindingAccess, FindingKind, FindingOp, Severity};
-pub use host::{HostEvent, HostThread, HostUnset, HostUse, UnsetSource};
+pub use launch::host::{HostEvent, HostThread, HostUnset, HostUse, UnsetSource};
 pub use launch::{LaunchLimits, check_launch, launch};
 pub use memory::{AddressKind, Image, Memory, MemoryFault, MemoryLimits, OutOfMemory};
 pub use program::Program;

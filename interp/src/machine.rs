@@ -1,34 +1,35 @@
 //! What a worker has while it runs blocks of a launch: the code, memory, counters. And a warp.
 
+pub(crate) mod block;
+pub(crate) mod engine;
+pub(crate) mod explain;
+mod hits;
+pub(crate) mod level;
+pub(crate) mod ops;
+#[cfg_attr(
+    not(feature = "threads"),
+    allow(dead_code, reason = "only blocks side by side are tracked")
+)]
+pub(crate) mod track;
+
+use crate::fault::trap::SkippedAccess;
+use crate::isa::grid::Shape;
+use crate::memory::map::{GlobalMap, GlobalRegion};
 use std::mem::Discriminant;
 
 use dsl::ir::{Function, LocId, Module, Space};
 
-use crate::block::Shape;
-use crate::bytecode::{Class, Code, Place};
 use crate::config::Order;
-use crate::explain::{Thread, explain};
-use crate::mask::LaneMask;
-use crate::memory::{AddressKind, Memory};
-use crate::observer::Observer;
-use crate::ops::skip::SkippedLanes;
-use crate::pattern::Pattern;
-use crate::registers::Registers;
-use crate::report::SkippedAccess;
-use crate::stop::StopFlag;
-use crate::track::Tracker;
-use crate::trap::{Trap, TrapKind};
-
-/// A region of memory kernels may touch.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct GlobalRegion {
-    pub(crate) base: u64,
-    pub(crate) size: u64,
-    pub(crate) bytes: *mut u8,
-    pub(crate) writable: bool,
-    /// Its place in the map.
-    pub(crate) index: u32,
-}
+use crate::count::pattern::Pattern;
+use crate::fault::stop::StopFlag;
+use crate::fault::trap::{Trap, TrapKind};
+use crate::isa::bytecode::{Class, Code, Place};
+use crate::isa::mask::LaneMask;
+use crate::isa::registers::Registers;
+use crate::machine::explain::{Thread, explain};
+use crate::machine::track::Tracker;
+use crate::memory::Memory;
+use crate::observe::Observer;
 
 impl GlobalRegion {
     /// Whether the whole of `len` bytes at `address` lies inside.
@@ -36,52 +37,6 @@ impl GlobalRegion {
     pub(crate) fn holds(&self, address: u64, len: u64) -> bool {
         let offset = address.wrapping_sub(self.base);
         offset <= self.size && len <= self.size - offset
-    }
-}
-
-/// All regions kernels may touch, ascending: made once per launch, since nothing is allocated during one.
-#[derive(Debug)]
-pub(crate) struct GlobalMap {
-    pub(crate) regions: Vec<GlobalRegion>,
-}
-
-// SAFETY: the pointers are to memory that outlives the launch; what happens through them is the engine's business.
-unsafe impl Sync for GlobalMap {}
-// SAFETY: as above.
-unsafe impl Send for GlobalMap {}
-
-impl GlobalMap {
-    pub(crate) fn new(memory: &Memory) -> GlobalMap {
-        let alive = memory.device_regions().filter(|region| !region.freed);
-        let mut regions: Vec<GlobalRegion> = alive
-            .map(|region| GlobalRegion {
-                base: region.base,
-                size: region.size,
-                bytes: region.bytes.pointer(),
-                writable: matches!(region.kind, AddressKind::Device | AddressKind::Managed),
-                index: 0,
-            })
-            .collect();
-        // Never empty, so that a cached index is always valid.
-        regions.push(GlobalRegion {
-            base: u64::MAX,
-            size: 0,
-            bytes: std::ptr::null_mut(),
-            writable: false,
-            index: 0,
-        });
-        regions.sort_by_key(|region| region.base);
-        for (index, region) in regions.iter_mut().enumerate() {
-            region.index = index as u32;
-        }
-        GlobalMap { regions }
-    }
-
-    /// The region of an address, or the one before it.
-    pub(crate) fn find(&self, address: u64) -> u32 {
-        self.regions
-            .partition_point(|region| region.base <= address)
-            .saturating_sub(1) as u32
     }
 }
 
@@ -412,4 +367,14 @@ impl Warp {
 /// The space of a counter, as the report's totals sort it.
 pub(crate) fn is_global(space: Space) -> bool {
     matches!(space, Space::Global)
+}
+
+/// The lanes that were skipped.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct SkippedLanes {
+    pub(crate) count: u32,
+    /// The lowest and the highest address (offset, in shared and local memory) among them, and that of the lane that faulted first.
+    pub(crate) lowest: u64,
+    pub(crate) highest: u64,
+    pub(crate) first: u64,
 }

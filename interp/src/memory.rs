@@ -8,23 +8,22 @@ pub mod layout;
 
 pub(crate) mod bytes;
 pub(crate) mod defined;
-mod fault;
 mod foreign;
+pub(crate) mod map;
 pub mod traffic;
 pub mod unset;
 
 #[cfg(feature = "threads")]
 use std::sync::{Mutex, PoisonError};
 
-use dsl::ir::{GlobalId, GlobalSpace, LocId, Object, StringId};
+use dsl::ir::{GlobalId, GlobalSpace, LocId, Module, Object, StringId};
 use thiserror::Error;
 
-use crate::program::Program;
-use crate::trap::BadObject;
+use crate::fault::trap::BadObject;
 
+pub use crate::fault::address::{AddressKind, MemoryFault};
 use bytes::Bytes;
 use defined::Defined;
-pub use fault::{AddressKind, MemoryFault};
 use layout::area;
 use traffic::Traffic;
 use unset::{Allocation, Setter, Transfer};
@@ -234,9 +233,9 @@ pub struct Memory {
 
 impl Memory {
     /// Memory with the program's variables and strings in it.
-    pub fn new(program: &Program) -> Memory {
+    pub fn new(module: &Module) -> Memory {
         let mut memory = Memory::empty();
-        memory.image = memory.load(program);
+        memory.image = memory.load(module);
         memory
     }
 
@@ -304,15 +303,15 @@ impl Memory {
     }
 
     /// Adds a program's variables and strings. The program runs while its image is the memory's: [`Memory::exchange`].
-    pub fn load(&mut self, program: &Program) -> Image {
+    pub fn load(&mut self, module: &Module) -> Image {
         let mut image = Image::default();
         self.exchange(&mut image);
-        self.add_globals(program.module());
+        self.add_globals(module);
         self.exchange(&mut image);
         image
     }
 
-    fn add_globals(&mut self, module: &dsl::ir::Module) {
+    fn add_globals(&mut self, module: &Module) {
         for text in &module.strings {
             let region = self
                 .strings

@@ -54,7 +54,7 @@ impl Bench {
             parse(&format!("module \"t\"\n{text}")).unwrap_or_else(|error| panic!("{error}"));
         assert_verified(&module, "the test's text");
         let program = Program::new(Arc::new(module));
-        let memory = Memory::new(&program);
+        let memory = Memory::new(program.module());
         Bench {
             program,
             memory,

@@ -247,7 +247,7 @@ pub fn run_main(
     device: &mut dyn Device,
     io: &mut dyn Io,
 ) -> Result<Outcome, String> {
-    let mut memory = Memory::new(program);
+    let mut memory = Memory::new(program.module());
     options.budget.bound(program, &mut memory)?;
     device.prepare(program, &mut memory, &[])?;
     let order = order::Order::new(device.finds_races());

@@ -263,7 +263,7 @@ impl Plan {
         device: &mut dyn Device,
         io: &mut dyn Io,
     ) -> Result<Run, SpecError> {
-        let mut memory = Memory::new(program);
+        let mut memory = Memory::new(program.module());
         self.budget
             .bound(program, &mut memory)
             .map_err(|why| SpecError::new(program.module().name.clone(), why))?;

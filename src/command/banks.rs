@@ -249,7 +249,7 @@ fn access(
         kernel,
         &config,
         &[],
-        &mut Memory::new(&program),
+        &mut Memory::new(program.module()),
         &machine,
         &mut |_| {},
     );

@@ -1,7 +1,7 @@
 //! Divisions by zero and shifts out of range.
 
-use crate::bytecode::{Code, Inst, Op, Place};
-use crate::registers::View;
+use crate::isa::bytecode::{Code, Inst, Op, Place};
+use crate::isa::registers::View;
 
 /// Families of operations that can go wrong: division and remainder, shifts; of 32 and 64 bits.
 const DIVISIONS_32: [(Op, Op); 4] = [

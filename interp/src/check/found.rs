@@ -5,30 +5,18 @@ mod facts;
 mod flow;
 mod object;
 
+use crate::observe::Scene;
 use std::collections::{BTreeMap, BTreeSet};
 
-use dsl::ir::{Function, LocId, Module};
+use dsl::ir::LocId;
 
-use crate::block::Shape;
-use crate::bytecode::{Code, Op};
-use crate::finding::Finding;
-use crate::machine::GlobalMap;
-use crate::memory::Memory;
-use crate::observer::Arrival;
+use crate::fault::finding::Finding;
+use crate::isa::bytecode::{Code, Op};
+use crate::observe::Arrival;
 use crate::race::report::Races;
 
 use super::taint::Use;
 pub(crate) use facts::SourceKey;
-
-/// Where findings are read: what their numbers mean.
-pub(crate) struct Scene<'a> {
-    pub(crate) module: &'a Module,
-    pub(crate) function: &'a Function,
-    pub(crate) code: &'a Code,
-    pub(crate) shape: &'a Shape<'a>,
-    pub(crate) memory: &'a Memory,
-    pub(crate) map: &'a GlobalMap,
-}
 
 /// A barrier that not all came to.
 #[derive(Clone, Copy, Debug)]

@@ -3,8 +3,8 @@
 
 use super::Checker;
 use super::found::Found;
-use crate::mask::LaneMask;
-use crate::observer::Access;
+use crate::isa::mask::LaneMask;
+use crate::observe::Access;
 use crate::race::epoch::ATOMIC;
 
 impl Checker<'_> {

@@ -1,15 +1,15 @@
 //! What the checks know of a launch before it begins.
 
 use super::arithmetic;
-use crate::block::Shape;
-use crate::bytecode::{Code, CounterSite, Op, Place};
 use crate::config::{Check, Checks};
-use crate::machine::GlobalMap;
+use crate::fault::trap::AccessOp;
+use crate::isa::bytecode::{Code, CounterSite, Op, Place};
+use crate::isa::grid::Shape;
 use crate::memory::Memory;
 use crate::memory::defined::Defined;
+use crate::memory::map::GlobalMap;
 use crate::race::verdict::Role;
 use crate::rules::Arch;
-use crate::trap::AccessOp;
 
 /// What the checks need to know about a launch.
 #[derive(Debug)]

@@ -4,10 +4,10 @@
 //! such value came from. A value matters when it decides a branch, is part of an address, is stored to global memory, or is
 //! printed; storing it to shared or local memory only moves it.
 
-use crate::bytecode::{Code, ExchangeKind, Form, Inst, MemSite, Op, Place, lane_ops};
-pub(crate) use crate::finding::Use;
-use crate::mask::LaneMask;
-use crate::registers::View;
+pub(crate) use crate::fault::finding::Use;
+use crate::isa::bytecode::{Code, ExchangeKind, Form, Inst, MemSite, Op, Place, lane_ops};
+use crate::isa::mask::LaneMask;
+use crate::isa::registers::View;
 
 /// Where a value that is not defined came from: a number of the checker's list.
 pub(super) type Origin = u32;
@@ -275,11 +275,12 @@ impl Taint {
                 let value = self.at(Taint::value(site, 0));
                 self.storing = (value.lanes & mask, value.origin);
                 let ty = site.access.ty.value_type();
-                let result = if crate::bytecode::Class::of(ty) == crate::bytecode::Class::Mask {
-                    Place::S(site.result)
-                } else {
-                    Place::V(site.result)
-                };
+                let result =
+                    if crate::isa::bytecode::Class::of(ty) == crate::isa::bytecode::Class::Mask {
+                        Place::S(site.result)
+                    } else {
+                        Place::V(site.result)
+                    };
                 let address = matters(Use::Address, self.address(i, site));
                 self.set(result, mask, 0, 0);
                 let stored = (i.op == Op::AtomicGlobal)

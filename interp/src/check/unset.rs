@@ -5,15 +5,15 @@ use dsl::ir::{AtomicOp, LocId, Space};
 use super::Checker;
 use super::found::{Source, Unset, User};
 use super::taint::{Taint, Use};
-use crate::bytecode::{Class as RegisterClass, Place};
-use crate::mask::LaneMask;
+use crate::fault::trap::AccessOp;
+use crate::isa::bytecode::{Class as RegisterClass, Place};
+use crate::isa::mask::LaneMask;
 use crate::memory::defined::Defined;
 use crate::memory::traffic::Touch;
-use crate::observer::Access;
+use crate::observe::Access;
 use crate::race::access::ShadowId;
 use crate::race::epoch::{ATOMIC, WRITTEN};
 use crate::race::shadow::Lanes;
-use crate::trap::AccessOp;
 
 impl Checker<'_> {
     /// Lanes read what nobody wrote, by component.

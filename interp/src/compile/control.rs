@@ -8,7 +8,7 @@
 use dsl::ir::{Block, InstKind, LabelId, LocId, Node, Operand, SlotId};
 
 use super::{Compiler, Owned, select};
-use crate::bytecode::{Inst, Op, Waitplace};
+use crate::isa::bytecode::{Inst, Op, Waitplace};
 
 /// A statement around the current one.
 #[derive(Debug)]

@@ -1,54 +1,12 @@
 //! What a kernel may do to global memory: whether its blocks may talk to each other, and which parameters and variables its
 //! stores and loads start from. The launch decides by it whether blocks can run side by side.
 
+use crate::isa::effects::{Effects, Root, Talk};
 use std::collections::{HashMap, HashSet};
 
-use dsl::ir::{
-    ConvertOp, Function, GlobalId, Inst, InstKind, LocId, Node, Object, Operand, SlotId, Space,
-    ValueId,
-};
+use dsl::ir::{ConvertOp, Function, Inst, InstKind, LocId, Node, Object, Operand, SlotId, Space};
 
-use super::polls::{self, Polls};
-
-/// Where a pointer comes from.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
-pub(crate) enum Root {
-    /// A parameter.
-    Param(u32),
-    /// A variable of the module.
-    Global(GlobalId),
-}
-
-/// An access that hears from other threads.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Talk {
-    pub(crate) loc: LocId,
-    /// Else a volatile load.
-    pub(crate) is_atomic: bool,
-    /// A branch depends on what it gives.
-    pub(crate) decides: bool,
-}
-
-/// The effects of a kernel on global memory.
-#[derive(Clone, Debug, Default)]
-pub(crate) struct Effects {
-    /// Atomics, volatile accesses, fences or the clock: the order of blocks can be seen.
-    pub(crate) ordered: bool,
-    /// Threads may tell each other something: atomics whose result is used, volatile loads, fences.
-    pub(crate) communicates: bool,
-    /// Where: the first of those atomics and volatile loads, one that decides a branch before others.
-    pub(crate) talks_at: Option<Talk>,
-    /// What stores and atomics go to; `None` if that is not known.
-    pub(crate) stores: Option<Vec<Root>>,
-    /// The same of loads.
-    pub(crate) loads: Option<Vec<Root>>,
-    /// The only thing that the pointer of an access starts from, by the pointer's value.
-    pub(crate) roots: HashMap<ValueId, Root>,
-    /// Loads whose value is a guess that a compare-and-swap tests: the places of their instructions.
-    pub(crate) guesses: HashSet<LocId>,
-    /// Accesses that wait for other threads.
-    pub(crate) polls: Polls,
-}
+use super::polls;
 
 struct Search<'a> {
     function: &'a Function,

@@ -6,7 +6,7 @@ use dsl::ir::{
 };
 
 use super::{Compiler, FusedPointer, Owned, select};
-use crate::bytecode::{
+use crate::isa::bytecode::{
     CallRow, Class, ExchangeKind, ExchangeRow, Op, Place, PrintRow, PtrScale, S_COOPERATIVE,
     S_CTAID, S_NCTAID, S_NTID, S_TID_YZ, V_LANE, V_TID,
 };

@@ -9,7 +9,7 @@ use std::collections::HashSet;
 use dsl::ir::{BinaryOp, Block, Const, Function, Inst, InstKind, Node, Operand, Type, ValueId};
 
 use super::uniformity::Uniformity;
-use crate::bytecode::Class;
+use crate::isa::bytecode::Class;
 
 /// What is known of each temporary.
 #[derive(Debug, Default)]

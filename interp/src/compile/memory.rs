@@ -3,9 +3,9 @@
 use dsl::ir::{Access, AtomicOp, Const, MemType, Object, Operand, Space, Type, ValueId};
 
 use super::{Compiler, FusedPointer, lifetimes};
-use crate::bytecode::{Class, CounterSite, Form, MemSite, Op, Place, Subscript};
-use crate::compile::effects::Root;
-use crate::trap::AccessOp;
+use crate::fault::trap::AccessOp;
+use crate::isa::bytecode::{Class, CounterSite, Form, MemSite, Op, Place, Subscript};
+use crate::isa::effects::Root;
 
 impl Compiler<'_> {
     /// The site without its values, and the registers `a` and `b` of its address.

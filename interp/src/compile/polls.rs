@@ -2,26 +2,13 @@
 //! at is a flag, a counter of arrivals or a lock. Found by following the conditions of a loop's exits back through its values
 //! and variables, and through the conditions under which those are set.
 
+use crate::isa::effects::Polls;
 use std::collections::{HashMap, HashSet};
 
 use dsl::ir::{
-    AtomicOp, Block, Function, FunctionKind, Inst, InstKind, LabelId, LocId, Node, Operand, SlotId,
+    AtomicOp, Block, Function, FunctionKind, Inst, InstKind, LabelId, Node, Operand, SlotId,
     ValueId,
 };
-
-/// Places of instructions.
-#[derive(Clone, Debug, Default)]
-pub(crate) struct Polls {
-    /// Loads and atomics that decide whether their loop goes on, and atomics that decide any branch.
-    pub(crate) waits: HashSet<LocId>,
-    /// Among them those that take a lock: a compare-and-swap with a constant, an exchange or `atomicOr` that writes one, and, with a
-    /// ticket that an atomic gave before the loop, whatever it is compared with.
-    pub(crate) takes: HashSet<LocId>,
-    /// `volatile` loads that decide any branch.
-    pub(crate) glances: HashSet<LocId>,
-    /// `volatile` stores of a constant: a flag is set.
-    pub(crate) signs: HashSet<LocId>,
-}
 
 /// A definition, and the loops around it.
 struct Defined<'a> {

@@ -2,7 +2,7 @@
 
 use dsl::ir::{BinaryOp, CompareOp, ConvertOp, Space, Type, UnaryOp};
 
-use crate::bytecode::{Class, Op, lane_ops};
+use crate::isa::bytecode::{Class, Op, lane_ops};
 
 macro_rules! choose {
     ({}

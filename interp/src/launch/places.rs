@@ -2,10 +2,10 @@
 
 use dsl::ir::{Module, Space};
 
-use crate::bytecode::Code;
+use crate::fault::trap::AccessOp;
+use crate::isa::bytecode::Code;
+use crate::launch::report::{Barrier, Branch, Site};
 use crate::machine::Parted;
-use crate::report::{Barrier, Branch, Site};
-use crate::trap::AccessOp;
 
 /// Sorted, with the instructions that come from one place and do the same thing as one site. Of a generic access, the
 /// spaces it never went to are left out.

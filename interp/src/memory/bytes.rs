@@ -98,3 +98,11 @@ impl Drop for Bytes {
         }
     }
 }
+
+/// Fills memory. Not a call for nothing: C's `memset` may store under an empty mask then, at an address where there is no
+/// memory, which costs a CPU hundreds of cycles.
+pub(crate) fn refill<T: Copy>(items: &mut [T], value: T) {
+    if !items.is_empty() {
+        items.fill(value);
+    }
+}

@@ -167,13 +167,12 @@ impl Memory {
 
 #[cfg(test)]
 mod tests {
-    use std::sync::Arc;
 
     use super::super::{AddressKind, Memory, layout};
-    use crate::{Program, TrapKind, trap::AccessOp};
+    use crate::{TrapKind, trap::AccessOp};
 
     fn memory() -> Memory {
-        Memory::new(&Program::new(Arc::new(dsl::ir::Module::default())))
+        Memory::new(&dsl::ir::Module::default())
     }
 
     /// In the area of the host's stack, where drivers like to put device memory.

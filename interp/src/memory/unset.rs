@@ -1,5 +1,7 @@
 //! Bytes that nobody wrote, in the host's memory and in what it copies: which they are, and how they came to be where they are read.
 
+pub use crate::fault::setter::Setter;
+
 use dsl::ir::LocId;
 
 use super::{AddressKind, Memory};
@@ -17,32 +19,6 @@ pub struct Allocation {
     pub loc: LocId,
     /// The variable that got the pointer, where that is known.
     pub variable: Option<String>,
-}
-
-/// The last call that wrote to an allocation, and how much of it.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Setter {
-    /// `cudaMemcpy`, `memset` …
-    pub call: &'static str,
-    /// Where it stands.
-    pub loc: LocId,
-    /// How many bytes it wrote.
-    pub bytes: u64,
-}
-
-impl Setter {
-    /// Of a call that wrote a part of an allocation only: what it wrote, in words; `line`: where it stands.
-    pub fn part_written(&self, size: u64, line: u32) -> Option<String> {
-        let Setter { call, bytes, .. } = self;
-        let why = match bytes {
-            _ if *bytes >= size => return None,
-            8 => ", which is what `sizeof` gives of a pointer",
-            _ => "",
-        };
-        Some(format!(
-            "the {call} of line {line} wrote only {bytes} of its {size} bytes{why}: its size is in bytes, of all that is meant"
-        ))
-    }
 }
 
 /// A copy of bytes that nobody wrote.

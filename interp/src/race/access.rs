@@ -6,15 +6,15 @@
     reason = "loops over lanes must vanish into the levels; they index several arrays"
 )]
 
+use crate::memory::map::GlobalRegion;
 use dsl::ir::Space;
 
 use super::epoch::{Bases, Entry, Table};
 use super::shadow::{Cells, Lanes, LineRun};
 use crate::check::Checker;
-use crate::machine::GlobalRegion;
-use crate::mask::LaneMask;
-use crate::observer::{Access, Like};
-use crate::trap::AccessOp;
+use crate::fault::trap::AccessOp;
+use crate::isa::mask::LaneMask;
+use crate::observe::{Access, Like};
 
 /// What the CPU can do: found out once.
 #[derive(Clone, Copy, Debug)]

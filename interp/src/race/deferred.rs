@@ -12,17 +12,17 @@
     reason = "loops over lanes must vanish into the levels; they index several arrays"
 )]
 
+use crate::memory::bytes::refill;
 use dsl::ir::Space;
 
 use super::access::ShadowId;
 use super::epoch::Bases;
 use super::shadow::Cells;
-use crate::block::refill;
 use crate::check::Checker;
-use crate::mask::LaneMask;
-use crate::observer::Access;
-use crate::registers::View;
-use crate::trap::AccessOp;
+use crate::fault::trap::AccessOp;
+use crate::isa::mask::LaneMask;
+use crate::isa::registers::View;
+use crate::observe::Access;
 
 /// Most reads that wait.
 const MOST: usize = 1 << 14;

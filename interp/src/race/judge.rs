@@ -8,10 +8,10 @@ use super::shadow::{Cells, Lanes};
 use super::verdict::{self, Facts, Group, History, RaceKind, Verdict, verdict};
 use crate::check::Checker;
 use crate::config::Check;
-use crate::mask::LaneMask;
-use crate::observer::Access;
-use crate::ops::element::{self, lane_value};
-use crate::trap::AccessOp;
+use crate::fault::trap::AccessOp;
+use crate::isa::mask::LaneMask;
+use crate::machine::ops::element::{self, lane_value};
+use crate::observe::Access;
 
 /// Lanes of an access that an earlier one may be in conflict with.
 struct Suspects<'a> {

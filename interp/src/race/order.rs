@@ -13,7 +13,7 @@
 use std::collections::HashMap;
 use std::sync::Arc;
 
-use crate::mask::LaneMask;
+use crate::isa::mask::LaneMask;
 
 /// Whose time it is: a block's number, and 0 for the whole block or else the thread's number plus one.
 type Agent = (u32, u32);

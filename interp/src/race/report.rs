@@ -1,12 +1,12 @@
 //! Races as they are found: one per pair of source accesses, with the first occurrence and a count.
 
+use crate::observe::Scene;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use super::verdict::RaceKind;
-use crate::check::Scene;
 use crate::check::found::{Source, SourceKey};
-use crate::finding::Finding;
-use crate::trap::AccessOp;
+use crate::fault::finding::Finding;
+use crate::fault::trap::AccessOp;
 
 /// One access of a conflict.
 #[derive(Clone, Debug)]

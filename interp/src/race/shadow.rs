@@ -14,10 +14,10 @@
 mod lines;
 mod runs;
 
+use crate::memory::bytes::refill;
 use std::collections::HashMap;
 
 use super::epoch::{ATOMIC, Bases, PLACE, WARP, WRITTEN, reach, reaching};
-use crate::block::refill;
 
 pub(crate) use lines::LineRun;
 

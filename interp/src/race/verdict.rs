@@ -3,8 +3,8 @@
 //! The first rule that applies gives the verdict. Each names the section of the CUDA C++ Programming Guide or of the PTX ISA that it
 //! rests on, and a program of `tests` that shows it. Where a rule is milder than PTX, it says so.
 
-pub(crate) use crate::finding::RaceKind;
-use crate::trap::AccessOp;
+pub(crate) use crate::fault::finding::RaceKind;
+use crate::fault::trap::AccessOp;
 
 /// What a rule says.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]

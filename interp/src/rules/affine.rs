@@ -140,3 +140,26 @@ pub fn global_cost_affine(
         distinct_bytes,
     })
 }
+
+/// The stride, if lane `l`'s offset is `offsets[0] + l * stride` without wrapping around.
+#[inline(always)]
+pub(crate) fn stride32(offsets: &[u32; 32]) -> Option<i32> {
+    let stride = offsets[1].wrapping_sub(offsets[0]);
+    let mut differs = 0;
+    for l in 0..32u32 {
+        differs |= offsets[l as usize] ^ offsets[0].wrapping_add(stride.wrapping_mul(l));
+    }
+    let last = i64::from(offsets[0]) + 31 * i64::from(stride as i32);
+    (differs == 0 && last == i64::from(offsets[31])).then_some(stride as i32)
+}
+
+#[inline(always)]
+pub(crate) fn stride64(addresses: &[u64; 32]) -> Option<i64> {
+    let stride = addresses[1].wrapping_sub(addresses[0]);
+    let mut differs = 0;
+    for l in 0..32u64 {
+        differs |= addresses[l as usize] ^ addresses[0].wrapping_add(stride.wrapping_mul(l));
+    }
+    let small = (stride as i64).unsigned_abs() < 1 << 40;
+    (differs == 0 && small && addresses[0] < 1 << 62).then_some(stride as i64)
+}

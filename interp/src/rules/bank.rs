@@ -25,7 +25,7 @@ mod passes;
 
 pub use passes::passes;
 
-use crate::mask::LaneMask;
+use crate::isa::mask::LaneMask;
 
 use super::{AtomicRule, SharedRules, given::MOST_BANKS};
 

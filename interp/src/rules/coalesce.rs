@@ -23,7 +23,7 @@
 //! assert_eq!((fermi.transactions, fermi.sectors), (2, 8));
 //! ```
 
-use crate::mask::LaneMask;
+use crate::isa::mask::LaneMask;
 
 use super::GlobalRules;
 use super::bank::SmallSet;

@@ -1,7 +1,7 @@
 //! Accesses: results, counts, traps.
 
 use super::{Bench, OUT_N};
-use crate::trap::{AccessOp, TrapKind};
+use crate::fault::trap::{AccessOp, TrapKind};
 
 const VEC_ADD: &str = "
   %0 = special.ctaid.x

@@ -9,7 +9,7 @@ use std::fmt::Write;
 
 use super::Bench;
 use crate::config::{Check, Checks};
-use crate::finding::FindingKind;
+use crate::fault::finding::FindingKind;
 
 const BLOCKS: usize = 2;
 const WARPS: usize = 2;

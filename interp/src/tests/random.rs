@@ -543,7 +543,7 @@ fn check(seed: u64) {
         .collect();
     let text = print(&module);
     let program = Program::new(Arc::new(module));
-    let mut memory = Memory::new(&program);
+    let mut memory = Memory::new(program.module());
     let out = memory.malloc_device(expected.len() as u64 * 4).unwrap();
     let unwritten: Vec<u8> = expected
         .iter()

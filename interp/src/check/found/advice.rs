@@ -1,14 +1,14 @@
 //! One sentence on what would help against a conflict: what is missing, and where it goes.
 
+use crate::isa::grid::Identity;
+use crate::observe::Scene;
 use dsl::ir::{AtomicOp, BinaryOp, CompareOp, Inst, InstKind, LocId, Object, Operand};
 
-use super::Scene;
 use super::flow::{Around, At, Flow, Meet};
-use crate::block::Identity;
-use crate::bytecode::Op;
-use crate::finding::{Barrier, RaceKind, Remedy};
+use crate::fault::finding::{Barrier, RaceKind, Remedy};
+use crate::fault::trap::AccessOp;
+use crate::isa::bytecode::Op;
 use crate::race::report::{Conflict, Side};
-use crate::trap::AccessOp;
 
 /// What `grid.sync()` counts with: a variable of the library's.
 const GRID_COUNTER: &str = "__dslc_grid_arrived";

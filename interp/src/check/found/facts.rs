@@ -1,18 +1,19 @@
 //! Makes findings of what was gathered: who did what, where.
 
+use crate::observe::Scene;
 use dsl::ir::locate::in_program;
 use dsl::ir::{LocId, Space};
 
-use super::{BadMask, Beyond, Gone, Scene, Source, Uneven, Unset, User, WrongOperand};
-use crate::bytecode::{CounterSite, Op};
+use super::{BadMask, Beyond, Gone, Source, Uneven, Unset, User, WrongOperand};
 use crate::check::arithmetic;
-use crate::finding::{
+use crate::fault::finding::{
     Fact, Finding, FindingAccess, FindingObject, FindingOp, MissingWrite, RaceKind, Use, ValueBits,
     WitnessLanes,
 };
-use crate::observer::Arrival;
+use crate::fault::trap::AccessOp;
+use crate::isa::bytecode::{CounterSite, Op};
+use crate::observe::Arrival;
 use crate::race::report::{Conflict, Pair, Side};
-use crate::trap::AccessOp;
 
 /// What makes two counters one source access.
 pub(crate) type SourceKey = (u32, u32, u32, String, AccessOp);

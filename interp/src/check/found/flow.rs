@@ -1,6 +1,7 @@
 //! What the kernel's text says of two accesses: what encloses them, whether one feeds the other, and whether two threads can meet
 //! in one round of a loop. For the words of a finding only: whatever is not known is no answer.
 
+use crate::isa::grid::Identity;
 use std::collections::{HashMap, HashSet};
 
 use dsl::ir::{
@@ -8,8 +9,7 @@ use dsl::ir::{
     ValueId, eval,
 };
 
-use crate::block::Identity;
-use crate::trap::AccessOp;
+use crate::fault::trap::AccessOp;
 
 /// Steps of one evaluation: no address takes more.
 const FUEL: u32 = 4000;

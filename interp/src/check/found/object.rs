@@ -1,10 +1,10 @@
 //! The array or allocation that a place in memory belongs to.
 
+use crate::observe::Scene;
 use dsl::ir::Space;
 
-use super::Scene;
-use crate::explain::parameter;
-use crate::finding::FindingObject;
+use crate::fault::finding::FindingObject;
+use crate::machine::explain::parameter;
 
 impl Scene<'_> {
     /// The object at a place that an access touches, by its name: an allocation by that of the kernel's pointer, if it comes from one.

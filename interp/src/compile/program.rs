@@ -1,0 +1,69 @@
+//! A module together with its bytecode.
+
+use crate::isa::grid::Shape;
+use std::sync::{Arc, OnceLock};
+
+use dsl::ir::{FuncId, Function, FunctionKind, InstKind, Module, SpecialReg};
+
+use crate::compile::compile;
+use crate::isa::bytecode::Code;
+
+/// A program ready to run. The module must be verified.
+#[derive(Debug)]
+pub struct Program {
+    module: Arc<Module>,
+    codes: Vec<Code>,
+    /// Per kernel that asks for `tid.y` or `tid.z`: the code for blocks whose warps have one of each, once it was wanted.
+    row_codes: Vec<Option<OnceLock<Code>>>,
+}
+
+impl Program {
+    /// Compiles every function.
+    pub fn new(module: Arc<Module>) -> Program {
+        let ids = (0..module.functions.len()).map(|index| FuncId(index as u32));
+        let codes = ids.map(|id| compile(&module, id, false)).collect();
+        let row_codes = module
+            .functions
+            .iter()
+            .map(|function| asks_for_rows(function).then(OnceLock::new))
+            .collect();
+        Program {
+            module,
+            codes,
+            row_codes,
+        }
+    }
+
+    pub(crate) fn code(&self, id: FuncId) -> &Code {
+        &self.codes[id.index()]
+    }
+
+    /// The code that runs a kernel in blocks of this size.
+    pub(crate) fn code_for(&self, id: FuncId, block: [u32; 3]) -> &Code {
+        match &self.row_codes[id.index()] {
+            Some(code) if Shape::has_row_warps(block) => {
+                code.get_or_init(|| compile(&self.module, id, true))
+            }
+            _ => self.code(id),
+        }
+    }
+
+    pub(crate) fn codes(&self) -> &[Code] {
+        &self.codes
+    }
+
+    /// What it was made from.
+    pub fn module(&self) -> &Arc<Module> {
+        &self.module
+    }
+}
+
+fn asks_for_rows(function: &Function) -> bool {
+    let mut asks = false;
+    function.body.for_each_inst(&mut |inst| {
+        let row = InstKind::Special(SpecialReg::TidY);
+        let layer = InstKind::Special(SpecialReg::TidZ);
+        asks |= inst.kind == row || inst.kind == layer;
+    });
+    asks && function.kind == FunctionKind::Kernel
+}

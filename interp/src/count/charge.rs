@@ -1,0 +1,63 @@
+//! Charges an access: closed forms for whole warps at a constant stride, the general rules for the rest.
+
+#![allow(
+    clippy::inline_always,
+    reason = "counting must be compiled with the engine's CPU features"
+)]
+
+use crate::rules::affine::stride32;
+use crate::rules::affine::stride64;
+use dsl::ir::AtomicOp;
+
+use crate::fault::trap::AccessOp;
+use crate::isa::mask::LaneMask;
+use crate::observe::Access;
+use crate::rules::affine::{global_cost_affine, shared_cost_affine};
+use crate::rules::bank::{Cost, SharedOp, shared_cost};
+use crate::rules::coalesce::{GlobalCost, GlobalOp, global_cost};
+use crate::rules::{GlobalRules, SharedRules};
+
+/// Shared memory, by the bank rule.
+#[inline(always)]
+pub(crate) fn shared(
+    rules: &SharedRules,
+    access: &Access<'_>,
+    offsets: &[u32; 32],
+) -> Option<Cost> {
+    let (width, mask) = (access.site.width_bytes, LaneMask(access.mask));
+    let op = match (access.site.op, access.site.atomic) {
+        (AccessOp::Load, _) => SharedOp::Load,
+        (AccessOp::Store, _) => SharedOp::Store,
+        (AccessOp::Atomic, Some((AtomicOp::Cas, _))) => SharedOp::AtomicCas,
+        (AccessOp::Atomic, _) => SharedOp::Atomic,
+    };
+    let affine = if mask.is_full() {
+        stride32(offsets)
+            .and_then(|stride| shared_cost_affine(rules, op, width, offsets[0], stride))
+    } else {
+        None
+    };
+    affine.or_else(|| shared_cost(rules, op, width, mask, offsets))
+}
+
+/// Global memory, by the coalescing rule.
+#[inline(always)]
+pub(crate) fn global(
+    rules: &GlobalRules,
+    access: &Access<'_>,
+    addresses: &[u64; 32],
+) -> Option<GlobalCost> {
+    let (width, mask) = (access.site.width_bytes, LaneMask(access.mask));
+    let op = match access.site.op {
+        AccessOp::Load => GlobalOp::Load,
+        AccessOp::Store => GlobalOp::Store,
+        AccessOp::Atomic => GlobalOp::Atomic,
+    };
+    let affine = if mask.is_full() {
+        stride64(addresses)
+            .and_then(|stride| global_cost_affine(rules, op, width, addresses[0], stride))
+    } else {
+        None
+    };
+    affine.or_else(|| global_cost(rules, op, width, mask, addresses))
+}

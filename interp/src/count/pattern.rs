@@ -1,0 +1,206 @@
+//! What a site's requests look like, so that a request like the last one costs next to nothing to check, count and serve.
+//!
+//! Loops repeat their accesses with the same distances between the lanes; only the first lane's address moves. A [`Pattern`]
+//! keeps the distances, and what was found out about them the slow way: the cost, the extent, how the data lies. A request
+//! *is like it* if all 32 lanes (active or not) have those distances, the mask is the one it was found with (or cannot
+//! matter), the first lane's address is so that every lane stays inside the bounds, and that address has moved by a multiple
+//! of the rules' period, or within the sectors of global memory, which changes no cost ([`SharedRules::period_bytes`],
+//! [`GlobalRules::period_bytes`]). Then the request is one more hit: hits are turned into counts when the pattern is
+//! replaced, and at the end ([`Pattern::settle`]).
+//!
+//! Distances are compared where they are cheapest to have: of the index register, if the address is a scalar base plus an
+//! index, else of the pointer register. Invariant of a pattern with a mask: if the first lane's address passes the range
+//! check, the bytes of all 32 lanes lie inside the bounds that the site was checked against, aligned to the width.
+//!
+//! [`SharedRules::period_bytes`]: crate::rules::SharedRules::period_bytes
+//! [`GlobalRules::period_bytes`]: crate::rules::GlobalRules::period_bytes
+
+#![allow(
+    clippy::inline_always,
+    clippy::needless_range_loop,
+    reason = "loops over lanes must vanish into the engine; they index several arrays"
+)]
+
+use dsl::ir::MemType;
+
+use crate::count::stats::Charge;
+use crate::isa::bytecode::{Inst, MemSite};
+use crate::isa::registers::View;
+
+/// How the data of 32 lanes lies in memory.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Shape {
+    /// One element for all.
+    Splat,
+    /// 32 elements of 4 or 8 bytes in the order of the lanes.
+    Run,
+    /// 4-byte elements, all of them within 128 bytes.
+    Row,
+    /// 4-byte elements, each half-warp's in the order of its lanes: a warp of a 16 by 16 block on two rows of an array.
+    Halves,
+    /// 4-byte elements, one for each half-warp: the same, on a column.
+    Pair,
+    /// Anything else.
+    Scattered,
+}
+
+/// What a site's last slow request looked like. See the module.
+#[derive(Debug)]
+#[repr(C, align(64))]
+pub(crate) struct Pattern {
+    /// The distances that are compared: of each lane's index or pointer from the first lane's, modulo 2^32.
+    pub(crate) deltas: [u32; 32],
+    /// The bytes between the lowest lane and each lane.
+    pub(crate) bytes: [u32; 32],
+    /// The bytes between the lowest lane and the first one.
+    pub(crate) below: u64,
+    /// First and last address (offset, of shared memory) the first lane may have, the last as a distance from the first.
+    pub(crate) from: u64,
+    pub(crate) range: u64,
+    /// Modulo the period (`period` is that minus 1) the first lane's address must be between `phase` and so much more, and a
+    /// multiple of the width (`align` is that minus 1) away from it.
+    pub(crate) phase: u64,
+    pub(crate) period: u64,
+    pub(crate) slack: u64,
+    pub(crate) align: u64,
+    /// The same range for the first lane's index, so that no index wraps around.
+    pub(crate) index_from: u32,
+    pub(crate) index_range: u32,
+    /// The mask of the requests; 0 if there is no pattern.
+    pub(crate) mask: u32,
+    /// Any mask will do: the request costs the least even with all lanes.
+    pub(crate) any_mask: bool,
+    pub(crate) shape: Shape,
+    /// All lanes follow each other without gaps, whatever the width.
+    pub(crate) run: bool,
+    /// The bytes between the lowest and the highest lane.
+    pub(crate) extent: u32,
+    /// How many patterns there have been.
+    pub(crate) version: u32,
+    /// The region all lanes are in: of global memory.
+    pub(crate) region: u32,
+    /// Requests like it, and their active lanes.
+    pub(crate) hits: u64,
+    pub(crate) lanes: u64,
+    pub(crate) charge: Charge,
+    /// Misses to let pass before the pattern is replaced, and how many it will be next time: grows while patterns are useless.
+    pub(crate) skip: u32,
+    pub(crate) backoff: u32,
+}
+
+/// Most misses that pass without a new pattern.
+pub(crate) const MOST_SKIPS: u32 = 31;
+
+/// A request that was served the slow way, as a pattern to be.
+pub(crate) struct Example<'a> {
+    pub(crate) inst: &'a Inst,
+    pub(crate) site: &'a MemSite,
+    pub(crate) mask: u32,
+    pub(crate) charge: Charge,
+    /// Bounds the site's accesses are checked against: first address and end.
+    pub(crate) bounds: (u64, u64),
+    pub(crate) region: u32,
+}
+
+impl Pattern {
+    pub(crate) fn new() -> Pattern {
+        Pattern {
+            deltas: [0; 32],
+            bytes: [0; 32],
+            below: 0,
+            from: 0,
+            range: 0,
+            phase: 0,
+            period: 0,
+            slack: 0,
+            align: 0,
+            index_from: 0,
+            index_range: 0,
+            mask: 0,
+            any_mask: false,
+            shape: Shape::Scattered,
+            run: false,
+            extent: 0,
+            version: 0,
+            region: 0,
+            hits: 0,
+            lanes: 0,
+            charge: Charge::Plain,
+            skip: 0,
+            backoff: 0,
+        }
+    }
+
+    #[inline(always)]
+    pub(crate) fn admits(&self, first: u64, mask: u32) -> bool {
+        let inside = first.wrapping_sub(self.from) <= self.range;
+        let moved = first.wrapping_sub(self.phase) & self.period;
+        let in_phase = (moved <= self.slack) & (moved & self.align == 0);
+        inside & in_phase & ((mask == self.mask) | self.any_mask)
+    }
+
+    /// After a miss: whether it is time for another pattern.
+    #[inline(always)]
+    pub(crate) fn wants_example(&mut self) -> bool {
+        if self.skip > 0 {
+            self.skip -= 1;
+            return false;
+        }
+        true
+    }
+
+    /// Whether each half-warp's elements are so many bytes apart.
+    fn in_halves(&self, step: u32) -> bool {
+        let follows = |l: usize| self.bytes[l] == self.bytes[l - 1].wrapping_add(step);
+        (1..32).all(|l| l == 16 || follows(l))
+    }
+
+    pub(crate) fn find_shape(&self, site: &MemSite) -> Shape {
+        let width = site.width_bytes;
+        if site.access.count != 1 || site.uniform_values || width < 4 {
+            return Shape::Scattered;
+        }
+        let runs = (0..32).all(|l| self.bytes[l] == l as u32 * width);
+        match site.access.ty {
+            _ if runs => Shape::Run,
+            _ if self.bytes == [0; 32] => Shape::Splat,
+            MemType::I32 | MemType::F32 if self.bytes.iter().all(|&bytes| bytes < 128) => {
+                Shape::Row
+            }
+            MemType::I32 | MemType::F32 if self.in_halves(4) => Shape::Halves,
+            MemType::I32 | MemType::F32 if self.in_halves(0) => Shape::Pair,
+            _ => Shape::Scattered,
+        }
+    }
+}
+
+/// Base and scaled index of all lanes, added: of pointers kept as 32 bits.
+#[inline(always)]
+pub(crate) fn sums32(r: View, i: &Inst, site: &MemSite) -> [u32; 32] {
+    let (a, b, scale) = (r.v32(i.a), r.v32(i.b), site.scale as u32);
+    let mut sums = [0; 32];
+    for l in 0..32 {
+        sums[l] = a[l].wrapping_add(b[l].wrapping_mul(scale));
+    }
+    sums
+}
+
+/// The same in 64 bits.
+#[inline(always)]
+pub(crate) fn sums64(r: View, i: &Inst, site: &MemSite) -> [u64; 32] {
+    let (a, b) = (r.v64(i.a), r.v32(i.b));
+    let mut sums = [0; 32];
+    for l in 0..32 {
+        sums[l] = a[l].wrapping_add_signed(extend(site, b[l]).wrapping_mul(site.scale));
+    }
+    sums
+}
+
+#[inline(always)]
+pub(crate) fn extend(site: &MemSite, index: u32) -> i64 {
+    if site.unsigned {
+        i64::from(index)
+    } else {
+        i64::from(index as i32)
+    }
+}

@@ -1,0 +1,141 @@
+//! Why memory cannot be used, and what an address is in.
+
+use std::fmt;
+
+use dsl::ir::Space;
+
+use crate::fault::trap::{AccessOp, BadAccess, BadObject, TrapKind};
+
+/// What an address is in.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum AddressKind {
+    /// Heap, stack or a variable of the host.
+    Host,
+    /// `cudaMalloc` or a `__device__` variable.
+    Device,
+    /// `cudaMallocManaged`, `__managed__`.
+    Managed,
+    /// A `__constant__` variable.
+    Constant,
+    /// The window of shared memory.
+    Shared,
+    /// The window of thread-local memory.
+    Local,
+    /// A string literal.
+    String,
+    /// Null, or an index on null.
+    Null,
+    /// Something that was freed.
+    Freed,
+    /// Nothing.
+    Unknown,
+}
+
+/// Why bytes cannot be read, written or freed.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct MemoryFault {
+    /// What the address is in; `Device`, `Host` … mean: in it, but not with all its bytes.
+    pub kind: AddressKind,
+    /// The address.
+    pub address: u64,
+    /// How many bytes.
+    pub len: u64,
+    /// The object that is nearest.
+    pub object: Option<BadObject>,
+    /// The object is there, but may not be written.
+    pub read_only: bool,
+    /// It was to be freed, as memory of this kind (`Host`, `Device`).
+    pub freed_as: Option<AddressKind>,
+}
+
+impl fmt::Display for MemoryFault {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let (address, len) = (self.address, self.len);
+        if let (Some(wanted), Some(object)) = (self.freed_as, &self.object) {
+            return self.describe_free(f, wanted, object);
+        }
+        match (&self.object, self.kind) {
+            (_, AddressKind::Null) if address == 0 => write!(f, "null pointer"),
+            (_, AddressKind::Null) => write!(f, "null pointer (address {address:#x})"),
+            (Some(object), AddressKind::Freed) => write!(f, "{} was freed", object.name),
+            (Some(object), _) if self.read_only => write!(f, "{} is read-only", object.name),
+            (Some(object), _) => write!(
+                f,
+                "{len} bytes at offset {} are out of bounds of {} ({} bytes)",
+                object.offset_bytes, object.name, object.size_bytes
+            ),
+            (None, _) => write!(f, "no memory at {address:#x}"),
+        }
+    }
+}
+
+impl std::error::Error for MemoryFault {}
+
+impl MemoryFault {
+    fn describe_free(
+        &self,
+        f: &mut fmt::Formatter<'_>,
+        wanted: AddressKind,
+        object: &BadObject,
+    ) -> fmt::Result {
+        let name = &object.name;
+        match (self.kind, object.offset_bytes) {
+            (AddressKind::Freed, 0) => write!(f, "{name} was freed already"),
+            _ if self.is_other_side(wanted) => match wanted {
+                AddressKind::Host => write!(f, "{name} is not memory that `malloc` gave"),
+                _ => write!(f, "{name} is not memory that `cudaMalloc` gave"),
+            },
+            (_, 0) => write!(f, "{name} is no allocation"),
+            (_, offset) => write!(
+                f,
+                "the pointer is {offset} bytes into {name}, and only the beginning of an allocation can be freed"
+            ),
+        }
+    }
+
+    /// What was to be freed as this is the other side's.
+    fn is_other_side(&self, wanted: AddressKind) -> bool {
+        match self.kind {
+            AddressKind::Host | AddressKind::String => wanted != AddressKind::Host,
+            AddressKind::Device | AddressKind::Managed | AddressKind::Constant => {
+                wanted == AddressKind::Host
+            }
+            _ => false,
+        }
+    }
+
+    /// Whether an allocation of the one side was given to what frees the other's.
+    pub fn is_wrong_side_free(&self) -> bool {
+        self.freed_as
+            .is_some_and(|wanted| self.is_other_side(wanted))
+    }
+
+    /// The same as the reason of a trap.
+    pub fn trap(self, op: AccessOp) -> TrapKind {
+        if self.freed_as.is_some() {
+            return TrapKind::InvalidFree(Box::new(self));
+        }
+        let (kind, read_only) = (self.kind, self.read_only);
+        let access = Box::new(BadAccess {
+            op,
+            space: Space::Generic,
+            address: self.address,
+            width_bytes: self.len as u32,
+            object: self.object,
+        });
+        match kind {
+            AddressKind::Null => TrapKind::NullPointer(access),
+            AddressKind::Freed => TrapKind::UseAfterFree(access),
+            _ if read_only => TrapKind::ReadOnly(access),
+            _ if access.object.is_some() => TrapKind::OutOfBounds(access),
+            AddressKind::Shared
+            | AddressKind::Local
+            | AddressKind::Device
+            | AddressKind::Constant => TrapKind::DevicePointerOnHost(access),
+            AddressKind::Host
+            | AddressKind::Managed
+            | AddressKind::String
+            | AddressKind::Unknown => TrapKind::InvalidPointer(access),
+        }
+    }
+}

@@ -1,0 +1,257 @@
+//! What a finding says, as data. [`super::render`] makes sentences of it.
+
+use dsl::diagnostic::Code;
+
+use super::{FindingKind, Severity};
+use crate::fault::setter::Setter;
+
+/// What is wrong with two accesses. The order is that of findings at one place.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
+pub enum RaceKind {
+    /// Nothing orders them.
+    Unordered,
+    /// Both are strong: a race if the place holds data, none if it is a flag that threads poll.
+    UnlessPolled,
+    /// The later thread has taken the lock that the earlier one released, and no fence followed.
+    LockWithoutFence,
+    /// Lanes of one instruction store different values.
+    OneInstruction,
+    /// Only lockstep orders them, and not both are `volatile`.
+    LockstepPlain,
+    /// Only lockstep orders them, and both are `volatile`.
+    LockstepVolatile,
+    /// They store the same value.
+    SameValue,
+}
+
+/// A barrier of the source.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Barrier {
+    /// `__syncwarp()`.
+    Warp,
+    /// `__syncthreads()`.
+    Block,
+    /// `grid.sync()`.
+    Grid,
+}
+
+impl Barrier {
+    /// As in the source.
+    pub fn name(self) -> &'static str {
+        match self {
+            Barrier::Warp => "__syncwarp()",
+            Barrier::Block => "__syncthreads()",
+            Barrier::Grid => "grid.sync()",
+        }
+    }
+}
+
+impl Remedy {
+    /// The same with other words around it.
+    pub(crate) fn in_words(self, words: impl FnOnce(String) -> String) -> Remedy {
+        Remedy {
+            text: words(self.text),
+            ..self
+        }
+    }
+}
+
+impl From<&str> for Remedy {
+    fn from(text: &str) -> Remedy {
+        text.to_owned().into()
+    }
+}
+
+impl From<String> for Remedy {
+    fn from(text: String) -> Remedy {
+        Remedy {
+            text,
+            barrier: None,
+        }
+    }
+}
+
+/// What would help against a race.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Remedy {
+    /// One sentence.
+    pub text: String,
+    /// The barrier that the sentence proposes.
+    pub barrier: Option<Barrier>,
+}
+
+/// Where a value that nobody wrote mattered.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Use {
+    /// It decides where the program goes.
+    Branch,
+    /// It is part of an address.
+    Address,
+    /// It goes to global memory.
+    Stored,
+    /// It is printed.
+    Printed,
+}
+
+/// Why global memory is not all written.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum MissingWrite {
+    /// A call copied what nobody had written.
+    CopiedUnset {
+        /// The call.
+        call: &'static str,
+        /// Its line.
+        line: u32,
+        /// What it copied from.
+        from: String,
+    },
+    /// A call wrote a part.
+    PartWritten {
+        /// The call.
+        setter: Setter,
+        /// Bytes of the memory.
+        size: u64,
+        /// The call's line.
+        line: u32,
+    },
+}
+
+/// What a finding says. Lines are of the program.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Fact {
+    /// Two accesses that nothing orders.
+    Race {
+        /// What is wrong with them.
+        kind: RaceKind,
+        /// One is an atomic of block scope, and the other of another block.
+        out_of_scope: bool,
+        /// What would help.
+        remedy: Remedy,
+    },
+    /// A mask that does not fit the lanes.
+    InvalidMask {
+        /// As named.
+        mask: u32,
+        /// Lanes it names that live and are elsewhere; none if it omits the caller.
+        elsewhere: u32,
+        /// Where.
+        line: u32,
+    },
+    /// Read as what nobody writes, and written.
+    ReadOnlyWritten {
+        /// Through `__ldg`; else through a `const … __restrict__` pointer.
+        is_ldg: bool,
+        /// Of the read.
+        line: u32,
+    },
+    /// A variable that has ended.
+    VariableEnded {
+        /// Of the access.
+        line: u32,
+    },
+    /// An index beyond its array or dimension.
+    Subscript {
+        /// As in the source.
+        text: String,
+        /// Where.
+        line: u32,
+        /// The index.
+        index: i64,
+        /// How many there are.
+        len: u32,
+        /// The array is a member; else a row of several.
+        is_member: bool,
+    },
+    /// A division by zero, or a shift out of range.
+    Operand {
+        /// It is a shift.
+        is_shift: bool,
+        /// Both of them.
+        operands: (i64, i64),
+        /// Where.
+        line: u32,
+    },
+    /// A value that nobody wrote.
+    Uninitialized {
+        /// Where it mattered.
+        used: Use,
+        /// The line of that.
+        line: u32,
+        /// The line of the read.
+        from: u32,
+        /// It is of a shuffle whose source lane does not take part: the lane that reads.
+        absent: Option<u32>,
+        /// Why.
+        missing: Option<MissingWrite>,
+    },
+    /// A barrier that not all threads of the block reach, or not at one statement.
+    DivergentBarrier {
+        /// Of the two threads.
+        lines: [u32; 2],
+    },
+    /// Memory that ends differently in the other order of blocks and warps.
+    ScheduleDependent {
+        /// The byte that it ends as.
+        ascending: u8,
+        /// And in the other order.
+        descending: u8,
+        /// It is more than an order of elements, or a rounding.
+        is_grave: bool,
+    },
+}
+
+impl Fact {
+    /// The code, the class and the severity.
+    pub(crate) fn class(&self) -> (Code, FindingKind, Severity) {
+        use Severity::{Error, Note, Warning};
+        let by = |is: bool| if is { Error } else { Warning };
+        match *self {
+            Fact::Race { kind, .. } => match kind {
+                RaceKind::SameValue => (Code::SameValueRace, FindingKind::Race, Note),
+                RaceKind::LockstepVolatile => (
+                    Code::WarpSynchronousCode,
+                    FindingKind::WarpSynchronous,
+                    Warning,
+                ),
+                RaceKind::LockstepPlain => (
+                    Code::WarpSynchronousCode,
+                    FindingKind::WarpSynchronous,
+                    Error,
+                ),
+                RaceKind::Unordered
+                | RaceKind::UnlessPolled
+                | RaceKind::LockWithoutFence
+                | RaceKind::OneInstruction => (Code::DataRace, FindingKind::Race, Error),
+            },
+            Fact::InvalidMask { .. } => (Code::InvalidMask, FindingKind::InvalidMask, Error),
+            Fact::ReadOnlyWritten { is_ldg, .. } => {
+                (Code::ReadOnlyWritten, FindingKind::Race, by(is_ldg))
+            }
+            Fact::VariableEnded { .. } => (Code::UseAfterFree, FindingKind::UseAfterFree, Error),
+            Fact::Subscript {
+                is_member: true, ..
+            } => (Code::OutOfBounds, FindingKind::OutOfBounds, Error),
+            Fact::Subscript { .. } => (Code::RowOverflow, FindingKind::OutOfBounds, Warning),
+            Fact::Operand { is_shift: true, .. } => {
+                (Code::ShiftOutOfRange, FindingKind::Arithmetic, Warning)
+            }
+            Fact::Operand { .. } => (Code::DivisionByZero, FindingKind::DivisionByZero, Warning),
+            Fact::Uninitialized {
+                absent: Some(_), ..
+            } => (Code::AbsentLane, FindingKind::Uninitialized, Error),
+            Fact::Uninitialized { .. } => {
+                (Code::UninitializedRead, FindingKind::Uninitialized, Error)
+            }
+            Fact::DivergentBarrier { .. } => (
+                Code::DivergentBarrier,
+                FindingKind::BarrierDivergence,
+                Error,
+            ),
+            Fact::ScheduleDependent { is_grave, .. } => (
+                Code::ScheduleDependent,
+                FindingKind::ScheduleDependent,
+                if is_grave { Warning } else { Note },
+            ),
+        }
+    }
+}

@@ -1,0 +1,7 @@
+//! What the machine runs, as plain data: bytecode, masks, registers, the shape of a launch.
+
+pub(crate) mod bytecode;
+pub(crate) mod effects;
+pub(crate) mod grid;
+pub mod mask;
+pub(crate) mod registers;

@@ -1,0 +1,291 @@
+//! A launch in both orders: what its threads tell each other may depend on which block or warp comes first, and then some faults show
+//! in one order only.
+//!
+//! A launch whose threads communicate runs once more with the last block and warp first, on memory as it was before, if it was
+//! short. Results, counts and what is printed are those of the first run; the second one only adds findings.
+
+use crate::count::counters::Counters;
+use crate::memory::map::GlobalRegion;
+use dsl::ir::Space;
+
+use crate::check::{Checker, Subject};
+use crate::config::{BothOrders, MachineConfig, Order};
+use crate::fault::finding::{
+    Fact, Finding, FindingAccess, FindingKind, FindingObject, FindingOp, Severity,
+};
+use crate::fault::trap::TrapKind;
+use crate::isa::effects::Talk;
+use crate::launch::Run;
+use crate::launch::report::{LaunchFailure, LaunchReport, Orders};
+use crate::progress::Progress;
+
+/// Memory that is kept for a launch whose threads may communicate.
+const MOST_BYTES: u64 = 16 << 20;
+/// The same where only what it finds can tell that they do.
+const MOST_BYTES_ON_SUSPICION: u64 = 1 << 20;
+/// What is short: warp instructions.
+const SHORT: u64 = 1_000_000;
+/// A second run that takes so many times the first one's instructions, and some more, is given up.
+const MOST_TIMES_AS_LONG: u64 = 8;
+const SOME_MORE: u64 = 100_000;
+
+/// The bytes of regions that a launch may write.
+pub(crate) struct Saved(Vec<(GlobalRegion, Vec<u8>)>);
+
+impl Saved {
+    fn of(regions: &[GlobalRegion]) -> Saved {
+        let copy = |region: &GlobalRegion| {
+            // SAFETY: the region's bytes are valid, and nothing runs.
+            let bytes = unsafe { std::slice::from_raw_parts(region.bytes, region.size as usize) };
+            (*region, bytes.to_vec())
+        };
+        Saved(regions.iter().map(copy).collect())
+    }
+
+    /// The first byte of memory that is not as it was.
+    fn difference(&self) -> Option<Difference> {
+        let mut found: Option<Difference> = None;
+        for (region, then) in &self.0 {
+            // SAFETY: as above.
+            let now = unsafe { std::slice::from_raw_parts(region.bytes, then.len()) };
+            let Some(at) = now.iter().zip(then).position(|(now, then)| now != then) else {
+                continue;
+            };
+            let is_grave = !is_permuted(now, then) && !is_rounded(now, then);
+            if found
+                .as_ref()
+                .is_none_or(|found| is_grave && !found.is_grave)
+            {
+                found = Some(Difference {
+                    address: region.base + at as u64,
+                    ascending: then[at],
+                    descending: now[at],
+                    is_grave,
+                });
+            }
+        }
+        found
+    }
+
+    fn restore(&self) {
+        for (region, bytes) in &self.0 {
+            // SAFETY: as above, and the region may be written.
+            unsafe { std::ptr::copy_nonoverlapping(bytes.as_ptr(), region.bytes, bytes.len()) };
+        }
+    }
+}
+
+/// Memory that ends differently in another order.
+struct Difference {
+    address: u64,
+    ascending: u8,
+    descending: u8,
+    /// It is neither the same words in other places nor another rounding.
+    is_grave: bool,
+}
+
+fn words(bytes: &[u8]) -> impl Iterator<Item = u32> + '_ {
+    let words = bytes.chunks(4);
+    words.map(|word| {
+        word.iter()
+            .rev()
+            .fold(0, |all, &byte| all << 8 | u32::from(byte))
+    })
+}
+
+/// Whether the same words are in other places: a list that was filled in another order.
+fn is_permuted(a: &[u8], b: &[u8]) -> bool {
+    let sorted = |bytes| {
+        let mut words: Vec<u32> = words(bytes).collect();
+        words.sort_unstable();
+        words
+    };
+    sorted(a) == sorted(b)
+}
+
+/// Whether all words that differ are floats, or the upper halves of doubles, that are nearly the same.
+fn is_rounded(a: &[u8], b: &[u8]) -> bool {
+    let near = |(a, b): (f64, f64)| {
+        a.is_finite() && b.is_finite() && a.abs() > 1e-30 && (a - b).abs() <= 1e-3 * a.abs()
+    };
+    let float = |bits: u32| f64::from(f32::from_bits(bits));
+    let floats = words(a).zip(words(b)).filter(|(a, b)| a != b);
+    let double = |bytes: &[u8]| f64::from_le_bytes(bytes.try_into().unwrap_or_default());
+    let doubles = a
+        .chunks_exact(8)
+        .zip(b.chunks_exact(8))
+        .filter(|(a, b)| a != b);
+    let is_of_doubles = !a.is_empty() && a.len().is_multiple_of(8);
+    floats.map(|(a, b)| (float(a), float(b))).all(near)
+        || is_of_doubles && doubles.map(|(a, b)| (double(a), double(b))).all(near)
+}
+
+/// What a launch needs to be run again.
+pub(crate) struct Again {
+    before: Saved,
+    regions: Vec<GlobalRegion>,
+}
+
+/// Keeps what a launch may write, if it may be worth running it again. Before the first run.
+pub(crate) fn prepare(run: &Run<'_>, written: &[bool]) -> Option<Again> {
+    let machine = run.machine;
+    if machine.both_orders == BothOrders::Never || machine.order != Order::Ascending {
+        return None;
+    }
+    if run.config.blocks() < 2 && run.config.threads_per_block() <= 32 {
+        return None;
+    }
+    let regions: Vec<GlobalRegion> = run
+        .map
+        .regions
+        .iter()
+        .filter(|region| written[region.index as usize] && region.size > 0)
+        .copied()
+        .collect();
+    let most = match (machine.both_orders, run.code.effects.communicates) {
+        (BothOrders::Always, _) => u64::MAX,
+        (_, true) => MOST_BYTES,
+        (_, false) => MOST_BYTES_ON_SUSPICION,
+    };
+    let bytes: u64 = regions.iter().map(|region| region.size).sum();
+    (bytes <= most).then(|| Again {
+        before: Saved::of(&regions),
+        regions,
+    })
+}
+
+/// Runs a launch that has ended once more the other way round, if it is worth it, and adds what that finds.
+pub(crate) fn run_again(
+    run: &Run<'_>,
+    again: Option<Again>,
+    subject: &Subject<'_>,
+    report: &mut LaunchReport,
+) {
+    let machine = run.machine;
+    let races = |finding: &Finding| finding.kind == FindingKind::Race;
+    let communicates = run.code.effects.communicates || report.findings.iter().any(races);
+    let several = run.config.blocks() > 1 || run.config.threads_per_block() > 32;
+    if !communicates || !several || machine.both_orders == BothOrders::Never {
+        return;
+    }
+    let taken = report.counts.warp_instructions;
+    let again = match again {
+        Some(again) if machine.both_orders == BothOrders::Always || taken <= SHORT => again,
+        _ => {
+            report.orders = Orders::One;
+            return;
+        }
+    };
+    let after = Saved::of(&again.regions);
+    again.before.restore();
+    let most = taken
+        .saturating_mul(MOST_TIMES_AS_LONG)
+        .saturating_add(SOME_MORE);
+    let descending = MachineConfig {
+        order: Order::Descending,
+        progress: Progress::default(),
+        jobs: 1,
+        limit: Some(machine.limit.map_or(most, |limit| limit.min(most))),
+        ..machine.clone()
+    };
+    let counters = || Counters::new(&machine.rules, run.code.counters.len());
+    let second = Run {
+        machine: &descending,
+        ..*run
+    };
+    let (result, _) = second.with(&|| Checker::new(counters(), subject), &mut |_| {});
+    let differs = after.difference();
+    after.restore();
+    report.orders = Orders::Both;
+    let (other, trap) = match result {
+        Ok(report) => (report, None),
+        Err(LaunchFailure::Trap { trap, report }) => (*report, Some(trap)),
+        Err(LaunchFailure::Invalid(_)) => return,
+    };
+    let has_ended = trap.is_none();
+    add(report, other);
+    // With a race there is more to say than that it has one.
+    let is_clean = !report.findings.iter().any(races) && report.skipped.is_empty();
+    if let (Some(differs), Some(at), true) =
+        (differs, run.code.effects.talks_at, has_ended && is_clean)
+    {
+        report.findings.push(schedule_dependent(run, at, &differs));
+    }
+    // Too long is no fault: nothing was found.
+    report.trap_descending =
+        trap.filter(|trap| !matches!(trap.kind, TrapKind::Limit { .. } | TrapKind::Stopped(_)));
+}
+
+/// Adds what only the other order found.
+fn add(report: &mut LaunchReport, other: LaunchReport) {
+    let places = |finding: &Finding| {
+        let mut places: Vec<_> = finding.accesses.iter().map(|access| access.loc).collect();
+        places.sort_unstable();
+        (finding.kind, finding.space, places)
+    };
+    let known: Vec<_> = report.findings.iter().map(places).collect();
+    let kinds: Vec<FindingKind> = report.findings.iter().map(|finding| finding.kind).collect();
+    for finding in other.findings {
+        // Values that happen to be the same in this order say nothing new about a race.
+        let is_echo = finding.severity == Severity::Note && kinds.contains(&finding.kind);
+        if !is_echo && !known.contains(&places(&finding)) {
+            report.findings.push(Finding {
+                descending: true,
+                ..finding
+            });
+        }
+    }
+    for mut skipped in other.skipped {
+        let is_like = |known: &crate::fault::trap::SkippedAccess| {
+            known.trap.loc == skipped.trap.loc && known.trap.kind.name() == skipped.trap.kind.name()
+        };
+        if !report.skipped.iter().any(is_like) {
+            skipped.descending = true;
+            report.skipped.push(skipped);
+        }
+    }
+}
+
+/// Memory that ends differently.
+fn schedule_dependent(run: &Run<'_>, talk: Talk, differs: &Difference) -> Finding {
+    let Difference {
+        address,
+        ascending,
+        descending,
+        ..
+    } = *differs;
+    let region = run.map.regions[run.map.find(address) as usize];
+    let object = run.memory.object_at(region.base, address);
+    let name = object.map_or_else(|| "memory".to_owned(), |object| object.name);
+    let offset_bytes = address - region.base;
+    let op = match talk.is_atomic {
+        true => FindingOp::Atomic,
+        false => FindingOp::Read,
+    };
+    let fact = Fact::ScheduleDependent {
+        ascending,
+        descending,
+        // A list in another order, or a sum with another rounding, is what such programs are made to allow.
+        is_grave: talk.decides && differs.is_grave,
+    };
+    let access = FindingAccess {
+        op,
+        loc: talk.loc,
+        block: [0; 3],
+        thread: [0; 3],
+        warp: 0,
+        lane: 0,
+        bytes: 0,
+        value: None,
+        volatile: !talk.is_atomic,
+    };
+    Finding {
+        space: Some(Space::Global),
+        object: Some(FindingObject {
+            name,
+            index: String::new(),
+            offset_bytes,
+        }),
+        ..Finding::new(fact, vec![access])
+    }
+}

@@ -1,0 +1,250 @@
+//! What a launch gives back.
+
+pub use crate::count::witness::Witness;
+pub use crate::fault::trap::SkippedAccess;
+
+use dsl::ir::{FuncId, LocId, Space};
+use thiserror::Error;
+
+use crate::compile::program::Program;
+use crate::config::LaunchConfig;
+use crate::count::stats::{LaunchCounts, SiteCounts};
+use crate::fault::finding::Finding;
+use crate::fault::trap::{AccessOp, Trap};
+use crate::observe::trace::Event;
+
+/// A kernel that ran to its end.
+#[derive(Clone, Debug, PartialEq)]
+pub struct LaunchReport {
+    /// The kernel.
+    pub kernel: FuncId,
+    /// Its name.
+    pub kernel_name: String,
+    /// Blocks in x, y, z.
+    pub grid: [u32; 3],
+    /// Threads of a block in x, y, z.
+    pub block: [u32; 3],
+    /// Shared memory the kernel declares.
+    pub shared_static_bytes: u64,
+    /// Shared memory the launch adds.
+    pub shared_dynamic_bytes: u64,
+    /// The source file of the launch statement: an index into the module's files.
+    pub file: u32,
+    /// The line of the launch statement, 0 for none.
+    pub line: u32,
+    /// Totals.
+    pub counts: LaunchCounts,
+    /// Counts per source access, sorted by file, line, column, text, operation, space and width.
+    pub sites: Vec<Site>,
+    /// Branches that parted their warps, by source place: sorted by file, line and column.
+    pub branches: Vec<Branch>,
+    /// Barriers by source place: sorted by file, line and column.
+    pub barriers: Vec<Barrier>,
+    /// What the checks found, in the order of their first source access.
+    pub findings: Vec<Finding>,
+    /// Accesses that are not allowed, where [`MachineConfig::keep_going`](crate::MachineConfig::keep_going) had the launch go on: the
+    /// first of each kind and place. What was computed after it, here and later, is not what the program computes.
+    pub skipped: Vec<SkippedAccess>,
+    /// Whether it ran in both orders of blocks and warps: see [`MachineConfig::both_orders`](crate::MachineConfig::both_orders).
+    pub orders: Orders,
+    /// What ended it in descending order, where it ran to its end in ascending order.
+    pub trap_descending: Option<Box<Trap>>,
+    /// All that it did, if [`MachineConfig::trace`](crate::MachineConfig::trace) asked for that.
+    pub trace: Vec<Event>,
+}
+
+impl LaunchReport {
+    /// A launch that ran elsewhere: nothing was counted.
+    pub fn uncounted(program: &Program, kernel: FuncId, config: &LaunchConfig) -> LaunchReport {
+        let module = program.module();
+        LaunchReport {
+            kernel,
+            kernel_name: module.function(kernel).name.clone(),
+            grid: config.grid,
+            block: config.block,
+            shared_static_bytes: program.code(kernel).shared_bytes,
+            shared_dynamic_bytes: config.shared_bytes,
+            file: module.loc(config.loc).file,
+            line: module.loc(config.loc).line,
+            counts: LaunchCounts::default(),
+            sites: Vec::new(),
+            branches: Vec::new(),
+            barriers: Vec::new(),
+            findings: Vec::new(),
+            skipped: Vec::new(),
+            orders: Orders::Same,
+            trap_descending: None,
+            trace: Vec::new(),
+        }
+    }
+}
+
+/// In which orders of blocks and warps a launch ran.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
+pub enum Orders {
+    /// In one; its threads tell each other nothing, so it is the same in any.
+    #[default]
+    Same,
+    /// In one, although its threads communicate.
+    One,
+    /// In both.
+    Both,
+}
+
+/// A source access: all instructions that come from one place and do the same thing.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Site {
+    /// The place, with its file and macro history.
+    pub loc: LocId,
+    /// Index into the module's files.
+    pub file: u32,
+    /// From 1.
+    pub line: u32,
+    /// From 1.
+    pub column: u32,
+    /// The source text of the access.
+    pub text: String,
+    /// The space that was accessed: of a generic access, the one its address turned out to be in.
+    pub space: Space,
+    /// What it does.
+    pub op: AccessOp,
+    /// Bytes per lane.
+    pub width_bytes: u32,
+    /// What it cost.
+    pub counts: SiteCounts,
+    /// The first of its worst requests.
+    pub witness: Option<Box<Witness>>,
+}
+
+/// A branch of the source at which lanes of a warp went different ways.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Branch {
+    /// The place.
+    pub loc: LocId,
+    /// Index into the module's files.
+    pub file: u32,
+    /// From 1.
+    pub line: u32,
+    /// From 1.
+    pub column: u32,
+    /// The source text of the condition, where it is known.
+    pub text: String,
+    /// How often a warp's lanes parted there.
+    pub divergent: u64,
+    /// Lanes that went the way of fewer, summed over those.
+    pub fewer_lanes: u64,
+}
+
+/// A barrier of the source at which whole blocks wait.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Barrier {
+    /// Index into the module's files.
+    pub file: u32,
+    /// From 1.
+    pub line: u32,
+    /// From 1.
+    pub column: u32,
+    /// How often a warp met it.
+    pub warps: u64,
+}
+
+impl Barrier {
+    /// Whether both are the same one of the source.
+    pub fn is_at(&self, other: &Barrier) -> bool {
+        (self.file, self.line, self.column) == (other.file, other.line, other.column)
+    }
+}
+
+/// Why a launch did not run, or not to its end.
+#[derive(Clone, Debug, PartialEq, Error)]
+pub enum LaunchFailure {
+    /// CUDA would refuse it; nothing ran.
+    #[error("{0}")]
+    Invalid(InvalidLaunch),
+    /// A thread did something that ends the program. With several jobs, memory that the kernel only writes may hold results of
+    /// later blocks too; a CUDA program cannot look, for the device is lost to it.
+    #[error("{trap}")]
+    Trap {
+        /// What, and who.
+        trap: Box<Trap>,
+        /// The counts up to there.
+        report: Box<LaunchReport>,
+    },
+}
+
+/// A launch CUDA would refuse, with the limit it breaks.
+#[derive(Clone, Debug, PartialEq, Eq, Error)]
+pub enum InvalidLaunch {
+    /// A dimension of the grid or block is 0.
+    #[error("{what} dimension {axis} is 0")]
+    ZeroDimension {
+        /// `grid` or `block`.
+        what: &'static str,
+        /// `x`, `y` or `z`.
+        axis: char,
+    },
+    /// Too many threads in a block.
+    #[error("a block of {threads} threads; the limit is {limit}")]
+    TooManyThreads {
+        /// Asked for.
+        threads: u64,
+        /// The most.
+        limit: u64,
+    },
+    /// A dimension of the grid or block is too large.
+    #[error("{what} dimension {axis} is {value}; the limit is {limit}")]
+    DimensionTooLarge {
+        /// `grid` or `block`.
+        what: &'static str,
+        /// `x`, `y` or `z`.
+        axis: char,
+        /// Asked for.
+        value: u32,
+        /// The most.
+        limit: u32,
+    },
+    /// Too much shared memory.
+    #[error("{bytes} bytes of shared memory per block; the limit is {limit}")]
+    TooMuchShared {
+        /// Static and dynamic together.
+        bytes: u64,
+        /// The most.
+        limit: u64,
+    },
+    /// More threads than the kernel's `__launch_bounds__`.
+    #[error("a block of {threads} threads; the kernel's __launch_bounds__ allows {limit}")]
+    LaunchBounds {
+        /// Asked for.
+        threads: u64,
+        /// The most.
+        limit: u64,
+    },
+    /// More blocks than the device holds at once, in a cooperative launch.
+    #[error("a cooperative launch of {blocks} blocks; the device holds {limit} of them at once")]
+    CooperativeTooLarge {
+        /// Asked for.
+        blocks: u64,
+        /// The most.
+        limit: u64,
+    },
+    /// The number of arguments is not the number of parameters.
+    #[error("{given} arguments for {expected} parameters")]
+    Arguments {
+        /// Given.
+        given: usize,
+        /// Expected.
+        expected: usize,
+    },
+    /// The function is not a kernel.
+    #[error("`{0}` is not a kernel")]
+    NotAKernel(String),
+    /// Blocks that ran side by side depend on each other, and memory cannot be put back as it was before them.
+    #[error(
+        "a pointer to one allocation is used to reach another, and blocks depend on each other there: only one job \
+         (--jobs 1) gives a result"
+    )]
+    Strayed,
+    /// A real device refuses it.
+    #[error("{0}")]
+    Device(String),
+}

@@ -1,0 +1,384 @@
+//! One block of threads: its warps, its shared memory, its barrier.
+//!
+//! Warps run in ascending order, each until it ends, waits at the barrier, or has used its slice of loop rounds. When all
+//! that have not ended wait, the barrier opens. A block is *stuck* when a whole pass over its warps changed nothing: no warp
+//! ended or reached the barrier, no memory changed, and every warp that ran is in the state it was in a pass before. Then
+//! only another block can help it. A block that waits in a loop with a barrier in it moves all the time; where blocks can
+//! see each other's order, the others get a turn after so many barriers.
+
+use crate::isa::grid::Shape;
+use crate::memory::bytes::refill;
+use dsl::ir::Object;
+
+use crate::fault::trap::TrapKind;
+use crate::isa::bytecode::{
+    Class, Code, Place, S_COOPERATIVE, S_CTAID, S_NCTAID, S_NTID, S_TID_YZ, V_LANE, V_TID,
+};
+use crate::isa::mask::LaneMask;
+use crate::isa::registers::Registers;
+use crate::machine::engine::Runner;
+use crate::machine::ops::skip;
+use crate::machine::{Fault, Machine, Stop, Vote, Warp, WarpState};
+use crate::memory::Memory;
+use crate::observe::{Arrival, Observer};
+
+/// Rounds of a loop before a warp lets others run; less once nothing seems to move.
+pub(crate) const SLICE: u32 = 1024;
+const SLICE_WATCHED: u32 = 64;
+/// Passes in which warps only spin, even if their registers change, before other blocks get a turn.
+const PATIENCE: u32 = 256;
+/// Barriers a block may pass before other blocks get a turn, if they may be what it waits for.
+const BARRIERS: u32 = 256;
+
+/// Bytes that one block may print. On a device the text of a whole launch has 1 MB, and what is older is lost.
+pub(crate) const MOST_PRINTED: usize = 64 << 20;
+
+/// A block that is running, or waits for other blocks.
+#[derive(Debug)]
+pub(crate) struct Block {
+    /// Its number, x fastest.
+    pub(crate) index: u64,
+    pub(crate) warps: Vec<Warp>,
+    pub(crate) shared: Vec<u8>,
+    pub(crate) printed: Vec<u8>,
+    /// Whether anything at all happened in its last turn.
+    pub(crate) moved: bool,
+}
+
+/// How a block's turn ended.
+#[derive(Debug)]
+pub(crate) enum Turn {
+    Done,
+    /// It waits for others, or may be waiting for them.
+    Stuck,
+    /// A thread ends the launch: the warp's number and the lane.
+    Fault {
+        warp: usize,
+        fault: Box<Fault>,
+    },
+}
+
+impl Block {
+    /// A block's warps with everything that is the same for all blocks: constants, sizes, arguments, thread numbers.
+    pub(crate) fn new(code: &Code, shape: &Shape<'_>, memory: &Memory) -> Block {
+        let threads = shape.threads();
+        let warps = (0..threads.div_ceil(32))
+            .map(|number| Self::warp(code, shape, memory, number, threads))
+            .collect();
+        Block {
+            index: 0,
+            warps,
+            shared: vec![0; shape.shared_bytes as usize],
+            printed: Vec::new(),
+            moved: false,
+        }
+    }
+
+    fn warp(code: &Code, shape: &Shape<'_>, memory: &Memory, number: u32, threads: u32) -> Warp {
+        let mut registers = Registers::new(code.v_units, code.s_count);
+        for axis in 0..3 {
+            registers.s[S_NTID as usize + axis] = u64::from(shape.block[axis]);
+            registers.s[S_NCTAID as usize + axis] = u64::from(shape.grid[axis]);
+            for lane in 0..32 {
+                registers.v[V_TID as usize + axis].0[lane] =
+                    shape.thread_index(number as usize, lane as u32)[axis];
+            }
+        }
+        let [_, y, z] = shape.thread_index(number as usize, 0);
+        registers.s[S_TID_YZ as usize] = u64::from(y);
+        registers.s[S_COOPERATIVE as usize] = u64::from(shape.cooperative);
+        registers.s[S_TID_YZ as usize + 1] = u64::from(z);
+        for lane in 0..32 {
+            registers.v[V_LANE as usize].0[lane] = lane as u32;
+        }
+        for &(register, bits) in &code.s_init {
+            registers.s[register as usize] = bits;
+        }
+        for &(register, object) in &code.s_symbols {
+            registers.s[register as usize] = match object {
+                Object::Global(id) => memory.symbol_address(id),
+                Object::String(id) => memory.string_address(id),
+                Object::Shared(_) | Object::Local(_) => 0,
+            };
+        }
+        for &(register, class, bits) in &code.v_init {
+            fill(&mut registers, register, class, bits);
+        }
+        for &(param, register, class) in &code.mirrors {
+            fill(&mut registers, register, class, shape.args[param as usize]);
+        }
+        Warp {
+            registers,
+            local: vec![0; code.local_bytes as usize * 32],
+            pc: 0,
+            mask: 0,
+            lanes: LaneMask::first(threads - (number * 32).min(threads)).0,
+            gone: 0,
+            left: 0,
+            state: WarpState::Ready,
+            vote: None,
+            rounds: None,
+            fingerprint: 0,
+            outline: 0,
+        }
+    }
+
+    /// Makes it block number `index`, at its beginning. Variables and memory start as zeros.
+    pub(crate) fn begin(&mut self, index: u64, code: &Code, shape: &Shape<'_>) {
+        self.index = index;
+        refill(&mut self.shared, 0);
+        let ctaid = shape.block_index(index);
+        for warp in &mut self.warps {
+            let Warp {
+                registers, local, ..
+            } = warp;
+            for (axis, &number) in ctaid.iter().enumerate() {
+                registers.s[S_CTAID as usize + axis] = u64::from(number);
+            }
+            registers.s[code.slot_s.start as usize..code.slot_s.end as usize].fill(0);
+            for unit in &mut registers.v[code.slot_v.start as usize..code.slot_v.end as usize] {
+                unit.0 = [0; 32];
+            }
+            for (&(place, class), &bits) in code.params.iter().zip(shape.args) {
+                match place {
+                    Place::S(register) => registers.s[register as usize] = class.to_register(bits),
+                    Place::V(register) => fill(registers, register, class, bits),
+                }
+            }
+            refill(local, 0);
+            (warp.pc, warp.mask, warp.gone) = (0, warp.lanes, 0);
+            warp.rounds = None;
+            (warp.state, warp.vote, warp.fingerprint) = (WarpState::Ready, None, 0);
+        }
+    }
+
+    /// Runs until the block is done or cannot go on alone.
+    pub(crate) fn turn<O: Observer>(
+        &mut self,
+        machine: &mut Machine<'_, O>,
+        run: Runner<O>,
+    ) -> Turn {
+        std::mem::swap(&mut machine.shared, &mut self.shared);
+        std::mem::swap(&mut machine.printed, &mut self.printed);
+        machine.observer.begin_block(self.index);
+        let turn = self.passes(machine, run);
+        if matches!(turn, Turn::Done) {
+            machine.observer.end_block();
+        }
+        std::mem::swap(&mut machine.shared, &mut self.shared);
+        std::mem::swap(&mut machine.printed, &mut self.printed);
+        turn
+    }
+
+    fn passes<O: Observer>(&mut self, machine: &mut Machine<'_, O>, run: Runner<O>) -> Turn {
+        self.moved = false;
+        let (mut idle, mut barriers) = (0, 0);
+        (machine.watch, machine.slice) = (false, SLICE);
+        loop {
+            machine.changed = false;
+            let (mut advanced, mut same, mut left) = (false, true, false);
+            let count = self.warps.len() as u64;
+            for turn in 0..count {
+                let number = machine.order.number(turn, count) as usize;
+                let warp = &mut self.warps[number];
+                if warp.state != WarpState::Ready {
+                    continue;
+                }
+                if let Some(why) = machine.stop.asked() {
+                    let (kind, lane) = (TrapKind::Stopped(why), warp.mask.trailing_zeros());
+                    return Turn::Fault {
+                        warp: number,
+                        fault: Box::new(Fault { kind, lane }),
+                    };
+                }
+                machine.observer.begin_warp(number as u32);
+                let stop = run_on(machine, warp, run, (self.index, number));
+                if let Some(fault) = over_limit(machine, warp, &stop) {
+                    return Turn::Fault {
+                        warp: number,
+                        fault,
+                    };
+                }
+                match stop {
+                    Stop::Done => (warp.state, advanced) = (WarpState::Done, true),
+                    Stop::Barrier => (warp.state, advanced) = (WarpState::AtBarrier, true),
+                    Stop::Fault(fault) => {
+                        return Turn::Fault {
+                            warp: number,
+                            fault,
+                        };
+                    }
+                    Stop::Yield => {
+                        if warp.is_endless(machine.code) {
+                            let (kind, lane) = (TrapKind::Endless, warp.mask.trailing_zeros());
+                            return Turn::Fault {
+                                warp: number,
+                                fault: Box::new(Fault { kind, lane }),
+                            };
+                        }
+                        left = true;
+                        if machine.watch {
+                            let digest = warp.digest();
+                            same &= digest == warp.fingerprint;
+                            warp.fingerprint = digest;
+                        }
+                    }
+                }
+            }
+            self.moved |= advanced || machine.watch && machine.changed;
+            if !left {
+                if O::SEES_REPEATS && !self.meets() {
+                    machine.observer.uneven_barrier(&self.meeting());
+                }
+                if !self.open_barrier() {
+                    self.moved = true;
+                    return Turn::Done;
+                }
+                machine.observer.barrier();
+                barriers += 1;
+                if barriers == BARRIERS && machine.code.effects.ordered {
+                    self.moved = true;
+                    return Turn::Stuck;
+                }
+                (machine.watch, machine.slice) = (false, SLICE);
+                idle = 0;
+                continue;
+            }
+            if advanced || machine.changed && machine.watch {
+                idle = 0;
+                continue;
+            }
+            if machine.watch && same && idle > 1 {
+                return Turn::Stuck;
+            }
+            // In a turn's first watched pass that is compared with where the last turn ended: what lies between was not watched.
+            self.moved |= machine.watch && !same;
+            idle += 1;
+            (machine.watch, machine.slice) = (true, SLICE_WATCHED);
+            if idle > PATIENCE {
+                return Turn::Stuck;
+            }
+        }
+    }
+
+    /// Whether all threads wait at one barrier, or none does.
+    fn meets(&self) -> bool {
+        let mut waiting = self
+            .warps
+            .iter()
+            .filter(|warp| warp.state == WarpState::AtBarrier);
+        let Some(first) = waiting.next() else {
+            return true;
+        };
+        waiting.all(|warp| warp.pc == first.pc) && self.warps.iter().all(|warp| warp.gone == 0)
+    }
+
+    /// Who stands where when a barrier opens.
+    fn meeting(&self) -> Vec<Arrival> {
+        let mut meeting = Vec::new();
+        for (number, warp) in (0..).zip(&self.warps) {
+            if warp.state == WarpState::AtBarrier {
+                meeting.push(Arrival {
+                    warp: number,
+                    pc: warp.pc.saturating_sub(1),
+                    lanes: warp.mask,
+                    waits: true,
+                });
+            }
+            if warp.gone != 0 {
+                meeting.push(Arrival {
+                    warp: number,
+                    pc: warp.left,
+                    lanes: warp.gone,
+                    waits: false,
+                });
+            }
+        }
+        meeting
+    }
+
+    /// Lets the waiting warps go; false if none waits.
+    fn open_barrier(&mut self) -> bool {
+        let waits = |warp: &&Warp| warp.state == WarpState::AtBarrier;
+        let lanes: u32 = self
+            .warps
+            .iter()
+            .filter(waits)
+            .map(|warp| warp.mask.count_ones())
+            .sum();
+        let held: u32 = self
+            .warps
+            .iter()
+            .filter(waits)
+            .filter_map(|warp| warp.vote)
+            .map(|(_, held, _)| held.count_ones())
+            .sum();
+        let mut any = false;
+        for warp in self
+            .warps
+            .iter_mut()
+            .filter(|warp| warp.state == WarpState::AtBarrier)
+        {
+            if let Some((vote, _, register)) = warp.vote.take() {
+                let result = match vote {
+                    Vote::Count => held,
+                    Vote::And => u32::from(held == lanes),
+                    Vote::Or => u32::from(held > 0),
+                };
+                warp.registers.s[register as usize] = u64::from(result);
+            }
+            warp.state = WarpState::Ready;
+            any = true;
+        }
+        any
+    }
+}
+
+/// A warp that has run into a limit: on what a block prints, or on instructions without a loop, whose rounds look at it themselves.
+/// It stands at the instruction where it stopped.
+fn over_limit<O>(machine: &Machine<'_, O>, warp: &mut Warp, stop: &Stop) -> Option<Box<Fault>> {
+    let kind = match stop {
+        Stop::Fault(_) => return None,
+        _ if machine.printed.len() > MOST_PRINTED => TrapKind::PrintLimit {
+            bytes: MOST_PRINTED,
+        },
+        Stop::Done | Stop::Barrier if machine.totals.charged() > machine.limit => {
+            let instructions = machine.limit;
+            TrapKind::Limit { instructions }
+        }
+        _ => return None,
+    };
+    if !matches!(stop, Stop::Yield) {
+        warp.pc -= 1;
+    }
+    let lane = warp.lanes.trailing_zeros();
+    Some(Box::new(Fault { kind, lane }))
+}
+
+fn fill(registers: &mut Registers, register: u32, class: Class, bits: u64) {
+    match class {
+        Class::W64 => registers.splat64(register, bits),
+        Class::W32 | Class::Mask => registers.splat32(register, bits as u32),
+    }
+}
+
+/// Runs a warp. If the launch goes on after accesses that are not allowed, each is noted and skipped.
+fn run_on<O: Observer>(
+    machine: &mut Machine<'_, O>,
+    warp: &mut Warp,
+    run: Runner<O>,
+    (block, number): (u64, usize),
+) -> Stop {
+    // Each time the engine begins with a full slice; so many are a slice themselves.
+    for _ in 0..SLICE {
+        match run(machine, warp) {
+            Stop::Fault(fault) if machine.keep_going && fault.kind.access().is_some() => {
+                let lanes = skip::skip(machine, warp, &fault);
+                machine.note_skipped(warp, (block, number), *fault, lanes);
+                warp.pc += 1;
+            }
+            stop => return stop,
+        }
+    }
+    Stop::Yield
+}

@@ -1,0 +1,549 @@
+//! The loop that runs a warp: dispatch only, one line per instruction; bodies are in `ops`.
+//!
+//! The loop is compiled three times: for any CPU, for AVX2 with FMA, and for AVX-512; [`runner`] picks one when a launch
+//! begins. All three give the same bits: lanes are independent and every operation is exactly rounded.
+//! Only this loop changes a warp's `pc` and mask.
+
+#![allow(
+    clippy::inline_always,
+    clippy::needless_range_loop,
+    reason = "the loop must be compiled with the features of each of its three hosts"
+)]
+
+use crate::machine::level::Level;
+use dsl::ir::FenceScope;
+
+use crate::fault::trap::TrapKind;
+use crate::isa::bytecode::{Inst, Op, lane_ops};
+use crate::isa::registers::View;
+use crate::machine::ops::fault::Done;
+use crate::machine::ops::{
+    atomic, convert, exchange, float, generic, global, int, lanes, local, print, shared,
+};
+use crate::machine::{Fault, Machine, Stop, Totals, Vote, Warp};
+use crate::observe::Observer;
+
+/// Runs a warp until it ends, waits, yields or faults.
+pub(crate) type Runner<O> = fn(&mut Machine<'_, O>, &mut Warp) -> Stop;
+
+/// The fastest engine this CPU can run.
+pub(crate) fn runner<O: Observer>() -> Runner<O> {
+    #[cfg(target_arch = "x86_64")]
+    if const { O::IS_QUICK } {
+        if is_x86_feature_detected!("avx512f")
+            && is_x86_feature_detected!("avx512vl")
+            && is_x86_feature_detected!("avx512bw")
+            && is_x86_feature_detected!("avx512dq")
+            && is_x86_feature_detected!("fma")
+            && is_x86_feature_detected!("bmi2")
+        {
+            // SAFETY: the CPU has the features.
+            return |machine, warp| unsafe { run_avx512(machine, warp) };
+        }
+        if is_x86_feature_detected!("avx2")
+            && is_x86_feature_detected!("fma")
+            && is_x86_feature_detected!("bmi2")
+        {
+            // SAFETY: the CPU has the features.
+            return |machine, warp| unsafe { run_avx2(machine, warp) };
+        }
+    }
+    run_portable
+}
+
+/// A level: the loop and the slow ways, compiled with its features.
+macro_rules! level {
+    ($level:ident $run:ident $(#[$features:meta])? { $($more:tt)* }) => {
+        struct $level;
+
+        $(#[$features])?
+        fn $run<O: Observer>(machine: &mut Machine<'_, O>, warp: &mut Warp) -> Stop {
+            run::<$level, O>(machine, warp)
+        }
+
+        impl Level for $level {
+            level! { @access $(#[$features])? load_shared shared::load_shared::<$level, O> }
+            level! { @access $(#[$features])? slow_load_shared shared::any_load_shared }
+            level! { @access $(#[$features])? store_shared shared::store_shared::<$level, O> }
+            level! { @access $(#[$features])? slow_store_shared shared::any_store_shared }
+            level! { @access $(#[$features])? load_global global::load_global::<$level, O> }
+            level! { @access $(#[$features])? slow_load_global global::any_load_global }
+            level! { @access $(#[$features])? store_global global::store_global::<$level, O> }
+            level! { @access $(#[$features])? slow_store_global global::any_store_global }
+            $($more)*
+        }
+    };
+    (@access $(#[$features:meta])? $name:ident $body:expr) => {
+        fn $name<O: Observer>(machine: &mut Machine<'_, O>, r: View, mask: u32, i: &Inst) -> Done {
+            #[inline(never)]
+            $(#[$features])?
+            fn access<O: Observer>(machine: &mut Machine<'_, O>, r: View, mask: u32, i: &Inst) -> Done {
+                $body(machine, r, mask, i)
+            }
+            #[allow(unused_unsafe, reason = "the portable level has no features")]
+            // SAFETY: only the loop of this level comes here, and `runner` chose it for a CPU that has its features.
+            unsafe { access(machine, r, mask, i) }
+        }
+    };
+}
+
+level! { Portable run_portable {} }
+
+#[cfg(target_arch = "x86_64")]
+level! { Avx2 run_avx2 #[target_feature(enable = "avx2,fma,bmi1,bmi2,lzcnt,popcnt")] {
+    #[inline(always)]
+    fn mask_of(holds: &[u32; 32]) -> u32 {
+        use std::arch::x86_64::{_mm256_loadu_ps, _mm256_movemask_ps};
+        let mut mask = 0;
+        for part in 0..4 {
+            // SAFETY: the level's CPU has AVX; a quarter of 128 bytes.
+            let bits = unsafe { _mm256_movemask_ps(_mm256_loadu_ps(holds.as_ptr().add(8 * part).cast())) };
+            mask |= (bits as u32) << (8 * part);
+        }
+        mask
+    }
+
+    #[inline(always)]
+    fn alike(values: &[u32; 32], deltas: &[u32; 32]) -> bool {
+        use std::arch::x86_64::{
+            __m256i, _mm256_loadu_si256, _mm256_or_si256, _mm256_set1_epi32, _mm256_setzero_si256, _mm256_sub_epi32,
+            _mm256_testz_si256, _mm256_xor_si256,
+        };
+        // SAFETY: the level's CPU has AVX2; quarters of 128 bytes.
+        unsafe {
+            let first = _mm256_set1_epi32(values[0] as i32);
+            let mut differs = _mm256_setzero_si256();
+            for part in 0..4 {
+                let values = _mm256_loadu_si256(values.as_ptr().cast::<__m256i>().add(part));
+                let deltas = _mm256_loadu_si256(deltas.as_ptr().cast::<__m256i>().add(part));
+                let differ = _mm256_xor_si256(_mm256_sub_epi32(values, first), deltas);
+                differs = _mm256_or_si256(differs, differ);
+            }
+            _mm256_testz_si256(differs, differs) == 1
+        }
+    }
+
+    #[inline(always)]
+    unsafe fn collect(from: *const u8, bytes: &[u32; 32], out: &mut [u32; 32]) {
+        use std::arch::x86_64::{__m256i, _mm256_i32gather_epi32, _mm256_loadu_si256, _mm256_storeu_si256};
+        // SAFETY: the level's CPU has AVX2; quarters of 128 bytes; the caller's for each lane.
+        unsafe {
+            for part in 0..4 {
+                let bytes = _mm256_loadu_si256(bytes.as_ptr().cast::<__m256i>().add(part));
+                let words = _mm256_i32gather_epi32::<1>(from.cast(), bytes);
+                _mm256_storeu_si256(out.as_mut_ptr().cast::<__m256i>().add(part), words);
+            }
+        }
+    }
+} }
+
+#[cfg(target_arch = "x86_64")]
+level! {
+    Avx512 run_avx512
+    #[target_feature(enable = "avx512f,avx512vl,avx512bw,avx512dq,avx2,fma,bmi1,bmi2,lzcnt,popcnt")]
+    {
+        #[inline(always)]
+        fn mask_of(holds: &[u32; 32]) -> u32 {
+            use std::arch::x86_64::{_mm512_loadu_si512, _mm512_movepi32_mask};
+            // SAFETY: the level's CPU has AVX-512; two halves of 128 bytes.
+            unsafe {
+                let low = _mm512_movepi32_mask(_mm512_loadu_si512(holds.as_ptr().cast()));
+                let high = _mm512_movepi32_mask(_mm512_loadu_si512(holds.as_ptr().add(16).cast()));
+                u32::from(low) | u32::from(high) << 16
+            }
+        }
+
+        #[inline(always)]
+        fn alike(values: &[u32; 32], deltas: &[u32; 32]) -> bool {
+            use std::arch::x86_64::{
+                __m512i, _mm512_cmpneq_epi32_mask, _mm512_loadu_si512, _mm512_set1_epi32, _mm512_sub_epi32,
+            };
+            // SAFETY: the level's CPU has AVX-512; halves of 128 bytes.
+            unsafe {
+                let first = _mm512_set1_epi32(values[0] as i32);
+                let differ = |half: usize| {
+                    let values = _mm512_loadu_si512(values.as_ptr().cast::<__m512i>().add(half));
+                    let deltas = _mm512_loadu_si512(deltas.as_ptr().cast::<__m512i>().add(half));
+                    _mm512_cmpneq_epi32_mask(_mm512_sub_epi32(values, first), deltas)
+                };
+                differ(0) | differ(1) == 0
+            }
+        }
+
+        #[inline(always)]
+        fn alike64(values: &[u64; 32], deltas: &[u32; 32]) -> bool {
+            use std::arch::x86_64::{
+                __m256i, __m512i, _mm256_loadu_si256, _mm512_cmpneq_epi64_mask, _mm512_cvtepi32_epi64,
+                _mm512_loadu_si512, _mm512_set1_epi64, _mm512_sub_epi64,
+            };
+            // SAFETY: the level's CPU has AVX-512; quarters of 256 and of 128 bytes.
+            unsafe {
+                let first = _mm512_set1_epi64(values[0] as i64);
+                let differ = |part: usize| {
+                    let values = _mm512_loadu_si512(values.as_ptr().cast::<__m512i>().add(part));
+                    let deltas = _mm256_loadu_si256(deltas.as_ptr().cast::<__m256i>().add(part));
+                    _mm512_cmpneq_epi64_mask(_mm512_sub_epi64(values, first), _mm512_cvtepi32_epi64(deltas))
+                };
+                differ(0) | differ(1) | differ(2) | differ(3) == 0
+            }
+        }
+
+        #[inline(always)]
+        unsafe fn collect(from: *const u8, bytes: &[u32; 32], out: &mut [u32; 32]) {
+            use std::arch::x86_64::{__m512i, _mm512_i32gather_epi32, _mm512_loadu_si512, _mm512_storeu_si512};
+            // SAFETY: the level's CPU has AVX-512; halves of 128 bytes; the caller's for each lane.
+            unsafe {
+                for half in 0..2 {
+                    let bytes = _mm512_loadu_si512(bytes.as_ptr().cast::<__m512i>().add(half));
+                    let words = _mm512_i32gather_epi32::<1>(bytes, from.cast());
+                    _mm512_storeu_si512(out.as_mut_ptr().cast::<__m512i>().add(half), words);
+                }
+            }
+        }
+
+        #[inline(always)]
+        unsafe fn pick(row: *const [u32; 32], bytes: &[u32; 32], more: u32, out: &mut [u32; 32]) {
+            use std::arch::x86_64::{
+                __m512i, _mm512_add_epi32, _mm512_loadu_si512, _mm512_permutex2var_epi32, _mm512_set1_epi32,
+                _mm512_srli_epi32, _mm512_storeu_si512,
+            };
+            // SAFETY: the level's CPU has AVX-512; `row`, `bytes` and `out` are 128 bytes each.
+            unsafe {
+                let (low, high) = (_mm512_loadu_si512(row.cast()), _mm512_loadu_si512(row.cast::<__m512i>().add(1)));
+                let more = _mm512_set1_epi32(more as i32);
+                for half in 0..2 {
+                    let bytes = _mm512_loadu_si512(bytes.as_ptr().cast::<__m512i>().add(half));
+                    let index = _mm512_srli_epi32::<2>(_mm512_add_epi32(bytes, more));
+                    let picked = _mm512_permutex2var_epi32(low, index, high);
+                    _mm512_storeu_si512(out.as_mut_ptr().cast::<__m512i>().add(half), picked);
+                }
+            }
+        }
+    }
+}
+
+/// The dispatch: the arms given, then one for every computing instruction.
+macro_rules! dispatch {
+    ({ $inst:ident, $r:ident, { $($arms:tt)* } }
+     unary32 { $(($u32:ident, $u32t:ident, $u32v:ident, $u32s:ident, $u32f:path))* }
+     unary64 { $(($u64:ident, $u64t:ident, $u64v:ident, $u64s:ident, $u64f:path))* }
+     binary32 { $(($b32:ident, $b32t:ident, $b32v:ident, $b32s:ident, $b32f:path))* }
+     binary64 { $(($b64:ident, $b64t:ident, $b64v:ident, $b64s:ident, $b64f:path))* }
+     compare32 { $(($c32:ident, $c32t:ident, $c32v:ident, $c32s:ident, $c32f:path))* }
+     compare64 { $(($c64:ident, $c64t:ident, $c64v:ident, $c64s:ident, $c64f:path))* }
+     convert32to32 { $(($x:ident, $xv:ident, $xs:ident, $xf:path))* }
+     convert32to64 { $(($w:ident, $wv:ident, $ws:ident, $wf:path))* }
+     convert64to32 { $(($n:ident, $nv:ident, $ns:ident, $nf:path))* }
+     convert64to64 { $(($l:ident, $lv:ident, $ls:ident, $lf:path))* }) => {
+        match $inst.op {
+            $($arms)*
+            $(Op::$u32v => lanes::unary32($r, $inst, $u32f), Op::$u32s => lanes::s_unary32($r, $inst, $u32f),)*
+            $(Op::$u64v => lanes::unary64($r, $inst, $u64f), Op::$u64s => lanes::s_unary64($r, $inst, $u64f),)*
+            $(Op::$b32v => lanes::binary32($r, $inst, $b32f), Op::$b32s => lanes::s_binary32($r, $inst, $b32f),)*
+            $(Op::$b64v => lanes::binary64($r, $inst, $b64f), Op::$b64s => lanes::s_binary64($r, $inst, $b64f),)*
+            $(Op::$c32v => lanes::compare32::<L>($r, $inst, $c32f), Op::$c32s => lanes::s_compare32($r, $inst, $c32f),)*
+            $(Op::$c64v => lanes::compare64::<L>($r, $inst, $c64f), Op::$c64s => lanes::s_compare64($r, $inst, $c64f),)*
+            $(Op::$xv => lanes::convert32to32($r, $inst, $xf), Op::$xs => lanes::s_convert32to32($r, $inst, $xf),)*
+            $(Op::$wv => lanes::convert32to64($r, $inst, $wf), Op::$ws => lanes::s_convert32to64($r, $inst, $wf),)*
+            $(Op::$nv => lanes::convert64to32($r, $inst, $nf), Op::$ns => lanes::s_convert64to32($r, $inst, $nf),)*
+            $(Op::$lv => lanes::convert64to64($r, $inst, $lf), Op::$ls => lanes::s_convert64to64($r, $inst, $lf),)*
+        }
+    };
+}
+
+#[inline(always)]
+fn run<L: Level, O: Observer>(machine: &mut Machine<'_, O>, warp: &mut Warp) -> Stop {
+    let code = machine.code;
+    let insts = code.insts.as_ptr();
+    let r = warp.registers.view();
+    // SAFETY: every jump goes to an instruction, and the last one is `End` (the compiler's business; see `Code`).
+    let at = |number: u32| unsafe { insts.add(number as usize) };
+    let mut ip = at(warp.pc);
+    let mut mask = warp.mask;
+    let mut rounds = machine.slice;
+    // In registers: in memory, adding to neighbours two at a time would wait for the stores before.
+    let mut totals = machine.totals;
+    /// Leaves the loop with the warp's state written back.
+    macro_rules! stop {
+        ($ip:expr, $stop:expr) => {{
+            // SAFETY: both point into the code.
+            warp.pc = unsafe { $ip.offset_from(insts) } as u32;
+            warp.mask = mask;
+            machine.totals = totals;
+            return $stop;
+        }};
+    }
+    /// The number of the instruction that runs.
+    macro_rules! here {
+        () => {
+            // SAFETY: both point into the code, `ip` behind the instruction that runs.
+            unsafe { ip.offset_from(insts) as usize - 1 }
+        };
+    }
+    macro_rules! attempt {
+        ($result:expr) => {
+            if let Err(fault) = $result {
+                stop!(ip.wrapping_sub(1), Stop::Fault(fault));
+            }
+        };
+    }
+    /// The warp's lanes, for those that look at each other.
+    macro_rules! lanes {
+        ($warp:ident, $mask:ident) => {
+            exchange::Lanes {
+                active: $mask,
+                alive: $warp.lanes & !$warp.gone,
+                // SAFETY: both point into the code, `ip` behind the instruction that runs.
+                loc: code.locs[unsafe { ip.offset_from(insts) } as usize - 1],
+            }
+        };
+    }
+    /// Jumps if no lane is active.
+    macro_rules! skip_if_empty {
+        ($inst:expr) => {
+            if mask == 0 {
+                ip = at($inst.b);
+            }
+        };
+    }
+    /// Jumps if a comparison of scalars holds.
+    macro_rules! jump_if {
+        ($inst:ident, $f:path) => {{
+            totals.branch($inst, mask, false);
+            if lanes::s_holds(r, $inst, $f) {
+                ip = at($inst.b);
+            }
+        }};
+    }
+    /// Starts the next round of a loop at `$head`, unless it is time to stop.
+    macro_rules! next_round {
+        ($inst:ident, $head:expr) => {{
+            totals.weigh($inst, mask);
+            totals.branches += 1;
+            ip = at($head);
+            rounds -= 1;
+            if totals.warp_instructions > machine.limit {
+                let kind = TrapKind::Limit {
+                    instructions: machine.limit,
+                };
+                stop!(
+                    ip,
+                    Stop::Fault(Box::new(Fault {
+                        kind,
+                        lane: mask.trailing_zeros()
+                    }))
+                );
+            }
+            if rounds == 0 {
+                stop!(ip, Stop::Yield);
+            }
+        }};
+    }
+    /// The same with the addition before it and the head's jump after it.
+    macro_rules! loop_if {
+        ($inst:ident, $f:path) => {{
+            lanes::s_step(r, $inst);
+            next_round!($inst, $inst.b - 1);
+            // SAFETY: the compiler puts the head's jump before the place this goes to.
+            let head: &Inst = unsafe { &*ip };
+            totals.branch(head, mask, false);
+            ip = at(if lanes::s_holds(r, head, $f) {
+                $inst.b
+            } else {
+                head.b
+            });
+        }};
+    }
+    loop {
+        debug_assert!(
+            code.insts.as_ptr_range().contains(&ip),
+            "the code ends with `End`"
+        );
+        // SAFETY: as `at`; no instruction but jumps and `End` is the last.
+        let inst: &Inst = unsafe { &*ip };
+        ip = ip.wrapping_add(1);
+        if O::SEES_REPEATS && machine.observer.follows(inst.op) {
+            machine.observer.before(r, inst, mask, here!());
+        }
+        lane_ops! { dispatch! { inst, r, {
+            Op::SMove => r.set_s(inst.d, r.s(inst.a)),
+            Op::VMove32 => lanes::move32(r, inst),
+            Op::VMove64 => lanes::move64(r, inst),
+            Op::VBlend32 => lanes::blend32(r, inst, mask),
+            Op::VBlend64 => lanes::blend64(r, inst, mask),
+            Op::MBlend => lanes::mask_blend(r, inst, mask),
+            Op::VSplat32 => lanes::splat32(r, inst),
+            Op::VSplat64 => lanes::splat64(r, inst),
+            Op::MAnd => lanes::mask_op(r, inst, |a, b| a & b),
+            Op::MOr => lanes::mask_op(r, inst, |a, b| a | b),
+            Op::MXor => lanes::mask_op(r, inst, |a, b| a ^ b),
+            Op::MNot => lanes::mask_op(r, inst, |a, _| !a),
+            Op::MEq => lanes::mask_op(r, inst, |a, b| !(a ^ b)),
+            Op::MSelect => lanes::mask_select(r, inst),
+            Op::SSelect => lanes::s_select(r, inst),
+            Op::VSelect32 => lanes::select32(r, inst),
+            Op::VSelect64 => lanes::select64(r, inst),
+            Op::VBool => lanes::v_bool(r, inst),
+            Op::SBool => r.set_s(inst.d, r.s(inst.a) & 1),
+            Op::VFma32 => lanes::fma32(r, inst, float::fma32),
+            Op::VFma64 => lanes::fma64(r, inst, float::fma64),
+            Op::VFmaInto32 => lanes::fma_into32(r, inst, float::fma32),
+            Op::VFmaInto64 => lanes::fma_into64(r, inst, float::fma64),
+            Op::SFma32 => lanes::s_fma32(r, inst, float::fma32),
+            Op::SFma64 => lanes::s_fma64(r, inst, float::fma64),
+            Op::SPtrS => lanes::s_ptr(r, inst, &code.scales, |x| i64::from(x as i32)),
+            Op::SPtrU => lanes::s_ptr(r, inst, &code.scales, |x| i64::from(x as u32)),
+            Op::SPtrL => lanes::s_ptr(r, inst, &code.scales, |x| x as i64),
+            Op::SPtr32 => lanes::s_ptr32(r, inst, &code.scales),
+            Op::VPtrVS => lanes::v_ptr(r, inst, &code.scales, |x| i64::from(x as i32)),
+            Op::VPtrVU => lanes::v_ptr(r, inst, &code.scales, i64::from),
+            Op::VPtrVL => lanes::v_ptr_long(r, inst, &code.scales),
+            Op::VPtr32V => lanes::v_ptr32(r, inst, &code.scales),
+            Op::VPtrSS => lanes::v_ptr_base(r, inst, &code.scales, |x| i64::from(x as i32)),
+            Op::VPtrSU => lanes::v_ptr_base(r, inst, &code.scales, i64::from),
+            Op::VPtr32S => lanes::v_ptr32_base(r, inst, &code.scales),
+            Op::Clock => r.set_s(inst.d, totals.warp_instructions & 0xffff_ffff),
+            Op::Clock64 => r.set_s(inst.d, totals.warp_instructions),
+            Op::ActiveMask => r.set_s(inst.d, u64::from(mask)),
+            Op::Shuffle => attempt!(exchange::shuffle::<L, O>(machine, r, inst, lanes!(warp, mask))),
+            Op::Exchange => attempt!(exchange::others(machine, r, inst, lanes!(warp, mask))),
+
+            Op::Jump => { totals.weigh(inst, mask); ip = at(inst.b); }
+            Op::JumpIfNot => { totals.branch(inst, mask, false); if r.s(inst.a) == 0 { ip = at(inst.b); } }
+            Op::JumpIf => { totals.branch(inst, mask, false); if r.s(inst.a) != 0 { ip = at(inst.b); } }
+            Op::JumpEq32 => jump_if!(inst, int::eq32),
+            Op::JumpNe32 => jump_if!(inst, int::ne32),
+            Op::JumpSlt32 => jump_if!(inst, int::slt32),
+            Op::JumpSle32 => jump_if!(inst, int::sle32),
+            Op::JumpSgt32 => jump_if!(inst, int::sgt32),
+            Op::JumpSge32 => jump_if!(inst, int::sge32),
+            Op::JumpUlt32 => jump_if!(inst, int::ult32),
+            Op::JumpUle32 => jump_if!(inst, int::ule32),
+            Op::JumpUgt32 => jump_if!(inst, int::ugt32),
+            Op::JumpUge32 => jump_if!(inst, int::uge32),
+            Op::Tick => totals.weigh(inst, mask),
+            Op::If => {
+                let (go, stay) = (mask & r.mask(inst.a), mask & !r.mask(inst.a));
+                totals.branch(inst, mask, go != 0 && stay != 0);
+                if go != 0 && stay != 0 {
+                    machine.parts(here!(), go, stay);
+                }
+                r.set_s(inst.d, u64::from(stay));
+                mask = go;
+                skip_if_empty!(inst);
+            }
+            Op::Else => {
+                totals.weigh(inst, mask);
+                let waiting = r.mask(inst.d);
+                r.set_s(inst.d, u64::from(mask));
+                mask = waiting;
+                skip_if_empty!(inst);
+            }
+            Op::Join => { totals.weigh(inst, mask); mask |= r.mask(inst.d); r.set_s(inst.d, 0); skip_if_empty!(inst); }
+            Op::Clear => r.set_s(inst.d, 0),
+            Op::Park => {
+                totals.weigh(inst, mask);
+                r.set_s(inst.d, u64::from(r.mask(inst.d) | mask));
+                mask = 0;
+                ip = at(inst.b);
+            }
+            Op::ParkIf | Op::ParkIfNot => {
+                let cond = if inst.op == Op::ParkIf { r.mask(inst.a) } else { !r.mask(inst.a) };
+                let leave = mask & cond;
+                totals.branch(inst, mask, leave != 0 && leave != mask);
+                if leave != 0 && leave != mask {
+                    machine.parts(here!(), leave, mask & !leave);
+                }
+                r.set_s(inst.d, u64::from(r.mask(inst.d) | leave));
+                mask &= !leave;
+                skip_if_empty!(inst);
+            }
+            Op::ExitIf | Op::ExitIfNot => {
+                let cond = if inst.op == Op::ExitIf { r.mask(inst.a) } else { !r.mask(inst.a) };
+                let leave = mask & cond;
+                totals.branch(inst, mask, leave != 0 && leave != mask);
+                if leave != 0 && leave != mask {
+                    machine.parts(here!(), leave, mask & !leave);
+                }
+                warp.leave(leave, here!());
+                mask &= !leave;
+                skip_if_empty!(inst);
+            }
+            Op::Loop => next_round!(inst, inst.b),
+            Op::LoopEq32 => loop_if!(inst, int::eq32),
+            Op::LoopNe32 => loop_if!(inst, int::ne32),
+            Op::LoopSlt32 => loop_if!(inst, int::slt32),
+            Op::LoopSle32 => loop_if!(inst, int::sle32),
+            Op::LoopSgt32 => loop_if!(inst, int::sgt32),
+            Op::LoopSge32 => loop_if!(inst, int::sge32),
+            Op::LoopUlt32 => loop_if!(inst, int::ult32),
+            Op::LoopUle32 => loop_if!(inst, int::ule32),
+            Op::LoopUgt32 => loop_if!(inst, int::ugt32),
+            Op::LoopUge32 => loop_if!(inst, int::uge32),
+            Op::Exit => { totals.weigh(inst, mask); warp.leave(mask, here!()); mask = 0; ip = at(inst.b); }
+            Op::End => { totals.weigh(inst, mask); warp.leave(mask, here!()); mask = 0; stop!(ip, Stop::Done); }
+
+            Op::LoadShared => attempt!(L::load_shared(machine, r, mask, inst)),
+            Op::StoreShared => attempt!(L::store_shared(machine, r, mask, inst)),
+            Op::AtomicShared => attempt!(atomic::shared(machine, r, mask, inst)),
+            Op::LoadGlobal => attempt!(L::load_global(machine, r, mask, inst)),
+            Op::StoreGlobal => attempt!(L::store_global(machine, r, mask, inst)),
+            Op::AtomicGlobal => attempt!(atomic::global(machine, r, mask, inst)),
+            Op::LoadLocal => attempt!(local::load_local(machine, r, mask, inst, &warp.local)),
+            Op::StoreLocal => attempt!(local::store_local(machine, r, mask, inst, &mut warp.local)),
+            Op::AtomicLocal => attempt!(atomic::local(machine, r, mask, inst, &mut warp.local)),
+            Op::LoadGeneric => attempt!(generic::load_generic(machine, r, mask, inst, &warp.local)),
+            Op::StoreGeneric => attempt!(generic::store_generic(machine, r, mask, inst, &mut warp.local)),
+            Op::AtomicGeneric => attempt!(atomic::generic(machine, r, mask, inst, &mut warp.local)),
+
+            Op::Barrier | Op::BarrierCount | Op::BarrierAnd | Op::BarrierOr => {
+                totals.weigh(inst, mask);
+                let alive = warp.lanes & !warp.gone;
+                if mask != alive {
+                    let (arrived, missing) = (mask.count_ones(), (alive & !mask).count_ones());
+                    let kind = TrapKind::BarrierDivergence { arrived, missing };
+                    stop!(ip.wrapping_sub(1), Stop::Fault(Box::new(Fault { kind, lane: mask.trailing_zeros() })));
+                }
+                totals.barriers += 1;
+                machine.barriers[here!()] += 1;
+                let vote = match inst.op {
+                    Op::BarrierCount => Some(Vote::Count),
+                    Op::BarrierAnd => Some(Vote::And),
+                    Op::BarrierOr => Some(Vote::Or),
+                    _ => None,
+                };
+                warp.vote = vote.map(|vote| (vote, mask & r.mask(inst.a), inst.d));
+                stop!(ip, Stop::Barrier);
+            }
+            // Lockstep lanes are always together; whether the mask is right is for the checks to say.
+            Op::SyncWarp if inst.b == 1 => machine.observer.sync_warp(mask, &[r.mask(inst.a); 32], warp.lanes & !warp.gone, code.locs[here!()]),
+            Op::SyncWarp => machine.observer.sync_warp(mask, r.v32(inst.a), warp.lanes & !warp.gone, code.locs[here!()]),
+            Op::Fence => machine.observer.fence(mask, FenceScope::ALL[inst.a as usize]),
+            Op::Lifetime => machine.observer.lifetime(mask, (inst.a, inst.b), inst.c == 1),
+            Op::Print => attempt!(print::print(machine, r, mask, inst)),
+            Op::Assert => attempt!(print::assert(machine, r, mask, inst)),
+            Op::Trap => attempt!(print::trap(mask, inst)),
+
+            Op::HostLocal | Op::HostNonZero | Op::HostReads | Op::HostAssigns | Op::HostLoad | Op::HostStore | Op::HostAtomic | Op::Call | Op::HostCall
+            | Op::Launch | Op::Return => unreachable!("host instructions are in host functions"),
+        } } }
+    }
+}
+
+impl Totals {
+    /// Counts the segment that ends with this instruction.
+    #[inline(always)]
+    fn weigh(&mut self, inst: &Inst, mask: u32) {
+        self.warp_instructions += u64::from(inst.weight);
+        self.thread_instructions += u64::from(inst.weight) * u64::from(mask.count_ones());
+    }
+
+    #[inline(always)]
+    fn branch(&mut self, inst: &Inst, mask: u32, parts: bool) {
+        self.weigh(inst, mask);
+        self.branches += 1;
+        if parts {
+            self.divergent_branches += 1;
+        }
+    }
+}

@@ -1,0 +1,118 @@
+//! Where the lanes of an access go: addresses from the site's form, and what can be said of all of them at once.
+
+#![allow(
+    clippy::inline_always,
+    clippy::needless_range_loop,
+    reason = "loops over lanes must vanish into the engine; they index several arrays"
+)]
+
+use crate::isa::bytecode::{Form, Inst, MemSite};
+use crate::isa::registers::View;
+use crate::memory::layout;
+
+/// The 64-bit addresses of all lanes.
+#[inline(always)]
+pub(crate) fn addresses(r: View, i: &Inst, site: &MemSite) -> [u64; 32] {
+    let mut out = [0; 32];
+    let (scale, offset) = (site.scale, site.offset);
+    match site.form {
+        Form::Uniform => out = [r.s(i.a).wrapping_add_signed(offset); 32],
+        Form::Varying => {
+            let a = r.v64(i.a);
+            for l in 0..32 {
+                out[l] = a[l].wrapping_add_signed(offset);
+            }
+        }
+        Form::UniformIndexed => {
+            let (a, b) = (r.s(i.a).wrapping_add_signed(offset), r.v32(i.b));
+            let more = r.s(site.term) as u32;
+            if site.unsigned {
+                for l in 0..32 {
+                    let index = b[l].wrapping_add(more);
+                    out[l] = a.wrapping_add((index as u64).wrapping_mul(scale as u64));
+                }
+            } else {
+                for l in 0..32 {
+                    let index = b[l].wrapping_add(more);
+                    out[l] = a.wrapping_add_signed((index as i32 as i64).wrapping_mul(scale));
+                }
+            }
+        }
+        Form::VaryingIndexed => {
+            let (a, b) = (r.v64(i.a), r.v32(i.b));
+            for l in 0..32 {
+                let index = if site.unsigned {
+                    b[l] as i64
+                } else {
+                    b[l] as i32 as i64
+                };
+                out[l] = a[l]
+                    .wrapping_add_signed(index.wrapping_mul(scale))
+                    .wrapping_add_signed(offset);
+            }
+        }
+    }
+    out
+}
+
+/// The offsets of all lanes from `base`, modulo 2^32: of pointers kept as 32 bits.
+#[inline(always)]
+pub(crate) fn offsets(r: View, i: &Inst, site: &MemSite, base: u32) -> [u32; 32] {
+    let mut out = [0; 32];
+    let (scale, offset) = (site.scale as u32, (site.offset as u32).wrapping_sub(base));
+    let offset = offset.wrapping_add((r.s(site.term) as u32).wrapping_mul(site.term_scale as u32));
+    match site.form {
+        Form::Uniform => out = [(r.s(i.a) as u32).wrapping_add(offset); 32],
+        Form::Varying => {
+            let a = r.v32(i.a);
+            for l in 0..32 {
+                out[l] = a[l].wrapping_add(offset);
+            }
+        }
+        Form::UniformIndexed => {
+            let (a, b) = ((r.s(i.a) as u32).wrapping_add(offset), r.v32(i.b));
+            for l in 0..32 {
+                out[l] = a.wrapping_add(b[l].wrapping_mul(scale));
+            }
+        }
+        Form::VaryingIndexed => {
+            let (a, b) = (r.v32(i.a), r.v32(i.b));
+            for l in 0..32 {
+                out[l] = a[l]
+                    .wrapping_add(b[l].wrapping_mul(scale))
+                    .wrapping_add(offset);
+            }
+        }
+    }
+    out
+}
+
+/// The offset of the first and the end of the last byte that active lanes touch, and the `or` of their offsets.
+#[inline(always)]
+pub(crate) fn extent32(offsets: &[u32; 32], mask: u32) -> (u32, u32, u32) {
+    let (mut low, mut high, mut all) = (u32::MAX, 0, 0);
+    for l in 0..32 {
+        let active = 0u32.wrapping_sub(mask >> l & 1);
+        low = low.min(offsets[l] | !active);
+        high = high.max(offsets[l] & active);
+        all |= offsets[l] & active;
+    }
+    (low, high, all)
+}
+
+/// The lanes whose addresses are in the shared, the local and in no window.
+#[inline(always)]
+pub(crate) fn windows(addresses: &[u64; 32], mask: u32) -> (u32, u32, u32) {
+    let (mut shared, mut local) = (0, 0);
+    for l in 0..32 {
+        shared |= u32::from(layout::area(addresses[l]) == layout::area(layout::SHARED)) << l;
+        local |= u32::from(layout::area(addresses[l]) == layout::area(layout::LOCAL)) << l;
+    }
+    (mask & shared, mask & local, mask & !shared & !local)
+}
+
+/// Generic addresses as offsets in a window.
+#[inline(always)]
+pub(crate) fn narrowed(addresses: &[u64; 32], base: u32) -> [u32; 32] {
+    addresses.map(|address| (address as u32).wrapping_sub(base))
+}

@@ -1,0 +1,228 @@
+//! Read-modify-write operations: lanes are served in ascending order, each seeing what the ones before it left.
+
+use dsl::ir::{AtomicOp, Space, Type, eval};
+
+use super::address::{addresses, narrowed, offsets, windows};
+use super::element::{lane_value, read, set_lane, write};
+use super::fault::Done;
+use super::global::{access, pointer, region};
+use super::local::{local_read, local_write};
+use super::shared::check_window;
+use crate::isa::bytecode::{Inst, MemSite};
+use crate::isa::mask::LaneMask;
+use crate::isa::registers::View;
+use crate::machine::Machine;
+use crate::memory::layout::{LOCAL_BASE, SHARED_BASE};
+use crate::observe::{Access, Observer};
+
+/// What an atomic leaves in memory: [`eval::atomic`], or what global memory makes of it.
+type Rule = fn(AtomicOp, Type, u64, u64, u64) -> u64;
+
+/// What a lane leaves in memory, given what was there.
+#[inline]
+fn next(r: View, site: &MemSite, rule: Rule, lane: usize, old: u64) -> u64 {
+    let ty = site.access.ty;
+    let (op, compare) = site.atomic.unwrap_or((AtomicOp::Exch, site.values[0]));
+    let value = lane_value(r, ty, site.values[0], lane);
+    rule(
+        op,
+        ty.value_type(),
+        old,
+        value,
+        lane_value(r, ty, compare, lane),
+    )
+}
+
+/// Serves the lanes, `at` giving the memory.
+///
+/// # Safety
+/// All bytes are writable.
+unsafe fn serve(
+    r: View,
+    site: &MemSite,
+    rule: Rule,
+    mask: u32,
+    at: impl Fn(usize) -> *mut u8,
+) -> bool {
+    let ty = site.access.ty;
+    let mut changed = false;
+    for lane in LaneMask(mask) {
+        // SAFETY: the caller's.
+        let old = unsafe { read(ty, at(lane)) };
+        // SAFETY: the caller's.
+        changed |= unsafe { write(ty, at(lane), next(r, site, rule, lane, old)) };
+        set_lane(r, ty, site.result, lane, old);
+    }
+    changed
+}
+
+fn in_shared<O: Observer>(
+    machine: &mut Machine<'_, O>,
+    r: View,
+    site: &MemSite,
+    counter: u32,
+    mask: u32,
+    offsets: &[u32; 32],
+) -> Done {
+    check_window(
+        machine,
+        site,
+        Space::Shared,
+        mask,
+        offsets,
+        machine.shared.len() as u64,
+    )?;
+    let access = Access {
+        site,
+        counter,
+        space: Space::Shared,
+        mask,
+        r,
+        memory: machine.shared.as_ptr(),
+    };
+    machine.observer.window(&access, offsets);
+    let base = machine.shared.as_mut_ptr();
+    // SAFETY: `check_window` found all active lanes' bytes inside.
+    let changed = unsafe {
+        serve(r, site, eval::atomic, mask, |l| {
+            base.add(offsets[l] as usize)
+        })
+    };
+    machine.changed |= changed;
+    Ok(())
+}
+
+fn in_global<O: Observer>(
+    machine: &mut Machine<'_, O>,
+    r: View,
+    site: &MemSite,
+    row: usize,
+    mask: u32,
+    addresses: &[u64; 32],
+) -> Done {
+    let region = region(machine, site, row, mask, addresses, true)?;
+    machine.observer.global(&access(r, site, mask), addresses);
+    // SAFETY: `region` found all active lanes' bytes inside of writable regions.
+    let changed = unsafe {
+        serve(r, site, eval::atomic_on_global, mask, |l| {
+            pointer(region, machine, addresses[l])
+        })
+    };
+    machine.changed |= changed;
+    Ok(())
+}
+
+fn in_local<O: Observer>(
+    machine: &mut Machine<'_, O>,
+    r: View,
+    site: &MemSite,
+    counter: u32,
+    mask: u32,
+    offsets: &[u32; 32],
+    local: &mut [u8],
+) -> Done {
+    check_window(
+        machine,
+        site,
+        Space::Local,
+        mask,
+        offsets,
+        local.len() as u64 / 32,
+    )?;
+    let access = Access {
+        site,
+        counter,
+        space: Space::Local,
+        mask,
+        r,
+        memory: machine.shared.as_ptr(),
+    };
+    machine.observer.window(&access, offsets);
+    for lane in LaneMask(mask) {
+        let old = local_read(local, site.access.ty, offsets[lane], lane);
+        local_write(
+            local,
+            site.access.ty,
+            offsets[lane],
+            lane,
+            next(r, site, eval::atomic, lane, old),
+        );
+        set_lane(r, site.access.ty, site.result, lane, old);
+    }
+    Ok(())
+}
+
+#[inline(never)]
+pub(crate) fn shared<O: Observer>(
+    machine: &mut Machine<'_, O>,
+    r: View,
+    mask: u32,
+    i: &Inst,
+) -> Done {
+    let site = &machine.code.sites[i.c as usize];
+    let offsets = offsets(r, i, site, SHARED_BASE);
+    in_shared(machine, r, site, site.counter, mask, &offsets)
+}
+
+#[inline(never)]
+pub(crate) fn global<O: Observer>(
+    machine: &mut Machine<'_, O>,
+    r: View,
+    mask: u32,
+    i: &Inst,
+) -> Done {
+    let site = &machine.code.sites[i.c as usize];
+    let addresses = addresses(r, i, site);
+    in_global(machine, r, site, i.c as usize, mask, &addresses)
+}
+
+#[inline(never)]
+pub(crate) fn local<O: Observer>(
+    machine: &mut Machine<'_, O>,
+    r: View,
+    mask: u32,
+    i: &Inst,
+    local: &mut [u8],
+) -> Done {
+    let site = &machine.code.sites[i.c as usize];
+    let offsets = offsets(r, i, site, LOCAL_BASE);
+    in_local(machine, r, site, site.counter, mask, &offsets, local)
+}
+
+#[inline(never)]
+pub(crate) fn generic<O: Observer>(
+    machine: &mut Machine<'_, O>,
+    r: View,
+    mask: u32,
+    i: &Inst,
+    local: &mut [u8],
+) -> Done {
+    let site = &machine.code.sites[i.c as usize];
+    let addresses = addresses(r, i, site);
+    let (shared_lanes, local_lanes, elsewhere) = windows(&addresses, mask);
+    if elsewhere != 0 {
+        in_global(machine, r, site, i.c as usize, elsewhere, &addresses)?;
+    }
+    if shared_lanes != 0 {
+        in_shared(
+            machine,
+            r,
+            site,
+            site.counter + 1,
+            shared_lanes,
+            &narrowed(&addresses, SHARED_BASE),
+        )?;
+    }
+    if local_lanes != 0 {
+        in_local(
+            machine,
+            r,
+            site,
+            site.counter + 2,
+            local_lanes,
+            &narrowed(&addresses, LOCAL_BASE),
+            local,
+        )?;
+    }
+    Ok(())
+}

@@ -1,0 +1,321 @@
+//! Moves elements between memory and registers: one lane, or all active lanes of a site.
+
+#![allow(
+    clippy::inline_always,
+    clippy::needless_range_loop,
+    reason = "loops over lanes must vanish into the engine; they index several arrays"
+)]
+
+use crate::machine::level::Level;
+use dsl::ir::MemType;
+
+use crate::count::pattern::{Pattern, Shape};
+use crate::isa::bytecode::{Class, MemSite};
+use crate::isa::mask::LaneMask;
+use crate::isa::registers::View;
+
+/// The element at a pointer, as bits of its value (an `i1` as 0 or 1).
+///
+/// # Safety
+/// The element's bytes are readable.
+#[inline(always)]
+pub(crate) unsafe fn read(ty: MemType, pointer: *const u8) -> u64 {
+    // SAFETY: the caller's.
+    unsafe {
+        match ty {
+            MemType::Bool => u64::from(*pointer != 0),
+            MemType::S8 => u64::from(*pointer as i8 as u32),
+            MemType::U8 => u64::from(*pointer),
+            MemType::S16 => u64::from(pointer.cast::<i16>().read_unaligned() as u32),
+            MemType::U16 => u64::from(pointer.cast::<u16>().read_unaligned()),
+            MemType::I32 | MemType::F32 => u64::from(pointer.cast::<u32>().read_unaligned()),
+            MemType::I64 | MemType::F64 | MemType::Ptr => pointer.cast::<u64>().read_unaligned(),
+        }
+    }
+}
+
+/// Writes the low bytes of a value. Gives whether memory is different now.
+///
+/// # Safety
+/// The element's bytes are writable.
+#[inline(always)]
+pub(crate) unsafe fn write(ty: MemType, pointer: *mut u8, bits: u64) -> bool {
+    // SAFETY: the caller's.
+    unsafe {
+        match ty.bytes() {
+            1 => {
+                let changed = *pointer != bits as u8;
+                *pointer = bits as u8;
+                changed
+            }
+            2 => {
+                let pointer = pointer.cast::<u16>();
+                let changed = pointer.read_unaligned() != bits as u16;
+                pointer.write_unaligned(bits as u16);
+                changed
+            }
+            4 => {
+                let pointer = pointer.cast::<u32>();
+                let changed = pointer.read_unaligned() != bits as u32;
+                pointer.write_unaligned(bits as u32);
+                changed
+            }
+            _ => {
+                let pointer = pointer.cast::<u64>();
+                let changed = pointer.read_unaligned() != bits;
+                pointer.write_unaligned(bits);
+                changed
+            }
+        }
+    }
+}
+
+/// The value of a lane in a register of its class; an `i1` as 0 or 1.
+#[inline(always)]
+pub(crate) fn lane_value(r: View, ty: MemType, register: u32, lane: usize) -> u64 {
+    match Class::of(ty.value_type()) {
+        Class::Mask => u64::from(r.mask(register) >> lane & 1),
+        Class::W32 => u64::from(r.v32(register)[lane]),
+        Class::W64 => r.v64(register)[lane],
+    }
+}
+
+#[inline(always)]
+pub(crate) fn set_lane(r: View, ty: MemType, register: u32, lane: usize, bits: u64) {
+    match Class::of(ty.value_type()) {
+        Class::Mask => {
+            let mask = r.mask(register) & !(1 << lane) | (bits as u32) << lane;
+            r.set_s(register, u64::from(mask));
+        }
+        Class::W32 => r.v32_mut(register)[lane] = bits as u32,
+        Class::W64 => r.v64_mut(register)[lane] = bits,
+    }
+}
+
+/// Reads every component of every active lane, `at` giving the lane's first byte.
+///
+/// # Safety
+/// All bytes are readable.
+#[inline(always)]
+pub(crate) unsafe fn gather(r: View, site: &MemSite, mask: u32, at: impl Fn(usize) -> *const u8) {
+    let ty = site.access.ty;
+    // SAFETY: the caller's, in all branches.
+    unsafe {
+        if site.uniform_values {
+            let first = at(mask.trailing_zeros() as usize);
+            for (k, &register) in site.values[..site.access.count as usize].iter().enumerate() {
+                let bits = read(ty, first.add(k * ty.bytes() as usize));
+                let is_mask = Class::of(ty.value_type()) == Class::Mask;
+                r.set_s(
+                    register,
+                    if is_mask {
+                        u64::from(0u32.wrapping_sub(bits as u32))
+                    } else {
+                        bits
+                    },
+                );
+            }
+            return;
+        }
+        if site.access.count == 1 && mask == u32::MAX && matches!(ty, MemType::I32 | MemType::F32) {
+            let d = r.v32_mut(site.values[0]);
+            for (l, d) in d.iter_mut().enumerate() {
+                *d = at(l).cast::<u32>().read_unaligned();
+            }
+            return;
+        }
+        for (k, &register) in site.values[..site.access.count as usize].iter().enumerate() {
+            for lane in LaneMask(mask) {
+                set_lane(
+                    r,
+                    ty,
+                    register,
+                    lane,
+                    read(ty, at(lane).add(k * ty.bytes() as usize)),
+                );
+            }
+        }
+    }
+}
+
+/// Writes every component of every active lane, highest lane first. Gives whether memory is different now.
+///
+/// # Safety
+/// All bytes are writable.
+#[inline(always)]
+pub(crate) unsafe fn scatter(
+    r: View,
+    site: &MemSite,
+    mask: u32,
+    at: impl Fn(usize) -> *mut u8,
+) -> bool {
+    let ty = site.access.ty;
+    let mut changed = false;
+    let mut rest = mask;
+    while rest != 0 {
+        let lane = 31 - rest.leading_zeros() as usize;
+        rest &= !(1 << lane);
+        for (k, &register) in site.values[..site.access.count as usize].iter().enumerate() {
+            let bits = lane_value(r, ty, register, lane);
+            // SAFETY: the caller's.
+            changed |= unsafe { write(ty, at(lane).add(k * ty.bytes() as usize), bits) };
+        }
+    }
+    changed
+}
+
+/// Whether the access is a run of whole 32-bit or 64-bit elements that can be copied at once.
+#[inline(always)]
+pub(crate) fn copies(site: &MemSite) -> bool {
+    site.access.count == 1 && site.width_bytes >= 4 && !site.uniform_values
+}
+
+/// # Safety
+/// `32 * width` bytes at `from` are readable.
+#[inline(always)]
+pub(crate) unsafe fn copy_in(r: View, site: &MemSite, from: *const u8) {
+    // SAFETY: the caller's.
+    unsafe {
+        if site.width_bytes == 4 {
+            *r.v32_mut(site.values[0]) = from.cast::<[u32; 32]>().read_unaligned();
+        } else {
+            *r.v64_mut(site.values[0]) = from.cast::<[u64; 32]>().read_unaligned();
+        }
+    }
+}
+
+/// # Safety
+/// `32 * width` bytes at `to` are writable.
+#[inline(always)]
+pub(crate) unsafe fn copy_out(r: View, site: &MemSite, to: *mut u8, watch: bool) -> bool {
+    // SAFETY: the caller's.
+    unsafe {
+        if site.width_bytes == 4 {
+            let to = to.cast::<[u32; 32]>();
+            let changed = watch && to.read_unaligned() != *r.v32(site.values[0]);
+            to.write_unaligned(*r.v32(site.values[0]));
+            changed
+        } else {
+            let to = to.cast::<[u64; 32]>();
+            let changed = watch && to.read_unaligned() != *r.v64(site.values[0]);
+            to.write_unaligned(*r.v64(site.values[0]));
+            changed
+        }
+    }
+}
+
+/// Loads a request like a pattern. Lanes that are not active may get something, too: nothing reads it.
+///
+/// # Safety
+/// `memory` is readable, and with the lowest lane at `lowest` all lanes' bytes lie inside.
+#[inline(always)]
+pub(crate) unsafe fn load_like<L: Level>(
+    r: View,
+    site: &MemSite,
+    pattern: &Pattern,
+    mask: u32,
+    memory: *const [u8],
+    lowest: usize,
+) {
+    // SAFETY: the caller's, in all branches.
+    unsafe {
+        let from = memory.cast::<u8>().add(lowest);
+        match pattern.shape {
+            Shape::Run => copy_in(r, site, from),
+            Shape::Splat if site.width_bytes == 4 => {
+                *r.v32_mut(site.values[0]) = [from.cast::<u32>().read_unaligned(); 32];
+            }
+            Shape::Splat => {
+                *r.v64_mut(site.values[0]) = [from.cast::<u64>().read_unaligned(); 32];
+            }
+            Shape::Row if memory.len() >= 128 => {
+                // Near the end, the 128 bytes that end there.
+                let start = lowest.min(memory.len() - 128);
+                let row = memory.cast::<u8>().add(start).cast::<[u32; 32]>();
+                L::pick(
+                    row,
+                    &pattern.bytes,
+                    (lowest - start) as u32,
+                    r.v32_mut(site.values[0]),
+                );
+            }
+            Shape::Halves => {
+                let d = r.v32_mut(site.values[0]);
+                for half in 0..2 {
+                    let from = from.add(pattern.bytes[16 * half] as usize);
+                    let run = from.cast::<[u32; 16]>().read_unaligned();
+                    d[16 * half..16 * half + 16].copy_from_slice(&run);
+                }
+            }
+            Shape::Pair => {
+                let d = r.v32_mut(site.values[0]);
+                for half in 0..2 {
+                    let from = from.add(pattern.bytes[16 * half] as usize);
+                    d[16 * half..16 * half + 16].fill(from.cast::<u32>().read_unaligned());
+                }
+            }
+            Shape::Row | Shape::Scattered => {
+                let words = site.access.count == 1 && !site.uniform_values;
+                let plain = words && matches!(site.access.ty, MemType::I32 | MemType::F32);
+                if plain && memory.len() <= i32::MAX as usize {
+                    L::collect(from, &pattern.bytes, r.v32_mut(site.values[0]));
+                } else if plain {
+                    let d = r.v32_mut(site.values[0]);
+                    for l in 0..32 {
+                        d[l] = from
+                            .add(pattern.bytes[l] as usize)
+                            .cast::<u32>()
+                            .read_unaligned();
+                    }
+                } else {
+                    gather(r, site, mask, |l| from.add(pattern.bytes[l] as usize));
+                }
+            }
+        }
+    }
+}
+
+/// Stores a request like a pattern. Gives whether memory is different now, if that is to be watched.
+///
+/// # Safety
+/// With the lowest lane at `to` all lanes' bytes are writable.
+#[inline(always)]
+pub(crate) unsafe fn store_like(
+    r: View,
+    site: &MemSite,
+    pattern: &Pattern,
+    mask: u32,
+    to: *mut u8,
+    watch: bool,
+) -> bool {
+    // SAFETY: the caller's, in all branches.
+    unsafe {
+        if pattern.shape == Shape::Run && mask == u32::MAX {
+            return copy_out(r, site, to, watch);
+        }
+        let words = site.access.count == 1 && matches!(site.access.ty, MemType::I32 | MemType::F32);
+        if words && !watch {
+            let value = r.v32(site.values[0]);
+            if pattern.shape == Shape::Halves && mask == u32::MAX {
+                // The second half first: where the two overlap, the lower lanes' values stay.
+                for half in [1, 0] {
+                    let to = to
+                        .add(pattern.bytes[16 * half] as usize)
+                        .cast::<[u32; 16]>();
+                    to.write_unaligned(std::array::from_fn(|l| value[16 * half + l]));
+                }
+                return false;
+            }
+            let mut rest = mask;
+            while rest != 0 {
+                let lane = 31 - rest.leading_zeros() as usize;
+                rest &= !(1 << lane);
+                to.add(pattern.bytes[lane] as usize)
+                    .cast::<u32>()
+                    .write_unaligned(value[lane]);
+            }
+            return false;
+        }
+        scatter(r, site, mask, |l| to.add(pattern.bytes[l] as usize))
+    }
+}

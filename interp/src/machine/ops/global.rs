@@ -1,0 +1,440 @@
+//! Loads and stores of global and constant memory.
+//!
+//! A request like the site's last one is served by its [`Pattern`](crate::pattern). Any other is checked and counted lane
+//! by lane and becomes the next pattern; if the warp is whole and its addresses are a run without gaps, the data is copied at
+//! once.
+
+#![allow(
+    clippy::inline_always,
+    clippy::needless_range_loop,
+    reason = "loops over lanes must vanish into the engine; they index several arrays"
+)]
+
+use crate::machine::level::Level;
+use crate::memory::map::GlobalMap;
+use crate::memory::map::GlobalRegion;
+use crate::rules::affine::stride64;
+use dsl::ir::Space;
+
+use super::address::addresses;
+use super::element::{copies, copy_in, copy_out, gather, load_like, scatter, store_like};
+use super::fault::{self, Done};
+use crate::count::pattern::{Example, Pattern, Shape};
+use crate::count::stats::Charge;
+use crate::fault::trap::AccessOp;
+use crate::isa::bytecode::{Inst, MemSite};
+use crate::isa::mask::LaneMask;
+use crate::isa::registers::View;
+use crate::machine::track::{Touch, Tracker};
+use crate::machine::{Fault, Machine};
+use crate::observe::{Access, Like, Observer};
+
+/// The region all active lanes are in, or `None` if they are in several; or the first lane that is in none.
+#[inline(always)]
+pub(crate) fn region<O: Observer>(
+    machine: &mut Machine<'_, O>,
+    site: &MemSite,
+    row: usize,
+    mask: u32,
+    addresses: &[u64; 32],
+    writes: bool,
+) -> Result<Option<GlobalRegion>, Box<Fault>> {
+    let (mut low, mut high, mut all) = (u64::MAX, 0, 0);
+    for l in 0..32 {
+        let active = 0u64.wrapping_sub(u64::from(mask >> l & 1));
+        low = low.min(addresses[l] | !active);
+        high = high.max(addresses[l] & active);
+        all |= addresses[l] & active;
+    }
+    let width = u64::from(site.width_bytes);
+    let fits = |region: &GlobalRegion| {
+        low >= region.base
+            && high.wrapping_sub(region.base) <= region.size
+            && region.size - (high - region.base) >= width
+    };
+    let map = machine.map;
+    let mut region = map.regions[machine.region_of_site[row] as usize];
+    if all & (width - 1) == 0 {
+        if fits(&region) && (region.writable || !writes) {
+            return Ok(Some(region));
+        }
+        if machine.declared[row].is_none() {
+            let found = map.find(low);
+            region = map.regions[found as usize];
+            if fits(&region) && (region.writable || !writes) {
+                machine.region_of_site[row] = found;
+                return Ok(Some(region));
+            }
+        }
+    }
+    slow_region(machine, site, row, mask, addresses, writes)
+}
+
+#[cold]
+fn slow_region<O: Observer>(
+    machine: &Machine<'_, O>,
+    site: &MemSite,
+    row: usize,
+    mask: u32,
+    addresses: &[u64; 32],
+    writes: bool,
+) -> Result<Option<GlobalRegion>, Box<Fault>> {
+    match LaneMask(mask)
+        .lanes()
+        .find(|&lane| is_refused(machine, site, row, addresses[lane], writes))
+    {
+        Some(lane) => Err(fault::global(
+            machine,
+            site,
+            row,
+            lane,
+            addresses[lane],
+            writes,
+        )),
+        None => Ok(None),
+    }
+}
+
+/// Whether an access at an address is not allowed.
+fn is_refused<O: Observer>(
+    machine: &Machine<'_, O>,
+    site: &MemSite,
+    row: usize,
+    address: u64,
+    writes: bool,
+) -> bool {
+    let width = u64::from(site.width_bytes);
+    let place = machine.declared[row].unwrap_or_else(|| machine.map.find(address));
+    let region = machine.map.regions[place as usize];
+    !region.holds(address, width) || address & (width - 1) != 0 || writes && !region.writable
+}
+
+/// The lanes whose access is not allowed.
+pub(crate) fn refused<O: Observer>(
+    machine: &Machine<'_, O>,
+    site: &MemSite,
+    row: usize,
+    mask: u32,
+    addresses: &[u64; 32],
+) -> u32 {
+    let writes = site.op != AccessOp::Load;
+    let mut lanes = 0;
+    for lane in LaneMask(mask) {
+        if is_refused(machine, site, row, addresses[lane], writes) {
+            lanes |= 1 << lane;
+        }
+    }
+    lanes
+}
+
+/// The host's pointer to an address that is known to be in a region.
+#[inline(always)]
+pub(crate) fn pointer<O: Observer>(
+    region: Option<GlobalRegion>,
+    machine: &Machine<'_, O>,
+    address: u64,
+) -> *mut u8 {
+    let region = region.unwrap_or_else(|| machine.map.regions[machine.map.find(address) as usize]);
+    // The address lies inside, so this stays inside the region's bytes.
+    region.bytes.wrapping_add((address - region.base) as usize)
+}
+
+/// The event of an access; a generic one that came here goes to global memory.
+#[inline(always)]
+pub(crate) fn access(r: View, site: &MemSite, mask: u32) -> Access<'_> {
+    let space = if site.access.space == Space::Constant {
+        Space::Constant
+    } else {
+        Space::Global
+    };
+    Access {
+        site,
+        counter: site.counter,
+        space,
+        mask,
+        r,
+        memory: std::ptr::null(),
+    }
+}
+
+/// Shows a request like a pattern to observers that have to see it. Debug builds hold it against the slow way.
+#[inline(always)]
+fn see_repeat<O: Observer>(
+    observer: &mut O,
+    r: View,
+    i: &Inst,
+    pattern: &Pattern,
+    site: &MemSite,
+    mask: u32,
+    lowest: u64,
+) {
+    let access = access(r, site, mask);
+    if cfg!(debug_assertions) {
+        let places = pattern.bytes.map(|bytes| lowest + u64::from(bytes));
+        assert_eq!(places, addresses(r, i, site));
+        assert_eq!(pattern.charge, observer.charge_global(&access, &places));
+    }
+    observer.repeat_global(&access, &Like { pattern, lowest });
+}
+
+/// Tells the tracker, if there are other workers.
+#[inline(always)]
+fn note<O: Observer>(machine: &mut Machine<'_, O>, touch: &Touch<'_>) {
+    if let Some(tracker) = &mut machine.tracker {
+        tracker.note(machine.map, touch);
+    }
+}
+
+/// Tells the tracker of a request like a pattern.
+#[inline(always)]
+fn note_like(
+    map: &GlobalMap,
+    tracker: &mut Tracker,
+    site: &MemSite,
+    pattern: &Pattern,
+    mask: u32,
+    lowest: u64,
+    writes: bool,
+) {
+    if !tracker.follows(pattern.region, writes) {
+        return;
+    }
+    let region = &map.regions[pattern.region as usize];
+    if pattern.shape == Shape::Run && mask == u32::MAX {
+        let bytes = 32 * u64::from(site.width_bytes);
+        return tracker.note_run(region, lowest - region.base, bytes, writes);
+    }
+    note_lanes(map, tracker, site, pattern, mask, lowest, writes);
+}
+
+/// The same, lane by lane.
+#[cold]
+fn note_lanes(
+    map: &GlobalMap,
+    tracker: &mut Tracker,
+    site: &MemSite,
+    pattern: &Pattern,
+    mask: u32,
+    lowest: u64,
+    writes: bool,
+) {
+    let addresses = pattern.bytes.map(|bytes| lowest + u64::from(bytes));
+    let touch = Touch {
+        region: Some(map.regions[pattern.region as usize]),
+        mask,
+        addresses: &addresses,
+        width_bytes: u64::from(site.width_bytes),
+        run: false,
+        writes,
+    };
+    tracker.note(map, &touch);
+}
+
+#[inline(always)]
+pub(crate) fn load_global<L: Level, O: Observer>(
+    machine: &mut Machine<'_, O>,
+    r: View,
+    mask: u32,
+    i: &Inst,
+) -> Done {
+    let site = &machine.code.sites[i.c as usize];
+    let pattern = &mut machine.patterns[i.c as usize];
+    let Some(first) = pattern.hit_global::<L>(r, i, site, mask) else {
+        return L::slow_load_global(machine, r, mask, i);
+    };
+    let lowest = first - pattern.below;
+    if O::SEES_REPEATS || cfg!(debug_assertions) {
+        see_repeat(&mut machine.observer, r, i, pattern, site, mask, lowest);
+    }
+    if let Some(tracker) = &mut machine.tracker {
+        note_like(machine.map, tracker, site, pattern, mask, lowest, false);
+    }
+    let region = &machine.map.regions[pattern.region as usize];
+    let memory = std::ptr::slice_from_raw_parts(region.bytes.cast_const(), region.size as usize);
+    if pattern.shape == Shape::Run {
+        // The next block's warp reads what lies behind: in a tile's rows, too far apart for the CPU to foresee.
+        let behind = (lowest - region.base) as usize + 32 * site.width_bytes as usize;
+        L::prefetch(memory.cast::<u8>().wrapping_add(behind));
+    }
+    // SAFETY: all lanes' bytes lie inside of the region (the pattern's invariant).
+    unsafe {
+        load_like::<L>(
+            r,
+            site,
+            pattern,
+            mask,
+            memory,
+            (lowest - region.base) as usize,
+        )
+    };
+    Ok(())
+}
+
+#[inline(always)]
+fn learn<O: Observer>(
+    machine: &mut Machine<'_, O>,
+    r: View,
+    mask: u32,
+    inst: &Inst,
+    served: &Served,
+    addresses: &[u64; 32],
+) {
+    let site = &machine.code.sites[inst.c as usize];
+    let pattern = &mut machine.patterns[inst.c as usize];
+    let Some(region) = served.region else { return };
+    if !pattern.wants_example() {
+        return;
+    }
+    let example = Example {
+        inst,
+        site,
+        mask,
+        charge: served.charge,
+        bounds: (region.base, region.base + region.size),
+        region: region.index,
+    };
+    pattern.learn(r, &example, &mut machine.observer, |l| addresses[l]);
+}
+
+/// A request that went the slow way.
+pub(crate) struct Served {
+    /// The region all lanes were in, if it was one.
+    region: Option<GlobalRegion>,
+    charge: Charge,
+}
+
+/// The slow way: any request.
+#[inline(always)]
+pub(crate) fn any_load_global<O: Observer>(
+    machine: &mut Machine<'_, O>,
+    r: View,
+    mask: u32,
+    i: &Inst,
+) -> Done {
+    let site = &machine.code.sites[i.c as usize];
+    let addresses = addresses(r, i, site);
+    let served = global_in(machine, r, site, i.c as usize, mask, &addresses)?;
+    learn(machine, r, mask, i, &served, &addresses);
+    Ok(())
+}
+
+#[inline(always)]
+pub(crate) fn global_in<O: Observer>(
+    machine: &mut Machine<'_, O>,
+    r: View,
+    site: &MemSite,
+    row: usize,
+    mask: u32,
+    addresses: &[u64; 32],
+) -> Result<Served, Box<Fault>> {
+    let region = region(machine, site, row, mask, addresses, false)?;
+    let charge = machine.observer.global(&access(r, site, mask), addresses);
+    let run = mask == u32::MAX
+        && copies(site)
+        && stride64(addresses) == Some(i64::from(site.width_bytes));
+    let touch = Touch {
+        region,
+        mask,
+        addresses,
+        width_bytes: u64::from(site.width_bytes),
+        run,
+        writes: false,
+    };
+    note(machine, &touch);
+    let served = Served { region, charge };
+    if let (Some(region), true) = (region, run) {
+        // SAFETY: first and last lane lie inside the region, and the lanes between them.
+        unsafe {
+            copy_in(
+                r,
+                site,
+                region
+                    .bytes
+                    .wrapping_add((addresses[0] - region.base) as usize),
+            )
+        };
+        return Ok(served);
+    }
+    // SAFETY: `region` found all active lanes' bytes inside of regions.
+    unsafe { gather(r, site, mask, |l| pointer(region, machine, addresses[l])) };
+    Ok(served)
+}
+
+#[inline(always)]
+pub(crate) fn store_global<L: Level, O: Observer>(
+    machine: &mut Machine<'_, O>,
+    r: View,
+    mask: u32,
+    i: &Inst,
+) -> Done {
+    let site = &machine.code.sites[i.c as usize];
+    let pattern = &mut machine.patterns[i.c as usize];
+    let Some(first) = pattern.hit_global::<L>(r, i, site, mask) else {
+        return L::slow_store_global(machine, r, mask, i);
+    };
+    let lowest = first - pattern.below;
+    if O::SEES_REPEATS || cfg!(debug_assertions) {
+        see_repeat(&mut machine.observer, r, i, pattern, site, mask, lowest);
+    }
+    if let Some(tracker) = &mut machine.tracker {
+        note_like(machine.map, tracker, site, pattern, mask, lowest, true);
+    }
+    let region = &machine.map.regions[pattern.region as usize];
+    let to = region.bytes.wrapping_add((lowest - region.base) as usize);
+    // SAFETY: all lanes' bytes lie inside of the region (the pattern's invariant), which was found writable.
+    let changed = unsafe { store_like(r, site, pattern, mask, to, machine.watch) };
+    machine.changed |= changed;
+    Ok(())
+}
+
+/// The slow way: any request.
+#[inline(always)]
+pub(crate) fn any_store_global<O: Observer>(
+    machine: &mut Machine<'_, O>,
+    r: View,
+    mask: u32,
+    i: &Inst,
+) -> Done {
+    let site = &machine.code.sites[i.c as usize];
+    let addresses = addresses(r, i, site);
+    let served = global_out(machine, r, site, i.c as usize, mask, &addresses)?;
+    learn(machine, r, mask, i, &served, &addresses);
+    Ok(())
+}
+
+#[inline(always)]
+pub(crate) fn global_out<O: Observer>(
+    machine: &mut Machine<'_, O>,
+    r: View,
+    site: &MemSite,
+    row: usize,
+    mask: u32,
+    addresses: &[u64; 32],
+) -> Result<Served, Box<Fault>> {
+    let region = region(machine, site, row, mask, addresses, true)?;
+    let charge = machine.observer.global(&access(r, site, mask), addresses);
+    let run = mask == u32::MAX
+        && copies(site)
+        && stride64(addresses) == Some(i64::from(site.width_bytes));
+    let touch = Touch {
+        region,
+        mask,
+        addresses,
+        width_bytes: u64::from(site.width_bytes),
+        run,
+        writes: true,
+    };
+    note(machine, &touch);
+    let changed = if let (Some(region), true) = (region, run) {
+        let to = region
+            .bytes
+            .wrapping_add((addresses[0] - region.base) as usize);
+        // SAFETY: first and last lane lie inside the region, and the lanes between them.
+        unsafe { copy_out(r, site, to, machine.watch) }
+    } else {
+        // SAFETY: `region` found all active lanes' bytes inside of writable regions.
+        unsafe { scatter(r, site, mask, |l| pointer(region, machine, addresses[l])) }
+    };
+    machine.changed |= changed;
+    Ok(Served { region, charge })
+}

@@ -1,0 +1,96 @@
+//! `printf` and `assert` in kernels.
+
+use dsl::ir::{StringId, Type};
+
+use super::fault::Done;
+use crate::fault::trap::TrapKind;
+use crate::isa::bytecode::{Class, Inst, Place};
+use crate::isa::mask::LaneMask;
+use crate::isa::registers::View;
+use crate::machine::{Fault, Machine};
+use crate::observe::Observer;
+use crate::printf::format;
+
+fn value(r: View, ty: Type, place: Place, lane: usize) -> u64 {
+    match (place, Class::of(ty)) {
+        (Place::S(register), Class::Mask) => u64::from(r.mask(register) >> lane & 1),
+        (Place::S(register), Class::W32 | Class::W64) => r.s(register),
+        (Place::V(register), Class::W64) => r.v64(register)[lane],
+        (Place::V(register), Class::Mask | Class::W32) => u64::from(r.v32(register)[lane]),
+    }
+}
+
+/// Appends each active lane's text to what the block has printed; the result is the number of arguments, as CUDA's.
+#[inline(never)]
+pub(crate) fn print<O: Observer>(
+    machine: &mut Machine<'_, O>,
+    r: View,
+    mask: u32,
+    i: &Inst,
+) -> Done {
+    let row = &machine.code.prints[i.a as usize];
+    let text = machine.module.strings[StringId(row.format).index()].clone();
+    for lane in LaneMask(mask) {
+        let args: Vec<u64> = row
+            .args
+            .iter()
+            .map(|&(ty, place)| value(r, ty, place, lane))
+            .collect();
+        // As glibc: no text at null; any other address without one is the program's fault.
+        let mut bad = None;
+        let mut fetch = |address, most: usize| match machine.memory.c_string_within(address, most) {
+            Ok(text) => Some(text.to_vec()),
+            Err(_) => {
+                bad = bad.or((address != 0).then_some(address));
+                None
+            }
+        };
+        let printed = format(&text, &args, &mut fetch);
+        if let Some(address) = bad {
+            let kind = TrapKind::BadString { address };
+            return Err(Box::new(Fault {
+                kind,
+                lane: lane as u32,
+            }));
+        }
+        machine.printed.extend_from_slice(&printed);
+    }
+    *r.v32_mut(i.d) = [row.args.len() as u32; 32];
+    Ok(())
+}
+
+/// Faults for the lowest active lane whose condition does not hold.
+#[inline(never)]
+pub(crate) fn assert<O: Observer>(
+    machine: &mut Machine<'_, O>,
+    r: View,
+    mask: u32,
+    i: &Inst,
+) -> Done {
+    let failed = mask & !r.mask(i.a);
+    if failed == 0 {
+        return Ok(());
+    }
+    let condition = String::from_utf8_lossy(&machine.module.strings[i.b as usize]).into_owned();
+    Err(Box::new(Fault {
+        kind: TrapKind::Assert { condition },
+        lane: failed.trailing_zeros(),
+    }))
+}
+
+/// What a trap instruction is for.
+pub(crate) fn trap_kind(i: &Inst) -> TrapKind {
+    match i.a {
+        0 => TrapKind::Explicit,
+        _ => TrapKind::BadCall,
+    }
+}
+
+/// `__trap()`, and calls of no function.
+#[inline(never)]
+pub(crate) fn trap(mask: u32, i: &Inst) -> Done {
+    Err(Box::new(Fault {
+        kind: trap_kind(i),
+        lane: mask.trailing_zeros(),
+    }))
+}

@@ -1,0 +1,295 @@
+//! Loads and stores of shared memory: a request like the site's last one is served by its [`Pattern`](crate::pattern), any
+//! other is checked, counted and moved lane by lane and becomes the next pattern.
+
+#![allow(
+    clippy::inline_always,
+    clippy::needless_range_loop,
+    reason = "loops over lanes must vanish into the engine; they index several arrays"
+)]
+
+use crate::machine::level::Level;
+use dsl::ir::Space;
+
+use super::address::{extent32, offsets};
+use super::element::{gather, load_like, scatter, store_like};
+use super::fault::{self, Done};
+use crate::count::pattern::{Example, Pattern};
+use crate::count::stats::Charge;
+use crate::isa::bytecode::{Inst, MemSite};
+use crate::isa::mask::LaneMask;
+use crate::isa::registers::View;
+use crate::machine::{Fault, Machine};
+use crate::memory::layout::SHARED_BASE;
+use crate::observe::{Access, Like, Observer};
+
+/// Whether all active lanes' accesses to a window of `size` bytes are allowed; else the first one that is not.
+#[inline(always)]
+pub(crate) fn check_window<O: Observer>(
+    machine: &Machine<'_, O>,
+    site: &MemSite,
+    space: Space,
+    mask: u32,
+    offsets: &[u32; 32],
+    size: u64,
+) -> Done {
+    let (low, high, all) = extent32(offsets, mask);
+    let width = site.width_bytes;
+    let (start, len) = site.bounds.unwrap_or((0, size));
+    let fits =
+        u64::from(low) >= start && u64::from(high) + u64::from(width) <= (start + len).min(size);
+    if fits && all & (width - 1) == 0 {
+        return Ok(());
+    }
+    let bad = LaneMask(mask)
+        .lanes()
+        .find(|&l| !is_inside(site, offsets[l], size));
+    match bad {
+        Some(lane) => Err(fault::windowed(
+            machine,
+            site,
+            space,
+            lane,
+            offsets[lane],
+            size,
+        )),
+        None => Ok(()),
+    }
+}
+
+/// Whether an access at an offset of a space of that size keeps to the site's bounds and is aligned.
+pub(crate) fn is_inside(site: &MemSite, offset: u32, size: u64) -> bool {
+    let width = u64::from(site.width_bytes);
+    let (start, len) = site.bounds.unwrap_or((0, size));
+    let (at, end) = (u64::from(offset), u64::from(offset) + width);
+    at >= start && end <= (start + len).min(size) && at & (width - 1) == 0
+}
+
+/// Shows a request like a pattern to observers that have to see it. Debug builds hold it against the slow way.
+#[inline(always)]
+#[expect(clippy::too_many_arguments, reason = "all of one access")]
+fn see_repeat<O: Observer>(
+    observer: &mut O,
+    r: View,
+    i: &Inst,
+    pattern: &Pattern,
+    site: &MemSite,
+    mask: u32,
+    lowest: usize,
+    memory: *const u8,
+) {
+    let access = Access {
+        site,
+        counter: site.counter,
+        space: Space::Shared,
+        mask,
+        r,
+        memory,
+    };
+    if cfg!(debug_assertions) {
+        let places = pattern.bytes.map(|bytes| lowest as u32 + bytes);
+        assert_eq!(places, offsets(r, i, site, SHARED_BASE));
+        assert_eq!(pattern.charge, observer.charge_window(&access, &places));
+    }
+    let lowest = lowest as u64;
+    observer.repeat_window(&access, &Like { pattern, lowest });
+}
+
+#[inline(always)]
+pub(crate) fn load_shared<L: Level, O: Observer>(
+    machine: &mut Machine<'_, O>,
+    r: View,
+    mask: u32,
+    i: &Inst,
+) -> Done {
+    let site = &machine.code.sites[i.c as usize];
+    let pattern = &mut machine.patterns[i.c as usize];
+    let Some(first) = pattern.hit_shared::<L>(r, i, site, mask) else {
+        return L::slow_load_shared(machine, r, mask, i);
+    };
+    let lowest = (first - pattern.below) as usize;
+    if O::SEES_REPEATS || cfg!(debug_assertions) {
+        let memory = machine.shared.as_ptr();
+        see_repeat(
+            &mut machine.observer,
+            r,
+            i,
+            pattern,
+            site,
+            mask,
+            lowest,
+            memory,
+        );
+    }
+    // SAFETY: all lanes' bytes lie inside (the pattern's invariant).
+    unsafe {
+        load_like::<L>(
+            r,
+            site,
+            pattern,
+            mask,
+            &raw const machine.shared[..],
+            lowest,
+        )
+    };
+    Ok(())
+}
+
+/// The slow way: any request.
+#[inline(always)]
+pub(crate) fn any_load_shared<O: Observer>(
+    machine: &mut Machine<'_, O>,
+    r: View,
+    mask: u32,
+    i: &Inst,
+) -> Done {
+    let site = &machine.code.sites[i.c as usize];
+    let offsets = offsets(r, i, site, SHARED_BASE);
+    let charge = shared_in(machine, r, site, site.counter, mask, &offsets)?;
+    learn(machine, r, mask, i, charge, &offsets);
+    Ok(())
+}
+
+#[inline(always)]
+fn learn<O: Observer>(
+    machine: &mut Machine<'_, O>,
+    r: View,
+    mask: u32,
+    inst: &Inst,
+    charge: Charge,
+    offsets: &[u32; 32],
+) {
+    let site = &machine.code.sites[inst.c as usize];
+    let pattern = &mut machine.patterns[inst.c as usize];
+    if !pattern.wants_example() {
+        return;
+    }
+    let size = machine.shared.len() as u64;
+    let (start, len) = site.bounds.unwrap_or((0, size));
+    let example = Example {
+        inst,
+        site,
+        mask,
+        charge,
+        bounds: (start, (start + len).min(size)),
+        region: 0,
+    };
+    pattern.learn(r, &example, &mut machine.observer, |l| {
+        u64::from(offsets[l])
+    });
+}
+
+/// Loads from checked and counted offsets; gives the cost.
+#[inline(always)]
+pub(crate) fn shared_in<O: Observer>(
+    machine: &mut Machine<'_, O>,
+    r: View,
+    site: &MemSite,
+    counter: u32,
+    mask: u32,
+    offsets: &[u32; 32],
+) -> Result<Charge, Box<Fault>> {
+    check_window(
+        machine,
+        site,
+        Space::Shared,
+        mask,
+        offsets,
+        machine.shared.len() as u64,
+    )?;
+    let access = Access {
+        site,
+        counter,
+        space: Space::Shared,
+        mask,
+        r,
+        memory: machine.shared.as_ptr(),
+    };
+    let charge = machine.observer.window(&access, offsets);
+    let base = machine.shared.as_ptr();
+    // SAFETY: `check_window` found all active lanes' bytes inside.
+    unsafe { gather(r, site, mask, |l| base.add(offsets[l] as usize)) };
+    Ok(charge)
+}
+
+#[inline(always)]
+pub(crate) fn store_shared<L: Level, O: Observer>(
+    machine: &mut Machine<'_, O>,
+    r: View,
+    mask: u32,
+    i: &Inst,
+) -> Done {
+    let site = &machine.code.sites[i.c as usize];
+    let pattern = &mut machine.patterns[i.c as usize];
+    let Some(first) = pattern.hit_shared::<L>(r, i, site, mask) else {
+        return L::slow_store_shared(machine, r, mask, i);
+    };
+    let lowest = (first - pattern.below) as usize;
+    if O::SEES_REPEATS || cfg!(debug_assertions) {
+        let memory = machine.shared.as_ptr();
+        see_repeat(
+            &mut machine.observer,
+            r,
+            i,
+            pattern,
+            site,
+            mask,
+            lowest,
+            memory,
+        );
+    }
+    // SAFETY: the lowest lane lies inside.
+    let to = unsafe { machine.shared.as_mut_ptr().add(lowest) };
+    // SAFETY: all lanes' bytes lie inside (the pattern's invariant), and the block's memory is this thread's alone.
+    let changed = unsafe { store_like(r, site, pattern, mask, to, machine.watch) };
+    machine.changed |= changed;
+    Ok(())
+}
+
+/// The slow way: any request.
+#[inline(always)]
+pub(crate) fn any_store_shared<O: Observer>(
+    machine: &mut Machine<'_, O>,
+    r: View,
+    mask: u32,
+    i: &Inst,
+) -> Done {
+    let site = &machine.code.sites[i.c as usize];
+    let offsets = offsets(r, i, site, SHARED_BASE);
+    let charge = shared_out(machine, r, site, site.counter, mask, &offsets)?;
+    learn(machine, r, mask, i, charge, &offsets);
+    Ok(())
+}
+
+/// Stores to checked and counted offsets; gives the cost.
+#[inline(always)]
+pub(crate) fn shared_out<O: Observer>(
+    machine: &mut Machine<'_, O>,
+    r: View,
+    site: &MemSite,
+    counter: u32,
+    mask: u32,
+    offsets: &[u32; 32],
+) -> Result<Charge, Box<Fault>> {
+    check_window(
+        machine,
+        site,
+        Space::Shared,
+        mask,
+        offsets,
+        machine.shared.len() as u64,
+    )?;
+    let access = Access {
+        site,
+        counter,
+        space: Space::Shared,
+        mask,
+        r,
+        memory: machine.shared.as_ptr(),
+    };
+    let charge = machine.observer.window(&access, offsets);
+    let base = machine.shared.as_mut_ptr();
+    // SAFETY: `check_window` found all active lanes' bytes inside.
+    let changed = unsafe { scatter(r, site, mask, |l| base.add(offsets[l] as usize)) };
+    machine.changed |= changed;
+    Ok(charge)
+}

@@ -1,0 +1,159 @@
+//! Who watches a kernel run. Observers see every access after it was found to be allowed and before it happens; they change
+//! no result. The engine is generic over them, so what is not asked for costs nothing. [`Counters`] is always among them.
+
+pub mod trace;
+
+use crate::isa::grid::Shape;
+use crate::memory::Memory;
+use crate::memory::map::GlobalMap;
+use dsl::ir::{FenceScope, Function, LocId, Module, Space};
+
+use crate::count::pattern::Pattern;
+use crate::count::stats::{Charge, SiteCounts};
+use crate::count::witness::Worst;
+use crate::fault::finding::Finding;
+use crate::isa::bytecode::{Code, Inst, MemSite, Op, Place};
+use crate::isa::registers::View;
+use crate::memory::defined::Defined;
+use crate::memory::traffic::Touch;
+use crate::observe::trace::Event;
+
+/// One memory instruction of one warp.
+pub(crate) struct Access<'a> {
+    pub(crate) site: &'a MemSite,
+    /// Its counter: generic accesses have one per space.
+    pub(crate) counter: u32,
+    /// Where it goes: never generic.
+    pub(crate) space: Space,
+    /// Active lanes.
+    pub(crate) mask: u32,
+    /// The warp's registers.
+    pub(crate) r: View,
+    /// The block's shared memory.
+    pub(crate) memory: *const u8,
+}
+
+/// A request like its site's pattern.
+pub(crate) struct Like<'a> {
+    pub(crate) pattern: &'a Pattern,
+    /// The lowest lane's address; in shared memory, its offset.
+    pub(crate) lowest: u64,
+}
+
+/// Lanes of a warp when a barrier opens: at a barrier, or ended.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Arrival {
+    pub(crate) warp: u32,
+    /// The barrier's instruction, or the one that ended the last of them.
+    pub(crate) pc: u32,
+    pub(crate) lanes: u32,
+    pub(crate) waits: bool,
+}
+
+/// What can be watched. Events belong to the block and the warp that began last.
+#[expect(unused_variables, reason = "the defaults do nothing")]
+pub(crate) trait Observer: Sized {
+    /// A block starts, or goes on after others had their turn.
+    #[inline(always)]
+    fn begin_block(&mut self, index: u64) {}
+    /// The block in hand has ended.
+    #[inline(always)]
+    fn end_block(&mut self) {}
+    /// Whether it has to see the next instruction, whatever it is.
+    #[inline(always)]
+    fn follows(&self, op: Op) -> bool {
+        false
+    }
+    /// An instruction is about to run.
+    #[inline(always)]
+    fn before(&mut self, r: View, inst: &Inst, mask: u32, pc: usize) {}
+    /// What the launch wrote of the regions that had bytes that nobody wrote before: their bases.
+    fn stored(&self) -> Vec<(u64, Defined)> {
+        Vec::new()
+    }
+    /// What the launch did to the regions of which it is to be known: their bases, ascending.
+    fn touched(&self) -> Vec<(u64, Touch)> {
+        Vec::new()
+    }
+    /// A warp runs.
+    #[inline(always)]
+    fn begin_warp(&mut self, number: u32) {}
+    /// Whether it is worth an engine for each kind of CPU.
+    const IS_QUICK: bool = true;
+    /// Whether it has to see every access. If not, those that are like the site's last one come as sums only.
+    const SEES_REPEATS: bool;
+    /// Shared or thread-local memory, by offset in it. Gives what it costs.
+    fn window(&mut self, access: &Access<'_>, offsets: &[u32; 32]) -> Charge;
+    /// Global or constant memory, by address. Gives what it costs.
+    fn global(&mut self, access: &Access<'_>, addresses: &[u64; 32]) -> Charge;
+    /// What an access costs, nothing counted.
+    fn charge_window(&self, access: &Access<'_>, offsets: &[u32; 32]) -> Charge;
+    /// The same of global or constant memory.
+    fn charge_global(&self, access: &Access<'_>, addresses: &[u64; 32]) -> Charge;
+    /// An access that [`Observer::repeats`] will count, of an observer that has to see it.
+    #[inline(always)]
+    fn repeat_window(&mut self, access: &Access<'_>, like: &Like<'_>) {}
+    /// The same of global or constant memory.
+    #[inline(always)]
+    fn repeat_global(&mut self, access: &Access<'_>, like: &Like<'_>) {}
+    /// So many accesses like the site's last one, with so many active lanes in all.
+    fn repeats(&mut self, site: &MemSite, charge: Charge, requests: u64, lanes: u64);
+    /// Moving all addresses by a multiple of this changes no cost: of a site of shared, and of global memory.
+    fn period_bytes(&self, site: &MemSite) -> u64;
+    /// `__syncwarp` of the active lanes, each naming a mask; `alive`: lanes that have not ended.
+    #[inline(always)]
+    fn sync_warp(&mut self, mask: u32, named: &[u32; 32], alive: u32, loc: LocId) {}
+    /// A shuffle in which the lanes `strays` read a lane that does not take part: CUDA leaves what they get undefined, the machine
+    /// gives 0 in `result`.
+    #[inline(always)]
+    fn stray_shuffle(&mut self, strays: u32, result: Place, loc: LocId) {}
+    /// A fence of the active lanes.
+    #[inline(always)]
+    fn fence(&mut self, mask: u32, scope: FenceScope) {}
+    /// A variable of the active lanes begins or ends: its first byte and its size in thread-local memory.
+    #[inline(always)]
+    fn lifetime(&mut self, mask: u32, bytes: (u32, u32), begins: bool) {}
+    /// The block's barrier is about to open, and not all threads are at one statement.
+    #[inline(always)]
+    fn uneven_barrier(&mut self, meeting: &[Arrival]) {}
+    /// The block's barrier opens.
+    #[inline(always)]
+    fn barrier(&mut self) {}
+    /// Another worker's findings join.
+    #[cfg_attr(
+        not(feature = "threads"),
+        allow(dead_code, reason = "there is one worker")
+    )]
+    fn absorb(&mut self, other: &Self);
+    /// Whether what it found depends on other blocks: then they have to run in order.
+    #[cfg_attr(
+        not(feature = "threads"),
+        allow(dead_code, reason = "there is one worker")
+    )]
+    #[inline(always)]
+    fn needs_order(&self) -> bool {
+        false
+    }
+    /// What it found.
+    fn findings(&self, scene: &Scene<'_>) -> Vec<Finding> {
+        Vec::new()
+    }
+    /// All that happened, of one that keeps it.
+    fn trace(&self) -> Vec<Event> {
+        Vec::new()
+    }
+    /// The counts.
+    fn counts(&self) -> &[SiteCounts];
+    /// The worst request of each counter.
+    fn worst(&self) -> &[Worst];
+}
+
+/// Where findings are read: what their numbers mean.
+pub(crate) struct Scene<'a> {
+    pub(crate) module: &'a Module,
+    pub(crate) function: &'a Function,
+    pub(crate) code: &'a Code,
+    pub(crate) shape: &'a Shape<'a>,
+    pub(crate) memory: &'a Memory,
+    pub(crate) map: &'a GlobalMap,
+}

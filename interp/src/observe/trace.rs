@@ -1,0 +1,183 @@
+//! Everything a launch did to memory, in the order in which the machine did it: what a checker of one's own needs.
+//!
+//! `Tracer` is an observer like the counters and the checks, and excludes the checks. It keeps all of it: of long launches
+//! that is much.
+
+use crate::count::counters::Counters;
+use dsl::ir::{FenceScope, LocId, Space};
+
+use crate::count::stats::{Charge, SiteCounts};
+use crate::count::witness::Worst;
+use crate::fault::trap::AccessOp;
+use crate::isa::bytecode::{Code, MemSite};
+use crate::isa::mask::LaneMask;
+use crate::observe::{Access, Like, Observer};
+
+/// What happened.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Event {
+    /// A warp of a block runs: what follows is its doing.
+    Turn {
+        /// The block's number in the grid.
+        block: u64,
+        /// The warp's number in the block.
+        warp: u32,
+    },
+    /// A memory instruction.
+    Access {
+        /// The source access.
+        loc: LocId,
+        /// What it does.
+        op: AccessOp,
+        /// Where: never generic. Constant memory is left out.
+        space: Space,
+        /// Bytes per lane.
+        width_bytes: u32,
+        /// It is `volatile`.
+        is_volatile: bool,
+        /// It is an atomic for the threads of its block only.
+        is_block_scope: bool,
+        /// Lane and address: of shared and local memory, the offset in it.
+        lanes: Vec<(u32, u64)>,
+    },
+    /// Lanes met: each that is active, with the mask it names.
+    SyncWarp(Vec<(u32, u32)>),
+    /// A fence of these lanes.
+    Fence {
+        /// One bit each.
+        lanes: u32,
+        /// Of which scope.
+        scope: FenceScope,
+    },
+    /// The block's barrier opened for all its threads.
+    Barrier {
+        /// The block's number in the grid.
+        block: u64,
+    },
+}
+
+/// Notes everything.
+#[derive(Debug)]
+pub(crate) struct Tracer {
+    counters: Counters,
+    /// By counter.
+    locs: Vec<LocId>,
+    events: Vec<Event>,
+    block: u64,
+}
+
+impl Tracer {
+    pub(crate) fn new(counters: Counters, code: &Code) -> Tracer {
+        Tracer {
+            counters,
+            locs: code.counters.iter().map(|site| site.loc).collect(),
+            events: Vec::new(),
+            block: 0,
+        }
+    }
+
+    fn note(&mut self, access: &Access<'_>, at: impl Fn(usize) -> u64) {
+        if access.space == Space::Constant {
+            return;
+        }
+        let ir = &access.site.access;
+        let lanes = LaneMask(access.mask);
+        self.events.push(Event::Access {
+            loc: self.locs[access.counter as usize],
+            op: access.site.op,
+            space: access.space,
+            width_bytes: access.site.width_bytes,
+            is_volatile: ir.volatile,
+            is_block_scope: ir.block_scope,
+            lanes: lanes
+                .into_iter()
+                .map(|lane| (lane as u32, at(lane)))
+                .collect(),
+        });
+    }
+}
+
+impl Observer for Tracer {
+    const SEES_REPEATS: bool = true;
+    const IS_QUICK: bool = false;
+
+    fn begin_block(&mut self, index: u64) {
+        self.counters.begin_block(index);
+        self.block = index;
+    }
+
+    fn begin_warp(&mut self, number: u32) {
+        self.counters.begin_warp(number);
+        self.events.push(Event::Turn {
+            block: self.block,
+            warp: number,
+        });
+    }
+
+    fn window(&mut self, access: &Access<'_>, offsets: &[u32; 32]) -> Charge {
+        self.note(access, |lane| offsets[lane].into());
+        self.counters.window(access, offsets)
+    }
+
+    fn global(&mut self, access: &Access<'_>, addresses: &[u64; 32]) -> Charge {
+        self.note(access, |lane| addresses[lane]);
+        self.counters.global(access, addresses)
+    }
+
+    fn charge_window(&self, access: &Access<'_>, offsets: &[u32; 32]) -> Charge {
+        self.counters.charge_window(access, offsets)
+    }
+
+    fn charge_global(&self, access: &Access<'_>, addresses: &[u64; 32]) -> Charge {
+        self.counters.charge_global(access, addresses)
+    }
+
+    fn repeat_window(&mut self, access: &Access<'_>, like: &Like<'_>) {
+        self.repeat_global(access, like);
+    }
+
+    fn repeat_global(&mut self, access: &Access<'_>, like: &Like<'_>) {
+        self.note(access, |lane| {
+            like.lowest + u64::from(like.pattern.bytes[lane])
+        });
+    }
+
+    fn repeats(&mut self, site: &MemSite, charge: Charge, requests: u64, lanes: u64) {
+        self.counters.repeats(site, charge, requests, lanes);
+    }
+
+    fn period_bytes(&self, site: &MemSite) -> u64 {
+        self.counters.period_bytes(site)
+    }
+
+    fn sync_warp(&mut self, mask: u32, named: &[u32; 32], _alive: u32, _loc: LocId) {
+        let lanes = LaneMask(mask)
+            .into_iter()
+            .map(|lane| (lane as u32, named[lane]));
+        self.events.push(Event::SyncWarp(lanes.collect()));
+    }
+
+    fn fence(&mut self, mask: u32, scope: FenceScope) {
+        self.events.push(Event::Fence { lanes: mask, scope });
+    }
+
+    fn barrier(&mut self) {
+        self.events.push(Event::Barrier { block: self.block });
+    }
+
+    fn absorb(&mut self, _other: &Self) {
+        unreachable!("what is traced runs on one thread");
+    }
+
+    fn counts(&self) -> &[SiteCounts] {
+        self.counters.counts()
+    }
+
+    fn worst(&self) -> &[Worst] {
+        self.counters.worst()
+    }
+
+    fn trace(&self) -> Vec<Event> {
+        self.events.clone()
+    }
+}
