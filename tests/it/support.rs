@@ -10,6 +10,17 @@ use std::{
 
 use serde_json::Value;
 
+/// Examples whose IR and PTX are kept as text, one for each thing that the lowering does: a plain loop, a tile of two dimensions, barriers in
+/// a loop, branches, records, atomics with fences. What the others become is held by what they compute and count.
+pub(crate) const SHOWN: &[&str] = &[
+    "saxpy",
+    "transpose",
+    "reduce_shared",
+    "divergence",
+    "struct_layout",
+    "last_block",
+];
+
 /// The repository's root.
 pub(crate) fn root() -> PathBuf {
     PathBuf::from(env!("CARGO_MANIFEST_DIR"))
