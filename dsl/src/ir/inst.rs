@@ -3,8 +3,8 @@
 use std::fmt;
 
 use super::{
-    Exchange, FuncId, HostFn, LocId, LocalId, MemType, Object, SlotId, Space, StringId, Type,
-    ValueId,
+    Exchange, FuncId, HostFn, LocId, LocalId, MemType, Object, SlotId, Space, SpecialReg, StringId,
+    Type, ValueId,
 };
 
 /// A constant of a type. `bits` holds the value's bits, zero-extended.
@@ -236,44 +236,6 @@ macro_rules! named {
 }
 pub(super) use named;
 
-impl SpecialReg {
-    /// What it gives.
-    pub fn ty(self) -> Type {
-        match self {
-            SpecialReg::Clock64 | SpecialReg::GlobalTimer => Type::I64,
-            SpecialReg::TidX
-            | SpecialReg::TidY
-            | SpecialReg::TidZ
-            | SpecialReg::CtaidX
-            | SpecialReg::CtaidY
-            | SpecialReg::CtaidZ
-            | SpecialReg::NtidX
-            | SpecialReg::NtidY
-            | SpecialReg::NtidZ
-            | SpecialReg::NctaidX
-            | SpecialReg::NctaidY
-            | SpecialReg::NctaidZ
-            | SpecialReg::CooperativeGrid
-            | SpecialReg::LaneId
-            | SpecialReg::Clock
-            | SpecialReg::ActiveMask => Type::I32,
-        }
-    }
-
-    /// Whether it depends on when or where it is read: reads are not to be merged or moved.
-    pub fn changes(self) -> bool {
-        self.is_time() || self == SpecialReg::ActiveMask
-    }
-
-    /// Whether it tells the time.
-    pub fn is_time(self) -> bool {
-        matches!(
-            self,
-            SpecialReg::Clock | SpecialReg::Clock64 | SpecialReg::GlobalTimer
-        )
-    }
-}
-
 named! {
     /// One operand, result of the same type.
     UnaryOp {
@@ -472,46 +434,6 @@ named! {
         ToShared = "ptr.shared",
         /// Generic → local.
         ToLocal = "ptr.local",
-    }
-
-    /// What a thread knows of itself. All give `i32` but the two that say `i64`.
-    SpecialReg {
-        /// `threadIdx.x`.
-        TidX = "tid.x",
-        /// `threadIdx.y`.
-        TidY = "tid.y",
-        /// `threadIdx.z`.
-        TidZ = "tid.z",
-        /// `blockIdx.x`.
-        CtaidX = "ctaid.x",
-        /// `blockIdx.y`.
-        CtaidY = "ctaid.y",
-        /// `blockIdx.z`.
-        CtaidZ = "ctaid.z",
-        /// `blockDim.x`.
-        NtidX = "ntid.x",
-        /// `blockDim.y`.
-        NtidY = "ntid.y",
-        /// `blockDim.z`.
-        NtidZ = "ntid.z",
-        /// `gridDim.x`.
-        NctaidX = "nctaid.x",
-        /// `gridDim.y`.
-        NctaidY = "nctaid.y",
-        /// `gridDim.z`.
-        NctaidZ = "nctaid.z",
-        /// 1 in a cooperative launch, else 0.
-        CooperativeGrid = "cooperative_grid",
-        /// The lane within the warp, 0 to 31.
-        LaneId = "laneid",
-        /// A count of executed instructions of the warp: `clock()`, of no physical meaning in the simulator.
-        Clock = "clock",
-        /// The same in 64 bits, an `i64`: `clock64()`.
-        Clock64 = "clock64",
-        /// Nanoseconds since some time, an `i64`; of no physical meaning in the simulator.
-        GlobalTimer = "globaltimer",
-        /// The lanes that are active where it is read: `__activemask()`.
-        ActiveMask = "activemask",
     }
 
     /// Read-modify-write operations.

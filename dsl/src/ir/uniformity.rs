@@ -22,7 +22,7 @@
 
 use super::{
     Block, ConvertOp, Function, FunctionKind, Inst, InstKind, LabelId, LocId, Node, Object,
-    Operand, SlotId, Space, SpecialReg, Type, ValueId,
+    Operand, SlotId, Space, SpecialReg, Type, ValueId, Varies,
 };
 
 /// What is uniform in one function.
@@ -526,25 +526,9 @@ fn disagree(state: &mut State, set: &[bool], cond: ValueId) {
 
 /// Registers that differ between the threads of a warp.
 fn thread_register(register: SpecialReg) -> Option<Cause> {
-    match register {
-        SpecialReg::TidX
-        | SpecialReg::TidY
-        | SpecialReg::TidZ
-        | SpecialReg::LaneId
-        | SpecialReg::Clock
-        | SpecialReg::Clock64
-        | SpecialReg::GlobalTimer => Some(Cause::Thread(register)),
-        SpecialReg::CtaidX
-        | SpecialReg::CtaidY
-        | SpecialReg::CtaidZ
-        | SpecialReg::NtidX
-        | SpecialReg::NtidY
-        | SpecialReg::NtidZ
-        | SpecialReg::NctaidX
-        | SpecialReg::NctaidY
-        | SpecialReg::NctaidZ
-        | SpecialReg::CooperativeGrid
-        | SpecialReg::ActiveMask => None,
+    match register.varies() {
+        Varies::Lane | Varies::Row | Varies::Time => Some(Cause::Thread(register)),
+        Varies::Block | Varies::Grid | Varies::Place => None,
     }
 }
 

@@ -5,7 +5,7 @@ use std::collections::HashSet;
 use crate::{
     diagnostic::{Code, Diagnostic, Severity},
     ir::{
-        LocId, Module, SpecialReg,
+        LocId, Module, SpecialReg, Varies,
         divergence::{Absence, DivergentBarrier, divergent_barriers},
         locate::{Extent, span},
         uniformity::{Cause, Reason},
@@ -54,7 +54,7 @@ impl Source<'_> {
             "__syncthreads"
         };
         let root = found.why.last();
-        let source = root.map_or("a value of each thread's own", cause_text);
+        let source = root.map_or_else(|| "a value of each thread's own".to_string(), cause_text);
         let (code, message, here) = match found.absence {
             Absence::Branch => (
                 Code::BarrierUnderCondition,
@@ -143,25 +143,16 @@ impl Source<'_> {
 }
 
 /// What a chain ends in, as the source calls it.
-fn cause_text(reason: &Reason) -> &'static str {
-    match reason.cause {
-        Cause::Thread(register) => match register {
-            SpecialReg::TidX => "`threadIdx.x`",
-            SpecialReg::TidY => "`threadIdx.y`",
-            SpecialReg::TidZ => "`threadIdx.z`",
-            SpecialReg::LaneId => "the lane",
-            SpecialReg::ActiveMask => "the active mask",
-            SpecialReg::Clock | SpecialReg::Clock64 | SpecialReg::GlobalTimer => "the clock",
-            SpecialReg::CtaidX
-            | SpecialReg::CtaidY
-            | SpecialReg::CtaidZ
-            | SpecialReg::NtidX
-            | SpecialReg::NtidY
-            | SpecialReg::NtidZ
-            | SpecialReg::NctaidX
-            | SpecialReg::NctaidY
-            | SpecialReg::NctaidZ
-            | SpecialReg::CooperativeGrid => "the thread",
+fn cause_text(reason: &Reason) -> String {
+    let text = match reason.cause {
+        Cause::Thread(register) => match register.varies() {
+            Varies::Lane | Varies::Row if register != SpecialReg::LaneId => {
+                return format!("`{}`", register.source());
+            }
+            Varies::Lane | Varies::Row => "the lane",
+            Varies::Place => "the active mask",
+            Varies::Time => "the clock",
+            Varies::Block | Varies::Grid => "the thread",
         },
         Cause::OneByOne => "the result of an atomic",
         Cause::OtherLane => "the value of another lane",
@@ -170,5 +161,6 @@ fn cause_text(reason: &Reason) -> &'static str {
         | Cause::Assigned(..)
         | Cause::Divergence(..)
         | Cause::Unset(_) => "a value of each thread's own",
-    }
+    };
+    text.to_string()
 }

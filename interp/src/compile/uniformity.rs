@@ -7,7 +7,7 @@
 //! assignment on, the active lanes of the home can only become fewer, so whoever reads has seen all assignments.)
 //! Everything starts uniform and is demoted until nothing changes.
 
-use dsl::ir::{Block, Function, InstKind, LabelId, Node, Operand, SlotId, Space, SpecialReg};
+use dsl::ir::{Block, Function, InstKind, LabelId, Node, Operand, SlotId, Space, Varies};
 
 /// The result.
 #[derive(Debug, Default)]
@@ -216,23 +216,10 @@ impl Analysis<'_> {
                 return;
             }
             InstKind::Get(slot) => self.result.slots[slot.index()],
-            InstKind::Special(register) => match register {
-                SpecialReg::TidX | SpecialReg::LaneId => true,
-                SpecialReg::TidY | SpecialReg::TidZ => !self.row_warps,
-                SpecialReg::CtaidX
-                | SpecialReg::CtaidY
-                | SpecialReg::CtaidZ
-                | SpecialReg::NtidX
-                | SpecialReg::NtidY
-                | SpecialReg::NtidZ
-                | SpecialReg::NctaidX
-                | SpecialReg::NctaidY
-                | SpecialReg::NctaidZ
-                | SpecialReg::CooperativeGrid
-                | SpecialReg::Clock
-                | SpecialReg::Clock64
-                | SpecialReg::GlobalTimer
-                | SpecialReg::ActiveMask => false,
+            InstKind::Special(register) => match register.varies() {
+                Varies::Lane => true,
+                Varies::Row => !self.row_warps,
+                Varies::Block | Varies::Grid | Varies::Time | Varies::Place => false,
             },
             InstKind::AddrOf(_) | InstKind::Barrier(_) => false,
             InstKind::Exchange(exchange) => {

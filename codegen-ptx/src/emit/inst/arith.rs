@@ -220,24 +220,9 @@ impl Kernel<'_, '_> {
 
     pub(super) fn special(&mut self, result: ValueId, register: SpecialReg) {
         let name = match register {
-            SpecialReg::TidX
-            | SpecialReg::TidY
-            | SpecialReg::TidZ
-            | SpecialReg::CtaidX
-            | SpecialReg::CtaidY
-            | SpecialReg::CtaidZ
-            | SpecialReg::NtidX
-            | SpecialReg::NtidY
-            | SpecialReg::NtidZ
-            | SpecialReg::NctaidX
-            | SpecialReg::NctaidY
-            | SpecialReg::NctaidZ
-            | SpecialReg::LaneId
-            | SpecialReg::Clock
-            | SpecialReg::Clock64
-            | SpecialReg::GlobalTimer => format!("read.ptx.sreg.{register}"),
             SpecialReg::ActiveMask => "activemask".to_string(),
             SpecialReg::CooperativeGrid => return self.is_cooperative(result),
+            register => format!("read.ptx.sreg.{register}"),
         };
         let ty = ty::value(register.ty());
         self.result(result, format!("call {ty} @llvm.nvvm.{name}()"));
