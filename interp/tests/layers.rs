@@ -1,5 +1,7 @@
 //! The crate's layers: which folder may use which. A stranger can rely on this table; so can whoever moves code.
 
+#![allow(clippy::disallowed_methods, reason = "tests read files")]
+
 use std::{fs, path::Path};
 
 /// A folder (or file) of `src`, and what it may use beside itself. `config`, `printf` and `progress` are plain data for all.
