@@ -26,6 +26,8 @@ struct Table {
     rows: Vec<Vec<&'static str>>,
     /// By name: the row of the headers that bring it.
     headers_of: FxHashMap<&'static str, usize>,
+    /// The names without `std::`: most words of a program are none of them.
+    words: FxHashSet<&'static str>,
 }
 
 fn table() -> &'static Table {
@@ -34,6 +36,7 @@ fn table() -> &'static Table {
         let mut table = Table {
             known: FxHashSet::default(),
             headers_of: FxHashMap::default(),
+            words: FxHashSet::default(),
             rows: Vec::new(),
         };
         let text = include_str!("../../library/headers.txt");
@@ -45,8 +48,10 @@ fn table() -> &'static Table {
             } else {
                 let row = table.rows.len();
                 table.rows.push(headers.collect());
-                let names = names.split(' ').map(|name| (name, row));
-                table.headers_of.extend(names);
+                for name in names.split(' ') {
+                    table.headers_of.insert(name, row);
+                    table.words.insert(name.trim_start_matches("std::"));
+                }
             }
         }
         table
@@ -62,7 +67,8 @@ pub(crate) fn missing(program: &Tokenized, map: &SourceMap) -> Vec<Diagnostic> {
     }
     // By header: the first place, and the names in order.
     let mut missing: Vec<(&str, Span, Vec<&str>)> = Vec::new();
-    let declared = declared(&program.tokens);
+    // Looked for when a name is found that may need a header.
+    let mut found = None;
     let uses = Uses {
         tokens: &program.tokens,
         map,
@@ -76,8 +82,11 @@ pub(crate) fn missing(program: &Tokenized, map: &SourceMap) -> Vec<Diagnostic> {
             continue;
         };
         let headers = &table.rows[row];
-        let is_declared = declared.contains(name.trim_start_matches("std::"));
-        if is_declared || headers.iter().any(|header| included.contains(header)) {
+        if headers.iter().any(|header| included.contains(header)) {
+            continue;
+        }
+        let declared = found.get_or_insert_with(|| declared(&program.tokens));
+        if declared.contains(name.trim_start_matches("std::")) {
             continue;
         }
         // One that is to be added anyway may bring this name, too.
@@ -133,7 +142,7 @@ impl Uses<'_> {
         if let Some(name) = self.predefined_macro(token.span) {
             return Some((name.to_string(), token.span));
         }
-        let name = ident(token)?;
+        let name = ident(token).filter(|name| table().words.contains(name))?;
         let before = at.checked_sub(1).map(|before| &self.tokens[before].kind);
         let after = self.tokens.get(at + 1).map(|token| &token.kind);
         let is = |kind: Option<&TokenKind>, punct| kind == Some(&TokenKind::Punct(punct));
