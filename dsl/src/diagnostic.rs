@@ -47,11 +47,11 @@ pub struct Diagnostic {
 }
 
 impl Diagnostic {
-    /// An error of `code` at `span`.
-    pub fn error(code: Code, span: Span, message: impl Into<String>) -> Diagnostic {
+    /// A message of `code` at `span`.
+    pub fn new(code: Code, span: Span, message: impl Into<String>) -> Diagnostic {
         Diagnostic {
             code,
-            severity: Severity::Error,
+            severity: code.severity(),
             message: message.into(),
             primary: Label {
                 span,
@@ -63,11 +63,19 @@ impl Diagnostic {
         }
     }
 
+    /// An error of `code` at `span`.
+    pub fn error(code: Code, span: Span, message: impl Into<String>) -> Diagnostic {
+        Diagnostic {
+            severity: Severity::Error,
+            ..Diagnostic::new(code, span, message)
+        }
+    }
+
     /// A warning of `code` at `span`.
     pub fn warning(code: Code, span: Span, message: impl Into<String>) -> Diagnostic {
         Diagnostic {
             severity: Severity::Warning,
-            ..Diagnostic::error(code, span, message)
+            ..Diagnostic::new(code, span, message)
         }
     }
 

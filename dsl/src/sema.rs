@@ -7,11 +7,12 @@
 use crate::{diagnostic::Diagnostic, source::SourceMap, span::FileId, syntax::ast};
 
 pub(crate) mod builtin;
-mod check;
+pub(crate) mod check;
 pub(crate) use check::host_assert;
 mod classify;
 mod const_eval;
 mod layout;
+mod message;
 mod scope;
 mod show;
 pub mod ty;

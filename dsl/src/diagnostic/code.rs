@@ -4,6 +4,8 @@
 //! `E04xx` names, `E05xx` types, `E06xx` memory spaces and shared memory, `E07xx` launches and host code,
 //! `E08xx` not supported, `E09xx` limits; `W…` are warnings (`W10xx` about threads that part ways); `R…` are what the machine finds at run time.
 
+use super::Severity;
+
 macro_rules! codes {
     ($( $(#[doc = $doc:literal])* $name:ident = $number:literal, $slug:literal, $why:literal, bad: $bad:literal, good: $good:literal; )*) => {
         /// The kind of a message.
@@ -15,6 +17,13 @@ macro_rules! codes {
             pub const ALL: &[Code] = &[$(Code::$name),*];
             /// `E0301`.
             pub fn number(self) -> &'static str { match self { $(Code::$name => $number,)* } }
+            /// An error, or a warning: that is its number's first letter.
+            pub fn severity(self) -> Severity {
+                match self.number().as_bytes()[0] {
+                    b'E' => Severity::Error,
+                    _ => Severity::Warning,
+                }
+            }
             /// The pattern's name: `missing-semicolon`.
             pub fn slug(self) -> &'static str { match self { $(Code::$name => $slug,)* } }
             /// Why it matters, in a few sentences.

@@ -5,17 +5,18 @@
 //! on who calls whom (recursion in device code, host calls from `__host__ __device__` functions) is decided last, in `graph`.
 //! After an error checking goes on with `Ty::Error`, which agrees with everything, so that one mistake is one message.
 
+use crate::sema::message::decl::DeclError;
+use crate::sema::message::expr::Needed;
 use std::collections::HashMap;
 
 use super::{
     Options,
     scope::{Callable, Entity, Scopes},
-    show,
     ty::{QualTy, Ty},
     typed::{self, FunctionId, Program, Value, ValueKind},
 };
 use crate::{
-    diagnostic::{Code, Diagnostic, Severity},
+    diagnostic::{Diagnostic, Severity},
     source::SourceMap,
     span::Span,
     syntax::ast,
@@ -39,7 +40,8 @@ use decl::{function, record, startup};
 use expr::{access, convert, reference, unknown};
 use reporter::Reporter;
 use stmt::{cleanup, label, named_result};
-use tables::{FunctionEntry, FunctionFacts, GlobalEntry, ParamFacts, Tables, VarEntry, VarFacts};
+pub(crate) use tables::Tables;
+use tables::{FunctionEntry, FunctionFacts, GlobalEntry, ParamFacts, VarEntry, VarFacts};
 use template::{Instances, pack};
 pub(crate) use template::{Kept, survey};
 
@@ -233,11 +235,12 @@ impl<'a> Checker<'a> {
                     || name.node.starts_with("std::")
                     || super::builtin::find(last).is_some();
                 if !is_known {
-                    self.report(Diagnostic::error(
-                        Code::UnknownName,
+                    self.error(
                         name.span,
-                        format!("there is no `{}`", name.node),
-                    ));
+                        DeclError::NoSuchName {
+                            name: name.node.to_string(),
+                        },
+                    );
                 }
             }
         }
@@ -254,19 +257,18 @@ impl<'a> Checker<'a> {
         match self.integer_constant(&value) {
             Ok(0) => {
                 let message = match &assertion.message {
-                    Some(bytes) if !bytes.is_empty() => String::from_utf8_lossy(bytes).into_owned(),
-                    _ => format!("`{text}` does not hold"),
+                    Some(bytes) if !bytes.is_empty() => DeclError::StaticAssertion {
+                        text: String::from_utf8_lossy(bytes).into_owned(),
+                    },
+                    _ => DeclError::StaticAssertionFails { condition: text },
                 };
-                let diagnostic =
-                    Diagnostic::error(Code::StaticAssert, assertion.condition.span, message);
-                self.report(diagnostic.at("this is false"));
+                self.error(assertion.condition.span, message);
             }
             Ok(_) => {}
-            Err(why) => self.report_not_constant(
-                assertion.condition.span,
-                "the condition of `static_assert` must be a constant",
-                why,
-            ),
+            Err(why) => {
+                let needed = Needed::Of("the condition of `static_assert`");
+                self.report_not_constant(assertion.condition.span, needed, why);
+            }
         }
     }
 
@@ -311,12 +313,12 @@ impl<'a> Checker<'a> {
 
     /// A type's text.
     fn show(&self, ty: &Ty) -> String {
-        show::show(&ty.clone().into(), &self.tables.records, &self.tables.enums)
+        self.tables.show(&ty.clone().into())
     }
 
     /// A qualified type's text.
     fn show_qualified(&self, ty: &QualTy) -> String {
-        show::show(ty, &self.tables.records, &self.tables.enums)
+        self.tables.show(ty)
     }
 }
 

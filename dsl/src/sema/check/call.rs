@@ -1,16 +1,16 @@
 //! Calls of the program's own functions: who may call whom, arguments against parameters.
 
+use crate::sema::message::Given;
+use crate::sema::message::call::CallError;
 use std::sync::Arc;
 
 use super::{
     Checked, Checker, Side,
-    function::space_text,
     overload::{Argument, Resolved},
     pointer_call::pointed_function,
     wrong,
 };
 use crate::{
-    diagnostic::{Code, Diagnostic},
     sema::{
         builtin,
         scope::{Callable, Entity},
@@ -143,11 +143,12 @@ impl Checker<'_> {
                 Checked::Value(self.construct(&ty, args, span))
             }
             Some(Entity::Template(_)) => {
-                self.report(Diagnostic::error(
-                    Code::TemplateArgument,
+                self.error(
                     callee.span,
-                    format!("`{name}` is a template of a class and needs its arguments `<…>`"),
-                ));
+                    CallError::TemplateNeedsArguments {
+                        name: name.to_string(),
+                    },
+                );
                 self.check_args_alone(args);
                 Checked::Value(wrong(span))
             }
@@ -196,15 +197,8 @@ impl Checker<'_> {
                 | Entity::Constant(..),
             ) => {
                 let declared = self.scopes.find(name).map(|binding| binding.span);
-                let mut diagnostic = Diagnostic::error(
-                    Code::WrongKindOfName,
-                    callee.span,
-                    format!("`{name}` is not a function"),
-                );
-                if let Some(declared) = declared {
-                    diagnostic = diagnostic.label(declared, "declared here");
-                }
-                self.report(diagnostic);
+                let name = name.to_string();
+                self.error(callee.span, CallError::NotAFunction { name, declared });
                 self.check_args_alone(args);
                 Checked::Value(wrong(span))
             }
@@ -291,13 +285,14 @@ impl Checker<'_> {
                 (least, all) => format!("{} to {}", least - hidden, count(all - hidden)),
             };
             let shown = name.rsplit("::").next().unwrap_or(&name).to_string();
-            self.report(
-                Diagnostic::error(
-                    Code::WrongArgumentCount,
-                    at,
-                    format!("`{shown}` takes {expected}, but {} given", were(given)),
-                )
-                .label(declared, "declared here"),
+            self.error(
+                at,
+                CallError::ArgumentCount {
+                    shown: shown.to_string(),
+                    expected: expected.to_string(),
+                    given: Given(given),
+                    declared,
+                },
             );
             return Checked::Value(wrong(span));
         }
@@ -456,16 +451,13 @@ impl Checker<'_> {
         if space == FunctionSpace::Kernel {
             let text = self.map.snippet(span);
             let given = text.split_once('(').map_or("…)", |(_, rest)| rest);
-            self.report(
-                Diagnostic::error(
-                    Code::KernelWithoutLaunch,
-                    span,
-                    format!("the kernel `{name}` is called without a launch configuration"),
-                )
-                .label(declared, "declared `__global__` here")
-                .help(format!(
-                    "say how many blocks and threads: `{name}<<<blocks, threads>>>({given}"
-                )),
+            self.error(
+                span,
+                CallError::KernelWithoutLaunch {
+                    name: name.to_string(),
+                    declared,
+                    given: given.to_string(),
+                },
             );
             return Checked::Value(wrong(span));
         }
@@ -505,28 +497,21 @@ impl Checker<'_> {
                     },
                     false => at,
                 };
-                let diagnostic = Diagnostic::error(
-                    Code::HostCallInDevice,
-                    at,
-                    format!("device code cannot call the host function `{name}`"),
-                );
-                let diagnostic = match self.is_own(declared) {
-                    true => diagnostic
-                        .help("C++'s library is for host code: kernels work on arrays and pointers"),
-                    false => diagnostic
-                        .label(declared, "declared here, for the host only")
-                        .help(format!("declare `{name}` with `__device__`, or with `__host__ __device__` for both sides")),
+                let name = name.to_string();
+                let message = match self.is_own(declared) {
+                    true => CallError::LibraryInDevice { name },
+                    false => CallError::HostFunctionInDevice { name, declared },
                 };
-                self.on_side(Side::Device, diagnostic);
+                self.on_side(Side::Device, self.diagnostic(at, message));
             }
             FunctionSpace::Device => {
-                let diagnostic = Diagnostic::error(
-                    Code::DeviceCallInHost,
+                let diagnostic = self.diagnostic(
                     at,
-                    format!("host code cannot call the `__device__` function `{name}`"),
-                )
-                .label(declared, "declared here, for the device only")
-                .help(format!("declare `{name}` with `__host__ __device__` for both sides, or call it from a kernel"));
+                    CallError::DeviceFunctionInHost {
+                        name: name.to_string(),
+                        declared,
+                    },
+                );
                 self.on_side(Side::Host, diagnostic);
             }
             FunctionSpace::Kernel | FunctionSpace::HostDevice => {}
@@ -554,23 +539,21 @@ impl Checker<'_> {
                 0 => count(params.len()),
                 _ => format!("{least} to {}", count(params.len())),
             };
-            let mut diagnostic = Diagnostic::error(
-                Code::WrongArgumentCount,
+            let missing = params.get(args.len());
+            let parameter = missing.and_then(|missing| missing.name.as_deref());
+            self.error(
                 at,
-                format!("`{name}` takes {expected}, but {} given", were(args.len())),
+                CallError::FunctionArgumentCount {
+                    name,
+                    expected,
+                    given: Given(args.len()),
+                    extra: args.get(params.len()).map(|extra| extra.span),
+                    missing: missing.map(|missing| missing.span),
+                    parameter: parameter.unwrap_or("this parameter").to_string(),
+                    space,
+                    declared,
+                },
             );
-            match (args.get(params.len()), params.get(args.len())) {
-                (Some(extra), _) => {
-                    diagnostic = diagnostic.label(extra.span, "the first one too many")
-                }
-                (None, Some(missing)) => {
-                    let what = missing.name.as_deref().unwrap_or("this parameter");
-                    diagnostic =
-                        diagnostic.label(missing.span, format!("no argument for `{what}`"));
-                }
-                (None, None) => {}
-            }
-            self.report(diagnostic.label(declared, format!("{} declared here", space_text(space))));
             return Vec::new();
         }
         self.bind_arguments(id, values, span)
@@ -583,14 +566,5 @@ pub(crate) fn count(n: usize) -> String {
         0 => "no arguments".to_string(),
         1 => "1 argument".to_string(),
         n => format!("{n} arguments"),
-    }
-}
-
-/// `1 was`, `2 were`.
-pub(crate) fn were(n: usize) -> String {
-    match n {
-        0 => "none were".to_string(),
-        1 => "1 was".to_string(),
-        n => format!("{n} were"),
     }
 }

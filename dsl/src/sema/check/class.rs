@@ -5,6 +5,7 @@
 
 mod this;
 
+use crate::sema::message::class::ClassError;
 use std::{collections::HashMap, sync::Arc};
 
 use super::{
@@ -13,7 +14,6 @@ use super::{
     template::LazyBody,
 };
 use crate::{
-    diagnostic::{Code, Diagnostic},
     sema::{
         classify::pointer_to,
         scope::{Callable, Entity},
@@ -144,12 +144,10 @@ impl Checker<'_> {
             }
             Ty::Error => None,
             other => {
-                let text = self.show(&other);
-                self.report(Diagnostic::error(
-                    Code::IncompleteType,
+                self.error(
                     first.ty.span,
-                    format!("`{text}` is not a complete class and cannot be a base"),
-                ));
+                    ClassError::IncompleteBase { ty: other.clone() },
+                );
                 None
             }
         }
@@ -331,11 +329,12 @@ impl Checker<'_> {
         let words = &function.specifiers;
         let space = space_of(words);
         if space == FunctionSpace::Kernel {
-            self.report(Diagnostic::error(
-                Code::MisplacedSpace,
+            self.error(
                 name.span,
-                format!("the kernel `{}` cannot be a member of a class", name.node),
-            ));
+                ClassError::KernelAsMember {
+                    name: name.node.to_string(),
+                },
+            );
             return None;
         }
         let kind = function.method.kind;
@@ -364,12 +363,7 @@ impl Checker<'_> {
             && !params[1].is_reference
             && !params[1].is_rvalue
         {
-            let message = format!("a constructor of `{owner}` cannot take a `{owner}` by value");
-            self.report(
-                Diagnostic::error(Code::TypeMismatch, name.span, message)
-                    .at("passing the value would copy it, by this constructor")
-                    .help(format!("take it by reference: `const {owner} &`")),
-            );
+            self.error(name.span, ClassError::CopiesByValue { owner });
             return None;
         }
         let typed = Function {
@@ -459,11 +453,12 @@ impl Checker<'_> {
         let name = &function.name;
         let found = self.scopes.split_path(&name.node);
         let Some((class, last)) = found.map(|(class, last)| (class, last.to_string())) else {
-            self.report(Diagnostic::error(
-                Code::UnknownType,
+            self.error(
                 name.span,
-                format!("`{}` does not begin with the name of a class", name.node),
-            ));
+                ClassError::NotOfAClass {
+                    name: name.node.to_string(),
+                },
+            );
             return;
         };
         let candidates: Vec<FunctionId> = match function.method.kind {
@@ -506,28 +501,28 @@ impl Checker<'_> {
         });
         let Some(id) = found else {
             let owner = self.record(class).name.clone();
-            let mut diagnostic = Diagnostic::error(
-                Code::ConflictingDeclaration,
+            let other = candidates
+                .first()
+                .map(|&first| self.tables.functions[first].facts.declared);
+            self.error(
                 name.span,
-                format!("the class `{owner}` declares no such function `{last}`"),
+                ClassError::NoSuchMemberFunction {
+                    owner,
+                    last: last.to_string(),
+                    other,
+                },
             );
-            if let Some(&first) = candidates.first() {
-                let declared = self.tables.functions[first].facts.declared;
-                diagnostic = diagnostic.label(declared, "declared with other parameters here");
-            }
-            self.report(diagnostic);
             return;
         };
         let facts = &mut self.tables.functions[id].facts;
         if facts.is_defined {
             let first = self.tables.functions[id].typed.span;
-            self.report(
-                Diagnostic::error(
-                    Code::Redefinition,
-                    name.span,
-                    format!("the function `{}` is defined twice", name.node),
-                )
-                .label(first, "first definition"),
+            self.error(
+                name.span,
+                ClassError::DefinedTwice {
+                    name: name.node.to_string(),
+                    first,
+                },
             );
             return;
         }
@@ -546,18 +541,14 @@ impl Checker<'_> {
         let space = space_of(&function.specifiers);
         if space != FunctionSpace::Host && space != declared_space {
             let declared = self.tables.functions[id].facts.declared;
-            self.report(
-                Diagnostic::error(
-                    Code::ConflictingDeclaration,
-                    name.span,
-                    format!(
-                        "`{}` is {} here and {} in its class",
-                        name.node,
-                        super::function::space_text(space),
-                        super::function::space_text(declared_space)
-                    ),
-                )
-                .label(declared, "declared here"),
+            self.error(
+                name.span,
+                ClassError::SpaceDiffers {
+                    name: name.node.to_string(),
+                    space,
+                    declared_space,
+                    declared,
+                },
             );
             return;
         }

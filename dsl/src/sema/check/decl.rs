@@ -2,11 +2,11 @@
 //!
 //! Variables themselves are made in `variable`.
 
+use crate::sema::message::decl::DeclError;
 use std::sync::Arc;
 
 use super::{Checked, Checker, function::reference_part};
 use crate::{
-    diagnostic::{Code, Diagnostic},
     sema::{
         scope::Entity,
         ty::{QualTy, Ty},
@@ -35,13 +35,13 @@ impl Checker<'_> {
                 _ => false,
             };
             if !same {
-                let diagnostic = Diagnostic::error(
-                    Code::Redefinition,
+                let diagnostic = self.diagnostic(
                     name.span,
-                    format!("`{}` is declared twice in this scope", name.node),
-                )
-                .label(old.span, "first declaration")
-                .help("rename one of them, or remove the second type to assign to the first");
+                    DeclError::DeclaredTwice {
+                        name: name.node.to_string(),
+                        first: old.span,
+                    },
+                );
                 self.report(diagnostic);
             }
         }
@@ -153,12 +153,7 @@ impl Checker<'_> {
             Ty::Pointer(pointee) if is_pointer => pointee.as_ref().clone(),
             Ty::Error => Ty::Error.into(),
             ref other if is_pointer => {
-                let text = self.show(other);
-                self.report(Diagnostic::error(
-                    Code::TypeMismatch,
-                    expr.span,
-                    format!("`auto *` needs a pointer, not a `{text}`"),
-                ));
+                self.error(expr.span, DeclError::AutoNeedsPointer { ty: other.clone() });
                 Ty::Error.into()
             }
             _ => ty,
@@ -183,17 +178,12 @@ impl Checker<'_> {
     ) {
         if params.is_empty() && self.body.id.is_some() {
             // `dim3 grid();` declares a function in C++ too, and never on purpose.
-            self.report(
-                Diagnostic::error(
-                    Code::BadDeclaration,
-                    declarator.span,
-                    format!(
-                        "`{}` is declared as a function here, not as a variable",
-                        name.node
-                    ),
-                )
-                .label(span, "empty parentheses make it a function")
-                .help(format!("leave the parentheses out: `{};`", name.node)),
+            self.error(
+                declarator.span,
+                DeclError::DeclaredAsFunction {
+                    name: name.node.to_string(),
+                    place: span,
+                },
             );
             self.declare_name(name, Entity::Error);
             return;

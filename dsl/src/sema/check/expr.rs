@@ -3,6 +3,7 @@
 //! An expression is a place or a value; `value` reads the place. Left-leaning chains of operators (`a + b + … + z`) are
 //! walked with a loop, because a program may have two thousand of them in a row.
 
+use crate::sema::message::expr::ExprError;
 use std::sync::Arc;
 
 use super::{
@@ -12,7 +13,6 @@ use super::{
     wrong,
 };
 use crate::{
-    diagnostic::{Code, Diagnostic},
     ir::SpecialReg,
     sema::{
         builtin::{self, Entry},
@@ -129,10 +129,7 @@ impl Checker<'_> {
                 self.sizeof(&ty, span)
             }
             ExprKind::List(_) => {
-                self.report(
-                    Diagnostic::error(Code::BadInitialiser, span, "a list in braces can only initialise a variable")
-                        .help("name the type before the braces' contents, as in `make_float2(1, 2)` or `dim3(4, 4)`"),
-                );
+                self.error(span, ExprError::BracesOutsideInitialiser);
                 wrong(span)
             }
             ExprKind::Unsupported(construct) => {
@@ -201,30 +198,30 @@ impl Checker<'_> {
                 None => int(bits, ty, span),
             }),
             Some(Entity::Template(_)) => {
-                self.report(Diagnostic::error(
-                    Code::WrongKindOfName,
+                self.error(
                     span,
-                    format!("`{name}` is a template, but a value is needed here"),
-                ));
+                    ExprError::TemplateAsValue {
+                        name: name.to_string(),
+                    },
+                );
                 Checked::Value(wrong(span))
             }
             Some(Entity::Pack(_)) => {
-                self.report(
-                    Diagnostic::error(
-                        Code::WrongKindOfName,
-                        span,
-                        format!("`{name}` is a parameter pack and is not expanded here"),
-                    )
-                    .help(format!("write `{name}...` among the arguments of a call, or a fold such as `({name} + ...)`")),
+                self.error(
+                    span,
+                    ExprError::UnexpandedPack {
+                        name: name.to_string(),
+                    },
                 );
                 Checked::Value(wrong(span))
             }
             Some(Entity::Typedef(_) | Entity::Reference(_)) => {
-                self.report(Diagnostic::error(
-                    Code::WrongKindOfName,
+                self.error(
                     span,
-                    format!("`{name}` is a type, but a value is needed here"),
-                ));
+                    ExprError::TypeAsValue {
+                        name: name.to_string(),
+                    },
+                );
                 Checked::Value(wrong(span))
             }
             Some(Entity::Error) => Checked::Value(wrong(span)),
@@ -242,20 +239,12 @@ impl Checker<'_> {
         match global.space {
             GlobalSpace::Host if facts.constant.is_some() || facts.is_wrong => {}
             GlobalSpace::Host => {
-                let help = if global.ty.is_const {
-                    format!(
-                        "make it `__constant__`, or pass it to the kernel; only a `const` number with a constant value can be used as it is: `{name}`"
-                    )
-                } else {
-                    "pass it to the kernel as an argument, or declare it `__device__` or `__constant__`".to_string()
+                let (name, declared) = (name.clone(), global.span);
+                let message = match global.ty.is_const {
+                    true => ExprError::HostConstantInDevice { name, declared },
+                    false => ExprError::HostVariableInDevice { name, declared },
                 };
-                let diagnostic = Diagnostic::error(
-                    Code::HostVariableInDevice,
-                    span,
-                    format!("device code cannot use the host variable `{name}`"),
-                )
-                .label(global.span, "declared here, in the host's memory")
-                .help(help);
+                let diagnostic = self.diagnostic(span, message);
                 if self.mode.device_init && self.mode.unevaluated == 0 {
                     return self.report(diagnostic);
                 }
@@ -264,26 +253,22 @@ impl Checker<'_> {
             GlobalSpace::Managed => {}
             GlobalSpace::Device | GlobalSpace::Constant if self.mode.device_init => {}
             GlobalSpace::Device | GlobalSpace::Constant => {
-                let diagnostic = Diagnostic::error(
-                    Code::DeviceVariableInHost,
+                let diagnostic = self.diagnostic(
                     span,
-                    format!("host code cannot use the device variable `{name}` directly"),
-                )
-                .label(global.span, "declared here, in the device's memory")
-                .help(format!(
-                    "copy it: `cudaMemcpyFromSymbol(&value, {name}, sizeof({name}))` or `cudaMemcpyToSymbol({name}, &value, sizeof({name}))`"
-                ));
+                    ExprError::DeviceVariableInHost {
+                        name: name.to_string(),
+                        declared: global.span,
+                    },
+                );
                 self.on_side(Side::Host, diagnostic);
             }
             GlobalSpace::Shared | GlobalSpace::SharedDynamic => {
-                let diagnostic = Diagnostic::error(
-                    Code::DeviceVariableInHost,
+                let diagnostic = self.diagnostic(
                     span,
-                    format!("host code cannot use the shared variable `{name}`"),
-                )
-                .label(
-                    global.span,
-                    "it exists once in each block, while the kernel runs",
+                    ExprError::SharedVariableInHost {
+                        name: name.to_string(),
+                        declared: global.span,
+                    },
                 );
                 self.on_side(Side::Host, diagnostic);
             }
@@ -318,13 +303,11 @@ impl Checker<'_> {
                 wrong(span)
             }
             Some(_) => {
-                self.report(
-                    Diagnostic::error(
-                        Code::WrongKindOfName,
-                        span,
-                        format!("`{name}` is a function and is not called here"),
-                    )
-                    .help(format!("call it: `{name}(…)`")),
+                self.error(
+                    span,
+                    ExprError::FunctionNotCalled {
+                        name: name.to_string(),
+                    },
                 );
                 wrong(span)
             }
@@ -337,27 +320,29 @@ impl Checker<'_> {
 
     /// Reports device-only names in host code.
     pub(crate) fn require_device(&mut self, name: &str, span: Span) {
-        let diagnostic = Diagnostic::error(
-            Code::DeviceOnly,
+        let diagnostic = self.diagnostic(
             span,
-            format!("`{name}` means nothing in host code"),
-        )
-        .at("only threads of a kernel have it");
+            ExprError::DeviceNameInHost {
+                name: name.to_string(),
+            },
+        );
         self.on_side(Side::Host, diagnostic);
     }
 
     /// Names a construct of CUDA that is known but not supported, once per name.
-    pub(crate) fn unsupported_builtin(&mut self, name: &str, what: &str, span: Span) {
+    pub(crate) fn unsupported_builtin(&mut self, name: &str, what: &'static str, span: Span) {
         if self
             .reporter
             .reported_once
             .insert((None, format!("builtin {name}")))
         {
-            self.report(Diagnostic::error(
-                Code::UnsupportedBuiltin,
+            self.error(
                 span,
-                format!("`{name}` is not supported yet ({what})"),
-            ));
+                ExprError::UnsupportedBuiltin {
+                    name: name.to_string(),
+                    what,
+                },
+            );
         }
     }
 
@@ -443,16 +428,12 @@ impl Checker<'_> {
                     self.value(arg);
                 }
                 if *to != Ty::Error {
-                    let text = self.show(to);
-                    let mut diagnostic = Diagnostic::error(
-                        Code::BadInitialiser,
-                        span,
-                        format!("`{text}` has no constructor with {} arguments", args.len()),
-                    );
-                    if matches!(to, Ty::Record(id) if self.record(*id).is_vector) {
-                        diagnostic = diagnostic.help(format!("write `make_{text}(…)`"));
-                    }
-                    self.report(diagnostic);
+                    let message = ExprError::NoConstructor {
+                        ty: to.clone(),
+                        n_args: args.len(),
+                        is_vector: matches!(to, Ty::Record(id) if self.record(*id).is_vector),
+                    };
+                    self.error(span, message);
                 }
                 wrong(span)
             }
@@ -461,11 +442,7 @@ impl Checker<'_> {
 
     fn construct_dim3(&mut self, args: &[ast::Expr], span: Span) -> Value {
         if args.len() > 3 {
-            self.report(Diagnostic::error(
-                Code::WrongArgumentCount,
-                span,
-                format!("`dim3` takes at most 3 sizes, not {}", args.len()),
-            ));
+            self.error(span, ExprError::Dim3Arguments { n_args: args.len() });
             return wrong(span);
         }
         let mut sizes = Vec::new();
@@ -492,16 +469,9 @@ impl Checker<'_> {
         match self.size_of(ty) {
             Some(bytes) => int(bytes, Ty::ULong, span),
             None => {
-                let text = self.show(ty);
-                let mut diagnostic = Diagnostic::error(
-                    Code::IncompleteType,
-                    span,
-                    format!("the size of `{text}` is not known"),
-                );
-                if matches!(ty, Ty::Array(..)) {
-                    diagnostic = diagnostic.help("the size of dynamic shared memory is chosen at the launch; pass it to the kernel");
-                }
-                self.report(diagnostic);
+                let is_array = matches!(ty, Ty::Array(..));
+                let ty = ty.clone();
+                self.error(span, ExprError::SizeUnknown { ty, is_array });
                 wrong(span)
             }
         }

@@ -1,11 +1,15 @@
 //! Messages: what has been reported, what is reported once only, what waits for the call graph.
 
+use crate::sema::message::expr::ExprError;
 use std::collections::HashSet;
 
 use super::{Checker, Side, template::attempt::Attempts};
 use crate::{
     diagnostic::{Code, Diagnostic},
-    sema::typed::{FunctionId, FunctionSpace},
+    sema::{
+        message::Message,
+        typed::{FunctionId, FunctionSpace},
+    },
     span::Span,
 };
 
@@ -35,38 +39,21 @@ pub(crate) struct Deferred {
 impl Checker<'_> {
     pub(crate) fn report(&mut self, mut diagnostic: Diagnostic) {
         diagnostic.message = with_articles(&diagnostic.message);
-        if diagnostic.message.contains('#') {
-            diagnostic.message = self.with_class_names(&diagnostic.message);
-        }
         self.reporter.diagnostics.push(diagnostic);
     }
 
-    /// Instances of classes go by a number inside, `#12`; a message has their names.
-    pub(crate) fn with_class_names(&self, message: &str) -> String {
-        let mut parts = message.split('#');
-        let mut out = parts.next().unwrap_or_default().to_string();
-        for part in parts {
-            let n = part
-                .find(|c: char| !c.is_ascii_digit())
-                .unwrap_or(part.len());
-            let record = part[..n]
-                .parse::<usize>()
-                .ok()
-                .and_then(|id| self.tables.records.get(id));
-            match record {
-                Some(record) => out.push_str(&record.name),
-                None => {
-                    out.push('#');
-                    out.push_str(&part[..n]);
-                }
-            }
-            out.push_str(&part[n..]);
-        }
-        out
+    /// Reports a message about `span`.
+    pub(crate) fn error(&mut self, span: Span, message: impl Message) {
+        self.report(message.diagnostic(span, &self.tables));
+    }
+
+    /// A message about `span` in words.
+    pub(crate) fn diagnostic(&self, span: Span, message: impl Message) -> Diagnostic {
+        message.diagnostic(span, &self.tables)
     }
 
     /// A constant divides by zero where its value is needed; the warning about the same operator is then one too many.
-    pub(crate) fn report_constant_division(&mut self, span: Span, message: String) {
+    pub(crate) fn report_constant_division(&mut self, span: Span, message: ExprError) {
         self.reporter.diagnostics.retain(|old| {
             let place = old.primary.span;
             old.code != Code::DividesByZero
@@ -74,7 +61,7 @@ impl Checker<'_> {
                 || place.start < span.start
                 || place.end > span.end
         });
-        self.report(Diagnostic::error(Code::ConstantDivision, span, message));
+        self.error(span, message);
     }
 
     /// True the first time in this function (or at file scope) that `what` is asked about.
@@ -91,11 +78,12 @@ impl Checker<'_> {
             .reported_once
             .insert((None, construct.to_string()))
         {
-            self.report(Diagnostic::error(
-                Code::Unsupported,
+            self.error(
                 span,
-                format!("{construct} is not supported yet"),
-            ));
+                ExprError::Unsupported {
+                    construct: construct.to_string(),
+                },
+            );
         }
     }
 

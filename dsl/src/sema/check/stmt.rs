@@ -1,8 +1,9 @@
 //! Statements, but for `switch` (in `switch`) and declarations (in `decl`).
 
 use super::{Checked, Checker};
+use crate::sema::message::expr::Needed;
+use crate::sema::message::stmt::StmtError;
 use crate::{
-    diagnostic::{Code, Diagnostic},
     sema::{
         ty::Ty,
         typed::{Stmt, StmtKind, Value, ValueKind},
@@ -151,14 +152,7 @@ impl Checker<'_> {
         if let ExprKind::Binary(op, ..) = &expr.kind
             && op.node == ast::BinaryOp::Eq
         {
-            self.report(
-                Diagnostic::warning(
-                    Code::UnusedComparison,
-                    op.span,
-                    "the result of this comparison is not used",
-                )
-                .help("write `=` to assign"),
-            );
+            self.error(op.span, StmtError::UnusedComparison);
         }
         out.push(Stmt::new(StmtKind::Expr(value), span));
     }
@@ -182,11 +176,8 @@ impl Checker<'_> {
             Ok(0) => otherwise,
             Ok(_) => Some(then),
             Err(why) => {
-                self.report_not_constant(
-                    cond.span,
-                    "the condition of `if constexpr` must be a constant",
-                    why,
-                );
+                let needed = Needed::Of("the condition of `if constexpr`");
+                self.report_not_constant(cond.span, needed, why);
                 None
             }
         };
@@ -264,11 +255,7 @@ impl Checker<'_> {
             } else {
                 "loop"
             };
-            self.report(Diagnostic::error(
-                Code::MisplacedJump,
-                span,
-                format!("there is no {around} around this `{word}`"),
-            ));
+            self.error(span, StmtError::JumpOutside { around, word });
             return;
         }
         let mut exits = self.body.flow.exits.iter().rev();
@@ -290,15 +277,14 @@ impl Checker<'_> {
         let value = match (value, &result) {
             (None, Ty::Void | Ty::Error) => None,
             (None, _) => {
-                let text = self.show(&result);
                 let declared = self.tables.functions[id].typed.span;
-                self.report(
-                    Diagnostic::error(
-                        Code::ReturnMismatch,
-                        span,
-                        format!("`{name}` returns `{text}`, but nothing is returned here"),
-                    )
-                    .label(declared, "declared here"),
+                self.error(
+                    span,
+                    StmtError::NothingReturned {
+                        name: name.to_string(),
+                        ty: result.clone(),
+                        declared,
+                    },
                 );
                 None
             }
@@ -306,12 +292,13 @@ impl Checker<'_> {
                 let value = self.value(expr);
                 if !matches!(value.ty, Ty::Void | Ty::Error) {
                     let declared = self.tables.functions[id].typed.span;
-                    let diagnostic = Diagnostic::error(
-                        Code::ReturnMismatch,
+                    let diagnostic = self.diagnostic(
                         expr.span,
-                        format!("`{name}` returns nothing, but a value is returned here"),
-                    )
-                    .label(declared, "declared `void` here");
+                        StmtError::ValueReturned {
+                            name: name.to_string(),
+                            declared,
+                        },
+                    );
                     self.report(diagnostic);
                 }
                 out.push(Stmt::new(StmtKind::Expr(value), span));
@@ -381,11 +368,7 @@ impl Checker<'_> {
             && op.node.is_none()
         {
             let name = self.map.snippet(left.span).to_string();
-            let message = format!("this condition assigns to `{name}`");
-            self.report(
-                Diagnostic::warning(Code::AssignmentInCondition, op.span, message)
-                    .help("write `==` to compare, or put the assignment in a line of its own"),
-            );
+            self.error(op.span, StmtError::AssignmentInCondition { name });
         }
         let mark = self.body.flow.temporaries.len();
         let value = self.value(cond);

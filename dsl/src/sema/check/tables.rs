@@ -11,7 +11,7 @@ use crate::{
     diagnostic::Diagnostic,
     sema::{
         const_eval::Const,
-        layout,
+        layout, show,
         ty::{EnumId, QualTy, Record, RecordId, Records, Ty},
         typed::{self, FunctionId, GlobalVarId, VarId},
     },
@@ -121,6 +121,37 @@ pub(crate) struct ParamFacts {
     pub(crate) is_this: bool,
     /// One of those that `Ts... rest` stands for.
     pub(crate) is_of_pack: bool,
+}
+
+impl Tables {
+    /// A type's text, as a C programmer would declare it.
+    pub(crate) fn show(&self, ty: &QualTy) -> String {
+        show::show(ty, &self.records, &self.enums)
+    }
+
+    /// A name as the program has it: instances of classes go by a number inside, `#12::push`.
+    pub(crate) fn readable(&self, name: &str) -> String {
+        let mut parts = name.split('#');
+        let mut out = parts.next().unwrap_or_default().to_string();
+        for part in parts {
+            let n = part
+                .find(|c: char| !c.is_ascii_digit())
+                .unwrap_or(part.len());
+            match part[..n]
+                .parse::<usize>()
+                .ok()
+                .and_then(|id| self.records.get(id))
+            {
+                Some(record) => out.push_str(&record.name),
+                None => {
+                    out.push('#');
+                    out.push_str(&part[..n]);
+                }
+            }
+            out.push_str(&part[n..]);
+        }
+        out
+    }
 }
 
 impl Checker<'_> {

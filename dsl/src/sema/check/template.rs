@@ -15,12 +15,12 @@ mod instances;
 pub(crate) use instances::Instances;
 mod function;
 
+use crate::sema::message::template::TemplateError;
 use std::{cell::OnceCell, collections::HashMap, sync::Arc};
 
 use self::attempt::Misfit;
 use super::{Checker, overload::Argument};
 use crate::{
-    diagnostic::{Code, Diagnostic},
     sema::{
         scope::{Binding, Callable, Entity, TemplateId},
         ty::{QualTy, RecordId, Ty},
@@ -519,12 +519,12 @@ impl<'a> Checker<'a> {
                 let ty = self.templated_type(&text, args, segment.name.span);
                 let Ty::Record(class) = ty.ty else {
                     if ty.ty != Ty::Error {
-                        let shown = self.show(&ty.ty);
-                        self.report(Diagnostic::error(
-                            Code::WrongKindOfName,
+                        self.error(
                             segment.name.span,
-                            format!("`{shown}` is no class and has no members"),
-                        ));
+                            TemplateError::NoClass {
+                                shown: ty.ty.clone(),
+                            },
+                        );
                     }
                     return None;
                 };
@@ -553,11 +553,12 @@ impl<'a> Checker<'a> {
                 {
                     return super::Checked::Value(self.variable_instance(id, args, span));
                 }
-                self.report(Diagnostic::error(
-                    Code::WrongKindOfName,
+                self.error(
                     span,
-                    format!("`{name}` with its arguments is no value"),
-                ));
+                    TemplateError::InstanceIsNoValue {
+                        name: name.to_string(),
+                    },
+                );
                 super::Checked::Value(super::wrong(span))
             }
             None => super::Checked::Value(super::wrong(span)),

@@ -1,8 +1,8 @@
 //! Atomic functions: which forms CUDA has, chosen by the pointer's type.
 
 use crate::sema::check::{Checker, builtin_call::Called, convert::Why, wrong};
+use crate::sema::message::call::{CallError, NoAtomic};
 use crate::{
-    diagnostic::{Code, Diagnostic},
     ir::AtomicOp,
     sema::{
         builtin::Atomic,
@@ -27,18 +27,14 @@ impl Checker<'_> {
             return wrong(span);
         };
         let Ty::Pointer(pointee) = pointer.ty.clone() else {
-            let text = self.show(&pointer.ty);
             let snippet = self.map.snippet(pointer.span).to_string();
-            self.report(
-                Diagnostic::error(
-                    Code::NoOverload,
-                    pointer.span,
-                    format!(
-                        "`{}` needs the address of what it changes, not a `{text}`",
-                        called.name
-                    ),
-                )
-                .help(format!("write `&{snippet}`")),
+            self.error(
+                pointer.span,
+                CallError::AtomicNeedsAddress {
+                    name: called.name.to_string(),
+                    ty: pointer.ty.clone(),
+                    snippet: snippet.to_string(),
+                },
             );
             return wrong(span);
         };
@@ -71,43 +67,37 @@ impl Checker<'_> {
         pointer: &Value,
         called: &Called<'_>,
     ) {
-        let text = self.show(&pointer.ty);
-        let mut diagnostic = Diagnostic::error(
-            Code::NoOverload,
-            called.name_span,
-            format!("`{}` has no form for `{text}`", called.name),
-        )
-        .label(pointer.span, format!("this is `{text}`"));
-        let help = if pointee.is_volatile && atomic_op(atomic, &pointee.ty).is_some() {
-            Some(format!(
-                "atomics need no `volatile`: cast it away, `({})`",
-                self.show(&pointer_to(pointee.ty.clone().into()))
-            ))
+        let why = if pointee.is_volatile && atomic_op(atomic, &pointee.ty).is_some() {
+            NoAtomic::Volatile(pointer_to(pointee.ty.clone().into()))
         } else if pointee.is_const {
-            Some("a constant cannot be changed".to_string())
+            NoAtomic::Constant
         } else if matches!(pointee.ty, Ty::Long | Ty::ULong | Ty::LongLong)
             && atomic_op(atomic, &Ty::ULongLong).is_some()
         {
-            Some("cast the address: `(unsigned long long *)`".to_string())
+            NoAtomic::Signed64
         } else {
-            let forms: Vec<_> = [
+            let forms = [
                 Ty::Int,
                 Ty::UInt,
                 Ty::LongLong,
                 Ty::ULongLong,
                 Ty::Float,
                 Ty::Double,
-            ]
-            .into_iter()
-            .filter(|ty| atomic_op(atomic, ty).is_some())
-            .map(|ty| format!("`{}`", self.show(&pointer_to(ty.into()))))
-            .collect();
-            Some(format!("it exists for {}", forms.join(", ")))
+            ];
+            let forms = forms
+                .into_iter()
+                .filter(|ty| atomic_op(atomic, ty).is_some());
+            NoAtomic::Other(forms.map(|ty| pointer_to(ty.into())).collect())
         };
-        if let Some(help) = help {
-            diagnostic = diagnostic.help(help);
-        }
-        self.report(diagnostic);
+        self.error(
+            called.name_span,
+            CallError::NoAtomicFor {
+                name: called.name.to_string(),
+                ty: pointer.ty.clone(),
+                pointer: pointer.span,
+                why,
+            },
+        );
     }
 }
 

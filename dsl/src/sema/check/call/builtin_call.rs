@@ -1,13 +1,9 @@
 //! Calls of built-in functions: fixed signatures, and the overloads that the arguments decide.
 
-use crate::sema::check::{
-    Checked, Checker, Side,
-    call::{count, were},
-    convert::Why,
-    int, wrong,
-};
+use crate::sema::check::{Checked, Checker, Side, call::count, convert::Why, int, wrong};
+use crate::sema::message::Given;
+use crate::sema::message::call::CallError;
 use crate::{
-    diagnostic::{Code, Diagnostic},
     ir::{BinaryOp, CompareOp, HostFn, SpecialReg, Type, UnaryOp, VoteOp},
     sema::{
         builtin::{Atomic, Entry, Make, Overload, ParamType, Row, Sides, Signature, TypeWord},
@@ -57,11 +53,13 @@ impl Checker<'_> {
                 wrong(span)
             }
             Entry::Index(..) | Entry::WarpSize | Entry::Stream(_) | Entry::Constant(_) => {
-                self.report(Diagnostic::error(
-                    Code::WrongKindOfName,
+                self.error(
                     name_span,
-                    format!("`{name}` is not a function"),
-                ));
+                    CallError::NotAFunction {
+                        name: name.to_string(),
+                        declared: None,
+                    },
+                );
                 wrong(span)
             }
         };
@@ -89,18 +87,11 @@ impl Checker<'_> {
         if self.is_own(called.name_span) {
             return;
         }
-        let diagnostic = Diagnostic::error(
-            Code::DeviceOnly,
-            called.name_span,
-            format!("`{}` cannot be called in host code", called.name),
-        )
-        .at("for threads of a kernel only");
-        let diagnostic = if called.name.starts_with("__sync") {
-            diagnostic.help("the host waits for a kernel with `cudaDeviceSynchronize()`")
-        } else {
-            diagnostic
+        let message = CallError::DeviceFunctionOnly {
+            name: called.name.to_string(),
+            is_barrier: called.name.starts_with("__sync"),
         };
-        self.on_side(Side::Host, diagnostic);
+        self.on_side(Side::Host, self.diagnostic(called.name_span, message));
     }
 
     fn make(&mut self, make: Make, mut args: Vec<Value>, result: &Ty, span: Span) -> Value {
@@ -201,15 +192,14 @@ impl Checker<'_> {
             (false, true) => count(most),
             (false, false) => format!("{least} to {most} arguments"),
         };
-        self.report(Diagnostic::error(
-            Code::WrongArgumentCount,
+        self.error(
             called.name_span,
-            format!(
-                "`{}` takes {expected}, but {} given",
-                called.name,
-                were(called.args.len())
-            ),
-        ));
+            CallError::BuiltinArgumentCount {
+                name: called.name.to_string(),
+                expected: expected.to_string(),
+                given: Given(called.args.len()),
+            },
+        );
         self.check_args_alone(called.args);
     }
 
@@ -339,14 +329,12 @@ impl Checker<'_> {
     /// Overloads on numbers.
     fn math(&mut self, overload: Overload, args: Vec<Value>, called: &Called<'_>) -> Value {
         if let Some(arg) = args.iter().find(|arg| !arg.ty.is_arithmetic()) {
-            let text = self.show(&arg.ty);
-            self.report(
-                Diagnostic::error(
-                    Code::NoOverload,
-                    arg.span,
-                    format!("`{}` is for numbers, not for `{text}`", called.name),
-                )
-                .at(format!("this is `{text}`")),
+            self.error(
+                arg.span,
+                CallError::NotForNumbers {
+                    name: called.name.to_string(),
+                    ty: arg.ty.clone(),
+                },
             );
             return wrong(called.span);
         }
@@ -410,7 +398,7 @@ impl Checker<'_> {
     }
 
     /// Reports a host function that CUDA also has on the device and this compiler does not yet.
-    pub(crate) fn not_on_device(&mut self, name: &str, what: &str, span: Span) {
+    pub(crate) fn not_on_device(&mut self, name: &str, what: &'static str, span: Span) {
         if !self.may_be_device()
             || !self
                 .reporter
@@ -419,10 +407,12 @@ impl Checker<'_> {
         {
             return;
         }
-        let diagnostic = Diagnostic::error(
-            Code::UnsupportedBuiltin,
+        let diagnostic = self.diagnostic(
             span,
-            format!("`{name}` is not supported yet in device code ({what})"),
+            CallError::UnsupportedInDevice {
+                name: name.to_string(),
+                what,
+            },
         );
         self.on_side(Side::Device, diagnostic);
     }
@@ -452,14 +442,13 @@ impl Checker<'_> {
         let (a, b) = (promoted(&args[0].ty), promoted(&args[1].ty));
         let ty = common(&a, &b);
         if ty.is_floating() && (a.is_integral() || b.is_integral()) {
-            let (a, b) = (self.show(&args[0].ty), self.show(&args[1].ty));
-            self.report(
-                Diagnostic::warning(
-                    Code::AmbiguousCall,
-                    called.name_span,
-                    format!("nvcc cannot choose a `{}` for `{a}` and `{b}`", called.name),
-                )
-                .help("cast one of them to the other's type"),
+            self.error(
+                called.name_span,
+                CallError::AmbiguousForNvcc {
+                    name: called.name.to_string(),
+                    a: args[0].ty.clone(),
+                    b: args[1].ty.clone(),
+                },
             );
         }
         let op = match (is_max, ty.is_floating(), ty.is_signed()) {
@@ -512,12 +501,13 @@ impl Checker<'_> {
             return wrong(called.span);
         };
         if pointee.is_const {
-            let text = self.show(&pointer.ty);
-            self.report(Diagnostic::error(
-                Code::NoOverload,
+            self.error(
                 pointer.span,
-                format!("`{}` cannot write through `{text}`", called.name),
-            ));
+                CallError::CannotWriteThrough {
+                    name: called.name.to_string(),
+                    ty: pointer.ty.clone(),
+                },
+            );
             return wrong(called.span);
         }
         let value = self.implicit(value, &pointee.ty, &Why::Argument(2, called.name, None));

@@ -1,10 +1,10 @@
 //! Shuffles, matches and reductions over a warp: which forms CUDA has, chosen by the value's type.
 
+use crate::sema::message::call::CallError;
 use std::sync::Arc;
 
 use crate::sema::check::{Checker, builtin_call::Called, convert::Why, int, wrong};
 use crate::{
-    diagnostic::{Code, Diagnostic},
     ir::{ReduceOp, ShuffleMode},
     sema::{
         classify::{Classify, pointer_to, promoted},
@@ -54,7 +54,7 @@ impl Checker<'_> {
             return shuffled;
         }
         if !value.ty.is_arithmetic() {
-            return self.no_exchange("it exists for numbers of 32 and 64 bits", &value, called);
+            return self.no_exchange("numbers of 32 and 64 bits", &value, called);
         }
         let ty = value.ty.clone();
         let args = [value, lane, width].into_iter().chain(mask).collect();
@@ -74,7 +74,7 @@ impl Checker<'_> {
         let mask = self.implicit(mask, &Ty::UInt, &Why::Argument(1, called.name, None));
         let value = self.promote(value);
         if !value.ty.is_arithmetic() {
-            return self.no_exchange("it exists for numbers of 32 and 64 bits", &value, called);
+            return self.no_exchange("numbers of 32 and 64 bits", &value, called);
         }
         let mut operands = vec![value, mask];
         let mut builtin = Builtin::MatchAny;
@@ -105,8 +105,7 @@ impl Checker<'_> {
             (ReduceOp::UMax, Ty::Int) => (ReduceOp::SMax, Ty::Int),
             (op, ty @ (Ty::Int | Ty::UInt)) => (op, ty),
             _ => {
-                let help = "it exists for `int` and `unsigned`";
-                return self.no_exchange(help, &value, called);
+                return self.no_exchange("`int` and `unsigned`", &value, called);
             }
         };
         let value = self.implicit(value, &ty, &Why::Argument(2, called.name, None));
@@ -162,17 +161,16 @@ impl Checker<'_> {
         fine.then_some(args)
     }
 
-    fn no_exchange(&mut self, help: &str, value: &Value, called: &Called<'_>) -> Value {
+    fn no_exchange(&mut self, forms: &'static str, value: &Value, called: &Called<'_>) -> Value {
         if value.ty != Ty::Error {
-            let text = self.show(&value.ty);
-            self.report(
-                Diagnostic::error(
-                    Code::NoOverload,
-                    called.name_span,
-                    format!("`{}` has no form for `{text}`", called.name),
-                )
-                .label(value.span, format!("this is `{text}`"))
-                .help(help),
+            self.error(
+                called.name_span,
+                CallError::NoExchangeFor {
+                    name: called.name.to_string(),
+                    ty: value.ty.clone(),
+                    value: value.span,
+                    forms,
+                },
             );
         }
         wrong(called.span)

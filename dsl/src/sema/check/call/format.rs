@@ -1,8 +1,8 @@
 //! `printf` formats against their arguments: too few, too many, the wrong kind. Warnings, as compilers give them.
 
 use crate::sema::check::Checker;
+use crate::sema::message::call::CallError;
 use crate::{
-    diagnostic::{Code, Diagnostic},
     sema::{
         classify::Classify,
         ty::Ty,
@@ -38,43 +38,36 @@ impl Checker<'_> {
         let given = &args[format + 1..];
         for (i, (conversion, want)) in wants.iter().enumerate() {
             let Some(arg) = given.get(i) else {
-                self.report(
-                    Diagnostic::warning(
-                        Code::FormatMismatch,
-                        at,
-                        format!(
-                            "`%{conversion}` has no argument: the format wants {}, got {}",
-                            wants.len(),
-                            given.len()
-                        ),
-                    )
-                    .label(*span, "this format"),
+                self.error(
+                    at,
+                    CallError::FormatArgumentMissing {
+                        conversion: conversion.to_string(),
+                        n_wants: wants.len(),
+                        n_given: given.len(),
+                        place: *span,
+                    },
                 );
                 return;
             };
             if arg.ty != Ty::Error && !fits(*want, &arg.ty) {
-                let text = self.show(&arg.ty);
-                let mut diagnostic = Diagnostic::warning(
-                    Code::FormatMismatch,
+                self.error(
                     arg.span,
-                    format!("`%{conversion}` does not print a `{text}`"),
-                )
-                .at(format!("this is `{text}`"))
-                .label(*span, "this format");
-                if let Some(right) = right_conversion(&arg.ty) {
-                    diagnostic = diagnostic.help(format!("write `%{right}`"));
-                }
-                self.report(diagnostic);
+                    CallError::FormatMismatch {
+                        conversion: conversion.to_string(),
+                        ty: arg.ty.clone(),
+                        place: *span,
+                        right: right_conversion(&arg.ty),
+                    },
+                );
             }
         }
         if let Some(extra) = given.get(wants.len()) {
-            self.report(
-                Diagnostic::warning(
-                    Code::FormatMismatch,
-                    extra.span,
-                    "the format does not print this argument",
-                )
-                .label(*span, format!("this format wants {}", wants.len())),
+            self.error(
+                extra.span,
+                CallError::FormatArgumentExtra {
+                    place: *span,
+                    n_wants: wants.len(),
+                },
             );
         }
     }

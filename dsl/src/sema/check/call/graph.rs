@@ -1,11 +1,11 @@
 //! What depends on who calls whom: functions without a body, recursion in device code, and errors in
 //! `__host__ __device__` functions that matter only if the side they concern gets there.
 
+use crate::sema::message::call::{CallError, with_circle};
 use std::collections::{HashMap, HashSet};
 
 use crate::sema::check::{Checker, FunctionEntry, Side};
 use crate::{
-    diagnostic::{Code, Diagnostic},
     sema::typed::{FunctionId, FunctionSpace},
     span::Span,
 };
@@ -27,14 +27,12 @@ impl Checker<'_> {
                     continue;
                 }
                 let (name, declared) = (typed.name.clone(), facts.declared);
-                self.report(
-                    Diagnostic::error(
-                        Code::UndefinedFunction,
-                        span,
-                        format!("`{name}` is declared but has no body"),
-                    )
-                    .label(declared, "declared here")
-                    .help("define it in this file, or `#include` the file that does"),
+                self.error(
+                    span,
+                    CallError::NoBody {
+                        name: name.to_string(),
+                        declared,
+                    },
                 );
             }
         }
@@ -92,25 +90,27 @@ impl Checker<'_> {
     }
 
     fn report_cycle(&mut self, cycle: &[FunctionId], span: Span) {
-        let names: Vec<_> = cycle
+        let mut names: Vec<_> = cycle
             .iter()
             .chain(cycle.first())
-            .map(|&id| format!("`{}`", self.tables.functions[id].typed.name))
+            .map(|&id| self.tables.functions[id].typed.name.clone())
             .collect();
         let message = match &cycle {
-            [_] => format!("the device function {} calls itself", names[0]),
-            _ => format!(
-                "device functions call each other in a circle: {}",
-                names.join(" → ")
-            ),
+            [_] => CallError::CallsItself {
+                name: names.swap_remove(0),
+            },
+            _ => {
+                let names: Vec<_> = names.iter().map(|name| format!("`{name}`")).collect();
+                CallError::CallsInACircle {
+                    names: names.join(" → "),
+                }
+            }
         };
-        let mut diagnostic = Diagnostic::error(Code::DeviceRecursion, span, message)
-            .at("this call closes the circle");
-        for &id in cycle {
+        let functions = cycle.iter().map(|&id| {
             let function = &self.tables.functions[id].typed;
-            diagnostic = diagnostic.label(function.span, format!("`{}`", function.name));
-        }
-        self.report(diagnostic.help("write it as a loop: device calls are expanded in place"));
+            (function.span, function.name.clone())
+        });
+        self.report(with_circle(self.diagnostic(span, message), functions));
     }
 
     fn report_deferred(&mut self) {

@@ -1,10 +1,10 @@
 //! Calls of the runtime and of C's library, and the arguments only they have: symbols, kernels, addresses of pointers.
 
+use crate::sema::message::call::CallError;
 use std::sync::Arc;
 
-use crate::sema::check::{Checker, Side, builtin_call::Called, function::space_text, wrong};
+use crate::sema::check::{Checker, Side, builtin_call::Called, wrong};
 use crate::{
-    diagnostic::{Code, Diagnostic},
     ir::{HostFn, Type},
     sema::{
         builtin::{Row, Signature},
@@ -82,12 +82,12 @@ impl Checker<'_> {
         match device_family(host) {
             Some(what) => self.not_on_device(called.name, what, called.name_span),
             None => {
-                let diagnostic = Diagnostic::error(
-                    Code::HostCallInDevice,
+                let diagnostic = self.diagnostic(
                     called.name_span,
-                    format!("device code cannot call `{}`", called.name),
-                )
-                .at("a function of the host");
+                    CallError::HostCallInDevice {
+                        name: called.name.to_string(),
+                    },
+                );
                 self.on_side(Side::Device, diagnostic);
             }
         }
@@ -141,34 +141,23 @@ impl Checker<'_> {
         if matches!(inner, Some(Ty::Pointer(_) | Ty::Void)) {
             return self.convert(value, &pointer_to(Ty::Void.into()));
         }
-        let text = self.show(&value.ty);
         let snippet = self.map.snippet(arg.span).to_string();
-        let mut diagnostic = Diagnostic::error(
-            Code::TypeMismatch,
+        self.error(
             arg.span,
-            format!(
-                "argument {} of `{}` is the address of a pointer, got `{text}`",
-                index + 1,
-                called.name
-            ),
-        )
-        .at(format!("this is `{text}`"));
-        if inner.is_some() {
-            diagnostic = diagnostic.help(format!(
-                "pass where the pointer is to be stored: `&{snippet}`"
-            ));
-        }
-        self.report(diagnostic);
+            CallError::NotAddressOfPointer {
+                position: index + 1,
+                name: called.name.to_string(),
+                ty: value.ty.clone(),
+                pointer: inner.map(|_| snippet),
+            },
+        );
         wrong(arg.span)
     }
 
     /// A `__device__` or `__constant__` variable named as an argument.
     pub(crate) fn symbol(&mut self, arg: &ast::Expr, called: &Called<'_>) -> Value {
         let inner = stripped(arg);
-        let help = format!(
-            "`{}` takes the variable's name: `{}(name, …)`",
-            called.name, called.name
-        );
+        let called = called.name.to_string();
         if let ExprKind::Name(name) = &inner.kind {
             match self
                 .scopes
@@ -184,47 +173,28 @@ impl Checker<'_> {
                             arg.span,
                         );
                     }
-                    self.report(
-                        Diagnostic::error(
-                            Code::BadSymbol,
-                            arg.span,
-                            format!("`{name}` is not a `__device__` or `__constant__` variable"),
-                        )
-                        .label(declared, "declared here")
-                        .help("use `cudaMemcpy` with pointers"),
+                    self.error(
+                        arg.span,
+                        CallError::NotDeviceVariable {
+                            name: name.to_string(),
+                            declared,
+                        },
                     );
                 }
                 Some((Entity::Local(_), declared)) => {
-                    let mut diagnostic = Diagnostic::error(
-                        Code::BadSymbol,
-                        arg.span,
-                        format!("`{name}` is not a `__device__` or `__constant__` variable"),
-                    )
-                    .label(declared, "a variable of this function");
-                    diagnostic = diagnostic.help("use `cudaMemcpy` with pointers");
-                    self.report(diagnostic);
+                    let name = name.to_string();
+                    self.error(arg.span, CallError::LocalAsSymbol { name, declared });
                 }
                 Some((Entity::Error, _)) => {}
-                Some(_) => self.report(
-                    Diagnostic::error(
-                        Code::BadSymbol,
-                        arg.span,
-                        format!("`{name}` is not a variable"),
-                    )
-                    .help(help),
-                ),
+                Some(_) => {
+                    let name = name.to_string();
+                    self.error(arg.span, CallError::NotASymbol { name, called });
+                }
                 None => self.unknown_name(name, arg.span, false),
             }
             return wrong(arg.span);
         }
-        self.report(
-            Diagnostic::error(
-                Code::BadSymbol,
-                arg.span,
-                "a variable of the device must be named here",
-            )
-            .help(help),
-        );
+        self.error(arg.span, CallError::SymbolMustBeNamed { called });
         wrong(arg.span)
     }
 
@@ -244,13 +214,11 @@ impl Checker<'_> {
             _ => None,
         };
         let Some(name) = &path else {
-            self.report(
-                Diagnostic::error(
-                    Code::BadKernelArgument,
-                    arg.span,
-                    "a kernel must be named here",
-                )
-                .help(format!("`{}(kernel, …)`", called.name)),
+            self.error(
+                arg.span,
+                CallError::KernelMustBeNamed {
+                    name: called.name.to_string(),
+                },
             );
             return wrong(arg.span);
         };
@@ -273,11 +241,12 @@ impl Checker<'_> {
             match entity {
                 None => self.unknown_name(name, arg.span, true),
                 Some(Entity::Error) => {}
-                Some(_) => self.report(Diagnostic::error(
-                    Code::BadKernelArgument,
+                Some(_) => self.error(
                     arg.span,
-                    format!("`{name}` is not a kernel"),
-                )),
+                    CallError::NotAKernel {
+                        name: name.to_string(),
+                    },
+                ),
             }
             return wrong(arg.span);
         };
@@ -287,12 +256,14 @@ impl Checker<'_> {
         }
         let function = &self.tables.functions[id].typed;
         if function.space != FunctionSpace::Kernel {
-            let diagnostic = Diagnostic::error(
-                Code::BadKernelArgument,
+            let diagnostic = self.diagnostic(
                 arg.span,
-                format!("`{name}` is {}, not a kernel", space_text(function.space)),
-            )
-            .label(function.span, "declared here");
+                CallError::FunctionIsNoKernel {
+                    name: name.to_string(),
+                    space: function.space,
+                    declared: function.span,
+                },
+            );
             self.report(diagnostic);
             return wrong(arg.span);
         }

@@ -1,13 +1,12 @@
 //! Kernel launches: the callee, the configuration, the arguments.
 
+use crate::sema::message::call::CallError;
 use std::sync::Arc;
 
 use crate::sema::check::{
-    Checker, Side, convert::Why, function::space_text, overload::Resolved,
-    pointer_call::pointed_function, wrong,
+    Checker, Side, convert::Why, overload::Resolved, pointer_call::pointed_function, wrong,
 };
 use crate::{
-    diagnostic::{Code, Diagnostic},
     sema::{
         classify::Classify,
         scope::{Callable, Entity},
@@ -36,12 +35,7 @@ impl Checker<'_> {
         let args = &*self.expanded(args);
         self.on_side(
             Side::Device,
-            Diagnostic::error(
-                Code::LaunchInDevice,
-                span,
-                "launching a kernel from device code is not supported",
-            )
-            .help("launch it from the host after this kernel"),
+            self.diagnostic(span, CallError::LaunchInDevice),
         );
         if let Some(pointer) = self.launched_pointer(callee) {
             let configured = self.launch_config(config);
@@ -129,11 +123,7 @@ impl Checker<'_> {
             match &callee.kind {
                 ExprKind::Unsupported(construct) => self.unsupported(construct, callee.span),
                 ExprKind::Error => {}
-                _ => self.report(Diagnostic::error(
-                    Code::LaunchOfNonKernel,
-                    callee.span,
-                    "what is launched is not a kernel",
-                )),
+                _ => self.error(callee.span, CallError::LaunchOfValue),
             }
             return None;
         };
@@ -143,13 +133,12 @@ impl Checker<'_> {
                 None => self.unknown_name(name, callee.span, true),
                 Some(binding) if !matches!(binding.entity, Entity::Error) => {
                     let declared = binding.span;
-                    self.report(
-                        Diagnostic::error(
-                            Code::LaunchOfNonKernel,
-                            callee.span,
-                            format!("`{name}` is not a kernel"),
-                        )
-                        .label(declared, "declared here"),
+                    self.error(
+                        callee.span,
+                        CallError::LaunchOfNonKernel {
+                            name: name.to_string(),
+                            declared,
+                        },
                     );
                 }
                 Some(_) => {}
@@ -170,18 +159,14 @@ impl Checker<'_> {
         ids.retain(|id| self.tables.functions[*id].typed.space == FunctionSpace::Kernel);
         if ids.is_empty() {
             let function = &self.tables.functions[first].typed;
-            let diagnostic = Diagnostic::error(
-                Code::LaunchOfNonKernel,
+            let diagnostic = self.diagnostic(
                 at,
-                format!(
-                    "`{name}` is {} and cannot be launched",
-                    space_text(function.space)
-                ),
-            )
-            .label(function.span, "declared here")
-            .help(format!(
-                "declare it `__global__`, or call it without `<<<…>>>`: `{name}(…)`"
-            ));
+                CallError::LaunchOfFunction {
+                    name: name.to_string(),
+                    space: function.space,
+                    declared: function.span,
+                },
+            );
             self.report(diagnostic);
             return None;
         }
@@ -192,14 +177,10 @@ impl Checker<'_> {
         let exprs = &config.node;
         if exprs.len() < 2 || exprs.len() > 4 {
             let message = match exprs.len() {
-                0 | 1 => "a launch needs at least the number of blocks and of threads per block"
-                    .to_string(),
-                n => format!("a launch takes at most 4 values between `<<<` and `>>>`, not {n}"),
+                0 | 1 => CallError::LaunchTooFewValues,
+                n => CallError::LaunchTooManyValues { n },
             };
-            self.report(
-                Diagnostic::error(Code::LaunchConfig, config.span, message)
-                    .help("`<<<blocks, threads, bytes of dynamic shared memory, stream>>>`"),
-            );
+            self.error(config.span, message);
             self.check_args_alone(exprs);
             return None;
         }
@@ -211,7 +192,7 @@ impl Checker<'_> {
     }
 
     /// A grid's or block's size as a `dim3`.
-    pub(crate) fn extent(&mut self, expr: &ast::Expr, what: &str) -> Value {
+    pub(crate) fn extent(&mut self, expr: &ast::Expr, what: &'static str) -> Value {
         let dim3 = self.dim3();
         if let ExprKind::List(items) = &expr.kind {
             return self.list_value(&dim3, items, expr.span);
@@ -222,28 +203,27 @@ impl Checker<'_> {
             || value.ty == Ty::Error
             || self.is_vector(&value.ty, "uint3");
         if !fits {
-            let text = self.show(&value.ty);
-            let diagnostic = Diagnostic::error(
-                Code::LaunchConfig,
+            self.error(
                 expr.span,
-                format!("{what} must be an integer or a `dim3`, not a `{text}`"),
+                CallError::LaunchSizeType {
+                    what,
+                    ty: value.ty.clone(),
+                    is_floating: value.ty.is_floating(),
+                },
             );
-            self.report(if value.ty.is_floating() {
-                diagnostic.help("round it up to an integer: `(n + threads - 1) / threads`")
-            } else {
-                diagnostic
-            });
             return wrong(expr.span);
         }
         if let ValueKind::Int(bits) = value.kind
             && (bits == 0 || (value.ty.is_signed() && (bits as i64) < 0))
         {
             // It compiles; the launch fails when it is reached, and a program may want to show that.
-            self.report(Diagnostic::warning(
-                Code::LaunchConfig,
+            self.error(
                 expr.span,
-                format!("{what} is {}, but must be at least 1", bits as i64),
-            ));
+                CallError::LaunchSizeTooSmall {
+                    what,
+                    value: bits as i64,
+                },
+            );
         }
         self.implicit(value, &dim3, &Why::Operand)
     }
@@ -251,12 +231,12 @@ impl Checker<'_> {
     pub(crate) fn shared_bytes(&mut self, expr: &ast::Expr) -> Value {
         let value = self.value(expr);
         if value.ty != Ty::Error && !value.ty.is_integral() {
-            let text = self.show(&value.ty);
-            self.report(Diagnostic::error(
-                Code::LaunchConfig,
+            self.error(
                 expr.span,
-                format!("the third launch value is the number of bytes of dynamic shared memory, not a `{text}`"),
-            ));
+                CallError::LaunchSharedBytesType {
+                    ty: value.ty.clone(),
+                },
+            );
             return wrong(expr.span);
         }
         self.convert(value, &Ty::ULong)
@@ -270,14 +250,11 @@ impl Checker<'_> {
             ty => ty.is_integral() && matches!(value.kind, ValueKind::Int(0)),
         };
         if !fits {
-            let text = self.show(&value.ty);
-            self.report(
-                Diagnostic::error(
-                    Code::LaunchConfig,
-                    expr.span,
-                    format!("the fourth launch value is a stream, not a `{text}`"),
-                )
-                .help("write 0 for the default stream, or leave it out"),
+            self.error(
+                expr.span,
+                CallError::LaunchStreamType {
+                    ty: value.ty.clone(),
+                },
             );
             return wrong(expr.span);
         }

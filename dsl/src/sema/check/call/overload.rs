@@ -6,8 +6,9 @@
 //! What CUDA itself has under the name (`max`, `abs`, `sqrt` …) takes part beside the program's own functions.
 
 use crate::sema::check::{Checker, ParamFacts, convert::Why, wrong};
+use crate::sema::message::call::{CallError, GivenTypes, with_candidates};
 use crate::{
-    diagnostic::{Code, Diagnostic},
+    diagnostic::Diagnostic,
     sema::{
         builtin::{self, Entry, Overload},
         classify::{Classify, promoted},
@@ -295,26 +296,21 @@ impl Checker<'_> {
                     .iter()
                     .filter_map(|&i| ids.get(i).copied())
                     .collect();
-                let also = match several.len() {
-                    1 => " (CUDA's own function fits as well)",
-                    _ => "",
+                let (name, call) = (name.to_string(), given_types(args));
+                let message = match several.len() {
+                    1 => CallError::AmbiguousWithBuiltin { name, call },
+                    _ => CallError::Ambiguous { name, call },
                 };
-                let message = format!("this call of `{name}` is ambiguous{also}");
-                let diagnostic =
-                    Diagnostic::error(Code::AmbiguousOverload, at, message).at(self.given(args));
-                let diagnostic = self.with_candidates(diagnostic, &several);
-                self.report(diagnostic.help("cast an argument to the type that is meant"));
+                self.report(self.with_candidates(self.diagnostic(at, message), &several));
                 Resolved::Wrong
             }
             Best::None => {
+                let (name, call) = (name.to_string(), given_types(args));
                 let message = match ids.len() {
-                    1 => format!("neither this `{name}` nor CUDA's own takes these arguments"),
-                    n => format!("none of the {n} functions `{name}` takes these arguments"),
+                    1 => CallError::NeitherFits { name, call },
+                    n => CallError::NoneFits { n, name, call },
                 };
-                let diagnostic =
-                    Diagnostic::error(Code::NoMatchingFunction, at, message).at(self.given(args));
-                let diagnostic = self.with_candidates(diagnostic, ids);
-                self.report(diagnostic);
+                self.report(self.with_candidates(self.diagnostic(at, message), ids));
                 Resolved::Wrong
             }
         }
@@ -345,11 +341,12 @@ impl Checker<'_> {
             .any(|callable| matches!(callable, Callable::Template(_)))
         {
             if explicit.is_some() {
-                self.report(Diagnostic::error(
-                    Code::TemplateArgument,
+                self.error(
                     at,
-                    format!("`{name}` is no template and takes no arguments `<…>`"),
-                ));
+                    CallError::NoTemplate {
+                        name: name.to_string(),
+                    },
+                );
                 return None;
             }
             return Some(ids);
@@ -366,46 +363,28 @@ impl Checker<'_> {
             return Some(ids);
         }
         if self.reporter.diagnostics.len() == n_diagnostics && !self.is_endless(name) {
-            let message = match set {
-                [_] => format!("the template `{name}` does not fit these arguments"),
-                _ => format!(
-                    "none of the {} functions `{name}` takes these arguments",
-                    set.len()
-                ),
+            let (shown, call) = (name.to_string(), given_types(args));
+            let message = match set.len() {
+                1 => CallError::TemplateDoesNotFit { name: shown, call },
+                n => CallError::NoneFits {
+                    n,
+                    name: shown,
+                    call,
+                },
             };
-            let diagnostic = Diagnostic::error(Code::NoMatchingFunction, at, message);
-            let diagnostic = self.with_misfits(diagnostic.at(self.given(args)), name, misfits);
-            let diagnostic = self.with_candidates(diagnostic, &ids);
-            self.report(diagnostic);
+            let diagnostic = self.with_misfits(self.diagnostic(at, message), name, misfits);
+            self.report(self.with_candidates(diagnostic, &ids));
         }
         None
     }
 
-    /// The types of a call's arguments, for a message.
-    fn given(&self, args: &[Argument<'_>]) -> String {
-        let types: Vec<String> = args
-            .iter()
-            .map(|arg| match arg {
-                Argument::Value(value) => self.show(&value.ty),
-                Argument::List(..) => "{…}".to_string(),
-            })
-            .collect();
-        match types.len() {
-            0 => "called without arguments".to_string(),
-            _ => format!("called with ({})", types.join(", ")),
-        }
-    }
-
-    /// Shows the candidates, at most four of them.
-    fn with_candidates(&self, mut diagnostic: Diagnostic, ids: &[FunctionId]) -> Diagnostic {
-        for &id in ids.iter().take(4) {
+    /// Shows the candidates.
+    fn with_candidates(&self, diagnostic: Diagnostic, ids: &[FunctionId]) -> Diagnostic {
+        let candidates = ids.iter().map(|&id| {
             let declared = self.tables.functions[id].facts.declared;
-            diagnostic = diagnostic.label(declared, format!("candidate `{}`", self.signature(id)));
-        }
-        match ids.len().checked_sub(4) {
-            Some(more @ 1..) => diagnostic.note(format!("and {more} more")),
-            _ => diagnostic,
-        }
+            (declared, self.signature(id))
+        });
+        with_candidates(diagnostic, candidates)
     }
 
     /// `name(int *, float)`.
@@ -556,13 +535,13 @@ impl Checker<'_> {
 
     /// Reports an overloaded name where nothing says which function is meant.
     pub(crate) fn which_overload(&mut self, name: &str, ids: &[FunctionId], at: Span) {
-        let diagnostic = Diagnostic::error(
-            Code::AmbiguousOverload,
+        let diagnostic = self.diagnostic(
             at,
-            format!("`{name}` is overloaded, and nothing here says which one is meant"),
+            CallError::AmbiguousAddress {
+                name: name.to_string(),
+            },
         );
-        let diagnostic = self.with_candidates(diagnostic, ids);
-        self.report(diagnostic.help("cast an argument to the type that is meant"));
+        self.report(self.with_candidates(diagnostic, ids));
     }
 
     /// Kernels that share a name get their parameters' types into it, so that reports can tell them apart.
@@ -620,6 +599,15 @@ fn rank_pointer(value: &Value, pointee: &QualTy) -> Option<Rank> {
         (Ty::Void, _) => Some(Rank::Lax),
         _ => None,
     }
+}
+
+/// The types of a call's arguments, for a message.
+fn given_types(args: &[Argument<'_>]) -> GivenTypes {
+    let types = args.iter().map(|arg| match arg {
+        Argument::Value(value) => Some(value.ty.clone()),
+        Argument::List(..) => None,
+    });
+    GivenTypes(types.collect())
 }
 
 #[cfg(test)]

@@ -5,6 +5,7 @@
 //! those of all functions of that type whose address the program takes, and calls the one that it is; any other value traps.
 //! A launch through a pointer is the same with kernels; each has a function of its own, so that its place is the launch's.
 
+use crate::sema::message::call::CallError;
 use std::sync::Arc;
 
 use crate::sema::check::{
@@ -13,7 +14,6 @@ use crate::sema::check::{
 };
 use crate::{
     arena::Arena,
-    diagnostic::{Code, Diagnostic},
     ir::HostFn,
     sema::{
         classify::{Classify, pointer_to},
@@ -95,15 +95,11 @@ impl Checker<'_> {
         let id = match ids[..] {
             [id] => id,
             [] => {
-                self.report(
-                    Diagnostic::error(
-                        Code::TemplateArgument,
-                        span,
-                        format!(
-                            "nothing here says which instance of the template `{name}` is meant"
-                        ),
-                    )
-                    .help(format!("write its arguments: `{name}<…>`")),
+                self.error(
+                    span,
+                    CallError::AmbiguousInstance {
+                        name: name.to_string(),
+                    },
                 );
                 return wrong(span);
             }
@@ -113,10 +109,11 @@ impl Checker<'_> {
             }
         };
         if self.tables.functions[id].typed.space == FunctionSpace::Kernel {
-            let diagnostic = Diagnostic::error(
-                Code::WrongKindOfName,
+            let diagnostic = self.diagnostic(
                 span,
-                format!("`{name}` is a kernel, and device code cannot launch it"),
+                CallError::KernelAddressInDevice {
+                    name: name.to_string(),
+                },
             );
             self.on_side(Side::Device, diagnostic);
         }
@@ -142,13 +139,13 @@ impl Checker<'_> {
             && self.body.id.is_some()
             && space == FunctionSpace::Device
         {
-            let diagnostic = Diagnostic::error(
-                Code::DeviceCallInHost,
+            let diagnostic = self.diagnostic(
                 span,
-                format!("host code cannot take the address of the `__device__` function `{name}`"),
-            )
-            .label(declared, "declared here, for the device only")
-            .help("let a `__device__` variable hold its address, and copy that with `cudaMemcpyFromSymbol`");
+                CallError::DeviceAddressInHost {
+                    name: name.to_string(),
+                    declared,
+                },
+            );
             self.on_side(Side::Host, diagnostic);
         }
         self.need(id);

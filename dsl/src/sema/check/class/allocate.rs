@@ -2,6 +2,7 @@
 //!
 //! Memory comes from functions of the library part `<new>`; one object is begun here, arrays by templates of that part.
 
+use crate::sema::message::class::ClassError;
 use std::sync::Arc;
 
 use crate::sema::check::{
@@ -11,7 +12,6 @@ use crate::sema::check::{
     wrong,
 };
 use crate::{
-    diagnostic::{Code, Diagnostic},
     sema::{
         classify::{Classify, pointer_to},
         scope::{Callable, Entity},
@@ -114,12 +114,12 @@ impl Checker<'_> {
             return count;
         }
         if !count.ty.is_integral() {
-            let text = self.show(&count.ty);
-            self.report(Diagnostic::error(
-                Code::TypeMismatch,
+            self.error(
                 count.span,
-                format!("the number of elements must be an integer, not a `{text}`"),
-            ));
+                ClassError::ElementCountType {
+                    ty: count.ty.clone(),
+                },
+            );
             return wrong(span);
         }
         let is_zeroed = match &new.init {
@@ -177,22 +177,24 @@ impl Checker<'_> {
             Ty::Error => return pointer,
             Ty::Pointer(pointee) => pointee.ty.clone(),
             other => {
-                let text = self.show(other);
-                self.report(Diagnostic::error(
-                    Code::BadOperand,
+                self.error(
                     pointer.span,
-                    format!("`{word}` takes a pointer, not a `{text}`"),
-                ));
+                    ClassError::DeleteOfNonPointer {
+                        word,
+                        ty: other.clone(),
+                    },
+                );
                 return wrong(span);
             }
         };
         if self.size_of(&pointee).is_none() {
-            let text = self.show(&pointee);
-            self.report(Diagnostic::error(
-                Code::IncompleteType,
+            self.error(
                 pointer.span,
-                format!("`{word}` of a pointer to `{text}`: what it points to is not known"),
-            ));
+                ClassError::DeleteOfIncomplete {
+                    word,
+                    ty: pointee.clone(),
+                },
+            );
             return wrong(span);
         }
         let own = match is_array {

@@ -8,8 +8,8 @@ mod members;
 use crate::sema::check::{
     Body, Checked, Checker, FunctionEntry, FunctionFacts, convert::Why, overload::Argument,
 };
+use crate::sema::message::class::ClassError;
 use crate::{
-    diagnostic::{Code, Diagnostic},
     sema::{
         ty::{QualTy, RecordId, Ty},
         typed::{
@@ -131,16 +131,12 @@ impl Checker<'_> {
                 _ => self.construct_into(place, Vec::new(), span, out),
             },
             Beginning::Missing => {
-                let text = self.show(&place.ty.ty);
-                self.report(
-                    Diagnostic::error(
-                        Code::BadInitialiser,
-                        span,
-                        format!(
-                            "`{name}` needs arguments: `{text}` has no constructor without any"
-                        ),
-                    )
-                    .help(format!("give them, as in `{name}(…)`")),
+                self.error(
+                    span,
+                    ClassError::ConstructorNeedsArguments {
+                        name: name.to_string(),
+                        ty: place.ty.ty.clone(),
+                    },
                 );
             }
         }

@@ -3,13 +3,14 @@
 //! Which variables are captured is found while the body is checked: a name that means a variable of a function around becomes a
 //! member of the class. A variable captured by reference is a member that points to it.
 
+use crate::sema::message::class::ClassError;
 use std::sync::Arc;
 
 use crate::sema::check::{
     Checked, Checker, FunctionEntry, FunctionFacts, VarEntry, VarFacts, wrong,
 };
 use crate::{
-    diagnostic::{Code, Diagnostic},
+    diagnostic::Diagnostic,
     sema::{
         classify::pointer_to,
         layout,
@@ -290,14 +291,12 @@ impl Checker<'_> {
             return Some(Checked::Value(Value::new(constant.kind(), ty.ty, span)));
         }
         let Some(captures) = &self.body.lambda else {
-            self.report(
-                Diagnostic::error(
-                    Code::UnknownName,
-                    span,
-                    format!("`{name}` is a variable of the function around this class"),
-                )
-                .label(declared, "declared here")
-                .help("pass it to the constructor, or as an argument"),
+            self.error(
+                span,
+                ClassError::OuterVariable {
+                    name: name.to_string(),
+                    declared,
+                },
             );
             return Some(Checked::Value(wrong(span)));
         };
@@ -309,16 +308,12 @@ impl Checker<'_> {
             (None, Some((_, kind)), _) => *kind,
             (None, None, Some(kind)) => kind,
             (None, None, None) => {
-                self.report(
-                    Diagnostic::error(
-                        Code::UnknownName,
-                        span,
-                        format!("the lambda does not capture `{name}`"),
-                    )
-                    .label(declared, "declared here")
-                    .help(format!(
-                        "write `[{name}]` for a copy, or `[=]` for copies of all it uses"
-                    )),
+                self.error(
+                    span,
+                    ClassError::NotCaptured {
+                        name: name.to_string(),
+                        declared,
+                    },
                 );
                 return Some(Checked::Value(wrong(span)));
             }

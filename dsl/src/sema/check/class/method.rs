@@ -1,5 +1,6 @@
 //! Calls of member functions and operators.
 
+use crate::sema::message::class::ClassError;
 use std::sync::Arc;
 
 use crate::sema::check::{
@@ -9,7 +10,6 @@ use crate::sema::check::{
     wrong,
 };
 use crate::{
-    diagnostic::{Code, Diagnostic},
     sema::{
         classify::Classify,
         scope::{Callable, Entity},
@@ -79,20 +79,18 @@ impl Checker<'_> {
             let at = name.span;
             ids.extend(self.instances_giving(set, explicit, values, None, at, &mut misfits));
             if ids.is_empty() && !self.is_endless(&name.node) {
-                let message = format!("the template `{}` does not fit these arguments", name.node);
-                let diagnostic = Diagnostic::error(Code::NoMatchingFunction, at, message);
-                let diagnostic = self.with_misfits(diagnostic, &name.node, misfits);
+                let name = name.node.to_string();
+                let message = ClassError::TemplateDoesNotFit { name: name.clone() };
+                let diagnostic = self.with_misfits(self.diagnostic(at, message), &name, misfits);
                 self.report(diagnostic);
             }
         } else if explicit.is_some() {
-            self.report(Diagnostic::error(
-                Code::TemplateArgument,
+            self.error(
                 name.span,
-                format!(
-                    "`{}` is no template and takes no arguments `<…>`",
-                    name.node
-                ),
-            ));
+                ClassError::MemberIsNoTemplate {
+                    name: name.node.to_string(),
+                },
+            );
         }
         ids
     }
@@ -132,12 +130,12 @@ impl Checker<'_> {
         let found = found.map(|(owner, binding)| (owner, binding.entity.clone()));
         let Some((owner, Entity::Functions(set))) = found else {
             if object.ty != Ty::Error {
-                let text = self.show(&object.ty);
-                self.report(Diagnostic::error(
-                    Code::WrongKindOfName,
+                self.error(
                     at,
-                    format!("a `{text}` is not a function and cannot be called"),
-                ));
+                    ClassError::NotCallable {
+                        ty: object.ty.clone(),
+                    },
+                );
             }
             self.check_args_alone(args);
             return Checked::Value(wrong(span));
@@ -244,13 +242,12 @@ impl Checker<'_> {
         let facts = &self.tables.functions[id].facts;
         if facts.is_deleted {
             let declared = facts.declared;
-            self.report(
-                Diagnostic::error(
-                    Code::NotAccessible,
-                    at,
-                    format!("`{name}` is deleted: it cannot be used"),
-                )
-                .label(declared, "declared `= delete` here"),
+            self.error(
+                at,
+                ClassError::Deleted {
+                    name: name.to_string(),
+                    declared,
+                },
             );
             return Checked::Value(wrong(span));
         }

@@ -1,8 +1,8 @@
 //! Members from inside: who may use one, `this`, and the way from a class to its base.
 
 use super::super::{Checked, Checker, wrong};
+use crate::sema::message::class::ClassError;
 use crate::{
-    diagnostic::{Code, Diagnostic},
     sema::{
         classify::pointer_to,
         ty::{RecordId, Ty},
@@ -63,18 +63,16 @@ impl Checker<'_> {
             Access::Private | Access::Public => "private",
         };
         let record = self.record(owner);
-        let (text, declared) = (record.name.clone(), record.span);
+        let (class, declared) = (record.name.clone(), record.span);
         let shown = name.strip_prefix("operator").unwrap_or(name);
-        let mut diagnostic = Diagnostic::error(
-            Code::NotAccessible,
+        self.error(
             span,
-            format!("`{shown}` is a {word} member of `{text}`"),
-        );
-        if let Some(declared) = declared {
-            diagnostic = diagnostic.label(declared, "the class is declared here");
-        }
-        self.report(
-            diagnostic.help("use a function of the class, or declare the member after `public:`"),
+            ClassError::NotAccessible {
+                shown: shown.to_string(),
+                word,
+                class,
+                declared,
+            },
         );
     }
 
@@ -134,11 +132,12 @@ impl Checker<'_> {
         if self.body.lambda.is_some() {
             return self.unsupported("`this` and members of a class in a lambda", span);
         }
-        self.report(Diagnostic::error(
-            Code::NoObject,
+        self.error(
             span,
-            format!("{what} needs an object, and there is none here"),
-        ));
+            ClassError::NoObject {
+                what: what.to_string(),
+            },
+        );
     }
 
     /// A member by its name alone, in a function of the class.

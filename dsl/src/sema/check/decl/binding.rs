@@ -4,8 +4,8 @@
 //! own that nothing else can name, a variable with that part's value: a scalar then needs no memory.
 
 use crate::sema::check::{Checker, expr::with_qualifiers};
+use crate::sema::message::decl::DeclError;
 use crate::{
-    diagnostic::{Code, Diagnostic},
     sema::{
         classify::Classify,
         scope::Entity,
@@ -117,16 +117,16 @@ impl Checker<'_> {
             }
             _ => None,
         };
-        let text = self.show(&ty.ty);
         let message = match &parts {
-            None => format!("`{text}` has no members that names could be bound to"),
-            Some(parts) if parts.len() != n_names => format!(
-                "{n_names} names are bound, but `{text}` has {} members",
-                self.n_parts(&ty.ty)
-            ),
+            None => DeclError::NothingToBind { ty: ty.ty.clone() },
+            Some(parts) if parts.len() != n_names => DeclError::BindingCount {
+                n_names,
+                ty: ty.ty.clone(),
+                n_members: self.n_parts(&ty.ty),
+            },
             Some(_) => return parts,
         };
-        self.report(Diagnostic::error(Code::BadDeclaration, whole.span, message));
+        self.error(whole.span, message);
         None
     }
 

@@ -1,8 +1,8 @@
 //! Functions: declarations against definitions, what kernels and `main` must look like, bodies.
 
 use crate::sema::check::{Checker, FunctionEntry, FunctionFacts, ParamFacts, VarFacts};
+use crate::sema::message::decl::DeclError;
 use crate::{
-    diagnostic::{Code, Diagnostic},
     sema::{
         classify::pointer_to,
         layout,
@@ -32,13 +32,12 @@ impl Checker<'_> {
         let facts = &self.tables.functions[id].facts;
         if facts.is_defined {
             let first = self.tables.functions[id].typed.span;
-            self.report(
-                Diagnostic::error(
-                    Code::Redefinition,
-                    function.name.span,
-                    format!("the function `{}` is defined twice", function.name.node),
-                )
-                .label(first, "first definition"),
+            self.error(
+                function.name.span,
+                DeclError::FunctionDefinedTwice {
+                    name: function.name.node.to_string(),
+                    first,
+                },
             );
             return;
         }
@@ -98,11 +97,7 @@ impl Checker<'_> {
             .word(SpecifierWord::Shared)
             .or(specifiers.word(SpecifierWord::Constant))
         {
-            self.report(Diagnostic::error(
-                Code::MisplacedSpace,
-                span,
-                "a function has no memory space",
-            ));
+            self.error(span, DeclError::FunctionWithSpace);
         }
         let (reference, parts) = reference_part(&function.declarator.parts);
         let deduces = matches!(specifiers.ty.node, ast::TypeSpecifier::Auto)
@@ -147,26 +142,21 @@ impl Checker<'_> {
                         return self.redeclare(id, function, space, &result, params);
                     }
                     if &*function.name.node == "main" {
-                        self.report(
-                            Diagnostic::error(
-                                Code::Redefinition,
-                                function.name.span,
-                                "there is only one `main`",
-                            )
-                            .label(old.span, "first declaration"),
+                        self.error(
+                            function.name.span,
+                            DeclError::SecondMain { first: old.span },
                         );
                         return None;
                     }
                 }
                 Entity::Error => {}
                 _ => {
-                    self.report(
-                        Diagnostic::error(
-                            Code::Redefinition,
-                            function.name.span,
-                            format!("`{}` is already something else", function.name.node),
-                        )
-                        .label(old.span, "first declaration"),
+                    self.error(
+                        function.name.span,
+                        DeclError::AlreadySomethingElse {
+                            name: function.name.node.to_string(),
+                            first: old.span,
+                        },
                     );
                     return None;
                 }
@@ -219,18 +209,17 @@ impl Checker<'_> {
         let name = param.declarator.name.as_ref();
         let span = name.map_or(param.span, |name| name.span);
         let is_wrong = match &ty.ty {
-            Ty::Void => Some("a parameter cannot have type `void`".to_string()),
+            Ty::Void => Some(DeclError::VoidParameter),
             Ty::Record(id)
                 if self.size_of(&ty.ty).is_none() && reference.is_none() && !self.is_open(*id) =>
             {
-                let text = self.show(&ty.ty);
-                Some(format!("this parameter has the incomplete type `{text}`"))
+                Some(DeclError::IncompleteParameter { ty: ty.ty.clone() })
             }
             _ => None,
         };
         let ty = match is_wrong {
             Some(message) => {
-                self.report(Diagnostic::error(Code::IncompleteType, span, message));
+                self.error(span, message);
                 Ty::Error.into()
             }
             None => ty,
@@ -256,13 +245,11 @@ impl Checker<'_> {
             let span = written.map_or(facts.span, |(span, _)| span);
             if (facts.is_reference || facts.is_rvalue) && facts.ty.ty != Ty::Error {
                 let name = facts.name.as_deref().unwrap_or("this parameter");
-                self.report(
-                    Diagnostic::error(
-                        Code::KernelReference,
-                        span,
-                        format!("`{name}` is a reference, and a kernel cannot have references as parameters"),
-                    )
-                    .help("pass it by value, or pass a pointer to device memory"),
+                self.error(
+                    span,
+                    DeclError::KernelReference {
+                        name: name.to_string(),
+                    },
                 );
             }
         }
@@ -285,39 +272,34 @@ impl Checker<'_> {
         }
         let largest = params.iter().max_by_key(|facts| self.size_of(&facts.ty.ty));
         if let Some(largest) = largest.filter(|_| end > PARAMETER_BYTES) {
-            let message =
-                format!("the kernel's parameters take {end} bytes; the limit is {PARAMETER_BYTES}");
-            let diagnostic = Diagnostic::error(Code::TooManyParameterBytes, largest.span, message)
-                .help("copy it to device memory and pass a pointer");
-            self.report(diagnostic);
+            let message = DeclError::TooManyParameterBytes {
+                n_bytes: end,
+                most: PARAMETER_BYTES,
+            };
+            self.error(largest.span, message);
         }
     }
 
     fn check_result(&mut self, function: &ast::Function, space: FunctionSpace, result: &QualTy) {
         let span = function.specifiers.ty.span;
         if space == FunctionSpace::Kernel && !matches!(result.ty, Ty::Void | Ty::Error) {
-            let text = self.show(&result.ty);
-            self.report(
-                Diagnostic::error(
-                    Code::KernelResult,
-                    span,
-                    format!(
-                        "the kernel `{}` returns `{text}`, but a kernel returns nothing",
-                        function.name.node
-                    ),
-                )
-                .help("make it `void` and write the result through a pointer parameter"),
+            self.error(
+                span,
+                DeclError::KernelWithResult {
+                    name: function.name.node.to_string(),
+                    ty: result.ty.clone(),
+                },
             );
         } else if matches!(result.ty, Ty::Array(..) | Ty::Function(_))
             || matches!(result.ty, Ty::Record(id)
                 if self.size_of(&result.ty).is_none() && !self.is_open(id))
         {
-            let text = self.show(&result.ty);
-            self.report(Diagnostic::error(
-                Code::IncompleteType,
+            self.error(
                 span,
-                format!("a function cannot return `{text}`"),
-            ));
+                DeclError::IncompleteResult {
+                    ty: result.ty.clone(),
+                },
+            );
         }
     }
 
@@ -333,29 +315,21 @@ impl Checker<'_> {
         let old = &self.tables.functions[id].typed;
         let facts = &self.tables.functions[id].facts;
         let declared = facts.declared;
-        let name = &function.name.node;
+        let name = function.name.node.to_string();
         let message = if old.result != *result && *result != Ty::Error && old.result != Ty::Error {
-            Some((
-                Code::ConflictingDeclaration,
-                format!("`{name}` is declared with another result type"),
-            ))
+            Some(DeclError::OtherResult { name, declared })
         } else if old.space != space {
-            Some((
-                Code::ConflictingDeclaration,
-                format!(
-                    "`{name}` is {} here and {} before",
-                    space_text(space),
-                    space_text(old.space)
-                ),
-            ))
+            Some(DeclError::OtherSpace {
+                name,
+                space,
+                before: old.space,
+                declared,
+            })
         } else {
             None
         };
-        if let Some((code, message)) = message {
-            self.report(
-                Diagnostic::error(code, function.name.span, message)
-                    .label(declared, "first declaration"),
-            );
+        if let Some(message) = message {
+            self.error(function.name.span, message);
             return None;
         }
         let launch_bounds = self.launch_bounds(function, space);
@@ -372,13 +346,8 @@ impl Checker<'_> {
             .iter()
             .find(|param| param.default.is_some());
         if let (Some(early), Some(without)) = (early, without) {
-            let span = params[without].span;
-            let diagnostic = Diagnostic::error(
-                Code::BadDeclaration,
-                span,
-                "a parameter after one with a default argument needs one too",
-            );
-            self.report(diagnostic.label(early.span, "this one has a default argument"));
+            let message = DeclError::DefaultMissing { early: early.span };
+            self.error(params[without].span, message);
         }
     }
 
@@ -387,14 +356,7 @@ impl Checker<'_> {
         let old = std::mem::take(&mut self.tables.functions[id].facts.params);
         let merged = old.into_iter().zip(params).map(|(old, mut new)| {
             if let (Some(first), Some(second)) = (&old.default, &new.default) {
-                self.report(
-                    Diagnostic::error(
-                        Code::Redefinition,
-                        second.span,
-                        "this default argument is given twice",
-                    )
-                    .label(first.span, "first one"),
-                );
+                self.error(second.span, DeclError::DefaultTwice { first: first.span });
             }
             let default = old.default.clone().or(new.default.take());
             let facts = if is_definition { new } else { old };
@@ -411,11 +373,7 @@ impl Checker<'_> {
     ) -> Option<(u32, Option<u32>)> {
         let bounds = function.specifiers.launch_bounds.as_ref()?;
         if space != FunctionSpace::Kernel {
-            self.report(Diagnostic::error(
-                Code::MisplacedSpace,
-                bounds.span,
-                "`__launch_bounds__` is for kernels",
-            ));
+            self.error(bounds.span, DeclError::LaunchBoundsOnFunction);
             return None;
         }
         let mut values = Vec::new();
@@ -424,11 +382,7 @@ impl Checker<'_> {
             match u32::try_from(n) {
                 Ok(n) if n > 0 || !values.is_empty() => values.push(n),
                 _ => {
-                    self.report(Diagnostic::error(
-                        Code::NotConstant,
-                        expr.span,
-                        format!("{n} is not a possible number of threads"),
-                    ));
+                    self.error(expr.span, DeclError::LaunchBoundsValue { n });
                     return None;
                 }
             }
@@ -439,35 +393,21 @@ impl Checker<'_> {
     fn check_main(&mut self, id: FunctionId, function: &ast::Function) {
         let entry = &self.tables.functions[id].typed;
         if entry.space != FunctionSpace::Host {
-            self.report(Diagnostic::error(
-                Code::BadMain,
+            self.error(
                 function.name.span,
-                format!(
-                    "`main` runs on the host and cannot be {}",
-                    space_text(entry.space)
-                ),
-            ));
+                DeclError::MainOnDevice { space: entry.space },
+            );
         } else if !matches!(entry.result, Ty::Int | Ty::Error) {
-            let text = self.show(&entry.result.clone());
-            self.report(
-                Diagnostic::error(
-                    Code::BadMain,
-                    function.specifiers.ty.span,
-                    format!("`main` returns `int`, not `{text}`"),
-                )
-                .help("write `int main()`"),
+            self.error(
+                function.specifiers.ty.span,
+                DeclError::MainResult {
+                    ty: entry.result.clone().clone(),
+                },
             );
         }
         let n_params = self.tables.functions[id].facts.params.len();
         if n_params == 1 || n_params > 3 {
-            self.report(
-                Diagnostic::error(
-                    Code::BadMain,
-                    function.span,
-                    "`main` takes no parameters, or two",
-                )
-                .help("write `int main()` or `int main(int argc, char **argv)`"),
-            );
+            self.error(function.span, DeclError::MainParameters);
         }
     }
 
@@ -577,14 +517,13 @@ impl Checker<'_> {
             body.push(Stmt::new(StmtKind::Return(Some(zero)), end));
             return;
         }
-        let text = self.show(&typed.result.clone());
-        self.report(
-            Diagnostic::warning(
-                Code::MissingReturn,
-                function.name.span,
-                format!("`{}` may end without returning a value", function.name.node),
-            )
-            .label(end, format!("a `{text}` should be returned before this")),
+        self.error(
+            function.name.span,
+            DeclError::MissingReturn {
+                name: function.name.node.to_string(),
+                end,
+                ty: typed.result.clone().clone(),
+            },
         );
     }
 }
@@ -624,16 +563,6 @@ pub(crate) fn reference_part(
         Some((DeclaratorPart::Reference(span), rest)) => (Some((*span, false)), rest),
         Some((DeclaratorPart::RvalueReference(span), rest)) => (Some((*span, true)), rest),
         _ => (None, parts),
-    }
-}
-
-/// A function's kind in messages.
-pub(crate) fn space_text(space: FunctionSpace) -> &'static str {
-    match space {
-        FunctionSpace::Kernel => "a kernel (`__global__`)",
-        FunctionSpace::Device => "a `__device__` function",
-        FunctionSpace::Host => "a host function",
-        FunctionSpace::HostDevice => "a `__host__ __device__` function",
     }
 }
 

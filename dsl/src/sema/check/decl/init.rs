@@ -2,11 +2,12 @@
 //!
 //! A list becomes single assignments, each with the way to the member or element it is for, in order of evaluation.
 
+use crate::sema::message::decl::DeclError;
 use std::sync::Arc;
 
 use crate::sema::check::{Checker, convert::Why, wrong};
 use crate::{
-    diagnostic::{Code, Diagnostic},
+    diagnostic::Code,
     sema::{
         classify::Classify,
         ty::{QualTy, Ty},
@@ -115,14 +116,12 @@ impl Checker<'_> {
             return None;
         }
         if let Ty::Array(..) = ty.ty {
-            let text = self.show_qualified(ty);
-            self.report(
-                Diagnostic::error(
-                    Code::BadInitialiser,
-                    expr.span,
-                    format!("the array `{name}` of type `{text}` cannot be initialised with a single value"),
-                )
-                .help(format!("write a list: `{name}[…] = {{ … }}`")),
+            self.error(
+                expr.span,
+                DeclError::ArrayFromSingleValue {
+                    name: name.to_string(),
+                    ty: ty.clone(),
+                },
             );
             return None;
         }
@@ -140,11 +139,14 @@ impl Checker<'_> {
         let needed = bytes.len() as u64 + 1;
         let size = size.unwrap_or(needed);
         if needed > size {
-            self.report(Diagnostic::error(
-                Code::BadInitialiser,
+            self.error(
                 span,
-                format!("this string needs {needed} characters with its final NUL, but `{name}` has {size}"),
-            ));
+                DeclError::StringTooLong {
+                    needed,
+                    name: name.to_string(),
+                    size,
+                },
+            );
             return None;
         }
         // Of a long array not all zeros are kept.
@@ -196,11 +198,12 @@ impl Checker<'_> {
         let n = self.fill_braced(&ty.ty.clone(), items, span, &mut filling);
         if let Ty::Array(element, None) = &ty.ty {
             if n == 0 {
-                self.report(Diagnostic::error(
-                    Code::BadArraySize,
+                self.error(
                     span,
-                    format!("the array `{name}` would have no elements"),
-                ));
+                    DeclError::ArrayWithoutElements {
+                        name: name.to_string(),
+                    },
+                );
                 return None;
             }
             ty.ty = Ty::Array(element.clone(), Some(n));
@@ -213,11 +216,7 @@ impl Checker<'_> {
 
     fn dim3_list(&mut self, items: &[InitItem], span: Span) -> Value {
         if items.len() > 3 {
-            self.report(Diagnostic::error(
-                Code::BadInitialiser,
-                span,
-                "a `dim3` has only three sizes",
-            ));
+            self.error(span, DeclError::Dim3TooManySizes);
             return wrong(span);
         }
         let mut sizes = Vec::new();
@@ -228,14 +227,7 @@ impl Checker<'_> {
                     sizes.push(self.implicit(value, &Ty::UInt, &Why::Init("dim3")));
                 }
                 _ => {
-                    self.report(
-                        Diagnostic::error(
-                            Code::BadInitialiser,
-                            span,
-                            "a `dim3` takes up to three plain sizes",
-                        )
-                        .help("write `dim3 name(x, y, z);`"),
-                    );
+                    self.error(span, DeclError::Dim3PlainSizes);
                     return wrong(span);
                 }
             }
@@ -259,11 +251,12 @@ impl Checker<'_> {
                 self.implicit(value, ty, &Why::Init(name))
             }
             _ => {
-                self.report(Diagnostic::error(
-                    Code::BadInitialiser,
+                self.error(
                     span,
-                    format!("`{name}` is a single value and takes only one"),
-                ));
+                    DeclError::SingleValue {
+                        name: name.to_string(),
+                    },
+                );
                 wrong(span)
             }
         }
@@ -304,14 +297,12 @@ impl Checker<'_> {
             }
             let owner = self.type_at(ty, &filling.path[filling.path.len() - depth..]);
             let Some((step, member)) = self.member_at(&owner, position) else {
-                self.report(Diagnostic::error(
-                    Code::BadInitialiser,
+                self.error(
                     item_span(item, span),
-                    format!(
-                        "there are more values here than `{}` has room for",
-                        filling.name
-                    ),
-                ));
+                    DeclError::TooManyValues {
+                        name: filling.name.to_string(),
+                    },
+                );
                 break;
             };
             filling.path.push(step);
@@ -536,29 +527,22 @@ impl Checker<'_> {
                 match u64::try_from(n) {
                     Ok(n) if size.is_none_or(|size| n < size) => Some(vec![Step::Element(n)]),
                     _ => {
-                        self.report(Diagnostic::error(
-                            Code::BadInitialiser,
-                            index.span,
-                            format!("index {n} is outside of this array"),
-                        ));
+                        self.error(index.span, DeclError::IndexOutside { n });
                         None
                     }
                 }
             }
             (Designator::Member(name), _) => {
-                self.report(Diagnostic::error(
-                    Code::BadInitialiser,
+                self.error(
                     name.span,
-                    format!("`.{}` is for structs, and this is none", name.node),
-                ));
+                    DeclError::DesignatorOfNonStruct {
+                        name: name.node.to_string(),
+                    },
+                );
                 None
             }
             (Designator::Index(_), _) => {
-                self.report(Diagnostic::error(
-                    Code::BadInitialiser,
-                    span,
-                    "`[index] =` is for arrays, and this is none",
-                ));
+                self.error(span, DeclError::IndexDesignatorOfNonArray);
                 None
             }
         }

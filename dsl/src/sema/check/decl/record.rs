@@ -1,10 +1,12 @@
 //! Structs, unions and enumerations: their tags, members and layout.
 
+use crate::sema::message::decl::DeclError;
+use crate::sema::message::expr::{ExprError, Needed};
 use std::sync::Arc;
 
 use crate::sema::check::{Checker, function::reference_part};
 use crate::{
-    diagnostic::{Code, Diagnostic, Severity},
+    diagnostic::Severity,
     sema::{
         classify::Classify,
         const_eval::{Const, NotConst},
@@ -40,13 +42,13 @@ impl Checker<'_> {
                 let is_defined = layout::is_complete(self.record(id)) || self.is_open(id);
                 if specifier.members.is_some() && is_defined {
                     let name = self.record(id).name.clone();
-                    self.report(
-                        Diagnostic::error(
-                            Code::Redefinition,
-                            span,
-                            format!("`{word} {name}` is defined twice"),
-                        )
-                        .label(declared, "first definition"),
+                    self.error(
+                        span,
+                        DeclError::RecordDefinedTwice {
+                            word,
+                            name: name.to_string(),
+                            declared,
+                        },
                     );
                     return Ty::Error;
                 }
@@ -55,13 +57,13 @@ impl Checker<'_> {
             Some((Ty::Error, _)) => return Ty::Error,
             Some((_, declared)) => {
                 let name = name.map_or("", |name| &*name.node);
-                self.report(
-                    Diagnostic::error(
-                        Code::Redefinition,
-                        span,
-                        format!("`{name}` is not a {word}"),
-                    )
-                    .label(declared, "declared here"),
+                self.error(
+                    span,
+                    DeclError::OtherKindOfRecord {
+                        name: name.to_string(),
+                        word,
+                        declared,
+                    },
                 );
                 return Ty::Error;
             }
@@ -156,8 +158,8 @@ impl Checker<'_> {
             (false, false) => layout::RecordKind::Struct,
         };
         if let Some(field) = fields.iter().find(|field| is_unknown(&field.ty.ty)) {
-            let message = format!("the member `{}` is not understood", field.name);
-            let unknown = Diagnostic::error(Code::Unsupported, span, message);
+            let name = field.name.clone();
+            let unknown = self.diagnostic(span, DeclError::MemberNotUnderstood { name });
             self.tables.broken_records.entry(id).or_insert(unknown);
         }
         let placed = layout::place_fields(&mut fields, kind, align, &self.tables.records);
@@ -174,11 +176,7 @@ impl Checker<'_> {
                 record.align_bytes = 1;
                 let has_wrong = record.fields.iter().any(|field| field.ty.ty == Ty::Error);
                 if !has_wrong {
-                    self.report(Diagnostic::error(
-                        Code::IncompleteType,
-                        span,
-                        "this type is too large",
-                    ));
+                    self.error(span, DeclError::TypeTooLarge);
                 }
             }
         }
@@ -259,17 +257,14 @@ impl Checker<'_> {
             let mut ty =
                 self.declared_type(base.clone(), &declarator.declarator.parts, declarator.span);
             if ty.ty != Ty::Error && self.size_of(&ty.ty).is_none() {
-                let text = self.show(&ty.ty);
-                let mut diagnostic = Diagnostic::error(
-                    Code::IncompleteType,
+                self.error(
                     name.span,
-                    format!("member `{}` has the incomplete type `{text}`", name.node),
+                    DeclError::IncompleteMember {
+                        name: name.node.to_string(),
+                        ty: ty.ty.clone(),
+                        is_record: matches!(ty.ty, Ty::Record(_)),
+                    },
                 );
-                if matches!(ty.ty, Ty::Record(_)) {
-                    diagnostic =
-                        diagnostic.help("a struct can hold a pointer to itself, but not itself");
-                }
-                self.report(diagnostic);
                 ty = Ty::Error.into();
             }
             if let Some(init) = &declarator.init
@@ -279,12 +274,13 @@ impl Checker<'_> {
                 facts.defaults.insert(index, Arc::new(init.clone()));
             }
             if let Some((_, first)) = names.iter().find(|(other, _)| *other == name.node) {
-                let diagnostic = Diagnostic::error(
-                    Code::Redefinition,
+                let diagnostic = self.diagnostic(
                     name.span,
-                    format!("there are two members called `{}`", name.node),
-                )
-                .label(*first, "first one");
+                    DeclError::MemberTwice {
+                        name: name.node.to_string(),
+                        first: *first,
+                    },
+                );
                 self.report(diagnostic);
                 continue;
             }
@@ -312,14 +308,7 @@ impl Checker<'_> {
         match self.constant_int(expr, "an alignment") {
             Some(n) if n > 0 && (n as u64).is_power_of_two() && n <= 1024 => n as u64,
             Some(n) => {
-                self.report(
-                    Diagnostic::error(
-                        Code::NotConstant,
-                        expr.span,
-                        format!("{n} is not an alignment"),
-                    )
-                    .help("an alignment is a power of two, at most 1024"),
-                );
+                self.error(expr.span, DeclError::BadAlignment { n });
                 1
             }
             None => 1,
@@ -327,29 +316,30 @@ impl Checker<'_> {
     }
 
     /// An integer constant expression; reports what is not one.
-    pub(crate) fn constant_int(&mut self, expr: &ast::Expr, what: &str) -> Option<i64> {
+    pub(crate) fn constant_int(&mut self, expr: &ast::Expr, what: &'static str) -> Option<i64> {
         let value = self.value(expr);
         if value.ty == Ty::Error {
             return None;
         }
         if !value.ty.is_integral() {
-            let text = self.show(&value.ty);
-            self.report(Diagnostic::error(
-                Code::NotConstant,
+            self.error(
                 expr.span,
-                format!("{what} must be an integer constant, not a `{text}`"),
-            ));
+                DeclError::NotIntegerConstant {
+                    what,
+                    ty: value.ty.clone(),
+                },
+            );
             return None;
         }
         match self.constant(&value) {
             Ok(Const::Int(bits)) => Some(bits as i64),
             Ok(Const::Float(_)) | Err(NotConst::Error) => None,
             Err(NotConst::DivisionByZero(span)) => {
-                self.report_constant_division(span, format!("{what} divides by zero"));
+                self.report_constant_division(span, ExprError::ConstantDivision { what });
                 None
             }
             Err(why) => {
-                self.report_not_constant(expr.span, &format!("{what} must be a constant"), why);
+                self.report_not_constant(expr.span, Needed::Of(what), why);
                 None
             }
         }
@@ -365,15 +355,12 @@ impl Checker<'_> {
             if let Some((ty, _)) = self.scopes.find_tag(&name.node) {
                 return ty.clone();
             }
-            let mut diagnostic = Diagnostic::error(
-                Code::UnknownType,
-                name.span,
-                format!("there is no `enum {}`", name.node),
-            );
-            if let Some(near) = suggest::nearest(&name.node, self.scopes.tags()) {
-                diagnostic = diagnostic.help(format!("did you mean `{near}`?"));
-            }
-            self.report(diagnostic);
+            let near = suggest::nearest(&name.node, self.scopes.tags()).map(str::to_string);
+            let message = DeclError::NoSuchEnum {
+                name: name.node.to_string(),
+                near,
+            };
+            self.error(name.span, message);
             return Ty::Error;
         };
         let fixed = specifier.underlying.as_ref().and_then(|underlying| {
@@ -408,13 +395,12 @@ impl Checker<'_> {
         if let Some(name) = name {
             if let Some((_, declared)) = self.scopes.find_tag_here(&name.node, in_prelude).cloned()
             {
-                self.report(
-                    Diagnostic::error(
-                        Code::Redefinition,
-                        name.span,
-                        format!("`{}` is defined twice", name.node),
-                    )
-                    .label(declared, "first definition"),
+                self.error(
+                    name.span,
+                    DeclError::EnumDefinedTwice {
+                        name: name.node.to_string(),
+                        declared,
+                    },
                 );
             }
             self.scopes
@@ -449,16 +435,11 @@ impl Checker<'_> {
             if let Some(fixed) = fixed
                 && !fits(next, fixed.ty())
             {
-                let text = self.show(fixed.ty());
-                let help = "say what the enumeration is kept in: `enum E : long`";
-                self.report(
-                    Diagnostic::error(
-                        Code::NotConstant,
-                        name.span,
-                        format!("the value {next} does not fit the enumeration's `{text}`"),
-                    )
-                    .help(help),
-                );
+                let message = DeclError::EnumeratorTooLarge {
+                    value: next,
+                    ty: fixed.ty().clone(),
+                };
+                self.error(name.span, message);
                 next = 0;
             }
             let ty = fixed.map(|fixed| fixed.ty().clone());

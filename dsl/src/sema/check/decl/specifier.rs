@@ -3,11 +3,12 @@
 //! `base_type` resolves what stands before a declarator (and declares the structs and enums in it), `declared_type` wraps
 //! it in the declarator's pointers and arrays.
 
+use crate::sema::message::decl::DeclError;
+use crate::sema::message::expr::{ExprError, Needed};
 use std::sync::Arc;
 
 use crate::sema::check::{Checked, Checker, function::reference_part};
 use crate::{
-    diagnostic::{Code, Diagnostic},
     sema::{
         classify::{Classify, pointer_to},
         const_eval::{Const, NotConst},
@@ -77,11 +78,12 @@ impl Checker<'_> {
                 return Ty::Error.into();
             }
             Some(Entity::Pack(_)) => {
-                self.report(Diagnostic::error(
-                    Code::WrongKindOfName,
+                self.error(
                     span,
-                    format!("`{name}` is a parameter pack and is not expanded here"),
-                ));
+                    DeclError::UnexpandedPack {
+                        name: name.to_string(),
+                    },
+                );
                 return Ty::Error.into();
             }
             _ => {}
@@ -91,13 +93,12 @@ impl Checker<'_> {
         }
         if let Some(Entity::Template(id)) = self.scopes.find(name).map(|found| &found.entity) {
             let declared = self.template_span(*id);
-            self.report(
-                Diagnostic::error(
-                    Code::TemplateArgument,
-                    span,
-                    format!("`{name}` is a template and needs its arguments `<…>`"),
-                )
-                .label(declared, "declared here"),
+            self.error(
+                span,
+                DeclError::TemplateNeedsArguments {
+                    name: name.to_string(),
+                    declared,
+                },
             );
             return Ty::Error.into();
         }
@@ -133,11 +134,13 @@ impl Checker<'_> {
     fn unknown_type(&mut self, name: &str, span: Span) {
         if let Some(what) = crate::sema::builtin::unsupported_type(name) {
             if self.reporter.reported_once.insert((None, name.to_string())) {
-                self.report(Diagnostic::error(
-                    Code::UnsupportedBuiltin,
+                self.error(
                     span,
-                    format!("`{name}` is not supported yet ({what})"),
-                ));
+                    DeclError::UnsupportedType {
+                        name: name.to_string(),
+                        what,
+                    },
+                );
             }
             return;
         }
@@ -155,11 +158,6 @@ impl Checker<'_> {
         if written.starts_with("std::") {
             return self.unsupported_path(&format!("std::{name}"), span);
         }
-        let mut diagnostic = Diagnostic::error(
-            Code::UnknownType,
-            span,
-            format!("there is no type `{name}`"),
-        );
         let typedefs = self
             .scopes
             .names()
@@ -170,11 +168,17 @@ impl Checker<'_> {
         let known = [
             "size_t", "float4", "float2", "int4", "int2", "dim3", "uint32_t", "int32_t", "uint8_t",
         ];
-        if let Some(near) = suggest::nearest(name, typedefs.chain(self.scopes.tags()).chain(known))
+        let near = suggest::nearest(name, typedefs.chain(self.scopes.tags()).chain(known));
+        if let Some((class, _)) = self.scopes.split_path(name)
+            && self.is_enable_if(class)
         {
-            diagnostic = diagnostic.help(format!("did you mean `{near}`?"));
+            self.reporter.attempts.disabled.insert(span);
         }
-        self.report(diagnostic);
+        let message = DeclError::NoSuchType {
+            name: name.to_string(),
+            near: near.map(str::to_string),
+        };
+        self.error(span, message);
     }
 
     /// Wraps `base` in a declarator's parts.
@@ -291,36 +295,24 @@ impl Checker<'_> {
             },
             None if is_outermost => None,
             None => {
-                self.report(
-                    Diagnostic::error(
-                        Code::BadArraySize,
-                        span,
-                        "only the first dimension of an array may be left open",
-                    )
-                    .help("write the size of this dimension"),
-                );
+                self.error(span, DeclError::OpenInnerDimension);
                 return Ty::Error.into();
             }
         };
         match &element.ty {
             Ty::Error => return Ty::Error.into(),
             Ty::Void | Ty::Function(_) => {
-                let text = self.show(&element.ty);
-                self.report(Diagnostic::error(
-                    Code::IncompleteType,
+                self.error(
                     span,
-                    format!("an array cannot have elements of type `{text}`"),
-                ));
+                    DeclError::ArrayOf {
+                        ty: element.ty.clone(),
+                    },
+                );
                 return Ty::Error.into();
             }
             other => {
                 if self.size_of(other).is_none() && count.is_some() {
-                    let text = self.show(other);
-                    self.report(Diagnostic::error(
-                        Code::IncompleteType,
-                        span,
-                        format!("the size of the elements' type `{text}` is not known here"),
-                    ));
+                    self.error(span, DeclError::ArrayOfIncomplete { ty: other.clone() });
                     return Ty::Error.into();
                 }
             }
@@ -328,11 +320,7 @@ impl Checker<'_> {
         let (is_const, is_volatile) = (element.is_const, element.is_volatile);
         let ty = Ty::Array(Arc::new(element), count);
         if count.is_some() && self.size_of(&ty).is_none_or(|bytes| bytes > 1 << 40) {
-            self.report(Diagnostic::error(
-                Code::BadArraySize,
-                span,
-                "this array is larger than a terabyte",
-            ));
+            self.error(span, DeclError::ArrayTooLarge);
             return Ty::Error.into();
         }
         QualTy {
@@ -348,29 +336,25 @@ impl Checker<'_> {
             return ArraySize::Wrong;
         }
         if !value.ty.is_integral() {
-            let text = self.show(&value.ty);
-            self.report(Diagnostic::error(
-                Code::BadArraySize,
+            self.error(
                 size.span,
-                format!("the size of an array must be an integer, not a `{text}`"),
-            ));
+                DeclError::ArraySizeType {
+                    ty: value.ty.clone(),
+                },
+            );
             return ArraySize::Wrong;
         }
         let signed = value.ty.is_signed();
         match self.constant(&value) {
             Ok(Const::Int(bits)) if signed && (bits as i64) < 0 => {
-                self.report(Diagnostic::error(
-                    Code::BadArraySize,
+                self.error(
                     size.span,
-                    format!("an array cannot have {} elements", bits as i64),
-                ));
+                    DeclError::ArraySizeNegative { value: bits as i64 },
+                );
                 ArraySize::Wrong
             }
             Ok(Const::Int(0)) => {
-                self.report(
-                    Diagnostic::error(Code::BadArraySize, size.span, "an array cannot have 0 elements")
-                        .help("dynamic shared memory is declared with empty brackets: `extern __shared__ int a[];`"),
-                );
+                self.error(size.span, DeclError::ArraySizeZero);
                 ArraySize::Wrong
             }
             Ok(Const::Int(bits)) => ArraySize::Known(bits),
@@ -378,30 +362,22 @@ impl Checker<'_> {
             Err(NotConst::DivisionByZero(span)) => {
                 self.report_constant_division(
                     span,
-                    "the size of this array divides by zero".to_string(),
+                    ExprError::ConstantDivision {
+                        what: "the size of this array",
+                    },
                 );
                 ArraySize::Wrong
             }
             Err(why @ (NotConst::Stopped(..) | NotConst::NoBody(..))) => {
-                self.report_not_constant(
-                    size.span,
-                    "the size of an array must be known when the program is compiled",
-                    why,
-                );
+                self.report_not_constant(size.span, Needed::ArraySize, why);
                 ArraySize::Wrong
             }
             Err(NotConst::Variable(span)) => {
-                let diagnostic = Diagnostic::error(
-                    Code::VariableLength,
-                    size.span,
-                    "the size of an array must be known when the program is compiled",
-                )
-                .label(span, "known only when the program runs");
-                self.report(if self.may_be_device() {
-                    diagnostic.help("make it a constant, or use dynamic shared memory: `extern __shared__ int a[];`")
-                } else {
-                    diagnostic.help("make it a `const` with a constant value or a `#define`, or allocate the array with `malloc`")
-                });
+                let message = match self.may_be_device() {
+                    true => DeclError::VariableLengthInDevice { place: span },
+                    false => DeclError::VariableLength { place: span },
+                };
+                self.error(size.span, message);
                 ArraySize::Wrong
             }
         }

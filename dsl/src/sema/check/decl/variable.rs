@@ -6,8 +6,9 @@
 mod constant;
 
 use crate::sema::check::{Checker, VarFacts, function::reference_part};
+use crate::sema::message::decl::DeclError;
 use crate::{
-    diagnostic::{Code, Diagnostic, Severity},
+    diagnostic::Severity,
     sema::{
         classify::Classify,
         const_eval::{self, Const},
@@ -50,10 +51,7 @@ impl Checker<'_> {
             .as_ref()
             .map_or(1, |align| self.alignment(align));
         if let Some(span) = declaration.specifiers.word(SpecifierWord::Global) {
-            self.report(
-                Diagnostic::error(Code::MisplacedSpace, span, "`__global__` is for functions")
-                    .help("a variable in the device's memory is `__device__`"),
-            );
+            self.error(span, DeclError::GlobalOnVariable);
         }
         Some(Declared {
             declaration,
@@ -91,22 +89,25 @@ impl Checker<'_> {
             .find(&name.node)
             .map(|binding| binding.entity.clone());
         let Some(Entity::Global(id)) = found else {
-            self.report(Diagnostic::error(
-                Code::UnknownName,
+            self.error(
                 name.span,
-                format!("no class declares a static member `{}`", name.node),
-            ));
+                DeclError::NoStaticMember {
+                    name: name.node.to_string(),
+                },
+            );
             return;
         };
         let mut ty = self.declared_type(base, &declarator.declarator.parts, declarator.span);
         let declared = self.tables.globals[id].typed.ty.ty.clone();
         if ty.ty != declared && !matches!(ty.ty, Ty::Array(_, None) | Ty::Error) {
-            let (a, b) = (self.show(&ty.ty), self.show(&declared));
-            self.report(Diagnostic::error(
-                Code::ConflictingDeclaration,
+            self.error(
                 name.span,
-                format!("`{}` is a `{a}` here and a `{b}` in its class", name.node),
-            ));
+                DeclError::StaticMemberType {
+                    name: name.node.to_string(),
+                    a: ty.ty.clone(),
+                    b: declared.clone(),
+                },
+            );
             return;
         }
         let Some(init) = &declarator.init else {
@@ -294,14 +295,12 @@ impl Checker<'_> {
         }
         if old.space == GlobalSpace::SharedDynamic && space == GlobalSpace::SharedDynamic {
             let first = old.span;
-            self.report(
-                Diagnostic::error(
-                    Code::Redefinition,
-                    name.span,
-                    format!("`{}` is declared again with another type", name.node),
-                )
-                .label(first, "first declaration")
-                .help("declare it inside each kernel instead, or cast one array's pointer"),
+            self.error(
+                name.span,
+                DeclError::RedeclaredWithOtherType {
+                    name: name.node.to_string(),
+                    first,
+                },
             );
             return true;
         }
@@ -332,27 +331,18 @@ impl Checker<'_> {
             (SpecifierWord::Managed, "__managed__"),
         ] {
             if let Some(span) = specifiers.word(word) {
-                self.report(
-                    Diagnostic::error(
-                        Code::MisplacedSpace,
-                        span,
-                        format!("`{text}` variables cannot be declared in a function"),
-                    )
-                    .help("move the declaration to the top of the file"),
+                self.error(
+                    span,
+                    DeclError::SpaceInFunction {
+                        text: text.to_string(),
+                    },
                 );
             }
         }
         let storage = match specifiers.word(SpecifierWord::Shared) {
             Some(span) => {
                 if !self.may_be_device() {
-                    self.report(
-                        Diagnostic::error(
-                            Code::MisplacedSpace,
-                            span,
-                            "shared memory cannot be declared in a host function",
-                        )
-                        .help("declare it in a `__global__` or `__device__` function"),
-                    );
+                    self.error(span, DeclError::SharedInHost);
                 }
                 self.shared_form(&declared, span)
             }
@@ -373,15 +363,12 @@ impl Checker<'_> {
 
     fn static_variable(&mut self, declared: Declared<'_>) {
         if self.may_be_device() {
-            let diagnostic = Diagnostic::error(
-                Code::MisplacedSpace,
+            let diagnostic = self.diagnostic(
                 declared.name.span,
-                format!(
-                    "the static variable `{}` in device code is not supported",
-                    declared.name.node
-                ),
-            )
-            .help("make it a `__device__` variable at the top of the file");
+                DeclError::StaticInDevice {
+                    name: declared.name.node.to_string(),
+                },
+            );
             self.report(diagnostic);
             self.declare_name(declared.name, Entity::Error);
             return;
@@ -486,15 +473,9 @@ impl Checker<'_> {
             Beginning::Missing => false,
         };
         if !is_plain || self.has_destructor(ty) {
-            let text = self.show(ty);
-            self.report(
-                Diagnostic::error(
-                    Code::SharedInitialiser,
-                    name.span,
-                    format!("a shared object cannot be of the type `{text}`, whose constructor does something"),
-                )
-                .note("every thread of the block would run it")
-                .help("use a plain struct, or shared memory for its members"),
+            self.error(
+                name.span,
+                DeclError::SharedWithConstructor { ty: ty.clone() },
             );
         }
     }
@@ -539,66 +520,49 @@ impl Checker<'_> {
         match (&declared.ty.ty, is_extern) {
             (Ty::Array(_, None), Some(_)) => Storage::SharedDynamic,
             (Ty::Array(element, None), None) => {
-                let element = self.show_qualified(element);
                 if declared.declarator.init.is_none() {
-                    self.report(
-                        Diagnostic::error(
-                            Code::SharedWithoutExtern,
-                            declared.declarator.span,
-                            format!("the size of the shared array `{name}` is missing"),
-                        )
-                        .label(span, "without `extern` it is a static array, whose size is part of the declaration")
-                        .help(format!(
-                            "for dynamic shared memory write `extern __shared__ {element} {name}[];` and give its size in bytes as the third launch argument"
-                        )),
+                    self.error(
+                        declared.declarator.span,
+                        DeclError::SharedArraySizeMissing {
+                            name: name.to_string(),
+                            place: span,
+                            element: QualTy::clone(element),
+                        },
                     );
                 }
                 Storage::SharedDynamic
             }
             (Ty::Pointer(pointee), Some(extern_span)) => {
-                let pointee = self.show_qualified(pointee);
-                self.report(
-                    Diagnostic::error(
-                        Code::ExternSharedPointer,
-                        declared.declarator.span,
-                        format!(
-                            "dynamic shared memory must be an array, but `{name}` is a pointer"
-                        ),
-                    )
-                    .label(
+                self.error(
+                    declared.declarator.span,
+                    DeclError::ExternSharedPointer {
+                        name: name.to_string(),
+                        pointee: QualTy::clone(pointee),
                         extern_span,
-                        "this declares the block's dynamic shared memory itself",
-                    )
-                    .help(format!(
-                        "write `extern __shared__ {pointee} {name}[];`: an array is not a pointer"
-                    )),
+                    },
                 );
                 Storage::Shared
             }
             (Ty::Error, Some(_)) => Storage::SharedDynamic,
             (Ty::Array(..), Some(extern_span)) => {
                 // nvcc accepts a size here and ignores it, a trap for the reader.
-                self.report(
-                    Diagnostic::warning(
-                        Code::ExternSharedSize,
-                        declared.declarator.span,
-                        format!("the size of the dynamic shared array `{name}` means nothing"),
-                    )
-                    .label(extern_span, "with `extern` the size comes from the launch")
-                    .help("leave `extern` out for a static array, or leave the brackets empty for a dynamic one"),
+                self.error(
+                    declared.declarator.span,
+                    DeclError::ExternSharedSize {
+                        name: name.to_string(),
+                        extern_span,
+                    },
                 );
                 Storage::SharedDynamic
             }
             (_, Some(extern_span)) => {
-                let ty = self.show_qualified(&declared.ty);
-                self.report(
-                    Diagnostic::error(
-                        Code::ExternSharedPointer,
-                        declared.declarator.span,
-                        format!("dynamic shared memory must be an array, but `{name}` is a `{ty}`"),
-                    )
-                    .label(extern_span, "this declares the block's dynamic shared memory itself")
-                    .help(format!("write `extern __shared__ {ty} {name}[];`, or leave `extern` out for one shared `{ty}`")),
+                self.error(
+                    declared.declarator.span,
+                    DeclError::ExternSharedNoArray {
+                        name: name.to_string(),
+                        ty: declared.ty.clone(),
+                        extern_span,
+                    },
                 );
                 Storage::Shared
             }
@@ -607,36 +571,28 @@ impl Checker<'_> {
     }
 
     fn refuse_shared_init(&mut self, name: &ast::Name, init: &ast::Init) {
-        self.report(
-            Diagnostic::error(
-                Code::SharedInitialiser,
-                crate::sema::check::record::init_span(init),
-                format!(
-                    "the shared variable `{}` cannot have an initialiser",
-                    name.node
-                ),
-            )
-            .note("every thread of the block would run it")
-            .help(format!(
-                "let one thread assign it: `if (threadIdx.x == 0) {} = …; __syncthreads();`",
-                name.node
-            )),
+        self.error(
+            crate::sema::check::record::init_span(init),
+            DeclError::SharedInitialiser {
+                name: name.node.to_string(),
+            },
         );
     }
 
     fn require_complete(&mut self, ty: &mut QualTy, name: &ast::Name, may_be_unsized: bool) {
+        let shown = name.node.to_string();
         let message = match &ty.ty {
             Ty::Error => return,
             Ty::Array(_, None) if may_be_unsized => return,
-            Ty::Array(_, None) => format!("the size of the array `{}` is missing", name.node),
-            Ty::Void => format!("the variable `{}` cannot have type `void`", name.node),
-            other if self.size_of(other).is_none() => {
-                let text = self.show(other);
-                format!("`{}` has the incomplete type `{text}`", name.node)
-            }
+            Ty::Array(_, None) => DeclError::ArraySizeMissing { name: shown },
+            Ty::Void => DeclError::VoidVariable { name: shown },
+            other if self.size_of(other).is_none() => DeclError::IncompleteVariable {
+                name: shown,
+                ty: other.clone(),
+            },
             _ => return,
         };
-        self.report(Diagnostic::error(Code::IncompleteType, name.span, message));
+        self.error(name.span, message);
         ty.ty = Ty::Error;
     }
 }

@@ -7,8 +7,8 @@ use crate::sema::check::{
     pointer_call::{known_function, pointed_function},
     wrong,
 };
+use crate::sema::message::expr::ExprError;
 use crate::{
-    diagnostic::{Code, Diagnostic},
     sema::{
         builtin::{self, Entry},
         classify::{Classify, pointer_to, promoted},
@@ -112,45 +112,35 @@ impl Checker<'_> {
     }
 
     /// What a pointer points to, if that has a size; reports otherwise.
-    pub(crate) fn pointee(&mut self, pointer: &Value, done: &str) -> Option<QualTy> {
+    pub(crate) fn pointee(&mut self, pointer: &Value, done: &'static str) -> Option<QualTy> {
         let message = match &pointer.ty {
             Ty::Error => return None,
             Ty::Pointer(pointee) if pointee.ty == Ty::Void => {
-                format!("a `void *` cannot be {done}: nothing says how large the elements are")
+                ExprError::VoidPointerHasNoElements { done }
             }
             Ty::Pointer(pointee)
                 if self.size_of(&pointee.ty).is_none() && !matches!(pointee.ty, Ty::Array(..)) =>
             {
-                format!(
-                    "`{}` is incomplete, so a pointer to it cannot be {done}",
-                    self.show(&pointee.ty)
-                )
+                let ty = pointee.ty.clone();
+                ExprError::PointerToIncomplete { ty, done }
             }
             Ty::Pointer(pointee) => return Some(pointee.as_ref().clone()),
-            other => format!(
-                "a `{}` cannot be {done}: it is neither an array nor a pointer",
-                self.show(other)
-            ),
+            other => {
+                let ty = other.clone();
+                ExprError::NoArrayOrPointer { ty, done }
+            }
         };
-        let mut diagnostic = Diagnostic::error(Code::BadOperand, pointer.span, message);
-        if matches!(&pointer.ty, Ty::Pointer(pointee) if pointee.ty == Ty::Void) {
-            diagnostic = diagnostic
-                .help("cast it to the type of its elements first, as in `((float *)p)[i]`");
-        }
-        self.report(diagnostic);
+        self.error(pointer.span, message);
         None
     }
 
     fn index_value(&mut self, index: Value) -> Option<Value> {
         if !index.ty.is_integral() {
-            let text = self.show(&index.ty);
-            self.report(
-                Diagnostic::error(
-                    Code::BadOperand,
-                    index.span,
-                    format!("an index must be an integer, not a `{text}`"),
-                )
-                .at(format!("this is `{text}`")),
+            self.error(
+                index.span,
+                ExprError::IndexType {
+                    ty: index.ty.clone(),
+                },
             );
             return None;
         }
@@ -223,9 +213,11 @@ impl Checker<'_> {
             Checked::Value(value) if pointed_function(&value.ty).is_some() => return value,
             _ => {
                 let text = self.map.snippet(inner.span).to_string();
-                self.report(
-                    Diagnostic::error(Code::NotAPlace, span, format!("`{text}` has no address"))
-                        .at("only variables, elements and members have one"),
+                self.error(
+                    span,
+                    ExprError::NoAddress {
+                        text: text.to_string(),
+                    },
                 );
                 return wrong(span);
             }
@@ -234,15 +226,13 @@ impl Checker<'_> {
         if let Some(VarRef::Global(global)) = root(&place) {
             let global = &self.tables.globals[global].typed;
             if global.space == GlobalSpace::Host {
-                let diagnostic = Diagnostic::error(
-                    Code::HostVariableInDevice,
+                let diagnostic = self.diagnostic(
                     span,
-                    format!(
-                        "device code cannot take the address of the host variable `{}`",
-                        global.name
-                    ),
-                )
-                .label(global.span, "declared here, in the host's memory");
+                    ExprError::HostVariableAddressInDevice {
+                        name: global.name.to_string(),
+                        declared: global.span,
+                    },
+                );
                 self.on_side(Side::Device, diagnostic);
             }
         }
@@ -289,13 +279,12 @@ impl Checker<'_> {
         };
         if let Ty::Pointer(_) = &place.ty.ty {
             let text = self.map.snippet(base.span).to_string();
-            self.report(
-                Diagnostic::error(
-                    Code::UnknownMember,
-                    span,
-                    format!("`{text}` is a pointer and has no members"),
-                )
-                .help(format!("write `{text}->{}`", name.node)),
+            self.error(
+                span,
+                ExprError::PointerHasNoMembers {
+                    text: text.to_string(),
+                    name: name.node.to_string(),
+                },
             );
             return Checked::Value(wrong(span));
         }
@@ -321,13 +310,12 @@ impl Checker<'_> {
             Ty::Error => return Checked::Value(wrong(span)),
             Ty::Record(_) => {
                 let text = self.map.snippet(base.span).to_string();
-                self.report(
-                    Diagnostic::error(
-                        Code::UnknownMember,
-                        span,
-                        format!("`{text}` is not a pointer"),
-                    )
-                    .help(format!("write `{text}.{}`", name.node)),
+                self.error(
+                    span,
+                    ExprError::NotAPointer {
+                        text: text.to_string(),
+                        name: name.node.to_string(),
+                    },
                 );
                 return Checked::Value(wrong(span));
             }
@@ -361,12 +349,7 @@ impl Checker<'_> {
             }
             Ty::Error => return Checked::Value(wrong(span)),
             other => {
-                let text = self.show(other);
-                self.report(Diagnostic::error(
-                    Code::UnknownMember,
-                    name.span,
-                    format!("a `{text}` has no members"),
-                ));
+                self.error(name.span, ExprError::HasNoMembers { ty: other.clone() });
                 return Checked::Value(wrong(span));
             }
         };
@@ -403,13 +386,11 @@ impl Checker<'_> {
                 Some(self.entity(&name.into(), Some(entity), span))
             }
             Entity::Functions(_) => {
-                self.report(
-                    Diagnostic::error(
-                        Code::WrongKindOfName,
-                        span,
-                        format!("`{name}` is a function and is not called here"),
-                    )
-                    .help(format!("call it: `{name}(…)`")),
+                self.error(
+                    span,
+                    ExprError::FunctionNotCalled {
+                        name: name.to_string(),
+                    },
                 );
                 Some(Checked::Value(wrong(span)))
             }
@@ -453,7 +434,7 @@ impl Checker<'_> {
         &mut self,
         checked: Checked,
         expr: &ast::Expr,
-        done: &str,
+        done: &'static str,
     ) -> Option<Place> {
         let checked = match checked {
             Checked::Value(value) if matches!(value.kind, ValueKind::Conditional(..)) => {
@@ -470,32 +451,29 @@ impl Checker<'_> {
             Checked::Place(place) if !is_temporary(&place) => place,
             Checked::Value(value) if known_function(&value).is_some() => {
                 let text = self.map.snippet(expr.span).to_string();
-                let message = format!("`{text}` is a function and cannot be {done}");
-                self.report(Diagnostic::error(Code::WrongKindOfName, expr.span, message));
+                self.error(expr.span, ExprError::FunctionChanged { text, done });
                 return None;
             }
             _ => {
                 let text = self.map.snippet(expr.span).to_string();
-                self.report(
-                    Diagnostic::error(
-                        Code::NotAPlace,
-                        expr.span,
-                        format!("`{text}` cannot be {done}"),
-                    )
-                    .at("this is a value, not a variable"),
+                self.error(
+                    expr.span,
+                    ExprError::ValueChanged {
+                        text: text.to_string(),
+                        done,
+                    },
                 );
                 return None;
             }
         };
         if let Ty::Array(..) = place.ty.ty {
             let text = self.map.snippet(expr.span).to_string();
-            self.report(
-                Diagnostic::error(
-                    Code::NotAPlace,
-                    expr.span,
-                    format!("the array `{text}` cannot be {done} as a whole"),
-                )
-                .help("assign to its elements in a loop, or use `memcpy` on the host"),
+            self.error(
+                expr.span,
+                ExprError::WholeArrayChanged {
+                    text: text.to_string(),
+                    done,
+                },
             );
             return None;
         }
@@ -506,13 +484,13 @@ impl Checker<'_> {
         if let Some(VarRef::Global(global)) = root(&place) {
             let global = &self.tables.globals[global].typed;
             if global.space == GlobalSpace::Constant {
-                let diagnostic = Diagnostic::error(
-                    Code::ConstantMemoryWrite,
+                let diagnostic = self.diagnostic(
                     expr.span,
-                    format!("kernels cannot write to the `__constant__` variable `{}`", global.name),
-                )
-                .label(global.span, "declared here")
-                .help("declare it `__device__` to write to it, or fill it from the host with `cudaMemcpyToSymbol`");
+                    ExprError::ConstantMemoryWritten {
+                        name: global.name.to_string(),
+                        declared: global.span,
+                    },
+                );
                 self.on_side(Side::Device, diagnostic);
             }
         }
@@ -520,22 +498,21 @@ impl Checker<'_> {
         Some(place)
     }
 
-    fn report_const(&mut self, place: &Place, expr: &ast::Expr, done: &str) {
-        let text = self.map.snippet(expr.span);
-        let diagnostic = Diagnostic::error(
-            Code::NotAPlace,
-            expr.span,
-            format!("`{text}` is `const` and cannot be {done}"),
-        );
+    fn report_const(&mut self, place: &Place, expr: &ast::Expr, done: &'static str) {
+        let text = self.map.snippet(expr.span).to_string();
         let declared = match root(place).or_else(|| pointer_root(place)) {
             Some(VarRef::Local(var)) => Some(self.body.vars[var].typed.span),
             Some(VarRef::Global(global)) => Some(self.tables.globals[global].typed.span),
             None => None,
         };
-        self.report(match declared {
-            Some(span) => diagnostic.label(span, "declared `const` here"),
-            None => diagnostic,
-        });
+        self.error(
+            expr.span,
+            ExprError::ConstChanged {
+                text,
+                done,
+                declared,
+            },
+        );
     }
 
     /// Warns about a constant index outside of a declared array.
@@ -563,11 +540,13 @@ impl Checker<'_> {
         } else {
             bits.to_string()
         };
-        let message = format!("index {shown} is outside of `{text}`, which has {n} elements");
-        self.report(
-            Diagnostic::warning(Code::IndexOutOfBounds, place.span, message)
-                .help(format!("valid indices are 0 to {}", n - 1)),
-        );
+        let message = ExprError::IndexOutOfBounds {
+            index: shown,
+            text: text.to_string(),
+            n,
+            last: n - 1,
+        };
+        self.error(place.span, message);
     }
 }
 

@@ -1,8 +1,8 @@
 //! C++'s casts: what each of them may do, in terms of C's.
 
 use crate::sema::check::{Checked, Checker, function::reference_part, wrong};
+use crate::sema::message::expr::ExprError;
 use crate::{
-    diagnostic::{Code, Diagnostic},
     sema::{
         classify::Classify,
         ty::{QualTy, Ty},
@@ -42,22 +42,19 @@ impl Checker<'_> {
             CastWord::Dynamic => false,
         };
         if !allowed {
-            let (from, text) = (self.show(&value.ty), self.show(&to.ty));
             let name = cast_name(word);
-            let mut diagnostic = Diagnostic::error(
-                Code::BadCast,
-                span,
-                format!("`{name}` cannot make a `{text}` of a `{from}`"),
-            );
             let pointers = matches!((&value.ty, &to.ty), (Ty::Pointer(_), Ty::Pointer(_)));
-            if word == CastWord::Static && pointers {
-                diagnostic =
-                    diagnostic.help("`reinterpret_cast` reads the same bytes as another type");
-            } else if word != CastWord::Static && to.ty.is_arithmetic() && value.ty.is_arithmetic()
-            {
-                diagnostic = diagnostic.help("`static_cast` converts numbers");
-            }
-            self.report(diagnostic);
+            let numbers = to.ty.is_arithmetic() && value.ty.is_arithmetic();
+            self.error(
+                span,
+                ExprError::CastOf {
+                    name: name.to_string(),
+                    to: to.ty.clone(),
+                    from: value.ty.clone(),
+                    reinterprets: word == CastWord::Static && pointers,
+                    converts: word != CastWord::Static && numbers,
+                },
+            );
             return Checked::Value(wrong(span));
         }
         Checked::Value(self.cast(value, &to.ty, span))

@@ -4,8 +4,9 @@
 //! call graph, and they may be of functions for the other side.
 
 use crate::sema::check::{Checker, FunctionEntry};
+use crate::sema::message::expr::{ExprError, Needed};
 use crate::{
-    diagnostic::{Code, Diagnostic},
+    diagnostic::Code,
     sema::{
         classify::Classify,
         const_eval::{Const, Machine, NotConst},
@@ -53,13 +54,18 @@ impl Checker<'_> {
         }
     }
 
-    /// Says that `what` is asked for, and why this is none.
-    pub(crate) fn report_not_constant(&mut self, span: Span, what: &str, why: NotConst) {
-        let mut diagnostic = Diagnostic::error(Code::NotConstant, span, what);
-        if let Some((at, why)) = why.reason() {
-            diagnostic = diagnostic.label(at, why);
-        }
-        self.report(diagnostic);
+    /// Reports that `what` has to be a constant, and why this is none.
+    pub(crate) fn report_not_constant(&mut self, span: Span, what: Needed, why: NotConst) {
+        let (place, reason) = why.reason().unzip();
+        let reason = reason.unwrap_or_default();
+        self.error(
+            span,
+            ExprError::NotConstant {
+                what,
+                place,
+                reason,
+            },
+        );
     }
 
     /// The calls here have been replaced by their value.

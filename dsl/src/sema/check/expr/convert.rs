@@ -3,6 +3,7 @@
 //! `convert` only builds the node; `implicit` decides whether the conversion may happen unasked and says why not;
 //! `cast` does the same for the explicit ones. Constants are converted at once, so that `-1` and `0.5f * 2` stay constants.
 
+use crate::sema::message::expr::{Conversion, ExprError, Use};
 use std::sync::Arc;
 
 use crate::sema::check::{
@@ -11,7 +12,7 @@ use crate::sema::check::{
     wrong,
 };
 use crate::{
-    diagnostic::{Code, Diagnostic},
+    diagnostic::Code,
     sema::{
         classify::{Classify, common, promoted},
         const_eval::{self, Const},
@@ -33,6 +34,26 @@ pub(crate) enum Why<'w> {
     Return(&'w str),
     /// An operand of an operator.
     Operand,
+}
+
+impl Why<'_> {
+    /// Where the parameter is declared.
+    pub(crate) fn parameter(&self) -> Option<Span> {
+        match self {
+            Why::Argument(_, _, parameter) => *parameter,
+            Why::Init(_) | Why::Assign | Why::Return(_) | Why::Operand => None,
+        }
+    }
+
+    fn use_of(&self, to: &Ty) -> Use {
+        match *self {
+            Why::Init(name) => Use::Initial(name.to_string()),
+            Why::Assign => Use::Assignment,
+            Why::Argument(n, function, _) => Use::Argument(n, function.to_string()),
+            Why::Return(function) => Use::Return(function.to_string()),
+            Why::Operand => Use::Conversion(to.clone()),
+        }
+    }
 }
 
 impl Checker<'_> {
@@ -86,12 +107,12 @@ impl Checker<'_> {
         }
         let value = self.as_number(value);
         if !value.ty.is_scalar() || self.is_scoped(&value.ty) {
-            let text = self.show(&value.ty);
-            self.report(Diagnostic::error(
-                Code::BadOperand,
+            self.error(
                 value.span,
-                format!("a condition must be a number or a pointer, not `{text}`"),
-            ));
+                ExprError::ConditionType {
+                    ty: value.ty.clone(),
+                },
+            );
             return wrong(value.span);
         }
         match value.kind {
@@ -159,17 +180,7 @@ impl Checker<'_> {
     }
 
     fn warn_enum(&mut self, value: &Value, to: &Ty) {
-        let text = self.show(to);
-        self.report(
-            Diagnostic::warning(
-                Code::EnumWithoutCast,
-                value.span,
-                format!("nvcc refuses to make a `{text}` of a number without a cast"),
-            )
-            .help(format!(
-                "write `({text})` before it, or the enumerator's name"
-            )),
-        );
+        self.error(value.span, ExprError::EnumWithoutCast { ty: to.clone() });
     }
 
     fn implicit_pointer(
@@ -205,15 +216,7 @@ impl Checker<'_> {
             if from.is_const && !pointee.is_const {
                 return self.drops_qualifier(&value, &from, to, pointee, why);
             }
-            let text = self.show(to);
-            self.report(
-                Diagnostic::warning(
-                    Code::VoidPointerWithoutCast,
-                    span,
-                    format!("nvcc refuses to make a `{text}` of a `void *` without a cast"),
-                )
-                .help(format!("write `({text})` before it")),
-            );
+            self.error(span, ExprError::VoidPointerWithoutCast { ty: to.clone() });
             return self.convert(value, to);
         }
         if adds_const_below(&from, pointee) {
@@ -239,28 +242,24 @@ impl Checker<'_> {
         pointee: &QualTy,
         why: &Why<'_>,
     ) -> Value {
-        let word = if from.is_const && !pointee.is_const {
-            "const"
-        } else {
-            "volatile"
+        let (use_of, parameter) = (why.use_of(to), why.parameter());
+        let drops_const = from.is_const && !pointee.is_const;
+        let (from, to) = (value.ty.clone(), to.clone());
+        let message = match drops_const {
+            true => ExprError::DropsConst {
+                use_of,
+                from,
+                to,
+                parameter,
+            },
+            false => ExprError::DropsVolatile {
+                use_of,
+                from,
+                to,
+                parameter,
+            },
         };
-        let (from_text, to_text) = (self.show(&value.ty), self.show(to));
-        let reason = if word == "const" {
-            "what it points to could then be changed"
-        } else {
-            "accesses through it would no longer be volatile"
-        };
-        let mut diagnostic = Diagnostic::error(
-            Code::DropsQualifier,
-            value.span,
-            format!("{} drops `{word}`: {reason}", self.describe(why, to)),
-        )
-        .at(format!("`{from_text}`, where `{to_text}` is wanted"))
-        .help(format!("declare the target as a pointer to `{word}` too"));
-        if let Why::Argument(_, _, Some(span)) = why {
-            diagnostic = diagnostic.label(*span, "the parameter");
-        }
-        self.report(diagnostic);
+        self.error(value.span, message);
         wrong(value.span)
     }
 
@@ -290,24 +289,9 @@ impl Checker<'_> {
         Value::new(ValueKind::Aggregate(sizes), ty, span)
     }
 
-    fn describe(&self, why: &Why<'_>, to: &Ty) -> String {
-        match why {
-            Why::Init(name) => format!("the initial value of `{name}`"),
-            Why::Assign => "this assignment".to_string(),
-            Why::Argument(n, function, _) => format!("argument {n} of `{function}`"),
-            Why::Return(function) => format!("the value returned by `{function}`"),
-            Why::Operand => format!("the conversion to `{}`", self.show(to)),
-        }
-    }
-
     fn mismatch(&mut self, value: &Value, to: &Ty, why: &Why<'_>) -> Value {
-        let (from_text, to_text) = (self.show(&value.ty), self.show(to));
         if value.ty == Ty::Void {
-            self.report(Diagnostic::error(
-                Code::TypeMismatch,
-                value.span,
-                "this gives no value, but one is needed",
-            ));
+            self.error(value.span, ExprError::NoValue);
             return wrong(value.span);
         }
         if known_function(value).is_some() && pointed_function(to).is_none() {
@@ -316,56 +300,54 @@ impl Checker<'_> {
             self.reporter.diagnostics.retain(|diagnostic| {
                 diagnostic.code != Code::DeviceCallInHost || diagnostic.primary.span != value.span
             });
-            self.report(
-                Diagnostic::error(
-                    Code::WrongKindOfName,
-                    value.span,
-                    format!("`{text}` is a function and is not called here"),
-                )
-                .help(format!("call it: `{text}(…)`")),
+            self.error(
+                value.span,
+                ExprError::FunctionNotCalled {
+                    name: text.to_string(),
+                },
             );
             return wrong(value.span);
         }
-        let message = match why {
-            Why::Init(name) => format!(
-                "`{name}` is of type `{to_text}`, but its initial value is of type `{from_text}`"
-            ),
-            Why::Assign => format!("a `{from_text}` cannot be assigned to a `{to_text}`"),
-            Why::Argument(n, function, _) => {
-                format!("argument {n} of `{function}` expects `{to_text}`, got `{from_text}`")
-            }
-            Why::Return(function) => {
-                format!("`{function}` returns `{to_text}`, but this is of type `{from_text}`")
-            }
-            Why::Operand => format!("a `{from_text}` cannot be used as a `{to_text}`"),
+        let cure = self.conversion_meant(value, to);
+        let (from, to) = (value.ty.clone(), to.clone());
+        let message = match *why {
+            Why::Init(name) => ExprError::InitialType {
+                name: name.to_string(),
+                from,
+                to,
+                cure,
+            },
+            Why::Assign => ExprError::AssignedType { from, to, cure },
+            Why::Argument(n, function, parameter) => ExprError::ArgumentType {
+                n,
+                function: function.to_string(),
+                from,
+                to,
+                parameter,
+                cure,
+            },
+            Why::Return(function) => ExprError::ReturnedType {
+                function: function.to_string(),
+                from,
+                to,
+                cure,
+            },
+            Why::Operand => ExprError::OperandType { from, to, cure },
         };
-        let mut diagnostic = Diagnostic::error(Code::TypeMismatch, value.span, message)
-            .at(format!("this is `{from_text}`"));
-        if let Why::Argument(_, _, Some(span)) = why {
-            diagnostic = diagnostic.label(*span, format!("the parameter is `{to_text}`"));
-        }
-        if let Some(help) = self.conversion_help(value, to) {
-            diagnostic = diagnostic.help(help);
-        }
-        self.report(diagnostic);
+        self.error(value.span, message);
         wrong(value.span)
     }
 
-    fn conversion_help(&self, value: &Value, to: &Ty) -> Option<String> {
-        let text = self.map.snippet(value.span);
+    fn conversion_meant(&self, value: &Value, to: &Ty) -> Option<Conversion> {
+        let text = || self.map.snippet(value.span).to_string();
         match (&value.ty, to) {
             (from, Ty::Pointer(pointee))
                 if *from == pointee.ty && matches!(value.kind, ValueKind::Load(_)) =>
             {
-                Some(format!("pass its address: `&{text}`"))
+                Some(Conversion::Address(text()))
             }
-            (Ty::Pointer(pointee), to) if pointee.ty == *to => {
-                Some(format!("read what it points to: `*{text}`"))
-            }
-            (Ty::Pointer(_), Ty::Pointer(_)) => Some(format!(
-                "if the bytes are to be read as another type, write a cast: `({})`",
-                self.show(to)
-            )),
+            (Ty::Pointer(pointee), to) if pointee.ty == *to => Some(Conversion::Pointee(text())),
+            (Ty::Pointer(_), Ty::Pointer(_)) => Some(Conversion::Cast(to.clone())),
             _ => None,
         }
     }
@@ -403,17 +385,14 @@ impl Checker<'_> {
             _ => false,
         };
         if !is_ok {
-            let (from_text, to_text) = (self.show(&value.ty), self.show(to));
-            let mut diagnostic = Diagnostic::error(
-                Code::BadCast,
+            self.error(
                 span,
-                format!("a `{from_text}` cannot be cast to `{to_text}`"),
+                ExprError::Cast {
+                    from: value.ty.clone(),
+                    to: to.clone(),
+                    cuts_pointer: matches!(value.ty, Ty::Pointer(_)) && to.is_integral(),
+                },
             );
-            if matches!(value.ty, Ty::Pointer(_)) && to.is_integral() {
-                diagnostic =
-                    diagnostic.help("a pointer has 64 bits: cast it to `size_t` or `long` first");
-            }
-            self.report(diagnostic);
             return wrong(span);
         }
         if value.ty == *to {
@@ -441,12 +420,12 @@ impl Checker<'_> {
             ty if ty.is_integral() => promoted(ty),
             Ty::Pointer(_) | Ty::Double | Ty::Error => return value,
             _ => {
-                let text = self.show(&value.ty);
-                self.report(Diagnostic::error(
-                    Code::TypeMismatch,
+                self.error(
                     value.span,
-                    format!("a `{text}` cannot be printed"),
-                ));
+                    ExprError::NotPrintable {
+                        ty: value.ty.clone(),
+                    },
+                );
                 return wrong(value.span);
             }
         };

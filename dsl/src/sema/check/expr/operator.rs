@@ -3,8 +3,8 @@
 mod assign;
 
 use crate::sema::check::{Checked, Checker, wrong};
+use crate::sema::message::expr::{ExprError, OperandCure};
 use crate::{
-    diagnostic::{Code, Diagnostic},
     sema::{
         classify::{Classify, pointer_to},
         ty::Ty,
@@ -166,9 +166,8 @@ impl Checker<'_> {
         if self.is_scoped(&left.ty) || self.is_scoped(&right.ty) {
             let compares = matches!(family(op.node), Family::Compare(_)) && left.ty == right.ty;
             if !compares {
-                let help = "an `enum class` is no number: convert it with `static_cast<int>(…)`";
-                let help = Some(help.to_string());
-                self.bad_operands(binary_text(op.node), op.span, &left, &right, help);
+                let cure = Some(OperandCure::EnumClass);
+                self.bad_operands(binary_text(op.node), op.span, &left, &right, cure);
                 return wrong(span);
             }
         }
@@ -196,20 +195,19 @@ impl Checker<'_> {
         op: Span,
         left: &Value,
         right: &Value,
-        help: Option<String>,
+        cure: Option<OperandCure>,
     ) {
-        let (a, b) = (self.show(&left.ty), self.show(&right.ty));
-        let mut diagnostic = Diagnostic::error(
-            Code::BadOperand,
+        self.error(
             op,
-            format!("`{op_text}` cannot be applied to `{a}` and `{b}`"),
-        )
-        .label(left.span, format!("`{a}`"))
-        .label(right.span, format!("`{b}`"));
-        if let Some(help) = help {
-            diagnostic = diagnostic.help(help);
-        }
-        self.report(diagnostic);
+            ExprError::Operands {
+                op_text: op_text.to_string(),
+                a: left.ty.clone(),
+                b: right.ty.clone(),
+                left: left.span,
+                right: right.span,
+                cure,
+            },
+        );
     }
 
     fn arithmetic(&mut self, op: Arith, at: Span, left: Value, right: Value, span: Span) -> Value {
@@ -224,17 +222,14 @@ impl Checker<'_> {
             }
         };
         if !fits(&left.ty) || !fits(&right.ty) {
-            let help = if op == Arith::Rem && left.ty.is_arithmetic() && right.ty.is_arithmetic() {
-                Some(
-                    "use `fmod` (or `fmodf`) for the remainder of floating-point numbers"
-                        .to_string(),
-                )
+            let cure = if op == Arith::Rem && left.ty.is_arithmetic() && right.ty.is_arithmetic() {
+                Some(OperandCure::Fmod)
             } else if matches!(left.ty, Ty::Record(_)) || matches!(right.ty, Ty::Record(_)) {
-                Some("combine the members one by one: `a.x + b.x`".to_string())
+                Some(OperandCure::Members)
             } else {
                 None
             };
-            self.bad_operands(text(op), at, &left, &right, help);
+            self.bad_operands(text(op), at, &left, &right, cure);
             return wrong(span);
         }
         if is_shift(op) {
@@ -266,17 +261,14 @@ impl Checker<'_> {
         if bits < width || self.mode.unevaluated > 0 {
             return;
         }
-        let text = self.show(left);
-        self.report(
-            Diagnostic::warning(
-                Code::ShiftCount,
-                at,
-                format!(
-                    "this shifts a `{text}` by {}, but it has {width} bits",
-                    bits as i64
-                ),
-            )
-            .label(count.span, "the number of places"),
+        self.error(
+            at,
+            ExprError::ShiftCount {
+                ty: left.clone(),
+                value: bits as i64,
+                width,
+                count: count.span,
+            },
         );
     }
 
@@ -285,10 +277,7 @@ impl Checker<'_> {
             && matches!(right.kind, ValueKind::Int(0))
             && self.mode.unevaluated == 0
         {
-            self.report(
-                Diagnostic::warning(Code::DividesByZero, at, "this divides by zero")
-                    .label(right.span, "always 0"),
-            );
+            self.error(at, ExprError::DividesByZero { right: right.span });
         }
     }
 
@@ -512,14 +501,13 @@ impl Checker<'_> {
                 UnaryOp::Plus => "+",
                 _ => "-",
             };
-            let text = self.show(&value.ty);
-            self.report(
-                Diagnostic::error(
-                    Code::BadOperand,
-                    span,
-                    format!("`{symbol}` cannot be applied to `{text}`"),
-                )
-                .label(value.span, format!("`{text}`")),
+            self.error(
+                span,
+                ExprError::Operand {
+                    symbol,
+                    ty: value.ty.clone(),
+                    value: value.span,
+                },
             );
             return wrong(span);
         }

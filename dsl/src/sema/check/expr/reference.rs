@@ -5,8 +5,8 @@
 //! as long as the reference does.
 
 use crate::sema::check::{Checker, convert::Why, function::reference_part, wrong};
+use crate::sema::message::expr::ExprError;
 use crate::{
-    diagnostic::{Code, Diagnostic},
     sema::{
         classify::pointer_to,
         scope::Entity,
@@ -128,16 +128,12 @@ impl Checker<'_> {
         };
         if let Some(word) = lost {
             let text = self.map.snippet(span).to_string();
-            let mut diagnostic = Diagnostic::error(
-                Code::DropsQualifier,
-                span,
-                format!("`{text}` is `{word}`, and this reference to it is not"),
-            )
-            .help(format!("declare the reference as one to `{word}` too"));
-            if let Why::Argument(_, _, Some(span)) = why {
-                diagnostic = diagnostic.label(*span, "the parameter");
-            }
-            self.report(diagnostic);
+            let message = ExprError::ReferenceDropsQualifier {
+                text,
+                word,
+                parameter: why.parameter(),
+            };
+            self.error(span, message);
             return wrong(span);
         }
         self.check_bounds(&place);
@@ -147,33 +143,26 @@ impl Checker<'_> {
     fn not_bindable(&mut self, value: &Value, ty: &QualTy, why: &Why<'_>) -> Value {
         let span = value.span;
         let text = self.map.snippet(span).to_string();
-        let wanted = self.show_qualified(ty);
-        let is_place = Self::place_of(value).is_some();
-        let (code, message) = if is_place || matches!(ty.ty, Ty::Array(..)) {
-            let found = match Self::place_of(value) {
-                Some(place) => self.show_qualified(&place.ty.clone()),
-                None => self.show(&value.ty),
-            };
-            (
-                Code::TypeMismatch,
-                format!(
-                    "a reference to `{wanted}` cannot name `{text}`, which is of type `{found}`"
-                ),
-            )
+        let (wanted, parameter) = (ty.clone(), why.parameter());
+        let not_array = !matches!(ty.ty, Ty::Array(..));
+        let found = Self::place_of(value).map(|place| place.ty.clone());
+        let message = if found.is_some() || !not_array {
+            ExprError::ReferenceToOtherType {
+                wanted,
+                text,
+                found: found.unwrap_or_else(|| value.ty.clone().into()),
+                parameter,
+                not_array,
+            }
         } else {
-            (
-                Code::NotAPlace,
-                format!("a reference to `{wanted}` needs a variable, and `{text}` is only a value"),
-            )
+            ExprError::ReferenceToValue {
+                wanted,
+                text,
+                parameter,
+                not_array,
+            }
         };
-        let mut diagnostic = Diagnostic::error(code, span, message);
-        if let Why::Argument(_, _, Some(span)) = why {
-            diagnostic = diagnostic.label(*span, "the parameter");
-        }
-        if !matches!(ty.ty, Ty::Array(..)) {
-            diagnostic = diagnostic.help("a reference to `const` can name a value");
-        }
-        self.report(diagnostic);
+        self.error(span, message);
         wrong(span)
     }
 
@@ -187,13 +176,12 @@ impl Checker<'_> {
         let found = Self::place_of(&value).filter(|place| same_object(&place.ty.ty, &ty.ty));
         let Some(place) = found.cloned() else {
             let text = self.map.snippet(span).to_string();
-            self.report(
-                Diagnostic::error(
-                    Code::DanglingReference,
-                    span,
-                    format!("`{name}` returns a reference, but `{text}` is a value that ends with the call"),
-                )
-                .help("return by value: leave the `&` out"),
+            self.error(
+                span,
+                ExprError::ReturnsTemporary {
+                    name: name.to_string(),
+                    text: text.to_string(),
+                },
             );
             return wrong(span);
         };
@@ -203,14 +191,13 @@ impl Checker<'_> {
             let var = &self.body.vars[var].typed;
             if !var.is_reference && var.storage == Storage::Auto {
                 let (text, declared) = (var.name.clone(), var.span);
-                self.report(
-                    Diagnostic::error(
-                        Code::DanglingReference,
-                        span,
-                        format!("`{name}` returns a reference to its own variable `{text}`, which ends with the call"),
-                    )
-                    .label(declared, "declared here")
-                    .help("return by value: leave the `&` out"),
+                self.error(
+                    span,
+                    ExprError::ReturnsLocal {
+                        name: name.to_string(),
+                        text: text.to_string(),
+                        declared,
+                    },
                 );
                 return wrong(span);
             }
@@ -266,13 +253,11 @@ impl Checker<'_> {
             None => None,
         };
         let Some(value) = value else {
-            self.report(
-                Diagnostic::error(
-                    Code::BadInitialiser,
-                    name.span,
-                    format!("the reference `{}` names nothing", name.node),
-                )
-                .help(format!("say what it stands for: `{} = …`", name.node)),
+            self.error(
+                name.span,
+                ExprError::ReferenceWithoutInitialiser {
+                    name: name.node.to_string(),
+                },
             );
             self.declare_name(name, Entity::Error);
             return;
@@ -357,7 +342,7 @@ impl Checker<'_> {
                 return self.unsupported("a reference here", span);
             }
         };
-        self.report(Diagnostic::error(Code::BadDeclaration, span, what));
+        self.error(span, ExprError::ReferenceMisplaced { what });
     }
 }
 

@@ -1,8 +1,8 @@
 //! The size of a pointer where the size of what it points to is meant: `cudaMemcpy(d, h, sizeof(h), …)`.
 
 use crate::sema::check::{Checker, builtin_call::Called};
+use crate::sema::message::expr::ExprError;
 use crate::{
-    diagnostic::{Code, Diagnostic},
     ir::HostFn,
     sema::ty::Ty,
     syntax::ast::{self, BinaryOp, ExprKind, UnaryOp},
@@ -75,17 +75,12 @@ impl Checker<'_> {
                 if matches!(pointee.ty, Ty::Pointer(_)) {
                     return;
                 }
-                let advice = match pointee.ty {
-                    Ty::Void => "give the number of bytes".to_string(),
-                    _ => format!(
-                        "`sizeof(*{text})` is the size of one element; an array has that times the number of its elements"
-                    ),
+                let name = name.to_string();
+                let message = match pointee.ty {
+                    Ty::Void => ExprError::SizeOfVoidPointer { text, name },
+                    _ => ExprError::SizeOfPointer { text, name },
                 };
-                let message = format!(
-                    "`sizeof({text})` is the size of the pointer, 8 bytes, and not of what `{name}` is to work on"
-                );
-                let warning = Diagnostic::warning(Code::SizeOfPointer, size.span, message);
-                self.report(warning.at("the size of a pointer").help(advice));
+                self.error(size.span, message);
             }
             _ => {}
         }

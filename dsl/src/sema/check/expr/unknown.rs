@@ -1,10 +1,10 @@
 //! Names that mean nothing here: the nearest one that does, or the place further down that declares them.
 
+use crate::sema::message::expr::ExprError;
 use std::sync::Arc;
 
 use crate::sema::check::Checker;
 use crate::{
-    diagnostic::{Code, Diagnostic},
     library,
     sema::{builtin, scope::Entity},
     span::Span,
@@ -33,16 +33,12 @@ impl Checker<'_> {
             return;
         }
         if let Some(&later) = self.tables.declared_later.get(name) {
-            self.report(
-                Diagnostic::error(
-                    Code::UsedBeforeDeclaration,
-                    span,
-                    format!("`{name}` is used before it is declared"),
-                )
-                .label(later, "declared here")
-                .help(format!(
-                    "move `{name}` up, or put a prototype of it before this use"
-                )),
+            self.error(
+                span,
+                ExprError::UsedBeforeDeclaration {
+                    name: name.to_string(),
+                    later,
+                },
             );
             return;
         }
@@ -53,12 +49,7 @@ impl Checker<'_> {
             return self.unsupported_path(name, span);
         }
         let what = if is_call { "function" } else { "variable" };
-        let mut diagnostic = Diagnostic::error(
-            Code::UnknownName,
-            span,
-            format!("there is no {what} `{name}`"),
-        )
-        .at("not declared here");
+        let mut near = None;
         self.reporter.n_guesses += 1;
         if self.reporter.n_guesses <= MAX_GUESSES {
             let mut candidates: Vec<&str> = builtin::names(is_call).collect();
@@ -68,21 +59,19 @@ impl Checker<'_> {
                     candidates.push(candidate);
                 }
             }
-            if let Some(near) = suggest::nearest(name, candidates) {
-                diagnostic = diagnostic.help(format!("did you mean `{near}`?"));
-            }
+            near = suggest::nearest(name, candidates).map(str::to_string);
         }
-        self.report(diagnostic);
+        let name = name.to_string();
+        self.error(span, ExprError::UnknownName { what, name, near });
     }
 
     /// A qualified name that leads nowhere: something of C++'s library, or of a header that is not there.
     pub(crate) fn unsupported_path(&mut self, name: &str, span: Span) {
-        let diagnostic = Diagnostic::error(
-            Code::UnsupportedBuiltin,
-            span,
-            format!("`{name}` is not supported yet"),
-        );
-        self.report(or_near(diagnostic, name));
+        let message = ExprError::UnsupportedName {
+            name: name.to_string(),
+            near: standard_near(name),
+        };
+        self.error(span, message);
     }
 
     /// Reports a member that is not there.
@@ -94,24 +83,19 @@ impl Checker<'_> {
         members: &[String],
         declared: Option<Span>,
     ) {
-        let mut diagnostic = Diagnostic::error(
-            Code::UnknownMember,
+        let near = suggest::nearest(name, members.iter().map(String::as_str));
+        let near = near.filter(|_| name.len() > 1).map(str::to_string);
+        let shows_all = near.is_none() && (1..=6).contains(&members.len());
+        self.error(
             span,
-            format!("{of} has no member `{name}`"),
+            ExprError::UnknownMember {
+                of: of.to_string(),
+                name: name.to_string(),
+                declared,
+                near,
+                members: shows_all.then(|| list(members)),
+            },
         );
-        if let Some(declared) = declared {
-            diagnostic = diagnostic.label(declared, "the type is declared here");
-        }
-        let help = match suggest::nearest(name, members.iter().map(String::as_str)) {
-            Some(near) if name.len() > 1 => Some(format!("did you mean `{near}`?")),
-            _ if members.is_empty() => None,
-            _ if members.len() <= 6 => Some(format!("its members are {}", list(members))),
-            _ => None,
-        };
-        if let Some(help) = help {
-            diagnostic = diagnostic.help(help);
-        }
-        self.report(diagnostic);
     }
 }
 
@@ -124,13 +108,8 @@ fn list(names: &[String]) -> String {
     }
 }
 
-/// With the name of C++'s library that is meant, if one is near.
-pub(crate) fn or_near(diagnostic: Diagnostic, name: &str) -> Diagnostic {
-    let near = name
-        .strip_prefix("std::")
-        .and_then(|name| suggest::nearest(name, library::standard_names()));
-    match near {
-        Some(near) => diagnostic.help(format!("did you mean `std::{near}`?")),
-        None => diagnostic,
-    }
+/// The name of C++'s library that is meant, if one is near.
+pub(crate) fn standard_near(name: &str) -> Option<String> {
+    let name = name.strip_prefix("std::")?;
+    suggest::nearest(name, library::standard_names()).map(str::to_string)
 }

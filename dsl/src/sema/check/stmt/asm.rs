@@ -5,8 +5,8 @@
 //! an error that names it.
 
 use crate::sema::check::{Checker, int};
+use crate::sema::message::stmt::StmtError;
 use crate::{
-    diagnostic::{Code, Diagnostic},
     sema::{
         ty::Ty,
         typed::{Value, ValueKind},
@@ -57,11 +57,12 @@ impl Checker<'_> {
                 Some(call) => calls.push(call),
                 None => {
                     let name = instruction.split_whitespace().next().unwrap_or_default();
-                    self.report(Diagnostic::error(
-                        Code::Unsupported,
+                    self.error(
                         span,
-                        format!("inline PTX with `{name}` in this form is not supported yet"),
-                    ));
+                        StmtError::UnsupportedPtx {
+                            name: name.to_string(),
+                        },
+                    );
                     for operand in asm.outputs.iter().chain(&asm.inputs) {
                         self.expr(&operand.1);
                     }

@@ -1,8 +1,8 @@
 //! Labels and `goto`: only to a label further down, in the same block or one around it, which leaves what stands before the label.
 
 use crate::sema::check::Checker;
+use crate::sema::message::stmt::StmtError;
 use crate::{
-    diagnostic::{Code, Diagnostic},
     sema::typed::{Stmt, StmtKind},
     span::Span,
     suggest,
@@ -80,14 +80,12 @@ impl Checker<'_> {
                 _ => None,
             });
             if let Some((name, span)) = skipped {
-                self.report(
-                    Diagnostic::error(
-                        Code::MisplacedJump,
-                        at,
-                        format!("this `goto` jumps over the initialisation of `{name}`"),
-                    )
-                    .label(span, "this is not done then")
-                    .help("declare it before the `goto`, or put what uses it into a block"),
+                self.error(
+                    at,
+                    StmtError::GotoOverInitialisation {
+                        name: name.to_string(),
+                        place: span,
+                    },
                 );
             }
         }
@@ -99,10 +97,11 @@ impl Checker<'_> {
             let is_past = self.body.labels.passed.contains(&name.node);
             let known = self.body.labels.ahead.iter().map(|label| &*label.name.node);
             if let Some(near) = suggest::nearest(&name.node, known).filter(|_| !is_past) {
-                let message = format!("there is no label `{}`", name.node);
-                let help = format!("did you mean `{near}`?");
-                let diagnostic = Diagnostic::error(Code::UnknownName, name.span, message);
-                return self.report(diagnostic.help(help));
+                let message = StmtError::NoSuchLabel {
+                    name: name.node.to_string(),
+                    near: near.to_string(),
+                };
+                return self.error(name.span, message);
             }
             let what =
                 "`goto` to anything but a label further down, in the same block or one around it,";

@@ -1,10 +1,10 @@
 //! `for (T x : range)`: over an array, a list, or an object with `begin()` and `end()`.
 
+use crate::sema::message::stmt::StmtError;
 use std::sync::Arc;
 
 use crate::sema::check::{Checked, Checker};
 use crate::{
-    diagnostic::{Code, Diagnostic},
     sema::{
         classify::pointer_to,
         scope::Entity,
@@ -218,11 +218,8 @@ impl Checker<'_> {
             return self.unsupported("a range-based `for` over an empty list", at);
         };
         if let Some(other) = types.iter().find(|other| **other != ty) {
-            let (first, other) = (self.show(&ty), self.show(other));
-            let message =
-                format!("the items of this list are of two types, `{first}` and `{other}`");
-            self.report(Diagnostic::error(Code::TypeMismatch, at, message));
-            return;
+            let (first, other) = (ty, other.clone());
+            return self.error(at, StmtError::ItemsOfTwoTypes { first, other });
         }
         self.scopes.enter();
         self.cleanups_enter();

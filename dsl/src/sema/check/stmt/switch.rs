@@ -4,8 +4,9 @@
 //! of a statement, which structured code cannot say; it is refused.
 
 use crate::sema::check::{Checker, wrong};
+use crate::sema::message::expr::Needed;
+use crate::sema::message::stmt::StmtError;
 use crate::{
-    diagnostic::{Code, Diagnostic},
     sema::{
         classify::{Classify, promoted},
         const_eval::{self, Const, NotConst},
@@ -63,14 +64,7 @@ impl Checker<'_> {
                 (ast::StmtKind::Default, Some(section)) => {
                     section.is_default = true;
                     if let Some(first) = default.replace(stmt.span) {
-                        self.report(
-                            Diagnostic::error(
-                                Code::DuplicateCase,
-                                stmt.span,
-                                "this `switch` has two `default` labels",
-                            )
-                            .label(first, "first one"),
-                        );
+                        self.error(stmt.span, StmtError::SecondDefault { first });
                     }
                 }
                 (_, Some(section)) => {
@@ -111,14 +105,12 @@ impl Checker<'_> {
             return;
         };
         let (name, declared) = (var.name.clone(), var.span);
-        self.report(
-            Diagnostic::error(
-                Code::MisplacedJump,
-                label,
-                format!("this label jumps past the declaration of the reference `{name}`"),
-            )
-            .label(declared, "declared here")
-            .help("put the statements of the section before in braces"),
+        self.error(
+            label,
+            StmtError::CaseOverReference {
+                name: name.to_string(),
+                declared,
+            },
         );
     }
 
@@ -128,16 +120,7 @@ impl Checker<'_> {
             || matches!(&stmt.kind, ast::StmtKind::Declaration(declaration)
                 if declaration.declarators.iter().all(|declarator| declarator.init.is_none()));
         if !runs_nothing {
-            self.report(
-                Diagnostic::warning(
-                    Code::UnreachableStatement,
-                    stmt.span,
-                    "this statement is never reached",
-                )
-                .help(
-                    "a `switch` jumps to one of its labels; put the statement before the `switch`",
-                ),
-            );
+            self.error(stmt.span, StmtError::UnreachableInSwitch);
         }
     }
 
@@ -149,12 +132,12 @@ impl Checker<'_> {
             return value;
         }
         if !value.ty.is_integral() {
-            let text = self.show(&value.ty);
-            self.report(Diagnostic::error(
-                Code::BadOperand,
+            self.error(
                 expr.span,
-                format!("a `switch` needs an integer, not a `{text}`"),
-            ));
+                StmtError::SwitchType {
+                    ty: value.ty.clone(),
+                },
+            );
             return wrong(expr.span);
         }
         let to = match promoted(&value.ty) {
@@ -185,24 +168,15 @@ impl Checker<'_> {
             }
             Err(NotConst::Error) => return None,
             Err(why @ (NotConst::Stopped(..) | NotConst::NoBody(..))) => {
-                self.report_not_constant(case.span, "a `case` needs a constant", why);
+                self.report_not_constant(case.span, Needed::Case, why);
                 return None;
             }
             Ok(_) => {
-                let text = self.show(&from);
-                self.report(Diagnostic::error(
-                    Code::NotConstant,
-                    case.span,
-                    format!("a `case` needs an integer, not a `{text}`"),
-                ));
+                self.error(case.span, StmtError::CaseType { ty: from.clone() });
                 return None;
             }
             Err(NotConst::Variable(span) | NotConst::DivisionByZero(span)) => {
-                self.report(
-                    Diagnostic::error(Code::NotConstant, case.span, "a `case` needs a constant")
-                        .label(span, "this has no value before the program runs")
-                        .help("use `if … else if …` to compare with variables"),
-                );
+                self.error(case.span, StmtError::CaseNotConstant { place: span });
                 return None;
             }
         };
@@ -210,12 +184,13 @@ impl Checker<'_> {
             return None;
         }
         if let Some((_, first)) = seen.iter().find(|(other, _)| *other == bits) {
-            let diagnostic = Diagnostic::error(
-                Code::DuplicateCase,
+            let diagnostic = self.diagnostic(
                 case.span,
-                format!("this `switch` has two `case {}` labels", bits as i64),
-            )
-            .label(*first, "first one");
+                StmtError::DuplicateCase {
+                    value: bits as i64,
+                    first: *first,
+                },
+            );
             self.report(diagnostic);
             return None;
         }
@@ -231,11 +206,7 @@ impl Checker<'_> {
                 stmt.span,
             );
         } else {
-            self.report(Diagnostic::error(
-                Code::MisplacedJump,
-                stmt.span,
-                "there is no `switch` around this label",
-            ));
+            self.error(stmt.span, StmtError::LabelOutsideSwitch);
         }
     }
 }

@@ -1,5 +1,7 @@
 //! A template's arguments: as written, bound to the parameters, completed with defaults, shown in messages.
 
+use crate::sema::message::expr::Needed;
+use crate::sema::message::template::TemplateError;
 use std::sync::Arc;
 
 use super::super::{
@@ -8,7 +10,6 @@ use super::super::{
 };
 use super::{Arg, Bound, IntoArg, entity_of};
 use crate::{
-    diagnostic::{Code, Diagnostic},
     sema::{
         classify::Classify,
         const_eval::{self, Const},
@@ -44,8 +45,8 @@ impl<'a> Checker<'a> {
         }
         if let Some((arg, _)) = args.next() {
             let span = pack::arg_span(arg);
-            let message = format!("more than {} template arguments are given", params.len());
-            self.report(Diagnostic::error(Code::TemplateArgument, span, message));
+            let most = params.len();
+            self.error(span, TemplateError::TooManyArguments { most });
             return None;
         }
         Some(out)
@@ -124,12 +125,8 @@ impl<'a> Checker<'a> {
         }
     }
 
-    pub(crate) fn template_argument(&mut self, what: &str, span: Span) {
-        self.report(Diagnostic::error(
-            Code::TemplateArgument,
-            span,
-            format!("the template's parameter is {what}, and this is not"),
-        ));
+    pub(crate) fn template_argument(&mut self, what: &'static str, span: Span) {
+        self.error(span, TemplateError::ArgumentKind { what });
     }
 
     /// A constant as a template argument, of its own type as yet.
@@ -144,7 +141,8 @@ impl<'a> Checker<'a> {
         match self.integer_constant(&value) {
             Ok(bits) => Some(Arg::Value(value.ty, bits)),
             Err(why) => {
-                self.report_not_constant(expr.span, "a template argument must be a constant", why);
+                let needed = Needed::Of("a template argument");
+                self.report_not_constant(expr.span, needed, why);
                 None
             }
         }

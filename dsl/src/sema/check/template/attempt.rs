@@ -6,8 +6,14 @@
 
 use super::super::{Checker, survey};
 use super::{Arg, Known};
+use std::collections::HashSet;
+
+use crate::sema::message::template::{
+    DECLARED_HERE, Reason, TemplateError, not_for, with_template,
+};
+use crate::sema::{check::Tables, ty::RecordId};
 use crate::{
-    diagnostic::{Code, Diagnostic, Severity},
+    diagnostic::{Diagnostic, Severity},
     sema::{classify::Classify, scope::TemplateId, typed::Value},
     span::Span,
     syntax::ast::{self, DeclaratorPart, TemplateParamKind},
@@ -17,6 +23,8 @@ use crate::{
 #[derive(Default)]
 pub(crate) struct Attempts {
     depth: u32,
+    /// Where a `type` of `enable_if` was asked for that it does not have.
+    pub(crate) disabled: HashSet<Span>,
     /// What is an error whatever comes of them.
     hard: Vec<Diagnostic>,
     /// Bodies of instances that are being checked: one for the type of a call in another.
@@ -28,64 +36,52 @@ pub(crate) struct Attempts {
 /// Why a template does not fit a call.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Misfit {
-    /// In a few words, for a label.
-    why: Option<String>,
-    help: Option<String>,
-    /// The parameter of which the call says nothing.
-    unknown: Option<String>,
-    /// What the attempt found.
-    diagnostic: Option<Box<Diagnostic>>,
+    reason: Option<Reason>,
+    /// What the attempt to read its signature found.
+    failure: Failure,
     /// It is about the arguments `<…>` as written.
     is_written: bool,
 }
 
+/// Why an attempt came to nothing.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Failure {
+    /// The first error.
+    diagnostic: Option<Box<Diagnostic>>,
+    /// It is that `enable_if` has no `type`: the template was written to be left out here.
+    is_disabled: bool,
+}
+
 impl Misfit {
-    pub(crate) fn of(diagnostic: Option<Box<Diagnostic>>) -> Box<Self> {
+    pub(crate) fn of(failure: Failure) -> Box<Self> {
         Box::new(Self {
-            diagnostic,
+            failure,
             ..Self::default()
         })
     }
 
     /// The arguments `<…>` make no sense.
-    pub(crate) fn written(diagnostic: Option<Box<Diagnostic>>) -> Box<Self> {
-        let mut misfit = Self::of(diagnostic);
+    pub(crate) fn written(failure: Failure) -> Box<Self> {
+        let mut misfit = Self::of(failure);
         misfit.is_written = true;
         misfit
     }
 
-    fn because(why: String) -> Box<Self> {
+    pub(crate) fn because(reason: Reason) -> Box<Self> {
         Box::new(Self {
-            why: Some(why),
+            reason: Some(reason),
             ..Self::default()
         })
     }
 
-    pub(crate) fn count(what: &str, n: usize) -> Box<Self> {
-        Self::because(match n {
-            0 => format!("it takes no {what}s"),
-            1 => format!("it takes 1 {what}"),
-            n => format!("it takes {n} {what}s"),
-        })
-    }
-
-    pub(crate) fn few(n: usize) -> Box<Self> {
-        Self::because(match n {
-            1 => "it needs 1 argument".to_string(),
-            n => format!("it needs {n} arguments"),
-        })
-    }
-
-    /// In a few words.
-    fn text(&self) -> Option<String> {
-        if let Some(diagnostic) = &self.diagnostic {
-            // What `enable_if` has no `type` for is what it was written to leave out.
-            return Some(match diagnostic.message.contains("enable_if<false") {
-                true => "its `enable_if` is false for these types".to_string(),
-                false => format!("for these arguments {}", diagnostic.message),
-            });
+    /// The misfit in the words of a label.
+    fn label(&self, tables: &Tables) -> String {
+        match (&self.failure.diagnostic, &self.reason) {
+            (Some(_), _) if self.failure.is_disabled => Reason::Disabled.text(tables),
+            (Some(diagnostic), _) => not_for(&diagnostic.message),
+            (None, Some(reason)) => reason.text(tables),
+            (None, None) => DECLARED_HERE.to_string(),
         }
-        self.why.clone()
     }
 }
 
@@ -94,7 +90,7 @@ impl Checker<'_> {
     pub(crate) fn attempt<R>(
         &mut self,
         f: impl FnOnce(&mut Self) -> Option<R>,
-    ) -> Result<R, Option<Box<Diagnostic>>> {
+    ) -> Result<R, Failure> {
         let from = self.reporter.diagnostics.len();
         // What was said before says nothing here: an error must be seen.
         let said = std::mem::take(&mut self.reporter.reported_once);
@@ -110,7 +106,15 @@ impl Checker<'_> {
                 self.reporter.reported_once.extend(said_here);
                 Ok(result)
             }
-            _ => Err(found.into_iter().find(is_error).map(Box::new)),
+            _ => {
+                let first = found.into_iter().find(is_error);
+                let disabled = &self.reporter.attempts.disabled;
+                let at = first.as_ref().map(|diagnostic| diagnostic.primary.span);
+                Err(Failure {
+                    is_disabled: at.is_some_and(|at| disabled.contains(&at)),
+                    diagnostic: first.map(Box::new),
+                })
+            }
         };
         if self.reporter.attempts.depth == 0 {
             self.reporter
@@ -119,6 +123,16 @@ impl Checker<'_> {
         }
         self.tell_explained();
         result
+    }
+
+    /// The class is an instance of the library's `enable_if`.
+    pub(crate) fn is_enable_if(&self, class: RecordId) -> bool {
+        let mut templates = self.instances.templates.iter();
+        templates.any(|facts| {
+            &*facts.name == "enable_if"
+                && self.is_own(facts.span)
+                && facts.records.values().any(|&id| id == class)
+        })
     }
 
     /// Runs `f` for its result alone: what is wrong will be found again. Only bodies of instances are not checked again.
@@ -170,23 +184,19 @@ impl Checker<'_> {
         first: Span,
         params: &[ast::TemplateParam],
     ) {
-        let diagnostic = Diagnostic::error(
-            Code::Redefinition,
-            name.span,
-            format!("the template `{}` is defined twice", name.node),
-        )
-        .label(first, "first defined here");
         // What C++ does not look at: a default argument.
         let unnamed = params.iter().any(|param| {
             param.name.is_none() && matches!(param.kind, TemplateParamKind::Type(Some(_)))
         });
-        let diagnostic = match unnamed {
-            true => diagnostic.help(
-                "templates that differ in a default argument only are the same to C++; write `std::enable_if_t<condition, int> = 0` instead of `typename = std::enable_if_t<condition>`",
-            ),
-            false => diagnostic,
-        };
-        self.report(diagnostic);
+        let name_text = name.node.to_string();
+        self.error(
+            name.span,
+            TemplateError::TemplateDefinedTwice {
+                name: name_text,
+                first,
+                unnamed,
+            },
+        );
     }
 
     /// The parameter that neither the call nor a default says anything about.
@@ -225,24 +235,15 @@ impl Checker<'_> {
         });
         let facts = &self.instances.templates[id];
         let name = facts.name.rsplit("::").next().unwrap_or_default();
-        let launch = match facts.item {
-            ast::Item::Function(function) if survey::is_kernel(function) => "<<<…>>>",
-            _ => "",
-        };
-        let what = match is_first_missing {
-            true => "give it, for example",
-            false => "give all up to it, for example",
-        };
-        let shown = match shown {
-            "" => "a parameter without a name".to_string(),
-            shown => format!("`{shown}`"),
-        };
-        let mut misfit = Misfit::because(format!("{shown} cannot be deduced"));
-        misfit.unknown = Some(shown);
-        misfit.help = Some(format!(
-            "{what} `{name}<{}>{launch}(…)`",
-            written.join(", ")
-        ));
+        let is_launch =
+            matches!(facts.item, ast::Item::Function(function) if survey::is_kernel(function));
+        let misfit = Misfit::because(Reason::NotDeduced {
+            parameter: shown.to_string(),
+            template: name.to_string(),
+            example: written.join(", "),
+            is_launch,
+            is_first_missing,
+        });
         Some(misfit)
     }
 
@@ -257,7 +258,6 @@ impl Checker<'_> {
         given: &[Arg],
     ) -> Box<Misfit> {
         let n = index + 1;
-        let ty = self.show(&value.ty);
         let mut alone: Vec<Known> = given.iter().cloned().map(Known::Given).collect();
         alone.resize(params.len(), Known::Nothing);
         let (reference, parts) = super::super::function::reference_part(&param.declarator.parts);
@@ -284,33 +284,30 @@ impl Checker<'_> {
                 let text = self.show_args(std::slice::from_ref(arg));
                 text[1..text.len() - 1].to_string()
             };
-            let (name, old, new) = (&name.node, text(old), text(new));
-            let mut misfit = Misfit::because(format!(
-                "its `{name}` would be `{old}`, but `{new}` by argument {n}"
-            ));
-            misfit.help = Some(match params[at].kind {
-                TemplateParamKind::Type(_) => {
-                    format!("say which is meant (`<{old}>` after the name), or cast an argument")
-                }
-                _ => "the arguments' types must agree".to_string(),
+            return Misfit::because(Reason::Disagree {
+                parameter: name.node.clone(),
+                old: text(old),
+                new: text(new),
+                n,
+                is_type: matches!(params[at].kind, TemplateParamKind::Type(_)),
             });
-            return misfit;
         }
         let written = self.map.snippet(param.span);
         let pointer = parts
             .iter()
             .any(|part| matches!(part, DeclaratorPart::Pointer { .. }));
-        let mut misfit = Misfit::because(format!("`{written}` cannot be given `{ty}`"));
-        if pointer && value.ty.is_arithmetic() {
-            misfit.help = Some(format!("argument {n} must be a pointer"));
-        }
-        misfit
+        Misfit::because(Reason::CannotBeGiven {
+            written: written.to_string(),
+            ty: value.ty.clone(),
+            n,
+            needs_pointer: pointer && value.ty.is_arithmetic(),
+        })
     }
 
     /// Reports what is wrong with the arguments `<…>` as written, for the first template of these that has something against them.
     pub(crate) fn report_written(&mut self, misfits: Vec<(TemplateId, Box<Misfit>)>) -> bool {
         let mut written = misfits.into_iter().filter(|(_, misfit)| misfit.is_written);
-        match written.find_map(|(_, misfit)| misfit.diagnostic) {
+        match written.find_map(|(_, misfit)| misfit.failure.diagnostic) {
             Some(diagnostic) => {
                 self.report(*diagnostic);
                 true
@@ -328,29 +325,23 @@ impl Checker<'_> {
     ) -> Diagnostic {
         if let [(id, misfit)] = &misfits[..]
             && misfit.is_written
-            && let Some(inner) = &misfit.diagnostic
+            && let Some(inner) = &misfit.failure.diagnostic
         {
-            let label = format!("the template `{name}`");
-            return (**inner).clone().label(self.template_span(*id), label);
+            return with_template((**inner).clone(), name, self.template_span(*id));
         }
-        if let [(_, misfit)] = &misfits[..]
-            && let Some(parameter) = &misfit.unknown
-        {
-            diagnostic.message =
-                format!("{parameter} of the template `{name}` cannot be deduced from this call");
+        let only = match &misfits[..] {
+            [(_, misfit)] => misfit.reason.as_ref(),
+            _ => None,
+        };
+        if let Some(message) = only.and_then(|reason| reason.message(name)) {
+            diagnostic.message = message;
         }
         for (id, misfit) in misfits.iter().take(4) {
-            let why = misfit.text();
-            let why = why.map_or("declared here".to_string(), |why| {
-                format!("does not fit: {why}")
-            });
-            diagnostic = diagnostic.label(self.template_span(*id), why);
+            diagnostic = diagnostic.label(self.template_span(*id), misfit.label(&self.tables));
         }
-        match &misfits[..] {
-            [(_, misfit)] if misfit.help.is_some() => {
-                diagnostic.help(misfit.help.clone().unwrap_or_default())
-            }
-            _ => diagnostic,
+        match only.and_then(Reason::help) {
+            Some(help) => diagnostic.help(help),
+            None => diagnostic,
         }
     }
 }

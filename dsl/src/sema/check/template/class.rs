@@ -1,9 +1,9 @@
 //! Templates of classes: their instances, their specialisations, and members whose bodies wait until somebody needs them.
 
-use super::super::{Checker, FunctionEntry, unknown::or_near};
+use super::super::{Checker, FunctionEntry, unknown::standard_near};
 use super::{Arg, ClassInstance, INSTANCE, Known, LazyBody, MAX_DEPTH, SHOWN, shortened};
+use crate::sema::message::template::TemplateError;
 use crate::{
-    diagnostic::{Code, Diagnostic},
     sema::{
         scope::{Entity, TemplateId},
         ty::{QualTy, Record, Ty},
@@ -61,11 +61,12 @@ impl<'a> Checker<'a> {
             return Ty::Error.into();
         };
         if self.is_variable(id) {
-            self.report(Diagnostic::error(
-                Code::WrongKindOfName,
+            self.error(
                 span,
-                format!("`{name}` is a variable, but a type is needed here"),
-            ));
+                TemplateError::VariableAsType {
+                    name: name.to_string(),
+                },
+            );
             return Ty::Error.into();
         }
         match self.instances.templates[id].item {
@@ -99,21 +100,16 @@ impl<'a> Checker<'a> {
             || name.starts_with("thrust::")
             || name.starts_with("cub::")
             || name.starts_with("cuda::");
-        let diagnostic = if library {
-            let diagnostic = Diagnostic::error(
-                Code::Unsupported,
-                span,
-                format!("`{name}` of C++'s libraries is not supported yet"),
-            );
-            or_near(diagnostic, name)
-        } else {
-            Diagnostic::error(
-                Code::UnknownType,
-                span,
-                format!("there is no class template `{name}`"),
-            )
+        let message = match library {
+            true => TemplateError::UnsupportedLibraryType {
+                name: name.to_string(),
+                near: standard_near(name),
+            },
+            false => TemplateError::NoClassTemplate {
+                name: name.to_string(),
+            },
         };
-        self.report(diagnostic);
+        self.error(span, message);
     }
 
     pub(crate) fn class_instance(&mut self, id: TemplateId, args: Vec<Arg>, span: Span) -> QualTy {
@@ -131,18 +127,14 @@ impl<'a> Checker<'a> {
                 .reported_once
                 .insert((None, format!("template depth {name}")))
             {
-                let diagnostic = Diagnostic::error(
-                    Code::TemplateDepth,
+                self.error(
                     span,
-                    format!(
-                        "more than {MAX_DEPTH} instances of `{name}` need one another, the last is `{}`",
-                        shortened(&shown)
-                    ),
-                );
-                self.report(
-                    diagnostic
-                        .label(declared, "the template")
-                        .help("end the recursion with a specialisation"),
+                    TemplateError::ClassInstanceDepth {
+                        most: MAX_DEPTH,
+                        name: name.to_string(),
+                        last: shortened(&shown).to_string(),
+                        declared,
+                    },
                 );
             }
             return Ty::Error.into();

@@ -2,6 +2,7 @@
 
 use super::super::{Checker, function::reference_part, overload::Argument};
 use super::{Arg, Known, attempt::Misfit, learn};
+use crate::sema::message::template::Reason;
 use crate::{
     sema::{
         scope::{Entity, TemplateId},
@@ -30,17 +31,19 @@ impl<'a> Checker<'a> {
         let has_pack = params.last().is_some_and(|param| param.is_pack);
         let takes_pack = function.params.last().is_some_and(|param| param.is_pack);
         if explicit.len() > params.len() && !has_pack {
-            return Err(Misfit::count("template argument", params.len()));
+            return Err(Misfit::because(Reason::TakesTemplateArguments(
+                params.len(),
+            )));
         }
         if args.len() > function.params.len() && !takes_pack {
-            return Err(Misfit::count("argument", function.params.len()));
+            return Err(Misfit::because(Reason::Takes(function.params.len())));
         }
         let required = function.params.iter();
         let required = required.filter(|param| param.default.is_none() && !param.is_pack);
         let required = required.count();
         // Where a function's address is taken there are no arguments.
         if args.len() < required && result.is_none() && !args.is_empty() {
-            return Err(Misfit::few(required));
+            return Err(Misfit::because(Reason::Needs(required)));
         }
         // The arguments are read again for each candidate; what is wrong with them is said if none fits.
         let given = self
@@ -151,7 +154,7 @@ impl<'a> Checker<'a> {
         let known: Vec<Option<Arg>> = known.into_iter().map(Known::arg).collect();
         if let Some(misfit) = self.not_deduced(id, params, &known, explicit.len()) {
             return Err(match args.len() < required {
-                true => Misfit::few(required),
+                true => Misfit::because(Reason::Needs(required)),
                 false => misfit,
             });
         }

@@ -1,5 +1,6 @@
 //! Templates of functions: their instances, when bodies are checked, and which instance a message is about.
 
+use crate::sema::message::template::TemplateError;
 use std::sync::Arc;
 
 use super::super::{
@@ -7,7 +8,6 @@ use super::super::{
 };
 use super::{Arg, Bound, INSTANCE, Instance, MAX_DEPTH, SHOWN, attempt::Misfit, shortened};
 use crate::{
-    diagnostic::{Code, Diagnostic},
     sema::{
         scope::{Entity, TemplateId},
         ty::Ty,
@@ -42,18 +42,13 @@ impl<'a> Checker<'a> {
                 .reported_once
                 .insert((None, format!("template depth {name}")))
             {
-                let diagnostic = Diagnostic::error(
-                    Code::TemplateDepth,
+                self.error(
                     at,
-                    format!(
-                        "more than {MAX_DEPTH} instances of templates need one another, the last is `{}`",
-                        shortened(&shown)
-                    ),
-                );
-                self.report(
-                    diagnostic
-                        .label(self.instances.templates[id].span, "the template")
-                        .help("end the recursion with `if constexpr` or with a specialisation"),
+                    TemplateError::InstanceDepth {
+                        most: MAX_DEPTH,
+                        last: shortened(&shown).to_string(),
+                        declared: self.instances.templates[id].span,
+                    },
                 );
             }
             return Err(Box::default());
@@ -425,14 +420,12 @@ impl<'a> Checker<'a> {
         if self.report_written(misfits) {
             return None;
         }
-        self.report(Diagnostic::error(
-            Code::TemplateArgument,
+        self.error(
             name.span,
-            format!(
-                "there is no template `{}` that this could be an instance of",
-                name.node
-            ),
-        ));
+            TemplateError::NoTemplateForInstance {
+                name: name.node.to_string(),
+            },
+        );
         None
     }
 

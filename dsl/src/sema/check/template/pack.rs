@@ -4,11 +4,11 @@
 //! is checked once for each, with `Scopes::at_element` saying which. An expansion among arguments is first made into as many
 //! expressions of the kind `Element`, so that everything else sees an ordinary list.
 
+use crate::sema::message::template::TemplateError;
 use std::{borrow::Cow, sync::Arc};
 
 use crate::sema::check::{Checked, Checker, ParamFacts, int, template::Arg, wrong};
 use crate::{
-    diagnostic::{Code, Diagnostic},
     sema::{
         classify::Classify,
         const_eval::{self, Const},
@@ -78,11 +78,7 @@ impl Checker<'_> {
     }
 
     pub(crate) fn no_pack(&mut self, span: Span) {
-        self.report(Diagnostic::error(
-            Code::TemplateArgument,
-            span,
-            "there is no parameter pack in this to expand",
-        ));
+        self.error(span, TemplateError::NothingToExpand);
     }
 
     /// A list of expressions, with each expansion made into its elements.
@@ -186,11 +182,7 @@ impl Checker<'_> {
                 span,
             )),
             (None, Some(_)) => {
-                self.report(Diagnostic::error(
-                    Code::TemplateArgument,
-                    span,
-                    "a fold over an empty parameter pack has no value with this operator",
-                ));
+                self.error(span, TemplateError::EmptyFold);
                 Checked::Value(wrong(span))
             }
         }

@@ -1,12 +1,13 @@
 //! What is understood of a file whose host code may not be: each function with its place, its calls, and the first thing in it
 //! that has no type.
 
+use crate::sema::message::template::TemplateError;
 use std::collections::HashMap;
 
 use crate::sema::check::{Checker, FunctionEntry};
 use crate::{
     arena::Arena,
-    diagnostic::{Code, Diagnostic, Severity},
+    diagnostic::{Diagnostic, Severity},
     sema::{
         scope::TemplateId,
         ty::{RecordId, Ty},
@@ -137,11 +138,8 @@ impl<'a> Checker<'a> {
     fn no_likely_arguments(&mut self, id: TemplateId) {
         let span = self.template_span(id);
         let name = self.template_facts(id).name.clone();
-        let message = format!(
-            "nothing in the file makes an instance of the template `{name}`, and no likely arguments fit its parameters"
-        );
-        let diagnostic = Diagnostic::error(Code::TemplateArgument, span, message);
-        self.report(diagnostic.help("name an instance with `--kernel`"));
+        let name = name.to_string();
+        self.error(span, TemplateError::NoLikelyArguments { name });
     }
 
     /// Everything about the functions, whatever is wrong with them.

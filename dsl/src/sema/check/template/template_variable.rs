@@ -3,8 +3,9 @@
 //! Such a variable is a constant of each list of arguments: its initialiser is evaluated with the parameters bound.
 
 use crate::sema::check::{Checker, template::Arg, wrong};
+use crate::sema::message::expr::Needed;
+use crate::sema::message::template::TemplateError;
 use crate::{
-    diagnostic::{Code, Diagnostic},
     sema::{
         scope::{Entity, TemplateId},
         ty::Ty,
@@ -36,14 +37,12 @@ impl<'a> Checker<'a> {
                     .push((params, declaration));
             }
             Some(Entity::Error) => {}
-            _ => self.report(Diagnostic::error(
-                Code::TemplateArgument,
+            _ => self.error(
                 name.span,
-                format!(
-                    "there is no template `{}` that this could be an instance of",
-                    name.node
-                ),
-            )),
+                TemplateError::NoTemplateForInstance {
+                    name: name.node.to_string(),
+                },
+            ),
         }
     }
 
@@ -131,8 +130,8 @@ impl<'a> Checker<'a> {
             match checker.constant(&value) {
                 Ok(constant) => Some((constant, ty)),
                 Err(why) => {
-                    let what = "the value of a template of a variable must be a constant";
-                    checker.report_not_constant(init.span, what, why);
+                    let needed = Needed::Of("the value of a template of a variable");
+                    checker.report_not_constant(init.span, needed, why);
                     None
                 }
             }
@@ -155,17 +154,14 @@ impl<'a> Checker<'a> {
         let (name, declared, params) = (facts.name.clone(), facts.span, facts.params);
         let has_pack = params.last().is_some_and(|param| param.is_pack);
         if written.len() > params.len() && !has_pack {
-            self.report(
-                Diagnostic::error(
-                    Code::TemplateArgument,
-                    span,
-                    format!(
-                        "`{name}` has {} template parameters, but {} arguments are given",
-                        params.len(),
-                        written.len()
-                    ),
-                )
-                .label(declared, "declared here"),
+            self.error(
+                span,
+                TemplateError::VariableArgumentCount {
+                    name: name.to_string(),
+                    n_params: params.len(),
+                    n_written: written.len(),
+                    declared,
+                },
             );
             return None;
         }
@@ -174,13 +170,13 @@ impl<'a> Checker<'a> {
         match self.complete_args(id, params, known) {
             Ok(args) => Some(args),
             Err(missing) => {
-                self.report(
-                    Diagnostic::error(
-                        Code::TemplateArgument,
-                        span,
-                        format!("`{name}` needs an argument for `{missing}`"),
-                    )
-                    .label(declared, "declared here"),
+                self.error(
+                    span,
+                    TemplateError::VariableArgumentMissing {
+                        name: name.to_string(),
+                        missing: missing.to_string(),
+                        declared,
+                    },
                 );
                 None
             }

@@ -2,8 +2,8 @@
 
 use super::Stmt;
 use crate::sema::check::Checker;
+use crate::sema::message::class::ClassError;
 use crate::{
-    diagnostic::{Code, Diagnostic},
     sema::{
         scope::Entity,
         ty::{RecordId, Ty},
@@ -80,16 +80,15 @@ impl Checker<'_> {
                 self.member_init(place, &init.init, init.name.span, out);
                 continue;
             }
-            let message = if is_twice {
-                format!("`{}` is initialised twice", init.name.node)
-            } else {
-                format!("`{own}` has no member `{}` to initialise", init.name.node)
+            let name = init.name.node.to_string();
+            let message = match is_twice {
+                true => ClassError::InitialisedTwice { name },
+                false => ClassError::NoMemberToInitialise {
+                    class: own.to_string(),
+                    name,
+                },
             };
-            self.report(Diagnostic::error(
-                Code::UnknownMember,
-                init.name.span,
-                message,
-            ));
+            self.error(init.name.span, message);
         }
     }
 

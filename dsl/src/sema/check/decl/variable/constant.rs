@@ -2,8 +2,10 @@
 
 use super::{Declared, is_address};
 use crate::sema::check::{Checker, VarFacts};
+use crate::sema::message::decl::DeclError;
+use crate::sema::message::expr::{ExprError, Needed};
 use crate::{
-    diagnostic::{Code, Diagnostic},
+    diagnostic::Diagnostic,
     sema::{
         classify::Classify,
         const_eval::NotConst,
@@ -30,13 +32,11 @@ impl Checker<'_> {
         let facts = &mut self.body.vars[id].facts;
         let Some(init) = init else {
             if !facts.is_wrong && ty.ty.is_scalar() {
-                self.report(
-                    Diagnostic::error(
-                        Code::BadInitialiser,
-                        name.span,
-                        format!("the constant `{}` has no value", name.node),
-                    )
-                    .help(format!("give it one: `{} = …`", name.node)),
+                self.error(
+                    name.span,
+                    DeclError::ConstantWithoutValue {
+                        name: name.node.to_string(),
+                    },
                 );
             }
             return;
@@ -53,11 +53,8 @@ impl Checker<'_> {
                     self.body.vars[id].facts.constant = Some(constant);
                 }
                 Err(why) if constexpr.is_some() => {
-                    let what = format!(
-                        "the value of the `constexpr` variable `{}` is not a constant",
-                        name.node
-                    );
-                    self.report_not_constant(name.span, &what, why);
+                    let needed = Needed::Constexpr(name.node.clone());
+                    self.report_not_constant(name.span, needed, why);
                 }
                 Err(_) => {}
             }
@@ -106,14 +103,14 @@ impl Checker<'_> {
                 Err(NotConst::Error) => return value,
                 Err(NotConst::DivisionByZero(span)) => {
                     facts.is_wrong = true;
-                    let message = format!("the initial value of `{}` divides by zero", name.node);
-                    self.report_constant_division(span, message);
+                    let name = name.node.to_string();
+                    self.report_constant_division(span, ExprError::InitialDivision { name });
                     return value;
                 }
                 Err(why @ (NotConst::Stopped(..) | NotConst::NoBody(..))) => {
                     facts.is_wrong = true;
-                    let what = format!("the initial value of `{}` must be a constant", name.node);
-                    self.report_not_constant(value.span, &what, why);
+                    let needed = Needed::Initial(name.node.clone());
+                    self.report_not_constant(value.span, needed, why);
                     return value;
                 }
                 Err(NotConst::Variable(span)) => self.not_constant_init(span, name),
@@ -140,12 +137,11 @@ impl Checker<'_> {
     }
 
     pub(crate) fn not_constant_init(&self, span: Span, name: &ast::Name) -> Diagnostic {
-        Diagnostic::error(
-            Code::NotConstant,
+        self.diagnostic(
             span,
-            format!("the initial value of `{}` must be a constant", name.node),
+            DeclError::InitialiserNotConstant {
+                name: name.node.to_string(),
+            },
         )
-        .at("known only when the program runs")
-        .help(format!("assign to `{}` at the start of `main`", name.node))
     }
 }

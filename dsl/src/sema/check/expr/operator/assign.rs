@@ -2,8 +2,8 @@
 
 use super::{Family, as_object, binary_text, family, is_shift, needs_integers, text};
 use crate::sema::check::{Checked, Checker, convert::Why, wrong};
+use crate::sema::message::expr::{ExprError, OperandCure};
 use crate::{
-    diagnostic::{Code, Diagnostic},
     sema::{
         classify::{Classify, common, promoted},
         ty::Ty,
@@ -37,12 +37,13 @@ impl Checker<'_> {
             other => other.is_arithmetic(),
         };
         if !fits {
-            let text = self.show(&ty);
-            self.report(Diagnostic::error(
-                Code::BadOperand,
+            self.error(
                 span,
-                format!("a `{text}` cannot be {done}"),
-            ));
+                ExprError::CannotBe {
+                    ty: ty.clone(),
+                    done,
+                },
+            );
             return wrong(span);
         }
         Value::new(
@@ -149,13 +150,13 @@ impl Checker<'_> {
             left => left.is_arithmetic() && value.ty.is_arithmetic(),
         };
         if !fits {
-            let help = (arith == Arith::Rem && ty.is_floating()).then(|| "use `fmodf`".to_string());
+            let cure = (arith == Arith::Rem && ty.is_floating()).then_some(OperandCure::Fmodf);
             self.bad_operands(
                 &format!("{}=", text(arith)),
                 op.span,
                 &operand,
                 &value,
-                help,
+                cure,
             );
             return wrong(span);
         }

@@ -1,0 +1,66 @@
+//! What can be wrong: messages of `sema/check/class`.
+use crate::{
+    sema::{message::messages, ty::Ty, typed::FunctionSpace},
+    span::Span,
+};
+
+messages! {
+    /// Classes and their members.
+    ClassError {
+        IncompleteBase { ty: Ty } => IncompleteType
+            "`{ty}` is not a complete class and cannot be a base";
+        KernelAsMember { name: String } => MisplacedSpace
+            "the kernel `{name}` cannot be a member of a class";
+        NotOfAClass { name: String } => UnknownType
+            "`{name}` does not begin with the name of a class";
+        NoSuchMemberFunction { owner: String, last: String, other: Option<Span> } => ConflictingDeclaration
+            "the class `{owner}` declares no such function `{last}`",
+            label other "declared with other parameters here";
+        DefinedTwice { name: String, first: Span } => Redefinition
+            "the function `{name}` is defined twice",
+            label first "first definition";
+        SpaceDiffers { name: String, space: FunctionSpace, declared_space: FunctionSpace, declared: Span } => ConflictingDeclaration
+            "`{name}` is {space} here and {declared_space} in its class",
+            label declared "declared here";
+        ElementCountType { ty: Ty } => TypeMismatch
+            "the number of elements must be an integer, not a `{ty}`";
+        DeleteOfNonPointer { word: &'static str, ty: Ty } => BadOperand
+            "`{word}` takes a pointer, not a `{ty}`";
+        DeleteOfIncomplete { word: &'static str, ty: Ty } => IncompleteType
+            "`{word}` of a pointer to `{ty}`: what it points to is not known";
+        ConstructorNeedsArguments { name: String, ty: Ty } => BadInitialiser
+            "`{name}` needs arguments: `{ty}` has no constructor without any",
+            help "give them, as in `{name}(…)`";
+        OuterVariable { name: String, declared: Span } => UnknownName
+            "`{name}` is a variable of the function around this class",
+            label declared "declared here",
+            help "pass it to the constructor, or as an argument";
+        NotCaptured { name: String, declared: Span } => UnknownName
+            "the lambda does not capture `{name}`",
+            label declared "declared here",
+            help "write `[{name}]` for a copy, or `[=]` for copies of all it uses";
+        MemberIsNoTemplate { name: String } => TemplateArgument
+            "`{name}` is no template and takes no arguments `<…>`";
+        NotCallable { ty: Ty } => WrongKindOfName
+            "a `{ty}` is not a function and cannot be called";
+        Deleted { name: String, declared: Span } => NotAccessible
+            "`{name}` is deleted: it cannot be used",
+            label declared "declared `= delete` here";
+        NotAccessible { shown: String, word: &'static str, class: String, declared: Option<Span> } => NotAccessible
+            "`{shown}` is a {word} member of `{class}`",
+            label declared "the class is declared here",
+            help "use a function of the class, or declare the member after `public:`";
+        NoObject { what: String } => NoObject
+            "{what} needs an object, and there is none here";
+        CopiesByValue { owner: String } => TypeMismatch
+            "a constructor of `{owner}` cannot take a `{owner}` by value",
+            at "passing the value would copy it, by this constructor",
+            help "take it by reference: `const {owner} &`";
+        InitialisedTwice { name: String } => UnknownMember
+            "`{name}` is initialised twice";
+        NoMemberToInitialise { class: String, name: String } => UnknownMember
+            "`{class}` has no member `{name}` to initialise";
+        TemplateDoesNotFit { name: String } => NoMatchingFunction
+            "the template `{name}` does not fit these arguments";
+    }
+}
