@@ -13,6 +13,7 @@ mod classify;
 mod const_eval;
 mod layout;
 mod message;
+mod path;
 mod scope;
 mod show;
 pub mod ty;

@@ -7,6 +7,7 @@
 
 use crate::sema::message::decl::DeclError;
 use crate::sema::message::expr::Needed;
+use crate::sema::path;
 use std::collections::HashMap;
 
 use super::{
@@ -104,6 +105,14 @@ impl Checked {
         match self {
             Checked::Place(place) => &place.ty.ty,
             Checked::Value(value) => &value.ty,
+        }
+    }
+
+    /// A place as what is read from it.
+    fn into_value(self) -> Value {
+        match self {
+            Checked::Place(place) => method::place_value(place),
+            Checked::Value(value) => value,
         }
     }
 }
@@ -229,7 +238,7 @@ impl<'a> Checker<'a> {
                     .alias_namespace(alias.node.clone(), of.node.clone());
             }
             ast::Using::Name(name) => {
-                let last = name.node.rsplit("::").next().unwrap_or_default();
+                let last = path::last(&name.node);
                 // What is built in has its name everywhere.
                 let is_known = self.scopes.use_name(&name.node)
                     || name.node.starts_with("std::")

@@ -4,6 +4,7 @@
 //! a table of their own in each scope; as in C++ a tag also names its type where nothing else has that name.
 
 use crate::arena::ids;
+use crate::sema::path;
 use std::{cell::Cell, collections::HashMap, sync::Arc};
 
 use super::{
@@ -240,7 +241,7 @@ impl Scopes {
     /// The type that the scopes of a qualified name lead to: `A::B` of `A::B::c`.
     fn find_scope(&self, scopes: &str) -> Option<Ty> {
         let scopes = scopes.trim_start_matches("::");
-        let parts: Vec<&str> = scopes.split("::").collect();
+        let parts: Vec<&str> = path::parts(scopes);
         let named = |name: &str| match self.find_tag_here_or_out(name) {
             Some((ty, _)) => Some(ty.clone()),
             None => match &self.find_out(name)?.entity {
@@ -250,7 +251,7 @@ impl Scopes {
         };
         // The first parts may be namespaces.
         let (n, mut ty) =
-            (1..=parts.len()).find_map(|n| Some((n, named(&parts[..n].join("::"))?)))?;
+            (1..=parts.len()).find_map(|n| Some((n, named(&path::join(&parts[..n]))?)))?;
         for part in &parts[n..] {
             let Ty::Record(class) = ty else { return None };
             ty = match self.find_tag_in_class(class, part) {
@@ -266,7 +267,7 @@ impl Scopes {
 
     /// The class that the scopes of a qualified name lead to, and the name in it.
     pub(crate) fn split_path<'n>(&self, name: &'n str) -> Option<(RecordId, &'n str)> {
-        let (scopes, last) = name.rsplit_once("::")?;
+        let (scopes, last) = path::split(name)?;
         match self.find_scope(scopes)? {
             Ty::Record(class) => Some((class, last)),
             _ => None,
@@ -274,7 +275,7 @@ impl Scopes {
     }
 
     fn find_path(&self, name: &str) -> Option<&Binding> {
-        let (scopes, last) = name.rsplit_once("::")?;
+        let (scopes, last) = path::split(name)?;
         if scopes.is_empty() {
             return self.stack[FILE].names.get(last);
         }
@@ -288,7 +289,7 @@ impl Scopes {
 
     /// A name with only namespaces before it, in the blocks (if it has none) and at file scope.
     fn find_out(&self, name: &str) -> Option<&Binding> {
-        if !name.contains("::") {
+        if !path::is_qualified(name) {
             return self.find(name);
         }
         let get = |depth| self.find_at(depth, name, |scope, name| scope.names.get(name));
@@ -296,7 +297,7 @@ impl Scopes {
     }
 
     fn find_tag_here_or_out(&self, name: &str) -> Option<&(Ty, Span)> {
-        if !name.contains("::") {
+        if !path::is_qualified(name) {
             return self.find_tag(name);
         }
         let get = |depth| self.find_at(depth, name, |scope, name| scope.tags.get(name));
@@ -314,7 +315,7 @@ impl Scopes {
         if depth > FILE || !self.has_namespaces {
             return get(scope, name);
         }
-        let alias = name.split_once("::").and_then(|(first, rest)| {
+        let alias = path::split_first(name).and_then(|(first, rest)| {
             let of = self.aliases.get(first)?;
             Some(format!("{of}::{rest}"))
         });
@@ -337,7 +338,7 @@ impl Scopes {
             if namespace.is_empty() {
                 return None;
             }
-            namespace = namespace.rsplit_once("::").map_or("", |(outer, _)| outer);
+            namespace = path::outer(namespace);
         }
     }
 
@@ -379,7 +380,7 @@ impl Scopes {
 
     /// `using a::b;`: what `b` means there, it means here too. `false` if it means nothing.
     pub(crate) fn use_name(&mut self, name: &str) -> bool {
-        let last: Arc<str> = name.rsplit("::").next().unwrap_or(name).into();
+        let last: Arc<str> = path::last(&name).into();
         let (binding, tag) = (self.find(name).cloned(), self.find_tag(name).cloned());
         let found = binding.is_some() || tag.is_some();
         let depth = self.stack.len() - 1;
@@ -505,7 +506,7 @@ impl Scopes {
     }
 
     fn find_any(&self, name: &str) -> Option<&Binding> {
-        if name.contains("::") {
+        if path::is_qualified(name) {
             return self.find_path(name);
         }
         let stack = self.stack.iter().enumerate().rev();
@@ -546,7 +547,7 @@ impl Scopes {
 
     pub(crate) fn find_tag(&self, name: &str) -> Option<&(Ty, Span)> {
         let name = of_std(name);
-        if let Some((scopes, last)) = name.rsplit_once("::") {
+        if let Some((scopes, last)) = path::split(name) {
             if scopes.is_empty() {
                 return self.stack[FILE].tags.get(last);
             }
@@ -605,7 +606,7 @@ impl Scopes {
 
 /// `cuda::std` has what `std` has, for device code as well.
 fn of_std(name: &str) -> &str {
-    let name_in_cuda = name.strip_prefix("::").unwrap_or(name);
+    let name_in_cuda = path::relative(name);
     match name_in_cuda.strip_prefix("cuda::") {
         Some(rest) if rest.starts_with("std::") => rest,
         _ => name,

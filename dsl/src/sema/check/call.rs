@@ -2,6 +2,7 @@
 
 use crate::sema::message::Given;
 use crate::sema::message::call::CallError;
+use crate::sema::path;
 use std::sync::Arc;
 
 use super::{
@@ -38,73 +39,17 @@ impl Checker<'_> {
     pub(crate) fn call(&mut self, callee: &ast::Expr, args: &[ast::Expr], span: Span) -> Checked {
         let args = self.expanded(args);
         let args = &args[..];
-        let mut explicit = None;
-        let path;
-        let mut name = match &callee.kind {
-            ExprKind::Path(written) => {
-                let Some((name, args)) = self.path_name(written) else {
-                    self.check_args_alone(args);
-                    return Checked::Value(wrong(span));
-                };
-                explicit = args;
-                path = name;
-                Some(&path)
-            }
-            ExprKind::Name(name) => Some(name),
-            _ => None,
+        let (name, explicit) = match &callee.kind {
+            ExprKind::Path(path) => match self.path_name(path) {
+                Some((name, explicit)) => (name, explicit),
+                None => return self.no_call(args, span),
+            },
+            ExprKind::Name(name) => (name.clone(), None),
+            _ => return self.call_of_expr(callee, args, span),
         };
-        let library;
-        if let Some(full) = name
-            && full.contains("::")
-            && self.scopes.find(full).is_none()
-            && let Some(last) = ["std::", "::std::", "cuda::std::", "::cuda::std::", "::"]
-                .iter()
-                .find_map(|prefix| full.strip_prefix(prefix))
-        {
-            library = Arc::from(last);
-            name = Some(&library);
-        }
-        let Some(name) = name else {
-            match &callee.kind {
-                ExprKind::Unsupported(construct) => self.unsupported(construct, callee.span),
-                ExprKind::Error => {}
-                ExprKind::Member(base, name) => {
-                    return self.method_call(base, false, (name, None), args, span);
-                }
-                ExprKind::Arrow(base, name) => {
-                    return self.method_call(base, true, (name, None), args, span);
-                }
-                ExprKind::Instance(inner, explicit) => match &inner.kind {
-                    ExprKind::Member(base, name) => {
-                        return self.method_call(base, false, (name, Some(explicit)), args, span);
-                    }
-                    ExprKind::Arrow(base, name) => {
-                        return self.method_call(base, true, (name, Some(explicit)), args, span);
-                    }
-                    _ => {}
-                },
-                _ => {
-                    let value = match self.expr(callee) {
-                        Checked::Place(place) => super::method::place_value(place),
-                        Checked::Value(value) => value,
-                    };
-                    if matches!(value.ty, Ty::Record(_)) || pointed_function(&value.ty).is_some() {
-                        return self.call_object(value, callee.span, args, span);
-                    }
-                    if value.ty != Ty::Error {
-                        self.unsupported("a call of anything but a function's name", callee.span);
-                    }
-                }
-            }
-            self.check_args_alone(args);
-            return Checked::Value(wrong(span));
-        };
+        let name = &self.without_std(name);
         if let Some(object) = self.outer_name(name, callee.span) {
-            let value = match object {
-                Checked::Place(place) => super::method::place_value(place),
-                Checked::Value(value) => value,
-            };
-            return self.call_object(value, callee.span, args, span);
+            return self.call_object(object.into_value(), callee.span, args, span);
         }
         let binding = self.scopes.find(name).cloned();
         if let Some(binding) = &binding
@@ -113,132 +58,201 @@ impl Checker<'_> {
         {
             return self.math_call(name, callee.span, args, span);
         }
-        match binding.map(|binding| binding.entity) {
-            Some(Entity::Functions(set)) => {
-                let mut ids = match explicit {
-                    None => self.functions_of(&set),
-                    Some(_) => Vec::new(),
-                };
-                let of_templates = self.class_of_templates(&set);
-                if let Some(class) = self.class_of(&ids).or(of_templates) {
-                    self.check_path_access(name, callee.span);
-                    let object = self.this_place(callee.span);
-                    let object = object.map(super::method::place_value);
-                    let object = object.filter(
-                        |object| matches!(object.ty, Ty::Record(id) if self.is_derived(id, class)),
-                    );
-                    let object = object.map(|object| self.as_base(object, class));
-                    let values = self.arguments(args);
-                    if of_templates.is_some() {
-                        ids.extend(self.instances(&set, explicit, &values, callee.span));
-                    }
-                    let last = name.rsplit("::").next().unwrap_or(name);
-                    return self.call_member(object, &ids, last, callee.span, values, span);
-                }
-                self.call_overloaded(name, &set, explicit, callee.span, args, span)
+        match binding {
+            Some(binding) => self.call_bound(name, binding.entity, explicit, callee, args, span),
+            None => self.call_unbound(name, explicit, callee, args, span),
+        }
+    }
+
+    /// What is called is wrong and has been reported: only the arguments are looked at.
+    fn no_call(&mut self, args: &[ast::Expr], span: Span) -> Checked {
+        self.check_args_alone(args);
+        Checked::Value(wrong(span))
+    }
+
+    /// `std::f` is `f`, unless the program has one of its own.
+    fn without_std(&self, name: Arc<str>) -> Arc<str> {
+        if !path::is_qualified(&name) || self.scopes.find(&name).is_some() {
+            return name;
+        }
+        let prefixes = ["std::", "::std::", "cuda::std::", "::cuda::std::", "::"];
+        let mut lasts = prefixes.iter().map(|prefix| name.strip_prefix(prefix));
+        lasts.find_map(|last| last).map_or(name.clone(), Arc::from)
+    }
+
+    /// A call of something that is no plain name.
+    fn call_of_expr(&mut self, callee: &ast::Expr, args: &[ast::Expr], span: Span) -> Checked {
+        match &callee.kind {
+            ExprKind::Unsupported(construct) => self.unsupported(construct, callee.span),
+            ExprKind::Error => {}
+            ExprKind::Member(base, name) => {
+                return self.method_call(base, false, (name, None), args, span);
             }
+            ExprKind::Arrow(base, name) => {
+                return self.method_call(base, true, (name, None), args, span);
+            }
+            ExprKind::Instance(inner, explicit) => match &inner.kind {
+                ExprKind::Member(base, name) => {
+                    return self.method_call(base, false, (name, Some(explicit)), args, span);
+                }
+                ExprKind::Arrow(base, name) => {
+                    return self.method_call(base, true, (name, Some(explicit)), args, span);
+                }
+                _ => {}
+            },
+            _ => {
+                let value = self.expr(callee).into_value();
+                if matches!(value.ty, Ty::Record(_)) || pointed_function(&value.ty).is_some() {
+                    return self.call_object(value, callee.span, args, span);
+                }
+                if value.ty != Ty::Error {
+                    self.unsupported("a call of anything but a function's name", callee.span);
+                }
+            }
+        }
+        self.no_call(args, span)
+    }
+
+    /// A call of a name that the program or the prelude declares.
+    fn call_bound(
+        &mut self,
+        name: &Arc<str>,
+        entity: Entity,
+        explicit: Option<&[ast::TemplateArg]>,
+        callee: &ast::Expr,
+        args: &[ast::Expr],
+        span: Span,
+    ) -> Checked {
+        match entity {
+            Entity::Functions(set) => self.call_set(name, &set, explicit, callee.span, args, span),
             // The parser knows no class templates of the library: what they make are types all the same.
-            Some(Entity::Template(_)) if let Some(given) = explicit => {
+            Entity::Template(_) if let Some(given) = explicit => {
                 let ty = self.templated_type(name, given, callee.span).ty;
                 Checked::Value(self.construct(&ty, args, span))
             }
-            Some(Entity::Template(_)) => {
+            Entity::Template(_) => {
                 self.error(
                     callee.span,
                     CallError::TemplateNeedsArguments {
                         name: name.to_string(),
                     },
                 );
-                self.check_args_alone(args);
-                Checked::Value(wrong(span))
+                self.no_call(args, span)
             }
-            Some(Entity::Typedef(ty)) => Checked::Value(self.construct(&ty.ty, args, span)),
-            Some(Entity::Error) => {
-                self.check_args_alone(args);
-                Checked::Value(wrong(span))
+            Entity::Typedef(ty) => Checked::Value(self.construct(&ty.ty, args, span)),
+            Entity::Error => self.no_call(args, span),
+            Entity::Local(id) if self.body.vars[id].typed.ty.ty == Ty::Error => {
+                self.no_call(args, span)
             }
-            Some(Entity::Local(id)) if self.body.vars[id].typed.ty.ty == Ty::Error => {
-                self.check_args_alone(args);
-                Checked::Value(wrong(span))
-            }
-            Some(Entity::Member(_)) => {
-                let value = self.name(name, callee.span);
-                let value = match value {
-                    Checked::Place(place) => super::method::place_value(place),
-                    Checked::Value(value) => value,
-                };
+            Entity::Member(_) => {
+                let value = self.name(name, callee.span).into_value();
                 self.call_object(value, callee.span, args, span)
             }
-            Some(Entity::Local(_) | Entity::Global(_)) if self.names_object(name) => {
-                let value = match self.name(name, callee.span) {
-                    Checked::Place(place) => super::method::place_value(place),
-                    Checked::Value(value) => value,
-                };
+            Entity::Local(_) | Entity::Global(_) if self.names_object(name) => {
+                let value = self.name(name, callee.span).into_value();
                 self.call_object(value, callee.span, args, span)
             }
-            Some(Entity::Constant(ty, _)) if pointed_function(&ty).is_some() => {
+            Entity::Constant(ty, _) if pointed_function(&ty).is_some() => {
                 let value = self.name(name, callee.span);
                 let value = self.read_checked(value);
                 self.call_object(value, callee.span, args, span)
             }
-            Some(Entity::Reference(_)) => {
+            Entity::Reference(_) => {
                 self.unsupported(
                     "a conversion to a parameter that stands for a reference",
                     callee.span,
                 );
-                self.check_args_alone(args);
-                Checked::Value(wrong(span))
+                self.no_call(args, span)
             }
-            Some(
-                Entity::Local(_)
-                | Entity::Global(_)
-                | Entity::Enumerator(..)
-                | Entity::Pack(_)
-                | Entity::Constant(..),
-            ) => {
+            Entity::Local(_)
+            | Entity::Global(_)
+            | Entity::Enumerator(..)
+            | Entity::Pack(_)
+            | Entity::Constant(..) => {
                 let declared = self.scopes.find(name).map(|binding| binding.span);
                 let name = name.to_string();
                 self.error(callee.span, CallError::NotAFunction { name, declared });
-                self.check_args_alone(args);
+                self.no_call(args, span)
+            }
+        }
+    }
+
+    /// A call of functions: members of a class, or overloads.
+    fn call_set(
+        &mut self,
+        name: &Arc<str>,
+        set: &[Callable],
+        explicit: Option<&[ast::TemplateArg]>,
+        at: Span,
+        args: &[ast::Expr],
+        span: Span,
+    ) -> Checked {
+        let mut ids = match explicit {
+            None => self.functions_of(set),
+            Some(_) => Vec::new(),
+        };
+        let of_templates = self.class_of_templates(set);
+        if let Some(class) = self.class_of(&ids).or(of_templates) {
+            self.check_path_access(name, at);
+            let object = self.this_place(at);
+            let object = object.map(super::method::place_value);
+            let object = object
+                .filter(|object| matches!(object.ty, Ty::Record(id) if self.is_derived(id, class)));
+            let object = object.map(|object| self.as_base(object, class));
+            let values = self.arguments(args);
+            if of_templates.is_some() {
+                ids.extend(self.instances(set, explicit, &values, at));
+            }
+            let last = path::last(&name);
+            return self.call_member(object, &ids, last, at, values, span);
+        }
+        self.call_overloaded(name, set, explicit, at, args, span)
+    }
+
+    /// A call of a name that nothing declares: something built in, if it is anything.
+    fn call_unbound(
+        &mut self,
+        name: &Arc<str>,
+        explicit: Option<&[ast::TemplateArg]>,
+        callee: &ast::Expr,
+        args: &[ast::Expr],
+        span: Span,
+    ) -> Checked {
+        match explicit {
+            Some([to]) if &**name == "forward" && args.len() == 1 => {
+                self.forward(to, &args[0], span)
+            }
+            None if &**name == "move" && args.len() == 1 => {
+                let value = self.value(&args[0]);
+                Checked::Value(self.moved(value, "std::move", span))
+            }
+            // `std::max<float>(a, b)`: both are converted first.
+            Some([ast::TemplateArg::Type(ty)]) if matches!(&**name, "min" | "max") => {
+                let cast = |arg: &ast::Expr| {
+                    ast::Expr::new(
+                        ExprKind::Cast(Box::new(ty.clone()), Box::new(arg.clone())),
+                        arg.span,
+                    )
+                };
+                let args: Vec<ast::Expr> = args.iter().map(cast).collect();
+                self.call_builtin(name, callee.span, &args, span)
+            }
+            Some(_) if builtin::find(name).is_some() => {
+                self.unsupported(
+                    "template arguments of a function of the library",
+                    callee.span,
+                );
                 Checked::Value(wrong(span))
             }
-            None => match explicit {
-                Some([to]) if &**name == "forward" && args.len() == 1 => {
-                    self.forward(to, &args[0], span)
+            _ if builtin::find(name).is_none()
+                && self.map.snippet(callee.span).starts_with("std::") =>
+            {
+                if self.first_time(&format!("name std::{name}")) {
+                    self.unsupported_path(&format!("std::{name}"), callee.span);
                 }
-                None if &**name == "move" && args.len() == 1 => {
-                    let value = self.value(&args[0]);
-                    Checked::Value(self.moved(value, "std::move", span))
-                }
-                // `std::max<float>(a, b)`: both are converted first.
-                Some([ast::TemplateArg::Type(ty)]) if matches!(&**name, "min" | "max") => {
-                    let cast = |arg: &ast::Expr| {
-                        ast::Expr::new(
-                            ExprKind::Cast(Box::new(ty.clone()), Box::new(arg.clone())),
-                            arg.span,
-                        )
-                    };
-                    let args: Vec<ast::Expr> = args.iter().map(cast).collect();
-                    self.call_builtin(name, callee.span, &args, span)
-                }
-                Some(_) if builtin::find(name).is_some() => {
-                    self.unsupported(
-                        "template arguments of a function of the library",
-                        callee.span,
-                    );
-                    Checked::Value(wrong(span))
-                }
-                _ if builtin::find(name).is_none()
-                    && self.map.snippet(callee.span).starts_with("std::") =>
-                {
-                    if self.first_time(&format!("name std::{name}")) {
-                        self.unsupported_path(&format!("std::{name}"), callee.span);
-                    }
-                    self.check_args_alone(args);
-                    Checked::Value(wrong(span))
-                }
-                _ => self.call_builtin(name, callee.span, args, span),
-            },
+                self.no_call(args, span)
+            }
+            _ => self.call_builtin(name, callee.span, args, span),
         }
     }
 
@@ -284,7 +298,7 @@ impl Checker<'_> {
                 (least, all) if least == all => count(all - hidden),
                 (least, all) => format!("{} to {}", least - hidden, count(all - hidden)),
             };
-            let shown = name.rsplit("::").next().unwrap_or(&name).to_string();
+            let shown = path::last(&name).to_string();
             self.error(
                 at,
                 CallError::ArgumentCount {
@@ -486,9 +500,8 @@ impl Checker<'_> {
     fn check_call_side(&mut self, name: &str, space: FunctionSpace, declared: Span, at: Span) {
         match space {
             FunctionSpace::Host => {
-                let is_destructor = name
-                    .rsplit_once("::")
-                    .is_some_and(|(_, last)| last.starts_with('~'));
+                let is_destructor =
+                    path::split(name).is_some_and(|(_, last)| last.starts_with('~'));
                 // Objects end at the block's brace, after what is wrong with making them.
                 let at = match is_destructor && at.end > at.start {
                     true => Span {

@@ -6,6 +6,7 @@
 mod this;
 
 use crate::sema::message::class::ClassError;
+use crate::sema::path;
 use std::{collections::HashMap, sync::Arc};
 
 use super::{
@@ -259,7 +260,7 @@ impl Checker<'_> {
 
     /// `friend` and a function: it belongs to the file, and may use what is private.
     pub(crate) fn friend_function(&mut self, class: RecordId, function: &ast::Function) {
-        if function.name.node.contains("::") {
+        if path::is_qualified(&function.name.node) {
             return self.unsupported("another class's function as a friend", function.name.span);
         }
         let Some(id) = self.declare_function(function) else {

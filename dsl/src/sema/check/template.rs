@@ -16,6 +16,7 @@ pub(crate) use instances::Instances;
 mod function;
 
 use crate::sema::message::template::TemplateError;
+use crate::sema::path;
 use std::{cell::OnceCell, collections::HashMap, sync::Arc};
 
 use self::attempt::Misfit;
@@ -196,7 +197,7 @@ impl<'a> Checker<'a> {
     pub(crate) fn template(&mut self, template: &'a ast::Template) {
         match (&template.kind, &template.item) {
             (TemplateKind::Generic(params), ast::Item::Function(function))
-                if function.name.node.contains("::") =>
+                if path::is_qualified(&function.name.node) =>
             {
                 self.member_of_template(params, function);
             }

@@ -1,6 +1,7 @@
 //! Calls of member functions and operators.
 
 use crate::sema::message::class::ClassError;
+use crate::sema::path;
 use std::sync::Arc;
 
 use crate::sema::check::{
@@ -43,7 +44,7 @@ impl Checker<'_> {
             self.check_args_alone(args);
             return self.destructor_call(object, span);
         }
-        let (scope, last) = match name.node.rsplit_once("::") {
+        let (scope, last) = match path::split(&name.node) {
             Some((_, last)) => (self.scopes.split_path(&name.node).map(|(id, _)| id), last),
             None => (None, &*name.node),
         };
@@ -149,10 +150,7 @@ impl Checker<'_> {
 
     /// What stands before `.f(…)`, as a value.
     fn object(&mut self, base: &ast::Expr) -> Option<Value> {
-        let value = match self.expr(base) {
-            Checked::Place(place) => place_value(place),
-            Checked::Value(value) => value,
-        };
+        let value = self.expr(base).into_value();
         (value.ty != Ty::Error).then_some(value)
     }
 

@@ -2,6 +2,7 @@
 
 use super::super::{Checked, Checker, wrong};
 use crate::sema::message::class::ClassError;
+use crate::sema::path;
 use crate::{
     sema::{
         classify::pointer_to,
@@ -142,7 +143,7 @@ impl Checker<'_> {
 
     /// A member by its name alone, in a function of the class.
     pub(crate) fn member_of_this(&mut self, class: RecordId, name: &str, span: Span) -> Checked {
-        let last = name.rsplit("::").next().unwrap_or(name);
+        let last = path::last(&name);
         let Some(this) = self.this_place(span) else {
             if self.mode.unevaluated > 0 {
                 // `sizeof(S::member)` needs none.

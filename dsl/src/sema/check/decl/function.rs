@@ -2,6 +2,7 @@
 
 use crate::sema::check::{Checker, FunctionEntry, FunctionFacts, ParamFacts, VarFacts};
 use crate::sema::message::decl::DeclError;
+use crate::sema::path;
 use crate::{
     sema::{
         classify::pointer_to,
@@ -20,7 +21,7 @@ const PARAMETER_BYTES: u64 = 32_764;
 impl Checker<'_> {
     /// A function at file scope.
     pub(crate) fn function(&mut self, function: &ast::Function) {
-        if function.name.node.contains("::") {
+        if path::is_qualified(&function.name.node) {
             return self.method_definition(function);
         }
         let Some(id) = self.declare_function(function) else {

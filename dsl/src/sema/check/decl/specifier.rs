@@ -5,6 +5,7 @@
 
 use crate::sema::message::decl::DeclError;
 use crate::sema::message::expr::{ExprError, Needed};
+use crate::sema::path;
 use std::sync::Arc;
 
 use crate::sema::check::{Checked, Checker, function::reference_part};
@@ -151,7 +152,7 @@ impl Checker<'_> {
         {
             return;
         }
-        if name.contains("::") && self.scopes.split_path(name).is_none() {
+        if path::is_qualified(name) && self.scopes.split_path(name).is_none() {
             return self.unsupported_path(name, span);
         }
         let written = self.map.snippet(span);

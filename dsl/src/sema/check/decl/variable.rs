@@ -7,6 +7,7 @@ mod constant;
 
 use crate::sema::check::{Checker, VarFacts, function::reference_part};
 use crate::sema::message::decl::DeclError;
+use crate::sema::path;
 use crate::{
     diagnostic::Severity,
     sema::{
@@ -143,7 +144,7 @@ impl Checker<'_> {
             return self.refuse_reference("a reference at file scope", declarator, span);
         }
         if let Some(name) = &declarator.declarator.name
-            && name.node.contains("::")
+            && path::is_qualified(&name.node)
         {
             return self.static_member_value(declarator, base);
         }

@@ -8,6 +8,7 @@ use crate::sema::check::{
     wrong,
 };
 use crate::sema::message::expr::ExprError;
+use crate::sema::path;
 use crate::{
     sema::{
         builtin::{self, Entry},
@@ -27,10 +28,7 @@ impl Checker<'_> {
         let base = self.expr(base);
         let index = self.value(index);
         if matches!(base.ty(), Ty::Record(_)) && index.ty != Ty::Error {
-            let object = match base {
-                Checked::Place(place) => crate::sema::check::method::place_value(place),
-                Checked::Value(value) => value,
-            };
+            let object = base.into_value();
             let at = object.span;
             let operands = [object, index];
             if let Some(called) = self.operator_call("[]", &operands, at, span) {
@@ -161,10 +159,7 @@ impl Checker<'_> {
         }
         let operand = self.expr(inner);
         if matches!(operand.ty(), Ty::Record(_)) {
-            let object = match operand {
-                Checked::Place(place) => crate::sema::check::method::place_value(place),
-                Checked::Value(value) => value,
-            };
+            let object = operand.into_value();
             if let Some(called) = self.operator_call("*", std::slice::from_ref(&object), span, span)
             {
                 return called;
@@ -331,7 +326,7 @@ impl Checker<'_> {
     pub(crate) fn field(&mut self, place: Place, name: &ast::Name, span: Span) -> Checked {
         let id = match &place.ty.ty {
             Ty::Record(id) => {
-                let (class, last) = match name.node.rsplit_once("::") {
+                let (class, last) = match path::split(&name.node) {
                     Some((_, last)) => (self.scopes.split_path(&name.node).map(|(id, _)| id), last),
                     None => (None, &*name.node),
                 };

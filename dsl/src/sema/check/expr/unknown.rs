@@ -1,6 +1,7 @@
 //! Names that mean nothing here: the nearest one that does, or the place further down that declares them.
 
 use crate::sema::message::expr::ExprError;
+use crate::sema::path;
 use std::sync::Arc;
 
 use crate::sema::check::Checker;
@@ -17,14 +18,14 @@ const MAX_GUESSES: u32 = 100;
 impl Checker<'_> {
     /// Whether something else is declared in the scope that a qualified name speaks of.
     fn is_in_known_scope(&self, name: &str) -> bool {
-        let Some((scope, _)) = name.rsplit_once("::") else {
+        let Some((scope, _)) = path::split(name) else {
             return false;
         };
-        let in_scope = |other: &str| {
-            let rest = other.strip_prefix(scope);
-            scope != "std" && rest.is_some_and(|rest| rest.starts_with("::"))
-        };
-        self.scopes.names().any(|(other, _)| in_scope(other))
+        scope != "std"
+            && self
+                .scopes
+                .names()
+                .any(|(other, _)| path::is_inside(other, scope))
     }
 
     /// Reports an unknown variable or function, once per function.
@@ -42,7 +43,7 @@ impl Checker<'_> {
             );
             return;
         }
-        if name.contains("::")
+        if path::is_qualified(name)
             && self.scopes.split_path(name).is_none()
             && !self.is_in_known_scope(name)
         {

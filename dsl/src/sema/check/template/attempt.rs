@@ -6,6 +6,7 @@
 
 use super::super::{Checker, survey};
 use super::{Arg, Known};
+use crate::sema::path;
 use std::collections::HashSet;
 
 use crate::sema::message::template::{
@@ -234,7 +235,7 @@ impl Checker<'_> {
             TemplateParamKind::Template => "…".to_string(),
         });
         let facts = &self.instances.templates[id];
-        let name = facts.name.rsplit("::").next().unwrap_or_default();
+        let name = path::last(&facts.name);
         let is_launch =
             matches!(facts.item, ast::Item::Function(function) if survey::is_kernel(function));
         let misfit = Misfit::because(Reason::NotDeduced {

@@ -3,6 +3,7 @@
 use super::super::{Checker, FunctionEntry, unknown::standard_near};
 use super::{Arg, ClassInstance, INSTANCE, Known, LazyBody, MAX_DEPTH, SHOWN, shortened};
 use crate::sema::message::template::TemplateError;
+use crate::sema::path;
 use crate::{
     sema::{
         scope::{Entity, TemplateId},
@@ -302,7 +303,7 @@ impl<'a> Checker<'a> {
         params: &'a [ast::TemplateParam],
         function: &'a ast::Function,
     ) {
-        let Some((class, _)) = function.name.node.rsplit_once("::") else {
+        let Some((class, _)) = path::split(&function.name.node) else {
             return;
         };
         match self.scopes.find(class).map(|found| found.entity.clone()) {
@@ -326,12 +327,12 @@ impl<'a> Checker<'a> {
                     return;
                 }
                 let own = &self.tables.functions[id].typed.name;
-                let last = own.rsplit("::").next().unwrap_or(own).to_string();
+                let last = path::last(&own).to_string();
                 let facts = &self.tables.functions[id].facts;
                 let n_params = facts.params.len() - usize::from(facts.has_this);
                 let members = &self.instances.templates[instance.template].members;
                 let found = members.iter().find(|(_, function)| {
-                    let name = function.name.node.rsplit("::").next();
+                    let name = Some(path::last(&function.name.node));
                     name == Some(&last) && function.params.len() == n_params
                 });
                 let Some(&(params, function)) = found else {

@@ -3,6 +3,7 @@
 use super::super::{Checker, function::reference_part, overload::Argument};
 use super::{Arg, Known, attempt::Misfit, learn};
 use crate::sema::message::template::Reason;
+use crate::sema::path;
 use crate::{
     sema::{
         scope::{Entity, TemplateId},
@@ -340,7 +341,7 @@ impl<'a> Checker<'a> {
         }
         let parts = scopes.iter().map(|scope| &*scope.name.node);
         let full: Vec<&str> = parts.chain([&*name.node]).collect();
-        let found = self.scopes.find(&full.join("::"));
+        let found = self.scopes.find(&path::join(&full));
         let Some(Entity::Template(template)) = found.map(|found| &found.entity) else {
             return true;
         };

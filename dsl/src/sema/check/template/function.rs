@@ -1,6 +1,7 @@
 //! Templates of functions: their instances, when bodies are checked, and which instance a message is about.
 
 use crate::sema::message::template::TemplateError;
+use crate::sema::path;
 use std::sync::Arc;
 
 use super::super::{
@@ -430,7 +431,7 @@ impl<'a> Checker<'a> {
     }
 
     pub(crate) fn specialise_function(&mut self, function: &'a ast::Function) {
-        if function.name.node.contains("::") {
+        if path::is_qualified(&function.name.node) {
             return self.unsupported("a specialisation of a member function", function.name.span);
         }
         let Some(id) = self.specialised(function) else {

@@ -3,6 +3,7 @@
 use super::Stmt;
 use crate::sema::check::Checker;
 use crate::sema::message::class::ClassError;
+use crate::sema::path;
 use crate::{
     sema::{
         scope::Entity,
@@ -49,7 +50,7 @@ impl Checker<'_> {
                 _ => field.name.clone(),
             };
             let found = inits.iter().position(|init| {
-                let last = init.name.node.rsplit("::").next().unwrap_or("");
+                let last = path::last(&init.name.node);
                 (last == name && !name.is_empty())
                     || (is_base && self.is_alias(&init.name.node, &field.ty.ty))
             });
@@ -102,5 +103,5 @@ impl Checker<'_> {
 /// The name of a class as a constructor's entry says it: without its scopes and its arguments.
 fn plain_name(name: &str) -> &str {
     let name = name.split('<').next().unwrap_or(name);
-    name.rsplit("::").next().unwrap_or(name)
+    path::last(&name)
 }
