@@ -79,6 +79,15 @@ impl Diagnostic {
         }
     }
 
+    /// The same as a warning: the program compiles, whatever its code says of others.
+    #[must_use]
+    pub fn as_warning(self) -> Diagnostic {
+        Diagnostic {
+            severity: Severity::Warning,
+            ..self
+        }
+    }
+
     /// Says something at the primary place.
     #[must_use]
     pub fn at(mut self, message: impl Into<String>) -> Diagnostic {

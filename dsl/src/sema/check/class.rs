@@ -358,12 +358,14 @@ impl Checker<'_> {
             self.unsupported("a function with `...`", function.span);
         }
         let owner = self.record(class).name.clone();
-        if kind == MethodKind::Constructor
-            && params.len() == 2
-            && params[1].ty.ty == Ty::Record(class)
-            && !params[1].is_reference
-            && !params[1].is_rvalue
-        {
+        // A constructor's only parameter, if it is the class itself.
+        let copied = match &params[..] {
+            [_, param] if kind == MethodKind::Constructor && param.ty.ty == Ty::Record(class) => {
+                Some((param.is_reference, param.is_rvalue))
+            }
+            _ => None,
+        };
+        if copied == Some((false, false)) {
             self.error(name.span, ClassError::CopiesByValue { owner });
             return None;
         }
@@ -378,14 +380,6 @@ impl Checker<'_> {
             span: name.span,
             ..Function::default()
         };
-        let is_copy = kind == MethodKind::Constructor
-            && params.len() == 2
-            && params[1].ty.ty == Ty::Record(class)
-            && !params[1].is_rvalue;
-        let is_move = kind == MethodKind::Constructor
-            && params.len() == 2
-            && params[1].ty.ty == Ty::Record(class)
-            && params[1].is_rvalue;
         let facts = FunctionFacts {
             params,
             declared: name.span,
@@ -407,6 +401,21 @@ impl Checker<'_> {
         if shown.is_some() {
             return Some(id);
         }
+        let moves = matches!(copied, Some((_, true)));
+        self.enter_method(class, function, id, copied.is_some(), moves);
+        Some(id)
+    }
+
+    /// A member function's place in its class.
+    fn enter_method(
+        &mut self,
+        class: RecordId,
+        function: &ast::Function,
+        id: FunctionId,
+        is_copy: bool,
+        moves: bool,
+    ) {
+        let name = &function.name;
         if function.body.is_none() && self.instances.classes.contains_key(&class) {
             self.instances.lazy.insert(
                 id,
@@ -417,9 +426,9 @@ impl Checker<'_> {
             );
         }
         let facts = self.tables.classes.entry(class).or_default();
-        match kind {
+        match function.method.kind {
             // A value is never moved out of: copies are what they are, and temporaries are built in place.
-            MethodKind::Constructor if is_move => {}
+            MethodKind::Constructor if moves => {}
             MethodKind::Constructor => {
                 facts.constructors.push(id);
                 if is_copy {
@@ -433,7 +442,6 @@ impl Checker<'_> {
                     .add_method(name.node.clone(), Callable::Function(id), name.span);
             }
         }
-        Some(id)
     }
 
     fn method_result(&mut self, function: &ast::Function) -> (Ty, bool) {
@@ -449,6 +457,45 @@ impl Checker<'_> {
         }
     }
 
+    /// The class's own functions that a definition outside of it can mean.
+    fn methods_named(&mut self, class: RecordId, kind: MethodKind, name: &str) -> Vec<FunctionId> {
+        let facts = &self.tables.classes[&class];
+        match kind {
+            MethodKind::Constructor => facts.constructors.clone(),
+            MethodKind::Destructor => facts.destructor.into_iter().collect(),
+            MethodKind::Conversion => facts.conversions.clone(),
+            MethodKind::Plain => match self.scopes.find_in_class(class, name) {
+                Some((owner, binding)) if owner == class => match binding.entity.clone() {
+                    Entity::Functions(set) => self.functions_of(&set),
+                    _ => Vec::new(),
+                },
+                _ => Vec::new(),
+            },
+        }
+    }
+
+    /// A definition's parameters, and the type that a conversion makes, with the class's names.
+    fn signature_in_class(
+        &mut self,
+        class: RecordId,
+        function: &ast::Function,
+    ) -> (Vec<ParamFacts>, Option<Ty>) {
+        let floor = self.scopes.raise_floor();
+        let depth = self.enter_class_scopes(Some(class));
+        let params = function
+            .params
+            .iter()
+            .map(|param| self.param(param))
+            .collect();
+        let result = (function.method.kind == MethodKind::Conversion)
+            .then(|| self.method_result(function).0);
+        for _ in 0..depth {
+            self.scopes.leave();
+        }
+        self.scopes.set_floor(floor);
+        (params, result)
+    }
+
     /// `int S::f(int x) { … }` outside of the class.
     pub(crate) fn method_definition(&mut self, function: &ast::Function) {
         let name = &function.name;
@@ -462,42 +509,16 @@ impl Checker<'_> {
             );
             return;
         };
-        let candidates: Vec<FunctionId> = match function.method.kind {
-            MethodKind::Constructor => self.tables.classes[&class].constructors.clone(),
-            MethodKind::Destructor => self.tables.classes[&class].destructor.into_iter().collect(),
-            MethodKind::Conversion => self.tables.classes[&class].conversions.clone(),
-            MethodKind::Plain => match self.scopes.find_in_class(class, &last) {
-                Some((owner, binding)) if owner == class => match binding.entity.clone() {
-                    Entity::Functions(set) => self.functions_of(&set),
-                    _ => Vec::new(),
-                },
-                _ => Vec::new(),
-            },
-        };
-        let floor = self.scopes.raise_floor();
-        let depth = self.enter_class_scopes(Some(class));
-        let params: Vec<ParamFacts> = function
-            .params
-            .iter()
-            .map(|param| self.param(param))
-            .collect();
-        let conversion = (function.method.kind == MethodKind::Conversion)
-            .then(|| self.method_result(function).0);
-        for _ in 0..depth {
-            self.scopes.leave();
-        }
-        self.scopes.set_floor(floor);
+        let candidates = self.methods_named(class, function.method.kind, &last);
+        let (params, result) = self.signature_in_class(class, function);
         let found = candidates.iter().copied().find(|id| {
-            let facts = &self.tables.functions[*id].facts;
+            let FunctionEntry { typed, facts } = &self.tables.functions[*id];
             let hidden = usize::from(facts.has_this);
             let same_const = !facts.has_this
                 || function.method.kind != MethodKind::Plain
                 || facts.params[0].ty.is_const == function.method.is_const;
-            let same_result = conversion
-                .as_ref()
-                .is_none_or(|ty| self.tables.functions[*id].typed.result == *ty);
             same_const
-                && same_result
+                && result.as_ref().is_none_or(|ty| typed.result == *ty)
                 && super::function::same_params(&facts.params[hidden..], &params)
         });
         let Some(id) = found else {

@@ -287,6 +287,57 @@ impl<'a> Checker<'a> {
         }
     }
 
+    /// The name of a template that is a class, an alias or a variable; `None` if it is a specialisation, or is not understood.
+    fn declared_template(
+        &mut self,
+        params: &'a [ast::TemplateParam],
+        item: &'a ast::Item,
+        declaration: &'a ast::Declaration,
+        span: Span,
+    ) -> Option<ast::Name> {
+        if let Some(record) = Self::record_of(item) {
+            if record.args.is_some() {
+                self.specialise_class(params, declaration, span);
+                return None;
+            }
+            if record.name.is_none() {
+                self.unsupported("a template without a name", span);
+            }
+            return record.name.clone();
+        }
+        if let [declarator] = &declaration.declarators[..]
+            && let Some(name) = &declarator.declarator.name
+        {
+            let specifiers = &declaration.specifiers;
+            let is_alias = specifiers.word(ast::SpecifierWord::Typedef).is_some();
+            if declarator.declarator.args.is_some() && !is_alias {
+                self.specialise_variable(params, declaration);
+                return None;
+            }
+            return Some(name.clone());
+        }
+        self.unsupported("this form of a template", span);
+        None
+    }
+
+    /// A second declaration of a function template: it may bring the body.
+    fn define_template(
+        &mut self,
+        id: TemplateId,
+        params: &'a [ast::TemplateParam],
+        function: &'a ast::Function,
+    ) {
+        let facts = &mut self.instances.templates[id];
+        match (&function.body, facts.definition) {
+            (Some(_), None) => facts.definition = Some((params, function)),
+            (Some(_), Some((_, first))) => {
+                let first = first.name.span;
+                self.second_template(&function.name, first, params);
+            }
+            (None, _) => {}
+        }
+    }
+
     fn declare_template(
         &mut self,
         params: &'a [ast::TemplateParam],
@@ -312,31 +363,9 @@ impl<'a> Checker<'a> {
         let name = match item {
             ast::Item::Function(function) => function.name.clone(),
             ast::Item::Declaration(declaration) => {
-                if let Some(record) = Self::record_of(item) {
-                    if record.args.is_some() {
-                        return self.specialise_class(params, declaration, span);
-                    }
-                    match &record.name {
-                        Some(name) => name.clone(),
-                        None => return self.unsupported("a template without a name", span),
-                    }
-                } else if let [declarator] = &declaration.declarators[..]
-                    && declaration
-                        .specifiers
-                        .word(ast::SpecifierWord::Typedef)
-                        .is_some()
-                    && let Some(name) = &declarator.declarator.name
-                {
-                    name.clone()
-                } else if let [declarator] = &declaration.declarators[..]
-                    && let Some(name) = &declarator.declarator.name
-                {
-                    if declarator.declarator.args.is_some() {
-                        return self.specialise_variable(params, declaration);
-                    }
-                    name.clone()
-                } else {
-                    return self.unsupported("this form of a template", span);
+                match self.declared_template(params, item, declaration, span) {
+                    Some(name) => name,
+                    None => return,
                 }
             }
             _ => return self.unsupported("this form of a template", span),
@@ -345,16 +374,7 @@ impl<'a> Checker<'a> {
         if let ast::Item::Function(function) = item {
             self.note_operator(&name.node, name.span);
             if let Some(id) = self.same_template(&name.node, params, function) {
-                let facts = &mut self.instances.templates[id];
-                match (&function.body, facts.definition) {
-                    (Some(_), None) => facts.definition = Some((params, function)),
-                    (Some(_), Some((_, first))) => {
-                        let first = first.name.span;
-                        self.second_template(&name, first, params);
-                    }
-                    (None, _) => {}
-                }
-                return;
+                return self.define_template(id, params, function);
             }
         } else if let Some(Entity::Template(id)) = self
             .scopes

@@ -217,13 +217,14 @@ impl Checker<'_> {
             && (bits == 0 || (value.ty.is_signed() && (bits as i64) < 0))
         {
             // It compiles; the launch fails when it is reached, and a program may want to show that.
-            self.error(
+            let message = self.diagnostic(
                 expr.span,
                 CallError::LaunchSizeTooSmall {
                     what,
                     value: bits as i64,
                 },
             );
+            self.report(message.as_warning());
         }
         self.implicit(value, &dim3, &Why::Operand)
     }

@@ -288,109 +288,39 @@ impl Checker<'_> {
             let (ty, role, id) = (ty.clone(), *role, *id);
             let own_params = role.own_params(self.dim3());
             let span = self.tables.functions[id].typed.span;
-            let variable = |index: u32, ty: &QualTy, is_reference: bool| {
-                let place = Box::new(Place::new(
-                    PlaceKind::Var(VarRef::Local(VarId(index))),
-                    ty.clone(),
-                    span,
-                ));
-                let (kind, ty) = match is_reference {
-                    true => (ValueKind::AddressOf(place), pointer_to(ty.clone())),
-                    false => (ValueKind::Load(place), ty.ty.clone()),
-                };
-                Value::new(kind, ty, span)
-            };
-            let fits = |target: &&FunctionId| {
-                let function = &self.tables.functions[**target].typed;
-                let params = &self.tables.functions[**target].facts.params;
-                let side = match function.space {
-                    FunctionSpace::Device => role == Role::CalledOnDevice,
-                    FunctionSpace::Host => role == Role::CalledOnHost,
-                    FunctionSpace::HostDevice => role != Role::Launched,
-                    FunctionSpace::Kernel => role == Role::Launched,
-                };
-                side && !function.returns_reference && function_type(function, params) == ty
-            };
-            let targets: Vec<FunctionId> = self
-                .pointers
-                .address_taken
+            let targets = self.pointed_functions(&ty, role);
+            let arms: Vec<_> = targets
                 .iter()
-                .filter(fits)
-                .copied()
+                .map(|&target| dispatch_arm(target, &ty, role, &own_params, span))
                 .collect();
-            let arms = targets
-                .iter()
-                .map(|&target| {
-                    let number = int(u64::from(target.0) + 1, Ty::ULong, span);
-                    let own = variable(0, &Ty::ULong.into(), false);
-                    let is_it = Value::new(
-                        ValueKind::Compare(Relation::Eq, Box::new(own), Box::new(number)),
-                        Ty::Bool,
-                        span,
-                    );
-                    let args = ty.params.iter().zip(&ty.references).enumerate();
-                    let args = args.map(|(i, (param, is_reference))| {
-                        variable((own_params.len() + i) as u32, param, *is_reference)
-                    });
-                    let args = args.collect();
-                    let own = |i: usize| variable(i as u32, &own_params[i].1.clone().into(), false);
-                    let kind = match role {
-                        Role::Launched => ValueKind::Launch(Box::new(Launch {
-                            kernel: target,
-                            grid: own(1),
-                            block: own(2),
-                            shared_bytes: Some(own(3)),
-                            stream: Some(own(4)),
-                            cooperative: false,
-                            args,
-                        })),
-                        _ => ValueKind::Call(target, args),
-                    };
-                    let call = Value::new(kind, ty.result.clone(), span);
-                    let statement = |kind| Stmt::new(kind, span);
-                    let body = match ty.result {
-                        Ty::Void => vec![
-                            statement(StmtKind::Expr(call)),
-                            statement(StmtKind::Return(None)),
-                        ],
-                        _ => vec![statement(StmtKind::Return(Some(call)))],
-                    };
-                    (is_it, body)
-                })
-                .collect::<Vec<_>>();
-            let end = match role {
-                Role::CalledOnDevice | Role::CalledOnHost => {
-                    ValueKind::Builtin(Builtin::BadCall, Vec::new())
-                }
-                // `cudaErrorInvalidDeviceFunction`, as CUDA's runtime answers.
-                Role::Launched => ValueKind::Host(HostFn::SetError, vec![int(98, Ty::Int, span)]),
-            };
-            let end = Stmt::new(
-                StmtKind::Expr(Value::new(
-                    end,
-                    match role {
-                        Role::Launched => Ty::Int,
-                        _ => Ty::Void,
-                    },
-                    span,
-                )),
-                span,
-            );
             let mut body = Vec::new();
             if !arms.is_empty() {
-                body.push(Stmt::new(
-                    StmtKind::If {
-                        arms,
-                        otherwise: Vec::new(),
-                    },
-                    span,
-                ));
+                let otherwise = Vec::new();
+                body.push(Stmt::new(StmtKind::If { arms, otherwise }, span));
             }
-            body.push(end);
-            self.tables.functions[id].typed.body = Some(body);
-            let calls = targets.into_iter().map(|target| (target, span));
-            self.tables.functions[id].facts.calls.extend(calls);
+            body.push(no_target(role, span));
+            let FunctionEntry { typed, facts } = &mut self.tables.functions[id];
+            typed.body = Some(body);
+            facts
+                .calls
+                .extend(targets.into_iter().map(|target| (target, span)));
         }
+    }
+
+    /// The functions that a pointer of this type can point to, where it is called.
+    fn pointed_functions(&self, ty: &FunctionTy, role: Role) -> Vec<FunctionId> {
+        let fits = |target: &FunctionId| {
+            let FunctionEntry { typed, facts } = &self.tables.functions[*target];
+            let side = match typed.space {
+                FunctionSpace::Device => role == Role::CalledOnDevice,
+                FunctionSpace::Host => role == Role::CalledOnHost,
+                FunctionSpace::HostDevice => role != Role::Launched,
+                FunctionSpace::Kernel => role == Role::Launched,
+            };
+            side && !typed.returns_reference && *function_type(typed, &facts.params) == *ty
+        };
+        let taken = self.pointers.address_taken.iter().copied();
+        taken.filter(fits).collect()
     }
 }
 
@@ -435,4 +365,69 @@ pub(crate) fn known_function(pointer: &Value) -> Option<FunctionId> {
 fn number_of(pointer: Value) -> Value {
     let span = pointer.span;
     Value::new(ValueKind::Convert(Box::new(pointer)), Ty::ULong, span)
+}
+
+/// What a dispatcher does for one function: the test for its number, and the call.
+fn dispatch_arm(
+    target: FunctionId,
+    ty: &FunctionTy,
+    role: Role,
+    own_params: &[(&str, Ty)],
+    span: Span,
+) -> (Value, Vec<Stmt>) {
+    let variable = |index: usize, ty: &QualTy, is_reference: bool| {
+        let var = VarRef::Local(VarId(index as u32));
+        let place = Box::new(Place::new(PlaceKind::Var(var), ty.clone(), span));
+        let (kind, ty) = match is_reference {
+            true => (ValueKind::AddressOf(place), pointer_to(ty.clone())),
+            false => (ValueKind::Load(place), ty.ty.clone()),
+        };
+        Value::new(kind, ty, span)
+    };
+    let number = int(u64::from(target.0) + 1, Ty::ULong, span);
+    let own = variable(0, &Ty::ULong.into(), false);
+    let is_it = ValueKind::Compare(Relation::Eq, Box::new(own), Box::new(number));
+    let args = ty.params.iter().zip(&ty.references).enumerate();
+    let args =
+        args.map(|(i, (param, is_reference))| variable(own_params.len() + i, param, *is_reference));
+    let args = args.collect();
+    let own = |i: usize| variable(i, &own_params[i].1.clone().into(), false);
+    let kind = match role {
+        Role::Launched => ValueKind::Launch(Box::new(Launch {
+            kernel: target,
+            grid: own(1),
+            block: own(2),
+            shared_bytes: Some(own(3)),
+            stream: Some(own(4)),
+            cooperative: false,
+            args,
+        })),
+        Role::CalledOnDevice | Role::CalledOnHost => ValueKind::Call(target, args),
+    };
+    let call = Value::new(kind, ty.result.clone(), span);
+    let statement = |kind| Stmt::new(kind, span);
+    let body = match ty.result {
+        Ty::Void => vec![
+            statement(StmtKind::Expr(call)),
+            statement(StmtKind::Return(None)),
+        ],
+        _ => vec![statement(StmtKind::Return(Some(call)))],
+    };
+    (Value::new(is_it, Ty::Bool, span), body)
+}
+
+/// What a dispatcher does for a pointer that no function has.
+fn no_target(role: Role, span: Span) -> Stmt {
+    let value = match role {
+        Role::CalledOnDevice | Role::CalledOnHost => {
+            let kind = ValueKind::Builtin(Builtin::BadCall, Vec::new());
+            Value::new(kind, Ty::Void, span)
+        }
+        // `cudaErrorInvalidDeviceFunction`, as CUDA's runtime answers.
+        Role::Launched => {
+            let kind = ValueKind::Host(HostFn::SetError, vec![int(98, Ty::Int, span)]);
+            Value::new(kind, Ty::Int, span)
+        }
+    };
+    Stmt::new(StmtKind::Expr(value), span)
 }

@@ -18,6 +18,15 @@ use crate::{
 /// Parameters of a kernel, from sm_70 on.
 const PARAMETER_BYTES: u64 = 32_764;
 
+/// What a function's name means before the function is declared.
+enum Before {
+    Nothing,
+    /// This function.
+    Same(FunctionId),
+    /// Something else, which has been reported.
+    Conflict,
+}
+
 impl Checker<'_> {
     /// A function at file scope.
     pub(crate) fn function(&mut self, function: &ast::Function) {
@@ -100,16 +109,7 @@ impl Checker<'_> {
         {
             self.error(span, DeclError::FunctionWithSpace);
         }
-        let (reference, parts) = reference_part(&function.declarator.parts);
-        let deduces = matches!(specifiers.ty.node, ast::TypeSpecifier::Auto)
-            && parts.is_empty()
-            && reference.is_none()
-            && function.body.is_some();
-        let base = match deduces {
-            true => Ty::Void.into(),
-            false => self.base_type_not_auto(specifiers),
-        };
-        let result = self.declared_type(base, parts, function.declarator.span);
+        let (result, deduces) = self.written_result(function);
         let params = self.params(&function.params);
         if function.variadic {
             self.unsupported("a function with `...`", function.span);
@@ -118,49 +118,20 @@ impl Checker<'_> {
             self.check_kernel_params(function, &params);
         }
         self.check_result(function, space, &result);
+        let reference = reference_part(&function.declarator.parts).0;
         if let Some((span, true)) = reference {
             self.unsupported("a function that returns an rvalue reference", span);
         }
         let returns_reference = reference.is_some() && result.ty != Ty::Error;
-        let result = if returns_reference {
-            pointer_to(result)
-        } else {
-            result.ty
+        let result = match returns_reference {
+            true => pointer_to(result),
+            false => result.ty,
         };
-        if shown.is_none()
-            && let Some(old) = self.scopes.find_at_file(&function.name.node).cloned()
-        {
-            match old.entity {
-                Entity::Functions(set) => {
-                    let declared = set.iter().filter_map(|callable| match callable {
-                        Callable::Function(id) => Some(*id),
-                        Callable::Unused(_) | Callable::Template(_) => None,
-                    });
-                    let same = |id: &FunctionId| {
-                        same_params(&self.tables.functions[*id].facts.params, &params)
-                    };
-                    if let Some(id) = declared.into_iter().find(same) {
-                        return self.redeclare(id, function, space, &result, params);
-                    }
-                    if &*function.name.node == "main" {
-                        self.error(
-                            function.name.span,
-                            DeclError::SecondMain { first: old.span },
-                        );
-                        return None;
-                    }
-                }
-                Entity::Error => {}
-                _ => {
-                    self.error(
-                        function.name.span,
-                        DeclError::AlreadySomethingElse {
-                            name: function.name.node.to_string(),
-                            first: old.span,
-                        },
-                    );
-                    return None;
-                }
+        if shown.is_none() {
+            match self.function_before(function, &params) {
+                Before::Same(id) => return self.redeclare(id, function, space, &result, params),
+                Before::Conflict => return None,
+                Before::Nothing => {}
             }
         }
         self.check_defaults(&params);
@@ -202,6 +173,57 @@ impl Checker<'_> {
             self.check_main(id, function);
         }
         Some(id)
+    }
+
+    /// A function's result as written, and whether its first `return` will say what it is.
+    fn written_result(&mut self, function: &ast::Function) -> (QualTy, bool) {
+        let specifiers = &function.specifiers;
+        let (reference, parts) = reference_part(&function.declarator.parts);
+        let deduces = matches!(specifiers.ty.node, ast::TypeSpecifier::Auto)
+            && parts.is_empty()
+            && reference.is_none()
+            && function.body.is_some();
+        let base = match deduces {
+            true => Ty::Void.into(),
+            false => self.base_type_not_auto(specifiers),
+        };
+        let result = self.declared_type(base, parts, function.declarator.span);
+        (result, deduces)
+    }
+
+    /// What the function's name means at file scope already; reports what it cannot mean.
+    fn function_before(&mut self, function: &ast::Function, params: &[ParamFacts]) -> Before {
+        let name = &function.name;
+        let Some(old) = self.scopes.find_at_file(&name.node).cloned() else {
+            return Before::Nothing;
+        };
+        let first = old.span;
+        match old.entity {
+            Entity::Functions(set) => {
+                let declared = set.iter().filter_map(|callable| match callable {
+                    Callable::Function(id) => Some(*id),
+                    Callable::Unused(_) | Callable::Template(_) => None,
+                });
+                let same =
+                    |id: &FunctionId| same_params(&self.tables.functions[*id].facts.params, params);
+                if let Some(id) = declared.into_iter().find(same) {
+                    return Before::Same(id);
+                }
+                if &*name.node != "main" {
+                    return Before::Nothing;
+                }
+                self.error(name.span, DeclError::SecondMain { first });
+            }
+            Entity::Error => return Before::Nothing,
+            _ => {
+                let shown = name.node.to_string();
+                self.error(
+                    name.span,
+                    DeclError::AlreadySomethingElse { name: shown, first },
+                );
+            }
+        }
+        Before::Conflict
     }
 
     pub(crate) fn param(&mut self, param: &ast::Param) -> ParamFacts {

@@ -5,7 +5,7 @@
 //! the same.
 
 use super::super::{Checker, survey};
-use super::{Arg, Known};
+use super::{Arg, Known, deduce::Deduction};
 use crate::sema::path;
 use std::collections::HashSet;
 
@@ -251,13 +251,17 @@ impl Checker<'_> {
     /// An argument says something else of a parameter than those before it, or is not of its form.
     pub(crate) fn misfit_argument(
         &self,
-        params: &[ast::TemplateParam],
+        deduction: &Deduction<'_>,
         param: &ast::Param,
         value: &Value,
         index: usize,
-        known: &[Known],
-        given: &[Arg],
     ) -> Box<Misfit> {
+        let Deduction {
+            params,
+            given,
+            known,
+            ..
+        } = deduction;
         let n = index + 1;
         let mut alone: Vec<Known> = given.iter().cloned().map(Known::Given).collect();
         alone.resize(params.len(), Known::Nothing);

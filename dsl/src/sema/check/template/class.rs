@@ -7,7 +7,7 @@ use crate::sema::path;
 use crate::{
     sema::{
         scope::{Entity, TemplateId},
-        ty::{QualTy, Record, Ty},
+        ty::{QualTy, Record, RecordId, Ty},
         typed::FunctionId,
     },
     span::Span,
@@ -121,23 +121,7 @@ impl<'a> Checker<'a> {
         let depth = self.depth_of(self.body.id).max(self.instances.class_depth) + 1;
         let shown = format!("{}{}", facts.name, self.show_args(&args));
         if depth > MAX_DEPTH {
-            let name = facts.name.clone();
-            let declared = facts.span;
-            if self
-                .reporter
-                .reported_once
-                .insert((None, format!("template depth {name}")))
-            {
-                self.error(
-                    span,
-                    TemplateError::ClassInstanceDepth {
-                        most: MAX_DEPTH,
-                        name: name.to_string(),
-                        last: shortened(&shown).to_string(),
-                        declared,
-                    },
-                );
-            }
+            self.report_class_depth(id, &shown, span);
             return Ty::Error.into();
         }
         let (special, params, specifier, own_args) = match self.specialisation(id, &args) {
@@ -195,24 +179,50 @@ impl<'a> Checker<'a> {
         self.instances.class_depth = outside;
         self.open_classes = open;
         self.body = outer;
-        if self.reporter.diagnostics.len() > n_diagnostics {
-            let site = self.map.use_site(span);
-            let line = self.map.file(site.file).line_column(site.start).0;
-            let name = shortened(&self.tables.records[record].name);
-            for diagnostic in &mut self.reporter.diagnostics[n_diagnostics..] {
-                let notes = &mut diagnostic.notes;
-                let said = notes.iter().filter(|note| note.starts_with(INSTANCE));
-                match said.count() {
-                    n if n < SHOWN => {
-                        notes.push(format!("{INSTANCE} `{name}`, needed at line {line}"))
-                    }
-                    _ if notes.last().is_some_and(|last| last == "and so on") => {}
-                    _ => notes.push("and so on".to_string()),
-                }
-            }
-        }
+        self.note_instance(n_diagnostics, record, span);
         self.keep_hard(n_diagnostics);
         Ty::Record(record).into()
+    }
+
+    /// Instances of a class that need one another without end are reported once.
+    fn report_class_depth(&mut self, id: TemplateId, shown: &str, span: Span) {
+        let facts = &self.instances.templates[id];
+        let name = facts.name.clone();
+        let declared = facts.span;
+        if self
+            .reporter
+            .reported_once
+            .insert((None, format!("template depth {name}")))
+        {
+            self.error(
+                span,
+                TemplateError::ClassInstanceDepth {
+                    most: MAX_DEPTH,
+                    name: name.to_string(),
+                    last: shortened(shown).to_string(),
+                    declared,
+                },
+            );
+        }
+    }
+
+    /// What has been reported since the message `from` is about the instance `record`, needed at `span`.
+    fn note_instance(&mut self, from: usize, record: RecordId, span: Span) {
+        if self.reporter.diagnostics.len() == from {
+            return;
+        }
+        let site = self.map.use_site(span);
+        let line = self.map.file(site.file).line_column(site.start).0;
+        let name = shortened(&self.tables.records[record].name);
+        for diagnostic in &mut self.reporter.diagnostics[from..] {
+            let notes = &mut diagnostic.notes;
+            let said = notes.iter().filter(|note| note.starts_with(INSTANCE));
+            match said.count() {
+                n if n < SHOWN => notes.push(format!("{INSTANCE} `{name}`, needed at line {line}")),
+                _ if notes.last().is_some_and(|last| last == "and so on") => {}
+                _ => notes.push("and so on".to_string()),
+            }
+        }
     }
 
     /// The specialisation of a class that fits best, and what its own parameters stand for.

@@ -13,6 +13,112 @@ use crate::{
     span::Span,
     syntax::ast::{self, DeclaratorPart, ExprKind, TemplateArg, TemplateParamKind},
 };
+use std::borrow::Cow;
+
+/// What a call says of a template's parameters, argument by argument.
+pub(crate) struct Deduction<'d> {
+    pub(crate) params: &'d [ast::TemplateParam],
+    function: &'d ast::Function,
+    /// The arguments `<…>` as written.
+    pub(crate) given: Vec<Arg>,
+    pub(crate) known: Vec<Known>,
+    /// What the parameter pack stands for.
+    pack: Vec<Arg>,
+    /// How many of those were written.
+    n_given: usize,
+    /// The template has a parameter pack.
+    has_pack: bool,
+}
+
+impl<'d> Deduction<'d> {
+    fn new(
+        params: &'d [ast::TemplateParam],
+        function: &'d ast::Function,
+        given: Vec<Arg>,
+    ) -> Deduction<'d> {
+        let mut known: Vec<Known> = given.iter().cloned().map(Known::Given).collect();
+        known.resize(params.len(), Known::Nothing);
+        let pack: Vec<Arg> = match known.last() {
+            Some(Known::Given(Arg::Pack(given))) => given.clone(),
+            _ => Vec::new(),
+        };
+        Deduction {
+            params,
+            function,
+            given,
+            known,
+            n_given: pack.len(),
+            pack,
+            has_pack: params.last().is_some_and(|param| param.is_pack),
+        }
+    }
+
+    /// What is known of each parameter.
+    fn finish(mut self) -> Result<Vec<Option<Arg>>, Box<Misfit>> {
+        let takes_pack = takes_pack(self.function);
+        if self.has_pack
+            && (takes_pack || !self.pack.is_empty())
+            && let Some(slot) = self.known.last_mut()
+        {
+            // A pointer to a function before them may have said what they are.
+            if let Known::Deduced(Arg::Pack(said)) = slot
+                && takes_pack
+                && *said != self.pack
+            {
+                return Err(Box::default());
+            }
+            *slot = Known::Deduced(Arg::Pack(self.pack));
+        }
+        Ok(self.known.into_iter().map(Known::arg).collect())
+    }
+}
+
+/// The function's last parameter is a pack.
+fn takes_pack(function: &ast::Function) -> bool {
+    function.params.last().is_some_and(|param| param.is_pack)
+}
+
+/// How many arguments a function needs, if it can be given so many.
+fn arity(
+    params: &[ast::TemplateParam],
+    function: &ast::Function,
+    n_explicit: usize,
+    n_args: usize,
+    is_address: bool,
+) -> Result<usize, Box<Misfit>> {
+    let has_pack = params.last().is_some_and(|param| param.is_pack);
+    if n_explicit > params.len() && !has_pack {
+        let reason = Reason::TakesTemplateArguments(params.len());
+        return Err(Misfit::because(reason));
+    }
+    if n_args > function.params.len() && !takes_pack(function) {
+        return Err(Misfit::because(Reason::Takes(function.params.len())));
+    }
+    let required = function.params.iter();
+    let required = required.filter(|param| param.default.is_none() && !param.is_pack);
+    let required = required.count();
+    // Where a function's address is taken there are no arguments.
+    if n_args < required && !is_address && n_args > 0 {
+        return Err(Misfit::because(Reason::Needs(required)));
+    }
+    Ok(required)
+}
+
+/// A parameter's declarator: an array is a pointer.
+fn parameter_parts(is_reference: bool, parts: &[DeclaratorPart]) -> Cow<'_, [DeclaratorPart]> {
+    match parts {
+        [DeclaratorPart::Array(..), rest @ ..] if !is_reference => {
+            let pointer = DeclaratorPart::Pointer {
+                is_const: false,
+                is_volatile: false,
+                is_restrict: false,
+            };
+            let parts = std::iter::once(pointer).chain(rest.iter().cloned());
+            Cow::Owned(parts.collect())
+        }
+        parts => Cow::Borrowed(parts),
+    }
+}
 
 impl<'a> Checker<'a> {
     /// The instance that a call with these arguments means; `result` is what a specialisation gives, which tells as well.
@@ -29,130 +135,29 @@ impl<'a> Checker<'a> {
         let ast::Item::Function(function) = item else {
             return Err(Box::default());
         };
-        let has_pack = params.last().is_some_and(|param| param.is_pack);
-        let takes_pack = function.params.last().is_some_and(|param| param.is_pack);
-        if explicit.len() > params.len() && !has_pack {
-            return Err(Misfit::because(Reason::TakesTemplateArguments(
-                params.len(),
-            )));
-        }
-        if args.len() > function.params.len() && !takes_pack {
-            return Err(Misfit::because(Reason::Takes(function.params.len())));
-        }
-        let required = function.params.iter();
-        let required = required.filter(|param| param.default.is_none() && !param.is_pack);
-        let required = required.count();
-        // Where a function's address is taken there are no arguments.
-        if args.len() < required && result.is_none() && !args.is_empty() {
-            return Err(Misfit::because(Reason::Needs(required)));
-        }
+        let required = arity(
+            params,
+            function,
+            explicit.len(),
+            args.len(),
+            result.is_some(),
+        )?;
         // The arguments are read again for each candidate; what is wrong with them is said if none fits.
         let given = self
             .attempt(|checker| checker.explicit_args(params, explicit))
             .map_err(Misfit::written)?;
-        let mut known: Vec<Known> = given.iter().cloned().map(Known::Given).collect();
-        known.resize(params.len(), Known::Nothing);
-        let mut pack: Vec<Arg> = match known.last() {
-            Some(Known::Given(Arg::Pack(given))) => given.clone(),
-            _ => Vec::new(),
-        };
-        let n_given = pack.len();
+        let mut deduction = Deduction::new(params, function, given);
         for (index, arg) in args.iter().enumerate() {
-            let last = function.params.len().saturating_sub(1);
-            let param = &function.params[index.min(last)];
-            let Argument::Value(value) = arg else {
-                if param.is_pack {
-                    return Err(Box::default());
-                }
-                continue;
-            };
-            if param.is_pack && index - last < n_given {
-                continue;
-            }
-            let (reference, parts) = reference_part(&param.declarator.parts);
-            let ty = match (reference, Self::place_of(value)) {
-                (Some(_), Some(place)) => place.ty.clone(),
-                _ => value.ty.clone().into(),
-            };
-            let is_pointer =
-                reference.is_none() && matches!(parts.first(), Some(DeclaratorPart::Array(..)));
-            let mut as_pointer = Vec::new();
-            let parts = if is_pointer {
-                as_pointer.push(DeclaratorPart::Pointer {
-                    is_const: false,
-                    is_volatile: false,
-                    is_restrict: false,
-                });
-                as_pointer.extend_from_slice(&parts[1..]);
-                &as_pointer[..]
-            } else {
-                parts
-            };
-            let by_value = reference.is_none() && parts.is_empty();
-            // A forwarding reference: given a variable, its parameter stands for a reference to that.
-            let is_forwarding = matches!(reference, Some((_, true)))
-                && parts.is_empty()
-                && Self::place_of(value).is_some();
-            let forwarded = Self::plain_parameter(params, &param.specifiers)
-                .filter(|_| is_forwarding && ty.ty != Ty::Error)
-                .map(|slot| (slot, Arg::Reference(ty.clone())));
-            if param.is_pack && has_pack {
-                let mut of_element = known.clone();
-                let slot = of_element.len() - 1;
-                of_element[slot] = Known::Nothing;
-                let specifiers = &param.specifiers;
-                if let Some((own, arg)) = forwarded {
-                    if own != slot {
-                        return Err(Box::default());
-                    }
-                    pack.push(arg);
-                    continue;
-                }
-                if !self.deduce(params, specifiers, parts, &ty, by_value, &mut of_element) {
-                    return Err(self.misfit_argument(params, param, value, index, &known, &given));
-                }
-                let element = of_element.swap_remove(slot).arg();
-                pack.push(element.ok_or_else(Box::default)?);
-                continue;
-            }
-            if let Some((slot, arg)) = forwarded {
-                if !learn(&mut known, slot, arg, &params[slot]) {
-                    return Err(self.misfit_argument(params, param, value, index, &known, &given));
-                }
-                continue;
-            }
-            let before = known.clone();
-            if !self.deduce(params, &param.specifiers, parts, &ty, by_value, &mut known) {
-                return Err(self.misfit_argument(params, param, value, index, &before, &given));
-            }
+            self.deduce_argument(&mut deduction, index, arg)?;
         }
         if let Some(result) = result {
             let (_, parts) = reference_part(&function.declarator.parts);
-            if !self.deduce(
-                params,
-                &function.specifiers,
-                parts,
-                result,
-                true,
-                &mut known,
-            ) {
+            let (specifiers, known) = (&function.specifiers, &mut deduction.known);
+            if !self.deduce(params, specifiers, parts, result, true, known) {
                 return Err(Box::default());
             }
         }
-        if has_pack
-            && (takes_pack || !pack.is_empty())
-            && let Some(slot) = known.last_mut()
-        {
-            // A pointer to a function before them may have said what they are.
-            if let Known::Deduced(Arg::Pack(said)) = slot
-                && takes_pack
-                && *said != pack
-            {
-                return Err(Box::default());
-            }
-            *slot = Known::Deduced(Arg::Pack(pack));
-        }
-        let known: Vec<Option<Arg>> = known.into_iter().map(Known::arg).collect();
+        let known = deduction.finish()?;
         if let Some(misfit) = self.not_deduced(id, params, &known, explicit.len()) {
             return Err(match args.len() < required {
                 true => Misfit::because(Reason::Needs(required)),
@@ -164,6 +169,67 @@ impl<'a> Checker<'a> {
             .attempt(|checker| checker.complete_args(id, params, known).ok())
             .map_err(Misfit::of)?;
         self.declare_instance(id, args, at)
+    }
+
+    /// What one argument of a call says of the template's parameters.
+    fn deduce_argument(
+        &mut self,
+        deduction: &mut Deduction<'_>,
+        index: usize,
+        arg: &Argument<'_>,
+    ) -> Result<(), Box<Misfit>> {
+        let Deduction {
+            params, function, ..
+        } = *deduction;
+        let last = function.params.len().saturating_sub(1);
+        let param = &function.params[index.min(last)];
+        let value = match arg {
+            Argument::Value(value) => value,
+            _ if param.is_pack => return Err(Box::default()),
+            _ => return Ok(()),
+        };
+        if param.is_pack && index - last < deduction.n_given {
+            return Ok(());
+        }
+        let (reference, parts) = reference_part(&param.declarator.parts);
+        let place = Self::place_of(value);
+        let ty = match (reference, place) {
+            (Some(_), Some(place)) => place.ty.clone(),
+            _ => value.ty.clone().into(),
+        };
+        let parts = &parameter_parts(reference.is_some(), parts)[..];
+        let by_value = reference.is_none() && parts.is_empty();
+        // A forwarding reference: given a variable, its parameter stands for a reference to that.
+        let is_forwarding =
+            matches!(reference, Some((_, true))) && parts.is_empty() && place.is_some();
+        let forwarded = Self::plain_parameter(params, &param.specifiers)
+            .filter(|_| is_forwarding && ty.ty != Ty::Error)
+            .map(|slot| (slot, Arg::Reference(ty.clone())));
+        let specifiers = &param.specifiers;
+        if param.is_pack && deduction.has_pack {
+            let mut of_element = deduction.known.clone();
+            let slot = of_element.len() - 1;
+            of_element[slot] = Known::Nothing;
+            let element = match forwarded {
+                Some((own, arg)) => Some(arg).filter(|_| own == slot),
+                None if self.deduce(params, specifiers, parts, &ty, by_value, &mut of_element) => {
+                    of_element.swap_remove(slot).arg()
+                }
+                None => return Err(self.misfit_argument(deduction, param, value, index)),
+            };
+            deduction.pack.push(element.ok_or_else(Box::default)?);
+            return Ok(());
+        }
+        let mut known = deduction.known.clone();
+        let fits = match forwarded {
+            Some((slot, arg)) => learn(&mut known, slot, arg, &params[slot]),
+            None => self.deduce(params, specifiers, parts, &ty, by_value, &mut known),
+        };
+        if !fits {
+            return Err(self.misfit_argument(deduction, param, value, index));
+        }
+        deduction.known = known;
+        Ok(())
     }
 
     /// The type parameter that these specifiers are, and no more.
