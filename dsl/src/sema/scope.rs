@@ -380,7 +380,7 @@ impl Scopes {
 
     /// `using a::b;`: what `b` means there, it means here too. `false` if it means nothing.
     pub(crate) fn use_name(&mut self, name: &str) -> bool {
-        let last: Arc<str> = path::last(&name).into();
+        let last: Arc<str> = path::last(name).into();
         let (binding, tag) = (self.find(name).cloned(), self.find_tag(name).cloned());
         let found = binding.is_some() || tag.is_some();
         let depth = self.stack.len() - 1;

@@ -203,7 +203,7 @@ impl Checker<'_> {
             if of_templates.is_some() {
                 ids.extend(self.instances(set, explicit, &values, at));
             }
-            let last = path::last(&name);
+            let last = path::last(name);
             return self.call_member(object, &ids, last, at, values, span);
         }
         self.call_overloaded(name, set, explicit, at, args, span)

@@ -143,7 +143,7 @@ impl Checker<'_> {
 
     /// A member by its name alone, in a function of the class.
     pub(crate) fn member_of_this(&mut self, class: RecordId, name: &str, span: Span) -> Checked {
-        let last = path::last(&name);
+        let last = path::last(name);
         let Some(this) = self.this_place(span) else {
             if self.mode.unevaluated > 0 {
                 // `sizeof(S::member)` needs none.

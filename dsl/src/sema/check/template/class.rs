@@ -337,7 +337,7 @@ impl<'a> Checker<'a> {
                     return;
                 }
                 let own = &self.tables.functions[id].typed.name;
-                let last = path::last(&own).to_string();
+                let last = path::last(own).to_string();
                 let facts = &self.tables.functions[id].facts;
                 let n_params = facts.params.len() - usize::from(facts.has_this);
                 let members = &self.instances.templates[instance.template].members;

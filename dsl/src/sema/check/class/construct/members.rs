@@ -103,5 +103,5 @@ impl Checker<'_> {
 /// The name of a class as a constructor's entry says it: without its scopes and its arguments.
 fn plain_name(name: &str) -> &str {
     let name = name.split('<').next().unwrap_or(name);
-    path::last(&name)
+    path::last(name)
 }
