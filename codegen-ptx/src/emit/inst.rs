@@ -93,14 +93,14 @@ impl Kernel<'_, '_> {
                 self.barrier_reduce(inst.results[0], *reduce, *predicate);
             }
             InstKind::Exchange(exchange) => self.exchange(&inst.results, exchange)?,
-            InstKind::Nanosleep(nanoseconds) => self.nanosleep(*nanoseconds),
-            InstKind::SyncWarp(mask) => self.sync_warp(*mask),
+            InstKind::Intrinsic(intrinsic, args) => {
+                self.fixed_form(*intrinsic, args, inst.results.first().copied());
+            }
             InstKind::Fence(scope) => self.fence(*scope),
             InstKind::Printf(format, args) => {
                 self.printf(inst.results.first().copied(), *format, args);
             }
             InstKind::Assert(condition, text) => self.assert(*condition, *text),
-            InstKind::Trap | InstKind::BadCall => self.trap(),
             // What is found out in the simulator costs nothing on a GPU.
             InstKind::Lifetime(..) => {}
             InstKind::Call(..) | InstKind::HostCall(..) | InstKind::Launch(_) => {

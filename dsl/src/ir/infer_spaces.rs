@@ -15,8 +15,8 @@
 
 use super::renumber::renumber;
 use super::{
-    Block, Const, ConvertOp, Function, FunctionKind, Inst, InstKind, LocId, Module, Node, Operand,
-    Space, Type, ValueId,
+    Block, Const, ConvertOp, Effect, Function, FunctionKind, Inst, InstKind, LocId, Module, Node,
+    Operand, Space, Type, ValueId,
 };
 
 /// Infers the spaces of every kernel's pointers.
@@ -166,27 +166,8 @@ impl Spaces {
             },
             // A pointer in memory is generic.
             InstKind::Load(..) | InstKind::Atomic { .. } => Known::In(Space::Generic),
-            // None of these gives a pointer in a kernel.
-            InstKind::Set(..)
-            | InstKind::Unary(..)
-            | InstKind::Binary(..)
-            | InstKind::Fma(..)
-            | InstKind::Compare(..)
-            | InstKind::Special(_)
-            | InstKind::Store(..)
-            | InstKind::Barrier(_)
-            | InstKind::Exchange(_)
-            | InstKind::Nanosleep(_)
-            | InstKind::SyncWarp(_)
-            | InstKind::Fence(_)
-            | InstKind::Printf(..)
-            | InstKind::Assert(..)
-            | InstKind::Trap
-            | InstKind::BadCall
-            | InstKind::Lifetime(..)
-            | InstKind::Call(..)
-            | InstKind::HostCall(..)
-            | InstKind::Launch(_) => Known::In(Space::Generic),
+            // None of the others gives a pointer in a kernel.
+            _ => Known::In(Space::Generic),
         }
     }
 }
@@ -289,7 +270,7 @@ impl Rewriter<'_> {
                 access.space = fit.written_space(*ptr);
                 fit.operand(ptr, access.space);
             }
-            InstKind::Printf(_, args) => {
+            InstKind::Printf(_, args) | InstKind::Intrinsic(_, args) => {
                 for arg in args {
                     fit.operand(arg, Space::Generic);
                 }
@@ -297,25 +278,12 @@ impl Rewriter<'_> {
             // `PtrToInt` takes any space; the other conversions of pointers take generic ones.
             InstKind::Convert(ConvertOp::PtrToInt, _) => {}
             InstKind::Convert(_, a) => fit.operand(a, Space::Generic),
-            // No pointers among the operands.
-            InstKind::Get(_)
-            | InstKind::Unary(..)
-            | InstKind::Binary(..)
-            | InstKind::Fma(..)
-            | InstKind::Special(_)
-            | InstKind::AddrOf(_)
-            | InstKind::Barrier(_)
-            | InstKind::Exchange(_)
-            | InstKind::Nanosleep(_)
-            | InstKind::SyncWarp(_)
-            | InstKind::Fence(_)
-            | InstKind::Assert(..)
-            | InstKind::Trap
-            | InstKind::BadCall
-            | InstKind::Lifetime(..)
-            | InstKind::Call(..)
-            | InstKind::HostCall(..)
-            | InstKind::Launch(_) => {}
+            // No pointers among the operands, in a kernel.
+            other => debug_assert!(
+                !matches!(other.effect(), Effect::Memory | Effect::Variable)
+                    || matches!(other, InstKind::Get(_)),
+                "an access whose pointer keeps its space"
+            ),
         }
         nodes.push(Node::Inst(inst));
     }

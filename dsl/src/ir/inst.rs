@@ -3,8 +3,8 @@
 use std::fmt;
 
 use super::{
-    Exchange, FuncId, HostFn, LocId, LocalId, MemType, Object, SlotId, Space, SpecialReg, StringId,
-    Type, ValueId,
+    Exchange, FuncId, HostFn, Intrinsic, LocId, LocalId, MemType, Object, SlotId, Space,
+    SpecialReg, StringId, Type, ValueId,
 };
 
 /// A constant of a type. `bits` holds the value's bits, zero-extended.
@@ -170,31 +170,96 @@ pub enum InstKind {
     },
     /// `%2 = shfl.down.f32 %0, 1, 32 sync -1`, `vote.ballot`, `match.any`, `reduce.add`: lanes tell each other values.
     Exchange(Box<Exchange>),
-    /// `nanosleep %0`: the lane waits for about so many nanoseconds (`i32`). Changes nothing.
-    Nanosleep(Operand),
+    /// `nanosleep %0`, `%1 = isshared %0`: an instruction of fixed form.
+    Intrinsic(Intrinsic, Vec<Operand>),
     /// `barrier`: `__syncthreads()`. With a predicate `%1 = barrier.count %0`, also `.and`, `.or` (all give `i32`).
     Barrier(Option<(BarrierReduce, Operand)>),
-    /// `syncwarp %mask`.
-    SyncWarp(Operand),
     /// `fence.block`, `fence.device`, `fence.system`.
     Fence(FenceScope),
     /// `%0 = printf string2, %1, %2` (gives an `i32`): device printf. Floats are passed as `f64`, small integers as `i32`.
     Printf(StringId, Vec<Operand>),
     /// `assert %0, string1`: the text is the condition's.
     Assert(Operand, StringId),
-    /// `trap`.
-    Trap,
     /// `begin local3` and `end local3`: the variable of a block or of an inlined function comes to life, or is gone (`false`). Only of
     /// variables whose address is kept somewhere.
     Lifetime(LocalId, bool),
-    /// `badcall`: a call through a pointer that is no function's.
-    BadCall,
     /// `%0 = call fn2(%1, %2)`: host functions only.
     Call(FuncId, Vec<Operand>),
     /// `%0 = host cudaMalloc(%1, %2)`: host functions only.
     HostCall(HostFn, Vec<Operand>),
     /// `launch fn1 <<<(x, y, z), (x, y, z), shared, stream>>> (%1, …)`: host functions only.
     Launch(Box<Launch>),
+}
+
+/// What an instruction does besides giving its results.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Effect {
+    /// Nothing: its operands decide the results (a special register: the thread, and for some when and where).
+    Pure,
+    /// Reads or sets a variable of the function.
+    Variable,
+    /// Reads or writes memory.
+    Memory,
+    /// Hears of other lanes, or waits for them.
+    Lanes,
+    /// Orders what is before and after it; gives nothing.
+    Order,
+    /// Anything else that must be done once, where it stands.
+    Act,
+    /// A call or a launch of the host's.
+    Call,
+}
+
+/// The functions that an instruction may stand in.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Stands {
+    /// Kernels and host functions.
+    Anywhere,
+    /// Kernels.
+    Kernel,
+    /// Host functions.
+    Host,
+}
+
+impl InstKind {
+    /// What it does besides giving its results.
+    pub fn effect(&self) -> Effect {
+        match self {
+            InstKind::Unary(..)
+            | InstKind::Binary(..)
+            | InstKind::Fma(..)
+            | InstKind::Compare(..)
+            | InstKind::Select(..)
+            | InstKind::Convert(..)
+            | InstKind::Special(_)
+            | InstKind::AddrOf(_)
+            | InstKind::PtrAdd { .. } => Effect::Pure,
+            InstKind::Get(_) | InstKind::Set(..) => Effect::Variable,
+            InstKind::Load(..) | InstKind::Store(..) | InstKind::Atomic { .. } => Effect::Memory,
+            InstKind::Exchange(_) | InstKind::Barrier(_) => Effect::Lanes,
+            InstKind::Fence(_) => Effect::Order,
+            InstKind::Printf(..) | InstKind::Assert(..) | InstKind::Lifetime(..) => Effect::Act,
+            InstKind::Call(..) | InstKind::HostCall(..) | InstKind::Launch(_) => Effect::Call,
+            InstKind::Intrinsic(intrinsic, _) => intrinsic.effect(),
+        }
+    }
+
+    /// Where it may stand.
+    pub fn stands(&self) -> Stands {
+        match self {
+            InstKind::Special(_)
+            | InstKind::Atomic { .. }
+            | InstKind::Printf(..)
+            | InstKind::Assert(..) => Stands::Kernel,
+            InstKind::Intrinsic(intrinsic, _) => intrinsic.stands(),
+            InstKind::Lifetime(..) => Stands::Anywhere,
+            other => match other.effect() {
+                Effect::Pure | Effect::Variable | Effect::Memory | Effect::Act => Stands::Anywhere,
+                Effect::Lanes | Effect::Order => Stands::Kernel,
+                Effect::Call => Stands::Host,
+            },
+        }
+    }
 }
 
 /// `kernel<<<grid, block, shared, stream>>>(args)`.

@@ -395,8 +395,12 @@ impl Printer<'_> {
             InstKind::Barrier(Some((reduce, predicate))) => {
                 put!(out, "barrier.{reduce} {}", of(&Type::I1, predicate));
             }
-            InstKind::SyncWarp(mask) => put!(out, "syncwarp {}", of(&Type::I32, mask)),
-            InstKind::Nanosleep(time) => put!(out, "nanosleep {}", of(&Type::I32, time)),
+            InstKind::Intrinsic(intrinsic, args) => {
+                put!(out, "{intrinsic}");
+                for (n, (arg, ty)) in args.iter().zip(intrinsic.operands()).enumerate() {
+                    put!(out, "{}{}", if n == 0 { " " } else { ", " }, of(ty, arg));
+                }
+            }
             InstKind::Exchange(exchange) => write_exchange(out, exchange),
             InstKind::Fence(scope) => put!(out, "fence.{scope}"),
             InstKind::Printf(format, args) => {
@@ -405,8 +409,6 @@ impl Printer<'_> {
                     .for_each(|arg| put!(out, ", {}", As(*arg, None)));
             }
             InstKind::Assert(cond, text) => put!(out, "assert {}, {text}", of(&Type::I1, cond)),
-            InstKind::Trap => out.push_str("trap"),
-            InstKind::BadCall => out.push_str("badcall"),
             InstKind::Lifetime(local, begins) => {
                 put!(
                     out,

@@ -12,8 +12,8 @@ use rustc_hash::FxHashMap;
 
 use super::renumber::renumber;
 use super::{
-    BinaryOp, Block, CompareOp, Const, ConvertOp, Function, Inst, InstKind, Module, Node, Object,
-    Operand, SlotId, Space, SpecialReg, Type, UnaryOp, ValueId, eval,
+    BinaryOp, Block, CompareOp, Const, ConvertOp, Effect, Function, Inst, InstKind, Module, Node,
+    Object, Operand, SlotId, Space, SpecialReg, Type, UnaryOp, ValueId, eval,
 };
 
 /// Simplifies every function.
@@ -70,25 +70,14 @@ fn pure(kind: &InstKind) -> Option<Pure> {
             scale_bytes,
             offset_bytes,
         } => Pure::PtrAdd(base, index, unsigned, scale_bytes, offset_bytes),
-        InstKind::Binary(..)
-        | InstKind::Get(_)
-        | InstKind::Set(..)
-        | InstKind::Load(..)
-        | InstKind::Store(..)
-        | InstKind::Atomic { .. }
-        | InstKind::Barrier(_)
-        | InstKind::Exchange(_)
-        | InstKind::Nanosleep(_)
-        | InstKind::SyncWarp(_)
-        | InstKind::Fence(_)
-        | InstKind::Printf(..)
-        | InstKind::Assert(..)
-        | InstKind::Trap
-        | InstKind::BadCall
-        | InstKind::Lifetime(..)
-        | InstKind::Call(..)
-        | InstKind::HostCall(..)
-        | InstKind::Launch(_) => return None,
+        InstKind::Binary(..) => return None,
+        ref other => {
+            debug_assert!(
+                other.effect() != Effect::Pure || matches!(other, InstKind::Intrinsic(..)),
+                "a pure instruction that is not found again"
+            );
+            return None;
+        }
     })
 }
 

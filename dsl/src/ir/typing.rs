@@ -261,15 +261,12 @@ impl Module {
             InstKind::Atomic { access, .. } => vec![access.ty.value_type()],
             InstKind::Barrier(Some(_)) => vec![Type::I32],
             InstKind::HostCall(host, _) => host.result().into_iter().collect(),
+            InstKind::Intrinsic(intrinsic, _) => intrinsic.result().into_iter().collect(),
             InstKind::Set(..)
             | InstKind::Store(..)
             | InstKind::Barrier(None)
-            | InstKind::SyncWarp(_)
-            | InstKind::Nanosleep(_)
             | InstKind::Fence(_)
             | InstKind::Assert(..)
-            | InstKind::Trap
-            | InstKind::BadCall
             | InstKind::Lifetime(..)
             | InstKind::Launch(_) => vec![],
         })

@@ -21,7 +21,7 @@
 //! not: it is one access. Parameters and constants are uniform. A host function is one thread: all is uniform.
 
 use super::{
-    Block, ConvertOp, Function, FunctionKind, Inst, InstKind, LabelId, LocId, Node, Object,
+    Block, ConvertOp, Effect, Function, FunctionKind, Inst, InstKind, LabelId, LocId, Node, Object,
     Operand, SlotId, Space, SpecialReg, Type, ValueId, Varies,
 };
 
@@ -486,26 +486,15 @@ impl Analysis<'_> {
             }
             // The whole block's answer.
             InstKind::Barrier(_) => return None,
-            InstKind::Set(..)
-            | InstKind::Unary(..)
-            | InstKind::Binary(..)
-            | InstKind::Fma(..)
-            | InstKind::Compare(..)
-            | InstKind::Select(..)
-            | InstKind::Convert(..)
-            | InstKind::AddrOf(Object::Shared(_) | Object::Global(_) | Object::String(_))
-            | InstKind::PtrAdd { .. }
-            | InstKind::Store(..)
-            | InstKind::SyncWarp(_)
-            | InstKind::Nanosleep(_)
-            | InstKind::Fence(_)
-            | InstKind::Assert(..)
-            | InstKind::Trap
-            | InstKind::BadCall
-            | InstKind::Lifetime(..)
-            | InstKind::Call(..)
-            | InstKind::HostCall(..)
-            | InstKind::Launch(_) => {}
+            other => match other.effect() {
+                Effect::Lanes => return Some(Cause::OtherLane),
+                Effect::Pure
+                | Effect::Variable
+                | Effect::Memory
+                | Effect::Order
+                | Effect::Act
+                | Effect::Call => {}
+            },
         }
         let mut operands = inst.kind.operands().into_iter();
         operands

@@ -52,16 +52,12 @@ macro_rules! operand_list {
             | InstKind::AddrOf(_)
             | InstKind::Barrier(None)
             | InstKind::Fence(_)
-            | InstKind::Trap
-            | InstKind::BadCall
             | InstKind::Lifetime(..) => vec![],
             InstKind::Set(_, a)
             | InstKind::Unary(_, _, a)
             | InstKind::Convert(_, a)
             | InstKind::Load(_, a)
             | InstKind::Barrier(Some((_, a)))
-            | InstKind::SyncWarp(a)
-            | InstKind::Nanosleep(a)
             | InstKind::Assert(a, _) => vec![a],
             InstKind::Binary(_, _, a, b) | InstKind::Compare(_, _, a, b) => vec![a, b],
             InstKind::Fma(_, a, b, c) | InstKind::Select(_, a, b, c) => vec![a, b, c],
@@ -86,9 +82,10 @@ macro_rules! operand_list {
                 compare,
                 ..
             } => [ptr, value].into_iter().chain(compare.$iter()).collect(),
-            InstKind::Printf(_, args) | InstKind::Call(_, args) | InstKind::HostCall(_, args) => {
-                args.$iter().collect()
-            }
+            InstKind::Printf(_, args)
+            | InstKind::Intrinsic(_, args)
+            | InstKind::Call(_, args)
+            | InstKind::HostCall(_, args) => args.$iter().collect(),
             InstKind::Launch(launch) => {
                 let Launch {
                     kernel: _,

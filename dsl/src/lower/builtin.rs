@@ -50,14 +50,8 @@ impl FunctionLowerer<'_, '_> {
             (Builtin::SyncThreadsReduce(reduce), &[predicate]) => {
                 self.b.barrier_reduce(*reduce, predicate)
             }
-            (Builtin::SyncWarp, mask) => {
-                let all = Const::i32(-1).into();
-                self.b.sync_warp(mask.first().copied().unwrap_or(all));
-                return None;
-            }
-            (Builtin::Nanosleep, &[time]) => {
-                self.b.nanosleep(time);
-                return None;
+            (Builtin::Intrinsic(intrinsic), operands) => {
+                self.b.intrinsic(*intrinsic, operands.to_vec())?
             }
             (Builtin::Shuffle(mode), &[value, lane, width, ..]) => {
                 let mode = *mode;
@@ -105,14 +99,6 @@ impl FunctionLowerer<'_, '_> {
             (Builtin::Assert(text, _), &[cond]) => {
                 let text = self.m.string(text);
                 self.b.assert(cond, text);
-                return None;
-            }
-            (Builtin::Trap, _) => {
-                self.b.trap();
-                return None;
-            }
-            (Builtin::BadCall, _) => {
-                self.b.bad_call();
                 return None;
             }
             _ => {

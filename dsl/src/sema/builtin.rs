@@ -10,8 +10,8 @@ use super::{layout, typed::Value};
 use crate::library;
 use crate::{
     ir::{
-        BarrierReduce, BinaryOp, ConvertOp, FenceScope, HostFn, ReduceOp, ShuffleMode, SpecialReg,
-        UnaryOp, VoteOp,
+        BarrierReduce, BinaryOp, ConvertOp, FenceScope, HostFn, Intrinsic, ReduceOp, ShuffleMode,
+        SpecialReg, UnaryOp, VoteOp,
     },
     span::Span,
 };
@@ -59,12 +59,10 @@ pub(crate) enum Make {
     Abs,
     SyncThreads,
     SyncThreadsReduce(BarrierReduce),
-    SyncWarp,
-    Nanosleep,
+    Intrinsic(Intrinsic),
     /// Predicate, and mask if there is one.
     Vote(VoteOp),
     Fence(FenceScope),
-    Trap,
     /// A counter of the machine.
     Special(SpecialReg),
     /// A combination of the others.

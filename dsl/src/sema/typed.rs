@@ -11,8 +11,8 @@ use super::ty::{QualTy, Record, RecordId, Ty};
 use crate::{
     arena::{Arena, ids},
     ir::{
-        AtomicOp, BarrierReduce, CompareOp, ConvertOp, FenceScope, HostFn, ReduceOp, ShuffleMode,
-        SpecialReg, VoteOp,
+        AtomicOp, BarrierReduce, CompareOp, ConvertOp, FenceScope, HostFn, Intrinsic, ReduceOp,
+        ShuffleMode, SpecialReg, VoteOp,
     },
     span::Span,
     syntax::ast::Unroll,
@@ -480,10 +480,8 @@ pub enum Builtin {
     SyncThreads,
     /// `__syncthreads_count(p)` …; the argument is a `bool`.
     SyncThreadsReduce(BarrierReduce),
-    /// `__syncwarp(mask)`.
-    SyncWarp,
-    /// `__nanosleep(t)`.
-    Nanosleep,
+    /// `__syncwarp(mask)`, `__trap()`, `__isShared(p)` …
+    Intrinsic(Intrinsic),
     /// `__shfl_down_sync(mask, value, delta, width)`: value, lane, width, then the mask if there is one. Of the value's type: any
     /// number of at least 32 bits.
     Shuffle(ShuffleMode),
@@ -522,8 +520,4 @@ pub enum Builtin {
     Printf(Arc<[u8]>),
     /// `assert(c)` in device code: the argument is a `bool`; the text is the condition's source, the number its line.
     Assert(Arc<[u8]>, u32),
-    /// `__trap()`.
-    Trap,
-    /// A call through a pointer that is no function's.
-    BadCall,
 }

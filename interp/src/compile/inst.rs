@@ -1,8 +1,8 @@
 //! Straight-line instructions but those on memory.
 
 use dsl::ir::{
-    BarrierReduce, BinaryOp, Const, Exchange, ExchangeOp, Inst, InstKind, Object, Operand, SlotId,
-    SpecialReg, Type, ValueId,
+    BarrierReduce, BinaryOp, Const, Exchange, ExchangeOp, Inst, InstKind, Intrinsic, Object,
+    Operand, SlotId, SpecialReg, Type, ValueId,
 };
 
 use super::{Compiler, FusedPointer, Owned, select};
@@ -74,16 +74,8 @@ impl Compiler<'_> {
                 self.atomic(*op, access, ptr, value, compare.as_ref(), result);
             }
             InstKind::Barrier(reduce) => self.barrier(reduce.as_ref(), result),
-            InstKind::SyncWarp(mask) => {
-                let (register, scalar) = match self.place(mask) {
-                    Place::S(register) => (register, 1),
-                    Place::V(register) => (register, 0),
-                };
-                self.emit(Op::SyncWarp, 0, register, scalar, 0);
-            }
             InstKind::Exchange(exchange) => self.exchange(exchange, &inst.results),
-            // Time stands still; whoever spins is known by the loop.
-            InstKind::Nanosleep(_) => {}
+            InstKind::Intrinsic(intrinsic, args) => self.intrinsic(*intrinsic, args, result),
             InstKind::Fence(scope) => {
                 let all = dsl::ir::FenceScope::ALL;
                 let number = all.iter().position(|other| other == scope).unwrap_or(0);
@@ -109,13 +101,11 @@ impl Compiler<'_> {
                 let cond = self.scalar(cond);
                 self.emit(Op::Assert, 0, cond, text.0, 0);
             }
-            InstKind::Trap => self.emit(Op::Trap, 0, 0, 0, 0),
             InstKind::Lifetime(local, begins) => {
                 let start = self.code.local_offsets[local.index()] as u32;
                 let bytes = self.function.locals[local.index()].size_bytes as u32;
                 self.emit(Op::Lifetime, 0, start, bytes, u32::from(*begins));
             }
-            InstKind::BadCall => self.emit(Op::Trap, 0, 1, 0, 0),
             InstKind::Call(..) | InstKind::HostCall(..) | InstKind::Launch(_) => {
                 self.host_call(&inst.kind, result)
             }
@@ -234,6 +224,30 @@ impl Compiler<'_> {
         }
         last.d = goal;
         true
+    }
+
+    fn intrinsic(&mut self, intrinsic: Intrinsic, args: &[Operand], result: Option<ValueId>) {
+        let is_space = match (intrinsic, args) {
+            (Intrinsic::SyncWarp, [mask]) => {
+                let (register, scalar) = match self.place(mask) {
+                    Place::S(register) => (register, 1),
+                    Place::V(register) => (register, 0),
+                };
+                return self.emit(Op::SyncWarp, 0, register, scalar, 0);
+            }
+            // Time stands still; whoever spins is known by the loop.
+            (Intrinsic::Nanosleep, _) => return,
+            (Intrinsic::Trap, _) => return self.emit(Op::Trap, 0, 0, 0, 0),
+            (Intrinsic::BadCall, _) => return self.emit(Op::Trap, 0, 1, 0, 0),
+            (Intrinsic::IsShared, _) => select::Conversion::IsShared,
+            (Intrinsic::IsLocal, _) => select::Conversion::IsLocal,
+            (Intrinsic::IsConstant, _) => select::Conversion::IsConstant,
+            (Intrinsic::IsGlobal, _) => select::Conversion::IsGlobal,
+            (Intrinsic::SyncWarp, _) => unreachable!("the verifier counts operands"),
+        };
+        let (v, s) = is_space.ops();
+        let args: Vec<&Operand> = args.iter().collect();
+        self.lane_op(v, s, &args, result);
     }
 
     /// Emits the varying or the scalar form, after what the result is.

@@ -64,10 +64,10 @@ macro_rules! choose {
 
         /// The conversions of the table: those that compute.
         #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-        enum Conversion { $($($co,)*)* }
+        pub(super) enum Conversion { $($($co,)*)* }
 
         impl Conversion {
-            fn ops(self) -> (Op, Op) {
+            pub(super) fn ops(self) -> (Op, Op) {
                 match self { $($(Conversion::$co => (Op::$cov, Op::$cos),)*)* }
             }
         }

@@ -7,7 +7,7 @@
 //! assignment on, the active lanes of the home can only become fewer, so whoever reads has seen all assignments.)
 //! Everything starts uniform and is demoted until nothing changes.
 
-use dsl::ir::{Block, Function, InstKind, LabelId, Node, Operand, SlotId, Space, Varies};
+use dsl::ir::{Block, Effect, Function, InstKind, LabelId, Node, Operand, SlotId, Space, Varies};
 
 /// The result.
 #[derive(Debug, Default)]
@@ -234,24 +234,13 @@ impl Analysis<'_> {
                 matches!(access.space, Space::Local | Space::Generic) || self.varies(ptr)
             }
             InstKind::Atomic { .. } | InstKind::Printf(..) => true,
-            InstKind::Unary(..)
-            | InstKind::Binary(..)
-            | InstKind::Fma(..)
-            | InstKind::Compare(..)
-            | InstKind::Select(..)
-            | InstKind::Convert(..)
-            | InstKind::PtrAdd { .. } => any_operand(),
-            InstKind::Store(..)
-            | InstKind::SyncWarp(_)
-            | InstKind::Nanosleep(_)
-            | InstKind::Fence(_)
-            | InstKind::Assert(..)
-            | InstKind::Trap
-            | InstKind::BadCall
-            | InstKind::Lifetime(..)
-            | InstKind::Call(..)
-            | InstKind::HostCall(..)
-            | InstKind::Launch(_) => return,
+            other => match other.effect() {
+                Effect::Pure => any_operand(),
+                Effect::Lanes => true,
+                Effect::Variable | Effect::Memory | Effect::Order | Effect::Act | Effect::Call => {
+                    return;
+                }
+            },
         };
         debug_assert_eq!(self.function.values.len(), self.result.values.len());
         for result in &inst.results {

@@ -170,6 +170,10 @@ macro_rules! lane_ops {
             (F64ToF32, VF64ToF32, SF64ToF32, convert::f64_to_f32)
             (NarrowShared, VNarrowShared, SNarrowShared, convert::narrow_shared)
             (NarrowLocal, VNarrowLocal, SNarrowLocal, convert::narrow_local)
+            (IsShared, VIsShared, SIsShared, convert::is_shared)
+            (IsLocal, VIsLocal, SIsLocal, convert::is_local)
+            (IsConstant, VIsConstant, SIsConstant, convert::is_constant)
+            (IsGlobal, VIsGlobal, SIsGlobal, convert::is_global)
         }
         convert64to64 {
             (S64ToF64, VS64ToF64, SS64ToF64, convert::s64_to_f64)

@@ -37,6 +37,11 @@ pub const fn area(address: u64) -> u64 {
     address >> 40
 }
 
+/// The address is in the same area as `window`.
+pub const fn is_in(window: u64, address: u64) -> bool {
+    area(address) == area(window)
+}
+
 /// The generic address of a pointer kept as 32 bits; null stays null.
 #[inline(always)]
 pub fn widen(window: u64, pointer: u32) -> u64 {

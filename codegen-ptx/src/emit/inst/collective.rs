@@ -2,7 +2,7 @@
 
 use std::fmt::Write;
 
-use dsl::ir::{BarrierReduce, FenceScope, Operand, StringId, Type, ValueId};
+use dsl::ir::{BarrierReduce, FenceScope, Intrinsic, Operand, StringId, Type, ValueId};
 
 use super::super::kernel::Kernel;
 
@@ -39,9 +39,33 @@ impl Kernel<'_, '_> {
         }
     }
 
-    pub(super) fn sync_warp(&mut self, mask: Operand) {
-        let mask = self.operand(mask);
-        self.line(format!("call void @llvm.nvvm.bar.warp.sync(i32 {mask})"));
+    pub(super) fn fixed_form(
+        &mut self,
+        intrinsic: Intrinsic,
+        args: &[Operand],
+        result: Option<ValueId>,
+    ) {
+        let args: Vec<String> = args.iter().map(|&arg| self.typed(arg)).collect();
+        let args = args.join(", ");
+        let space = match intrinsic {
+            Intrinsic::SyncWarp => {
+                return self.line(format!("call void @llvm.nvvm.bar.warp.sync({args})"));
+            }
+            // A hint that older GPUs do without.
+            Intrinsic::Nanosleep if self.m.arch < 70 => return,
+            Intrinsic::Nanosleep => {
+                return self.line(format!("call void @llvm.nvvm.nanosleep({args})"));
+            }
+            Intrinsic::Trap | Intrinsic::BadCall => return self.line("call void @llvm.trap()"),
+            Intrinsic::IsShared => "shared",
+            Intrinsic::IsLocal => "local",
+            Intrinsic::IsConstant => "const",
+            Intrinsic::IsGlobal => "global",
+        };
+        let is_in = self.fresh(format!("call i1 @llvm.nvvm.isspacep.{space}({args})"));
+        if let Some(result) = result {
+            self.result(result, format!("zext i1 {is_in} to i32"));
+        }
     }
 
     pub(super) fn fence(&mut self, scope: FenceScope) {
@@ -117,9 +141,5 @@ impl Kernel<'_, '_> {
         self.line("call void @llvm.trap()");
         self.end("unreachable");
         self.start_block(holds);
-    }
-
-    pub(super) fn trap(&mut self) {
-        self.line("call void @llvm.trap()");
     }
 }

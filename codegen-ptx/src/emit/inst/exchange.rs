@@ -149,12 +149,4 @@ impl Kernel<'_, '_> {
         }
         Ok(())
     }
-
-    /// `nanosleep`, a hint that older GPUs do without.
-    pub(super) fn nanosleep(&mut self, nanoseconds: Operand) {
-        if self.m.arch >= 70 {
-            let nanoseconds = self.operand(nanoseconds);
-            self.line(format!("call void @llvm.nvvm.nanosleep(i32 {nanoseconds})"));
-        }
-    }
 }

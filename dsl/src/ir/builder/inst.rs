@@ -3,8 +3,8 @@
 use super::Builder;
 use crate::ir::{
     Access, AtomicOp, BarrierReduce, BinaryOp, CompareOp, Const, ConvertOp, Exchange, ExchangeOp,
-    FenceScope, FuncId, HostFn, Inst, InstKind, Launch, LocalId, Node, Object, Operand, SlotId,
-    Space, SpecialReg, StringId, Type, UnaryOp, ValueId, eval,
+    FenceScope, FuncId, HostFn, Inst, InstKind, Intrinsic, Launch, LocalId, Node, Object, Operand,
+    SlotId, Space, SpecialReg, StringId, Type, UnaryOp, ValueId, eval,
 };
 
 /// Instructions.
@@ -212,11 +212,6 @@ impl Builder {
         self.one(InstKind::Barrier(Some((reduce, predicate))), Type::I32)
     }
 
-    /// `syncwarp mask`
-    pub fn sync_warp(&mut self, mask: Operand) {
-        self.none(InstKind::SyncWarp(mask));
-    }
-
     /// `shfl.idx.i32 value, lane, width sync mask` and the like; one operand per result.
     pub fn exchange(
         &mut self,
@@ -230,9 +225,11 @@ impl Builder {
         self.inst(InstKind::Exchange(Box::new(exchange)), &types)
     }
 
-    /// `nanosleep time`
-    pub fn nanosleep(&mut self, time: Operand) {
-        self.none(InstKind::Nanosleep(time));
+    /// `nanosleep time`, `isshared pointer` and the like; gives a value if it has one.
+    pub fn intrinsic(&mut self, intrinsic: Intrinsic, args: Vec<Operand>) -> Option<Operand> {
+        let types: Vec<Type> = intrinsic.result().into_iter().collect();
+        let results = self.inst(InstKind::Intrinsic(intrinsic, args), &types);
+        results.first().copied()
     }
 
     /// `fence.block` and the like.
@@ -248,16 +245,6 @@ impl Builder {
     /// `assert cond, text`
     pub fn assert(&mut self, cond: Operand, text: StringId) {
         self.none(InstKind::Assert(cond, text));
-    }
-
-    /// `trap`
-    pub fn trap(&mut self) {
-        self.none(InstKind::Trap);
-    }
-
-    /// `badcall`
-    pub fn bad_call(&mut self) {
-        self.none(InstKind::BadCall);
     }
 
     /// `begin local3` or `end local3`

@@ -5,8 +5,8 @@ use super::function::{Reader, ty};
 use super::{Result, addend, at, object};
 use crate::ir::{
     Access, AtomicOp, BarrierReduce, BinaryOp, CompareOp, Const, ConvertOp, Exchange, ExchangeOp,
-    FenceScope, FuncId, HostFn, Inst, InstKind, Launch, LocalId, MemType, Operand, ReduceOp,
-    ShuffleMode, SlotId, Space, SpecialReg, StringId, Type, UnaryOp, ValueId, VoteOp,
+    FenceScope, FuncId, HostFn, Inst, InstKind, Intrinsic, Launch, LocalId, MemType, Operand,
+    ReduceOp, ShuffleMode, SlotId, Space, SpecialReg, StringId, Type, UnaryOp, ValueId, VoteOp,
 };
 
 impl Reader<'_> {
@@ -83,12 +83,6 @@ impl Reader<'_> {
                 let reduce = named(cursor, BarrierReduce::from_text(suffix))?;
                 InstKind::Barrier(Some((reduce, self.operand(cursor, Some(Type::I1))?)))
             }
-            "syncwarp" if suffix.is_empty() => {
-                InstKind::SyncWarp(self.operand(cursor, Some(Type::I32))?)
-            }
-            "nanosleep" if suffix.is_empty() => {
-                InstKind::Nanosleep(self.operand(cursor, Some(Type::I32))?)
-            }
             "shfl" | "vote" | "match" | "reduce" => self.exchange(cursor, name, suffix)?,
             "fence" => InstKind::Fence(named(cursor, FenceScope::from_text(suffix))?),
             "printf" if suffix.is_empty() => {
@@ -104,8 +98,6 @@ impl Reader<'_> {
                 cursor.expect(",")?;
                 InstKind::Assert(cond, StringId(cursor.id("string")?))
             }
-            "trap" if suffix.is_empty() => InstKind::Trap,
-            "badcall" if suffix.is_empty() => InstKind::BadCall,
             "begin" if suffix.is_empty() => InstKind::Lifetime(LocalId(cursor.id("local")?), true),
             "end" if suffix.is_empty() => InstKind::Lifetime(LocalId(cursor.id("local")?), false),
             "call" if suffix.is_empty() => {
@@ -118,7 +110,19 @@ impl Reader<'_> {
                 InstKind::HostCall(host, self.list(cursor, host.args())?)
             }
             "launch" if suffix.is_empty() => self.launch(cursor)?,
-            name => self.unary_or_binary(cursor, name, suffix)?,
+            name => match Intrinsic::from_text(name) {
+                Some(intrinsic) if suffix.is_empty() => {
+                    let mut args = vec![];
+                    for (n, &ty) in intrinsic.operands().iter().enumerate() {
+                        if n > 0 {
+                            cursor.expect(",")?;
+                        }
+                        args.push(self.operand(cursor, Some(ty))?);
+                    }
+                    InstKind::Intrinsic(intrinsic, args)
+                }
+                _ => self.unary_or_binary(cursor, name, suffix)?,
+            },
         };
         Ok(kind)
     }

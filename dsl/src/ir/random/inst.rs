@@ -200,7 +200,7 @@ impl Generator<'_> {
             }
             3 => {
                 let mask = self.operand(Type::I32);
-                self.builder.sync_warp(mask);
+                self.builder.intrinsic(Intrinsic::SyncWarp, vec![mask]);
             }
             4 => {
                 let scope = self.random.pick(FenceScope::ALL);
@@ -220,11 +220,14 @@ impl Generator<'_> {
                 self.builder.assert(cond, string);
             }
             7 => self.exchange(),
-            8 => {
-                let time = self.operand(Type::I32);
-                self.builder.nanosleep(time);
+            _ => {
+                let intrinsic = self.random.pick(Intrinsic::ALL);
+                let args = intrinsic.operands().iter().map(|&ty| self.operand(ty));
+                let args = args.collect();
+                if let Some(value) = self.builder.intrinsic(intrinsic, args) {
+                    self.keep(value);
+                }
             }
-            _ => self.builder.trap(),
         }
     }
 

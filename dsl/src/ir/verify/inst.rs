@@ -3,7 +3,7 @@
 use super::{Verifier, operand_name, seen_by_kernels};
 use crate::ir::{
     Access, AtomicOp, ExchangeOp, FuncId, FunctionKind, HostFn, Inst, InstKind, Launch, Object,
-    Operand, SlotId, Space, StringId, Type,
+    Operand, SlotId, Space, Stands, StringId, Type,
 };
 
 impl Verifier<'_> {
@@ -89,8 +89,13 @@ impl Verifier<'_> {
                 }
             }
             InstKind::Barrier(Some((_, predicate))) => self.verify_operand(*predicate, Type::I1),
-            InstKind::SyncWarp(mask) => self.verify_operand(*mask, Type::I32),
-            InstKind::Nanosleep(time) => self.verify_operand(*time, Type::I32),
+            InstKind::Intrinsic(intrinsic, args) => {
+                let types = intrinsic.operands();
+                self.check(args.len() == types.len(), "a wrong number of operands");
+                for (&arg, &ty) in args.iter().zip(types) {
+                    self.verify_operand(arg, ty);
+                }
+            }
             InstKind::Exchange(exchange) => {
                 let ty = exchange.value_type();
                 self.verify_scalar(exchange.accepts(), ty, &[exchange.value]);
@@ -110,11 +115,7 @@ impl Verifier<'_> {
                 self.verify_operand(*cond, Type::I1);
                 self.verify_string(*text);
             }
-            InstKind::Special(_)
-            | InstKind::Barrier(None)
-            | InstKind::Fence(_)
-            | InstKind::Trap
-            | InstKind::BadCall => {}
+            InstKind::Special(_) | InstKind::Barrier(None) | InstKind::Fence(_) => {}
             InstKind::Lifetime(local, _) => {
                 self.check(
                     local.index() < self.function.locals.len(),
@@ -130,34 +131,10 @@ impl Verifier<'_> {
 
     /// Host-only instructions stand in host functions, device-only ones in kernels.
     fn verify_side(&mut self, kind: &InstKind) {
-        match kind {
-            InstKind::Get(_)
-            | InstKind::Set(..)
-            | InstKind::Unary(..)
-            | InstKind::Binary(..)
-            | InstKind::Fma(..)
-            | InstKind::Compare(..)
-            | InstKind::Select(..)
-            | InstKind::Convert(..)
-            | InstKind::AddrOf(_)
-            | InstKind::PtrAdd { .. }
-            | InstKind::Load(..)
-            | InstKind::BadCall
-            | InstKind::Lifetime(..)
-            | InstKind::Store(..) => {}
-            InstKind::Special(_)
-            | InstKind::Atomic { .. }
-            | InstKind::Barrier(_)
-            | InstKind::Exchange(_)
-            | InstKind::Nanosleep(_)
-            | InstKind::SyncWarp(_)
-            | InstKind::Fence(_)
-            | InstKind::Printf(..)
-            | InstKind::Assert(..)
-            | InstKind::Trap => self.check(self.is_kernel(), "it stands outside of a kernel"),
-            InstKind::Call(..) | InstKind::HostCall(..) | InstKind::Launch(_) => {
-                self.check(!self.is_kernel(), "it stands in a kernel");
-            }
+        match kind.stands() {
+            Stands::Anywhere => {}
+            Stands::Kernel => self.check(self.is_kernel(), "it stands outside of a kernel"),
+            Stands::Host => self.check(!self.is_kernel(), "it stands in a kernel"),
         }
     }
 

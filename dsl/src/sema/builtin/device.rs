@@ -5,8 +5,8 @@
 use super::{Atomic, Make, Overload, Row, Sides};
 use crate::{
     ir::{
-        BarrierReduce, BinaryOp, ConvertOp, FenceScope, ReduceOp, ShuffleMode, SpecialReg, UnaryOp,
-        VoteOp,
+        BarrierReduce, BinaryOp, ConvertOp, FenceScope, Intrinsic, ReduceOp, ShuffleMode,
+        SpecialReg, UnaryOp, VoteOp,
     },
     sema::{
         ty::Ty,
@@ -95,7 +95,11 @@ pub(crate) const ROWS: &[Row] = &[
         "int(bool)",
         Make::SyncThreadsReduce(BarrierReduce::Or),
     ),
-    device("__syncwarp", "void(uint=4294967295)", Make::SyncWarp),
+    device(
+        "__syncwarp",
+        "void(uint=4294967295)",
+        Make::Intrinsic(Intrinsic::SyncWarp),
+    ),
     device(
         "__threadfence_block",
         "void()",
@@ -117,9 +121,33 @@ pub(crate) const ROWS: &[Row] = &[
         "uint()",
         Make::Special(SpecialReg::CooperativeGrid),
     ),
-    device("__trap", "void()", Make::Trap),
+    device("__trap", "void()", Make::Intrinsic(Intrinsic::Trap)),
     device("clock64", "ll()", Make::Special(SpecialReg::Clock64)),
-    device("__nanosleep", "void(uint)", Make::Nanosleep),
+    device(
+        "__nanosleep",
+        "void(uint)",
+        Make::Intrinsic(Intrinsic::Nanosleep),
+    ),
+    device(
+        "__isShared",
+        "uint(const void*)",
+        Make::Intrinsic(Intrinsic::IsShared),
+    ),
+    device(
+        "__isLocal",
+        "uint(const void*)",
+        Make::Intrinsic(Intrinsic::IsLocal),
+    ),
+    device(
+        "__isConstant",
+        "uint(const void*)",
+        Make::Intrinsic(Intrinsic::IsConstant),
+    ),
+    device(
+        "__isGlobal",
+        "uint(const void*)",
+        Make::Intrinsic(Intrinsic::IsGlobal),
+    ),
     // Votes.
     device(
         "__activemask",

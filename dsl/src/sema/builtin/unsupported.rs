@@ -3,16 +3,7 @@
 /// Families of functions: what to call them, their names.
 const FAMILIES: &[(&str, &[&str])] = &[
     ("math functions", &["truncl"]),
-    (
-        "address-space queries",
-        &[
-            "__isShared",
-            "__isGlobal",
-            "__isLocal",
-            "__isConstant",
-            "__cvta_generic_to_shared",
-        ],
-    ),
+    ("address-space queries", &["__cvta_generic_to_shared"]),
     (
         "files and input",
         &[

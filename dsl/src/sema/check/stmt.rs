@@ -1,6 +1,7 @@
 //! Statements, but for `switch` (in `switch`) and declarations (in `decl`).
 
 use super::{Checked, Checker};
+use crate::ir::Intrinsic;
 use crate::sema::message::expr::Needed;
 use crate::sema::message::stmt::StmtError;
 use crate::{
@@ -434,6 +435,6 @@ fn never_returns(value: &Value) -> bool {
     matches!(
         value.kind,
         ValueKind::Host(HostFn::Exit | HostFn::Abort, _)
-            | ValueKind::Builtin(Builtin::Trap | Builtin::BadCall, _)
+            | ValueKind::Builtin(Builtin::Intrinsic(Intrinsic::Trap | Intrinsic::BadCall), _,)
     )
 }

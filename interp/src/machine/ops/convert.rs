@@ -59,4 +59,11 @@ conversions! {
     widen_local(a: u32) -> u64 { layout::widen(layout::LOCAL, a) }
     narrow_shared(a: u64) -> u32 { layout::narrow(layout::SHARED, a) }
     narrow_local(a: u64) -> u32 { layout::narrow(layout::LOCAL, a) }
+    is_shared(a: u64) -> u32 { layout::is_in(layout::SHARED, a) as u32 }
+    is_local(a: u64) -> u32 { layout::is_in(layout::LOCAL, a) as u32 }
+    is_constant(a: u64) -> u32 { layout::is_in(layout::CONSTANTS, a) as u32 }
+    is_global(a: u64) -> u32 {
+        let windows = [layout::SHARED, layout::LOCAL, layout::CONSTANTS];
+        !windows.iter().any(|&window| layout::is_in(window, a)) as u32
+    }
 }

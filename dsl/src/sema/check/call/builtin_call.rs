@@ -105,10 +105,8 @@ impl Checker<'_> {
             Make::Bits(op) => (Builtin::Convert(op), result.clone()),
             Make::SyncThreads => (Builtin::SyncThreads, Ty::Void),
             Make::SyncThreadsReduce(op) => (Builtin::SyncThreadsReduce(op), Ty::Int),
-            Make::SyncWarp => (Builtin::SyncWarp, Ty::Void),
             Make::Fence(scope) => (Builtin::Fence(scope), Ty::Void),
-            Make::Trap => (Builtin::Trap, Ty::Void),
-            Make::Nanosleep => (Builtin::Nanosleep, Ty::Void),
+            Make::Intrinsic(intrinsic) => (Builtin::Intrinsic(intrinsic), result.clone()),
             Make::Vote(op) => {
                 let truth = args.pop().map(|arg| self.predicate(arg));
                 args = truth.into_iter().chain(args).collect();

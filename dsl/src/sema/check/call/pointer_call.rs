@@ -5,6 +5,7 @@
 //! those of all functions of that type whose address the program takes, and calls the one that it is; any other value traps.
 //! A launch through a pointer is the same with kernels; each has a function of its own, so that its place is the launch's.
 
+use crate::ir::Intrinsic;
 use crate::sema::message::call::CallError;
 use std::sync::Arc;
 
@@ -420,7 +421,7 @@ fn dispatch_arm(
 fn no_target(role: Role, span: Span) -> Stmt {
     let value = match role {
         Role::CalledOnDevice | Role::CalledOnHost => {
-            let kind = ValueKind::Builtin(Builtin::BadCall, Vec::new());
+            let kind = ValueKind::Builtin(Builtin::Intrinsic(Intrinsic::BadCall), Vec::new());
             Value::new(kind, Ty::Void, span)
         }
         // `cudaErrorInvalidDeviceFunction`, as CUDA's runtime answers.
