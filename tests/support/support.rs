@@ -1,5 +1,7 @@
 //! Running `dslc` and reading what it says.
 
+pub(crate) mod labels;
+
 use std::{
     io::Read,
     path::{Path, PathBuf},
@@ -156,8 +158,13 @@ pub(crate) fn number(row: &[(String, String)], column: &str) -> Option<u64> {
 
 /// Every example, by name.
 pub(crate) fn examples() -> Vec<PathBuf> {
-    let folder = std::fs::read_dir(root().join("examples")).expect("examples");
-    let mut paths: Vec<PathBuf> = folder
+    programs_in("examples")
+}
+
+/// The `.k` files of a folder, by name.
+pub(crate) fn programs_in(folder: &str) -> Vec<PathBuf> {
+    let entries = std::fs::read_dir(root().join(folder)).expect("the folder");
+    let mut paths: Vec<PathBuf> = entries
         .map(|entry| entry.expect("an entry").path())
         .collect();
     paths.retain(|path| path.extension().is_some_and(|extension| extension == "k"));
@@ -171,4 +178,16 @@ pub(crate) fn relative(path: &Path) -> String {
         .expect("inside the repository")
         .to_string_lossy()
         .into_owned()
+}
+
+/// What a program's header, its first lines, says under `key`.
+pub(crate) fn header<'s>(source: &'s str, key: &str) -> Vec<&'s str> {
+    let lines = source.lines().take_while(|line| line.starts_with("//~"));
+    lines
+        .filter_map(|line| {
+            line.strip_prefix("//~ ")?
+                .strip_prefix(key)?
+                .strip_prefix(": ")
+        })
+        .collect()
 }

@@ -6,7 +6,12 @@
 
 use std::{collections::BTreeMap, env, fmt::Write, fs, path::PathBuf};
 
-use crate::support::{dslc, relative, root, text};
+use libtest_mimic::Trial;
+
+use crate::{
+    each, one,
+    support::{dslc, programs_in, root, text},
+};
 
 /// A feature program: its path, its level and what it shows.
 struct Feature {
@@ -16,12 +21,6 @@ struct Feature {
 }
 
 fn features() -> Vec<Feature> {
-    let entries = fs::read_dir(root().join("tests/features")).expect("the folder");
-    let mut paths: Vec<PathBuf> = entries
-        .map(|entry| entry.expect("an entry").path())
-        .filter(|path| path.extension().is_some_and(|extension| extension == "k"))
-        .collect();
-    paths.sort();
     let feature = |path: PathBuf| {
         let source = fs::read_to_string(&path).expect("the program");
         let first = source.lines().next().unwrap_or_default();
@@ -37,59 +36,45 @@ fn features() -> Vec<Feature> {
             path,
         }
     };
-    paths.into_iter().map(feature).collect()
+    programs_in("tests/features")
+        .into_iter()
+        .map(feature)
+        .collect()
 }
 
-/// Runs `check` on every feature, and fails with all that is wrong at once.
-fn each(check: impl Fn(&str) -> Result<(), String>) {
-    let features = features();
-    assert!(features.len() >= 40, "only {} features", features.len());
-    let failures: Vec<String> = features
-        .iter()
-        .filter_map(|feature| {
-            let file = relative(&feature.path);
-            check(&file).err().map(|why| format!("{file}: {why}"))
-        })
-        .collect();
-    assert!(
-        failures.is_empty(),
-        "{} failed\n\n{}",
-        failures.len(),
-        failures.join("\n\n")
+pub(crate) fn trials() -> Vec<Trial> {
+    let mut all = each(
+        "features",
+        "tests/features",
+        40,
+        runs_and_finds_itself_right,
     );
+    if cfg!(feature = "ptx") {
+        all.extend(each("features::ptx", "tests/features", 40, becomes_ptx));
+    }
+    all.push(one("features::table", the_table_is_what_the_programs_say));
+    all
 }
 
-#[test]
-fn every_feature_runs_and_finds_itself_right() {
-    each(|file| {
-        let output = dslc(&["run", "--quiet", file]);
-        match output.status.code() {
-            Some(0) => Ok(()),
-            code => Err(format!(
-                "ended with {code:?}\n{}{}",
-                text(&output.stdout),
-                text(&output.stderr)
-            )),
-        }
-    });
+fn runs_and_finds_itself_right(file: &str, _: &str) -> Result<(), String> {
+    let output = dslc(&["run", "--quiet", file]);
+    match output.status.code() {
+        Some(0) => Ok(()),
+        code => Err(format!(
+            "ended with {code:?}\n{}{}",
+            text(&output.stdout),
+            text(&output.stderr)
+        )),
+    }
 }
 
-#[cfg(feature = "ptx")]
-#[test]
-fn every_feature_becomes_ptx() {
-    each(|file| {
-        let output = dslc(&["ptx", "--arch", "sm_90", file]);
-        let ptx = text(&output.stdout);
-        if output.status.success() && ptx.contains(".visible .entry") {
-            Ok(())
-        } else {
-            Err(format!(
-                "ended with {:?}\n{}",
-                output.status.code(),
-                text(&output.stderr)
-            ))
-        }
-    });
+fn becomes_ptx(file: &str, _: &str) -> Result<(), String> {
+    let output = dslc(&["ptx", "--arch", "sm_90", file]);
+    if output.status.success() && text(&output.stdout).contains(".visible .entry") {
+        return Ok(());
+    }
+    let code = output.status.code();
+    Err(format!("ended with {code:?}\n{}", text(&output.stderr)))
 }
 
 /// `level 3` before `level 10`, what has no number last.
@@ -98,8 +83,7 @@ fn order(level: &str) -> (u32, &str) {
     (number.unwrap_or(u32::MAX), level)
 }
 
-#[test]
-fn the_table_of_features_is_what_the_tests_say() {
+fn the_table_is_what_the_programs_say() -> Result<(), String> {
     let mut levels: BTreeMap<(u32, String), Vec<(String, String)>> = BTreeMap::new();
     for feature in features() {
         let (number, level) = order(&feature.level);
@@ -127,8 +111,10 @@ fn the_table_of_features_is_what_the_tests_say() {
         fs::write(&path, &table).expect("the table is written");
     }
     let written = fs::read_to_string(&path).unwrap_or_default();
-    assert!(
-        written == table,
-        "tests/features/README.md is not what the programs say: run the tests with INSTA_UPDATE=always"
-    );
+    match written == table {
+        true => Ok(()),
+        false => {
+            Err("tests/features/README.md differs: run the tests with INSTA_UPDATE=always".into())
+        }
+    }
 }

@@ -1,15 +1,15 @@
-//! Labelled programs: `tests/findings/faults` with a planted fault each, `tests/findings/sound` that look suspicious and are right.
+//! Labels of programs with faults, and whether findings meet them.
 //!
 //! A line that takes part in a fault carries `//~ KIND`, as in the report; `//~ note KIND` for one of severity note, `//~? KIND` for what
 //! may be told besides (two lanes of one warp may be a race in the program's other warps' eyes). Every label has to be met by a
 //! finding with an access on that line, and every finding's lines have to be labelled. A sound program ends with 0 and prints that its own
 //! check succeeded. In the header, `//~ options: …` gives options, and `//~ not yet: …` says what the checks do wrong: such a program has to fail still.
 
-use std::{fs, path::PathBuf, time::Duration};
+use std::time::Duration;
 
 use serde_json::Value;
 
-use crate::support::{dslc_within, relative, root, text};
+use super::{dslc_within, header, text};
 
 /// Warp instructions: no program here needs more.
 const LIMIT: &str = "20000000";
@@ -24,43 +24,18 @@ pub(crate) struct Label {
     required: bool,
 }
 
-/// The programs of a folder.
-pub(crate) fn programs(folder: &str) -> Vec<PathBuf> {
-    let entries = fs::read_dir(root().join("tests/findings").join(folder)).expect("the folder");
-    let mut paths: Vec<PathBuf> = entries
-        .map(|entry| entry.expect("an entry").path())
-        .collect();
-    paths.retain(|path| path.extension().is_some_and(|extension| extension == "k"));
-    paths.sort();
-    assert!(
-        paths.len() >= 30,
-        "only {} programs in {folder}",
-        paths.len()
-    );
-    paths
-}
-
-/// What the header's lines say under `key`.
-fn header<'s>(source: &'s str, key: &str) -> Option<&'s str> {
-    let mut lines = source.lines().take_while(|line| line.starts_with("//~"));
-    lines.find_map(|line| {
-        line.strip_prefix("//~ ")?
-            .strip_prefix(key)?
-            .strip_prefix(": ")
-    })
-}
-
 /// The options a program is run with.
 pub(crate) fn options(source: &str) -> Vec<&str> {
-    header(source, "options")
-        .unwrap_or("")
-        .split_whitespace()
+    let options = header(source, "options");
+    options
+        .iter()
+        .flat_map(|all| all.split_whitespace())
         .collect()
 }
 
 /// Why the checks do not do right by a program yet.
 pub(crate) fn not_yet(source: &str) -> Option<&str> {
-    header(source, "not yet")
+    header(source, "not yet").first().copied()
 }
 
 pub(crate) fn labels(source: &str) -> Vec<Label> {
@@ -137,62 +112,4 @@ pub(crate) fn report(file: &str, options: &[&str]) -> Option<(Value, Option<i32>
     let report = serde_json::from_slice(&output.stdout)
         .unwrap_or_else(|error| panic!("{file}: {error}\n{}", text(&output.stderr)));
     Some((report, output.status.code()))
-}
-
-/// Runs the programs of a folder; fails with everything that is wrong.
-fn each(folder: &str, check: impl Fn(&str, &Value, Option<i32>) -> Vec<String>) {
-    let paths = programs(folder);
-    let mut failures = vec![];
-    for path in &paths {
-        let source = fs::read_to_string(path).expect("the program");
-        let name = relative(path);
-        let wrong = match report(&name, &options(&source)) {
-            Some((report, code)) => check(&source, &report, code),
-            None => vec!["did not end".to_string()],
-        };
-        if not_yet(&source).is_some() {
-            if wrong.is_empty() {
-                failures.push(format!("{name}: is right now: remove `//~ not yet`"));
-            }
-        } else if !wrong.is_empty() {
-            failures.push(format!("{name}\n    {}", wrong.join("\n    ")));
-        }
-    }
-    let all = paths.len();
-    assert!(
-        failures.is_empty(),
-        "{} of {all} failed\n{}",
-        failures.len(),
-        failures.join("\n")
-    );
-}
-
-fn findings(report: &Value) -> &[Value] {
-    report["findings"].as_array().expect("findings")
-}
-
-#[test]
-fn planted_faults_are_found_on_their_lines() {
-    each("faults", |source, report, code| {
-        let labels = labels(source);
-        assert!(!labels.is_empty(), "a fault without a label");
-        let mut wrong = compare(&labels, findings(report), false);
-        let is_error = |finding: &Value| finding["severity"] == "error";
-        let expected = i32::from(findings(report).iter().any(is_error));
-        if findings(report).is_empty() || code != Some(expected) {
-            wrong.push(format!("ended with {code:?}"));
-        }
-        wrong
-    });
-}
-
-#[test]
-fn sound_programs_have_no_finding() {
-    each("sound", |source, report, code| {
-        let mut wrong = compare(&labels(source), findings(report), true);
-        if code != Some(0) || report["stdout"] != "OK\n" {
-            wrong.push(format!("ended with {code:?}, printed {}", report["stdout"]));
-        }
-        wrong
-    });
 }

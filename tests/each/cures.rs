@@ -4,30 +4,13 @@
 
 use std::{collections::BTreeSet, fs, path::Path, process::Command};
 
+use libtest_mimic::Trial;
 use serde_json::Value;
 
-use crate::support::{root, text};
-
-/// Programs with labelled cures: `//~ cure: KIND` and texts that the edited program has, each behind `//~ has: `.
-const LABELLED: &str = "tests/cures";
-
-/// Folders of programs that are only held to their promises.
-const OTHERS: &[&str] = &["examples", "tests/screen"];
-
-fn programs(folder: &str) -> Vec<(String, String)> {
-    let entries = fs::read_dir(root().join(folder)).expect("the folder");
-    let mut names: Vec<String> = entries
-        .map(|entry| entry.expect("an entry").file_name())
-        .filter_map(|name| name.into_string().ok().filter(|name| name.ends_with(".k")))
-        .collect();
-    names.sort();
-    let program = |name: String| {
-        let path = format!("{folder}/{name}");
-        let source = fs::read_to_string(root().join(&path)).expect("the program");
-        (path, source)
-    };
-    names.into_iter().map(program).collect()
-}
+use crate::{
+    each,
+    support::{root, text},
+};
 
 fn report(path: &Path) -> Value {
     let output = Command::new(env!("CARGO_BIN_EXE_dslc"))
@@ -143,108 +126,56 @@ fn proved(report: &Value) -> Vec<Value> {
     all.iter().filter(is_proved).cloned().collect()
 }
 
-#[test]
-fn what_is_proved_holds() {
-    let folder = tempfile::tempdir().expect("a folder");
-    let mut wrong = vec![];
-    let mut n_cures = 0;
-    for (path, source) in OTHERS.iter().flat_map(|folder| programs(folder)) {
-        let before = report(Path::new(&path));
-        for cure in proved(&before) {
-            n_cures += 1;
-            let own = broken(&before, &cure, &source, folder.path()).into_iter();
-            wrong.extend(own.map(|why| format!("{path}: {why}")));
-        }
+/// Programs with labelled cures: `//~ cure: KIND` and texts that the edited program has, each behind `//~ has: `. The others are only
+/// held to their promises.
+pub(crate) fn trials() -> Vec<Trial> {
+    let mut all = each("cures", "tests/cures", 1, labelled);
+    for folder in ["examples", "tests/screen"] {
+        all.extend(each(&format!("cures::{folder}"), folder, 1, holds));
     }
-    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
-    assert!(n_cures >= 20, "{n_cures} cures of all programs");
+    all
 }
 
-#[test]
-fn labelled_programs_are_cured() {
+/// Every proved cure of a program keeps what it promises.
+fn holds(file: &str, source: &str) -> Result<(), String> {
     let folder = tempfile::tempdir().expect("a folder");
-    let mut wrong = vec![];
-    for (path, source) in programs(LABELLED) {
-        let before = report(Path::new(&path));
-        let label = |label: &str| -> Vec<&str> {
-            let lines = source.lines().filter_map(|line| line.strip_prefix(label));
-            lines.collect()
-        };
-        let kind = label("//~ cure: ");
-        let cures = proved(&before);
-        if kind == ["none"] {
-            wrong.extend(cures.iter().map(|cure| format!("{path}: {}", cure["text"])));
-            continue;
-        }
-        let Some(cure) = cures
-            .iter()
-            .find(|cure| kind == [cure["kind"].as_str().unwrap_or("")])
-        else {
-            let texts: Vec<&Value> = cures.iter().map(|cure| &cure["text"]).collect();
-            wrong.push(format!("{path}: no cure of that kind, but {texts:?}"));
-            continue;
-        };
-        let new = applied(&source, cure["edits"].as_array().expect("edits"));
-        for has in label("//~ has: ") {
-            let has = has.replace("\\n", "\n");
-            if new.matches(&has).count() <= source.matches(&has).count() {
-                wrong.push(format!("{path}: no `{has}` in\n{new}"));
-            }
-        }
-        let own = broken(&before, cure, &source, folder.path()).into_iter();
-        wrong.extend(own.map(|why| format!("{path}: {why}")));
-    }
-    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+    let before = report(Path::new(file));
+    let broken = |cure: &Value| broken(&before, cure, source, folder.path());
+    all_right(proved(&before).iter().flat_map(broken).collect())
 }
 
-#[test]
-fn fix_prints_a_diff_and_writes_it_when_it_is_told_to() {
+/// The labelled cure of a program is proved, and keeps what it promises.
+fn labelled(file: &str, source: &str) -> Result<(), String> {
     let folder = tempfile::tempdir().expect("a folder");
-    let path = folder.path().join("column.k");
-    fs::copy(root().join("tests/cures/tile.k"), &path).expect("a copy");
-    let fix = |arguments: &[&str]| {
-        let output = Command::new(env!("CARGO_BIN_EXE_dslc"))
-            .arg("fix")
-            .args(arguments)
-            .arg("column.k")
-            .current_dir(folder.path())
-            .output()
-            .expect("dslc");
-        (
-            text(&output.stdout),
-            text(&output.stderr),
-            output.status.code(),
-        )
+    let before = report(Path::new(file));
+    let label = |label: &str| -> Vec<&str> {
+        let lines = source.lines().filter_map(|line| line.strip_prefix(label));
+        lines.collect()
     };
-    let old = fs::read_to_string(&path).expect("the program");
-    let (diff, said, code) = fix(&[]);
-    assert!(
-        diff.contains("-    __shared__ float tile[32][32];\n+    __shared__ float tile[32][33];"),
-        "{diff}"
-    );
-    assert!(said.contains("(1024 transactions become 32)"), "{said}");
-    assert_eq!(code, Some(0));
-    assert_eq!(fs::read_to_string(&path).expect("the program"), old);
-    let (_, said, code) = fix(&["--apply"]);
-    assert!(said.contains("changed column.k"), "{said}");
-    assert_eq!(code, Some(0));
-    let new = fs::read_to_string(&path).expect("the program");
-    assert_eq!(new, old.replace("tile[32][32]", "tile[32][33]"));
-    let (diff, said, code) = fix(&[]);
-    assert_eq!((diff.as_str(), code), ("", Some(0)));
-    assert!(said.starts_with("no cure is proved"), "{said}");
-    let output = Command::new("sh")
-        .args([
-            "-c",
-            "\"$0\" fix --apply /dev/stdin < column.k",
-            env!("CARGO_BIN_EXE_dslc"),
-        ])
-        .current_dir(folder.path())
-        .output()
-        .expect("a shell");
-    let error = text(&output.stderr);
-    assert!(
-        output.status.code() == Some(2) && error.contains("is none"),
-        "{error}"
-    );
+    let kind = label("//~ cure: ");
+    let cures = proved(&before);
+    if kind == ["none"] {
+        return all_right(cures.iter().map(|cure| cure["text"].to_string()).collect());
+    }
+    let of_kind = |cure: &&Value| kind == [cure["kind"].as_str().unwrap_or("")];
+    let Some(cure) = cures.iter().find(of_kind) else {
+        let texts: Vec<&Value> = cures.iter().map(|cure| &cure["text"]).collect();
+        return Err(format!("no cure of that kind, but {texts:?}"));
+    };
+    let new = applied(source, cure["edits"].as_array().expect("edits"));
+    let mut wrong = broken(&before, cure, source, folder.path());
+    for has in label("//~ has: ") {
+        let has = has.replace("\\n", "\n");
+        if new.matches(&has).count() <= source.matches(&has).count() {
+            wrong.push(format!("no `{has}` in\n{new}"));
+        }
+    }
+    all_right(wrong)
+}
+
+fn all_right(wrong: Vec<String>) -> Result<(), String> {
+    match wrong.is_empty() {
+        true => Ok(()),
+        false => Err(wrong.join("\n")),
+    }
 }

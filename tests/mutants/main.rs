@@ -11,6 +11,9 @@
 
 mod operators;
 mod oracle;
+#[allow(dead_code, reason = "shared by the test programs, each uses a part")]
+#[path = "../support/support.rs"]
+mod support;
 
 use std::{
     collections::{BTreeMap, HashSet},
@@ -26,10 +29,7 @@ use std::{
 
 use serde_json::Value;
 
-use crate::{
-    findings,
-    support::{dslc_within, examples, relative, root},
-};
+use crate::support::{dslc_within, examples, header, labels, programs_in, relative, root};
 use operators::{Mutant, OPERATORS, SYNCHRONISATIONS};
 use oracle::{Rules, Trace};
 
@@ -64,17 +64,8 @@ enum Run {
 }
 
 fn originals() -> Vec<Original> {
-    let folder = |name: &str| {
-        let entries = fs::read_dir(root().join(name)).expect("the folder");
-        let mut paths: Vec<PathBuf> = entries
-            .map(|entry| entry.expect("an entry").path())
-            .collect();
-        paths.retain(|path| path.extension().is_some_and(|extension| extension == "k"));
-        paths.sort();
-        paths
-    };
-    let sound = findings::programs("sound");
-    let others = examples().into_iter().chain(folder("tests/programs"));
+    let sound = programs_in("tests/findings/sound");
+    let others = examples().into_iter().chain(programs_in("tests/programs"));
     let all = sound
         .iter()
         .cloned()
@@ -82,15 +73,13 @@ fn originals() -> Vec<Original> {
         .chain(others.map(|path| (path, false)));
     all.filter_map(|(path, all_sites)| {
         let source = fs::read_to_string(&path).expect("the program");
-        if findings::not_yet(&source).is_some() {
+        if labels::not_yet(&source).is_some() {
             return None;
         }
         let owned = |words: Vec<&str>| words.into_iter().map(str::to_string).collect();
-        let options = owned(findings::options(&source));
-        let args = source
-            .lines()
-            .find_map(|line| line.strip_prefix("//~ args: "));
-        let args = owned(args.unwrap_or("").split_whitespace().collect());
+        let options = owned(labels::options(&source));
+        let args = header(&source, "args").join(" ");
+        let args = owned(args.split_whitespace().collect());
         Some(Original {
             path,
             source,

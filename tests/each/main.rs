@@ -1,0 +1,67 @@
+//! One test per program, so that one failure hides no other: `cargo test --test each -- features::5_votes` runs one.
+//!
+//! `examples`: reports and IR. `programs`: whole programs' output, and what wrong ones are told. `features`: one program a feature of the
+//! language. `findings`: labelled programs. `cures`: what is proved holds. `chains`: errors inside instances and expansions. `ptx`: PTX of every
+//! example and program.
+
+mod chains;
+mod cures;
+mod examples;
+mod features;
+mod findings;
+mod programs;
+#[cfg(feature = "ptx")]
+mod ptx;
+#[allow(dead_code, reason = "shared by the test programs, each uses a part")]
+#[path = "../support/support.rs"]
+mod support;
+
+use std::{fs, process::ExitCode};
+
+use libtest_mimic::{Arguments, Failed, Trial};
+use support::{programs_in, relative};
+
+fn main() -> ExitCode {
+    let args = Arguments::from_args();
+    let mut trials = vec![];
+    trials.extend(chains::trials());
+    trials.extend(cures::trials());
+    trials.extend(examples::trials());
+    trials.extend(features::trials());
+    trials.extend(findings::trials());
+    trials.extend(programs::trials());
+    #[cfg(feature = "ptx")]
+    trials.extend(ptx::trials());
+    libtest_mimic::run(&args, trials).exit_code()
+}
+
+/// A test for each program of a folder, of which there are at least so many: `check` is given its path as a user types it, and its text.
+fn each(
+    what: &str,
+    folder: &str,
+    least: usize,
+    check: impl Fn(&str, &str) -> Result<(), String> + Clone + Send + 'static,
+) -> Vec<Trial> {
+    let paths = programs_in(folder);
+    assert!(paths.len() >= least, "only {} in {folder}", paths.len());
+    let trial = |path: std::path::PathBuf| {
+        let check = check.clone();
+        let stem = path.file_stem().expect("a name").to_string_lossy();
+        Trial::test(format!("{what}::{stem}"), move || {
+            let source = fs::read_to_string(&path).expect("the program");
+            check(&relative(&path), &source).map_err(Failed::from)
+        })
+    };
+    paths.into_iter().map(trial).collect()
+}
+
+/// A test by itself.
+fn one(what: &str, check: fn() -> Result<(), String>) -> Trial {
+    Trial::test(what, move || check().map_err(Failed::from))
+}
+
+/// The name in a program's path, without its ending.
+fn stem(file: &str) -> &str {
+    let name = file.rsplit('/').next().unwrap_or(file);
+    name.strip_suffix(".k").unwrap_or(name)
+}

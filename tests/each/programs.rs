@@ -1,0 +1,140 @@
+//! Programs as people write them, `tests/programs/*.k`: each prints exactly what stands in its `.out`, ends with 0, and has no
+//! finding. The `.out` files come from another implementation: the same source compiled as C++ for the CPU, with threads as fibers.
+//! Wrong programs, `tests/wrong/*.k`: each is told what its header says, on that line, and nothing else, `//~ says:` in these words.
+//!
+//! A program's header: `//~ args: A B` gives arguments; `//~ not yet: SLUG` says that the front end still refuses it, and with what.
+//! A wrong program's: `//~ expect: SLUG line N` for each error of the front end, `//~ expect: KIND line N` for a finding at run
+//! time, `//~ expect: exit code N` for what `main` returns.
+
+use std::{collections::BTreeSet, fs};
+
+use libtest_mimic::Trial;
+
+use serde_json::Value;
+
+use crate::{
+    each,
+    support::{dslc, header, root, text},
+};
+
+/// Warp instructions: no program here needs more, and the endless ones end soon.
+const LIMIT: &str = "20000000";
+
+/// The first line in which two texts differ.
+fn difference(expected: &str, found: &str) -> String {
+    let (mut ours, mut theirs) = (found.lines(), expected.lines());
+    for n in 1.. {
+        match (theirs.next(), ours.next()) {
+            (None, None) => break,
+            (expected, found) if expected != found => {
+                return format!(
+                    "line {n} of the output\n  expected {expected:?}\n  found    {found:?}"
+                );
+            }
+            _ => {}
+        }
+    }
+    "the output differs in the ends of its lines".into()
+}
+
+fn json(args: &[&str]) -> Value {
+    let output = dslc(args);
+    serde_json::from_slice(&output.stdout).unwrap_or_else(|error| {
+        panic!(
+            "{args:?}: no JSON ({error})\n{}\n{}",
+            text(&output.stdout),
+            text(&output.stderr)
+        )
+    })
+}
+
+/// The front end's errors: slug and line.
+fn errors(file: &str) -> Vec<(String, u64)> {
+    let report = json(&["check", "--format", "json", file]);
+    let all = report["diagnostics"].as_array().expect("diagnostics");
+    all.iter()
+        .filter(|message| message["severity"] == "error")
+        .map(|message| {
+            (
+                message["slug"].as_str().expect("a slug").to_string(),
+                message["line"].as_u64().expect("a line"),
+            )
+        })
+        .collect()
+}
+
+pub(crate) fn trials() -> Vec<Trial> {
+    let mut all = each(
+        "programs",
+        "tests/programs",
+        1,
+        prints_what_it_prints_elsewhere,
+    );
+    all.extend(each("wrong", "tests/wrong", 1, is_told_what_is_wrong));
+    all
+}
+
+fn prints_what_it_prints_elsewhere(file: &str, source: &str) -> Result<(), String> {
+    let args = header(source, "args").join(" ");
+    if let [slug] = header(source, "not yet").as_slice() {
+        let slugs: BTreeSet<String> = errors(file).into_iter().map(|(slug, _)| slug).collect();
+        return if slugs.is_empty() {
+            Err("the front end accepts it now: remove `//~ not yet`".into())
+        } else if slugs == BTreeSet::from([slug.to_string()]) {
+            Ok(())
+        } else {
+            Err(format!(
+                "is not supported yet, but the errors are {slugs:?}"
+            ))
+        };
+    }
+    let mut command = vec!["run", "--quiet", file, "--"];
+    command.extend(args.split_whitespace());
+    let output = dslc(&command);
+    let (found, error) = (text(&output.stdout), text(&output.stderr));
+    let expected =
+        fs::read_to_string(root().join(file).with_extension("out")).expect("the expected output");
+    if found != expected {
+        return Err(format!("{}\n{error}", difference(&expected, &found)));
+    }
+    match output.status.code() {
+        Some(0) => Ok(()),
+        code => Err(format!("ended with {code:?}\n{error}")),
+    }
+}
+
+fn is_told_what_is_wrong(file: &str, source: &str) -> Result<(), String> {
+    let expected = header(source, "expect");
+    let mut found: Vec<String> = errors(file)
+        .iter()
+        .map(|(slug, line)| format!("{slug} line {line}"))
+        .collect();
+    if found.is_empty() {
+        let report = json(&["run", "--format", "json", "--limit", LIMIT, file]);
+        let findings = report["findings"].as_array().expect("findings");
+        found.extend(findings.iter().map(|finding| {
+            let kind = finding["kind"].as_str().expect("a kind");
+            format!("{kind} line {}", finding["accesses"][0]["line"])
+        }));
+        if found.is_empty() && report["exit_code"] != 0 {
+            found.push(format!("exit code {}", report["exit_code"]));
+        }
+    }
+    let output = dslc(&["run", "--limit", LIMIT, file]);
+    let (status, told) = (output.status.code(), text(&output.stderr));
+    // Notes are broken into lines.
+    let words = told.split_whitespace().filter(|word| *word != "│");
+    let flat = words.collect::<Vec<_>>().join(" ");
+    let unsaid = header(source, "says")
+        .into_iter()
+        .find(|sentence| !flat.contains(sentence));
+    if found != expected {
+        Err(format!("expected {expected:?}\n  found    {found:?}"))
+    } else if status != Some(1) {
+        Err(format!("`dslc run` ended with {status:?}"))
+    } else if let Some(sentence) = unsaid {
+        Err(format!("does not say {sentence:?}:\n{told}"))
+    } else {
+        Ok(())
+    }
+}

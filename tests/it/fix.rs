@@ -1,0 +1,57 @@
+//! `dslc fix`: cures as edits of the program.
+
+use std::{fs, process::Command};
+
+use crate::support::{root, text};
+
+#[test]
+fn fix_prints_a_diff_and_writes_it_when_it_is_told_to() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let path = folder.path().join("column.k");
+    fs::copy(root().join("tests/cures/tile.k"), &path).expect("a copy");
+    let fix = |arguments: &[&str]| {
+        let output = Command::new(env!("CARGO_BIN_EXE_dslc"))
+            .arg("fix")
+            .args(arguments)
+            .arg("column.k")
+            .current_dir(folder.path())
+            .output()
+            .expect("dslc");
+        (
+            text(&output.stdout),
+            text(&output.stderr),
+            output.status.code(),
+        )
+    };
+    let old = fs::read_to_string(&path).expect("the program");
+    let (diff, said, code) = fix(&[]);
+    assert!(
+        diff.contains("-    __shared__ float tile[32][32];\n+    __shared__ float tile[32][33];"),
+        "{diff}"
+    );
+    assert!(said.contains("(1024 transactions become 32)"), "{said}");
+    assert_eq!(code, Some(0));
+    assert_eq!(fs::read_to_string(&path).expect("the program"), old);
+    let (_, said, code) = fix(&["--apply"]);
+    assert!(said.contains("changed column.k"), "{said}");
+    assert_eq!(code, Some(0));
+    let new = fs::read_to_string(&path).expect("the program");
+    assert_eq!(new, old.replace("tile[32][32]", "tile[32][33]"));
+    let (diff, said, code) = fix(&[]);
+    assert_eq!((diff.as_str(), code), ("", Some(0)));
+    assert!(said.starts_with("no cure is proved"), "{said}");
+    let output = Command::new("sh")
+        .args([
+            "-c",
+            "\"$0\" fix --apply /dev/stdin < column.k",
+            env!("CARGO_BIN_EXE_dslc"),
+        ])
+        .current_dir(folder.path())
+        .output()
+        .expect("a shell");
+    let error = text(&output.stderr);
+    assert!(
+        output.status.code() == Some(2) && error.contains("is none"),
+        "{error}"
+    );
+}
