@@ -1,7 +1,8 @@
 //! One test per program, so that one failure hides no other: `cargo test --test each -- features::5_votes` runs one.
 //!
 //! `examples`: reports and IR. `programs`: whole programs' output, and what wrong ones are told. `features`: one program a feature of the
-//! language. `findings`: labelled programs. `cures`: what is proved holds. `chains`: errors inside instances and expansions. `ptx`: PTX of every
+//! language. `findings`: labelled programs. `cures`: what is proved holds. `chains`: errors inside instances and expansions. `language`: the
+//! examples of `docs/language.md`. `ptx`: PTX of every
 //! example and program.
 
 mod chains;
@@ -9,6 +10,7 @@ mod cures;
 mod examples;
 mod features;
 mod findings;
+mod language;
 mod programs;
 #[cfg(feature = "ptx")]
 mod ptx;
@@ -29,6 +31,7 @@ fn main() -> ExitCode {
     trials.extend(examples::trials());
     trials.extend(features::trials());
     trials.extend(findings::trials());
+    trials.extend(language::trials());
     trials.extend(programs::trials());
     #[cfg(feature = "ptx")]
     trials.extend(ptx::trials());
