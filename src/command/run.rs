@@ -19,7 +19,6 @@ use interp::{
 use runtime::{
     buffer::{BufferSource, BufferSpec},
     device::{Device, gpu::GpuOptions, simulator::Simulator},
-    host::{Note, Outcome},
     standalone::same_kernel,
 };
 
@@ -54,7 +53,16 @@ pub(crate) fn run(args: &RunArgs, color: Color) -> Result<u8, Failure> {
         output::out(nvprof::list().as_bytes());
         return Ok(0);
     }
-    refuse_on_gpu(args, on_gpu)?;
+    if on_gpu && !args.metrics.is_empty() {
+        return Err(Failure::new(
+            "a GPU counts nothing by itself: --metrics needs the simulator, or see `dslc verify`, which asks ncu",
+        ));
+    }
+    if on_gpu && args.html.is_some() {
+        return Err(Failure::new(
+            "a GPU counts nothing by itself: --html needs the simulator, whose counts are what the page shows",
+        ));
+    }
     // What is compared with a GPU stops where a GPU stops.
     let keep_going = !args.stop_at_first && args.record.is_none() && !on_gpu;
     let metrics = nvprof::resolve(&args.metrics)?;
@@ -75,7 +83,15 @@ pub(crate) fn run(args: &RunArgs, color: Color) -> Result<u8, Failure> {
         .partition(|diagnostic| is_about_barriers(diagnostic) && !loaded.has_errors());
     show_messages(&sure, &loaded.map, color, Severity::Warning);
     if loaded.has_errors() {
-        tell_errors(args, &rules, &loaded)?;
+        match args.format {
+            Format::Sarif => print_json(&sarif::of_check(&loaded.diagnostics, &loaded.map))?,
+            Format::Json => print_json(&json::not_run(
+                &args.source.file.display().to_string(),
+                &rules,
+                check::messages(&loaded),
+            ))?,
+            Format::Text => {}
+        }
         return Ok(1);
     }
     loaded.report_left_out();
@@ -98,13 +114,36 @@ pub(crate) fn run(args: &RunArgs, color: Color) -> Result<u8, Failure> {
         (keep_going, args.trace.is_some()),
         watch.flag(),
     );
-    let mut device = open_device(args, on_gpu, &machine)?;
+    let mut device: Box<dyn Device> = if on_gpu {
+        Box::new(execute::open_gpu(GpuOptions {
+            opt_level: args.opt_level,
+            timing: !args.quiet || args.record.is_some(),
+            like_simulator: args.record.is_some(),
+            ..GpuOptions::default()
+        })?)
+    } else {
+        Box::new(Simulator::new(machine.clone()))
+    };
     // On a GPU the driver prints what kernels print: all of standard output has to be kept.
     let capture = match args.format {
         Format::Json | Format::Sarif if on_gpu => Some(Capture::start()?),
         Format::Json | Format::Sarif | Format::Text => None,
     };
-    let mut io = streams(args, on_gpu, &program);
+    let mut io = Streams {
+        module: program.module().clone(),
+        program_out: match args.format {
+            Format::Text => ProgramOut::Through,
+            Format::Json | Format::Sarif if on_gpu => ProgramOut::Through,
+            Format::Json => ProgramOut::Kept(Vec::new()),
+            Format::Sarif => ProgramOut::Talk,
+        },
+        record: args.record.is_some().then(Record::default),
+        is_quiet: args.quiet,
+        most_kept: MOST_KEPT,
+        lost_bytes: 0,
+        compared: may_cure(args, on_gpu).then(Vec::new),
+        page: args.html.is_some().then(Vec::new),
+    };
     let what = What {
         args: &args.args,
         launch: &args.launch,
@@ -138,7 +177,17 @@ pub(crate) fn run(args: &RunArgs, color: Color) -> Result<u8, Failure> {
     if let Some(baseline) = &baseline {
         baseline.mute(&mut found);
     }
-    let exit_code = exit_code(&outcome, &found, args.fail_on);
+    let failed = outcome.exit_code != 0
+        || found.iter().any(|found| fails(found, args.fail_on))
+        || outcome
+            .notes
+            .iter()
+            .any(|note| note.is_error && note.fault.is_none());
+    let exit_code = match outcome.stopped() {
+        Some(why @ (StopReason::Interrupted | StopReason::Terminated)) => why.exit_code(),
+        Some(StopReason::TimeOver(_)) => 1,
+        None => u8::from(failed),
+    };
     let input = Input {
         program: &program.module().name,
         map: &loaded.map,
@@ -180,17 +229,25 @@ pub(crate) fn run(args: &RunArgs, color: Color) -> Result<u8, Failure> {
         ));
     }
     for rules in archs {
-        let machine = MachineConfig {
-            rules,
-            ..machine.clone()
-        };
-        let prover = Prover {
+        let mut prover = Prover {
             source: &source,
             map: &loaded.map,
-            machine,
+            machine: MachineConfig {
+                rules,
+                ..machine.clone()
+            },
             what: What { save: &[], ..what },
         };
-        model.others.push(counted_for(rules, prover)?);
+        let Some(run) = prover.run(&[]) else {
+            return Err(Failure::new(format!(
+                "the run for {} did not come to its end: the program prints too much, or was stopped",
+                rules.arch
+            )));
+        };
+        model.others.push(Other {
+            rules,
+            outcome: run.outcome,
+        });
     }
     watch.reports();
     let mut written = vec![unsaved.map_or(Ok(()), Err)];
@@ -209,116 +266,19 @@ pub(crate) fn run(args: &RunArgs, color: Color) -> Result<u8, Failure> {
         record.end = Some(End::new(&outcome, &found));
         written.push(record::write(&record, path));
     }
-    let kept = kept_output(args.format, &io.program_out, captured.as_deref());
+    let kept = match (&io.program_out, &captured) {
+        (ProgramOut::Kept(bytes), _) => bytes.as_slice(),
+        (ProgramOut::Through, Some(bytes)) if args.format == Format::Sarif => {
+            output::err(&String::from_utf8_lossy(bytes));
+            &[]
+        }
+        (ProgramOut::Through, Some(bytes)) => bytes.as_slice(),
+        (ProgramOut::Through | ProgramOut::Talk, _) => &[],
+    };
     show(&model, args, &metrics, kept, &loaded, color)?;
     // What could not be written is told when all else was.
     written.into_iter().collect::<Result<(), Failure>>()?;
     Ok(exit_code)
-}
-
-/// A GPU counts nothing by itself.
-fn refuse_on_gpu(args: &RunArgs, on_gpu: bool) -> Result<(), Failure> {
-    let why = match (on_gpu, args.metrics.is_empty(), &args.html) {
-        (true, false, _) => {
-            "a GPU counts nothing by itself: --metrics needs the simulator, or see `dslc verify`, which asks ncu"
-        }
-        (true, true, Some(_)) => {
-            "a GPU counts nothing by itself: --html needs the simulator, whose counts are what the page shows"
-        }
-        _ => return Ok(()),
-    };
-    Err(Failure::new(why))
-}
-
-/// The errors of a program that cannot run, for programs that read them.
-fn tell_errors(args: &RunArgs, rules: &RuleSet, loaded: &Loaded) -> Result<(), Failure> {
-    match args.format {
-        Format::Sarif => print_json(&sarif::of_check(&loaded.diagnostics, &loaded.map)),
-        Format::Json => {
-            let file = args.source.file.display().to_string();
-            print_json(&json::not_run(&file, rules, check::messages(loaded)))
-        }
-        Format::Text => Ok(()),
-    }
-}
-
-fn open_device(
-    args: &RunArgs,
-    on_gpu: bool,
-    machine: &MachineConfig,
-) -> Result<Box<dyn Device>, Failure> {
-    if !on_gpu {
-        return Ok(Box::new(Simulator::new(machine.clone())));
-    }
-    Ok(Box::new(execute::open_gpu(GpuOptions {
-        opt_level: args.opt_level,
-        timing: !args.quiet || args.record.is_some(),
-        like_simulator: args.record.is_some(),
-        ..GpuOptions::default()
-    })?))
-}
-
-/// Where the program's output goes, and what is kept of it.
-fn streams(args: &RunArgs, on_gpu: bool, program: &Program) -> Streams {
-    Streams {
-        module: program.module().clone(),
-        program_out: match args.format {
-            Format::Text => ProgramOut::Through,
-            Format::Json | Format::Sarif if on_gpu => ProgramOut::Through,
-            Format::Json => ProgramOut::Kept(Vec::new()),
-            Format::Sarif => ProgramOut::Talk,
-        },
-        record: args.record.is_some().then(Record::default),
-        is_quiet: args.quiet,
-        most_kept: MOST_KEPT,
-        lost_bytes: 0,
-        compared: may_cure(args, on_gpu).then(Vec::new),
-        page: args.html.is_some().then(Vec::new),
-    }
-}
-
-/// 1 if the program failed or has a finding that fails it; of a run that was stopped what the signal says.
-fn exit_code(outcome: &Outcome, found: &[Found], fail_on: FailOn) -> u8 {
-    let is_error = |note: &Note| note.is_error && note.fault.is_none();
-    let failed = outcome.exit_code != 0
-        || found.iter().any(|found| fails(found, fail_on))
-        || outcome.notes.iter().any(is_error);
-    match outcome.stopped() {
-        Some(why @ (StopReason::Interrupted | StopReason::Terminated)) => why.exit_code(),
-        Some(StopReason::TimeOver(_)) => 1,
-        None => u8::from(failed),
-    }
-}
-
-/// The same run, counted for another architecture.
-fn counted_for(rules: RuleSet, mut prover: Prover<'_>) -> Result<Other, Failure> {
-    match prover.run(&[]) {
-        Some(run) => Ok(Other {
-            rules,
-            outcome: run.outcome,
-        }),
-        None => Err(Failure::new(format!(
-            "the run for {} did not come to its end: the program prints too much, or was stopped",
-            rules.arch
-        ))),
-    }
-}
-
-/// What the program printed, as far as the report has it.
-fn kept_output<'k>(
-    format: Format,
-    program_out: &'k ProgramOut,
-    captured: Option<&'k [u8]>,
-) -> &'k [u8] {
-    match (program_out, captured) {
-        (ProgramOut::Kept(bytes), _) => bytes,
-        (ProgramOut::Through, Some(bytes)) if format == Format::Sarif => {
-            output::err(&String::from_utf8_lossy(bytes));
-            &[]
-        }
-        (ProgramOut::Through, Some(bytes)) => bytes,
-        (ProgramOut::Through | ProgramOut::Talk, _) => &[],
-    }
 }
 
 /// Whether a message warns of a barrier that some threads may not reach.
