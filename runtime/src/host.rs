@@ -5,9 +5,9 @@
 //! kernel becomes a sticky error at the next call that synchronises; a fault of the host itself ends the program.
 //! What means nothing in a simulator (times, streams) has a stated value and is said once, as a [`Note`].
 
+mod call;
 mod cuda;
 mod leak;
-mod math;
 mod memory;
 mod occupancy;
 mod order;
@@ -18,9 +18,7 @@ mod unset;
 
 use dsl::{
     diagnostic::Code,
-    ir::{
-        FuncId, FunctionKind, GlobalId, GlobalSpace, HostFn, LocId, Space, Type, locate::in_program,
-    },
+    ir::{FuncId, FunctionKind, GlobalId, GlobalSpace, HostFn, LocId, Space, locate::in_program},
 };
 use interp::{
     AddressKind, FindingKind, HostEvent, HostThread, InvalidLaunch, LaunchConfig, LaunchFailure,
@@ -352,6 +350,7 @@ impl Host<'_> {
             answer = match event? {
                 HostEvent::Call { func, args, loc } => {
                     let loc = self.shown(thread, loc);
+                    let args: Vec<u64> = args.into_iter().map(|(_, bits)| bits).collect();
                     self.name_pointer(thread, func, &args);
                     let answer = self.call(func, &args, loc);
                     self.tell_looks(thread);
@@ -397,132 +396,6 @@ impl Host<'_> {
                 thread.mute_unset();
             }
         }
-    }
-
-    fn call(
-        &mut self,
-        function: HostFn,
-        args: &[(Type, u64)],
-        loc: LocId,
-    ) -> Result<Option<u64>, Stop> {
-        let bits: Vec<u64> = args.iter().map(|&(_, bits)| bits).collect();
-        let answer = match function {
-            HostFn::Rand => Some(self.rand.next() as u64),
-            HostFn::Srand => {
-                self.rand = rand::Rand::new(bits[0] as u32);
-                None
-            }
-            HostFn::Exit => return Err(Stop::Exit(bits[0] as i32 & 0xff)),
-            HostFn::Abort => return Err(Stop::Exit(134)),
-            HostFn::AssertFail => {
-                let condition = String::from_utf8_lossy(&self.string(bits[0], loc)?).into_owned();
-                return Err(self.trap(TrapKind::Assert { condition }, loc));
-            }
-            HostFn::Time => {
-                self.say_once(
-                    loc,
-                    "time() and clock() stand still here: time() gives 1700000000, clock() gives 0",
-                );
-                if bits[0] != 0 {
-                    self.store(bits[0], &1_700_000_000u64.to_le_bytes(), loc)?;
-                }
-                Some(1_700_000_000)
-            }
-            HostFn::Clock => {
-                self.say_once(
-                    loc,
-                    "time() and clock() stand still here: time() gives 1700000000, clock() gives 0",
-                );
-                Some(0)
-            }
-            HostFn::Exp
-            | HostFn::Log
-            | HostFn::Log2
-            | HostFn::Log10
-            | HostFn::Pow
-            | HostFn::Sin
-            | HostFn::Cos
-            | HostFn::Tan
-            | HostFn::Atan
-            | HostFn::Atan2
-            | HostFn::Tanh
-            | HostFn::Expf
-            | HostFn::Logf
-            | HostFn::Powf
-            | HostFn::Sinf
-            | HostFn::Cosf
-            | HostFn::Tanhf => math::call(function, &bits),
-            HostFn::Printf
-            | HostFn::Fprintf
-            | HostFn::Sprintf
-            | HostFn::Snprintf
-            | HostFn::Puts
-            | HostFn::Putchar
-            | HostFn::Fflush => self.stdio(function, args, loc)?,
-            HostFn::Malloc
-            | HostFn::Calloc
-            | HostFn::Realloc
-            | HostFn::Free
-            | HostFn::Memset
-            | HostFn::Memcpy
-            | HostFn::Memmove
-            | HostFn::Memcmp
-            | HostFn::Strlen
-            | HostFn::Strcmp
-            | HostFn::Strncmp
-            | HostFn::Strcpy
-            | HostFn::Atoi
-            | HostFn::Atol
-            | HostFn::Atof => self.c_memory(function, &bits, loc)?,
-            HostFn::CudaMalloc
-            | HostFn::CudaMallocAsync
-            | HostFn::CudaMallocManaged
-            | HostFn::CudaMallocHost
-            | HostFn::CudaFree
-            | HostFn::CudaFreeAsync
-            | HostFn::CudaFreeHost
-            | HostFn::CudaMemcpy
-            | HostFn::CudaMemcpyAsync
-            | HostFn::CudaMemset
-            | HostFn::CudaMemsetAsync
-            | HostFn::CudaMemcpyToSymbol
-            | HostFn::CudaMemcpyFromSymbol
-            | HostFn::CudaGetSymbolAddress
-            | HostFn::CudaDeviceSynchronize
-            | HostFn::CudaDeviceReset
-            | HostFn::CudaGetLastError
-            | HostFn::CudaPeekAtLastError
-            | HostFn::CudaGetErrorString
-            | HostFn::CudaGetErrorName
-            | HostFn::CudaGetDeviceCount
-            | HostFn::CudaGetDevice
-            | HostFn::CudaSetDevice
-            | HostFn::CudaMemGetInfo
-            | HostFn::DeviceProperty
-            | HostFn::DeviceName
-            | HostFn::SetError
-            | HostFn::CudaFuncSetAttribute
-            | HostFn::OccupancyBlocks
-            | HostFn::OccupancyBlockSize
-            | HostFn::KernelFact
-            | HostFn::CudaFuncSetCacheConfig
-            | HostFn::CudaFuncSetSharedMemConfig
-            | HostFn::CudaDeviceSetCacheConfig
-            | HostFn::CudaDeviceGetCacheConfig
-            | HostFn::CudaDeviceSetSharedMemConfig
-            | HostFn::CudaDeviceGetSharedMemConfig
-            | HostFn::CudaEventCreate
-            | HostFn::CudaEventRecord
-            | HostFn::CudaEventSynchronize
-            | HostFn::CudaEventElapsedTime
-            | HostFn::CudaEventDestroy
-            | HostFn::CudaStreamCreate
-            | HostFn::CudaStreamCreateWithFlags
-            | HostFn::CudaStreamWaitEvent
-            | HostFn::CudaStreamSynchronize
-            | HostFn::CudaStreamDestroy => Some(self.cuda(function, &bits, loc)?),
-        };
-        Ok(answer.filter(|_| function.result().is_some()))
     }
 
     /// Runs a kernel, the host having executed so many instructions.

@@ -133,26 +133,6 @@ impl Host<'_> {
         }
     }
 
-    /// A call that waits, makes others wait, or says what to wait for.
-    pub(super) fn waited(&mut self, function: HostFn, args: &[u64]) {
-        match function {
-            HostFn::CudaDeviceSynchronize
-            | HostFn::CudaDeviceReset
-            | HostFn::CudaFree
-            | HostFn::CudaFreeHost => self.order.wait_for_all(),
-            HostFn::CudaStreamSynchronize => self.order.wait_for_stream(args[0]),
-            HostFn::CudaEventSynchronize => self.order.wait_for_event(args[0]),
-            // It fails unless both have happened.
-            HostFn::CudaEventElapsedTime => {
-                self.order.wait_for_event(args[1]);
-                self.order.wait_for_event(args[2]);
-            }
-            HostFn::CudaEventRecord => self.order.record(args[0], args[1]),
-            HostFn::CudaStreamWaitEvent => self.order.let_wait(args[0], args[1]),
-            _ => {}
-        }
-    }
-
     /// Puts what was found into words.
     fn tell_races(&mut self) {
         for conflict in self.order.take_found() {

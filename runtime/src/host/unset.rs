@@ -3,7 +3,7 @@
 
 use dsl::{
     diagnostic::Code,
-    ir::{HostFn, LocId, Type},
+    ir::{HostFn, LocId},
 };
 use interp::{
     AddressKind, Finding, FindingKind, HostThread, HostUnset, HostUse, LaunchReport, Severity,
@@ -47,12 +47,7 @@ impl Host<'_> {
     }
 
     /// Which variable a call that makes memory puts the pointer to.
-    pub(super) fn name_pointer(
-        &mut self,
-        thread: &HostThread,
-        function: HostFn,
-        args: &[(Type, u64)],
-    ) {
+    pub(super) fn name_pointer(&mut self, thread: &HostThread, function: HostFn, args: &[u64]) {
         let gives = matches!(
             function,
             HostFn::CudaMalloc
@@ -61,7 +56,7 @@ impl Host<'_> {
                 | HostFn::CudaMallocHost
         );
         self.unset.pointer = match args.first() {
-            Some(&(_, address)) if gives => thread
+            Some(&address) if gives => thread
                 .pointer_at(self.program, &self.memory, address)
                 .filter(|name| !name.starts_with("__")),
             _ => None,
