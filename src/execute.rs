@@ -234,16 +234,11 @@ impl Streams {
     /// Says of output that is not kept.
     pub(crate) fn tell_lost(&mut self, outcome: &mut Outcome) {
         if self.lost_bytes > 0 {
-            let note = Note {
-                loc: Default::default(),
-                text: format!(
-                    "the report has the first {} bytes of what the program printed; {} more are left out",
-                    self.most_kept, self.lost_bytes
-                ),
-                is_error: false,
-                fault: None,
-                advice: None,
-            };
+            let text = format!(
+                "the report has the first {} bytes of what the program printed; {} more are left out",
+                self.most_kept, self.lost_bytes
+            );
+            let note = Note::new(Default::default(), text, false);
             self.note(&note);
             outcome.notes.push(note);
         }

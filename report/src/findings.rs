@@ -23,7 +23,7 @@ use interp::{
 };
 use runtime::{
     device::DeviceFault,
-    host::{Fault, HostFinding, HostRace, Note, Outcome, RaceSide},
+    host::{Fault, HostFinding, Note, Outcome},
 };
 
 use super::fault;
@@ -94,7 +94,55 @@ pub struct Side {
     pub volatile: bool,
 }
 
+impl Side {
+    /// One of no thread in particular.
+    fn new(op: impl Into<String>, loc: LocId) -> Side {
+        Side {
+            op: op.into(),
+            loc,
+            block: [0; 3],
+            thread: [0; 3],
+            lane: None,
+            bytes: 0,
+            value: None,
+            volatile: false,
+        }
+    }
+}
+
 impl Found {
+    /// One that was found once and has no accesses yet.
+    fn new(
+        code: Code,
+        kind: &'static str,
+        severity: Severity,
+        launch: Option<usize>,
+        message: String,
+    ) -> Found {
+        Found {
+            code,
+            kind,
+            severity,
+            launch,
+            launches: 1,
+            last_launch: launch,
+            kernel: None,
+            message,
+            advice: None,
+            barrier: None,
+            space: None,
+            object: None,
+            sides: vec![],
+            others: vec![],
+            count: 1,
+            witness: vec![],
+            fingerprint: String::new(),
+            muted: false,
+            skipped: false,
+            descending: false,
+        }
+    }
+
     /// Whether it makes the program wrong.
     pub fn is_error(&self) -> bool {
         self.severity == Severity::Error && !self.muted
@@ -132,11 +180,8 @@ pub fn all(outcome: &Outcome, module: &Module, line: &dyn Fn(LocId) -> String) -
         }
     }
     all.of_launches(outcome, shown..outcome.launches.len());
-    for race in &outcome.races {
-        all.add(of_race(race, outcome));
-    }
     for finding in &outcome.findings {
-        all.add(of_host(finding));
+        all.add(of_host(finding, outcome));
     }
     for note in &outcome.notes {
         if let Some(fault) = &note.fault {
@@ -295,156 +340,105 @@ fn of_finding(finding: &Finding, launch: usize, kernel: &str) -> Found {
         value: access.value.map(|value| value.to_string()),
         volatile: access.volatile,
     };
+    let object = finding.object.as_ref();
     Found {
-        code: finding.code,
-        kind: finding.kind.name(),
-        severity: finding.severity,
-        launch: Some(launch),
-        launches: 1,
-        last_launch: Some(launch),
         kernel: Some(kernel.to_string()),
-        message: finding.message(),
         advice: finding.advice(),
         barrier: finding.proposes(),
         space: finding.space.map(|space| space.to_string()),
-        object: finding
-            .object
-            .as_ref()
-            .map(|object| (object.name.clone(), object.index.clone())),
+        object: object.map(|object| (object.name.clone(), object.index.clone())),
         sides: finding.accesses.iter().map(side).collect(),
-        others: vec![],
         count: finding.count,
         witness: finding.witness.clone(),
-        fingerprint: String::new(),
-        muted: false,
-        skipped: false,
-        descending: false,
+        ..Found::new(
+            finding.code,
+            finding.kind.name(),
+            finding.severity,
+            Some(launch),
+            finding.message(),
+        )
     }
 }
 
-/// What nothing orders, of the host, launches and copies.
-fn of_race(race: &HostRace, outcome: &Outcome) -> Found {
-    let refusal = of_refusal("", race.sides[0].loc, "");
-    let kernel = race.launch.and_then(|index| outcome.launches.get(index));
+/// What was found of the host, alone or together with a launch.
+fn of_host(finding: &HostFinding, outcome: &Outcome) -> Found {
+    let sides = finding.sides.iter();
+    let kernel = finding.launch.and_then(|index| outcome.launches.get(index));
     Found {
-        code: race.code,
-        kind: "race",
-        launch: race.launch,
-        last_launch: race.launch,
         kernel: kernel.map(|launch| launch.kernel_name.clone()),
-        message: race.message.clone(),
-        advice: Some(race.advice.clone()),
-        object: race.object.clone(),
-        sides: race
-            .sides
-            .iter()
-            .map(|side| Side {
-                op: side.op.to_string(),
-                loc: side.loc,
-                ..refusal.sides[0].clone()
-            })
-            .collect(),
-        count: race.count,
-        // Each is of a launch of its own.
-        launches: match race.launch {
-            Some(_) => usize::try_from(race.count).unwrap_or(usize::MAX),
-            None => 1,
-        },
-        ..refusal
-    }
-}
-
-/// What else was found of the host.
-fn of_host(finding: &HostFinding) -> Found {
-    let refusal = of_refusal("", LocId::default(), "");
-    let side = |side: &RaceSide| Side {
-        op: side.op.to_string(),
-        loc: side.loc,
-        ..refusal.sides[0].clone()
-    };
-    Found {
-        code: finding.code,
-        kind: finding.kind.name(),
-        severity: finding.severity,
-        kernel: None,
-        message: finding.message.clone(),
         advice: finding.advice.clone(),
         object: finding.object.clone(),
-        sides: finding.sides.iter().map(side).collect(),
+        sides: sides.map(|side| Side::new(side.op, side.loc)).collect(),
         others: finding.others.clone(),
         count: finding.count,
-        ..refusal.clone()
+        // Each is of a launch of its own.
+        launches: match finding.launch {
+            Some(_) => usize::try_from(finding.count).unwrap_or(usize::MAX),
+            None => 1,
+        },
+        ..Found::new(
+            finding.code,
+            finding.kind.name(),
+            finding.severity,
+            finding.launch,
+            finding.message.clone(),
+        )
     }
 }
 
 /// A call of the runtime that was given memory that is not there.
 fn of_call(note: &Note, fault: &TrapKind) -> Found {
-    let mut found = of_refusal("main", note.loc, "");
     let object = fault.access().and_then(|access| access.object.as_ref());
-    found.code = fault::code_of_trap(fault);
-    found.kind = fault.name();
-    found.kernel = None;
     let freed = match fault {
         TrapKind::InvalidFree(fault) => fault.object.as_ref(),
         _ => object,
     };
-    if let Some(loc) = freed.and_then(|object| object.freed_at) {
-        found.others.push((loc, "freed here".to_string()));
+    let freed_at = freed.and_then(|object| object.freed_at);
+    Found {
+        advice: note.advice.clone(),
+        object: object.map(|object| (object.name.replace('`', ""), String::new())),
+        sides: vec![Side::new("call", note.loc)],
+        others: freed_at
+            .map(|loc| (loc, "freed here".to_string()))
+            .into_iter()
+            .collect(),
+        ..Found::new(
+            fault::code_of_trap(fault),
+            fault.name(),
+            Severity::Error,
+            None,
+            note.text.clone(),
+        )
     }
-    found.message = note.text.clone();
-    found.advice = note.advice.clone();
-    found.object = object.map(|object| (object.name.replace('`', ""), String::new()));
-    found.sides[0].op = "call".to_string();
-    found
 }
 
 fn of_refusal(kernel: &str, loc: LocId, why: &str) -> Found {
     Found {
-        code: fault::code_of_invalid(),
-        kind: "invalid_launch",
-        severity: Severity::Error,
-        launch: None,
-        launches: 1,
-        last_launch: None,
         kernel: Some(kernel.to_string()),
-        message: format!("`{kernel}` cannot be launched: {why}"),
-        advice: None,
-        barrier: None,
-        space: None,
-        object: None,
-        sides: vec![Side {
-            op: "launch".to_string(),
-            loc,
-            block: [0; 3],
-            thread: [0; 3],
-            lane: None,
-            bytes: 0,
-            value: None,
-            volatile: false,
-        }],
-        others: vec![],
-        count: 1,
-        witness: vec![],
-        fingerprint: String::new(),
-        muted: false,
-        skipped: false,
-        descending: false,
+        sides: vec![Side::new("launch", loc)],
+        ..Found::new(
+            fault::code_of_invalid(),
+            "invalid_launch",
+            Severity::Error,
+            None,
+            format!("`{kernel}` cannot be launched: {why}"),
+        )
     }
 }
 
 /// A fault on a GPU, which says no more than the launch.
 fn of_device(fault: &DeviceFault, module: &Module) -> Found {
-    let kernel = fault.kernel.map(|id| module.function(id).name.clone());
-    let refusal = of_refusal("", fault.loc, "");
     Found {
-        code: fault::code_of_device(fault.error),
-        kind: fault::kind_of_device(fault.error),
-        launch: fault.launch,
-        last_launch: fault.launch,
-        kernel,
-        message: fault::device_message(fault, module),
+        kernel: fault.kernel.map(|id| module.function(id).name.clone()),
         advice: Some("without `--device gpu`, the simulator names the line and the thread".into()),
-        ..refusal
+        sides: vec![Side::new("launch", fault.loc)],
+        ..Found::new(
+            fault::code_of_device(fault.error),
+            fault::kind_of_device(fault.error),
+            Severity::Error,
+            fault.launch,
+            fault::device_message(fault, module),
+        )
     }
 }
 
@@ -456,38 +450,27 @@ fn of_trap(trap: &Trap, launch: Option<usize>, report: Option<&interp::LaunchRep
         (thread / 32, thread % 32)
     });
     let object = access.and_then(|access| access.object.as_ref());
+    let op = access.map_or("stop", |access| FindingOp::from(access.op).name());
     Found {
-        code: fault::code_of_trap(&trap.kind),
-        kind: trap.kind.name(),
-        severity: Severity::Error,
-        launch,
-        launches: 1,
-        last_launch: launch,
         kernel: report.map(|report| report.kernel_name.clone()),
-        message: trap.message(),
-        barrier: None,
         advice: fault::help(trap, report, (0, 0)),
         space: access.map(|access| access.space.to_string()),
         object: object.map(|object| (object.source_name().replace('`', ""), object.index())),
         sides: vec![Side {
-            op: access
-                .map_or("stop", |access| FindingOp::from(access.op).name())
-                .to_string(),
-            loc: trap.loc,
             block: trap.block,
             thread: trap.thread,
             lane,
             bytes: access.map_or(0, |access| access.width_bytes),
-            value: None,
-            volatile: false,
+            ..Side::new(op, trap.loc)
         }],
         others: trap.notes(),
-        count: 1,
-        witness: vec![],
-        fingerprint: String::new(),
-        muted: false,
-        skipped: false,
-        descending: false,
+        ..Found::new(
+            fault::code_of_trap(&trap.kind),
+            trap.kind.name(),
+            Severity::Error,
+            launch,
+            trap.message(),
+        )
     }
 }
 

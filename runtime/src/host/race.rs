@@ -2,11 +2,11 @@
 
 use dsl::diagnostic::Code;
 use dsl::ir::{FuncId, HostFn, LocId};
-use interp::AddressKind;
 use interp::memory::traffic::HostAccess;
+use interp::{AddressKind, FindingKind, Severity};
 
 use super::order::{Conflict, Deed, Job, Second};
-use super::{Host, HostRace, RaceSide};
+use super::{Host, HostFinding, HostSide};
 
 impl Host<'_> {
     /// After the host ran: what it touched meanwhile.
@@ -137,14 +137,11 @@ impl Host<'_> {
     fn tell_races(&mut self) {
         for conflict in self.order.take_found() {
             let race = self.word(&conflict);
-            let known = self.outcome.races.iter_mut();
-            let places = |race: &HostRace| race.sides.map(|side| side.loc);
-            match known
-                .into_iter()
-                .find(|known| places(known) == places(&race))
-            {
+            let places = |race: &HostFinding| [race.sides[0].loc, race.sides[1].loc];
+            let mut known = self.outcome.findings.iter_mut();
+            match known.find(|known| places(known) == places(&race)) {
                 Some(known) => known.count += 1,
-                None => self.outcome.races.push(race),
+                None => self.outcome.findings.push(race),
             }
         }
     }
@@ -163,7 +160,7 @@ impl Host<'_> {
         self.program.module().loc(loc).line
     }
 
-    fn word(&self, conflict: &Conflict) -> HostRace {
+    fn word(&self, conflict: &Conflict) -> HostFinding {
         let (first, first_deed) = conflict.first;
         let (second, second_deed) = conflict.second;
         let earlier = self.order.work(first);
@@ -190,12 +187,8 @@ impl Host<'_> {
         };
         let what = match earlier.launch {
             Some(_) => "launch",
-            None => "copy",
-        };
-        let what = if earlier.launch.is_none() && !earlier.name.contains("Memcpy") {
-            "call"
-        } else {
-            what
+            None if earlier.name.contains("Memcpy") => "copy",
+            None => "call",
         };
         let line = self.line(earlier.loc);
         let side = |job: Job| {
@@ -205,7 +198,7 @@ impl Host<'_> {
             } else {
                 "call"
             };
-            RaceSide { op, loc: work.loc }
+            HostSide { op, loc: work.loc }
         };
         let (who, there, advice) = match second {
             Second::Host(loc) => {
@@ -229,7 +222,7 @@ impl Host<'_> {
                     Deed::Read => "read",
                     Deed::Write | Deed::Update => "write",
                 };
-                let there = RaceSide { op, loc };
+                let there = HostSide { op, loc };
                 let advice = format!(
                     "call {wait} after the {what} on line {line}, before line {here} {does} it: {why}"
                 );
@@ -249,16 +242,19 @@ impl Host<'_> {
                 )
             }
         };
-        HostRace {
+        HostFinding {
             code: Code::DataRace,
+            kind: FindingKind::Race,
+            severity: Severity::Error,
             launch: earlier.launch,
             message: format!("race: {who} while {} {may}", self.who(first)),
-            advice,
+            advice: Some(advice),
             object: object.map(|(name, element)| {
                 let element = element.map_or(String::new(), |element| format!("[{element}]"));
                 (name, element)
             }),
-            sides: [side(first), there],
+            sides: vec![side(first), there],
+            others: Vec::new(),
             count: 1,
         }
     }

@@ -11,7 +11,7 @@ use interp::{
     memory::unset::{Setter, UnsetMemory},
 };
 
-use super::{Host, HostFinding, RaceSide};
+use super::{Host, HostFinding, HostSide};
 
 /// What is kept from call to call.
 #[derive(Debug, Default)]
@@ -225,15 +225,16 @@ impl Host<'_> {
             code: Code::UninitializedRead,
             kind: FindingKind::Uninitialized,
             severity: Severity::Error,
+            launch: None,
             message,
             advice: Some(advice),
             object: Some(object),
             sides: vec![
-                RaceSide {
+                HostSide {
                     op: "read",
                     loc: unset.read,
                 },
-                RaceSide {
+                HostSide {
                     op: "compute",
                     loc: unset.used,
                 },
