@@ -91,7 +91,6 @@ pub(super) fn error_of_trap(kind: &TrapKind) -> CudaError {
     match kind {
         TrapKind::Misaligned(_) => CudaError::MisalignedAddress,
         TrapKind::Assert { .. } => CudaError::Assert,
-        TrapKind::Explicit => CudaError::LaunchFailure,
         TrapKind::Deadlock
         | TrapKind::Limit { .. }
         | TrapKind::RunLimit { .. }
@@ -107,7 +106,12 @@ pub(super) fn error_of_trap(kind: &TrapKind) -> CudaError {
         | TrapKind::ReadOnly(_)
         | TrapKind::InvalidPointer(_)
         | TrapKind::BadString { .. } => CudaError::IllegalAddress,
-        _ => CudaError::LaunchFailure,
+        TrapKind::Explicit
+        | TrapKind::InvalidFree(_)
+        | TrapKind::BarrierDivergence { .. }
+        | TrapKind::InvalidMask { .. }
+        | TrapKind::DivisionByZero
+        | TrapKind::StackOverflow => CudaError::LaunchFailure,
     }
 }
 
@@ -118,7 +122,12 @@ pub(super) fn error_of_refusal(why: &InvalidLaunch) -> CudaError {
         InvalidLaunch::LaunchBounds { .. } => CudaError::LaunchOutOfResources,
         InvalidLaunch::CooperativeTooLarge { .. } => CudaError::CooperativeLaunchTooLarge,
         InvalidLaunch::NotAKernel(_) => CudaError::InvalidDeviceFunction,
-        _ => CudaError::InvalidConfiguration,
+        InvalidLaunch::ZeroDimension { .. }
+        | InvalidLaunch::TooManyThreads { .. }
+        | InvalidLaunch::DimensionTooLarge { .. }
+        | InvalidLaunch::Arguments { .. }
+        | InvalidLaunch::Strayed
+        | InvalidLaunch::Device(_) => CudaError::InvalidConfiguration,
     }
 }
 
