@@ -5,7 +5,7 @@ use dsl::ir::{FuncId, HostFn, LocId};
 use interp::memory::traffic::HostAccess;
 use interp::{AddressKind, FindingKind, Severity};
 
-use super::order::{Conflict, Deed, Job, Second};
+use super::order::{Conflict, Deed, Job, Second, Work};
 use super::{Host, HostFinding, HostSide};
 
 impl Host<'_> {
@@ -169,78 +169,15 @@ impl Host<'_> {
             Deed::Read => "may still be reading it",
             Deed::Write | Deed::Update => "may still be writing it",
         };
-        let does = match second_deed {
-            Deed::Read => "reads",
-            Deed::Write => match second {
-                Second::Job(job) if self.order.work(job).name == HostFn::CudaFreeAsync.text() => {
-                    "frees"
-                }
-                _ => "writes",
-            },
-            Deed::Update => "updates",
-        };
         let object = self.memory.describe(conflict.address);
         let name = match &object {
             Some((name, Some(element))) => format!("element {element} of {name}"),
             Some((name, None)) => name.clone(),
             None => "memory".to_owned(),
         };
-        let what = match earlier.launch {
-            Some(_) => "launch",
-            None if earlier.name.contains("Memcpy") => "copy",
-            None => "call",
-        };
-        let line = self.line(earlier.loc);
-        let side = |job: Job| {
-            let work = self.order.work(job);
-            let op = if work.launch.is_some() {
-                "launch"
-            } else {
-                "call"
-            };
-            HostSide { op, loc: work.loc }
-        };
-        let (who, there, advice) = match second {
-            Second::Host(loc) => {
-                let text = &self.program.module().loc(loc).text;
-                let subject = match text.is_empty() {
-                    true => format!("the host {does} {name}"),
-                    false => format!("the host {does} `{text}` ({name})"),
-                };
-                let here = self.line(loc);
-                let wait = match earlier.launch {
-                    Some(_) => "`cudaDeviceSynchronize()`",
-                    None => "`cudaStreamSynchronize` of its stream, or `cudaDeviceSynchronize()`,",
-                };
-                let why = match earlier.launch {
-                    Some(_) => {
-                        "a launch returns at once, and the host goes on while the kernel runs"
-                    }
-                    None => "an asynchronous call returns at once, and the host goes on meanwhile",
-                };
-                let op = match second_deed {
-                    Deed::Read => "read",
-                    Deed::Write | Deed::Update => "write",
-                };
-                let there = HostSide { op, loc };
-                let advice = format!(
-                    "call {wait} after the {what} on line {line}, before line {here} {does} it: {why}"
-                );
-                (subject, there, advice)
-            }
-            Second::Job(job) => {
-                let later = self.order.work(job);
-                let here = self.line(later.loc);
-                let advice = format!(
-                    "nothing orders the two streams: call `cudaEventRecord` after line {line} and let the other stream wait for that event \
-                     with `cudaStreamWaitEvent` before line {here}, or use one stream for both"
-                );
-                (
-                    format!("{} {does} {name}", self.who(job)),
-                    side(job),
-                    advice,
-                )
-            }
+        let (who, later, advice) = match second {
+            Second::Host(loc) => self.word_host(earlier, loc, second_deed, &name),
+            Second::Job(job) => self.word_job(earlier, job, second_deed, &name),
         };
         HostFinding {
             code: Code::DataRace,
@@ -253,9 +190,91 @@ impl Host<'_> {
                 let element = element.map_or(String::new(), |element| format!("[{element}]"));
                 (name, element)
             }),
-            sides: vec![side(first), there],
+            sides: vec![side(earlier), later],
             others: Vec::new(),
             count: 1,
         }
     }
+
+    /// The host's access to `name`, which `earlier` may still use: what it does, its side, and the advice.
+    fn word_host(
+        &self,
+        earlier: &Work,
+        loc: LocId,
+        deed: Deed,
+        name: &str,
+    ) -> (String, HostSide, String) {
+        let does = does(deed);
+        let text = &self.program.module().loc(loc).text;
+        let subject = match text.is_empty() {
+            true => format!("the host {does} {name}"),
+            false => format!("the host {does} `{text}` ({name})"),
+        };
+        let op = match deed {
+            Deed::Read => "read",
+            Deed::Write | Deed::Update => "write",
+        };
+        let (what, wait, why) = match earlier.launch {
+            Some(_) => (
+                "launch",
+                "`cudaDeviceSynchronize()`",
+                "a launch returns at once, and the host goes on while the kernel runs",
+            ),
+            None => (
+                if earlier.name.contains("Memcpy") {
+                    "copy"
+                } else {
+                    "call"
+                },
+                "`cudaStreamSynchronize` of its stream, or `cudaDeviceSynchronize()`,",
+                "an asynchronous call returns at once, and the host goes on meanwhile",
+            ),
+        };
+        let (line, here) = (self.line(earlier.loc), self.line(loc));
+        let advice = format!(
+            "call {wait} after the {what} on line {line}, before line {here} {does} it: {why}"
+        );
+        (subject, HostSide { op, loc }, advice)
+    }
+
+    /// The same of work in another stream.
+    fn word_job(
+        &self,
+        earlier: &Work,
+        job: Job,
+        deed: Deed,
+        name: &str,
+    ) -> (String, HostSide, String) {
+        let later = self.order.work(job);
+        let does = match deed {
+            Deed::Write if later.name == HostFn::CudaFreeAsync.text() => "frees",
+            deed => does(deed),
+        };
+        let (line, here) = (self.line(earlier.loc), self.line(later.loc));
+        let advice = format!(
+            "nothing orders the two streams: call `cudaEventRecord` after line {line} and let the other stream wait for that event \
+             with `cudaStreamWaitEvent` before line {here}, or use one stream for both"
+        );
+        (
+            format!("{} {does} {name}", self.who(job)),
+            side(later),
+            advice,
+        )
+    }
+}
+
+fn does(deed: Deed) -> &'static str {
+    match deed {
+        Deed::Read => "reads",
+        Deed::Write => "writes",
+        Deed::Update => "updates",
+    }
+}
+
+fn side(work: &Work) -> HostSide {
+    let op = match work.launch {
+        Some(_) => "launch",
+        None => "call",
+    };
+    HostSide { op, loc: work.loc }
 }

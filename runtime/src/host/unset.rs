@@ -137,89 +137,19 @@ impl Host<'_> {
     }
 
     fn word_unset(&self, unset: &HostUnset) -> HostFinding {
-        let line = self.line_of(unset.used);
-        let matters = match unset.what {
-            HostUse::Branch => format!("decides a branch at line {line}"),
-            HostUse::Address => format!("is part of an address at line {line}"),
-            HostUse::Printed => format!("is printed at line {line}"),
-            HostUse::Argument(function) => {
-                format!("is an argument of {} at line {line}", function.text())
-            }
-            HostUse::Content(function) => {
-                format!("decides what {} gives at line {line}", function.text())
-            }
-            HostUse::Launch => format!("decides the shape of the launch at line {line}"),
-            HostUse::KernelArgument => {
-                format!("is an argument of the kernel launched at line {line}")
-            }
-            HostUse::ExitCode => format!("is the program's exit code at line {line}"),
-        };
-        let read = self.line_of(unset.read);
         let mut others = Vec::new();
         let (message, advice, object) = match &unset.source {
-            UnsetSource::Variable(name) => (
-                format!(
-                    "uninitialized: `{name}` has no value when line {read} reads it; the value {matters}"
-                ),
-                format!("give `{name}` a value where it is declared"),
-                (name.clone(), String::new()),
-            ),
-            UnsetSource::Memory(memory) => {
-                let text = &self.program.module().loc(unset.read).text;
-                let reads = match text.is_empty() || unset.what == HostUse::Printed && read == line
-                {
-                    true => String::new(),
-                    false => format!(" line {read} reads `{text}`, and"),
-                };
-                let element = memory.element_bytes;
-                // From where nobody wrote it, copy by copy.
-                let (mut root, mut copies) = (&**memory, Vec::new());
-                while let Some(transfer) = &root.transfer {
-                    copies.push((transfer, self.whole(root)));
-                    root = &transfer.from;
-                }
-                let member = root.size_bytes <= element && root.gap != (0, root.size_bytes);
-                let mut what = match text {
-                    text if member && copies.is_empty() && !text.is_empty() => {
-                        format!("`{text}` was never written when line {read} reads it;")
-                    }
-                    _ => format!(
-                        "{} {} never written;",
-                        self.part(root, element),
-                        were(root, element)
-                    ),
-                };
-                let copied = copies.iter().rev().map(|(transfer, goal)| {
-                    others.push((transfer.loc, "copied here".to_owned()));
-                    let (call, line) = (transfer.call, self.line_of(transfer.loc));
-                    let them = them(root, element);
-                    format!("the {call} of line {line} copied {them} to {goal}")
-                });
-                let copied: Vec<String> = copied.collect();
-                if !copied.is_empty() {
-                    what += &format!(" {}", copied.join(", "));
-                }
-                match (member && copies.is_empty(), copies.is_empty()) {
-                    (true, _) => {}
-                    (false, true) => what += &reads,
-                    (false, false) if reads.is_empty() => what += ", and",
-                    (false, false) => what += &format!(",{reads}"),
-                }
-                if let Some(allocation) = &root.allocation {
-                    others.push((allocation.loc, "allocated here".to_owned()));
-                }
-                let index = match memory.size_bytes > element {
-                    true => format!("[{}]", memory.gap.0 / element.max(1)),
-                    false => String::new(),
-                };
-                let object = (memory.name.replace('`', ""), index);
-                let advice = self.unset_advice(root);
+            UnsetSource::Variable(name) => {
+                let (read, matters) = (self.line_of(unset.read), self.word_use(unset));
                 (
-                    format!("uninitialized: {what} the value {matters}"),
-                    advice,
-                    object,
+                    format!(
+                        "uninitialized: `{name}` has no value when line {read} reads it; the value {matters}"
+                    ),
+                    format!("give `{name}` a value where it is declared"),
+                    (name.clone(), String::new()),
                 )
             }
+            UnsetSource::Memory(memory) => self.word_unset_memory(unset, memory, &mut others),
         };
         HostFinding {
             code: Code::UninitializedRead,
@@ -242,6 +172,92 @@ impl Host<'_> {
             others,
             count: unset.count,
         }
+    }
+
+    /// Why the value matters.
+    fn word_use(&self, unset: &HostUnset) -> String {
+        let line = self.line_of(unset.used);
+        match unset.what {
+            HostUse::Branch => format!("decides a branch at line {line}"),
+            HostUse::Address => format!("is part of an address at line {line}"),
+            HostUse::Printed => format!("is printed at line {line}"),
+            HostUse::Argument(function) => {
+                format!("is an argument of {} at line {line}", function.text())
+            }
+            HostUse::Content(function) => {
+                format!("decides what {} gives at line {line}", function.text())
+            }
+            HostUse::Launch => format!("decides the shape of the launch at line {line}"),
+            HostUse::KernelArgument => {
+                format!("is an argument of the kernel launched at line {line}")
+            }
+            HostUse::ExitCode => format!("is the program's exit code at line {line}"),
+        }
+    }
+
+    /// A read of memory that nobody wrote: message, advice, the memory and the element; the places where it was allocated and copied.
+    fn word_unset_memory(
+        &self,
+        unset: &HostUnset,
+        memory: &UnsetMemory,
+        others: &mut Vec<(LocId, String)>,
+    ) -> (String, String, (String, String)) {
+        let (read, matters) = (self.line_of(unset.read), self.word_use(unset));
+        let text = &self.program.module().loc(unset.read).text;
+        let reads = match text.is_empty()
+            || unset.what == HostUse::Printed && read == self.line_of(unset.used)
+        {
+            true => String::new(),
+            false => format!(" line {read} reads `{text}`, and"),
+        };
+        let element = memory.element_bytes;
+        // From where nobody wrote it, copy by copy.
+        let (mut root, mut copies) = (memory, Vec::new());
+        while let Some(transfer) = &root.transfer {
+            copies.push((transfer, self.whole(root)));
+            root = &transfer.from;
+        }
+        let member = root.size_bytes <= element && root.gap != (0, root.size_bytes);
+        let mut what = match text {
+            text if member && copies.is_empty() && !text.is_empty() => {
+                format!("`{text}` was never written when line {read} reads it;")
+            }
+            _ => format!(
+                "{} {} never written;",
+                self.part(root, element),
+                were(root, element)
+            ),
+        };
+        let copied = copies.iter().rev().map(|(transfer, goal)| {
+            others.push((transfer.loc, "copied here".to_owned()));
+            let (call, line) = (transfer.call, self.line_of(transfer.loc));
+            let them = them(root, element);
+            format!("the {call} of line {line} copied {them} to {goal}")
+        });
+        let copied: Vec<String> = copied.collect();
+        if !copied.is_empty() {
+            what += &format!(" {}", copied.join(", "));
+        }
+        match (member && copies.is_empty(), copies.is_empty()) {
+            (true, _) => {}
+            (false, true) => what += &reads,
+            (false, false) if reads.is_empty() => what += ", and",
+            (false, false) => what += &format!(",{reads}"),
+        }
+        if let Some(allocation) = &root.allocation {
+            others.push((allocation.loc, "allocated here".to_owned()));
+        }
+        let index = match memory.size_bytes > element {
+            true => format!("[{}]", memory.gap.0 / element.max(1)),
+            false => String::new(),
+        };
+        let object = (memory.name.replace('`', ""), index);
+        let advice = self.unset_advice(root);
+        (
+            format!("uninitialized: {what} the value {matters}"),
+            advice,
+            object,
+        )
     }
 
     /// `` `d_out` (cudaMalloc of line 12) ``, or what it is called.
