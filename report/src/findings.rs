@@ -277,7 +277,7 @@ impl Gathered<'_> {
         let kept = outcome.launches.kept();
         for kept in kept.iter().filter(|kept| which.contains(&kept.first)) {
             for new in of_launch(&kept.report, kept.first) {
-                let times = if kept.is_sum { 1 } else { kept.count };
+                let times = kept.times();
                 self.add(Found {
                     launches: usize::try_from(times).unwrap_or(usize::MAX),
                     count: new.count.saturating_mul(times),

@@ -196,7 +196,7 @@ pub(super) fn hot_spots(input: &Input<'_>) -> Vec<HotSpot> {
     }
     let mut sums: Vec<Sum<'_>> = vec![];
     for kept in input.kept() {
-        let times = if kept.is_sum { 1 } else { kept.count };
+        let times = kept.times();
         let launch = &kept.report;
         let mut seen: Vec<(u32, u32, Waste)> = vec![];
         for (index, site) in launch.sites.iter().enumerate() {
@@ -297,7 +297,7 @@ fn used_by_all(input: &Input<'_>, waste: Waste) -> u64 {
             }
             Waste::ConstantWords | Waste::Divergence | Waste::Barriers => 0,
         };
-        one.saturating_mul(if kept.is_sum { 1 } else { kept.count })
+        one.saturating_mul(kept.times())
     };
     input.kept().map(used).fold(0, u64::saturating_add)
 }
