@@ -22,7 +22,7 @@ use interp::{
 
 pub use picture::{Request, svg};
 
-use crate::{Model, findings::table};
+use crate::{Model, findings::table, total::Total};
 use source::Files;
 
 /// Most bytes of a page, and of some of its parts.
@@ -207,24 +207,8 @@ fn facts(model: &Model<'_>) -> Vec<(String, String)> {
     let launches = input.outcome.launches.len();
     let what = if launches == 1 { "launch" } else { "launches" };
     let mut facts = vec![(launches.to_string(), what.to_string())];
-    let shared = |counts: &LaunchCounts| {
-        let parts = [
-            &counts.shared_load,
-            &counts.shared_store,
-            &counts.shared_atomic,
-        ];
-        parts.map(|part| (part.transactions, part.ideal, part.not_modelled()))
-    };
-    let global = |counts: &LaunchCounts| {
-        let parts = [
-            &counts.global_load,
-            &counts.global_store,
-            &counts.global_atomic,
-        ];
-        parts.map(|part| (part.sectors, part.ideal_sectors, part.not_modelled()))
-    };
-    facts.extend(costs(model, &shared, "shared transactions"));
-    facts.extend(costs(model, &global, "global sectors"));
+    facts.extend(costs(model, Total::shared, "shared transactions"));
+    facts.extend(costs(model, Total::global, "global sectors"));
     let muted = input.findings.iter().filter(|found| found.muted).count();
     let found = table::summary(&model.groups, input.findings, muted);
     let (count, what) = found.split_once(' ').unwrap_or(("0", "findings"));
@@ -233,20 +217,21 @@ fn facts(model: &Model<'_>) -> Vec<(String, String)> {
     facts
 }
 
-/// What all launches cost in one kind of memory; `parts`: used, ideal, and whether it is not modelled.
+/// What all launches cost in one kind of memory.
 fn costs(
     model: &Model<'_>,
-    parts: &dyn Fn(&LaunchCounts) -> [(u64, u64, bool); 3],
+    total: fn(&LaunchCounts) -> Total,
     what: &str,
 ) -> Option<(String, String)> {
     let (mut used, mut ideal, mut is_known) = (0u64, 0u64, true);
     for kept in model.input.kept() {
-        let times = kept.times();
-        for (part_used, part_ideal, is_unknown) in parts(&kept.report.counts) {
-            used = part_used.saturating_mul(times).saturating_add(used);
-            ideal = part_ideal.saturating_mul(times).saturating_add(ideal);
-            is_known &= !is_unknown;
-        }
+        let total = total(&kept.report.counts);
+        used = total.used.saturating_mul(kept.times()).saturating_add(used);
+        ideal = total
+            .ideal
+            .saturating_mul(kept.times())
+            .saturating_add(ideal);
+        is_known &= total.is_known;
     }
     let shown = match is_known {
         true => used.to_string(),

@@ -18,6 +18,7 @@ pub mod nvprof;
 pub mod sarif;
 mod suggestion;
 pub mod text;
+mod total;
 
 pub use advice::{pads, shared_var};
 use dsl::{
