@@ -31,7 +31,7 @@ use crate::{
 /// Warp instructions of one launch, and instructions of the host program, when `--limit` says nothing: minutes of work.
 const DEFAULT_LIMIT: u64 = 20_000_000_000;
 
-/// More threads than these only wait for one another, each with counters of its own.
+/// More threads than these only wait for one another, and each has its own counters.
 const MOST_JOBS_PER_CORE: usize = 4;
 /// Instructions of a run when `--limit` says nothing. Each launch has its own limit by then, so that an endless one is told of in
 /// minutes; this is for programs that launch for ever, and beyond what anybody waits for of others.

@@ -77,7 +77,7 @@ impl Kernels {
         format!("{visibility} mod {name} {{\n{items}}}\n")
     }
 
-    /// What is in the module, as a file of its own would have it.
+    /// The items of the module, as they stand in a separate file.
     pub fn items(&self, map: &SourceMap, texts: &[Text], ptx: &[PtxText]) -> String {
         let library = self.request.options.library.as_str();
         let mut types = Types::new(&self.kernels.program, library, map);

@@ -124,7 +124,7 @@ fn own_cost(kept: &Kept, waste: Waste) -> u64 {
     }
 }
 
-/// Whether what is saved is told of a launch, for the accesses may be others then, or there are none.
+/// Whether the saving is stated for the launch, because the edits change which accesses there are, or there are none.
 pub(crate) fn is_of_launch(waste: Waste) -> bool {
     matches!(
         waste,

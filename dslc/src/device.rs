@@ -25,7 +25,7 @@ use crate::{
     run::Run,
 };
 
-/// Warp instructions of one launch when nobody says how many: minutes of work.
+/// The default limit of a launch, in warp instructions: minutes of work.
 const DEFAULT_LIMIT: u64 = 20_000_000_000;
 
 /// Launches that are remembered for [`Device::launches`].
@@ -319,7 +319,7 @@ impl Device {
         Ok(hardware.fill(memory, address, byte, bytes)?)
     }
 
-    /// Gives memory back. On a GPU whose kernel faulted nothing can be given back any more, and the owner is gone: nobody is told.
+    /// Frees memory. After a kernel faulted on a GPU this fails; the error is dropped, because the owner is gone.
     pub(crate) fn free(&self, address: u64) {
         let mut state = self.lock();
         let (hardware, memory) = state.parts();

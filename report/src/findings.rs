@@ -243,7 +243,7 @@ struct Gathered<'a> {
 impl Gathered<'_> {
     fn add(&mut self, new: Found) {
         let cause = Cause::of(&new, self.module);
-        // What has no line of its own is never the same as something else.
+        // A finding without a line is never the same as another.
         let has_line = cause.lines.iter().any(|&(_, line)| line != 0);
         let mut known = self.found.iter_mut();
         let module = self.module;
@@ -371,7 +371,7 @@ fn of_host(finding: &HostFinding, outcome: &Outcome) -> Found {
         sides: sides.map(|side| Side::new(side.op, side.loc)).collect(),
         others: finding.others.clone(),
         count: finding.count,
-        // Each is of a launch of its own.
+        // Each occurrence is in another launch.
         launches: match finding.launch {
             Some(_) => usize::try_from(finding.count).unwrap_or(usize::MAX),
             None => 1,

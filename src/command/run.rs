@@ -133,7 +133,7 @@ pub(crate) fn run(args: &RunArgs, color: Color) -> Result<u8, Failure> {
     let written = write_files(args, &model, &mut io, ran.unsaved);
     let kept = kept_output(args.report.format, &io.program_out, captured.as_deref());
     show(&model, args, &metrics, kept, loaded, color)?;
-    // What could not be written is told when all else was.
+    // A file that could not be written is reported last.
     written?;
     Ok(exit_code(args, &ran.outcome, &found))
 }
@@ -410,7 +410,7 @@ fn claim(args: &RunArgs, loaded: &Loaded) -> Result<(), Failure> {
     let mut claims = Claims::default();
     claims.reads_program(&loaded.read);
     for text in &args.program.buffer {
-        // One that is wrong is told of when it is made.
+        // A wrong one is reported when the buffer is made.
         if let Ok(spec) = BufferSpec::parse(text)
             && let BufferSource::File(path) = spec.source
         {

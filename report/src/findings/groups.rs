@@ -11,7 +11,7 @@ use interp::{Severity, finding::Barrier};
 
 use super::Found;
 
-/// Most cures that are told of one group.
+/// Most cures that a group shows.
 const MOST_CURES: usize = 3;
 
 /// Findings of one cause.

@@ -203,7 +203,7 @@ fn banks(request: &Request<'_>, passes: &[LaneMask], rules: &RuleSet) -> Drawing
     let (side, side_banks) = (LANES as f64 * CELL, f64::from(n_banks) * CELL);
     let mut body = String::new();
     let last = n_banks - 1;
-    // Few banks have no room for more names than the first.
+    // With few banks only the first name fits.
     let named = (0..last).step_by(8).chain((n_banks > 8).then_some(last));
     for bank in named {
         let (x, anchor, name) = match bank {
@@ -544,7 +544,7 @@ fn number(value: f64) -> String {
     text.trim_end_matches('0').trim_end_matches('.').to_string()
 }
 
-/// A picture as a file of its own: requests under one another, each with a title.
+/// A picture as a separate file: requests under one another, each with a title.
 pub fn svg(titled: &[(String, Request<'_>)], rules: &RuleSet) -> String {
     let (mut wide, mut high) = (0.0f64, 0.0);
     let mut body = String::new();

@@ -316,7 +316,7 @@ pub(super) fn launches(model: &Model<'_>, style: Style) -> String {
         );
         let label = cut(&format!("{:>5}  {name}{shape}", group.first), wide);
         let mut row = pad(&label, room);
-        // A long name has a line of its own.
+        // A long name gets a separate line.
         if label.width() >= room && !cells.is_empty() {
             let _ = writeln!(text, "{label}");
             row = pad("", room);

@@ -160,7 +160,7 @@ impl Host<'_> {
             HostFn::OccupancyBlocks => self.cuda(|host| host.active_blocks(args, loc))?,
             HostFn::OccupancyBlockSize => self.cuda(|host| host.best_block_size(args, loc))?,
             HostFn::CudaFuncSetCacheConfig => self.cuda(|host| {
-                let text = "cudaFuncSetCacheConfig has no effect here: no count depends on how L1 cache and shared memory share their room";
+                let text = "cudaFuncSetCacheConfig has no effect here: no count depends on how memory is divided between L1 cache and shared memory";
                 host.say_once(loc, text);
                 Ok(())
             })?,

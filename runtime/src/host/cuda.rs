@@ -25,7 +25,7 @@ pub(super) struct State {
     pub(super) pending: Option<CudaError>,
     /// A kernel faulted; nothing works any more.
     pub(super) sticky: Option<CudaError>,
-    /// A fault in a kernel is told once, and what comes after it works.
+    /// One call returns a kernel's fault; the calls after it work.
     pub(super) keep_going: bool,
     /// Something was launched since managed memory was last told of.
     pub(super) launched: bool,

@@ -8,7 +8,7 @@ use interp::{FindingKind, InvalidLaunch, Severity, StopReason, Trap, TrapKind};
 
 use crate::{device::DeviceFault, launches::Launches};
 
-/// Where the program's output goes, and who hears of trouble as it happens.
+/// Receives what a program prints, and remarks about its calls as they are made.
 pub trait Io {
     /// Bytes the program (host or device) printed.
     fn stdout(&mut self, bytes: &[u8]);

@@ -18,9 +18,9 @@ use super::{Host, HostFinding, HostSide};
 pub(super) struct Unset {
     /// It is asked for.
     pub(super) follows: bool,
-    /// The variable that the call in hand puts a pointer to.
+    /// The variable that receives the current call's pointer.
     pub(super) pointer: Option<String>,
-    /// What the call in hand looks at: where, how many bytes, how, and the place.
+    /// The bytes that the current call reads: address, length, how, and the place.
     looks: Vec<(u64, u64, HostUse, LocId)>,
     /// What it copied: to where, from where.
     copies: Vec<(u64, u64, Setter)>,
