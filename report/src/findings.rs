@@ -37,12 +37,8 @@ pub struct Found {
     pub kind: &'static str,
     /// Severity.
     pub severity: Severity,
-    /// The first launch it was found in.
-    pub launch: Option<usize>,
-    /// In how many launches.
-    pub launches: usize,
-    /// The last of them.
-    last_launch: Option<usize>,
+    /// Where it was found, and how often.
+    pub occurrences: Occurrences,
     /// The kernel's name; `None` on the host.
     pub kernel: Option<String>,
     /// What is wrong, in one sentence.
@@ -59,8 +55,6 @@ pub struct Found {
     pub sides: Vec<Side>,
     /// Who else stands where.
     pub others: Vec<(LocId, String)>,
-    /// How often.
-    pub count: u64,
     /// Which lanes did the accesses when it was first found.
     pub witness: Vec<WitnessLanes>,
     /// Knows it again in another run: see [`baseline`].
@@ -71,6 +65,19 @@ pub struct Found {
     pub skipped: bool,
     /// It shows only when the last blocks and warps come first.
     pub descending: bool,
+}
+
+/// How often something was found.
+#[derive(Clone, Copy, Debug)]
+pub struct Occurrences {
+    /// The first launch it was found in.
+    pub launch: Option<usize>,
+    /// In how many launches.
+    pub launches: usize,
+    /// The last of them.
+    last_launch: Option<usize>,
+    /// How often in all.
+    pub count: u64,
 }
 
 /// One access of a finding.
@@ -123,9 +130,12 @@ impl Found {
             code,
             kind,
             severity,
-            launch,
-            launches: 1,
-            last_launch: launch,
+            occurrences: Occurrences {
+                launch,
+                launches: 1,
+                last_launch: launch,
+                count: 1,
+            },
             kernel: None,
             message,
             advice: None,
@@ -134,12 +144,23 @@ impl Found {
             object: None,
             sides: vec![],
             others: vec![],
-            count: 1,
             witness: vec![],
             fingerprint: String::new(),
             muted: false,
             skipped: false,
             descending: false,
+        }
+    }
+
+    fn counted(self, launches: usize, count: u64) -> Found {
+        let occurrences = Occurrences {
+            launches,
+            count,
+            ..self.occurrences
+        };
+        Found {
+            occurrences,
+            ..self
         }
     }
 
@@ -249,24 +270,17 @@ impl Gathered<'_> {
         let module = self.module;
         match known.find(|known| has_line && Cause::of(known, module) == cause) {
             Some(known) => {
-                if new.severity > known.severity {
-                    let (count, launches) = (known.count, known.launches);
-                    let (launch, last_launch) = (known.launch, known.last_launch);
-                    let worse = Found {
-                        launch,
-                        launches,
-                        last_launch,
-                        count,
-                        ..new.clone()
-                    };
-                    *known = worse;
-                }
-                known.count = known.count.saturating_add(new.count);
+                let mut all = known.occurrences;
+                all.count = all.count.saturating_add(new.occurrences.count);
                 // The findings of a launch come one after the other.
-                if known.last_launch != new.last_launch {
-                    known.launches = known.launches.saturating_add(new.launches);
-                    known.last_launch = new.last_launch;
+                if all.last_launch != new.occurrences.last_launch {
+                    all.launches = all.launches.saturating_add(new.occurrences.launches);
+                    all.last_launch = new.occurrences.last_launch;
                 }
+                if new.severity > known.severity {
+                    *known = new;
+                }
+                known.occurrences = all;
             }
             None => self.found.push(new),
         }
@@ -278,11 +292,8 @@ impl Gathered<'_> {
         for kept in kept.iter().filter(|kept| which.contains(&kept.first)) {
             for new in of_launch(&kept.report, kept.first) {
                 let times = kept.times();
-                self.add(Found {
-                    launches: usize::try_from(times).unwrap_or(usize::MAX),
-                    count: new.count.saturating_mul(times),
-                    ..new
-                });
+                let count = new.occurrences.count.saturating_mul(times);
+                self.add(new.counted(usize::try_from(times).unwrap_or(usize::MAX), count));
             }
         }
     }
@@ -292,17 +303,14 @@ impl Gathered<'_> {
 fn of_launch(launch: &interp::LaunchReport, index: usize) -> Vec<Found> {
     let mut all = Vec::new();
     for skipped in &launch.skipped {
-        all.push(Found {
-            count: skipped.accesses,
+        let places = (skipped.before, skipped.behind);
+        let found = Found {
             skipped: true,
             descending: skipped.descending,
-            advice: fault::help(
-                &skipped.trap,
-                Some(launch),
-                (skipped.before, skipped.behind),
-            ),
+            advice: fault::help(&skipped.trap, Some(launch), places),
             ..of_trap(&skipped.trap, Some(index), Some(launch))
-        });
+        };
+        all.push(found.counted(1, skipped.accesses));
     }
     for finding in &launch.findings {
         all.push(Found {
@@ -341,14 +349,13 @@ fn of_finding(finding: &Finding, launch: usize, kernel: &str) -> Found {
         volatile: access.volatile,
     };
     let object = finding.object.as_ref();
-    Found {
+    let found = Found {
         kernel: Some(kernel.to_string()),
         advice: finding.advice(),
         barrier: finding.proposes(),
         space: finding.space.map(|space| space.to_string()),
         object: object.map(|object| (object.name.clone(), object.index.clone())),
         sides: finding.accesses.iter().map(side).collect(),
-        count: finding.count,
         witness: finding.witness.clone(),
         ..Found::new(
             finding.code,
@@ -357,25 +364,25 @@ fn of_finding(finding: &Finding, launch: usize, kernel: &str) -> Found {
             Some(launch),
             finding.message(),
         )
-    }
+    };
+    found.counted(1, finding.count)
 }
 
 /// What was found of the host, alone or together with a launch.
 fn of_host(finding: &HostFinding, outcome: &Outcome) -> Found {
     let sides = finding.sides.iter();
     let kernel = finding.launch.and_then(|index| outcome.launches.get(index));
-    Found {
+    // Each occurrence is in another launch.
+    let launches = match finding.launch {
+        Some(_) => usize::try_from(finding.count).unwrap_or(usize::MAX),
+        None => 1,
+    };
+    let found = Found {
         kernel: kernel.map(|launch| launch.kernel_name.clone()),
         advice: finding.advice.clone(),
         object: finding.object.clone(),
         sides: sides.map(|side| Side::new(side.op, side.loc)).collect(),
         others: finding.others.clone(),
-        count: finding.count,
-        // Each occurrence is in another launch.
-        launches: match finding.launch {
-            Some(_) => usize::try_from(finding.count).unwrap_or(usize::MAX),
-            None => 1,
-        },
         ..Found::new(
             finding.code,
             finding.kind.name(),
@@ -383,7 +390,8 @@ fn of_host(finding: &HostFinding, outcome: &Outcome) -> Found {
             finding.launch,
             finding.message.clone(),
         )
-    }
+    };
+    found.counted(launches, finding.count)
 }
 
 /// A call of the runtime that was given memory that is not there.

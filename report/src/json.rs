@@ -263,7 +263,7 @@ fn finding(found: &Found, group: usize, input: &Input<'_>) -> Value {
         "code": found.code.number(),
         "kind": found.kind,
         "severity": found.severity.name(),
-        "launch": found.launch,
+        "launch": found.occurrences.launch,
         "message": found.message,
         "space": found.space,
         "accesses": found.sides.iter().map(|side| access(side, input)).collect::<Vec<_>>(),
@@ -272,8 +272,8 @@ fn finding(found: &Found, group: usize, input: &Input<'_>) -> Value {
         "index": index,
         "advice": found.advice,
         // How often the accesses met, in all launches together.
-        "count": found.count,
-        "launches": found.launches,
+        "count": found.occurrences.count,
+        "launches": found.occurrences.launches,
     });
     if found.skipped {
         row["skipped"] = true.into();

@@ -173,7 +173,7 @@ fn of_found(found: &Found, input: &Input<'_>, rules: &mut Rules) -> Value {
     });
     put(&mut row, "relatedLocations", numbered(related.into_iter()));
     row["partialFingerprints"] = json!({ FINGERPRINT: found.fingerprint });
-    row["occurrenceCount"] = found.count.max(1).into();
+    row["occurrenceCount"] = found.occurrences.count.max(1).into();
     if found.muted {
         let why = "known: it is in the baseline";
         row["suppressions"] = json!([{ "kind": "external", "justification": why }]);

@@ -31,7 +31,7 @@ impl Group {
 
     /// How often the findings' accesses met, in all.
     pub fn count(&self, found: &[Found]) -> u64 {
-        let counts = self.members.iter().map(|&at| found[at].count);
+        let counts = self.members.iter().map(|&at| found[at].occurrences.count);
         counts.fold(0, u64::saturating_add)
     }
 
