@@ -141,24 +141,40 @@ impl SourceArgs {
     }
 }
 
-#[derive(Debug, Args)]
-pub(crate) struct RunArgs {
-    #[command(flatten)]
-    pub(crate) source: SourceArgs,
-    /// Where kernels run.
-    #[arg(long, value_enum, default_value_t = DeviceChoice::Simulator)]
-    pub(crate) device: DeviceChoice,
-    #[command(flatten)]
-    pub(crate) rules: RulesArgs,
-    /// Print these metrics as nvprof did, instead of the report (`--metrics list` lists them).
-    #[arg(long, value_name = "A,B", value_delimiter = ',')]
-    pub(crate) metrics: Vec<String>,
-    /// The report's form.
-    #[arg(long, value_enum, default_value_t = Format::Text)]
-    pub(crate) format: Format,
+/// What of a program runs, and how much it may use.
+#[derive(Clone, Debug, Default, Args)]
+pub(crate) struct ProgramArgs {
     /// CPU threads; results do not depend on it. 0: one per core; more than four per core are not used.
     #[arg(long, value_name = "N", default_value_t = 0)]
     pub(crate) jobs: usize,
+    /// Most instructions of the run: the host program's, and the warps' of all launches together. Without it 20 billion of the host
+    /// program and of each launch, and 1000 billion together.
+    #[arg(long, value_name = "N")]
+    pub(crate) limit: Option<u64>,
+    /// End the run after so many seconds (0.5 is half a second) and report what ran until then.
+    #[arg(long, value_name = "SECONDS", value_parser = seconds_of)]
+    pub(crate) timeout: Option<Duration>,
+    /// Most memory of the program, device and host together, in bytes or as 512M, 4GiB: allocations beyond it fail as on a device.
+    /// Without it, the device's memory and half of this machine's for the host.
+    #[arg(long, value_name = "BYTES", value_parser = bytes_of)]
+    pub(crate) memory: Option<u64>,
+    /// Launch a kernel of a program without `main`: 'reduce<<<4, 128>>>(in, out, 512)'. May be given several times.
+    #[arg(long, value_name = "LAUNCH")]
+    pub(crate) launch: Vec<String>,
+    /// A buffer for --launch: in=int[512]:iota, x=float[64][64]:rand, y=@file.npy.
+    #[arg(long, value_name = "SPEC", requires = "launch")]
+    pub(crate) buffer: Vec<String>,
+    /// Print a buffer after the launches: NAME or NAME:COUNT.
+    #[arg(long, value_name = "NAME[:N]", requires = "launch")]
+    pub(crate) print: Vec<String>,
+    /// Arguments of the program.
+    #[arg(last = true, value_name = "ARGS")]
+    pub(crate) args: Vec<String>,
+}
+
+/// What is looked for, and what happens when it is found.
+#[derive(Clone, Debug, Args)]
+pub(crate) struct CheckingArgs {
     /// Which blocks, and warps of a block, run first. What changes with it depends on an order that nothing promises. Without it,
     /// ascending, and short launches whose threads communicate in both.
     #[arg(long, value_enum, value_name = "ORDER")]
@@ -177,29 +193,31 @@ pub(crate) struct RunArgs {
     /// Look for none of them.
     #[arg(long, conflicts_with = "checks")]
     pub(crate) no_checks: bool,
-    /// From what severity on a finding fails the run (exit code 1).
-    #[arg(long, value_enum, default_value_t = FailOn::Error, value_name = "SEVERITY")]
-    pub(crate) fail_on: FailOn,
-    /// Findings in this file are known: they are not shown and do not fail the run.
+}
+
+/// What was found before.
+#[derive(Clone, Debug, Args)]
+pub(crate) struct BaselineArgs {
+    /// What is found in this file is known: it is not shown and does not fail the command.
     #[arg(long, value_name = "FILE")]
     pub(crate) baseline: Option<PathBuf>,
     /// Write what is found to this file, to be given to --baseline. It may be that file: it is read first.
     #[arg(long, value_name = "FILE")]
     pub(crate) write_baseline: Option<PathBuf>,
+}
+
+/// The report.
+#[derive(Clone, Debug, Args)]
+pub(crate) struct ReportArgs {
+    /// Print these metrics as nvprof did, instead of the report (`--metrics list` lists them).
+    #[arg(long, value_name = "A,B", value_delimiter = ',')]
+    pub(crate) metrics: Vec<String>,
+    /// The report's form.
+    #[arg(long, value_enum, default_value_t = Format::Text)]
+    pub(crate) format: Format,
     /// Report launches of this kernel only. An instance of a template that the program does not make, 'k<float, 32>', is made.
     #[arg(long, value_name = "NAME")]
     pub(crate) kernel: Option<String>,
-    /// Most instructions of the run: the host program's, and the warps' of all launches together. Without it 20 billion of the host
-    /// program and of each launch, and 1000 billion together.
-    #[arg(long, value_name = "N")]
-    pub(crate) limit: Option<u64>,
-    /// End the run after so many seconds (0.5 is half a second) and report what ran until then.
-    #[arg(long, value_name = "SECONDS", value_parser = seconds_of)]
-    pub(crate) timeout: Option<Duration>,
-    /// Most memory of the program, device and host together, in bytes or as 512M, 4GiB: allocations beyond it fail as on a device.
-    /// Without it, the device's memory and half of this machine's for the host.
-    #[arg(long, value_name = "BYTES", value_parser = bytes_of)]
-    pub(crate) memory: Option<u64>,
     /// Show each access of the launches with its counts: of like launches once, or of each.
     #[arg(long, value_enum, num_args = 0..=1, default_missing_value = "folded")]
     pub(crate) launches: Option<Launches>,
@@ -207,36 +225,53 @@ pub(crate) struct RunArgs {
     /// network and no JavaScript.
     #[arg(long, value_name = "FILE")]
     pub(crate) html: Option<PathBuf>,
-    /// Look for cures, and offer those that a run proves. `auto`: after short runs (a million warp instructions).
-    #[arg(long, value_enum, value_name = "WHEN", default_value_t = Cures::Auto)]
-    pub(crate) cures: Cures,
     /// No report: the program's own output only.
     #[arg(long, short)]
     pub(crate) quiet: bool,
-    /// Launch a kernel of a program without `main`: 'reduce<<<4, 128>>>(in, out, 512)'. May be given several times.
-    #[arg(long, value_name = "LAUNCH")]
-    pub(crate) launch: Vec<String>,
-    /// A buffer for --launch: in=int[512]:iota, x=float[64][64]:rand, y=@file.npy.
-    #[arg(long, value_name = "SPEC", requires = "launch")]
-    pub(crate) buffer: Vec<String>,
-    /// Print a buffer after the launches: NAME or NAME:COUNT.
-    #[arg(long, value_name = "NAME[:N]", requires = "launch")]
-    pub(crate) print: Vec<String>,
-    /// Save a buffer after the launches: NAME=FILE.npy.
-    #[arg(long, value_name = "NAME=FILE", requires = "launch")]
-    pub(crate) save: Vec<String>,
-    /// LLVM's optimisation level for a GPU.
-    #[arg(short = 'O', value_name = "LEVEL", default_value_t = 3, value_parser = clap::value_parser!(u8).range(0..=3))]
-    pub(crate) opt_level: u8,
+}
+
+/// How other programs of ours watch a run.
+#[derive(Clone, Debug, Args)]
+pub(crate) struct ObserverArgs {
     /// Write what reaches the host to this file: how `verify` watches the GPU.
     #[arg(long, value_name = "FILE", hide = true)]
     pub(crate) record: Option<PathBuf>,
     /// Look for nothing, and write all that launches do to this file: see `trace.rs`. How the tests' own checker sees a run.
     #[arg(long, value_name = "FILE", hide = true)]
     pub(crate) trace: Option<PathBuf>,
-    /// Arguments of the program.
-    #[arg(last = true, value_name = "ARGS")]
-    pub(crate) args: Vec<String>,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct RunArgs {
+    #[command(flatten)]
+    pub(crate) source: SourceArgs,
+    /// Where kernels run.
+    #[arg(long, value_enum, default_value_t = DeviceChoice::Simulator)]
+    pub(crate) device: DeviceChoice,
+    #[command(flatten)]
+    pub(crate) rules: RulesArgs,
+    #[command(flatten)]
+    pub(crate) program: ProgramArgs,
+    #[command(flatten)]
+    pub(crate) checking: CheckingArgs,
+    /// From what severity on a finding fails the run (exit code 1).
+    #[arg(long, value_enum, default_value_t = FailOn::Error, value_name = "SEVERITY")]
+    pub(crate) fail_on: FailOn,
+    #[command(flatten)]
+    pub(crate) known: BaselineArgs,
+    #[command(flatten)]
+    pub(crate) report: ReportArgs,
+    /// Look for cures, and offer those that a run proves. `auto`: after short runs (a million warp instructions).
+    #[arg(long, value_enum, value_name = "WHEN", default_value_t = Cures::Auto)]
+    pub(crate) cures: Cures,
+    /// Save a buffer after the launches: NAME=FILE.npy.
+    #[arg(long, value_name = "NAME=FILE", requires = "launch")]
+    pub(crate) save: Vec<String>,
+    #[command(flatten)]
+    pub(crate) observer: ObserverArgs,
+    /// LLVM's optimisation level for a GPU.
+    #[arg(short = 'O', value_name = "LEVEL", default_value_t = 3, value_parser = clap::value_parser!(u8).range(0..=3))]
+    pub(crate) opt_level: u8,
 }
 
 /// How a comparison is printed.
@@ -290,30 +325,8 @@ pub(crate) struct FixArgs {
     pub(crate) apply: bool,
     #[command(flatten)]
     pub(crate) rules: RulesArgs,
-    /// CPU threads. 0: one per core.
-    #[arg(long, value_name = "N", default_value_t = 0)]
-    pub(crate) jobs: usize,
-    /// Most instructions of the run, as in `run`.
-    #[arg(long, value_name = "N")]
-    pub(crate) limit: Option<u64>,
-    /// Look for no more cures after so many seconds.
-    #[arg(long, value_name = "SECONDS", value_parser = seconds_of)]
-    pub(crate) timeout: Option<Duration>,
-    /// Most memory of the program, as in `run`.
-    #[arg(long, value_name = "BYTES", value_parser = bytes_of)]
-    pub(crate) memory: Option<u64>,
-    /// Launch a kernel of a program without `main`, as in `run`.
-    #[arg(long, value_name = "LAUNCH")]
-    pub(crate) launch: Vec<String>,
-    /// A buffer for --launch, as in `run`.
-    #[arg(long, value_name = "SPEC", requires = "launch")]
-    pub(crate) buffer: Vec<String>,
-    /// Print a buffer after the launches, as in `run`: it is part of the output that cures must not change.
-    #[arg(long, value_name = "NAME[:N]", requires = "launch")]
-    pub(crate) print: Vec<String>,
-    /// Arguments of the program.
-    #[arg(last = true, value_name = "ARGS")]
-    pub(crate) args: Vec<String>,
+    #[command(flatten)]
+    pub(crate) program: ProgramArgs,
 }
 
 #[derive(Debug, Args)]
@@ -356,12 +369,9 @@ pub(crate) struct CheckArgs {
     /// Make this instance of a kernel template too: 'k<float, 32>'. With --kernels, list this kernel only.
     #[arg(long, value_name = "NAME")]
     pub(crate) kernel: Option<String>,
-    /// Messages in this file are known: they are not shown and do not fail the check.
-    #[arg(long, value_name = "FILE")]
-    pub(crate) baseline: Option<PathBuf>,
-    /// Write the messages to this file, to be given to --baseline. It may be that file: it is read first.
-    #[arg(long, value_name = "FILE")]
-    pub(crate) write_baseline: Option<PathBuf>,
+
+    #[command(flatten)]
+    pub(crate) known: BaselineArgs,
 }
 
 #[derive(Debug, Args)]
@@ -559,9 +569,14 @@ fn checks_of(word: &str) -> Result<interp::Checks, String> {
 }
 
 impl RunArgs {
+    /// Whether kernels run on a GPU.
+    pub(crate) fn is_on_gpu(&self) -> bool {
+        self.device == DeviceChoice::Gpu
+    }
+
     /// The order of blocks and warps.
     pub(crate) fn wanted_order(&self) -> interp::Order {
-        match self.order {
+        match self.checking.order {
             Some(OrderChoice::Descending) => interp::Order::Descending,
             Some(OrderChoice::Ascending | OrderChoice::Both) | None => interp::Order::Ascending,
         }
@@ -569,7 +584,7 @@ impl RunArgs {
 
     /// Which launches run in the other order, too.
     pub(crate) fn wanted_orders(&self) -> interp::BothOrders {
-        match self.order {
+        match self.checking.order {
             None => interp::BothOrders::WhenShort,
             Some(OrderChoice::Both) => interp::BothOrders::Always,
             Some(OrderChoice::Ascending | OrderChoice::Descending) => interp::BothOrders::Never,
@@ -578,8 +593,8 @@ impl RunArgs {
 
     /// What to look for.
     pub(crate) fn wanted_checks(&self) -> interp::Checks {
-        match &self.checks {
-            _ if self.no_checks => interp::Checks::NONE,
+        match &self.checking.checks {
+            _ if self.checking.no_checks => interp::Checks::NONE,
             None => interp::Checks::ALL,
             Some(words) => interp::Check::ALL
                 .into_iter()

@@ -20,6 +20,7 @@ use runtime::{
 use report::fault;
 
 use crate::{
+    args::ProgramArgs,
     failure::Failure,
     files, output,
     prove::MOST_COMPARED,
@@ -30,36 +31,27 @@ use crate::{
 /// Warp instructions of one launch, and instructions of the host program, when `--limit` says nothing: minutes of work.
 const DEFAULT_LIMIT: u64 = 20_000_000_000;
 
-/// More threads than these only wait for one another, each with counters of its own.
+/// More threads than these only wait for one another, and each has its own counters.
 const MOST_JOBS_PER_CORE: usize = 4;
 /// Instructions of a run when `--limit` says nothing. Each launch has its own limit by then, so that an endless one is told of in
 /// minutes; this is for programs that launch for ever, and beyond what anybody waits for of others.
 const DEFAULT_RUN_LIMIT: u64 = 1_000_000_000_000;
 
-/// The machine of the options; `jobs` 0 means one per core.
-pub(crate) fn machine(
-    rules: RuleSet,
-    jobs: usize,
-    limit: Option<u64>,
-    checks: Checks,
-    (order, both_orders): (Order, BothOrders),
-    (keep_going, trace): (bool, bool),
-    stop: &StopFlag,
-) -> MachineConfig {
+/// The machine of the options, with all checks on. `jobs` 0 means one per core.
+pub(crate) fn machine(rules: RuleSet, args: &ProgramArgs, stop: &StopFlag) -> MachineConfig {
     let cores = std::thread::available_parallelism().map_or(1, |n| n.get());
     MachineConfig {
         rules,
-        jobs: if jobs == 0 {
-            cores
-        } else {
-            jobs.min(MOST_JOBS_PER_CORE * cores)
+        jobs: match args.jobs {
+            0 => cores,
+            jobs => jobs.min(MOST_JOBS_PER_CORE * cores),
         },
-        limit: Some(limit.unwrap_or(DEFAULT_LIMIT)),
-        checks,
-        order,
-        both_orders,
-        keep_going,
-        trace,
+        limit: Some(args.limit.unwrap_or(DEFAULT_LIMIT)),
+        checks: Checks::default(),
+        order: Order::default(),
+        both_orders: BothOrders::default(),
+        keep_going: true,
+        trace: false,
         stop: stop.clone(),
         progress: interp::Progress::default(),
     }
@@ -80,23 +72,19 @@ pub(crate) fn no_gpu(error: GpuError) -> Failure {
 /// What of a program is run.
 #[derive(Clone, Copy)]
 pub(crate) struct What<'a> {
-    pub(crate) args: &'a [String],
-    pub(crate) launch: &'a [String],
-    pub(crate) buffer: &'a [String],
-    pub(crate) print: &'a [String],
+    pub(crate) program: &'a ProgramArgs,
+    /// Buffers to save.
     pub(crate) save: &'a [String],
-    pub(crate) limit: Option<u64>,
     /// Go on after accesses that are not allowed.
     pub(crate) keep_going: bool,
     pub(crate) stop: &'a StopFlag,
-    pub(crate) memory: Option<u64>,
 }
 
 impl What<'_> {
     fn budget(&self) -> Budget {
         Budget {
-            instructions: Some(self.limit.unwrap_or(DEFAULT_RUN_LIMIT)),
-            memory: match self.memory {
+            instructions: Some(self.program.limit.unwrap_or(DEFAULT_RUN_LIMIT)),
+            memory: match self.program.memory {
                 Some(bytes) => MemoryLimits {
                     all_bytes: Some(bytes),
                     heap_bytes: None,
@@ -126,10 +114,10 @@ pub(crate) fn execute(
     io: &mut dyn Io,
 ) -> Result<Ran, Failure> {
     match find_main(program) {
-        Some(main) if what.launch.is_empty() => {
+        Some(main) if what.program.launch.is_empty() => {
             let options = HostOptions {
-                args: what.args.to_vec(),
-                limit: Some(what.limit.unwrap_or(DEFAULT_LIMIT)),
+                args: what.program.args.clone(),
+                limit: Some(what.program.limit.unwrap_or(DEFAULT_LIMIT)),
                 keep_going: what.keep_going,
                 stop: what.stop.clone(),
                 budget: what.budget(),
@@ -151,7 +139,7 @@ fn launches(
     device: &mut dyn Device,
     io: &mut dyn Io,
 ) -> Result<Ran, Failure> {
-    if what.launch.is_empty() {
+    if what.program.launch.is_empty() {
         let kernels: Vec<String> = program
             .module()
             .kernels()
@@ -175,9 +163,9 @@ fn launches(
     let plan = Plan::resolve(
         program,
         what.budget(),
-        what.launch,
-        what.buffer,
-        what.print,
+        &what.program.launch,
+        &what.program.buffer,
+        &what.program.print,
         what.save,
         &open,
     )?;
@@ -234,16 +222,11 @@ impl Streams {
     /// Says of output that is not kept.
     pub(crate) fn tell_lost(&mut self, outcome: &mut Outcome) {
         if self.lost_bytes > 0 {
-            let note = Note {
-                loc: Default::default(),
-                text: format!(
-                    "the report has the first {} bytes of what the program printed; {} more are left out",
-                    self.most_kept, self.lost_bytes
-                ),
-                is_error: false,
-                fault: None,
-                advice: None,
-            };
+            let text = format!(
+                "the report has the first {} bytes of what the program printed; {} more are left out",
+                self.most_kept, self.lost_bytes
+            );
+            let note = Note::new(Default::default(), text, false);
             self.note(&note);
             outcome.notes.push(note);
         }

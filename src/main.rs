@@ -38,7 +38,7 @@ fn main() -> ExitCode {
     ExitCode::from(output::exit_code(run()))
 }
 
-/// Runs the command in a thread of its own; its exit code.
+/// Runs the command in another thread; returns its exit code.
 fn run() -> u8 {
     // A list needs no program.
     if args::lists_metrics(std::env::args_os()) {

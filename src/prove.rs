@@ -48,7 +48,7 @@ pub(crate) fn is_wanted(wanted: Cures, outcome: &Outcome) -> bool {
 fn instructions(outcome: &Outcome) -> u64 {
     let kept = outcome.launches.kept().iter();
     let all = kept.map(|kept| {
-        let times = if kept.is_sum { 1 } else { kept.count };
+        let times = kept.times();
         kept.report.counts.warp_instructions.saturating_mul(times)
     });
     all.fold(0, u64::saturating_add)

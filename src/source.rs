@@ -2,7 +2,7 @@
 
 mod include;
 
-use std::path::PathBuf;
+use std::{path::PathBuf, sync::Arc};
 
 use dsl::{
     diagnostic::{self, Diagnostic, Severity},
@@ -11,7 +11,7 @@ use dsl::{
     span::FileId,
 };
 
-use interp::rules::RuleSet;
+use interp::{Program, rules::RuleSet};
 
 use crate::{
     args::{Color, SourceArgs},
@@ -167,6 +167,13 @@ impl Loaded {
                 ));
             }
         }
+    }
+
+    /// The program, of a file without errors.
+    pub(crate) fn program(&self) -> Result<Program, Failure> {
+        let module = self.module.clone();
+        let module = module.ok_or_else(|| Failure::new("the front end made no program"))?;
+        Ok(Program::new(Arc::new(module)))
     }
 
     /// Whether there is an error among the messages.

@@ -2,7 +2,7 @@
 
 use std::alloc::{GlobalAlloc, Layout, System};
 
-/// Bytes of memory of this machine; `None` where nobody says.
+/// Bytes of memory of this machine; `None` where the system does not tell.
 pub(crate) fn memory_bytes() -> Option<u64> {
     #[cfg(target_os = "linux")]
     {

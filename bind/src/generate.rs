@@ -77,7 +77,7 @@ impl Kernels {
         format!("{visibility} mod {name} {{\n{items}}}\n")
     }
 
-    /// What is in the module, as a file of its own would have it.
+    /// The items of the module, as they stand in a separate file.
     pub fn items(&self, map: &SourceMap, texts: &[Text], ptx: &[PtxText]) -> String {
         let library = self.request.options.library.as_str();
         let mut types = Types::new(&self.kernels.program, library, map);
@@ -154,7 +154,6 @@ impl Kernels {{{}}}
         function: &Function,
         name: &str,
     ) {
-        let program = &self.kernels.program;
         let library = self.request.options.library.as_str();
         let index = self
             .kernels
@@ -182,41 +181,9 @@ impl Kernels {{{}}}
         let mut declared = format!("&self, {grid}: {library}::Grid");
         let mut given = String::new();
         for (name, ty) in &params {
-            let (declared_type, statement) = match ty {
-                Ty::Pointer(pointee) => {
-                    let element = types.rust(&pointee.ty).unwrap_or_else(|| {
-                        // `void *`: any element.
-                        let generic = format!("T{}", generics.len());
-                        generics.push(format!("{generic}: {library}::Element"));
-                        generic
-                    });
-                    if pointee.is_const {
-                        let ty = format!("&{library}::Buffer<{element}>");
-                        (ty, format!("{call}.read({name})?;"))
-                    } else {
-                        let ty = format!("&mut {library}::Buffer<{element}>");
-                        (ty, format!("{call}.write({name})?;"))
-                    }
-                }
-                ty => {
-                    let rust = types.rust(ty).unwrap_or_else(|| "()".to_string());
-                    let leaves: Vec<String> = scalars(program, ty)
-                        .into_iter()
-                        .map(|(offset, leaf)| {
-                            format!(
-                                "({offset}, {library}::embed::Scalar::{})",
-                                scalar_name(leaf)
-                            )
-                        })
-                        .collect();
-                    (
-                        rust,
-                        format!("{call}.value(&{name}, &[{}]);", leaves.join(", ")),
-                    )
-                }
-            };
+            let (declared_type, argument) = self.parameter(types, ty, name, &mut generics);
             let _ = write!(declared, ", {name}: {declared_type}");
-            let _ = writeln!(given, "            {statement}");
+            let _ = writeln!(given, "            {call}.{argument};");
         }
         let generics = if generics.is_empty() {
             String::new()
@@ -245,6 +212,42 @@ impl Kernels {{{}}}
 ",
             self.kernels.module.function(id).name,
         );
+    }
+
+    /// The type of a method's parameter, and how the call takes it. A `void *` may be of any element: it makes the method generic.
+    fn parameter(
+        &self,
+        types: &mut Types<'_>,
+        ty: &Ty,
+        name: &str,
+        generics: &mut Vec<String>,
+    ) -> (String, String) {
+        let library = self.request.options.library.as_str();
+        let Ty::Pointer(pointee) = ty else {
+            let leaves = scalars(&self.kernels.program, ty).into_iter();
+            let leaves = leaves.map(|(offset, leaf)| {
+                let leaf = scalar_name(leaf);
+                format!("({offset}, {library}::embed::Scalar::{leaf})")
+            });
+            let leaves: Vec<String> = leaves.collect();
+            let rust = types.rust(ty).unwrap_or_else(|| "()".to_string());
+            return (rust, format!("value(&{name}, &[{}])", leaves.join(", ")));
+        };
+        let element = types.rust(&pointee.ty).unwrap_or_else(|| {
+            let generic = format!("T{}", generics.len());
+            generics.push(format!("{generic}: {library}::Element"));
+            generic
+        });
+        match pointee.is_const {
+            true => (
+                format!("&{library}::Buffer<{element}>"),
+                format!("read({name})?"),
+            ),
+            false => (
+                format!("&mut {library}::Buffer<{element}>"),
+                format!("write({name})?"),
+            ),
+        }
     }
 
     /// The variables that Rust may set and get: index in the IR's globals, and as declared.

@@ -179,6 +179,28 @@ impl<'p> Types<'p> {
         });
         let library = self.library;
         let what = if record.is_union { "union" } else { "struct" };
+        let fields = lines(&members, |member| {
+            let Member {
+                name, ty, offset, ..
+            } = member;
+            format!("        /// At byte {offset}.\n        pub {name}: {ty},\n")
+        });
+        let offsets = lines(&members, |member| {
+            let Member {
+                name: field,
+                offset,
+                ..
+            } = member;
+            format!("        assert!(::core::mem::offset_of!({name}, {field}) == {offset});\n")
+        });
+        let puts = lines(&members, |member| {
+            let (field, range) = (&member.name, member.range());
+            format!("            {library}::Element::put(&self.{field}, &mut bytes[{range}]);\n")
+        });
+        let takes = lines(&members, |member| {
+            let (field, range) = (&member.name, member.range());
+            format!("                {field}: {library}::Element::take(&bytes[{range}]),\n")
+        });
         let _ = write!(
             out,
             "
@@ -186,71 +208,23 @@ impl<'p> Types<'p> {
     #[repr(C, align({align}))]
     #[derive(Clone, Copy, Debug, PartialEq)]
     pub struct {name} {{
-",
-            record.name
-        );
-        for member in &members {
-            let _ = writeln!(out, "        /// At byte {}.", member.offset);
-            let _ = writeln!(out, "        pub {}: {},", member.name, member.ty);
-        }
-        let _ = write!(
-            out,
-            "    }}
+{fields}    }}
 
     // The kernels' compiler and Rust's have to agree.
     const _: () = {{
         assert!(::core::mem::size_of::<{name}>() == {bytes});
         assert!(::core::mem::align_of::<{name}>() == {align});
-"
-        );
-        for member in &members {
-            let Member {
-                name: field,
-                offset,
-                ..
-            } = member;
-            let _ = writeln!(
-                out,
-                "        assert!(::core::mem::offset_of!({name}, {field}) == {offset});"
-            );
-        }
-        let _ = write!(
-            out,
-            "    }};
+{offsets}    }};
 
     impl {library}::Element for {name} {{
         const BYTES: usize = {bytes};
 
         fn put(&self, bytes: &mut [u8]) {{
-"
-        );
-        for member in &members {
-            let range = member.range();
-            let _ = writeln!(
-                out,
-                "            {library}::Element::put(&self.{}, &mut bytes[{range}]);",
-                member.name
-            );
-        }
-        let _ = write!(
-            out,
-            "        }}
+{puts}        }}
 
         fn take(bytes: &[u8]) -> Self {{
             {name} {{
-"
-        );
-        for member in &members {
-            let range = member.range();
-            let _ = writeln!(
-                out,
-                "                {}: {library}::Element::take(&bytes[{range}]),",
-                member.name
-            );
-        }
-        let _ = write!(
-            out,
-            "            }}
+{takes}            }}
         }}
     }}
 
@@ -259,9 +233,15 @@ impl<'p> Types<'p> {
             {library}::Element::take(&[0; {bytes}])
         }}
     }}
-"
+",
+            record.name
         );
     }
+}
+
+/// A line for each member.
+fn lines(members: &[Member], line: impl Fn(&Member) -> String) -> String {
+    members.iter().map(line).collect()
 }
 
 /// One member of a structure.

@@ -187,7 +187,7 @@ impl Search<'_, '_> {
                 let lead = &self.base.input.findings[members[0]];
                 self.found.push(Suggestion {
                     kind: candidate.kind,
-                    launch: lead.launch.unwrap_or_default(),
+                    launch: lead.occurrences.launch.unwrap_or_default(),
                     site: None,
                     hot_spot: None,
                     text: candidate.text,

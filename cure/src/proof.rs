@@ -114,10 +114,6 @@ fn cost(site: &Site) -> u64 {
     }
 }
 
-fn times(kept: &Kept) -> u64 {
-    if kept.is_sum { 1 } else { kept.count }
-}
-
 /// What a launch costs beside its accesses, for a kind of waste.
 fn own_cost(kept: &Kept, waste: Waste) -> u64 {
     let counts = &kept.report.counts;
@@ -128,7 +124,7 @@ fn own_cost(kept: &Kept, waste: Waste) -> u64 {
     }
 }
 
-/// Whether what is saved is told of a launch, for the accesses may be others then, or there are none.
+/// Whether the saving is stated for the launch, because the edits change which accesses there are, or there are none.
 pub(crate) fn is_of_launch(waste: Waste) -> bool {
     matches!(
         waste,
@@ -179,22 +175,22 @@ pub(crate) fn saved<'a>(
     let mut accesses = Accesses::default();
     let (mut before, mut after) = (0u64, 0u64);
     for (a, b) in &pairs {
-        before = before.saturating_add(own_cost(a, waste) * times(a));
-        after = after.saturating_add(own_cost(b, waste) * times(b));
+        before = before.saturating_add(own_cost(a, waste) * a.times());
+        after = after.saturating_add(own_cost(b, waste) * b.times());
         let (old, new) = (&a.report.sites, &b.report.sites);
         if has_like_sites {
             for (old, new) in old.iter().zip(new) {
                 let what = || format!("{} of line {}", old.op, old.line);
-                accesses.add(what, cost(old) * times(a), cost(new) * times(b));
+                accesses.add(what, cost(old) * a.times(), cost(new) * b.times());
             }
         } else {
             // What the edits are about has other accesses then: kinds of them are compared.
             let what = |site: &Site| format!("{} of {} memory", site.op, site.space);
             for site in old {
-                accesses.add(|| what(site), cost(site) * times(a), 0);
+                accesses.add(|| what(site), cost(site) * a.times(), 0);
             }
             for site in new {
-                accesses.add(|| what(site), 0, cost(site) * times(b));
+                accesses.add(|| what(site), 0, cost(site) * b.times());
             }
         }
     }

@@ -328,7 +328,7 @@ impl<'a> Text<'a> {
         self.edit(end..end, text)
     }
 
-    /// Puts a line of its own before a statement.
+    /// Inserts a line before a statement.
     pub(crate) fn line_before(&self, word: usize, text: &str) -> Edit {
         if self.words[word].starts_line {
             self.before(
@@ -340,7 +340,7 @@ impl<'a> Text<'a> {
         }
     }
 
-    /// Puts a line of its own, or several, behind a statement from a first to a last word.
+    /// Inserts one or more lines behind a statement from a first to a last word.
     pub(crate) fn line_behind(&self, first: usize, last: usize, text: &str) -> Edit {
         let ends_line = self.words.get(last + 1).is_none_or(|next| next.starts_line);
         if !ends_line {

@@ -25,7 +25,7 @@ use crate::{
     run::Run,
 };
 
-/// Warp instructions of one launch when nobody says how many: minutes of work.
+/// The default limit of a launch, in warp instructions: minutes of work.
 const DEFAULT_LIMIT: u64 = 20_000_000_000;
 
 /// Launches that are remembered for [`Device::launches`].
@@ -181,9 +181,7 @@ impl Device {
             .checked_mul(T::BYTES as u64)
             .ok_or_else(|| Error::new("a buffer of more than 2^64 bytes"))?;
         let mut state = self.lock();
-        let State {
-            hardware, memory, ..
-        } = &mut *state;
+        let (hardware, memory) = state.parts();
         let address = hardware.malloc(memory, bytes.max(1), false)?;
         drop(state);
         Ok(Buffer::new(self, address, len))
@@ -235,9 +233,7 @@ impl Device {
         if let Some((index, module)) = known(&state) {
             return Ok(Loaded::new(self, index, module));
         }
-        let State {
-            hardware, memory, ..
-        } = &mut *state;
+        let (hardware, memory) = state.parts();
         let mut image = memory.load(module.program.module());
         let ptx: Vec<Ptx<'_>> = program
             .ptx
@@ -286,9 +282,7 @@ impl Device {
             return Ok(Vec::new());
         }
         let mut state = self.lock();
-        let State {
-            hardware, memory, ..
-        } = &mut *state;
+        let (hardware, memory) = state.parts();
         if hardware.finds_unset()
             && let Some((unset, len)) = memory.first_unset(address, bytes)
         {
@@ -312,9 +306,7 @@ impl Device {
             return Ok(());
         }
         let mut state = self.lock();
-        let State {
-            hardware, memory, ..
-        } = &mut *state;
+        let (hardware, memory) = state.parts();
         Ok(hardware.write(memory, address, bytes)?)
     }
 
@@ -323,23 +315,24 @@ impl Device {
             return Ok(());
         }
         let mut state = self.lock();
-        let State {
-            hardware, memory, ..
-        } = &mut *state;
+        let (hardware, memory) = state.parts();
         Ok(hardware.fill(memory, address, byte, bytes)?)
     }
 
-    /// Gives memory back. On a GPU whose kernel faulted nothing can be given back any more, and the owner is gone: nobody is told.
+    /// Frees memory. After a kernel faulted on a GPU this fails; the error is dropped, because the owner is gone.
     pub(crate) fn free(&self, address: u64) {
         let mut state = self.lock();
-        let State {
-            hardware, memory, ..
-        } = &mut *state;
+        let (hardware, memory) = state.parts();
         let _: std::result::Result<(), DeviceError> = hardware.free(memory, address);
     }
 }
 
 impl State {
+    /// The device and its memory, which it takes as an argument.
+    pub(crate) fn parts(&mut self) -> (&mut dyn Hardware, &mut Memory) {
+        (&mut *self.hardware, &mut self.memory)
+    }
+
     /// Remembers a launch.
     pub(crate) fn remember(&mut self, run: &Run) {
         if self.runs.len() == LAUNCHES_KEPT {

@@ -156,9 +156,7 @@ impl Loaded {
 
     fn put(&self, global: usize, bytes: &[u8]) -> Result<()> {
         self.device.with_image(self.resident, |state| {
-            let State {
-                hardware, memory, ..
-            } = state;
+            let (hardware, memory) = state.parts();
             let address = memory.symbol_address(GlobalId(global as u32));
             Ok(hardware.write(memory, address, bytes)?)
         })
@@ -166,9 +164,7 @@ impl Loaded {
 
     fn fetch(&self, global: usize, bytes: u64) -> Result<Vec<u8>> {
         self.device.with_image(self.resident, |state| {
-            let State {
-                hardware, memory, ..
-            } = state;
+            let (hardware, memory) = state.parts();
             let address = memory.symbol_address(GlobalId(global as u32));
             Ok(hardware.read(memory, address, bytes)?)
         })
@@ -258,9 +254,7 @@ impl Call<'_> {
         let module = &self.loaded.module;
         let mut printed = Vec::new();
         let mut out = |text: &[u8]| printed.extend_from_slice(text);
-        let State {
-            hardware, memory, ..
-        } = state;
+        let (hardware, memory) = state.parts();
         let result = hardware.launch(
             &module.program,
             memory,

@@ -57,7 +57,7 @@ impl Finding {
             message: found.message.clone(),
             advice: found.advice.clone(),
             accesses: found.sides.iter().map(access).collect(),
-            count: found.count,
+            count: found.occurrences.count,
         }
     }
 

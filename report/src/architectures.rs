@@ -65,7 +65,7 @@ fn rows(model: &Model<'_>) -> Vec<Row> {
             if !matches!(site.space, Space::Shared | Space::Global | Space::Constant) {
                 continue;
             }
-            let times = if kept.is_sum { 1 } else { kept.count };
+            let times = kept.times();
             let costs = std::iter::once(site)
                 .chain(others.iter().map(|other| &other[at].report.sites[index]))
                 .map(|site| Some(cost(site)?.saturating_mul(times)));

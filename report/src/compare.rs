@@ -68,6 +68,29 @@ impl Side {
     }
 }
 
+impl Side {
+    /// The findings in a few words, each once.
+    fn finding_names(&self) -> Vec<String> {
+        let mut all: Vec<String> = self.findings.iter().map(Finding::name).collect();
+        all.sort();
+        all.dedup();
+        all
+    }
+}
+
+impl Finding {
+    fn name(&self) -> String {
+        let mut text = format!("{} {} {}", self.severity, self.code, self.kind);
+        if let Some(array) = &self.array {
+            text += &format!(" of `{array}`");
+        }
+        if let Some(kernel) = &self.kernel {
+            text += &format!(" in {}", kernel.split('<').next().unwrap_or(kernel));
+        }
+        text
+    }
+}
+
 /// An access, over all launches of its kernel.
 #[derive(Clone, Serialize)]
 struct Access {
@@ -171,6 +194,14 @@ fn accesses(side: &Side) -> Vec<Access> {
     all
 }
 
+/// What all accesses to a space cost.
+fn cost(all: &[Access], space: &str) -> u64 {
+    let costs = all.iter().filter(|access| access.space == space);
+    costs
+        .filter_map(|access| access.cost)
+        .fold(0, u64::saturating_add)
+}
+
 /// Pairs accesses that a test finds alike, in their order.
 fn pair(
     before: &mut Vec<Access>,
@@ -194,29 +225,18 @@ fn pair(
 /// Compares two reports.
 pub fn compare(before: &Side, after: &Side) -> Comparison {
     let (mut old, mut new) = (accesses(before), accesses(after));
-    let total = |name: &'static str, is_of: &dyn Fn(&Access) -> bool| {
-        let sum = |all: &[Access]| {
-            let costs = all.iter().filter(|access| is_of(access));
-            let costs = costs.filter_map(|access| access.cost);
-            costs.fold(0, u64::saturating_add)
-        };
-        (sum(&old), sum(&new), name)
-    };
     let totals = [
-        total("shared transactions", &|access| access.space == "shared"),
-        total("global sectors", &|access| access.space == "global"),
-        total("constant transactions", &|access| {
-            access.space == "constant"
-        }),
+        ("shared transactions", "shared"),
+        ("global sectors", "global"),
+        ("constant transactions", "constant"),
     ];
+    let totals = totals.into_iter().map(|(name, space)| Total {
+        name,
+        before: cost(&old, space),
+        after: cost(&new, space),
+    });
     let totals = totals
-        .into_iter()
-        .filter(|&(before, after, _)| before + after > 0)
-        .map(|(before, after, name)| Total {
-            name,
-            before,
-            after,
-        })
+        .filter(|total| total.before + total.after > 0)
         .collect();
     let mut pairs = vec![];
     let kind =
@@ -244,28 +264,12 @@ pub fn compare(before: &Side, after: &Side) -> Comparison {
         let (before, after) = pair.costs();
         before as i128 - after as i128
     });
-    let name = |finding: &Finding| {
-        let mut text = format!("{} {} {}", finding.severity, finding.code, finding.kind);
-        if let Some(array) = &finding.array {
-            text += &format!(" of `{array}`");
-        }
-        if let Some(kernel) = &finding.kernel {
-            text += &format!(" in {}", kernel.split('<').next().unwrap_or(kernel));
-        }
-        text
+    let (old, new) = (before.finding_names(), after.finding_names());
+    let without = |all: &[String], others: &[String]| -> Vec<String> {
+        let rest = all.iter().filter(|one| !others.contains(one));
+        rest.cloned().collect()
     };
-    let names = |side: &Side| -> Vec<String> {
-        let mut all: Vec<String> = side.findings.iter().map(name).collect();
-        all.sort();
-        all.dedup();
-        all
-    };
-    let (old, new) = (names(before), names(after));
-    let findings_new: Vec<String> = new
-        .iter()
-        .filter(|one| !old.contains(one))
-        .cloned()
-        .collect();
+    let findings_new = without(&new, &old);
     Comparison {
         schema: "dslc-compare/1",
         before: format!("{} ({})", before.program, before.arch),
@@ -273,11 +277,7 @@ pub fn compare(before: &Side, after: &Side) -> Comparison {
         totals,
         accesses: pairs,
         same,
-        findings_gone: old
-            .iter()
-            .filter(|one| !new.contains(one))
-            .cloned()
-            .collect(),
+        findings_gone: without(&old, &new),
         errors_new: findings_new.iter().any(|one| !one.starts_with("note")),
         findings_new,
     }

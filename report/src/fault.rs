@@ -171,7 +171,7 @@ fn of_dynamic_shared(
              third argument"
         ));
     }
-    // A declared array of shared memory without a size of its own.
+    // A shared array that is declared without a size.
     if !object.declared || object.size_bytes != 0 {
         return None;
     }

@@ -23,7 +23,7 @@ use interp::{
 };
 use runtime::{
     device::DeviceFault,
-    host::{Fault, HostFinding, HostRace, Note, Outcome, RaceSide},
+    host::{Fault, HostFinding, Note, Outcome},
 };
 
 use super::fault;
@@ -37,12 +37,8 @@ pub struct Found {
     pub kind: &'static str,
     /// Severity.
     pub severity: Severity,
-    /// The first launch it was found in.
-    pub launch: Option<usize>,
-    /// In how many launches.
-    pub launches: usize,
-    /// The last of them.
-    last_launch: Option<usize>,
+    /// Where it was found, and how often.
+    pub occurrences: Occurrences,
     /// The kernel's name; `None` on the host.
     pub kernel: Option<String>,
     /// What is wrong, in one sentence.
@@ -59,8 +55,6 @@ pub struct Found {
     pub sides: Vec<Side>,
     /// Who else stands where.
     pub others: Vec<(LocId, String)>,
-    /// How often.
-    pub count: u64,
     /// Which lanes did the accesses when it was first found.
     pub witness: Vec<WitnessLanes>,
     /// Knows it again in another run: see [`baseline`].
@@ -71,6 +65,19 @@ pub struct Found {
     pub skipped: bool,
     /// It shows only when the last blocks and warps come first.
     pub descending: bool,
+}
+
+/// How often something was found.
+#[derive(Clone, Copy, Debug)]
+pub struct Occurrences {
+    /// The first launch it was found in.
+    pub launch: Option<usize>,
+    /// In how many launches.
+    pub launches: usize,
+    /// The last of them.
+    last_launch: Option<usize>,
+    /// How often in all.
+    pub count: u64,
 }
 
 /// One access of a finding.
@@ -94,7 +101,69 @@ pub struct Side {
     pub volatile: bool,
 }
 
+impl Side {
+    /// One of no thread in particular.
+    fn new(op: impl Into<String>, loc: LocId) -> Side {
+        Side {
+            op: op.into(),
+            loc,
+            block: [0; 3],
+            thread: [0; 3],
+            lane: None,
+            bytes: 0,
+            value: None,
+            volatile: false,
+        }
+    }
+}
+
 impl Found {
+    /// One that was found once and has no accesses yet.
+    fn new(
+        code: Code,
+        kind: &'static str,
+        severity: Severity,
+        launch: Option<usize>,
+        message: String,
+    ) -> Found {
+        Found {
+            code,
+            kind,
+            severity,
+            occurrences: Occurrences {
+                launch,
+                launches: 1,
+                last_launch: launch,
+                count: 1,
+            },
+            kernel: None,
+            message,
+            advice: None,
+            barrier: None,
+            space: None,
+            object: None,
+            sides: vec![],
+            others: vec![],
+            witness: vec![],
+            fingerprint: String::new(),
+            muted: false,
+            skipped: false,
+            descending: false,
+        }
+    }
+
+    fn counted(self, launches: usize, count: u64) -> Found {
+        let occurrences = Occurrences {
+            launches,
+            count,
+            ..self.occurrences
+        };
+        Found {
+            occurrences,
+            ..self
+        }
+    }
+
     /// Whether it makes the program wrong.
     pub fn is_error(&self) -> bool {
         self.severity == Severity::Error && !self.muted
@@ -132,11 +201,8 @@ pub fn all(outcome: &Outcome, module: &Module, line: &dyn Fn(LocId) -> String) -
         }
     }
     all.of_launches(outcome, shown..outcome.launches.len());
-    for race in &outcome.races {
-        all.add(of_race(race, outcome));
-    }
     for finding in &outcome.findings {
-        all.add(of_host(finding));
+        all.add(of_host(finding, outcome));
     }
     for note in &outcome.notes {
         if let Some(fault) = &note.fault {
@@ -198,30 +264,23 @@ struct Gathered<'a> {
 impl Gathered<'_> {
     fn add(&mut self, new: Found) {
         let cause = Cause::of(&new, self.module);
-        // What has no line of its own is never the same as something else.
+        // A finding without a line is never the same as another.
         let has_line = cause.lines.iter().any(|&(_, line)| line != 0);
         let mut known = self.found.iter_mut();
         let module = self.module;
         match known.find(|known| has_line && Cause::of(known, module) == cause) {
             Some(known) => {
-                if new.severity > known.severity {
-                    let (count, launches) = (known.count, known.launches);
-                    let (launch, last_launch) = (known.launch, known.last_launch);
-                    let worse = Found {
-                        launch,
-                        launches,
-                        last_launch,
-                        count,
-                        ..new.clone()
-                    };
-                    *known = worse;
-                }
-                known.count = known.count.saturating_add(new.count);
+                let mut all = known.occurrences;
+                all.count = all.count.saturating_add(new.occurrences.count);
                 // The findings of a launch come one after the other.
-                if known.last_launch != new.last_launch {
-                    known.launches = known.launches.saturating_add(new.launches);
-                    known.last_launch = new.last_launch;
+                if all.last_launch != new.occurrences.last_launch {
+                    all.launches = all.launches.saturating_add(new.occurrences.launches);
+                    all.last_launch = new.occurrences.last_launch;
                 }
+                if new.severity > known.severity {
+                    *known = new;
+                }
+                known.occurrences = all;
             }
             None => self.found.push(new),
         }
@@ -232,12 +291,9 @@ impl Gathered<'_> {
         let kept = outcome.launches.kept();
         for kept in kept.iter().filter(|kept| which.contains(&kept.first)) {
             for new in of_launch(&kept.report, kept.first) {
-                let times = if kept.is_sum { 1 } else { kept.count };
-                self.add(Found {
-                    launches: usize::try_from(times).unwrap_or(usize::MAX),
-                    count: new.count.saturating_mul(times),
-                    ..new
-                });
+                let times = kept.times();
+                let count = new.occurrences.count.saturating_mul(times);
+                self.add(new.counted(usize::try_from(times).unwrap_or(usize::MAX), count));
             }
         }
     }
@@ -247,17 +303,14 @@ impl Gathered<'_> {
 fn of_launch(launch: &interp::LaunchReport, index: usize) -> Vec<Found> {
     let mut all = Vec::new();
     for skipped in &launch.skipped {
-        all.push(Found {
-            count: skipped.accesses,
+        let places = (skipped.before, skipped.behind);
+        let found = Found {
             skipped: true,
             descending: skipped.descending,
-            advice: fault::help(
-                &skipped.trap,
-                Some(launch),
-                (skipped.before, skipped.behind),
-            ),
+            advice: fault::help(&skipped.trap, Some(launch), places),
             ..of_trap(&skipped.trap, Some(index), Some(launch))
-        });
+        };
+        all.push(found.counted(1, skipped.accesses));
     }
     for finding in &launch.findings {
         all.push(Found {
@@ -295,156 +348,105 @@ fn of_finding(finding: &Finding, launch: usize, kernel: &str) -> Found {
         value: access.value.map(|value| value.to_string()),
         volatile: access.volatile,
     };
-    Found {
-        code: finding.code,
-        kind: finding.kind.name(),
-        severity: finding.severity,
-        launch: Some(launch),
-        launches: 1,
-        last_launch: Some(launch),
+    let object = finding.object.as_ref();
+    let found = Found {
         kernel: Some(kernel.to_string()),
-        message: finding.message(),
         advice: finding.advice(),
         barrier: finding.proposes(),
         space: finding.space.map(|space| space.to_string()),
-        object: finding
-            .object
-            .as_ref()
-            .map(|object| (object.name.clone(), object.index.clone())),
+        object: object.map(|object| (object.name.clone(), object.index.clone())),
         sides: finding.accesses.iter().map(side).collect(),
-        others: vec![],
-        count: finding.count,
         witness: finding.witness.clone(),
-        fingerprint: String::new(),
-        muted: false,
-        skipped: false,
-        descending: false,
-    }
-}
-
-/// What nothing orders, of the host, launches and copies.
-fn of_race(race: &HostRace, outcome: &Outcome) -> Found {
-    let refusal = of_refusal("", race.sides[0].loc, "");
-    let kernel = race.launch.and_then(|index| outcome.launches.get(index));
-    Found {
-        code: race.code,
-        kind: "race",
-        launch: race.launch,
-        last_launch: race.launch,
-        kernel: kernel.map(|launch| launch.kernel_name.clone()),
-        message: race.message.clone(),
-        advice: Some(race.advice.clone()),
-        object: race.object.clone(),
-        sides: race
-            .sides
-            .iter()
-            .map(|side| Side {
-                op: side.op.to_string(),
-                loc: side.loc,
-                ..refusal.sides[0].clone()
-            })
-            .collect(),
-        count: race.count,
-        // Each is of a launch of its own.
-        launches: match race.launch {
-            Some(_) => usize::try_from(race.count).unwrap_or(usize::MAX),
-            None => 1,
-        },
-        ..refusal
-    }
-}
-
-/// What else was found of the host.
-fn of_host(finding: &HostFinding) -> Found {
-    let refusal = of_refusal("", LocId::default(), "");
-    let side = |side: &RaceSide| Side {
-        op: side.op.to_string(),
-        loc: side.loc,
-        ..refusal.sides[0].clone()
+        ..Found::new(
+            finding.code,
+            finding.kind.name(),
+            finding.severity,
+            Some(launch),
+            finding.message(),
+        )
     };
-    Found {
-        code: finding.code,
-        kind: finding.kind.name(),
-        severity: finding.severity,
-        kernel: None,
-        message: finding.message.clone(),
+    found.counted(1, finding.count)
+}
+
+/// What was found of the host, alone or together with a launch.
+fn of_host(finding: &HostFinding, outcome: &Outcome) -> Found {
+    let sides = finding.sides.iter();
+    let kernel = finding.launch.and_then(|index| outcome.launches.get(index));
+    // Each occurrence is in another launch.
+    let launches = match finding.launch {
+        Some(_) => usize::try_from(finding.count).unwrap_or(usize::MAX),
+        None => 1,
+    };
+    let found = Found {
+        kernel: kernel.map(|launch| launch.kernel_name.clone()),
         advice: finding.advice.clone(),
         object: finding.object.clone(),
-        sides: finding.sides.iter().map(side).collect(),
+        sides: sides.map(|side| Side::new(side.op, side.loc)).collect(),
         others: finding.others.clone(),
-        count: finding.count,
-        ..refusal.clone()
-    }
+        ..Found::new(
+            finding.code,
+            finding.kind.name(),
+            finding.severity,
+            finding.launch,
+            finding.message.clone(),
+        )
+    };
+    found.counted(launches, finding.count)
 }
 
 /// A call of the runtime that was given memory that is not there.
 fn of_call(note: &Note, fault: &TrapKind) -> Found {
-    let mut found = of_refusal("main", note.loc, "");
     let object = fault.access().and_then(|access| access.object.as_ref());
-    found.code = fault::code_of_trap(fault);
-    found.kind = fault.name();
-    found.kernel = None;
     let freed = match fault {
         TrapKind::InvalidFree(fault) => fault.object.as_ref(),
         _ => object,
     };
-    if let Some(loc) = freed.and_then(|object| object.freed_at) {
-        found.others.push((loc, "freed here".to_string()));
+    let freed_at = freed.and_then(|object| object.freed_at);
+    Found {
+        advice: note.advice.clone(),
+        object: object.map(|object| (object.name.replace('`', ""), String::new())),
+        sides: vec![Side::new("call", note.loc)],
+        others: freed_at
+            .map(|loc| (loc, "freed here".to_string()))
+            .into_iter()
+            .collect(),
+        ..Found::new(
+            fault::code_of_trap(fault),
+            fault.name(),
+            Severity::Error,
+            None,
+            note.text.clone(),
+        )
     }
-    found.message = note.text.clone();
-    found.advice = note.advice.clone();
-    found.object = object.map(|object| (object.name.replace('`', ""), String::new()));
-    found.sides[0].op = "call".to_string();
-    found
 }
 
 fn of_refusal(kernel: &str, loc: LocId, why: &str) -> Found {
     Found {
-        code: fault::code_of_invalid(),
-        kind: "invalid_launch",
-        severity: Severity::Error,
-        launch: None,
-        launches: 1,
-        last_launch: None,
         kernel: Some(kernel.to_string()),
-        message: format!("`{kernel}` cannot be launched: {why}"),
-        advice: None,
-        barrier: None,
-        space: None,
-        object: None,
-        sides: vec![Side {
-            op: "launch".to_string(),
-            loc,
-            block: [0; 3],
-            thread: [0; 3],
-            lane: None,
-            bytes: 0,
-            value: None,
-            volatile: false,
-        }],
-        others: vec![],
-        count: 1,
-        witness: vec![],
-        fingerprint: String::new(),
-        muted: false,
-        skipped: false,
-        descending: false,
+        sides: vec![Side::new("launch", loc)],
+        ..Found::new(
+            fault::code_of_invalid(),
+            "invalid_launch",
+            Severity::Error,
+            None,
+            format!("`{kernel}` cannot be launched: {why}"),
+        )
     }
 }
 
 /// A fault on a GPU, which says no more than the launch.
 fn of_device(fault: &DeviceFault, module: &Module) -> Found {
-    let kernel = fault.kernel.map(|id| module.function(id).name.clone());
-    let refusal = of_refusal("", fault.loc, "");
     Found {
-        code: fault::code_of_device(fault.error),
-        kind: fault::kind_of_device(fault.error),
-        launch: fault.launch,
-        last_launch: fault.launch,
-        kernel,
-        message: fault::device_message(fault, module),
+        kernel: fault.kernel.map(|id| module.function(id).name.clone()),
         advice: Some("without `--device gpu`, the simulator names the line and the thread".into()),
-        ..refusal
+        sides: vec![Side::new("launch", fault.loc)],
+        ..Found::new(
+            fault::code_of_device(fault.error),
+            fault::kind_of_device(fault.error),
+            Severity::Error,
+            fault.launch,
+            fault::device_message(fault, module),
+        )
     }
 }
 
@@ -456,38 +458,27 @@ fn of_trap(trap: &Trap, launch: Option<usize>, report: Option<&interp::LaunchRep
         (thread / 32, thread % 32)
     });
     let object = access.and_then(|access| access.object.as_ref());
+    let op = access.map_or("stop", |access| FindingOp::from(access.op).name());
     Found {
-        code: fault::code_of_trap(&trap.kind),
-        kind: trap.kind.name(),
-        severity: Severity::Error,
-        launch,
-        launches: 1,
-        last_launch: launch,
         kernel: report.map(|report| report.kernel_name.clone()),
-        message: trap.message(),
-        barrier: None,
         advice: fault::help(trap, report, (0, 0)),
         space: access.map(|access| access.space.to_string()),
         object: object.map(|object| (object.source_name().replace('`', ""), object.index())),
         sides: vec![Side {
-            op: access
-                .map_or("stop", |access| FindingOp::from(access.op).name())
-                .to_string(),
-            loc: trap.loc,
             block: trap.block,
             thread: trap.thread,
             lane,
             bytes: access.map_or(0, |access| access.width_bytes),
-            value: None,
-            volatile: false,
+            ..Side::new(op, trap.loc)
         }],
         others: trap.notes(),
-        count: 1,
-        witness: vec![],
-        fingerprint: String::new(),
-        muted: false,
-        skipped: false,
-        descending: false,
+        ..Found::new(
+            fault::code_of_trap(&trap.kind),
+            trap.kind.name(),
+            Severity::Error,
+            launch,
+            trap.message(),
+        )
     }
 }
 

@@ -15,11 +15,14 @@ mod spots;
 use std::{collections::HashSet, fmt::Write};
 
 use dsl::ir::LocId;
-use interp::rules::{RuleSet, bank::SharedOp, coalesce::GlobalOp};
+use interp::{
+    rules::{RuleSet, bank::SharedOp, coalesce::GlobalOp},
+    stats::LaunchCounts,
+};
 
 pub use picture::{Request, svg};
 
-use crate::{Model, findings::table};
+use crate::{Model, findings::table, total::Total};
 use source::Files;
 
 /// Most bytes of a page, and of some of its parts.
@@ -154,63 +157,6 @@ fn banks(rules: &RuleSet) -> &'static str {
 /// What ran, and how it went.
 fn summary(text: &mut String, model: &Model<'_>, left_out: &LeftOut) {
     let input = model.input;
-    let mut facts: Vec<(String, String)> = vec![];
-    let launches = input.outcome.launches.len();
-    facts.push((
-        launches.to_string(),
-        if launches == 1 { "launch" } else { "launches" }.to_string(),
-    ));
-    let (mut shared, mut sectors) = ((0u64, 0u64), (0u64, 0u64));
-    let mut is_known = (true, true);
-    for kept in input.kept() {
-        let times = if kept.is_sum { 1 } else { kept.count };
-        let counts = &kept.report.counts;
-        for part in [
-            &counts.shared_load,
-            &counts.shared_store,
-            &counts.shared_atomic,
-        ] {
-            shared.0 = part
-                .transactions
-                .saturating_mul(times)
-                .saturating_add(shared.0);
-            shared.1 = part.ideal.saturating_mul(times).saturating_add(shared.1);
-            is_known.0 &= !part.not_modelled();
-        }
-        for part in [
-            &counts.global_load,
-            &counts.global_store,
-            &counts.global_atomic,
-        ] {
-            sectors.0 = part.sectors.saturating_mul(times).saturating_add(sectors.0);
-            sectors.1 = part
-                .ideal_sectors
-                .saturating_mul(times)
-                .saturating_add(sectors.1);
-            is_known.1 &= !part.not_modelled();
-        }
-    }
-    for ((used, ideal), known, what) in [
-        (shared, is_known.0, "shared transactions"),
-        (sectors, is_known.1, "global sectors"),
-    ] {
-        if used > 0 || !known {
-            let used = if known {
-                used.to_string()
-            } else {
-                "?".to_string()
-            };
-            facts.push((used, format!("{what}, ideal {ideal}")));
-        }
-    }
-    let muted = input.findings.iter().filter(|found| found.muted).count();
-    let found = table::summary(&model.groups, input.findings, muted);
-    let (count, what) = match found.split_once(' ') {
-        Some((count, what)) => (count.to_string(), what.to_string()),
-        None => ("0".to_string(), "findings".to_string()),
-    };
-    facts.push((count, what));
-    facts.push((input.outcome.exit_code.to_string(), "exit code".to_string()));
     let how = match input.gpu {
         Some(gpu) => format!("ran on {gpu}, which counts nothing by itself"),
         None => format!(
@@ -229,7 +175,7 @@ fn summary(text: &mut String, model: &Model<'_>, left_out: &LeftOut) {
         escape(&how),
         only.unwrap_or_default()
     );
-    for (number, what) in facts {
+    for (number, what) in facts(model) {
         let _ = write!(
             text,
             "<li><b>{}</b><span>{}</span></li>",
@@ -238,24 +184,60 @@ fn summary(text: &mut String, model: &Model<'_>, left_out: &LeftOut) {
         );
     }
     text.push_str("</ul>\n");
-    let mut notes: Vec<&str> = vec![];
-    let said = input
-        .outcome
-        .notes
-        .iter()
-        .filter(|note| note.fault.is_none());
-    notes.extend(said.map(|note| note.text.as_str()));
+    let notes = input.outcome.notes.iter();
+    let said = notes.filter(|note| note.fault.is_none());
     let unlisted = input.outcome.launches.unlisted();
     let unlisted = (unlisted > 0).then(|| format!("{unlisted} launches are not listed one by one"));
-    notes.extend(unlisted.as_deref());
-    notes.extend(left_out.iter().map(String::as_str));
-    for note in notes.iter().take(20) {
+    let notes = said
+        .map(|note| note.text.as_str())
+        .chain(unlisted.as_deref())
+        .chain(left_out.iter().map(String::as_str));
+    for note in notes.take(20) {
         let _ = writeln!(
             text,
             "<p class=dim>Note: {}.</p>",
             prose(note.trim_end_matches('.'))
         );
     }
+}
+
+/// The numbers at the head of the page, and what they count.
+fn facts(model: &Model<'_>) -> Vec<(String, String)> {
+    let input = model.input;
+    let launches = input.outcome.launches.len();
+    let what = if launches == 1 { "launch" } else { "launches" };
+    let mut facts = vec![(launches.to_string(), what.to_string())];
+    facts.extend(costs(model, Total::shared, "shared transactions"));
+    facts.extend(costs(model, Total::global, "global sectors"));
+    let muted = input.findings.iter().filter(|found| found.muted).count();
+    let found = table::summary(&model.groups, input.findings, muted);
+    let (count, what) = found.split_once(' ').unwrap_or(("0", "findings"));
+    facts.push((count.to_string(), what.to_string()));
+    facts.push((input.outcome.exit_code.to_string(), "exit code".to_string()));
+    facts
+}
+
+/// What all launches cost in one kind of memory.
+fn costs(
+    model: &Model<'_>,
+    total: fn(&LaunchCounts) -> Total,
+    what: &str,
+) -> Option<(String, String)> {
+    let (mut used, mut ideal, mut is_known) = (0u64, 0u64, true);
+    for kept in model.input.kept() {
+        let total = total(&kept.report.counts);
+        used = total.used.saturating_mul(kept.times()).saturating_add(used);
+        ideal = total
+            .ideal
+            .saturating_mul(kept.times())
+            .saturating_add(ideal);
+        is_known &= total.is_known;
+    }
+    let shown = match is_known {
+        true => used.to_string(),
+        false => "?".to_string(),
+    };
+    (used > 0 || !is_known).then(|| (shown, format!("{what}, ideal {ideal}")))
 }
 
 /// What the program printed.

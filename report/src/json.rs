@@ -2,7 +2,7 @@
 //!
 //! A count that the architecture's rules do not model is `null`, never 0.
 
-use interp::{LaunchReport, Orders, Site, rules::RuleSet};
+use interp::{LaunchReport, Orders, Site, finding::WitnessLanes, rules::RuleSet};
 use serde::{Serialize, Serializer};
 use serde_json::{Map, Value, json};
 
@@ -25,7 +25,7 @@ pub struct Report<'a> {
     bank_width: u32,
     device: String,
     launches: Launches<'a>,
-    findings: Vec<Finding>,
+    findings: Vec<Value>,
     stdout: String,
     /// What `main` returned or gave to `exit`.
     exit_code: i32,
@@ -36,46 +36,12 @@ pub struct Report<'a> {
     #[serde(skip_serializing_if = "Vec::is_empty")]
     diagnostics: Vec<Value>,
     /// What wastes, worst first, over all launches.
-    hot_spots: Vec<HotSpotRow<'a>>,
+    hot_spots: &'a [HotSpot],
     /// Cures of hot spots and findings.
     suggestions: &'a [Suggestion],
     /// The other architectures of `--arch a,b`.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     architectures: Vec<ArchRow>,
-}
-
-/// A line that wastes.
-#[derive(Serialize)]
-struct HotSpotRow<'a> {
-    waste: &'static str,
-    file: &'a str,
-    line: u32,
-    column: u32,
-    text: &'a str,
-    /// Beyond the ideal, in the units of `waste`.
-    excess: u64,
-    used: u64,
-    ideal: u64,
-    /// Of all of that kind.
-    share: f64,
-    /// Requests by the ways they were served in, of those in more than one.
-    ways: Map<String, Value>,
-    accesses: Vec<HotAccessRow<'a>>,
-    kernels: &'a [String],
-    launches: u64,
-    fact: &'a str,
-    /// A thought: not proved.
-    advice: Option<&'a str>,
-}
-
-#[derive(Serialize)]
-struct HotAccessRow<'a> {
-    op: String,
-    column: u32,
-    text: &'a str,
-    requests: u64,
-    used: u64,
-    ideal: u64,
 }
 
 /// The launches one by one: each is made as it is written, for there may be very many.
@@ -140,62 +106,6 @@ struct SiteRow {
     file: String,
 }
 
-#[derive(Serialize)]
-struct Finding {
-    code: &'static str,
-    kind: &'static str,
-    severity: &'static str,
-    launch: Option<usize>,
-    message: String,
-    space: Option<String>,
-    accesses: Vec<Access>,
-    kernel: Option<String>,
-    /// The array or allocation, and the element in it.
-    array: Option<String>,
-    index: Option<String>,
-    advice: Option<String>,
-    /// How often the accesses met, in all launches together.
-    count: u64,
-    /// In how many launches.
-    launches: usize,
-    /// An access that was skipped: the run went on.
-    #[serde(skip_serializing_if = "std::ops::Not::not")]
-    skipped: bool,
-    /// It shows only when the last blocks and warps come first.
-    #[serde(skip_serializing_if = "std::ops::Not::not")]
-    descending: bool,
-    witness: Vec<Lanes>,
-    fingerprint: String,
-    /// Findings with the same number have one cause.
-    group: usize,
-}
-
-#[derive(Serialize)]
-struct Access {
-    op: String,
-    line: u32,
-    column: u32,
-    block: [u32; 3],
-    thread: [u32; 3],
-    file: String,
-    text: String,
-    warp: Option<u32>,
-    lane: Option<u32>,
-    bytes: u32,
-    value: Option<String>,
-    volatile: bool,
-}
-
-/// Lanes of one warp that did one of the accesses when it was first found.
-#[derive(Serialize)]
-struct Lanes {
-    access: usize,
-    block: [u32; 3],
-    warp: u32,
-    /// One bit per lane.
-    lanes: String,
-}
-
 /// Builds the object.
 pub fn report<'a>(model: &'a Model<'a>, stdout: &[u8]) -> Report<'a> {
     let input = model.input;
@@ -224,7 +134,7 @@ pub fn report<'a>(model: &'a Model<'a>, stdout: &[u8]) -> Report<'a> {
             .collect(),
         muted_findings: input.findings.iter().filter(|found| found.muted).count(),
         diagnostics: vec![],
-        hot_spots: model.hot_spots.iter().map(hot_spot).collect(),
+        hot_spots: &model.hot_spots,
         suggestions: &model.suggestions,
         architectures: architectures::json(model),
     }
@@ -246,40 +156,9 @@ pub fn not_run(program: &str, rules: &RuleSet, diagnostics: Vec<Value>) -> Repor
         notes: vec![],
         muted_findings: 0,
         diagnostics,
-        hot_spots: vec![],
+        hot_spots: &[],
         suggestions: &[],
         architectures: vec![],
-    }
-}
-
-fn hot_spot(spot: &HotSpot) -> HotSpotRow<'_> {
-    let ways = spot.ways.iter();
-    let accesses = spot.accesses.iter().map(|access| HotAccessRow {
-        op: access.op.to_string(),
-        column: access.column,
-        text: &access.text,
-        requests: access.requests,
-        used: access.used,
-        ideal: access.ideal,
-    });
-    HotSpotRow {
-        waste: spot.waste.name(),
-        file: &spot.file,
-        line: spot.line,
-        column: spot.column,
-        text: &spot.source,
-        excess: spot.excess,
-        used: spot.used,
-        ideal: spot.ideal,
-        share: spot.share,
-        ways: ways
-            .map(|&(ways, count)| (ways.to_string(), json!(count)))
-            .collect(),
-        accesses: accesses.collect(),
-        kernels: &spot.kernels,
-        launches: spot.launches,
-        fact: &spot.fact,
-        advice: spot.thought.as_deref(),
     }
 }
 
@@ -364,7 +243,7 @@ fn site_row(site: &Site, input: &Input<'_>) -> SiteRow {
     }
 }
 
-fn findings(model: &Model<'_>) -> Vec<Finding> {
+fn findings(model: &Model<'_>) -> Vec<Value> {
     let input = model.input;
     let all = input.findings.iter().enumerate();
     let shown = all.filter(|(_, found)| !found.muted);
@@ -377,50 +256,63 @@ fn findings(model: &Model<'_>) -> Vec<Finding> {
         .collect()
 }
 
-fn finding(found: &Found, group: usize, input: &Input<'_>) -> Finding {
-    let witness = found.witness.iter().map(|row| Lanes {
-        access: row.access,
-        block: row.block,
-        warp: row.warp,
-        lanes: format!("{:#010x}", row.lanes),
+/// Findings of the same `group` have one cause.
+fn finding(found: &Found, group: usize, input: &Input<'_>) -> Value {
+    let (array, index) = found.object.clone().unzip();
+    let mut row = json!({
+        "code": found.code.number(),
+        "kind": found.kind,
+        "severity": found.severity.name(),
+        "launch": found.occurrences.launch,
+        "message": found.message,
+        "space": found.space,
+        "accesses": found.sides.iter().map(|side| access(side, input)).collect::<Vec<_>>(),
+        "kernel": found.kernel,
+        "array": array,
+        "index": index,
+        "advice": found.advice,
+        // How often the accesses met, in all launches together.
+        "count": found.occurrences.count,
+        "launches": found.occurrences.launches,
     });
-    Finding {
-        code: found.code.number(),
-        kind: found.kind,
-        severity: found.severity.name(),
-        launch: found.launch,
-        message: found.message.clone(),
-        space: found.space.clone(),
-        accesses: found.sides.iter().map(|side| access(side, input)).collect(),
-        kernel: found.kernel.clone(),
-        array: found.object.as_ref().map(|(name, _)| name.clone()),
-        index: found.object.as_ref().map(|(_, index)| index.clone()),
-        advice: found.advice.clone(),
-        count: found.count,
-        launches: found.launches,
-        skipped: found.skipped,
-        descending: found.descending,
-        witness: witness.collect(),
-        fingerprint: found.fingerprint.clone(),
-        group,
+    if found.skipped {
+        row["skipped"] = true.into();
     }
+    if found.descending {
+        row["descending"] = true.into();
+    }
+    // Lanes of one warp that did one of the accesses when it was first found.
+    let lanes = |row: &WitnessLanes| {
+        json!({
+            "access": row.access,
+            "block": row.block,
+            "warp": row.warp,
+            // One bit per lane.
+            "lanes": format!("{:#010x}", row.lanes),
+        })
+    };
+    row["witness"] = found.witness.iter().map(lanes).collect();
+    row["fingerprint"] = found.fingerprint.clone().into();
+    row["group"] = group.into();
+    row
 }
 
-fn access(side: &Side, input: &Input<'_>) -> Access {
+fn access(side: &Side, input: &Input<'_>) -> Value {
     let loc = input.module.loc(side.loc);
     let file = input.module.files.get(loc.file as usize);
-    Access {
-        op: side.op.clone(),
-        line: loc.line,
-        column: loc.column,
-        block: side.block,
-        thread: side.thread,
-        file: file.filter(|_| loc.line > 0).cloned().unwrap_or_default(),
-        text: loc.text.clone(),
-        warp: side.lane.map(|(warp, _)| warp),
-        lane: side.lane.map(|(_, lane)| lane),
-        bytes: side.bytes,
-        value: side.value.clone(),
-        volatile: side.volatile,
-    }
+    let (warp, lane) = side.lane.unzip();
+    json!({
+        "op": side.op,
+        "line": loc.line,
+        "column": loc.column,
+        "block": side.block,
+        "thread": side.thread,
+        "file": file.filter(|_| loc.line > 0).map_or("", String::as_str),
+        "text": loc.text,
+        "warp": warp,
+        "lane": lane,
+        "bytes": side.bytes,
+        "value": side.value,
+        "volatile": side.volatile,
+    })
 }

@@ -1,4 +1,4 @@
-//! What is told of a run: the text report, the JSON object, SARIF, nvprof's table, and how findings and faults are shown.
+//! Reports of a run: the text report, the JSON object, SARIF, nvprof's table, and how findings and faults are shown.
 //!
 //! In: an [`Input`], which is a program's sources and IR, how it was counted and how it went. A [`Model`] is made from it once, which the
 //! renderers read. Out: text, or values that serialise. Nothing here prints or reads files; the command line and the Rust library show the same words.
@@ -18,6 +18,7 @@ pub mod nvprof;
 pub mod sarif;
 mod suggestion;
 pub mod text;
+mod total;
 
 pub use advice::{pads, shared_var};
 use dsl::{

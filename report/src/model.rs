@@ -15,7 +15,7 @@ use super::{
     fold,
 };
 
-/// What is told of a run.
+/// What a report says about a run.
 pub struct Model<'a> {
     /// What it is made from.
     pub input: &'a Input<'a>,

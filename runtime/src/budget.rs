@@ -35,7 +35,7 @@ impl Budget {
         let file = module.files.get(place.file as usize);
         let why = match limit {
             Some(most) if sum > most => format!("--memory allows {most}"),
-            _ => "this machine has no room for them".to_owned(),
+            _ => "this machine has not enough memory for them".to_owned(),
         };
         Err(format!(
             "the program's variables take {sum} bytes, and {why}; the largest is `{}` with {} bytes ({}:{})",
@@ -78,7 +78,7 @@ impl Spent {
         Spent { budget, warps: 0 }
     }
 
-    /// Instructions that the host program may have executed before its end: of its own limit, and of what the launches leave.
+    /// Instructions that the host program may have executed in all: its own limit, or less where the launches leave less.
     pub(crate) fn for_host(&self, own: Option<u64>) -> Option<u64> {
         let left = self
             .budget

@@ -5,188 +5,33 @@
 //! kernel becomes a sticky error at the next call that synchronises; a fault of the host itself ends the program.
 //! What means nothing in a simulator (times, streams) has a stated value and is said once, as a [`Note`].
 
+mod call;
 mod cuda;
 mod leak;
-mod math;
 mod memory;
+mod note;
 mod occupancy;
 mod order;
+mod outcome;
 mod race;
 mod rand;
 mod stdio;
 mod unset;
 
-use dsl::{
-    diagnostic::Code,
-    ir::{
-        FuncId, FunctionKind, GlobalId, GlobalSpace, HostFn, LocId, Space, Type, locate::in_program,
-    },
+use dsl::ir::{
+    FuncId, FunctionKind, GlobalId, GlobalSpace, HostFn, LocId, Space, locate::in_program,
 };
 use interp::{
-    AddressKind, FindingKind, HostEvent, HostThread, InvalidLaunch, LaunchConfig, LaunchFailure,
-    Memory, MemoryFault, Program, Severity, StopFlag, StopReason, Trap, TrapKind,
+    AddressKind, HostEvent, HostThread, InvalidLaunch, LaunchConfig, LaunchFailure, Memory,
+    MemoryFault, Program, StopFlag, StopReason, Trap, TrapKind,
     memory::unset::Allocation,
     trap::{AccessOp, BadAccess},
 };
 
 use crate::budget::{Budget, Spent};
-use crate::device::{Device, DeviceError, DeviceFault, LaunchError};
+use crate::device::{Device, DeviceError, LaunchError};
 use crate::error::CudaError;
-use crate::launches::Launches;
-
-/// Where the program's output goes, and who hears of trouble as it happens.
-pub trait Io {
-    /// Bytes the program (host or device) printed.
-    fn stdout(&mut self, bytes: &[u8]);
-    /// Bytes the program printed to `stderr`.
-    fn stderr(&mut self, bytes: &[u8]);
-    /// Something the user should know.
-    fn note(&mut self, note: &Note);
-    /// Bytes of the device that the host can see from now on: [`Io::wants_arrivals`] asks for them.
-    fn arrived(&mut self, _arrival: &Arrival<'_>) {}
-    /// Device memory was given out.
-    fn allocated(&mut self, _address: u64, _bytes: u64) {}
-    /// Whether [`Io::arrived`] is to be called.
-    fn wants_arrivals(&self) -> bool {
-        false
-    }
-}
-
-/// Bytes that came from the device.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Arrival<'a> {
-    /// The call that brought them.
-    pub loc: LocId,
-    /// `cudaMemcpy`, `cudaMemcpyFromSymbol`, `managed memory`.
-    pub how: &'static str,
-    /// The bytes.
-    pub bytes: &'a [u8],
-}
-
-/// Something the user should know, with its place.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Note {
-    /// The call it is about.
-    pub loc: LocId,
-    /// One sentence.
-    pub text: String,
-    /// It makes the program wrong: a refused launch, a failed copy.
-    pub is_error: bool,
-    /// The call was given memory that is not there, or is the other side's: a finding.
-    pub fault: Option<TrapKind>,
-    /// One sentence: what to do.
-    pub advice: Option<String>,
-}
-
-/// A launch that did not run to its end.
-#[derive(Clone, PartialEq, Debug)]
-pub enum Fault {
-    /// CUDA would refuse it.
-    Invalid {
-        /// The kernel.
-        kernel: FuncId,
-        /// The launch statement.
-        loc: LocId,
-        /// The limit it breaks.
-        why: InvalidLaunch,
-    },
-    /// A thread did something that ends the program.
-    Trap {
-        /// Index into [`Outcome::launches`]; `None` on the host.
-        launch: Option<usize>,
-        /// What.
-        trap: Box<Trap>,
-    },
-    /// The host made an access that is not allowed, which was skipped.
-    Skipped(Box<Trap>),
-    /// A kernel faulted on a real device.
-    Device(Box<DeviceFault>),
-}
-
-/// Two accesses to the same bytes, by the host, launches or copies, that nothing orders.
-#[derive(Clone, PartialEq, Debug)]
-pub struct HostRace {
-    /// For `dslc explain`.
-    pub code: Code,
-    /// Index into [`Outcome::launches`] of the earlier one, if it is a launch.
-    pub launch: Option<usize>,
-    /// One sentence: what happened.
-    pub message: String,
-    /// One sentence: what to do.
-    pub advice: String,
-    /// The memory, and the element.
-    pub object: Option<(String, String)>,
-    /// The earlier one and the later one.
-    pub sides: [RaceSide; 2],
-    /// How often.
-    pub count: u64,
-}
-
-/// One side of a [`HostRace`] or place of a [`HostFinding`].
-#[derive(Clone, Copy, PartialEq, Debug)]
-pub struct RaceSide {
-    /// `launch`, `call`, `read`, `write`, `compute`.
-    pub op: &'static str,
-    /// Where it stands.
-    pub loc: LocId,
-}
-
-/// Something else that was found of the host program: values that nobody wrote, memory that nobody gave back.
-#[derive(Clone, PartialEq, Debug)]
-pub struct HostFinding {
-    /// For `dslc explain`.
-    pub code: Code,
-    /// The class.
-    pub kind: FindingKind,
-    /// Severity.
-    pub severity: Severity,
-    /// One sentence: what happened.
-    pub message: String,
-    /// One sentence: what to do.
-    pub advice: Option<String>,
-    /// The memory or variable, and the element.
-    pub object: Option<(String, String)>,
-    /// The places that make it.
-    pub sides: Vec<RaceSide>,
-    /// Other places that have to do with it.
-    pub others: Vec<(LocId, String)>,
-    /// How often.
-    pub count: u64,
-}
-
-/// How a program ended.
-#[derive(Clone, PartialEq, Debug, Default)]
-pub struct Outcome {
-    /// What `main` returned or `exit` was given; as a shell would show it 134 for `abort`, 139 for a fault of the host, 130, 143 or 124 for
-    /// one that was asked to stop, and 152 (too much CPU time) for a run that takes more than its [`Budget`].
-    pub exit_code: i32,
-    /// The launches that ran, in order; of a faulting launch, the counts up to the fault.
-    pub launches: Launches,
-    /// What went wrong at run time.
-    pub faults: Vec<Fault>,
-    /// What was said on the way.
-    pub notes: Vec<Note>,
-    /// What nothing orders, of the host, launches and copies.
-    pub races: Vec<HostRace>,
-    /// What else was found of the host.
-    pub findings: Vec<HostFinding>,
-    /// Milliseconds of each launch on a device with a clock; `None` for one whose time is not known. Empty on the simulator.
-    pub times_ms: Vec<Option<f64>>,
-}
-
-impl Outcome {
-    /// Why it was stopped from outside, if it was.
-    pub fn stopped(&self) -> Option<StopReason> {
-        let fault = self.faults.last()?;
-        match fault {
-            Fault::Trap { trap, .. } => match trap.kind {
-                TrapKind::Stopped(why) => Some(why),
-                _ => None,
-            },
-            Fault::Invalid { .. } | Fault::Skipped(_) | Fault::Device(_) => None,
-        }
-    }
-}
+pub use outcome::{Arrival, Fault, HostFinding, HostSide, Io, Note, Outcome};
 
 /// Why a host program stops in the middle of a call.
 enum Stop {
@@ -230,9 +75,6 @@ pub struct HostOptions {
 
 /// The exit code of a run that takes more than its budget: as of a process that the system ends for its CPU time.
 const OVER_BUDGET: i32 = 152;
-
-/// Remarks, errors of calls and refused launches of a run, each.
-const MOST_NOTES: usize = 1000;
 
 /// The host function called `main`, if there is one.
 pub fn find_main(program: &Program) -> Option<FuncId> {
@@ -352,6 +194,7 @@ impl Host<'_> {
             answer = match event? {
                 HostEvent::Call { func, args, loc } => {
                     let loc = self.shown(thread, loc);
+                    let args: Vec<u64> = args.into_iter().map(|(_, bits)| bits).collect();
                     self.name_pointer(thread, func, &args);
                     let answer = self.call(func, &args, loc);
                     self.tell_looks(thread);
@@ -397,132 +240,6 @@ impl Host<'_> {
                 thread.mute_unset();
             }
         }
-    }
-
-    fn call(
-        &mut self,
-        function: HostFn,
-        args: &[(Type, u64)],
-        loc: LocId,
-    ) -> Result<Option<u64>, Stop> {
-        let bits: Vec<u64> = args.iter().map(|&(_, bits)| bits).collect();
-        let answer = match function {
-            HostFn::Rand => Some(self.rand.next() as u64),
-            HostFn::Srand => {
-                self.rand = rand::Rand::new(bits[0] as u32);
-                None
-            }
-            HostFn::Exit => return Err(Stop::Exit(bits[0] as i32 & 0xff)),
-            HostFn::Abort => return Err(Stop::Exit(134)),
-            HostFn::AssertFail => {
-                let condition = String::from_utf8_lossy(&self.string(bits[0], loc)?).into_owned();
-                return Err(self.trap(TrapKind::Assert { condition }, loc));
-            }
-            HostFn::Time => {
-                self.say_once(
-                    loc,
-                    "time() and clock() stand still here: time() gives 1700000000, clock() gives 0",
-                );
-                if bits[0] != 0 {
-                    self.store(bits[0], &1_700_000_000u64.to_le_bytes(), loc)?;
-                }
-                Some(1_700_000_000)
-            }
-            HostFn::Clock => {
-                self.say_once(
-                    loc,
-                    "time() and clock() stand still here: time() gives 1700000000, clock() gives 0",
-                );
-                Some(0)
-            }
-            HostFn::Exp
-            | HostFn::Log
-            | HostFn::Log2
-            | HostFn::Log10
-            | HostFn::Pow
-            | HostFn::Sin
-            | HostFn::Cos
-            | HostFn::Tan
-            | HostFn::Atan
-            | HostFn::Atan2
-            | HostFn::Tanh
-            | HostFn::Expf
-            | HostFn::Logf
-            | HostFn::Powf
-            | HostFn::Sinf
-            | HostFn::Cosf
-            | HostFn::Tanhf => math::call(function, &bits),
-            HostFn::Printf
-            | HostFn::Fprintf
-            | HostFn::Sprintf
-            | HostFn::Snprintf
-            | HostFn::Puts
-            | HostFn::Putchar
-            | HostFn::Fflush => self.stdio(function, args, loc)?,
-            HostFn::Malloc
-            | HostFn::Calloc
-            | HostFn::Realloc
-            | HostFn::Free
-            | HostFn::Memset
-            | HostFn::Memcpy
-            | HostFn::Memmove
-            | HostFn::Memcmp
-            | HostFn::Strlen
-            | HostFn::Strcmp
-            | HostFn::Strncmp
-            | HostFn::Strcpy
-            | HostFn::Atoi
-            | HostFn::Atol
-            | HostFn::Atof => self.c_memory(function, &bits, loc)?,
-            HostFn::CudaMalloc
-            | HostFn::CudaMallocAsync
-            | HostFn::CudaMallocManaged
-            | HostFn::CudaMallocHost
-            | HostFn::CudaFree
-            | HostFn::CudaFreeAsync
-            | HostFn::CudaFreeHost
-            | HostFn::CudaMemcpy
-            | HostFn::CudaMemcpyAsync
-            | HostFn::CudaMemset
-            | HostFn::CudaMemsetAsync
-            | HostFn::CudaMemcpyToSymbol
-            | HostFn::CudaMemcpyFromSymbol
-            | HostFn::CudaGetSymbolAddress
-            | HostFn::CudaDeviceSynchronize
-            | HostFn::CudaDeviceReset
-            | HostFn::CudaGetLastError
-            | HostFn::CudaPeekAtLastError
-            | HostFn::CudaGetErrorString
-            | HostFn::CudaGetErrorName
-            | HostFn::CudaGetDeviceCount
-            | HostFn::CudaGetDevice
-            | HostFn::CudaSetDevice
-            | HostFn::CudaMemGetInfo
-            | HostFn::DeviceProperty
-            | HostFn::DeviceName
-            | HostFn::SetError
-            | HostFn::CudaFuncSetAttribute
-            | HostFn::OccupancyBlocks
-            | HostFn::OccupancyBlockSize
-            | HostFn::KernelFact
-            | HostFn::CudaFuncSetCacheConfig
-            | HostFn::CudaFuncSetSharedMemConfig
-            | HostFn::CudaDeviceSetCacheConfig
-            | HostFn::CudaDeviceGetCacheConfig
-            | HostFn::CudaDeviceSetSharedMemConfig
-            | HostFn::CudaDeviceGetSharedMemConfig
-            | HostFn::CudaEventCreate
-            | HostFn::CudaEventRecord
-            | HostFn::CudaEventSynchronize
-            | HostFn::CudaEventElapsedTime
-            | HostFn::CudaEventDestroy
-            | HostFn::CudaStreamCreate
-            | HostFn::CudaStreamCreateWithFlags
-            | HostFn::CudaStreamWaitEvent
-            | HostFn::CudaStreamSynchronize
-            | HostFn::CudaStreamDestroy => Some(self.cuda(function, &bits, loc)?),
-        };
-        Ok(answer.filter(|_| function.result().is_some()))
     }
 
     /// Runs a kernel, the host having executed so many instructions.
@@ -637,10 +354,13 @@ impl Host<'_> {
 
     fn refuse(&mut self, kernel: FuncId, loc: LocId, why: InvalidLaunch) {
         self.state.last = cuda::error_of_refusal(&why);
-        if self.outcome.faults.len() >= MOST_NOTES {
+        if self.outcome.faults.len() >= note::MOST_NOTES {
             self.say_once(
                 LocId::default(),
-                &format!("after {MOST_NOTES} refused launches, no more are shown"),
+                &format!(
+                    "after {} refused launches, no more are shown",
+                    note::MOST_NOTES
+                ),
             );
             return;
         }
@@ -701,124 +421,6 @@ impl Host<'_> {
         if line > 0 {
             self.memory
                 .set_name(address, &format!("the allocation of line {line}"));
-        }
-    }
-
-    /// Says it and keeps it; of very many, the first ones tell as much as all.
-    fn tell(&mut self, note: Note) {
-        let like = |other: &&Note| other.is_error == note.is_error;
-        let count = self.outcome.notes.iter().filter(like).count();
-        if count > MOST_NOTES {
-            return;
-        }
-        let note = match count {
-            MOST_NOTES => Note {
-                loc: LocId::default(),
-                text: format!("after {MOST_NOTES} such messages, no more are shown"),
-                fault: None,
-                advice: None,
-                ..note
-            },
-            _ => note,
-        };
-        self.io.note(&note);
-        self.outcome.notes.push(note);
-    }
-
-    fn say(&mut self, loc: LocId, text: impl Into<String>, is_error: bool) {
-        let note = Note {
-            loc,
-            text: text.into(),
-            is_error,
-            fault: None,
-            advice: None,
-        };
-        self.tell(note);
-    }
-
-    /// A call fails because of the memory it was given.
-    fn say_fault(&mut self, loc: LocId, what: &str, fault: MemoryFault) {
-        let note = Note {
-            loc,
-            text: format!("{what}: {fault}"),
-            is_error: true,
-            fault: Some(fault.trap(AccessOp::Load)),
-            advice: None,
-        };
-        self.tell(note);
-    }
-
-    /// A copy's kind does not fit its pointers, `address` first.
-    fn say_wrong_side(
-        &mut self,
-        text: String,
-        (to, from): (u64, u64),
-        (kind, address, wants_device): (u64, u64, bool),
-        loc: LocId,
-    ) {
-        let side = |address| match self.memory.kind_of(address) {
-            AddressKind::Host | AddressKind::String => Some(false),
-            AddressKind::Device | AddressKind::Constant => Some(true),
-            _ => None,
-        };
-        let advice = match (side(from), side(to)) {
-            (Some(from), Some(to)) => {
-                let (name, number) = match (from, to) {
-                    (false, false) => ("cudaMemcpyHostToHost", 0),
-                    (false, true) => ("cudaMemcpyHostToDevice", 1),
-                    (true, false) => ("cudaMemcpyDeviceToHost", 2),
-                    (true, true) => ("cudaMemcpyDeviceToDevice", 3),
-                };
-                let word = |device| if device { "device" } else { "host" };
-                let swapped = match number + kind {
-                    3 if kind == 1 || kind == 2 => {
-                        ", or are the two the wrong way round? the destination comes first"
-                    }
-                    _ => "",
-                };
-                Some(format!(
-                    "these pointers go from {} to {} memory, which is `{name}`{swapped}",
-                    word(from),
-                    word(to)
-                ))
-            }
-            _ => None,
-        };
-        let access = Box::new(BadAccess {
-            op: if address == to {
-                AccessOp::Store
-            } else {
-                AccessOp::Load
-            },
-            space: Space::Generic,
-            address,
-            width_bytes: 0,
-            object: None,
-        });
-        let fault = match wants_device {
-            true => TrapKind::HostPointerOnDevice(access),
-            false => TrapKind::DevicePointerOnHost(access),
-        };
-        let note = Note {
-            loc,
-            text,
-            is_error: true,
-            fault: Some(fault),
-            advice,
-        };
-        self.tell(note);
-    }
-
-    /// Memory is refused.
-    fn say_shortage(&mut self, loc: LocId, bytes: u64, what: &str, on_heap: bool) {
-        let why = self.spent.budget.shortage(&self.memory, on_heap);
-        let text = format!("out of memory: cannot allocate {bytes} bytes of {what}{why}");
-        self.say(loc, text, false);
-    }
-
-    fn say_once(&mut self, loc: LocId, text: &str) {
-        if !self.outcome.notes.iter().any(|note| note.text == text) {
-            self.say(loc, text, false);
         }
     }
 }

@@ -55,6 +55,16 @@ pub struct Kept {
     pub is_sum: bool,
 }
 
+impl Kept {
+    /// How often the report counts.
+    pub fn times(&self) -> u64 {
+        match self.is_sum {
+            true => 1,
+            false => self.count,
+        }
+    }
+}
+
 /// What like launches have in common; few others do.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 struct Outline {

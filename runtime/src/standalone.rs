@@ -79,7 +79,7 @@ impl Plan {
         open: &dyn Fn(&str) -> Result<NpyFile<'static>, String>,
     ) -> Result<Plan, SpecError> {
         let most = budget.memory.all_bytes.or(budget.memory.heap_bytes);
-        let mut room = most.unwrap_or(u64::MAX);
+        let mut left = most.unwrap_or(u64::MAX);
         let mut plan = Plan {
             budget,
             buffers: BTreeMap::new(),
@@ -89,6 +89,7 @@ impl Plan {
         };
         for text in buffers {
             let spec = BufferSpec::parse(text)?;
+            let wrong = |why: String| SpecError::new(format!("--buffer '{text}'"), why);
             let buffer = match spec.source {
                 BufferSource::Made {
                     element,
@@ -96,30 +97,22 @@ impl Plan {
                     fill,
                 } => {
                     let bytes = shape.iter().product::<u64>() * element.bytes() as u64;
-                    if bytes > room {
+                    if bytes > left {
                         let why = match budget.memory.all_bytes {
                             Some(most) => format!("--memory allows {most}"),
-                            None => format!("{room} are left of half of this machine's memory"),
+                            None => format!("{left} are left of half of this machine's memory"),
                         };
-                        return Err(SpecError::new(
-                            format!("--buffer '{text}'"),
-                            format!("it has {bytes} bytes, and {why}"),
-                        ));
+                        return Err(wrong(format!("it has {bytes} bytes, and {why}")));
                     }
-                    room -= bytes;
+                    left -= bytes;
                     HostBuffer::make(element, &shape, &fill)
                 }
                 BufferSource::File(path) => {
-                    let file = open(&path)
-                        .map_err(|why| SpecError::new(format!("--buffer '{text}'"), why))?;
-                    HostBuffer::from_npy(&path, file, MOST_FILE_BYTES)?
+                    HostBuffer::from_npy(&path, open(&path).map_err(wrong)?, MOST_FILE_BYTES)?
                 }
             };
             if plan.buffers.insert(spec.name.clone(), buffer).is_some() {
-                return Err(SpecError::new(
-                    format!("--buffer '{text}'"),
-                    format!("there is already a buffer `{}`", spec.name),
-                ));
+                return Err(wrong(format!("there is already a buffer `{}`", spec.name)));
             }
         }
         for text in launches {
@@ -175,30 +168,18 @@ impl Plan {
     ) -> Result<FuncId, SpecError> {
         let what = format!("--launch '{text}'");
         let module = program.module();
-        let named = |wanted: &str| {
-            let mut kernels = module.kernels();
-            let found = kernels.find(|(_, kernel)| same_kernel(&kernel.name, wanted));
-            found.map(|(id, _)| id)
-        };
-        let Some(id) = named(&spec.kernel) else {
-            let names: Vec<&str> = module
-                .kernels()
-                .map(|(_, kernel)| kernel.name.as_str())
-                .collect();
-            let why = match dsl::suggest::nearest(&spec.kernel, names.iter().copied()) {
-                Some(nearest) => format!(
-                    "there is no kernel `{}`; did you mean `{nearest}`?",
-                    spec.kernel
-                ),
-                None => format!(
-                    "there is no kernel `{}`; there are: {}",
-                    spec.kernel,
-                    names.join(", ")
-                ),
+        let mut kernels = module.kernels();
+        let found = kernels.find(|(_, kernel)| same_kernel(&kernel.name, &spec.kernel));
+        let Some((id, kernel)) = found else {
+            let names = module.kernels().map(|(_, kernel)| kernel.name.as_str());
+            let names: Vec<&str> = names.collect();
+            let hint = match dsl::suggest::nearest(&spec.kernel, names.iter().copied()) {
+                Some(nearest) => format!("did you mean `{nearest}`?"),
+                None => format!("there are: {}", names.join(", ")),
             };
+            let why = format!("there is no kernel `{}`; {hint}", spec.kernel);
             return Err(SpecError::new(what, why));
         };
-        let kernel = module.function(id);
         if spec.args.len() != kernel.params.len() {
             let why = format!(
                 "`{}` takes {} arguments, got {}: {}",
@@ -211,52 +192,40 @@ impl Plan {
         }
         for (i, (arg, param)) in spec.args.iter().zip(&kernel.params).enumerate() {
             let slot = &kernel.slots[param.slot.index()];
-            let wrong = |why: String| {
-                SpecError::new(
-                    what.clone(),
-                    format!("argument {} (`{}`): {why}", i + 1, slot.name),
-                )
-            };
             let is_pointer = matches!(slot.ty, Type::Ptr(_));
-            match arg {
+            let c_type = &param.c_type;
+            let wrong = match arg {
                 ArgSpec::Buffer(name) if is_pointer => {
-                    let buffer = self.check_buffer(&what, name)?;
-                    if let Some(pointee) = param.pointee
-                        && !fits(buffer.element, pointee)
-                    {
-                        return Err(wrong(format!(
-                            "the kernel wants `{}`; buffer `{name}` holds {}-byte elements of another type",
-                            param.c_type,
-                            buffer.element.bytes()
-                        )));
-                    }
+                    let element = self.check_buffer(&what, name)?.element;
+                    let misfits = param.pointee.is_some_and(|pointee| !fits(element, pointee));
+                    misfits.then(|| {
+                        format!(
+                            "the kernel wants `{c_type}`; buffer `{name}` holds {}-byte elements of another type",
+                            element.bytes()
+                        )
+                    })
                 }
-                ArgSpec::Buffer(name) => {
-                    return Err(wrong(format!(
-                        "`{name}` is a buffer, but the parameter is a `{}`",
-                        param.c_type
-                    )));
-                }
-                ArgSpec::Int(0) => {}
-                _ if is_pointer => {
-                    return Err(wrong(format!(
-                        "expected the name of a buffer for a `{}`",
-                        param.c_type
-                    )));
+                ArgSpec::Buffer(name) => Some(format!(
+                    "`{name}` is a buffer, but the parameter is a `{c_type}`"
+                )),
+                ArgSpec::Int(0) => None,
+                ArgSpec::Int(_) | ArgSpec::Float(_) if is_pointer => {
+                    Some(format!("expected the name of a buffer for a `{c_type}`"))
                 }
                 ArgSpec::Float(_) if !slot.ty.is_float() => {
-                    return Err(wrong(format!(
-                        "expected a whole number for a `{}`",
-                        param.c_type
-                    )));
+                    Some(format!("expected a whole number for a `{c_type}`"))
                 }
-                ArgSpec::Int(_) | ArgSpec::Float(_) => {}
+                ArgSpec::Int(_) | ArgSpec::Float(_) => None,
+            };
+            if let Some(why) = wrong {
+                let why = format!("argument {} (`{}`): {why}", i + 1, slot.name);
+                return Err(SpecError::new(what, why));
             }
         }
         Ok(id)
     }
 
-    /// Does it all. An error is a device without room for the buffers.
+    /// Makes the buffers, launches the kernels, and reads the buffers back. An error is a device without memory for them.
     pub fn run(
         &self,
         program: &Program,
@@ -272,15 +241,7 @@ impl Plan {
             .map_err(|why| SpecError::new(device.info().name.clone(), why))?;
         let mut addresses = BTreeMap::new();
         for (name, buffer) in &self.buffers {
-            let bytes = buffer.bytes.len() as u64;
-            // On the simulator managed, as it was always told of.
-            let address = device.malloc(&mut memory, bytes.max(1), device.is_simulator());
-            let address = address
-                .map_err(|error| SpecError::new(format!("buffer `{name}`"), error.to_string()))?;
-            memory.set_name(address, &format!("buffer `{name}`"));
-            io.allocated(address, bytes.max(1));
-            let written = device.write(&mut memory, address, &buffer.bytes);
-            written
+            let address = upload(name, buffer, device, &mut memory, io)
                 .map_err(|error| SpecError::new(format!("buffer `{name}`"), error.to_string()))?;
             addresses.insert(name.as_str(), address);
         }
@@ -288,18 +249,7 @@ impl Plan {
         let mut spent = Spent::new(self.budget);
         for (kernel, spec) in &self.launches {
             let function = program.module().function(*kernel);
-            let args: Vec<u64> = spec
-                .args
-                .iter()
-                .zip(&function.params)
-                .map(|(arg, param)| match arg {
-                    ArgSpec::Buffer(name) => addresses.get(name.as_str()).copied().unwrap_or(0),
-                    ArgSpec::Int(value) => int_bits(*value, function.slots[param.slot.index()].ty),
-                    ArgSpec::Float(value) => {
-                        float_bits(*value, function.slots[param.slot.index()].ty)
-                    }
-                })
-                .collect();
+            let args = arguments(spec, function, &addresses);
             let config = LaunchConfig {
                 grid: spec.grid,
                 block: spec.block,
@@ -311,53 +261,63 @@ impl Plan {
             spent.bound(device, 0);
             let mut result = device.launch(program, &mut memory, *kernel, &config, &args, &mut out);
             spent.count(&mut result, 0);
-            match result {
+            let invalid = |why| Fault::Invalid {
+                kernel: *kernel,
+                loc: function.loc,
+                why,
+            };
+            let fault = match result {
                 Ok(report) => {
                     outcome.launches.push(report);
+                    continue;
                 }
-                Err(LaunchError::Device(DeviceError::Lost(fault))) => {
-                    outcome.faults.push(Fault::Device(fault));
-                    break;
-                }
+                Err(LaunchError::Device(DeviceError::Lost(fault))) => Fault::Device(fault),
                 Err(LaunchError::Device(error)) => {
-                    outcome.faults.push(Fault::Invalid {
-                        kernel: *kernel,
-                        loc: function.loc,
-                        why: InvalidLaunch::Device(error.to_string()),
-                    });
-                    break;
+                    invalid(InvalidLaunch::Device(error.to_string()))
                 }
-                Err(LaunchError::Failed(LaunchFailure::Invalid(why))) => {
-                    outcome.faults.push(Fault::Invalid {
-                        kernel: *kernel,
-                        loc: function.loc,
-                        why,
-                    });
-                    break;
-                }
+                Err(LaunchError::Failed(LaunchFailure::Invalid(why))) => invalid(why),
                 Err(LaunchError::Failed(LaunchFailure::Trap { trap, report })) => {
                     let launch = Some(outcome.launches.push(*report));
-                    outcome.faults.push(Fault::Trap { launch, trap });
-                    break;
+                    Fault::Trap { launch, trap }
                 }
-            }
+            };
+            outcome.faults.push(fault);
+            break;
         }
-        outcome.times_ms = match device.finish() {
-            Ok(times) => times,
-            Err(error) => {
-                if let DeviceError::Lost(fault) = error {
-                    outcome.faults.push(Fault::Device(fault));
-                }
-                device.finish().unwrap_or_default()
+        outcome.times_ms = device.finish().unwrap_or_else(|error| {
+            if let DeviceError::Lost(fault) = error {
+                outcome.faults.push(Fault::Device(fault));
             }
-        };
-        let mut finished = BTreeMap::new();
+            device.finish().unwrap_or_default()
+        });
+        let contents = self.read_back(&addresses, device, &memory, io);
+        let printed = self.print.iter();
+        let saved = self.save.iter();
+        Ok(Run {
+            outcome,
+            printed: printed
+                .map(|(name, count)| (name.clone(), contents[name.as_str()].show(*count)))
+                .collect(),
+            saved: saved
+                .map(|(name, path)| (path.clone(), contents[name.as_str()].to_npy()))
+                .collect(),
+        })
+    }
+
+    /// The buffers as the launches left them.
+    fn read_back(
+        &self,
+        addresses: &BTreeMap<&str, u64>,
+        device: &mut dyn Device,
+        memory: &Memory,
+        io: &mut dyn Io,
+    ) -> BTreeMap<&str, HostBuffer> {
+        let mut contents = BTreeMap::new();
         for (name, buffer) in &self.buffers {
             let size = buffer.bytes.len() as u64;
-            // Of a device that is lost nothing can be read.
-            let bytes = device
-                .read(&memory, addresses[name.as_str()], size)
-                .unwrap_or_default();
+            // A device that is lost gives nothing.
+            let bytes = device.read(memory, addresses[name.as_str()], size);
+            let bytes = bytes.unwrap_or_default();
             if io.wants_arrivals() {
                 io.arrived(&Arrival {
                     loc: LocId::default(),
@@ -369,25 +329,39 @@ impl Plan {
                 bytes,
                 ..buffer.clone()
             };
-            finished.insert(name.as_str(), buffer);
+            contents.insert(name.as_str(), buffer);
         }
-        let contents = |name: &str| &finished[name];
-        let printed = self
-            .print
-            .iter()
-            .map(|(name, count)| (name.clone(), contents(name).show(*count)))
-            .collect();
-        let saved = self
-            .save
-            .iter()
-            .map(|(name, path)| (path.clone(), contents(name).to_npy()))
-            .collect();
-        Ok(Run {
-            outcome,
-            printed,
-            saved,
-        })
+        contents
     }
+}
+
+/// Puts a buffer into device memory; gives its address.
+fn upload(
+    name: &str,
+    buffer: &HostBuffer,
+    device: &mut dyn Device,
+    memory: &mut Memory,
+    io: &mut dyn Io,
+) -> Result<u64, DeviceError> {
+    let bytes = (buffer.bytes.len() as u64).max(1);
+    // Managed on the simulator: messages call it that.
+    let address = device.malloc(memory, bytes, device.is_simulator())?;
+    memory.set_name(address, &format!("buffer `{name}`"));
+    io.allocated(address, bytes);
+    device.write(memory, address, &buffer.bytes)?;
+    Ok(address)
+}
+
+/// The bits of a launch's arguments.
+fn arguments(spec: &LaunchSpec, kernel: &Function, buffers: &BTreeMap<&str, u64>) -> Vec<u64> {
+    let params = kernel.params.iter();
+    let types = params.map(|param| kernel.slots[param.slot.index()].ty);
+    let bits = spec.args.iter().zip(types).map(|(arg, ty)| match arg {
+        ArgSpec::Buffer(name) => buffers.get(name.as_str()).copied().unwrap_or(0),
+        ArgSpec::Int(value) => int_bits(*value, ty),
+        ArgSpec::Float(value) => float_bits(*value, ty),
+    });
+    bits.collect()
 }
 
 /// Whether a buffer's elements are what a pointer points to, signedness aside.

@@ -14,7 +14,8 @@ use interp::{
 use report::html::{self, Request};
 
 use crate::{
-    args::{BanksArgs, Color},
+    args::{BanksArgs, Color, ProgramArgs},
+    execute,
     failure::Failure,
     files::{self, Claims},
     output,
@@ -232,17 +233,16 @@ fn access(
         cooperative: false,
         loc: dsl::ir::LocId::default(),
     };
-    let machine = MachineConfig {
-        rules,
+    let program_args = ProgramArgs {
         jobs: 1,
+        ..ProgramArgs::default()
+    };
+    let machine = MachineConfig {
         limit: None,
         checks: interp::Checks::NONE,
-        order: interp::Order::Ascending,
         both_orders: interp::BothOrders::Never,
         keep_going: false,
-        trace: false,
-        stop: interp::StopFlag::default(),
-        progress: interp::Progress::default(),
+        ..execute::machine(rules, &program_args, &interp::StopFlag::default())
     };
     let result = interp::launch(
         &program,

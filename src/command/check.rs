@@ -19,14 +19,19 @@ pub(crate) fn run(args: &CheckArgs, color: Color) -> Result<u8, Failure> {
         source.instantiate(kernel);
     }
     let mut loaded = load(&source)?;
-    if let Some(path) = &args.write_baseline {
+    if let Some(path) = &args.known.write_baseline {
         let mut claims = Claims::default();
         claims.reads_program(&loaded.read);
         claims.writes(path, "--write-baseline")?;
     }
     // Both may be one file: what is known is read before what is found is written.
-    let known = args.baseline.as_deref().map(baseline::read).transpose()?;
-    if let Some(path) = &args.write_baseline {
+    let known = args
+        .known
+        .baseline
+        .as_deref()
+        .map(baseline::read)
+        .transpose()?;
+    if let Some(path) = &args.known.write_baseline {
         baseline::write(
             &Baseline::of_messages(&loaded.diagnostics, &loaded.map),
             path,

@@ -4,7 +4,7 @@ use std::path::Path;
 
 use cure::{Run, Runner};
 use dsl::{diagnostic::Severity, source::SourceMap};
-use interp::{BothOrders, Checks, Order, rules::RuleSet};
+use interp::rules::RuleSet;
 use report::{Input, Model, Suggestion, Tables};
 
 use crate::{
@@ -33,42 +33,26 @@ pub(crate) fn run(args: &FixArgs, color: Color) -> Result<u8, Failure> {
     }
     let rules = rules(args.source.arch.as_deref(), &args.rules)?;
     let mut source = args.source.clone();
-    for text in &args.launch {
+    for text in &args.program.launch {
         source.instantiate(text);
     }
-    let watch = Watch::start(args.timeout);
+    let watch = Watch::start(args.program.timeout);
     let loaded = load_for(&source, cuda_arch(&rules))?;
     if loaded.report(color, Severity::Error) {
         return Ok(1);
     }
-    let orders = (Order::default(), BothOrders::default());
     let stop = watch.flag();
-    let machine = execute::machine(
-        rules,
-        args.jobs,
-        args.limit,
-        Checks::default(),
-        orders,
-        (true, false),
-        stop,
-    );
-    let what = What {
-        args: &args.args,
-        launch: &args.launch,
-        buffer: &args.buffer,
-        print: &args.print,
-        save: &[],
-        limit: args.limit,
-        keep_going: true,
-        stop,
-        memory: args.memory,
-    };
     watch.runs(false)?;
     let mut first = Prover {
         source: &source,
         map: &loaded.map,
-        machine,
-        what,
+        machine: execute::machine(rules, &args.program, stop),
+        what: What {
+            program: &args.program,
+            save: &[],
+            keep_going: true,
+            stop,
+        },
     };
     let Some(mut now) = first.run(&[]) else {
         return Err(Failure::new(
@@ -88,23 +72,16 @@ pub(crate) fn run(args: &FixArgs, color: Color) -> Result<u8, Failure> {
         now = next;
     }
     watch.reports();
-    let changed = changed(&loaded.map, &now.map);
-    let mut said = String::new();
-    for cure in &done {
-        said += &format!("{}\n", sentence(cure));
-    }
     let errors = now.findings.iter().filter(|found| found.is_error()).count();
+    let mut said: String = done.iter().map(|cure| sentence(cure) + "\n").collect();
     if done.is_empty() {
         said += "no cure is proved; `dslc run` says what may help\n";
     } else if errors > 0 {
         said += &format!("{errors} errors are left; `dslc run` says more\n");
     }
+    let changed = changed(&loaded.map, &now.map);
     if args.apply {
-        for (name, _, text) in &changed {
-            let failed = |why| Failure::new(format!("cannot write `{name}`: {why}"));
-            files::write(Path::new(name), text.as_bytes()).map_err(failed)?;
-            said += &format!("changed {name}\n");
-        }
+        said += &write(&changed)?;
     } else {
         let color = output::use_color_out(color);
         for (name, old, new) in &changed {
@@ -116,6 +93,17 @@ pub(crate) fn run(args: &FixArgs, color: Color) -> Result<u8, Failure> {
     }
     output::err(&said);
     Ok(u8::from(errors > 0))
+}
+
+/// Writes the changed files; says which.
+fn write(changed: &[(String, String, String)]) -> Result<String, Failure> {
+    let mut said = String::new();
+    for (name, _, text) in changed {
+        let failed = |why| Failure::new(format!("cannot write `{name}`: {why}"));
+        files::write(Path::new(name), text.as_bytes()).map_err(failed)?;
+        said += &format!("changed {name}\n");
+    }
+    Ok(said)
 }
 
 /// The first cure of a program, and the program with it.

@@ -12,13 +12,14 @@ use dsl::{
     source::SourceMap,
 };
 use interp::{
-    MachineConfig, Program, StopReason,
+    MachineConfig, Program, StopFlag, StopReason,
     finding::Barrier,
     rules::{Arch, BankWidth, RuleSet},
 };
 use runtime::{
     buffer::{BufferSource, BufferSpec},
     device::{Device, gpu::GpuOptions, simulator::Simulator},
+    host::Outcome,
     standalone::same_kernel,
 };
 
@@ -32,7 +33,7 @@ use report::{
 
 use super::check;
 use crate::{
-    args::{Color, Cures, DeviceChoice, FailOn, Format, Launches, RunArgs},
+    args::{Color, Cures, FailOn, Format, Launches, RunArgs},
     baseline,
     capture::Capture,
     execute::{self, MOST_KEPT, ProgramOut, Ran, Streams, What},
@@ -47,34 +48,117 @@ use crate::{
     trace,
 };
 
+/// A program that can run.
+struct Compiled {
+    loaded: Loaded,
+    program: Program,
+    /// Messages that the run may prove: it shows the others.
+    unsure: Vec<Diagnostic>,
+    /// The one kernel that is reported.
+    kernel: Option<String>,
+}
+
 pub(crate) fn run(args: &RunArgs, color: Color) -> Result<u8, Failure> {
-    let on_gpu = args.device == DeviceChoice::Gpu;
-    if args.metrics.iter().any(|name| name == "list") {
+    if args.report.metrics.iter().any(|name| name == "list") {
         output::out(nvprof::list().as_bytes());
         return Ok(0);
     }
-    if on_gpu && !args.metrics.is_empty() {
-        return Err(Failure::new(
-            "a GPU counts nothing by itself: --metrics needs the simulator, or see `dslc verify`, which asks ncu",
-        ));
-    }
-    if on_gpu && args.html.is_some() {
-        return Err(Failure::new(
-            "a GPU counts nothing by itself: --html needs the simulator, whose counts are what the page shows",
-        ));
-    }
-    // What is compared with a GPU stops where a GPU stops.
-    let keep_going = !args.stop_at_first && args.record.is_none() && !on_gpu;
-    let metrics = nvprof::resolve(&args.metrics)?;
-    let mut archs = archs(args, on_gpu)?;
+    refuse_uncounted(args)?;
+    let metrics = nvprof::resolve(&args.report.metrics)?;
+    let mut archs = archs(args)?;
     let rules = archs.remove(0);
     let mut source = args.source.clone();
-    for text in args.kernel.iter().chain(&args.launch) {
+    for text in args.report.kernel.iter().chain(&args.program.launch) {
         source.instantiate(text);
     }
-    let watch = Watch::start(args.timeout);
+    let watch = Watch::start(args.program.timeout);
     let loaded = load_for(&source, cuda_arch(&rules))?;
-    let baseline = args.baseline.as_deref().map(baseline::read).transpose()?;
+    let baseline = args
+        .known
+        .baseline
+        .as_deref()
+        .map(baseline::read)
+        .transpose()?;
+    let Some(compiled) = compiled(loaded, args, &rules, color)? else {
+        return Ok(1);
+    };
+    let Compiled {
+        loaded, program, ..
+    } = &compiled;
+    let module = program.module();
+    let machine = machine(args, rules, watch.flag());
+    let mut device = open_device(args, &machine)?;
+    let what = What {
+        program: &args.program,
+        save: &args.save,
+        keep_going: machine.keep_going,
+        stop: watch.flag(),
+    };
+    let (ran, mut io, captured) = execute(args, &what, program, &mut *device, &machine, &watch)?;
+    let line = |loc| report::line(module, &loaded.map, loc);
+    let mut found = findings::all(&ran.outcome, module, &line);
+    compiled.show_unproved(&found, color);
+    if let Some(baseline) = &baseline {
+        baseline.mute(&mut found);
+    }
+    let input = Input {
+        program: &module.name,
+        map: &loaded.map,
+        module,
+        // A program may have chosen another bank width.
+        rules: &match rules.given_by {
+            Some(_) => rules,
+            None => RuleSet::new(rules.arch, device.bank_width())?,
+        },
+        outcome: &ran.outcome,
+        gpu: args.is_on_gpu().then_some(device.info().name.as_str()),
+        findings: &found,
+        kernel: compiled.kernel.as_deref(),
+        tables: tables(args),
+    };
+    let mut model = Model::new(&input);
+    let prover = Prover {
+        source: &source,
+        map: &loaded.map,
+        machine,
+        what: What { save: &[], ..what },
+    };
+    if let Some(stdout) = &io.compared {
+        add_cures(&mut model, args.cures, stdout, &prover);
+    }
+    for rules in archs {
+        model.others.push(run_by(rules, &prover)?);
+    }
+    watch.reports();
+    let written = write_files(args, &model, &mut io, ran.unsaved);
+    let kept = kept_output(args.report.format, &io.program_out, captured.as_deref());
+    show(&model, args, &metrics, kept, loaded, color)?;
+    // A file that could not be written is reported last.
+    written?;
+    Ok(exit_code(args, &ran.outcome, &found))
+}
+
+/// A GPU counts nothing by itself.
+fn refuse_uncounted(args: &RunArgs) -> Result<(), Failure> {
+    let why = match (args.is_on_gpu(), &args.report.html) {
+        (true, _) if !args.report.metrics.is_empty() => {
+            "--metrics needs the simulator, or see `dslc verify`, which asks ncu"
+        }
+        (true, Some(_)) => "--html needs the simulator, whose counts are what the page shows",
+        (true, None) | (false, _) => return Ok(()),
+    };
+    Err(Failure::new(format!(
+        "a GPU counts nothing by itself: {why}"
+    )))
+}
+
+/// Shows what is wrong with a program; `None` if it cannot run.
+fn compiled(
+    loaded: Loaded,
+    args: &RunArgs,
+    rules: &RuleSet,
+    color: Color,
+) -> Result<Option<Compiled>, Failure> {
     // What a run may prove is not said before.
     let (unsure, sure): (Vec<_>, Vec<_>) = loaded
         .diagnostics
@@ -83,202 +167,209 @@ pub(crate) fn run(args: &RunArgs, color: Color) -> Result<u8, Failure> {
         .partition(|diagnostic| is_about_barriers(diagnostic) && !loaded.has_errors());
     show_messages(&sure, &loaded.map, color, Severity::Warning);
     if loaded.has_errors() {
-        match args.format {
+        match args.report.format {
             Format::Sarif => print_json(&sarif::of_check(&loaded.diagnostics, &loaded.map))?,
             Format::Json => print_json(&json::not_run(
                 &args.source.file.display().to_string(),
-                &rules,
+                rules,
                 check::messages(&loaded),
             ))?,
             Format::Text => {}
         }
-        return Ok(1);
+        return Ok(None);
     }
     loaded.report_left_out();
-    let Some(module) = loaded.module.clone() else {
-        return Err(Failure::new("the front end made no program"));
-    };
+    let program = loaded.program()?;
     claim(args, &loaded)?;
-    let shown = args
-        .kernel
-        .as_ref()
-        .map(|wanted| kernel_of(wanted, &module))
-        .transpose()?;
-    let program = Program::new(Arc::new(module));
-    let machine = execute::machine(
-        rules,
-        args.jobs,
-        args.limit,
-        args.wanted_checks(),
-        (args.wanted_order(), args.wanted_orders()),
-        (keep_going, args.trace.is_some()),
-        watch.flag(),
-    );
-    let mut device: Box<dyn Device> = if on_gpu {
-        Box::new(execute::open_gpu(GpuOptions {
-            opt_level: args.opt_level,
-            timing: !args.quiet || args.record.is_some(),
-            like_simulator: args.record.is_some(),
-            ..GpuOptions::default()
-        })?)
-    } else {
-        Box::new(Simulator::new(machine.clone()))
-    };
-    // On a GPU the driver prints what kernels print: all of standard output has to be kept.
-    let capture = match args.format {
-        Format::Json | Format::Sarif if on_gpu => Some(Capture::start()?),
-        Format::Json | Format::Sarif | Format::Text => None,
-    };
-    let mut io = Streams {
-        module: program.module().clone(),
-        program_out: match args.format {
+    let wanted = args.report.kernel.as_ref();
+    let kernel = wanted.map(|wanted| kernel_of(wanted, program.module()));
+    Ok(Some(Compiled {
+        kernel: kernel.transpose()?,
+        loaded,
+        program,
+        unsure,
+    }))
+}
+
+impl Compiled {
+    /// Shows the messages that the run might have proved and did not.
+    fn show_unproved(&self, found: &[Found], color: Color) {
+        let (module, map) = (self.program.module(), &self.loaded.map);
+        let unsure = self.unsure.iter();
+        let unproved: Vec<Diagnostic> = unsure
+            .filter(|diagnostic| !is_proved(diagnostic, found, module, map))
+            .cloned()
+            .collect();
+        show_messages(&unproved, map, color, Severity::Warning);
+    }
+}
+
+fn machine(args: &RunArgs, rules: RuleSet, stop: &StopFlag) -> MachineConfig {
+    MachineConfig {
+        checks: args.wanted_checks(),
+        order: args.wanted_order(),
+        both_orders: args.wanted_orders(),
+        // What is compared with a GPU stops where a GPU stops.
+        keep_going: !args.checking.stop_at_first
+            && args.observer.record.is_none()
+            && !args.is_on_gpu(),
+        trace: args.observer.trace.is_some(),
+        ..execute::machine(rules, &args.program, stop)
+    }
+}
+
+/// Which launches' accesses are shown.
+fn tables(args: &RunArgs) -> Tables {
+    match (args.report.launches, &args.report.kernel) {
+        (Some(Launches::All), _) => Tables::Each,
+        (Some(Launches::Folded), _) | (None, Some(_)) => Tables::Folded,
+        (None, None) => Tables::None,
+    }
+}
+
+fn open_device(args: &RunArgs, machine: &MachineConfig) -> Result<Box<dyn Device>, Failure> {
+    if !args.is_on_gpu() {
+        return Ok(Box::new(Simulator::new(machine.clone())));
+    }
+    Ok(Box::new(execute::open_gpu(GpuOptions {
+        opt_level: args.opt_level,
+        timing: !args.report.quiet || args.observer.record.is_some(),
+        like_simulator: args.observer.record.is_some(),
+        ..GpuOptions::default()
+    })?))
+}
+
+fn streams(args: &RunArgs, module: &Arc<Module>) -> Streams {
+    Streams {
+        module: module.clone(),
+        program_out: match args.report.format {
             Format::Text => ProgramOut::Through,
-            Format::Json | Format::Sarif if on_gpu => ProgramOut::Through,
+            Format::Json | Format::Sarif if args.is_on_gpu() => ProgramOut::Through,
             Format::Json => ProgramOut::Kept(Vec::new()),
             Format::Sarif => ProgramOut::Talk,
         },
-        record: args.record.is_some().then(Record::default),
-        is_quiet: args.quiet,
+        record: args.observer.record.is_some().then(Record::default),
+        is_quiet: args.report.quiet,
         most_kept: MOST_KEPT,
         lost_bytes: 0,
-        compared: may_cure(args, on_gpu).then(Vec::new),
-        page: args.html.is_some().then(Vec::new),
+        compared: may_cure(args).then(Vec::new),
+        page: args.report.html.is_some().then(Vec::new),
+    }
+}
+
+/// Runs the program; gives its streams, too, and what a GPU's driver printed, if that has to be kept.
+fn execute(
+    args: &RunArgs,
+    what: &What<'_>,
+    program: &Program,
+    device: &mut dyn Device,
+    machine: &MachineConfig,
+    watch: &Watch,
+) -> Result<(Ran, Streams, Option<Vec<u8>>), Failure> {
+    // On a GPU the driver prints what kernels print: all of standard output has to be kept.
+    let capture = match args.report.format {
+        Format::Json | Format::Sarif if args.is_on_gpu() => Some(Capture::start()?),
+        Format::Json | Format::Sarif | Format::Text => None,
     };
-    let what = What {
-        args: &args.args,
-        launch: &args.launch,
-        buffer: &args.buffer,
-        print: &args.print,
-        save: &args.save,
-        limit: args.limit,
-        keep_going,
-        stop: watch.flag(),
-        memory: args.memory,
-    };
-    watch.runs(on_gpu)?;
-    let bar = (!on_gpu)
-        .then(|| progress::show(&machine.progress))
-        .flatten();
-    let outcome = execute::execute(&what, &program, &mut *device, &mut io);
+    let mut io = streams(args, program.module());
+    watch.runs(args.is_on_gpu())?;
+    let bar = (!args.is_on_gpu()).then(|| progress::show(&machine.progress));
+    let ran = execute::execute(what, program, device, &mut io);
     drop(bar);
     let captured = capture.map(Capture::end).transpose()?;
-    let Ran {
-        mut outcome,
-        unsaved,
-    } = outcome?;
-    io.tell_lost(&mut outcome);
-    let line = |loc| report::line(program.module(), &loaded.map, loc);
-    let mut found = findings::all(&outcome, program.module(), &line);
-    let unproved: Vec<Diagnostic> = unsure
-        .into_iter()
-        .filter(|diagnostic| !is_proved(diagnostic, &found, program.module(), &loaded.map))
-        .collect();
-    show_messages(&unproved, &loaded.map, color, Severity::Warning);
-    if let Some(baseline) = &baseline {
-        baseline.mute(&mut found);
-    }
-    let failed = outcome.exit_code != 0
-        || found.iter().any(|found| fails(found, args.fail_on))
-        || outcome
-            .notes
-            .iter()
-            .any(|note| note.is_error && note.fault.is_none());
-    let exit_code = match outcome.stopped() {
+    let mut ran = ran?;
+    io.tell_lost(&mut ran.outcome);
+    Ok((ran, io, captured))
+}
+
+fn exit_code(args: &RunArgs, outcome: &Outcome, found: &[Found]) -> u8 {
+    let mut notes = outcome.notes.iter();
+    match outcome.stopped() {
         Some(why @ (StopReason::Interrupted | StopReason::Terminated)) => why.exit_code(),
         Some(StopReason::TimeOver(_)) => 1,
-        None => u8::from(failed),
-    };
-    let input = Input {
-        program: &program.module().name,
-        map: &loaded.map,
-        module: program.module(),
-        // A program may have chosen another bank width.
-        rules: &match rules.given_by {
-            Some(_) => rules,
-            None => RuleSet::new(rules.arch, device.bank_width())?,
-        },
-        outcome: &outcome,
-        gpu: on_gpu.then_some(device.info().name.as_str()),
-        findings: &found,
-        kernel: shown.as_deref(),
-        tables: match (args.launches, &args.kernel) {
-            (Some(Launches::All), _) => Tables::Each,
-            (Some(Launches::Folded), _) | (None, Some(_)) => Tables::Folded,
-            (None, None) => Tables::None,
-        },
-    };
-    let mut model = Model::new(&input);
-    if let Some(stdout) = &io.compared
-        && prove::is_wanted(args.cures, &outcome)
-        && outcome.stopped().is_none()
-    {
-        let prover = Prover {
-            source: &source,
-            map: &loaded.map,
-            machine: machine.clone(),
-            what: What { save: &[], ..what },
-        };
-        let cures = prove::cures(&model, stdout, prover);
+        None => u8::from(
+            outcome.exit_code != 0
+                || found.iter().any(|found| fails(found, args.fail_on))
+                || notes.any(|note| note.is_error && note.fault.is_none()),
+        ),
+    }
+}
+
+/// Looks for cures, or says that they were not looked for.
+fn add_cures(model: &mut Model<'_>, wanted: Cures, stdout: &[u8], prover: &Prover<'_>) {
+    let outcome = model.input.outcome;
+    if !prove::is_wanted(wanted, outcome) {
+        if wanted == Cures::Auto {
+            let file = model.input.program;
+            model.hint = Some(format!(
+                "`dslc fix {file}` looks for cures and proves them: after a run as long as this, it is not done unasked"
+            ));
+        }
+    } else if outcome.stopped().is_none() {
+        let cures = prove::cures(model, stdout, prover.clone());
         model.propose(cures);
     }
-    if io.compared.is_some() && args.cures == Cures::Auto && !prove::is_wanted(args.cures, &outcome)
-    {
-        let file = &program.module().name;
-        model.hint = Some(format!(
-            "`dslc fix {file}` looks for cures and proves them: after a run as long as this, it is not done unasked"
-        ));
-    }
-    for rules in archs {
-        let mut prover = Prover {
-            source: &source,
-            map: &loaded.map,
-            machine: MachineConfig {
-                rules,
-                ..machine.clone()
-            },
-            what: What { save: &[], ..what },
-        };
-        let Some(run) = prover.run(&[]) else {
-            return Err(Failure::new(format!(
-                "the run for {} did not come to its end: the program prints too much, or was stopped",
-                rules.arch
-            )));
-        };
-        model.others.push(Other {
+}
+
+/// The same run by the rules of another architecture.
+fn run_by(rules: RuleSet, prover: &Prover<'_>) -> Result<Other, Failure> {
+    let mut prover = prover.clone();
+    prover.machine.rules = rules;
+    match prover.run(&[]) {
+        Some(run) => Ok(Other {
             rules,
             outcome: run.outcome,
-        });
+        }),
+        None => Err(Failure::new(format!(
+            "the run for {} did not come to its end: the program prints too much, or was stopped",
+            rules.arch
+        ))),
     }
-    watch.reports();
+}
+
+/// Writes the files that are asked for. All are tried; the error is the first.
+fn write_files(
+    args: &RunArgs,
+    model: &Model<'_>,
+    io: &mut Streams,
+    unsaved: Option<Failure>,
+) -> Result<(), Failure> {
+    let Input {
+        outcome,
+        findings,
+        module,
+        ..
+    } = model.input;
     let mut written = vec![unsaved.map_or(Ok(()), Err)];
-    if let Some(path) = &args.write_baseline {
-        written.push(baseline::write(&Baseline::of(&found), path));
+    if let Some(path) = &args.known.write_baseline {
+        written.push(baseline::write(&Baseline::of(findings), path));
     }
-    if let (Some(path), Some(stdout)) = (&args.html, &io.page) {
-        let page = html::page(&model, stdout);
+    if let (Some(path), Some(stdout)) = (&args.report.html, &io.page) {
+        let page = html::page(model, stdout);
         let failed = |why| Failure::new(format!("cannot write `{}`: {why}", path.display()));
         written.push(files::write(path, page.as_bytes()).map_err(failed));
     }
-    if let Some(path) = &args.trace {
-        written.push(trace::write(&outcome, program.module(), path));
+    if let Some(path) = &args.observer.trace {
+        written.push(trace::write(outcome, module, path));
     }
-    if let (Some(path), Some(mut record)) = (&args.record, io.record) {
-        record.end = Some(End::new(&outcome, &found));
+    if let (Some(path), Some(mut record)) = (&args.observer.record, io.record.take()) {
+        record.end = Some(End::new(outcome, findings));
         written.push(record::write(&record, path));
     }
-    let kept = match (&io.program_out, &captured) {
-        (ProgramOut::Kept(bytes), _) => bytes.as_slice(),
-        (ProgramOut::Through, Some(bytes)) if args.format == Format::Sarif => {
+    written.into_iter().collect()
+}
+
+/// What the program printed, as far as the report has it.
+fn kept_output<'a>(format: Format, out: &'a ProgramOut, captured: Option<&'a [u8]>) -> &'a [u8] {
+    match (out, captured) {
+        (ProgramOut::Kept(bytes), _) => bytes,
+        (ProgramOut::Through, Some(bytes)) if format == Format::Sarif => {
             output::err(&String::from_utf8_lossy(bytes));
             &[]
         }
-        (ProgramOut::Through, Some(bytes)) => bytes.as_slice(),
+        (ProgramOut::Through, Some(bytes)) => bytes,
         (ProgramOut::Through | ProgramOut::Talk, _) => &[],
-    };
-    show(&model, args, &metrics, kept, &loaded, color)?;
-    // What could not be written is told when all else was.
-    written.into_iter().collect::<Result<(), Failure>>()?;
-    Ok(exit_code)
+    }
 }
 
 /// Whether a message warns of a barrier that some threads may not reach.
@@ -305,38 +396,44 @@ fn is_proved(diagnostic: &Diagnostic, found: &[Found], module: &Module, map: &So
 }
 
 /// Whether cures can be looked for: the simulator runs to the end, and a report says of them.
-fn may_cure(args: &RunArgs, on_gpu: bool) -> bool {
-    let is_report = args.metrics.is_empty() && !args.quiet || args.html.is_some();
-    let is_whole = args.record.is_none() && args.trace.is_none() && !args.stop_at_first;
-    !on_gpu && args.cures != Cures::Never && is_report && is_whole
+fn may_cure(args: &RunArgs) -> bool {
+    let is_report =
+        args.report.metrics.is_empty() && !args.report.quiet || args.report.html.is_some();
+    let is_whole = args.observer.record.is_none()
+        && args.observer.trace.is_none()
+        && !args.checking.stop_at_first;
+    !args.is_on_gpu() && args.cures != Cures::Never && is_report && is_whole
 }
 
 /// No file that the run reads is written, and none twice. The baseline may be: it is read before anything runs.
 fn claim(args: &RunArgs, loaded: &Loaded) -> Result<(), Failure> {
     let mut claims = Claims::default();
     claims.reads_program(&loaded.read);
-    for text in &args.buffer {
-        // One that is wrong is told of when it is made.
+    for text in &args.program.buffer {
+        // A wrong one is reported when the buffer is made.
         if let Ok(spec) = BufferSpec::parse(text)
             && let BufferSource::File(path) = spec.source
         {
             claims.reads(Path::new(&path), "a file that a buffer is read from");
         }
     }
-    if let Some(path) = &args.write_baseline {
+    if let Some(path) = &args.known.write_baseline {
         claims.writes(path, "--write-baseline")?;
     }
-    if let Some(path) = &args.baseline {
+    if let Some(path) = &args.known.baseline {
         claims.reads(path, "the baseline that is read");
     }
-    if let Some(path) = &args.html {
+    if let Some(path) = &args.report.html {
         claims.writes(path, "--html")?;
     }
     let saved = args.save.iter().filter_map(|text| text.split_once('='));
     for (name, path) in saved {
         claims.writes(Path::new(path), &format!("--save {name}"))?;
     }
-    for (path, option) in [(&args.trace, "--trace"), (&args.record, "--record")] {
+    for (path, option) in [
+        (&args.observer.trace, "--trace"),
+        (&args.observer.record, "--record"),
+    ] {
         if let Some(path) = path {
             claims.writes(path, option)?;
         }
@@ -380,7 +477,7 @@ fn show(
         color: output::use_color_out(color),
     };
     let color = output::use_color(color);
-    let remarks = |(_, found): &(usize, &Found)| !args.quiet || found.kind != "leak";
+    let remarks = |(_, found): &(usize, &Found)| !args.report.quiet || found.kind != "leak";
     let told = input.findings.iter().enumerate().filter(remarks);
     let told: Vec<Found> = told
         .map(|(at, found)| with_cure(model, at, found))
@@ -393,13 +490,13 @@ fn show(
         output::message_columns(),
     );
     output::err(&messages);
-    match args.format {
+    match args.report.format {
         Format::Json => print_json(&json::report(model, kept))?,
         Format::Sarif => print_json(&sarif::of_run(model, &loaded.diagnostics))?,
         Format::Text if !metrics.is_empty() => {
             output::out(nvprof::table(input, metrics).as_bytes())
         }
-        Format::Text if args.quiet => {}
+        Format::Text if args.report.quiet => {}
         Format::Text if input.gpu.is_some() => {
             let report = gpu::report(input, input.gpu.unwrap_or_default());
             if !report.is_empty() {
@@ -448,7 +545,7 @@ fn print_json(object: &impl serde::Serialize) -> Result<(), Failure> {
 }
 
 /// The rule sets of `--arch a,b` or `--arch all`: the first is the report's.
-fn archs(args: &RunArgs, on_gpu: bool) -> Result<Vec<RuleSet>, Failure> {
+fn archs(args: &RunArgs) -> Result<Vec<RuleSet>, Failure> {
     let wanted = args.source.arch.as_deref().unwrap_or(DEFAULT_ARCH);
     let names: Vec<String> = match wanted {
         // The report's own is the one that is measured.
@@ -473,12 +570,15 @@ fn archs(args: &RunArgs, on_gpu: bool) -> Result<Vec<RuleSet>, Failure> {
         .iter()
         .map(of)
         .collect::<Result<Vec<RuleSet>, Failure>>()?;
-    if args.rules.rules.is_some() && (all.len() > 1 || on_gpu) {
+    if args.rules.rules.is_some() && (all.len() > 1 || args.is_on_gpu()) {
         return Err(Failure::new(
             "--rules says what the simulator counts by: not with --device gpu or several architectures",
         ));
     }
-    let alone = on_gpu || args.record.is_some() || args.trace.is_some() || !args.metrics.is_empty();
+    let alone = args.is_on_gpu()
+        || args.observer.record.is_some()
+        || args.observer.trace.is_some()
+        || !args.report.metrics.is_empty();
     if all.len() > 1 && alone {
         return Err(Failure::new(
             "several architectures are compared in the simulator's report: not with --device gpu, --metrics, --record or --trace",

@@ -11,10 +11,11 @@ mod lines;
 mod ncu;
 mod show;
 
-use std::sync::Arc;
-
 use dsl::diagnostic::Severity;
-use interp::{BothOrders, Checks, Order, Program, StopFlag, rules::Arch};
+use interp::{
+    BothOrders, Checks, MachineConfig, Program, StopFlag,
+    rules::{Arch, RuleSet},
+};
 use runtime::{
     device::{DeviceInfo, gpu, simulator::Simulator},
     host::Outcome,
@@ -23,12 +24,12 @@ use runtime::{
 use report::findings::{self, Found};
 
 use crate::{
-    args::{Color, Format, VerifyArgs},
+    args::{Color, Format, ProgramArgs, VerifyArgs},
     execute::{self, ProgramOut, Streams, What},
     failure::Failure,
     output,
     record::{End, Record},
-    source::load,
+    source::{Loaded, load},
 };
 
 use child::Scratch;
@@ -71,88 +72,45 @@ pub(crate) fn run(args: &VerifyArgs, color: Color) -> Result<u8, Failure> {
     if loaded.report(color, Severity::Error) {
         return Ok(1);
     }
-    let Some(module) = loaded.module.clone() else {
-        return Err(Failure::new("the front end made no program"));
-    };
-    let program = Program::new(Arc::new(module));
-    let order = Order::Ascending;
-    let stop = StopFlag::default();
-    let machine = execute::machine(
-        rules,
-        args.jobs,
-        None,
-        Checks::NONE,
-        (order, BothOrders::Never),
-        (false, false),
-        &stop,
-    );
-    let mut simulator = Simulator::with_info(machine, info.clone());
-    let mut io = Streams {
-        module: program.module().clone(),
-        program_out: ProgramOut::Kept(Vec::new()),
-        record: Some(Record::default()),
-        is_quiet: false,
-        most_kept: usize::MAX,
-        lost_bytes: 0,
-        compared: None,
-        page: None,
-    };
-    let what = What {
-        args: &args.args,
-        launch: &args.launch,
-        buffer: &args.buffer,
-        print: &[],
-        save: &[],
-        limit: None,
-        keep_going: false,
-        stop: &stop,
-        memory: None,
-    };
-    let outcome = execute::execute(&what, &program, &mut simulator, &mut io)?.outcome;
-    let line = |loc| report::line(program.module(), &loaded.map, loc);
-    let found = findings::all(&outcome, program.module(), &line);
+    let simulated = simulate(args, &loaded, rules, info)?;
+    let Simulated {
+        program,
+        outcome,
+        found,
+        record,
+        printed,
+    } = &simulated;
+    let module = program.module();
     if found.iter().any(Found::is_error) {
-        let columns = output::message_columns();
-        let color = output::use_color(color);
-        output::err(&findings::render::all(
-            &found,
-            program.module(),
-            &loaded.map,
-            color,
-            columns,
-        ));
+        let (columns, color) = (output::message_columns(), output::use_color(color));
+        let messages = findings::render::all(found, module, &loaded.map, color, columns);
+        output::err(&messages);
         output::err("the program is wrong in the simulator; it was not run on the GPU\n");
         return Ok(1);
     }
-    let mut simulated = io.record.unwrap_or_default();
-    simulated.end = Some(End::new(&outcome, &found));
-    let ProgramOut::Kept(printed) = io.program_out else {
-        return Err(Failure::new("the program's output was not kept"));
-    };
-
     let scratch = Scratch::new()?;
     let ran = child::run(&source, args, &scratch)?;
-    let differences = compare::compare(&simulated, &printed, &ran.record, &ran.stdout);
+    let differences = compare::compare(record, printed, &ran.record, &ran.stdout);
     let counters = if args.no_ncu {
         Counters::NotMeasured("--no-ncu".to_string())
     } else {
-        counters::measure(&source, args, &scratch, program.module(), &outcome)?
+        counters::measure(&source, args, &scratch, module, outcome)?
     };
     let times_ms = ran.record.end.as_ref().map(|end| end.times_ms.clone());
     let verdict = Verdict {
-        program: &program.module().name,
+        program: &module.name,
         arch: rules.arch,
         gpu: info,
         driver: gpu::driver_version().unwrap_or_default(),
-        simulated: &outcome,
+        simulated: outcome,
         times_ms: &times_ms.unwrap_or_default(),
-        bytes: simulated.arrived_bytes(),
+        bytes: record.arrived_bytes(),
         differences: &differences,
         counters: &counters,
     };
     let text = match args.format {
         Format::Json => format!("{}\n", serde_json::to_string_pretty(&show::json(&verdict))?),
-        Format::Text => show::text(&verdict, &loaded.map, program.module()),
+        Format::Text => show::text(&verdict, &loaded.map, module),
         Format::Sarif => {
             return Err(Failure::new(
                 "verify has no findings for a SARIF log: use --format json",
@@ -165,4 +123,68 @@ pub(crate) fn run(args: &VerifyArgs, color: Color) -> Result<u8, Failure> {
         output::err(&ran.stderr);
     }
     Ok(u8::from(!verdict.is_equal()))
+}
+
+/// A run in the simulator.
+struct Simulated {
+    program: Program,
+    outcome: Outcome,
+    found: Vec<Found>,
+    record: Record,
+    printed: Vec<u8>,
+}
+
+fn simulate(
+    args: &VerifyArgs,
+    loaded: &Loaded,
+    rules: RuleSet,
+    info: &DeviceInfo,
+) -> Result<Simulated, Failure> {
+    let program = loaded.program()?;
+    let stop = StopFlag::default();
+    let args = ProgramArgs {
+        jobs: args.jobs,
+        launch: args.launch.clone(),
+        buffer: args.buffer.clone(),
+        args: args.args.clone(),
+        ..ProgramArgs::default()
+    };
+    let machine = MachineConfig {
+        checks: Checks::NONE,
+        both_orders: BothOrders::Never,
+        keep_going: false,
+        ..execute::machine(rules, &args, &stop)
+    };
+    let mut simulator = Simulator::with_info(machine, info.clone());
+    let mut io = Streams {
+        module: program.module().clone(),
+        program_out: ProgramOut::Kept(Vec::new()),
+        record: Some(Record::default()),
+        is_quiet: false,
+        most_kept: usize::MAX,
+        lost_bytes: 0,
+        compared: None,
+        page: None,
+    };
+    let what = What {
+        program: &args,
+        save: &[],
+        keep_going: false,
+        stop: &stop,
+    };
+    let outcome = execute::execute(&what, &program, &mut simulator, &mut io)?.outcome;
+    let line = |loc| report::line(program.module(), &loaded.map, loc);
+    let found = findings::all(&outcome, program.module(), &line);
+    let mut record = io.record.unwrap_or_default();
+    record.end = Some(End::new(&outcome, &found));
+    let ProgramOut::Kept(printed) = io.program_out else {
+        return Err(Failure::new("the program's output was not kept"));
+    };
+    Ok(Simulated {
+        program,
+        outcome,
+        found,
+        record,
+        printed,
+    })
 }

@@ -11,7 +11,7 @@ use interp::{Severity, finding::Barrier};
 
 use super::Found;
 
-/// Most cures that are told of one group.
+/// Most cures that a group shows.
 const MOST_CURES: usize = 3;
 
 /// Findings of one cause.
@@ -31,7 +31,7 @@ impl Group {
 
     /// How often the findings' accesses met, in all.
     pub fn count(&self, found: &[Found]) -> u64 {
-        let counts = self.members.iter().map(|&at| found[at].count);
+        let counts = self.members.iter().map(|&at| found[at].occurrences.count);
         counts.fold(0, u64::saturating_add)
     }
 

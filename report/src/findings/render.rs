@@ -122,7 +122,7 @@ fn line_of_leaks(first: &Found, leaks: &[&Found], module: &Module) -> String {
     let mut lines: Vec<u32> = leaks.iter().map(line_of).collect();
     lines.dedup();
     let lines: Vec<String> = lines.iter().map(u32::to_string).collect();
-    let count: u64 = leaks.iter().map(|leak| leak.count).sum();
+    let count: u64 = leaks.iter().map(|leak| leak.occurrences.count).sum();
     let message = format!(
         "leak: {count} allocations are never freed, of lines {}",
         lines.join(", ")
@@ -291,7 +291,7 @@ fn ways(found: &Found, module: &Module) -> Vec<String> {
 /// How often, if more than once.
 fn times(found: &Found) -> Option<String> {
     let kernel = found.kernel.as_deref().unwrap_or("the host");
-    match (found.count, found.launches) {
+    match (found.occurrences.count, found.occurrences.launches) {
         (0 | 1, 1) => None,
         (count, 1) if found.kernel.is_none() => Some(format!("{count} times")),
         (count, 1) => Some(format!("{count} times in this launch of `{kernel}`")),

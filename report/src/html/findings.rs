@@ -10,7 +10,7 @@ use crate::{
     findings::{Found, groups::Group, table},
 };
 
-/// Most groups, most findings of one that are told, and most rows of lanes.
+/// Most groups, most findings of a group, and most rows of lanes that are shown.
 const MOST_GROUPS: usize = 100;
 const MOST_MEMBERS: usize = 30;
 const MOST_ROWS: usize = 8;

@@ -203,7 +203,7 @@ fn banks(request: &Request<'_>, passes: &[LaneMask], rules: &RuleSet) -> Drawing
     let (side, side_banks) = (LANES as f64 * CELL, f64::from(n_banks) * CELL);
     let mut body = String::new();
     let last = n_banks - 1;
-    // Few banks have no room for more names than the first.
+    // With few banks only the first name fits.
     let named = (0..last).step_by(8).chain((n_banks > 8).then_some(last));
     for bank in named {
         let (x, anchor, name) = match bank {
@@ -221,15 +221,7 @@ fn banks(request: &Request<'_>, passes: &[LaneMask], rules: &RuleSet) -> Drawing
             number(x)
         );
     }
-    for lane in [0, 8, 16, 24, 31] {
-        let y = TOP + (lane as f64 + 0.5) * CELL + 3.5;
-        let _ = write!(
-            body,
-            "<text x=\"{}\" y=\"{}\" text-anchor=\"end\">{lane}</text>",
-            number(LEFT - 5.0),
-            number(y)
-        );
-    }
+    body += &lane_names();
     let _ = write!(
         body,
         "<rect class=\"g\" x=\"{LEFT}\" y=\"{TOP}\" width=\"{side_banks}\" height=\"{side}\" />"
@@ -245,8 +237,7 @@ fn banks(request: &Request<'_>, passes: &[LaneMask], rules: &RuleSet) -> Drawing
             );
         }
     }
-    body += "<g class=\"r\">";
-    for lane in request.mask.lanes() {
+    body += &lane_titles(request, side_banks, &|lane| {
         let (first, count) = request.banks(lane, rules);
         let bank = match count {
             1 => format!("bank {first}"),
@@ -256,21 +247,42 @@ fn banks(request: &Request<'_>, passes: &[LaneMask], rules: &RuleSet) -> Drawing
             ),
         };
         let served = passes.iter().position(|lanes| lanes.contains(lane));
-        let _ = write!(
-            body,
-            "<rect x=\"{LEFT}\" y=\"{}\" width=\"{side_banks}\" height=\"{CELL}\"><title>lane {lane}: byte {}, {bank}, pass {}</title></rect>",
-            number(TOP + lane as f64 * CELL),
-            request.addresses[lane],
-            served.map_or(0, |pass| pass + 1)
-        );
-    }
-    body += "</g>";
+        let pass = served.map_or(0, |pass| pass + 1);
+        format!("byte {}, {bank}, pass {pass}", request.addresses[lane])
+    });
     Drawing {
         wide: LEFT + side_banks + 1.0,
         high: TOP + side + 1.0,
         body,
         label: format!("Lanes over banks. {}", sentence(request, rules)),
     }
+}
+
+/// Names of some lanes, left of their rows.
+fn lane_names() -> String {
+    let name = |lane: u32| {
+        let y = TOP + (f64::from(lane) + 0.5) * CELL + 3.5;
+        format!(
+            "<text x=\"{}\" y=\"{}\" text-anchor=\"end\">{lane}</text>",
+            number(LEFT - 5.0),
+            number(y)
+        )
+    };
+    [0, 8, 16, 24, 31].map(name).concat()
+}
+
+/// What a lane's row says under the pointer.
+fn lane_titles(request: &Request<'_>, wide: f64, title: &dyn Fn(usize) -> String) -> String {
+    let row = |lane: usize| {
+        format!(
+            "<rect x=\"{LEFT}\" y=\"{}\" width=\"{}\" height=\"{CELL}\"><title>lane {lane}: {}</title></rect>",
+            number(TOP + lane as f64 * CELL),
+            number(wide),
+            title(lane)
+        )
+    };
+    let rows: String = request.mask.lanes().map(row).collect();
+    format!("<g class=\"r\">{rows}</g>")
 }
 
 /// Lines every eight cells.
@@ -408,13 +420,9 @@ fn distinct_bytes(request: &Request<'_>) -> u64 {
     all.len() as u64 * u64::from(request.width_bytes)
 }
 
-/// Lanes over the pieces of memory that are moved for them: what they ask for, and below what of each piece is used.
-fn pieces(request: &Request<'_>, bytes: u64, unit: &str) -> Drawing {
-    let pieces = pieces_of(request, bytes);
-    let wide = (SECTORS_WIDE / pieces.len() as f64)
-        .clamp(SECTOR_WIDE.0, SECTOR_WIDE.1)
-        .floor();
-    // A gap where memory is not contiguous, and a small one between lines.
+/// Where pieces begin, from left to right, and where the last one ends: with a gap where memory is not contiguous, and a small one
+/// between lines.
+fn piece_places(pieces: &[u64], bytes: u64, wide: f64) -> (Vec<f64>, f64) {
     let mut places = vec![];
     let mut x = LEFT;
     for (at, &piece) in pieces.iter().enumerate() {
@@ -431,36 +439,21 @@ fn pieces(request: &Request<'_>, bytes: u64, unit: &str) -> Drawing {
         places.push(x);
         x += wide;
     }
-    let high = LANES as f64 * CELL;
-    let end = x.max(LEFT + 200.0);
-    let base = pieces.first().map_or(0, |first| first * bytes);
-    let mut body = String::new();
-    let mut free = 0.0;
-    for (&piece, &x) in pieces.iter().zip(&places) {
-        let offset = piece * bytes - base;
-        let name = if offset == 0 {
-            format!("{unit} +0")
-        } else {
-            format!("+{offset}")
-        };
-        if x >= free && x + name.len() as f64 * 6.2 <= end {
-            let _ = write!(body, "<text x=\"{}\" y=\"11\">{name}</text>", number(x));
-            free = x + name.len() as f64 * 6.2 + 8.0;
-        }
-    }
-    for lane in [0, 8, 16, 24, 31] {
-        let y = TOP + (lane as f64 + 0.5) * CELL + 3.5;
-        let _ = write!(
-            body,
-            "<text x=\"{}\" y=\"{}\" text-anchor=\"end\">{lane}</text>",
-            number(LEFT - 5.0),
-            number(y)
-        );
-    }
+    (places, x)
+}
+
+/// The pieces as columns with the bytes that each lane asks for, and below them which bytes of each piece are used.
+fn piece_paths(
+    request: &Request<'_>,
+    bytes: u64,
+    (pieces, places): (&[u64], &[f64]),
+    wide: f64,
+) -> String {
     let (mut columns, mut moved) = (String::new(), String::new());
     let (mut asked, mut used) = (String::new(), String::new());
+    let high = LANES as f64 * CELL;
     let strip = TOP + high + 6.0;
-    for (&piece, &x) in pieces.iter().zip(&places) {
+    for (&piece, &x) in pieces.iter().zip(places) {
         let _ = write!(
             columns,
             "M{} {TOP}h{1}v{high}h-{1}z",
@@ -495,24 +488,44 @@ fn pieces(request: &Request<'_>, bytes: u64, unit: &str) -> Drawing {
             }
         }
     }
-    let _ = write!(
-        body,
+    format!(
         "<path class=\"k\" d=\"{columns}\" /><path class=\"w\" d=\"{moved}\" /><path class=\"p0\" d=\"{asked}\" /><path class=\"p0\" d=\"{used}\" /><text x=\"{LEFT}\" y=\"{}\">moved, of which the blue bytes are used</text>",
         number(strip + 23.0)
-    );
-    body += "<g class=\"r\">";
-    for lane in request.mask.lanes() {
-        let address = request.addresses[lane];
-        let _ = write!(
-            body,
-            "<rect x=\"{LEFT}\" y=\"{}\" width=\"{}\" height=\"{CELL}\"><title>lane {lane}: byte +{}, {unit} +{}</title></rect>",
-            number(TOP + lane as f64 * CELL),
-            number(end - LEFT),
-            address - base,
-            address / bytes * bytes - base
-        );
+    )
+}
+
+/// Lanes over the pieces of memory that are moved for them: what they ask for, and below what of each piece is used.
+fn pieces(request: &Request<'_>, bytes: u64, unit: &str) -> Drawing {
+    let pieces = pieces_of(request, bytes);
+    let wide = (SECTORS_WIDE / pieces.len() as f64)
+        .clamp(SECTOR_WIDE.0, SECTOR_WIDE.1)
+        .floor();
+    let (places, x) = piece_places(&pieces, bytes, wide);
+    let high = LANES as f64 * CELL;
+    let end = x.max(LEFT + 200.0);
+    let base = pieces.first().map_or(0, |first| first * bytes);
+    let mut body = String::new();
+    let mut free = 0.0;
+    for (&piece, &x) in pieces.iter().zip(&places) {
+        let offset = piece * bytes - base;
+        let name = if offset == 0 {
+            format!("{unit} +0")
+        } else {
+            format!("+{offset}")
+        };
+        if x >= free && x + name.len() as f64 * 6.2 <= end {
+            let _ = write!(body, "<text x=\"{}\" y=\"11\">{name}</text>", number(x));
+            free = x + name.len() as f64 * 6.2 + 8.0;
+        }
     }
-    body += "</g>";
+    body += &lane_names();
+    let strip = TOP + high + 6.0;
+    body += &piece_paths(request, bytes, (&pieces, &places), wide);
+    body += &lane_titles(request, end - LEFT, &|lane| {
+        let address = request.addresses[lane];
+        let piece = address / bytes * bytes - base;
+        format!("byte +{}, {unit} +{piece}", address - base)
+    });
     let asked = distinct_bytes(request);
     Drawing {
         wide: end + 1.0,
@@ -531,7 +544,7 @@ fn number(value: f64) -> String {
     text.trim_end_matches('0').trim_end_matches('.').to_string()
 }
 
-/// A picture as a file of its own: requests under one another, each with a title.
+/// A picture as a separate file: requests under one another, each with a title.
 pub fn svg(titled: &[(String, Request<'_>)], rules: &RuleSet) -> String {
     let (mut wide, mut high) = (0.0f64, 0.0);
     let mut body = String::new();

@@ -4,7 +4,7 @@
 use std::{collections::BTreeMap, fmt::Write};
 
 use dsl::{
-    ir::{Module, Space},
+    ir::{LocId, Module, Space},
     source::SourceFile,
 };
 use interp::Site;
@@ -78,25 +78,19 @@ impl<'a> Files<'a> {
 
     fn count(&mut self, model: &Model<'_>) {
         for kept in model.input.kept() {
-            let times = if kept.is_sum { 1 } else { kept.count };
+            let times = kept.times();
             for (index, site) in kept.report.sites.iter().enumerate() {
                 if site.counts.requests == 0
                     || !matches!(site.space, Space::Shared | Space::Global | Space::Constant)
                 {
                     continue;
                 }
-                let place = super::place(model, site.loc);
-                if let Some((file, number, _)) = place
-                    && let Some(line) = self.line(file, number)
-                {
+                if let Some(line) = self.line_of(model, site.loc) {
                     line.add(site, times, (kept.first, index));
                 }
             }
             for branch in &kept.report.branches {
-                let place = super::place(model, branch.loc);
-                if let Some((file, number, _)) = place
-                    && let Some(line) = self.line(file, number)
-                {
+                if let Some(line) = self.line_of(model, branch.loc) {
                     line.parted = branch
                         .divergent
                         .saturating_mul(times)
@@ -107,10 +101,7 @@ impl<'a> Files<'a> {
         for (number, group) in model.groups.iter().enumerate() {
             for &at in &group.members {
                 for side in &model.input.findings[at].sides {
-                    let place = super::place(model, side.loc);
-                    if let Some((file, line, _)) = place
-                        && let Some(line) = self.line(file, line)
-                    {
+                    if let Some(line) = self.line_of(model, side.loc) {
                         line.finding.get_or_insert(number);
                     }
                 }
@@ -123,7 +114,8 @@ impl<'a> Files<'a> {
         self.files.iter().position(|file| file.source.name == *name)
     }
 
-    fn line(&mut self, file: u32, line: u32) -> Option<&mut Line> {
+    fn line_of(&mut self, model: &Model<'_>, loc: LocId) -> Option<&mut Line> {
+        let (file, line, _) = super::place(model, loc)?;
         let at = self.at(file)?;
         Some(self.files[at].lines.entry(line).or_default())
     }
@@ -185,6 +177,44 @@ impl Line {
         };
         let said = format!("{} {} {}: {cost}", site.space, site.op, site.text);
         self.sites.push((excess, place, said));
+    }
+
+    /// The cells of its counts; `most`: the largest excess of all lines.
+    fn cells(&self, text: &mut String, shown: &ShownSites, most: u64) {
+        let mut sites: Vec<_> = self.sites.iter().collect();
+        sites.sort_by_key(|(excess, ..)| std::cmp::Reverse(*excess));
+        let link = sites.iter().find(|(_, place, _)| shown.contains(place));
+        let mut said: Vec<&str> = vec![];
+        for (_, _, sentence) in &sites {
+            if !said.contains(&sentence.as_str()) && said.len() < 8 {
+                said.push(sentence);
+            }
+        }
+        let plain = |count: u64| match (self.unknown, count) {
+            (true, 0) => "?".to_string(),
+            (true, count) => format!("{count} + ?"),
+            (false, count) => count.to_string(),
+        };
+        // The tooltip once: on what is seen first.
+        let excess = match link {
+            Some((_, (launch, site), _)) => format!(
+                "<a href=\"#site-{launch}-{site}\" title=\"{}\">{}</a>",
+                escape(&said.join("\n")),
+                plain(self.excess)
+            ),
+            None => plain(self.excess),
+        };
+        let share = (self.excess as f64 / most as f64 * 100.0).round();
+        let (zero, heat) = match self.excess {
+            0 => (" z", String::new()),
+            _ => ("", format!(" style=--s:{}%", share.max(2.0))),
+        };
+        let _ = write!(
+            text,
+            "<td class=\"c a\">{}<td class=\"c i\">{}<td class=\"c x{zero}\"{heat}>{excess}",
+            plain(self.actual),
+            plain(self.ideal)
+        );
     }
 
     fn is_something(&self) -> bool {
@@ -329,53 +359,8 @@ fn row(
         text,
         "<tr id={id}><td class=n><a href=\"#{id}\">{number}</a>"
     );
-    let counted = line.filter(|line| !line.sites.is_empty());
-    match counted {
-        Some(line) => {
-            let mut sites: Vec<_> = line.sites.iter().collect();
-            sites.sort_by_key(|(excess, ..)| std::cmp::Reverse(*excess));
-            let link = sites.iter().find(|(_, place, _)| shown.contains(place));
-            let mut said: Vec<&str> = vec![];
-            for (_, _, sentence) in &sites {
-                if !said.contains(&sentence.as_str()) && said.len() < 8 {
-                    said.push(sentence);
-                }
-            }
-            let title = escape(&said.join("\n"));
-            let cell = |count: u64| {
-                let count = match (line.unknown, count) {
-                    (true, 0) => "?".to_string(),
-                    (true, count) => format!("{count} + ?"),
-                    (false, count) => count.to_string(),
-                };
-                match link {
-                    Some((_, (launch, site), _)) => {
-                        format!("<a href=\"#site-{launch}-{site}\" title=\"{title}\">{count}</a>")
-                    }
-                    None => count,
-                }
-            };
-            // The tooltip once: on what is seen first.
-            let plain = |count: u64| match (line.unknown, count) {
-                (true, 0) => "?".to_string(),
-                (true, count) => format!("{count} + ?"),
-                (false, count) => count.to_string(),
-            };
-            let share = (line.excess as f64 / most as f64 * 100.0).round();
-            let heat = if line.excess > 0 {
-                format!(" style=--s:{}%", share.max(2.0))
-            } else {
-                String::new()
-            };
-            let _ = write!(
-                text,
-                "<td class=\"c a\">{}<td class=\"c i\">{}<td class=\"c x{}\"{heat}>{}",
-                plain(line.actual),
-                plain(line.ideal),
-                if line.excess == 0 { " z" } else { "" },
-                cell(line.excess)
-            );
-        }
+    match line.filter(|line| !line.sites.is_empty()) {
+        Some(line) => line.cells(text, shown, most),
         None => *text += "<td class=\"c a\"><td class=\"c i\"><td class=\"c x\">",
     }
     let source = file.source.line(number);

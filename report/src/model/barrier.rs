@@ -14,7 +14,7 @@ pub(super) fn barriers(input: &Input<'_>) -> Vec<HotSpot> {
         return all;
     }
     for kept in input.kept() {
-        let times = if kept.is_sum { 1 } else { kept.count };
+        let times = kept.times();
         let launch = &kept.report;
         let threads = launch.block.iter().map(|&n| u64::from(n)).product::<u64>();
         for barrier in launch.barriers.iter().filter(|_| threads > LANES) {

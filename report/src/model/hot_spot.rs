@@ -7,8 +7,9 @@
 use dsl::ir::Space;
 use interp::{Branch, LaunchReport, Site, stats::SiteCounts, trap::AccessOp};
 use runtime::launches::{Kept, site_key};
+use serde::{Serialize, Serializer};
 
-use crate::{Input, Place, Suggestion, advice};
+use crate::{Input, Place, Suggestion, advice, total::Total};
 
 /// A share of less than this of its requests' cost is no hot spot,
 const LEAST_SHARE: f64 = 0.02;
@@ -75,15 +76,22 @@ impl Waste {
     }
 }
 
-/// An access of a hot spot, over all launches.
-#[derive(Clone, Debug, PartialEq)]
+impl Serialize for Waste {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.serialize_str(self.name())
+    }
+}
+
+/// An access of a hot spot, over all launches. As the JSON report has it.
+#[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct HotAccess {
     /// What it does.
+    #[serde(serialize_with = "as_text")]
     pub op: AccessOp,
-    /// Its source text.
-    pub text: String,
     /// From 1.
     pub column: u32,
+    /// Its source text.
+    pub text: String,
     /// Memory requests.
     pub requests: u64,
     /// What it used.
@@ -99,8 +107,16 @@ impl HotAccess {
     }
 }
 
-/// A line that wastes.
-#[derive(Clone, Debug, PartialEq)]
+fn as_text<S: Serializer>(op: &AccessOp, serializer: S) -> Result<S::Ok, S::Error> {
+    serializer.collect_str(op)
+}
+
+fn as_object<S: Serializer>(ways: &[(u32, u64)], serializer: S) -> Result<S::Ok, S::Error> {
+    serializer.collect_map(ways.iter().copied())
+}
+
+/// A line that wastes. As the JSON report has it.
+#[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct HotSpot {
     /// What it wastes.
     pub waste: Waste,
@@ -111,6 +127,7 @@ pub struct HotSpot {
     /// Of the access or condition that wastes most, from 1.
     pub column: u32,
     /// The line, without its indentation.
+    #[serde(rename = "text")]
     pub source: String,
     /// Units beyond the ideal; of branches, how many parted.
     pub excess: u64,
@@ -121,6 +138,7 @@ pub struct HotSpot {
     /// The share of all waste of its kind.
     pub share: f64,
     /// How many requests were served in so many ways, of those in more than one: conflicts of shared memory, words of constant memory.
+    #[serde(serialize_with = "as_object")]
     pub ways: Vec<(u32, u64)>,
     /// Its accesses, worst first; none of a branch.
     pub accesses: Vec<HotAccess>,
@@ -131,11 +149,15 @@ pub struct HotSpot {
     /// What the warp of the worst request does.
     pub fact: String,
     /// What may help: not proved.
+    #[serde(rename = "advice")]
     pub thought: Option<String>,
     /// The sites: a launch each is in, and the index there.
+    #[serde(skip)]
     pub sites: Vec<(usize, usize)>,
     /// Of a barrier: how often each warp of a launch met it, at most.
+    #[serde(skip)]
     pub rounds: u64,
+    #[serde(skip)]
     pub(super) rank: f64,
 }
 
@@ -196,7 +218,7 @@ pub(super) fn hot_spots(input: &Input<'_>) -> Vec<HotSpot> {
     }
     let mut sums: Vec<Sum<'_>> = vec![];
     for kept in input.kept() {
-        let times = if kept.is_sum { 1 } else { kept.count };
+        let times = kept.times();
         let launch = &kept.report;
         let mut seen: Vec<(u32, u32, Waste)> = vec![];
         for (index, site) in launch.sites.iter().enumerate() {
@@ -285,19 +307,11 @@ fn used_by_all(input: &Input<'_>, waste: Waste) -> u64 {
     let used = |kept: &Kept| {
         let counts = &kept.report.counts;
         let one = match waste {
-            Waste::BankConflicts | Waste::SharedAtomics => {
-                counts.shared_load.transactions
-                    + counts.shared_store.transactions
-                    + counts.shared_atomic.transactions
-            }
-            Waste::Sectors | Waste::GlobalAtomics => {
-                counts.global_load.sectors
-                    + counts.global_store.sectors
-                    + counts.global_atomic.sectors
-            }
+            Waste::BankConflicts | Waste::SharedAtomics => Total::shared(counts).used,
+            Waste::Sectors | Waste::GlobalAtomics => Total::global(counts).used,
             Waste::ConstantWords | Waste::Divergence | Waste::Barriers => 0,
         };
-        one.saturating_mul(if kept.is_sum { 1 } else { kept.count })
+        one.saturating_mul(kept.times())
     };
     input.kept().map(used).fold(0, u64::saturating_add)
 }

@@ -3,7 +3,7 @@
 
 use std::fmt::Write;
 
-use interp::Severity;
+use interp::{Severity, stats::LaunchCounts};
 use unicode_width::UnicodeWidthStr;
 
 use super::{
@@ -11,9 +11,10 @@ use super::{
     style::{Paint, Style, cut, pad},
 };
 use crate::{
-    LaunchGroup, Model, Suggestion, SuggestionKind,
+    Model, Suggestion, SuggestionKind,
     findings::{groups::Group, table},
     model::{HotSpot, Waste},
+    total::Total,
 };
 
 /// Most groups of findings and hot spots that are shown: what comes first matters most.
@@ -246,53 +247,27 @@ pub(crate) fn ways(spot: &HotSpot) -> String {
 }
 
 /// What a launch cost, in one row.
-type Cell = fn(&LaunchGroup<'_>) -> (u64, bool);
+type Cell = fn(&LaunchCounts) -> (u64, bool);
 
 /// The columns of the launches' table; of each number, whether all of it is known.
 const CELLS: [(&str, Cell); 5] = [
-    ("shared", |group| {
-        let counts = &group.launch.counts;
-        let parts = [
-            &counts.shared_load,
-            &counts.shared_store,
-            &counts.shared_atomic,
-        ];
-        let known = parts.iter().all(|part| !part.not_modelled());
-        (parts.iter().map(|part| part.transactions).sum(), known)
+    ("shared", |counts| {
+        let total = Total::shared(counts);
+        (total.used, total.is_known)
     }),
-    ("ideal", |group| {
-        let counts = &group.launch.counts;
-        let parts = [
-            &counts.shared_load,
-            &counts.shared_store,
-            &counts.shared_atomic,
-        ];
-        let known = parts.iter().all(|part| !part.not_modelled());
-        (parts.iter().map(|part| part.ideal).sum(), known)
+    ("ideal", |counts| {
+        let total = Total::shared(counts);
+        (total.ideal, total.is_known)
     }),
-    ("sectors", |group| {
-        let counts = &group.launch.counts;
-        let parts = [
-            &counts.global_load,
-            &counts.global_store,
-            &counts.global_atomic,
-        ];
-        let known = parts.iter().all(|part| !part.not_modelled());
-        (parts.iter().map(|part| part.sectors).sum(), known)
+    ("sectors", |counts| {
+        let total = Total::global(counts);
+        (total.used, total.is_known)
     }),
-    ("ideal", |group| {
-        let counts = &group.launch.counts;
-        let parts = [
-            &counts.global_load,
-            &counts.global_store,
-            &counts.global_atomic,
-        ];
-        let known = parts.iter().all(|part| !part.not_modelled());
-        (parts.iter().map(|part| part.ideal_sectors).sum(), known)
+    ("ideal", |counts| {
+        let total = Total::global(counts);
+        (total.ideal, total.is_known)
     }),
-    ("diverged", |group| {
-        (group.launch.counts.divergent_branches, true)
-    }),
+    ("diverged", |counts| (counts.divergent_branches, true)),
 ];
 
 /// A row for each launch.
@@ -300,13 +275,12 @@ pub(super) fn launches(model: &Model<'_>, style: Style) -> String {
     let shown = &model.launches[..model.launches.len().min(MOST_LAUNCHES)];
     let says = |at: usize| {
         let before = at.checked_sub(1).filter(|_| CELLS[at].0 == "ideal");
-        shown
-            .iter()
-            .any(|group| match before.map(|before| CELLS[before].1(group)) {
-                // The ideal says something where it is not what was used.
-                Some(used) => CELLS[at].1(group) != used,
-                None => CELLS[at].1(group) != (0, true),
-            })
+        let mut counts = shown.iter().map(|group| &group.launch.counts);
+        counts.any(|counts| match before {
+            // The ideal says something where it is not what was used.
+            Some(before) => CELLS[at].1(counts) != CELLS[before].1(counts),
+            None => CELLS[at].1(counts) != (0, true),
+        })
     };
     let cells: Vec<(&str, Cell)> = (0..CELLS.len())
         .filter(|&at| says(at))
@@ -342,13 +316,13 @@ pub(super) fn launches(model: &Model<'_>, style: Style) -> String {
         );
         let label = cut(&format!("{:>5}  {name}{shape}", group.first), wide);
         let mut row = pad(&label, room);
-        // A long name has a line of its own.
+        // A long name gets a separate line.
         if label.width() >= room && !cells.is_empty() {
             let _ = writeln!(text, "{label}");
             row = pad("", room);
         }
         for (_, cell) in &cells {
-            let (number, known) = cell(group);
+            let (number, known) = cell(&launch.counts);
             let number = match (number, known) {
                 (_, false) => "?".to_string(),
                 (0, true) => "-".to_string(),

@@ -60,7 +60,7 @@ impl Simulator {
         Simulator::with_info(machine, info)
     }
 
-    /// The same machine with the properties of another device: what a program is told of a GPU that it is compared with.
+    /// The same machine with the properties of another device: a program that is compared with a GPU sees that GPU's.
     pub fn with_info(machine: MachineConfig, info: DeviceInfo) -> Simulator {
         let limit = machine.limit;
         Simulator {

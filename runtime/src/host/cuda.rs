@@ -25,7 +25,7 @@ pub(super) struct State {
     pub(super) pending: Option<CudaError>,
     /// A kernel faulted; nothing works any more.
     pub(super) sticky: Option<CudaError>,
-    /// A fault in a kernel is told once, and what comes after it works.
+    /// One call returns a kernel's fault; the calls after it work.
     pub(super) keep_going: bool,
     /// Something was launched since managed memory was last told of.
     pub(super) launched: bool,
@@ -35,7 +35,8 @@ pub(super) struct State {
     pub(super) pinned: Vec<u64>,
     /// Most dynamic shared memory by kernel, where `cudaFuncSetAttribute` set it.
     pub(super) dynamic_limit: HashMap<FuncId, u64>,
-    cache_config: u32,
+    /// For `cudaDeviceGetCacheConfig`.
+    pub(super) cache_config: u32,
     events: event::Events,
     streams: HashSet<u64>,
     next_handle: u64,
@@ -62,6 +63,26 @@ impl Default for State {
     }
 }
 
+/// Why a CUDA call does not do its work.
+pub(super) enum CallError {
+    /// It gives this error, and the program goes on.
+    Cuda(CudaError),
+    /// The program ends.
+    Stop(Stop),
+}
+
+impl From<CudaError> for CallError {
+    fn from(error: CudaError) -> CallError {
+        CallError::Cuda(error)
+    }
+}
+
+impl From<Stop> for CallError {
+    fn from(stop: Stop) -> CallError {
+        CallError::Stop(stop)
+    }
+}
+
 /// Streams and events that there may be at one time.
 const MOST_HANDLES: usize = 1 << 16;
 
@@ -70,7 +91,6 @@ pub(super) fn error_of_trap(kind: &TrapKind) -> CudaError {
     match kind {
         TrapKind::Misaligned(_) => CudaError::MisalignedAddress,
         TrapKind::Assert { .. } => CudaError::Assert,
-        TrapKind::Explicit => CudaError::LaunchFailure,
         TrapKind::Deadlock
         | TrapKind::Limit { .. }
         | TrapKind::RunLimit { .. }
@@ -86,7 +106,12 @@ pub(super) fn error_of_trap(kind: &TrapKind) -> CudaError {
         | TrapKind::ReadOnly(_)
         | TrapKind::InvalidPointer(_)
         | TrapKind::BadString { .. } => CudaError::IllegalAddress,
-        _ => CudaError::LaunchFailure,
+        TrapKind::Explicit
+        | TrapKind::InvalidFree(_)
+        | TrapKind::BarrierDivergence { .. }
+        | TrapKind::InvalidMask { .. }
+        | TrapKind::DivisionByZero
+        | TrapKind::StackOverflow => CudaError::LaunchFailure,
     }
 }
 
@@ -97,227 +122,124 @@ pub(super) fn error_of_refusal(why: &InvalidLaunch) -> CudaError {
         InvalidLaunch::LaunchBounds { .. } => CudaError::LaunchOutOfResources,
         InvalidLaunch::CooperativeTooLarge { .. } => CudaError::CooperativeLaunchTooLarge,
         InvalidLaunch::NotAKernel(_) => CudaError::InvalidDeviceFunction,
-        _ => CudaError::InvalidConfiguration,
+        InvalidLaunch::ZeroDimension { .. }
+        | InvalidLaunch::TooManyThreads { .. }
+        | InvalidLaunch::DimensionTooLarge { .. }
+        | InvalidLaunch::Arguments { .. }
+        | InvalidLaunch::Strayed
+        | InvalidLaunch::Device(_) => CudaError::InvalidConfiguration,
     }
 }
 
 impl Host<'_> {
-    /// Answers a CUDA call.
-    pub(super) fn cuda(&mut self, function: HostFn, args: &[u64], loc: LocId) -> Result<u64, Stop> {
-        match function {
-            // These ask about errors; they neither wait nor fail.
-            HostFn::CudaGetLastError => {
-                let error = std::mem::replace(
-                    &mut self.state.last,
-                    self.state.sticky.unwrap_or(CudaError::Success),
-                );
-                return Ok(error.code() as u64);
-            }
-            HostFn::CudaPeekAtLastError => return Ok(self.state.last.code() as u64),
-            HostFn::CudaGetErrorString | HostFn::CudaGetErrorName => {
-                let error = CudaError::from_code(args[0] as i32);
-                let text = match (error, function) {
-                    (Some(error), HostFn::CudaGetErrorString) => error.text(),
-                    (Some(error), _) => error.name(),
-                    (None, HostFn::CudaGetErrorString) => "unrecognized error code",
-                    (None, _) => "cudaErrorUnknown",
-                };
-                return Ok(self.text_address(text));
-            }
-            HostFn::DeviceProperty => return Ok(self.property(args[0])),
-            HostFn::KernelFact => return Ok(self.kernel_fact(args[0], FuncId(args[1] as u32))),
-            HostFn::DeviceName => {
-                let mut name = self.device.info().name.clone().into_bytes();
-                name.truncate((args[1] as usize).saturating_sub(1));
-                name.push(0);
-                self.store(args[0], &name, loc)?;
-                return Ok(0);
-            }
-            _ => {}
-        }
+    /// Makes a CUDA call that gives an error: it waits for a fault of a kernel, and does nothing after one that is sticky.
+    pub(super) fn cuda(
+        &mut self,
+        call: impl FnOnce(&mut Self) -> Result<(), CallError>,
+    ) -> Result<u64, Stop> {
         let fault = self.state.pending.take();
         if !self.state.keep_going {
             self.state.sticky = self.state.sticky.or(fault);
         }
-        let result = match self.state.sticky {
-            Some(error) => Err(error),
+        let error = match self.state.sticky {
+            Some(error) => error,
             None => {
-                let result = self.work(function, args, loc)?;
-                if result.is_ok() {
-                    self.waited(function, args);
-                }
-                // What it was to do is done; what it says is that the kernel faulted.
-                fault.map_or(result, Err)
+                let error = match call(self) {
+                    Ok(()) => CudaError::Success,
+                    Err(CallError::Cuda(error)) => error,
+                    Err(CallError::Stop(stop)) => return Err(stop),
+                };
+                // The call has done its work; its result says that the kernel faulted.
+                fault.unwrap_or(error)
             }
         };
-        let error = result.err().unwrap_or(CudaError::Success);
         if error != CudaError::Success {
             self.state.last = error;
         }
         Ok(error.code() as u64)
     }
 
-    /// The calls that return an error.
-    fn work(
+    /// `cudaGetLastError`: what is sticky stays.
+    pub(super) fn take_last_error(&mut self) -> u64 {
+        let after = self.state.sticky.unwrap_or(CudaError::Success);
+        std::mem::replace(&mut self.state.last, after).code() as u64
+    }
+
+    /// Waits for the device.
+    pub(super) fn synchronize(&mut self, function: HostFn, loc: LocId) -> Result<(), CudaError> {
+        let result = self.device.synchronize();
+        self.device_result(result, function.text(), loc)?;
+        self.managed_arrives(loc);
+        Ok(())
+    }
+
+    /// `cudaMemset` and `cudaMemsetAsync`.
+    pub(super) fn fill(
         &mut self,
         function: HostFn,
         args: &[u64],
         loc: LocId,
-    ) -> Result<Result<(), CudaError>, Stop> {
-        match function {
-            HostFn::CudaMalloc
-            | HostFn::CudaMallocAsync
-            | HostFn::CudaMallocManaged
-            | HostFn::CudaMallocHost => return self.allocate(function, args, loc),
-            HostFn::CudaFree | HostFn::CudaFreeHost => {
-                return Ok(self.free(function, args[0], loc));
-            }
-            HostFn::CudaFreeAsync => {
-                self.freed_in_stream(args[0], args[1], loc);
-                return Ok(self.free(function, args[0], loc));
-            }
-            HostFn::CudaMemcpy | HostFn::CudaMemcpyAsync => {
-                let result = self.copy(args[0], args[1], args[2], args[3], loc)?;
-                if result.is_ok() && args[2] > 0 {
-                    let stream = args.get(4).copied();
-                    self.copied(function, (args[0], args[1]), args[2], stream, loc);
-                }
-                return Ok(result);
-            }
-            HostFn::CudaMemset | HostFn::CudaMemsetAsync => {
-                let (address, byte, bytes) = (args[0], args[1] as u8, args[2]);
-                let result = self.device.fill(&mut self.memory, address, byte, bytes);
-                let result = self.device_result(result, function.text(), loc);
-                if result.is_ok() {
-                    self.set_by(function.text(), address, None, bytes, loc);
-                    self.filled(address, bytes, args.get(3).copied(), loc);
-                }
-                return Ok(result);
-            }
-            HostFn::CudaMemcpyToSymbol => {
-                let symbol = args[0].wrapping_add(args[3]);
-                return Ok(self.symbol_copy(function, (symbol, args[1]), args, loc));
-            }
-            HostFn::CudaMemcpyFromSymbol => {
-                let symbol = args[1].wrapping_add(args[3]);
-                let result = self.symbol_copy(function, (args[0], symbol), args, loc);
-                if result.is_ok() {
-                    self.arrived("cudaMemcpyFromSymbol", args[0], args[2], loc);
-                }
-                return Ok(result);
-            }
-            HostFn::CudaGetSymbolAddress => self.store(args[0], &args[1].to_le_bytes(), loc)?,
-            HostFn::CudaGetDeviceCount => self.store(args[0], &1u32.to_le_bytes(), loc)?,
-            HostFn::CudaGetDevice => self.store(args[0], &0u32.to_le_bytes(), loc)?,
-            HostFn::CudaSetDevice if args[0] != 0 => return Ok(Err(CudaError::InvalidDevice)),
-            HostFn::CudaMemGetInfo => {
-                let total = self.device.info().global_bytes;
-                let free = total.saturating_sub(self.device.bytes_in_use(&self.memory));
-                self.store(args[0], &free.to_le_bytes(), loc)?;
-                self.store(args[1], &total.to_le_bytes(), loc)?;
-            }
-            HostFn::SetError => {
-                return Ok(match CudaError::from_code(args[0] as i32) {
-                    None | Some(CudaError::Success) => Ok(()),
-                    Some(error) => Err(error),
-                });
-            }
-            HostFn::CudaFuncSetAttribute => return Ok(self.function_attribute(args)),
-            HostFn::OccupancyBlocks | HostFn::OccupancyBlockSize => {
-                return self.occupancy(function, args, loc);
-            }
-            HostFn::CudaFuncSetCacheConfig => {
-                self.say_once(
-                    loc,
-                    "cudaFuncSetCacheConfig has no effect here: no count depends on how L1 cache and shared memory share their room",
-                );
-            }
-            HostFn::CudaDeviceSetCacheConfig => self.state.cache_config = args[0] as u32,
-            HostFn::CudaDeviceGetCacheConfig => {
-                self.store(args[0], &self.state.cache_config.to_le_bytes(), loc)?;
-            }
-            HostFn::CudaDeviceSetSharedMemConfig => return Ok(self.set_bank_width(args[0], loc)),
-            HostFn::CudaFuncSetSharedMemConfig => {
-                self.say_once(
-                    loc,
-                    "cudaFuncSetSharedMemConfig has no effect here: use cudaDeviceSetSharedMemConfig or --bank-width",
-                );
-            }
-            HostFn::CudaDeviceGetSharedMemConfig => {
-                let value: u32 = match self.device.bank_width() {
-                    BankWidth::Four => 1,
-                    BankWidth::Eight => 2,
-                };
-                self.store(args[0], &value.to_le_bytes(), loc)?;
-            }
-            HostFn::CudaStreamCreate | HostFn::CudaStreamCreateWithFlags => {
-                let Some(handle) = self.new_handle(loc) else {
-                    return Ok(Err(CudaError::MemoryAllocation));
-                };
-                self.state.streams.insert(handle);
-                self.store(args[0], &handle.to_le_bytes(), loc)?;
-                let flags = args.get(1).copied().unwrap_or(0);
-                self.order.create_stream(handle, flags & 1 == 0);
-            }
-            HostFn::CudaStreamDestroy if self.state.streams.remove(&args[0]) => {
-                self.order.destroy_stream(args[0]);
-            }
-            HostFn::CudaEventCreate
-            | HostFn::CudaEventRecord
-            | HostFn::CudaEventElapsedTime
-            | HostFn::CudaEventDestroy => return self.event(function, args, loc),
-            HostFn::CudaEventSynchronize if !self.state.events.is_event(args[0]) => {
-                return Ok(Err(CudaError::InvalidResourceHandle));
-            }
-            HostFn::CudaDeviceSynchronize
-            | HostFn::CudaEventSynchronize
-            | HostFn::CudaStreamSynchronize
-            | HostFn::CudaDeviceReset => {
-                let result = self.device.synchronize();
-                if let Err(error) = self.device_result(result, function.text(), loc) {
-                    return Ok(Err(error));
-                }
-                self.managed_arrives(loc);
-                if function == HostFn::CudaDeviceReset {
-                    self.free_all(loc);
-                }
-            }
-            HostFn::CudaStreamDestroy => return Ok(Err(CudaError::InvalidResourceHandle)),
-            // There is one device; what a stream waits for is noted when the call has returned.
-            HostFn::CudaSetDevice | HostFn::CudaStreamWaitEvent => {}
-            _ => unreachable!("`{function}` is answered before, or nobody has written it"),
+    ) -> Result<(), CallError> {
+        let (address, byte, bytes) = (args[0], args[1] as u8, args[2]);
+        let result = self.device.fill(&mut self.memory, address, byte, bytes);
+        self.device_result(result, function.text(), loc)?;
+        self.set_by(function.text(), address, None, bytes, loc);
+        self.filled(address, bytes, args.get(3).copied(), loc);
+        Ok(())
+    }
+
+    /// `cudaMemGetInfo(free, total)`.
+    pub(super) fn memory_info(&mut self, args: &[u64], loc: LocId) -> Result<(), CallError> {
+        let total = self.device.info().global_bytes;
+        let free = total.saturating_sub(self.device.bytes_in_use(&self.memory));
+        self.store(args[0], &free.to_le_bytes(), loc)?;
+        Ok(self.store(args[1], &total.to_le_bytes(), loc)?)
+    }
+
+    pub(super) fn create_stream(
+        &mut self,
+        target: u64,
+        flags: u64,
+        loc: LocId,
+    ) -> Result<(), CallError> {
+        let handle = self.new_handle(loc)?;
+        self.state.streams.insert(handle);
+        self.store(target, &handle.to_le_bytes(), loc)?;
+        self.order.create_stream(handle, flags & 1 == 0);
+        Ok(())
+    }
+
+    pub(super) fn destroy_stream(&mut self, handle: u64) -> Result<(), CallError> {
+        if !self.state.streams.remove(&handle) {
+            return Err(CudaError::InvalidResourceHandle.into());
         }
-        Ok(Ok(()))
+        self.order.destroy_stream(handle);
+        Ok(())
     }
 
     /// `cudaMalloc` and its like.
-    fn allocate(
+    pub(super) fn allocate(
         &mut self,
         function: HostFn,
         args: &[u64],
         loc: LocId,
-    ) -> Result<Result<(), CudaError>, Stop> {
+    ) -> Result<(), CallError> {
         let (target, bytes) = (args[0], args[1]);
         if bytes == 0 {
-            self.store(target, &0u64.to_le_bytes(), loc)?;
-            return Ok(Ok(()));
+            return Ok(self.store(target, &0u64.to_le_bytes(), loc)?);
         }
         // Kernels may use pinned memory, as they may managed memory.
         let both_sides = !matches!(function, HostFn::CudaMalloc | HostFn::CudaMallocAsync);
         let result = self.device.malloc(&mut self.memory, bytes, both_sides);
-        let address = match self.device_result(result, function.text(), loc) {
-            Ok(address) => address,
-            Err(error) => {
-                if error == CudaError::MemoryAllocation {
-                    let what = match function {
-                        HostFn::CudaMallocHost => "pinned host memory",
-                        _ => "device memory",
-                    };
-                    self.say_shortage(loc, bytes, what, false);
-                }
-                return Ok(Err(error));
-            }
-        };
+        let result = self.device_result(result, function.text(), loc);
+        if let Err(CudaError::MemoryAllocation) = result {
+            let what = match function {
+                HostFn::CudaMallocHost => "pinned host memory",
+                _ => "device memory",
+            };
+            self.say_shortage(loc, bytes, what, false);
+        }
+        let address = result?;
         self.name_allocation(function, address, loc);
         if self.unset.follows {
             self.memory.begin_unset(address);
@@ -333,12 +255,16 @@ impl Host<'_> {
         if function == HostFn::CudaMallocAsync {
             self.made_in_stream(address, bytes, args[2], loc);
         }
-        self.store(target, &address.to_le_bytes(), loc)?;
-        Ok(Ok(()))
+        Ok(self.store(target, &address.to_le_bytes(), loc)?)
     }
 
     /// `cudaFree` and `cudaFreeHost`, which wait for what may use the memory, and `cudaFreeAsync`, which does not.
-    fn free(&mut self, function: HostFn, address: u64, loc: LocId) -> Result<(), CudaError> {
+    pub(super) fn free(
+        &mut self,
+        function: HostFn,
+        address: u64,
+        loc: LocId,
+    ) -> Result<(), CallError> {
         let name = function.text();
         let is_pinned = self.state.pinned.contains(&address);
         let (wants_pinned, why) = match function {
@@ -347,7 +273,7 @@ impl Host<'_> {
         };
         if address != 0 && is_pinned != wants_pinned {
             self.say(loc, format!("{name}: what is to be freed {why}"), true);
-            return Err(CudaError::InvalidValue);
+            return Err(CudaError::InvalidValue.into());
         }
         let is_managed = self.state.managed.iter().any(|&(at, _)| at == address);
         if is_pinned || is_managed {
@@ -365,32 +291,32 @@ impl Host<'_> {
         Ok(())
     }
 
-    /// The number of a stream or an event that is made; `None` if there are too many.
-    fn new_handle(&mut self, loc: LocId) -> Option<u64> {
+    /// The number of a new stream or event.
+    fn new_handle(&mut self, loc: LocId) -> Result<u64, CudaError> {
         if self.state.streams.len() + self.state.events.len() >= MOST_HANDLES {
             let text =
                 format!("there are {MOST_HANDLES} streams and events that were not destroyed");
             self.say_once(loc, &text);
-            return None;
+            return Err(CudaError::MemoryAllocation);
         }
         let handle = self.state.next_handle;
         self.state.next_handle += 1;
-        Some(handle)
+        Ok(handle)
     }
 
-    fn copy(
+    /// `cudaMemcpy` and `cudaMemcpyAsync`.
+    pub(super) fn copy(
         &mut self,
-        to: u64,
-        from: u64,
-        bytes: u64,
-        kind: u64,
+        function: HostFn,
+        args: &[u64],
         loc: LocId,
-    ) -> Result<Result<(), CudaError>, Stop> {
+    ) -> Result<(), CallError> {
+        let (to, from, bytes, kind) = (args[0], args[1], args[2], args[3]);
         if kind > 4 {
-            return Ok(Err(CudaError::InvalidMemcpyDirection));
+            return Err(CudaError::InvalidMemcpyDirection.into());
         }
         if bytes == 0 {
-            return Ok(Ok(()));
+            return Ok(());
         }
         let is_device = |host: &Host<'_>, address| {
             matches!(
@@ -427,7 +353,7 @@ impl Host<'_> {
                 let text =
                     format!("cudaMemcpy: the {role} is {is}, but the kind of copy says {should}");
                 self.say_wrong_side(text, (to, from), (kind, address, wants_device), loc);
-                return Ok(Err(CudaError::InvalidValue));
+                return Err(CudaError::InvalidValue.into());
             }
         }
         let fault = match self.device.copy(&mut self.memory, to, from, bytes) {
@@ -437,10 +363,11 @@ impl Host<'_> {
                     self.arrived("cudaMemcpy", to, bytes, loc);
                 }
                 self.managed_arrives(loc);
-                return Ok(Ok(()));
+                self.copied(function, (to, from), bytes, args.get(4).copied(), loc);
+                return Ok(());
             }
             Err(DeviceError::Memory(fault)) => fault,
-            Err(error) => return Ok(self.device_result(Err(error), "cudaMemcpy", loc)),
+            Err(error) => return Ok(self.device_result(Err(error), "cudaMemcpy", loc)?),
         };
         if is_host(self, fault.address) && !is_device(self, fault.address) {
             // The CPU itself would fault on its own side of the copy.
@@ -449,20 +376,19 @@ impl Host<'_> {
             } else {
                 AccessOp::Store
             };
-            return Err(self.fault(fault, op, loc));
+            return Err(self.fault(fault, op, loc).into());
         }
         self.say_fault(loc, "cudaMemcpy", fault);
-        Ok(Err(CudaError::InvalidValue))
+        Err(CudaError::InvalidValue.into())
     }
 
-    fn symbol_copy(
+    pub(super) fn symbol_copy(
         &mut self,
         function: HostFn,
         (to, from): (u64, u64),
-        args: &[u64],
+        bytes: u64,
         loc: LocId,
-    ) -> Result<(), CudaError> {
-        let bytes = args[2];
+    ) -> Result<(), CallError> {
         let result = self.device.copy(&mut self.memory, to, from, bytes);
         self.device_result(result, function.text(), loc)?;
         self.set_by(function.text(), to, Some(from), bytes, loc);
@@ -471,7 +397,7 @@ impl Host<'_> {
     }
 
     /// Tells of bytes that were copied from the device to here.
-    fn arrived(&mut self, how: &'static str, address: u64, bytes: u64, loc: LocId) {
+    pub(super) fn arrived(&mut self, how: &'static str, address: u64, bytes: u64, loc: LocId) {
         if self.io.wants_arrivals()
             && let Ok(bytes) = self.memory.read_bytes(address, bytes)
         {
@@ -480,7 +406,7 @@ impl Host<'_> {
     }
 
     /// `cudaFuncSetAttribute(kernel, attribute, value)`: attribute 8 is the most dynamic shared memory, 9 the preferred carve-out.
-    fn function_attribute(&mut self, args: &[u64]) -> Result<(), CudaError> {
+    pub(super) fn function_attribute(&mut self, args: &[u64]) -> Result<(), CallError> {
         let kernel = FuncId(args[0] as u32);
         match args[1] {
             8 => {
@@ -490,10 +416,10 @@ impl Host<'_> {
                     self.state.dynamic_limit.insert(kernel, args[2]);
                     return Ok(());
                 }
-                Err(CudaError::InvalidValue)
+                Err(CudaError::InvalidValue.into())
             }
             9 => Ok(()),
-            _ => Err(CudaError::InvalidValue),
+            _ => Err(CudaError::InvalidValue.into()),
         }
     }
 
@@ -525,11 +451,11 @@ impl Host<'_> {
         }
     }
 
-    fn set_bank_width(&mut self, config: u64, loc: LocId) -> Result<(), CudaError> {
+    pub(super) fn set_bank_width(&mut self, config: u64, loc: LocId) -> Result<(), CallError> {
         let width = match config {
             0 | 1 => BankWidth::Four,
             2 => BankWidth::Eight,
-            _ => return Err(CudaError::InvalidValue),
+            _ => return Err(CudaError::InvalidValue.into()),
         };
         if !self.device.set_bank_width(width) {
             self.say_once(
@@ -540,8 +466,16 @@ impl Host<'_> {
         Ok(())
     }
 
+    pub(super) fn get_bank_width(&mut self, target: u64, loc: LocId) -> Result<(), CallError> {
+        let value: u32 = match self.device.bank_width() {
+            BankWidth::Four => 1,
+            BankWidth::Eight => 2,
+        };
+        Ok(self.store(target, &value.to_le_bytes(), loc)?)
+    }
+
     /// The numbers behind `__dslc_device_property`.
-    fn property(&self, index: u64) -> u64 {
+    pub(super) fn property(&self, index: u64) -> u64 {
         let info = self.device.info();
         let Some(property) = DeviceProp::from_index(index as i32) else {
             return 0;
@@ -582,7 +516,7 @@ impl Host<'_> {
     }
 
     /// The address of one of the runtime's own strings in host memory.
-    fn text_address(&mut self, text: &str) -> u64 {
+    pub(super) fn text_address(&mut self, text: &str) -> u64 {
         if let Some(&address) = self.state.texts.get(text) {
             return address;
         }

@@ -3,7 +3,7 @@
 use dsl::{diagnostic::Code, ir::LocId};
 use interp::{FindingKind, Severity};
 
-use super::{Host, HostFinding, RaceSide};
+use super::{Host, HostFinding, HostSide};
 
 /// What one call has made and nobody freed.
 struct Leak {
@@ -80,12 +80,13 @@ impl Host<'_> {
             code: Code::MemoryLeak,
             kind: FindingKind::Leak,
             severity: Severity::Note,
+            launch: None,
             message: format!("leak: {what}"),
             advice: Some(format!(
                 "call `{free}` when it is not needed any more: in a program that runs on, the device's memory gets full"
             )),
             object: leak.variable.map(|variable| (variable, String::new())),
-            sides: vec![RaceSide {
+            sides: vec![HostSide {
                 op: "call",
                 loc: leak.loc,
             }],

@@ -7,95 +7,110 @@ use interp::trap::AccessOp;
 use super::{Host, Stop};
 
 impl Host<'_> {
-    /// Answers a call of C's memory and string functions; `None` when `function` is none.
-    pub(super) fn c_memory(
+    pub(super) fn malloc(&mut self, bytes: u64, loc: LocId) -> u64 {
+        let address = self.heap(bytes, loc);
+        self.name_allocation(HostFn::Malloc, address, loc);
+        if self.unset.follows {
+            self.memory.begin_unset(address);
+        }
+        address
+    }
+
+    pub(super) fn calloc(&mut self, count: u64, bytes: u64, loc: LocId) -> u64 {
+        let address = self.heap(count.saturating_mul(bytes), loc);
+        self.name_allocation(HostFn::Calloc, address, loc);
+        address
+    }
+
+    pub(super) fn free_host(&mut self, address: u64, loc: LocId) -> Result<u64, Stop> {
+        self.memory
+            .free_host(address)
+            .map_err(|fault| self.fault(fault, AccessOp::Store, loc))?;
+        self.memory.note_freed(address, loc);
+        Ok(0)
+    }
+
+    pub(super) fn memset(
+        &mut self,
+        to: u64,
+        byte: u8,
+        bytes: u64,
+        loc: LocId,
+    ) -> Result<u64, Stop> {
+        self.note_host(to, bytes, true, loc);
+        self.reach(to, bytes, AccessOp::Store, loc)?;
+        let filled = self.memory.fill(to, byte, bytes);
+        filled.map_err(|fault| self.fault(fault, AccessOp::Store, loc))?;
+        self.set_by(HostFn::Memset.text(), to, None, bytes, loc);
+        Ok(to)
+    }
+
+    /// `memcpy` and `memmove`.
+    pub(super) fn memcpy(
+        &mut self,
+        function: HostFn,
+        to: u64,
+        from: u64,
+        bytes: u64,
+        loc: LocId,
+    ) -> Result<u64, Stop> {
+        self.note_host(from, bytes, false, loc);
+        self.note_host(to, bytes, true, loc);
+        self.host_copy(to, from, bytes, loc)?;
+        self.set_by(function.text(), to, Some(from), bytes, loc);
+        Ok(to)
+    }
+
+    pub(super) fn memcmp(&mut self, a: u64, b: u64, bytes: u64, loc: LocId) -> Result<u64, Stop> {
+        for address in [a, b] {
+            self.note_host(address, bytes, false, loc);
+        }
+        for address in [a, b] {
+            self.looks_at(address, bytes, HostUse::Content(HostFn::Memcmp), loc);
+        }
+        let (a, b) = (self.bytes(a, bytes, loc)?, self.bytes(b, bytes, loc)?);
+        Ok(order(a.cmp(b)))
+    }
+
+    /// A string whose content the call's result depends on.
+    pub(super) fn text(
+        &mut self,
+        function: HostFn,
+        address: u64,
+        loc: LocId,
+    ) -> Result<Vec<u8>, Stop> {
+        self.looks_at_string(address, usize::MAX, HostUse::Content(function), loc);
+        self.string(address, loc)
+    }
+
+    /// `strcmp` and `strncmp` of the two strings at `args`.
+    pub(super) fn strncmp(
         &mut self,
         function: HostFn,
         args: &[u64],
+        most: usize,
         loc: LocId,
-    ) -> Result<Option<u64>, Stop> {
-        let strings = match function {
-            HostFn::Strcmp | HostFn::Strncmp => &args[..2],
-            HostFn::Strlen | HostFn::Atoi | HostFn::Atol | HostFn::Atof => &args[..1],
-            HostFn::Strcpy => &args[1..2],
-            _ => &[],
-        };
-        for &address in strings {
-            let most = match function {
-                HostFn::Strncmp => usize::try_from(args[2]).unwrap_or(usize::MAX),
-                _ => usize::MAX,
-            };
+    ) -> Result<u64, Stop> {
+        for &address in &args[..2] {
             self.looks_at_string(address, most, HostUse::Content(function), loc);
         }
-        let answer = match function {
-            HostFn::Malloc => {
-                let address = self.heap(args[0], loc);
-                self.name_allocation(function, address, loc);
-                if self.unset.follows {
-                    self.memory.begin_unset(address);
-                }
-                address
-            }
-            HostFn::Calloc => {
-                let address = self.heap(args[0].saturating_mul(args[1]), loc);
-                self.name_allocation(function, address, loc);
-                address
-            }
-            HostFn::Realloc => self.realloc(args[0], args[1], loc)?,
-            HostFn::Free => {
-                self.memory
-                    .free_host(args[0])
-                    .map_err(|fault| self.fault(fault, AccessOp::Store, loc))?;
-                self.memory.note_freed(args[0], loc);
-                0
-            }
-            HostFn::Memset => {
-                self.note_host(args[0], args[2], true, loc);
-                self.reach(args[0], args[2], AccessOp::Store, loc)?;
-                let filled = self.memory.fill(args[0], args[1] as u8, args[2]);
-                filled.map_err(|fault| self.fault(fault, AccessOp::Store, loc))?;
-                self.set_by("memset", args[0], None, args[2], loc);
-                args[0]
-            }
-            HostFn::Memcpy | HostFn::Memmove => {
-                self.note_host(args[1], args[2], false, loc);
-                self.note_host(args[0], args[2], true, loc);
-                self.host_copy(args[0], args[1], args[2], loc)?;
-                self.set_by(function.text(), args[0], Some(args[1]), args[2], loc);
-                args[0]
-            }
-            HostFn::Memcmp => {
-                self.note_host(args[0], args[2], false, loc);
-                self.note_host(args[1], args[2], false, loc);
-                self.looks_at(args[0], args[2], HostUse::Content(function), loc);
-                self.looks_at(args[1], args[2], HostUse::Content(function), loc);
-                let (a, b) = (
-                    self.bytes(args[0], args[2], loc)?,
-                    self.bytes(args[1], args[2], loc)?,
-                );
-                order(a.cmp(b))
-            }
-            HostFn::Strlen => self.string(args[0], loc)?.len() as u64,
-            HostFn::Strcmp => order(self.string(args[0], loc)?.cmp(&self.string(args[1], loc)?)),
-            HostFn::Strncmp => {
-                let cut = |mut text: Vec<u8>| {
-                    text.truncate(args[2] as usize);
-                    text
-                };
-                order(cut(self.string(args[0], loc)?).cmp(&cut(self.string(args[1], loc)?)))
-            }
-            HostFn::Strcpy => {
-                let mut text = self.string(args[1], loc)?;
-                text.push(0);
-                self.store(args[0], &text, loc)?;
-                args[0]
-            }
-            HostFn::Atoi => parse_int(&self.string(args[0], loc)?) as i32 as u32 as u64,
-            HostFn::Atol => parse_int(&self.string(args[0], loc)?) as u64,
-            HostFn::Atof => parse_float(&self.string(args[0], loc)?).to_bits(),
-            _ => return Ok(None),
-        };
-        Ok(Some(answer))
+        let (mut a, mut b) = (self.string(args[0], loc)?, self.string(args[1], loc)?);
+        a.truncate(most);
+        b.truncate(most);
+        Ok(order(a.cmp(&b)))
+    }
+
+    /// `atoi` and `atol`.
+    pub(super) fn atol(&mut self, function: HostFn, text: u64, loc: LocId) -> Result<u64, Stop> {
+        let value = parse_int(&self.text(function, text, loc)?);
+        Ok(match function {
+            HostFn::Atoi => value as i32 as u32 as u64,
+            _ => value as u64,
+        })
+    }
+
+    pub(super) fn atof(&mut self, text: u64, loc: LocId) -> Result<u64, Stop> {
+        Ok(parse_float(&self.text(HostFn::Atof, text, loc)?).to_bits())
     }
 
     /// Memory of the heap; null, with a remark, where there is not so much.
@@ -123,7 +138,7 @@ impl Host<'_> {
             .map_err(|fault| self.fault(fault, AccessOp::Store, loc))
     }
 
-    fn realloc(&mut self, old: u64, bytes: u64, loc: LocId) -> Result<u64, Stop> {
+    pub(super) fn realloc(&mut self, old: u64, bytes: u64, loc: LocId) -> Result<u64, Stop> {
         let new = self.heap(bytes, loc);
         if new == 0 {
             return Ok(0);

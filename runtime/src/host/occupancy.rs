@@ -3,9 +3,9 @@
 //! Counted are threads, blocks and shared memory (with the 1 KiB per block that the system keeps from compute capability 8.0 on).
 //! Registers are not modelled: a kernel that takes many fits less often on a real device, which is said once.
 
-use dsl::ir::{FuncId, HostFn, LocId};
+use dsl::ir::{FuncId, LocId};
 
-use super::{Host, Stop};
+use super::{Host, cuda::CallError};
 use crate::error::CudaError;
 
 impl Host<'_> {
@@ -27,26 +27,25 @@ impl Host<'_> {
         }
     }
 
-    /// `cudaOccupancyMaxActiveBlocksPerMultiprocessor` and `cudaOccupancyMaxPotentialBlockSize`.
-    pub(super) fn occupancy(
-        &mut self,
-        function: HostFn,
-        args: &[u64],
-        loc: LocId,
-    ) -> Result<Result<(), CudaError>, Stop> {
-        self.say_once(
-            loc,
-            "the occupancy is that of threads and shared memory: registers are not modelled",
-        );
-        if function == HostFn::OccupancyBlocks {
-            let (kernel, threads) = (FuncId(args[1] as u32), args[2] as i32);
-            if threads <= 0 {
-                return Ok(Err(CudaError::InvalidValue));
-            }
-            let blocks = self.resident_blocks(kernel, threads as u64, args[3]) as u32;
-            self.store(args[0], &blocks.to_le_bytes(), loc)?;
-            return Ok(Ok(()));
+    /// `cudaOccupancyMaxActiveBlocksPerMultiprocessor`.
+    pub(super) fn active_blocks(&mut self, args: &[u64], loc: LocId) -> Result<(), CallError> {
+        self.say_occupancy(loc);
+        let (kernel, threads) = (FuncId(args[1] as u32), args[2] as i32);
+        if threads <= 0 {
+            return Err(CudaError::InvalidValue.into());
         }
+        let blocks = self.resident_blocks(kernel, threads as u64, args[3]) as u32;
+        Ok(self.store(args[0], &blocks.to_le_bytes(), loc)?)
+    }
+
+    fn say_occupancy(&mut self, loc: LocId) {
+        let text = "the occupancy is that of threads and shared memory: registers are not modelled";
+        self.say_once(loc, text);
+    }
+
+    /// `cudaOccupancyMaxPotentialBlockSize`.
+    pub(super) fn best_block_size(&mut self, args: &[u64], loc: LocId) -> Result<(), CallError> {
+        self.say_occupancy(loc);
         let (kernel, dynamic_bytes) = (FuncId(args[2] as u32), args[3]);
         let mut most = self.threads_limit(kernel);
         if args[4] as i32 > 0 {
@@ -64,8 +63,7 @@ impl Host<'_> {
         }
         let grid = best.0 * u64::from(self.device.info().multiprocessors);
         self.store(args[0], &(grid as u32).to_le_bytes(), loc)?;
-        self.store(args[1], &(best.1 as u32).to_le_bytes(), loc)?;
-        Ok(Ok(()))
+        Ok(self.store(args[1], &(best.1 as u32).to_le_bytes(), loc)?)
     }
 
     fn threads_limit(&self, kernel: FuncId) -> u64 {

@@ -1,7 +1,7 @@
 //! What orders the host, launches and copies: vector clocks of the host and of each stream, and which bytes each has touched last.
 //!
 //! Calls run one after the other here, so a program that forgets to wait gives the right result; on a device it may not. What CUDA
-//! documents is taken for an order, what it leaves open is taken in the program's favour: nothing is told of a correct program.
+//! documents is taken for an order, what it leaves open is decided in the program's favour: a correct program has no findings.
 //!
 //! - Work in a stream comes after the work before it in that stream, and after all that the host had waited for when it asked.
 //! - Work in the default stream (the legacy one) comes after all work before it in blocking streams, and theirs after it.

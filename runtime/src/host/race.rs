@@ -2,11 +2,11 @@
 
 use dsl::diagnostic::Code;
 use dsl::ir::{FuncId, HostFn, LocId};
-use interp::AddressKind;
 use interp::memory::traffic::HostAccess;
+use interp::{AddressKind, FindingKind, Severity};
 
-use super::order::{Conflict, Deed, Job, Second};
-use super::{Host, HostRace, RaceSide};
+use super::order::{Conflict, Deed, Job, Second, Work};
+use super::{Host, HostFinding, HostSide};
 
 impl Host<'_> {
     /// After the host ran: what it touched meanwhile.
@@ -133,38 +133,15 @@ impl Host<'_> {
         }
     }
 
-    /// A call that waits, makes others wait, or says what to wait for.
-    pub(super) fn waited(&mut self, function: HostFn, args: &[u64]) {
-        match function {
-            HostFn::CudaDeviceSynchronize
-            | HostFn::CudaDeviceReset
-            | HostFn::CudaFree
-            | HostFn::CudaFreeHost => self.order.wait_for_all(),
-            HostFn::CudaStreamSynchronize => self.order.wait_for_stream(args[0]),
-            HostFn::CudaEventSynchronize => self.order.wait_for_event(args[0]),
-            // It fails unless both have happened.
-            HostFn::CudaEventElapsedTime => {
-                self.order.wait_for_event(args[1]);
-                self.order.wait_for_event(args[2]);
-            }
-            HostFn::CudaEventRecord => self.order.record(args[0], args[1]),
-            HostFn::CudaStreamWaitEvent => self.order.let_wait(args[0], args[1]),
-            _ => {}
-        }
-    }
-
     /// Puts what was found into words.
     fn tell_races(&mut self) {
         for conflict in self.order.take_found() {
             let race = self.word(&conflict);
-            let known = self.outcome.races.iter_mut();
-            let places = |race: &HostRace| race.sides.map(|side| side.loc);
-            match known
-                .into_iter()
-                .find(|known| places(known) == places(&race))
-            {
+            let places = |race: &HostFinding| [race.sides[0].loc, race.sides[1].loc];
+            let mut known = self.outcome.findings.iter_mut();
+            match known.find(|known| places(known) == places(&race)) {
                 Some(known) => known.count += 1,
-                None => self.outcome.races.push(race),
+                None => self.outcome.findings.push(race),
             }
         }
     }
@@ -183,7 +160,7 @@ impl Host<'_> {
         self.program.module().loc(loc).line
     }
 
-    fn word(&self, conflict: &Conflict) -> HostRace {
+    fn word(&self, conflict: &Conflict) -> HostFinding {
         let (first, first_deed) = conflict.first;
         let (second, second_deed) = conflict.second;
         let earlier = self.order.work(first);
@@ -192,94 +169,112 @@ impl Host<'_> {
             Deed::Read => "may still be reading it",
             Deed::Write | Deed::Update => "may still be writing it",
         };
-        let does = match second_deed {
-            Deed::Read => "reads",
-            Deed::Write => match second {
-                Second::Job(job) if self.order.work(job).name == HostFn::CudaFreeAsync.text() => {
-                    "frees"
-                }
-                _ => "writes",
-            },
-            Deed::Update => "updates",
-        };
         let object = self.memory.describe(conflict.address);
         let name = match &object {
             Some((name, Some(element))) => format!("element {element} of {name}"),
             Some((name, None)) => name.clone(),
             None => "memory".to_owned(),
         };
-        let what = match earlier.launch {
-            Some(_) => "launch",
-            None => "copy",
+        let (who, later, advice) = match second {
+            Second::Host(loc) => self.word_host(earlier, loc, second_deed, &name),
+            Second::Job(job) => self.word_job(earlier, job, second_deed, &name),
         };
-        let what = if earlier.launch.is_none() && !earlier.name.contains("Memcpy") {
-            "call"
-        } else {
-            what
-        };
-        let line = self.line(earlier.loc);
-        let side = |job: Job| {
-            let work = self.order.work(job);
-            let op = if work.launch.is_some() {
-                "launch"
-            } else {
-                "call"
-            };
-            RaceSide { op, loc: work.loc }
-        };
-        let (who, there, advice) = match second {
-            Second::Host(loc) => {
-                let text = &self.program.module().loc(loc).text;
-                let subject = match text.is_empty() {
-                    true => format!("the host {does} {name}"),
-                    false => format!("the host {does} `{text}` ({name})"),
-                };
-                let here = self.line(loc);
-                let wait = match earlier.launch {
-                    Some(_) => "`cudaDeviceSynchronize()`",
-                    None => "`cudaStreamSynchronize` of its stream, or `cudaDeviceSynchronize()`,",
-                };
-                let why = match earlier.launch {
-                    Some(_) => {
-                        "a launch returns at once, and the host goes on while the kernel runs"
-                    }
-                    None => "an asynchronous call returns at once, and the host goes on meanwhile",
-                };
-                let op = match second_deed {
-                    Deed::Read => "read",
-                    Deed::Write | Deed::Update => "write",
-                };
-                let there = RaceSide { op, loc };
-                let advice = format!(
-                    "call {wait} after the {what} on line {line}, before line {here} {does} it: {why}"
-                );
-                (subject, there, advice)
-            }
-            Second::Job(job) => {
-                let later = self.order.work(job);
-                let here = self.line(later.loc);
-                let advice = format!(
-                    "nothing orders the two streams: call `cudaEventRecord` after line {line} and let the other stream wait for that event \
-                     with `cudaStreamWaitEvent` before line {here}, or use one stream for both"
-                );
-                (
-                    format!("{} {does} {name}", self.who(job)),
-                    side(job),
-                    advice,
-                )
-            }
-        };
-        HostRace {
+        HostFinding {
             code: Code::DataRace,
+            kind: FindingKind::Race,
+            severity: Severity::Error,
             launch: earlier.launch,
             message: format!("race: {who} while {} {may}", self.who(first)),
-            advice,
+            advice: Some(advice),
             object: object.map(|(name, element)| {
                 let element = element.map_or(String::new(), |element| format!("[{element}]"));
                 (name, element)
             }),
-            sides: [side(first), there],
+            sides: vec![side(earlier), later],
+            others: Vec::new(),
             count: 1,
         }
     }
+
+    /// The host's access to `name`, which `earlier` may still use: what it does, its side, and the advice.
+    fn word_host(
+        &self,
+        earlier: &Work,
+        loc: LocId,
+        deed: Deed,
+        name: &str,
+    ) -> (String, HostSide, String) {
+        let does = does(deed);
+        let text = &self.program.module().loc(loc).text;
+        let subject = match text.is_empty() {
+            true => format!("the host {does} {name}"),
+            false => format!("the host {does} `{text}` ({name})"),
+        };
+        let op = match deed {
+            Deed::Read => "read",
+            Deed::Write | Deed::Update => "write",
+        };
+        let (what, wait, why) = match earlier.launch {
+            Some(_) => (
+                "launch",
+                "`cudaDeviceSynchronize()`",
+                "a launch returns at once, and the host goes on while the kernel runs",
+            ),
+            None => (
+                if earlier.name.contains("Memcpy") {
+                    "copy"
+                } else {
+                    "call"
+                },
+                "`cudaStreamSynchronize` of its stream, or `cudaDeviceSynchronize()`,",
+                "an asynchronous call returns at once, and the host goes on meanwhile",
+            ),
+        };
+        let (line, here) = (self.line(earlier.loc), self.line(loc));
+        let advice = format!(
+            "call {wait} after the {what} on line {line}, before line {here} {does} it: {why}"
+        );
+        (subject, HostSide { op, loc }, advice)
+    }
+
+    /// The same of work in another stream.
+    fn word_job(
+        &self,
+        earlier: &Work,
+        job: Job,
+        deed: Deed,
+        name: &str,
+    ) -> (String, HostSide, String) {
+        let later = self.order.work(job);
+        let does = match deed {
+            Deed::Write if later.name == HostFn::CudaFreeAsync.text() => "frees",
+            deed => does(deed),
+        };
+        let (line, here) = (self.line(earlier.loc), self.line(later.loc));
+        let advice = format!(
+            "nothing orders the two streams: call `cudaEventRecord` after line {line} and let the other stream wait for that event \
+             with `cudaStreamWaitEvent` before line {here}, or use one stream for both"
+        );
+        (
+            format!("{} {does} {name}", self.who(job)),
+            side(later),
+            advice,
+        )
+    }
+}
+
+fn does(deed: Deed) -> &'static str {
+    match deed {
+        Deed::Read => "reads",
+        Deed::Write => "writes",
+        Deed::Update => "updates",
+    }
+}
+
+fn side(work: &Work) -> HostSide {
+    let op = match work.launch {
+        Some(_) => "launch",
+        None => "call",
+    };
+    HostSide { op, loc: work.loc }
 }

@@ -1,73 +1,52 @@
 //! `printf` and its relatives for host code.
 
-use dsl::ir::{HostFn, LocId, Type};
+use dsl::ir::LocId;
 use interp::{HostUse, printf, trap::AccessOp};
 
 use super::{Host, Stop};
 
 impl Host<'_> {
-    /// Answers an output call; `None` when `function` is none.
-    pub(super) fn stdio(
-        &mut self,
-        function: HostFn,
-        args: &[(Type, u64)],
-        loc: LocId,
-    ) -> Result<Option<u64>, Stop> {
-        let bits = |i: usize| args[i].1;
-        let written = |text: &[u8]| Ok(Some(text.len() as u64));
-        match function {
-            HostFn::Printf => {
-                let text = self.format(args, 0, loc)?;
-                self.io.stdout(&text);
-                written(&text)
-            }
-            HostFn::Fprintf => {
-                let text = self.format(args, 1, loc)?;
-                if bits(0) == 2 {
-                    self.io.stderr(&text)
-                } else {
-                    self.io.stdout(&text)
-                }
-                written(&text)
-            }
-            HostFn::Sprintf | HostFn::Snprintf => {
-                let format = if function == HostFn::Sprintf { 1 } else { 2 };
-                let text = self.format(args, format, loc)?;
-                let room = if function == HostFn::Sprintf {
-                    text.len() as u64 + 1
-                } else {
-                    bits(1)
-                };
-                if room > 0 {
-                    let kept = text.len().min(room as usize - 1);
-                    let mut bytes = text[..kept].to_vec();
-                    bytes.push(0);
-                    self.store(bits(0), &bytes, loc)?;
-                }
-                written(&text)
-            }
-            HostFn::Puts => {
-                self.looks_at_string(bits(0), usize::MAX, HostUse::Printed, loc);
-                let mut text = self.string(bits(0), loc)?;
-                text.push(b'\n');
-                self.io.stdout(&text);
-                written(&text)
-            }
-            HostFn::Putchar => {
-                self.io.stdout(&[bits(0) as u8]);
-                Ok(Some(bits(0) & 0xff))
-            }
-            HostFn::Fflush => Ok(Some(0)),
-            _ => Ok(None),
+    /// `fprintf(stream, args...)`; stream 2 is `stderr`.
+    pub(super) fn fprintf(&mut self, stream: u64, args: &[u64], loc: LocId) -> Result<u64, Stop> {
+        let text = self.format(args, loc)?;
+        match stream {
+            2 => self.io.stderr(&text),
+            _ => self.io.stdout(&text),
         }
+        Ok(text.len() as u64)
     }
 
-    /// Formats `args[format + 1..]` by the string at `args[format]`.
-    fn format(&mut self, args: &[(Type, u64)], format: usize, loc: LocId) -> Result<Vec<u8>, Stop> {
-        let text = self.string(args[format].1, loc)?;
-        let values: Vec<u64> = args[format + 1..].iter().map(|&(_, bits)| bits).collect();
+    /// `snprintf(to, most, args...)`.
+    pub(super) fn snprintf(
+        &mut self,
+        to: u64,
+        most: u64,
+        args: &[u64],
+        loc: LocId,
+    ) -> Result<u64, Stop> {
+        let mut text = self.format(args, loc)?;
+        let length = text.len() as u64;
+        if most > 0 {
+            text.truncate(most as usize - 1);
+            text.push(0);
+            self.store(to, &text, loc)?;
+        }
+        Ok(length)
+    }
+
+    pub(super) fn puts(&mut self, address: u64, loc: LocId) -> Result<u64, Stop> {
+        self.looks_at_string(address, usize::MAX, HostUse::Printed, loc);
+        let mut text = self.string(address, loc)?;
+        text.push(b'\n');
+        self.io.stdout(&text);
+        Ok(text.len() as u64)
+    }
+
+    /// Formats `args[1..]` by the string at `args[0]`.
+    fn format(&mut self, args: &[u64], loc: LocId) -> Result<Vec<u8>, Stop> {
+        let text = self.string(args[0], loc)?;
         let memory = &self.memory;
-        let (mut bad_string, mut strings) = (None, vec![(args[format].1, usize::MAX)]);
+        let (mut bad_string, mut strings) = (None, vec![(args[0], usize::MAX)]);
         let mut fetch = |address: u64, most: usize| match memory.c_string_within(address, most) {
             Ok(bytes) => {
                 strings.push((address, most));
@@ -78,7 +57,7 @@ impl Host<'_> {
                 None
             }
         };
-        let formatted = printf::format(&text, &values, &mut fetch);
+        let formatted = printf::format(&text, &args[1..], &mut fetch);
         for &(address, most) in &strings {
             self.looks_at_string(address, most, HostUse::Printed, loc);
         }

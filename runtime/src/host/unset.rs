@@ -3,7 +3,7 @@
 
 use dsl::{
     diagnostic::Code,
-    ir::{HostFn, LocId, Type},
+    ir::{HostFn, LocId},
 };
 use interp::{
     AddressKind, Finding, FindingKind, HostThread, HostUnset, HostUse, LaunchReport, Severity,
@@ -11,16 +11,16 @@ use interp::{
     memory::unset::{Setter, UnsetMemory},
 };
 
-use super::{Host, HostFinding, RaceSide};
+use super::{Host, HostFinding, HostSide};
 
 /// What is kept from call to call.
 #[derive(Debug, Default)]
 pub(super) struct Unset {
     /// It is asked for.
     pub(super) follows: bool,
-    /// The variable that the call in hand puts a pointer to.
+    /// The variable that receives the current call's pointer.
     pub(super) pointer: Option<String>,
-    /// What the call in hand looks at: where, how many bytes, how, and the place.
+    /// The bytes that the current call reads: address, length, how, and the place.
     looks: Vec<(u64, u64, HostUse, LocId)>,
     /// What it copied: to where, from where.
     copies: Vec<(u64, u64, Setter)>,
@@ -47,12 +47,7 @@ impl Host<'_> {
     }
 
     /// Which variable a call that makes memory puts the pointer to.
-    pub(super) fn name_pointer(
-        &mut self,
-        thread: &HostThread,
-        function: HostFn,
-        args: &[(Type, u64)],
-    ) {
+    pub(super) fn name_pointer(&mut self, thread: &HostThread, function: HostFn, args: &[u64]) {
         let gives = matches!(
             function,
             HostFn::CudaMalloc
@@ -61,7 +56,7 @@ impl Host<'_> {
                 | HostFn::CudaMallocHost
         );
         self.unset.pointer = match args.first() {
-            Some(&(_, address)) if gives => thread
+            Some(&address) if gives => thread
                 .pointer_at(self.program, &self.memory, address)
                 .filter(|name| !name.starts_with("__")),
             _ => None,
@@ -142,8 +137,47 @@ impl Host<'_> {
     }
 
     fn word_unset(&self, unset: &HostUnset) -> HostFinding {
+        let mut others = Vec::new();
+        let (message, advice, object) = match &unset.source {
+            UnsetSource::Variable(name) => {
+                let (read, matters) = (self.line_of(unset.read), self.word_use(unset));
+                (
+                    format!(
+                        "uninitialized: `{name}` has no value when line {read} reads it; the value {matters}"
+                    ),
+                    format!("give `{name}` a value where it is declared"),
+                    (name.clone(), String::new()),
+                )
+            }
+            UnsetSource::Memory(memory) => self.word_unset_memory(unset, memory, &mut others),
+        };
+        HostFinding {
+            code: Code::UninitializedRead,
+            kind: FindingKind::Uninitialized,
+            severity: Severity::Error,
+            launch: None,
+            message,
+            advice: Some(advice),
+            object: Some(object),
+            sides: vec![
+                HostSide {
+                    op: "read",
+                    loc: unset.read,
+                },
+                HostSide {
+                    op: "compute",
+                    loc: unset.used,
+                },
+            ],
+            others,
+            count: unset.count,
+        }
+    }
+
+    /// Why the value matters.
+    fn word_use(&self, unset: &HostUnset) -> String {
         let line = self.line_of(unset.used);
-        let matters = match unset.what {
+        match unset.what {
             HostUse::Branch => format!("decides a branch at line {line}"),
             HostUse::Address => format!("is part of an address at line {line}"),
             HostUse::Printed => format!("is printed at line {line}"),
@@ -158,94 +192,72 @@ impl Host<'_> {
                 format!("is an argument of the kernel launched at line {line}")
             }
             HostUse::ExitCode => format!("is the program's exit code at line {line}"),
-        };
-        let read = self.line_of(unset.read);
-        let mut others = Vec::new();
-        let (message, advice, object) = match &unset.source {
-            UnsetSource::Variable(name) => (
-                format!(
-                    "uninitialized: `{name}` has no value when line {read} reads it; the value {matters}"
-                ),
-                format!("give `{name}` a value where it is declared"),
-                (name.clone(), String::new()),
-            ),
-            UnsetSource::Memory(memory) => {
-                let text = &self.program.module().loc(unset.read).text;
-                let reads = match text.is_empty() || unset.what == HostUse::Printed && read == line
-                {
-                    true => String::new(),
-                    false => format!(" line {read} reads `{text}`, and"),
-                };
-                let element = memory.element_bytes;
-                // From where nobody wrote it, copy by copy.
-                let (mut root, mut copies) = (&**memory, Vec::new());
-                while let Some(transfer) = &root.transfer {
-                    copies.push((transfer, self.whole(root)));
-                    root = &transfer.from;
-                }
-                let member = root.size_bytes <= element && root.gap != (0, root.size_bytes);
-                let mut what = match text {
-                    text if member && copies.is_empty() && !text.is_empty() => {
-                        format!("`{text}` was never written when line {read} reads it;")
-                    }
-                    _ => format!(
-                        "{} {} never written;",
-                        self.part(root, element),
-                        were(root, element)
-                    ),
-                };
-                let copied = copies.iter().rev().map(|(transfer, goal)| {
-                    others.push((transfer.loc, "copied here".to_owned()));
-                    let (call, line) = (transfer.call, self.line_of(transfer.loc));
-                    let them = them(root, element);
-                    format!("the {call} of line {line} copied {them} to {goal}")
-                });
-                let copied: Vec<String> = copied.collect();
-                if !copied.is_empty() {
-                    what += &format!(" {}", copied.join(", "));
-                }
-                match (member && copies.is_empty(), copies.is_empty()) {
-                    (true, _) => {}
-                    (false, true) => what += &reads,
-                    (false, false) if reads.is_empty() => what += ", and",
-                    (false, false) => what += &format!(",{reads}"),
-                }
-                if let Some(allocation) = &root.allocation {
-                    others.push((allocation.loc, "allocated here".to_owned()));
-                }
-                let index = match memory.size_bytes > element {
-                    true => format!("[{}]", memory.gap.0 / element.max(1)),
-                    false => String::new(),
-                };
-                let object = (memory.name.replace('`', ""), index);
-                let advice = self.unset_advice(root);
-                (
-                    format!("uninitialized: {what} the value {matters}"),
-                    advice,
-                    object,
-                )
-            }
-        };
-        HostFinding {
-            code: Code::UninitializedRead,
-            kind: FindingKind::Uninitialized,
-            severity: Severity::Error,
-            message,
-            advice: Some(advice),
-            object: Some(object),
-            sides: vec![
-                RaceSide {
-                    op: "read",
-                    loc: unset.read,
-                },
-                RaceSide {
-                    op: "compute",
-                    loc: unset.used,
-                },
-            ],
-            others,
-            count: unset.count,
         }
+    }
+
+    /// A read of memory that nobody wrote: message, advice, the memory and the element; the places where it was allocated and copied.
+    fn word_unset_memory(
+        &self,
+        unset: &HostUnset,
+        memory: &UnsetMemory,
+        others: &mut Vec<(LocId, String)>,
+    ) -> (String, String, (String, String)) {
+        let (read, matters) = (self.line_of(unset.read), self.word_use(unset));
+        let text = &self.program.module().loc(unset.read).text;
+        let reads = match text.is_empty()
+            || unset.what == HostUse::Printed && read == self.line_of(unset.used)
+        {
+            true => String::new(),
+            false => format!(" line {read} reads `{text}`, and"),
+        };
+        let element = memory.element_bytes;
+        // From where nobody wrote it, copy by copy.
+        let (mut root, mut copies) = (memory, Vec::new());
+        while let Some(transfer) = &root.transfer {
+            copies.push((transfer, self.whole(root)));
+            root = &transfer.from;
+        }
+        let member = root.size_bytes <= element && root.gap != (0, root.size_bytes);
+        let mut what = match text {
+            text if member && copies.is_empty() && !text.is_empty() => {
+                format!("`{text}` was never written when line {read} reads it;")
+            }
+            _ => format!(
+                "{} {} never written;",
+                self.part(root, element),
+                were(root, element)
+            ),
+        };
+        let copied = copies.iter().rev().map(|(transfer, goal)| {
+            others.push((transfer.loc, "copied here".to_owned()));
+            let (call, line) = (transfer.call, self.line_of(transfer.loc));
+            let them = them(root, element);
+            format!("the {call} of line {line} copied {them} to {goal}")
+        });
+        let copied: Vec<String> = copied.collect();
+        if !copied.is_empty() {
+            what += &format!(" {}", copied.join(", "));
+        }
+        match (member && copies.is_empty(), copies.is_empty()) {
+            (true, _) => {}
+            (false, true) => what += &reads,
+            (false, false) if reads.is_empty() => what += ", and",
+            (false, false) => what += &format!(",{reads}"),
+        }
+        if let Some(allocation) = &root.allocation {
+            others.push((allocation.loc, "allocated here".to_owned()));
+        }
+        let index = match memory.size_bytes > element {
+            true => format!("[{}]", memory.gap.0 / element.max(1)),
+            false => String::new(),
+        };
+        let object = (memory.name.replace('`', ""), index);
+        let advice = self.unset_advice(root);
+        (
+            format!("uninitialized: {what} the value {matters}"),
+            advice,
+            object,
+        )
     }
 
     /// `` `d_out` (cudaMalloc of line 12) ``, or what it is called.

@@ -163,7 +163,7 @@ pub(super) fn names() -> impl Iterator<Item = &'static str> {
 }
 
 impl Topic {
-    /// What is told of it.
+    /// The explanation.
     pub(super) fn text(&self) -> String {
         let mut text = format!("{}\n\n{}\n", self.names[0], wrap(self.text, COLUMNS));
         if !self.codes.is_empty() {

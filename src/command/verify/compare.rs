@@ -77,14 +77,9 @@ pub(super) fn compare(
         });
     };
     if ours.len() != theirs.len() {
-        whole(
-            "copies",
-            format!(
-                "{} copies reached the host in the simulator, {} on the GPU",
-                ours.len(),
-                theirs.len()
-            ),
-        );
+        let (ours, theirs) = (ours.len(), theirs.len());
+        let text = format!("{ours} copies reached the host in the simulator, {theirs} on the GPU");
+        whole("copies", text);
     }
     if let Some(why) = text(printed, stdout, &places) {
         whole("output", why);
@@ -99,51 +94,38 @@ pub(super) fn compare(
     if let Some(why) = text(&errors(simulated), &errors(measured), &places) {
         whole("stderr", why);
     }
-    match (&simulated.end, &measured.end) {
-        (Some(ours), Some(theirs)) => {
-            if ours.exit_code != theirs.exit_code {
-                whole(
-                    "exit code",
-                    format!(
-                        "{} in the simulator, {} on the GPU",
-                        ours.exit_code, theirs.exit_code
-                    ),
-                );
-            }
-            for fault in &theirs.faults {
-                whole("fault", fault.clone());
-            }
-            if ours.errors != theirs.errors {
-                let of = |errors: &[String]| match errors.len() {
-                    0 => "none".to_string(),
-                    _ => errors.join("; "),
-                };
-                whole(
-                    "refused calls",
-                    format!(
-                        "in the simulator: {}; on the GPU: {}",
-                        of(&ours.errors),
-                        of(&theirs.errors)
-                    ),
-                );
-            }
-            if ours.kernels != theirs.kernels {
-                whole(
-                    "launches",
-                    format!(
-                        "{} in the simulator, {} on the GPU",
-                        ours.kernels.len(),
-                        theirs.kernels.len()
-                    ),
-                );
-            }
-        }
-        _ => whole(
-            "end",
-            "the run on the GPU did not come to its end".to_string(),
-        ),
-    }
+    ends(simulated, measured, &mut whole);
     differences
+}
+
+/// How the ends of two runs differ.
+fn ends(simulated: &Record, measured: &Record, whole: &mut dyn FnMut(&str, String)) {
+    let (Some(ours), Some(theirs)) = (&simulated.end, &measured.end) else {
+        let text = "the run on the GPU did not come to its end";
+        return whole("end", text.to_string());
+    };
+    if ours.exit_code != theirs.exit_code {
+        let (ours, theirs) = (ours.exit_code, theirs.exit_code);
+        let text = format!("{ours} in the simulator, {theirs} on the GPU");
+        whole("exit code", text);
+    }
+    for fault in &theirs.faults {
+        whole("fault", fault.clone());
+    }
+    if ours.errors != theirs.errors {
+        let of = |errors: &[String]| match errors.len() {
+            0 => "none".to_string(),
+            _ => errors.join("; "),
+        };
+        let (ours, theirs) = (of(&ours.errors), of(&theirs.errors));
+        let text = format!("in the simulator: {ours}; on the GPU: {theirs}");
+        whole("refused calls", text);
+    }
+    if ours.kernels != theirs.kernels {
+        let (ours, theirs) = (ours.kernels.len(), theirs.kernels.len());
+        let text = format!("{ours} in the simulator, {theirs} on the GPU");
+        whole("launches", text);
+    }
 }
 
 /// Why two arrivals differ.

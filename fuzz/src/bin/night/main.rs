@@ -75,7 +75,7 @@ struct Worker {
     /// Inputs of this process, and of those before it.
     count: u64,
     before: u64,
-    heard: Instant,
+    last_message: Instant,
     ended: bool,
 }
 
@@ -120,7 +120,7 @@ fn watch(args: &Args) -> ExitCode {
             starts: 1,
             count: 0,
             before: 0,
-            heard: Instant::now(),
+            last_message: Instant::now(),
             ended: false,
         });
     }
@@ -130,7 +130,7 @@ fn watch(args: &Args) -> ExitCode {
         match events.recv_timeout(Duration::from_secs(1)) {
             Ok((number, event)) => {
                 let worker = &mut workers[number as usize];
-                worker.heard = Instant::now();
+                worker.last_message = Instant::now();
                 match event {
                     Event::Count(count, led_to) => {
                         worker.count = count;
@@ -161,8 +161,8 @@ fn watch(args: &Args) -> ExitCode {
             Err(RecvTimeoutError::Disconnected) => break,
         }
         for worker in &mut workers {
-            if !worker.ended && worker.heard.elapsed() > Duration::from_secs(args.hang) {
-                worker.heard = Instant::now();
+            if !worker.ended && worker.last_message.elapsed() > Duration::from_secs(args.hang) {
+                worker.last_message = Instant::now();
                 let _ = fs::write(
                     worker::state(args, worker.number).with_extension("hangs"),
                     "",
@@ -215,7 +215,7 @@ fn end(
         if left > 0 && worker.starts < 200 {
             worker.child = begin(args, worker.number, worker.starts, left, sender);
             worker.starts += 1;
-            worker.heard = Instant::now();
+            worker.last_message = Instant::now();
             return;
         }
     }

@@ -41,12 +41,12 @@ enum Went {
     },
 }
 
-/// Where a worker writes the input in hand, for whoever finds it dead.
+/// Where a worker writes the current input, for whoever finds it dead.
 pub(crate) fn state(args: &Args, number: u64) -> PathBuf {
     args.out.join(format!(".{}-{number}", args.target))
 }
 
-/// The input in hand of a worker that died.
+/// The current input of a worker that died.
 pub(crate) fn read_state(path: &Path) -> Option<Vec<u8>> {
     let bytes = fs::read(path).ok()?;
     let length = u64::from_le_bytes(bytes.get(..8)?.try_into().ok()?) as usize;
@@ -146,7 +146,7 @@ fn on_our_stack<T: Send + 'static>(work: impl FnOnce() -> T + Send + 'static) ->
 
 fn run(target: &Target, args: &Args, number: u64) {
     let start = Instant::now();
-    let state = File::create(state(args, number)).expect("a file for the input in hand");
+    let state = File::create(state(args, number)).expect("a file for the current input");
     let corpus = corpus(&args.corpus);
     let mut mutator = Mutator::new(target, args.seed, Vec::new());
     let mut said = Instant::now();

@@ -3,9 +3,9 @@
 
 use std::collections::HashMap;
 
-use dsl::ir::{HostFn, LocId};
+use dsl::ir::LocId;
 
-use super::super::{Host, Stop};
+use super::{super::Host, CallError};
 use crate::error::CudaError;
 
 /// The events of a program, by their handles.
@@ -27,10 +27,6 @@ const DISABLE_TIMING: u64 = 2;
 const INTERPROCESS: u64 = 4;
 
 impl Events {
-    pub(super) fn is_event(&self, handle: u64) -> bool {
-        self.by_handle.contains_key(&handle)
-    }
-
     pub(super) fn len(&self) -> usize {
         self.by_handle.len()
     }
@@ -43,65 +39,76 @@ impl Events {
 }
 
 impl Host<'_> {
-    /// Answers a call about events.
-    pub(super) fn event(
+    pub(in super::super) fn create_event(
         &mut self,
-        function: HostFn,
+        target: u64,
+        flags: u64,
+        loc: LocId,
+    ) -> Result<(), CallError> {
+        let flags = flags & 0xffff_ffff;
+        let has_no_time = flags & DISABLE_TIMING != 0;
+        // What other processes wait for keeps no time.
+        if flags & !ALL_FLAGS != 0 || (flags & INTERPROCESS != 0 && !has_no_time) {
+            return Err(CudaError::InvalidValue.into());
+        }
+        let handle = self.new_handle(loc)?;
+        let event = Event {
+            has_no_time,
+            is_recorded: false,
+        };
+        self.state.events.by_handle.insert(handle, event);
+        Ok(self.store(target, &handle.to_le_bytes(), loc)?)
+    }
+
+    pub(in super::super) fn record_event(
+        &mut self,
+        handle: u64,
+        stream: u64,
+        loc: LocId,
+    ) -> Result<(), CallError> {
+        let event = self.state.events.by_handle.get_mut(&handle);
+        event.ok_or(CudaError::InvalidResourceHandle)?.is_recorded = true;
+        let result = self.device.record(handle);
+        self.device_result(result, "cudaEventRecord", loc)?;
+        self.order.record(handle, stream);
+        Ok(())
+    }
+
+    /// `cudaEventElapsedTime(result, first, second)`.
+    pub(in super::super) fn elapsed_time(
+        &mut self,
         args: &[u64],
         loc: LocId,
-    ) -> Result<Result<(), CudaError>, Stop> {
-        match function {
-            HostFn::CudaEventCreate => {
-                let flags = args[1] & 0xffff_ffff;
-                let has_no_time = flags & DISABLE_TIMING != 0;
-                // What other processes wait for keeps no time.
-                if flags & !ALL_FLAGS != 0 || (flags & INTERPROCESS != 0 && !has_no_time) {
-                    return Ok(Err(CudaError::InvalidValue));
-                }
-                let Some(handle) = self.new_handle(loc) else {
-                    return Ok(Err(CudaError::MemoryAllocation));
-                };
-                let event = Event {
-                    has_no_time,
-                    is_recorded: false,
-                };
-                self.state.events.by_handle.insert(handle, event);
-                self.store(args[0], &handle.to_le_bytes(), loc)?;
-            }
-            HostFn::CudaEventRecord => {
-                let Some(event) = self.state.events.by_handle.get_mut(&args[0]) else {
-                    return Ok(Err(CudaError::InvalidResourceHandle));
-                };
-                event.is_recorded = true;
-                let result = self.device.record(args[0]);
-                return Ok(self.device_result(result, "cudaEventRecord", loc));
-            }
-            HostFn::CudaEventElapsedTime => {
-                let events = &self.state.events;
-                if !events.has_time(args[1]) || !events.has_time(args[2]) {
-                    return Ok(Err(CudaError::InvalidResourceHandle));
-                }
-                let result = self.device.elapsed_ms(args[1], args[2]);
-                let ms = match self.device_result(result, "cudaEventElapsedTime", loc) {
-                    Ok(ms) => ms,
-                    Err(error) => return Ok(Err(error)),
-                };
-                if ms.is_none() {
-                    self.say_once(
-                        loc,
-                        "the simulator has no clock: cudaEventElapsedTime gives 0 ms",
-                    );
-                }
-                self.store(args[0], &ms.unwrap_or(0.0).to_le_bytes(), loc)?;
-            }
-            _ => {
-                if self.state.events.by_handle.remove(&args[0]).is_none() {
-                    return Ok(Err(CudaError::InvalidResourceHandle));
-                }
-                self.order.destroy_event(args[0]);
-                self.device.destroy_event(args[0]);
-            }
+    ) -> Result<(), CallError> {
+        let events = &self.state.events;
+        if !events.has_time(args[1]) || !events.has_time(args[2]) {
+            return Err(CudaError::InvalidResourceHandle.into());
         }
-        Ok(Ok(()))
+        let result = self.device.elapsed_ms(args[1], args[2]);
+        let ms = self.device_result(result, "cudaEventElapsedTime", loc)?;
+        if ms.is_none() {
+            let text = "the simulator has no clock: cudaEventElapsedTime gives 0 ms";
+            self.say_once(loc, text);
+        }
+        self.store(args[0], &ms.unwrap_or(0.0).to_le_bytes(), loc)?;
+        // It fails unless both have happened.
+        self.order.wait_for_event(args[1]);
+        self.order.wait_for_event(args[2]);
+        Ok(())
+    }
+
+    pub(in super::super) fn destroy_event(&mut self, handle: u64) -> Result<(), CallError> {
+        let event = self.state.events.by_handle.remove(&handle);
+        event.ok_or(CudaError::InvalidResourceHandle)?;
+        self.order.destroy_event(handle);
+        self.device.destroy_event(handle);
+        Ok(())
+    }
+
+    pub(in super::super) fn check_event(&self, handle: u64) -> Result<(), CudaError> {
+        match self.state.events.by_handle.contains_key(&handle) {
+            true => Ok(()),
+            false => Err(CudaError::InvalidResourceHandle),
+        }
     }
 }

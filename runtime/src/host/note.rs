@@ -1,0 +1,113 @@
+//! Remarks about calls: each is shown at once and kept.
+
+use dsl::ir::{LocId, Space};
+use interp::{AddressKind, MemoryFault, TrapKind, trap::AccessOp, trap::BadAccess};
+
+use super::{Host, Note};
+
+/// Remarks, errors of calls and refused launches of a run, each.
+pub(super) const MOST_NOTES: usize = 1000;
+
+impl Host<'_> {
+    /// Says it and keeps it; of very many, the first ones tell as much as all.
+    fn note(&mut self, note: Note) {
+        let like = |other: &&Note| other.is_error == note.is_error;
+        let count = self.outcome.notes.iter().filter(like).count();
+        if count > MOST_NOTES {
+            return;
+        }
+        let note = match count {
+            MOST_NOTES => {
+                let text = format!("after {MOST_NOTES} such messages, no more are shown");
+                Note::new(LocId::default(), text, note.is_error)
+            }
+            _ => note,
+        };
+        self.io.note(&note);
+        self.outcome.notes.push(note);
+    }
+
+    pub(super) fn say(&mut self, loc: LocId, text: impl Into<String>, is_error: bool) {
+        self.note(Note::new(loc, text, is_error));
+    }
+
+    /// A call fails because of the memory it was given.
+    pub(super) fn say_fault(&mut self, loc: LocId, what: &str, fault: MemoryFault) {
+        let text = format!("{what}: {fault}");
+        self.note(Note {
+            fault: Some(fault.trap(AccessOp::Load)),
+            ..Note::new(loc, text, true)
+        });
+    }
+
+    /// A copy's kind does not fit its pointers, `address` first.
+    pub(super) fn say_wrong_side(
+        &mut self,
+        text: String,
+        (to, from): (u64, u64),
+        (kind, address, wants_device): (u64, u64, bool),
+        loc: LocId,
+    ) {
+        let side = |address| match self.memory.kind_of(address) {
+            AddressKind::Host | AddressKind::String => Some(false),
+            AddressKind::Device | AddressKind::Constant => Some(true),
+            _ => None,
+        };
+        let advice = match (side(from), side(to)) {
+            (Some(from), Some(to)) => {
+                let (name, number) = match (from, to) {
+                    (false, false) => ("cudaMemcpyHostToHost", 0),
+                    (false, true) => ("cudaMemcpyHostToDevice", 1),
+                    (true, false) => ("cudaMemcpyDeviceToHost", 2),
+                    (true, true) => ("cudaMemcpyDeviceToDevice", 3),
+                };
+                let word = |device| if device { "device" } else { "host" };
+                let swapped = match number + kind {
+                    3 if kind == 1 || kind == 2 => {
+                        ", or are the two the wrong way round? the destination comes first"
+                    }
+                    _ => "",
+                };
+                Some(format!(
+                    "these pointers go from {} to {} memory, which is `{name}`{swapped}",
+                    word(from),
+                    word(to)
+                ))
+            }
+            _ => None,
+        };
+        let access = Box::new(BadAccess {
+            op: if address == to {
+                AccessOp::Store
+            } else {
+                AccessOp::Load
+            },
+            space: Space::Generic,
+            address,
+            width_bytes: 0,
+            object: None,
+        });
+        let fault = match wants_device {
+            true => TrapKind::HostPointerOnDevice(access),
+            false => TrapKind::DevicePointerOnHost(access),
+        };
+        self.note(Note {
+            fault: Some(fault),
+            advice,
+            ..Note::new(loc, text, true)
+        });
+    }
+
+    /// Memory is refused.
+    pub(super) fn say_shortage(&mut self, loc: LocId, bytes: u64, what: &str, on_heap: bool) {
+        let why = self.spent.budget.shortage(&self.memory, on_heap);
+        let text = format!("out of memory: cannot allocate {bytes} bytes of {what}{why}");
+        self.say(loc, text, false);
+    }
+
+    pub(super) fn say_once(&mut self, loc: LocId, text: &str) {
+        if !self.outcome.notes.iter().any(|note| note.text == text) {
+            self.say(loc, text, false);
+        }
+    }
+}
