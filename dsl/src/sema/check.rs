@@ -3,7 +3,13 @@
 //! The items of a unit are checked in source order, as C wants: a name means what has been declared so far. Functions of
 //! the prelude are the exception: they get an id when first used and their bodies are checked at the end. What depends
 //! on who calls whom (recursion in device code, host calls from `__host__ __device__` functions) is decided last, in `graph`.
-//! After an error checking goes on with `Ty::Error`, which agrees with everything, so that one mistake is one message.
+//!
+//! After an error checking goes on with `Ty::Error`, which agrees with everything, so that one mistake is one message and the next mistake
+//! is still found. Types carry it, as in rustc, because what is wrong outlives the expression: a variable declared with a wrong type is used
+//! later. What stops a part of the check (a template that does not fit, a constant that is none) travels as `Result` or `Option`.
+//!
+//! The parts are methods of one [`Checker`]: an expression can hold a lambda, whose body declares a class, whose template is instantiated by
+//! the next call. Any of them needs the tables, the scopes and the reporter. What belongs to a part alone is a struct of its own below.
 
 use crate::sema::message::decl::DeclError;
 use crate::sema::message::expr::Needed;
