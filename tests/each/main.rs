@@ -2,8 +2,7 @@
 //!
 //! `examples`: reports and IR. `programs`: whole programs' output, and what wrong ones are told. `features`: one program a feature of the
 //! language. `findings`: labelled programs. `cures`: what is proved holds. `chains`: errors inside instances and expansions. `language`: the
-//! examples of `docs/language.md`. `ptx`: PTX of every
-//! example and program.
+//! examples of `docs/language.md`. `screen`: the first screen names the line and the cure. `ptx`: PTX of every example and program.
 
 mod chains;
 mod cures;
@@ -14,6 +13,7 @@ mod language;
 mod programs;
 #[cfg(feature = "ptx")]
 mod ptx;
+mod screen;
 #[allow(dead_code, reason = "shared by the test programs, each uses a part")]
 #[path = "../support/support.rs"]
 mod support;
@@ -33,6 +33,7 @@ fn main() -> ExitCode {
     trials.extend(findings::trials());
     trials.extend(language::trials());
     trials.extend(programs::trials());
+    trials.extend(screen::trials());
     #[cfg(feature = "ptx")]
     trials.extend(ptx::trials());
     libtest_mimic::run(&args, trials).exit_code()

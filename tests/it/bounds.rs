@@ -4,21 +4,13 @@ use std::{fs, time::Duration};
 
 use serde_json::Value;
 
-use crate::support::{dslc, root, survives, text};
+use crate::support::{dslc, file, root, survives, text};
 
 const LIMIT: Duration = Duration::from_secs(60);
 
-fn write(name: &str, source: &str) -> String {
-    let folder = root().join("target/tmp/bounds");
-    fs::create_dir_all(&folder).expect("a folder for the test");
-    let path = folder.join(name);
-    fs::write(&path, source).expect("the test's file");
-    path.to_string_lossy().into_owned()
-}
-
 /// Runs a program with options before its path; gives the exit code, standard output and standard error.
 fn run(name: &str, options: &[&str], source: &str) -> (i32, String, String) {
-    let path = write(name, source);
+    let path = file(name, source);
     let args: Vec<&str> = ["run"]
         .iter()
         .chain(options)
@@ -168,7 +160,7 @@ fn variables_that_have_no_room_are_named() {
 
 #[test]
 fn buffers_that_have_no_room_are_named() {
-    let kernel = write("buffer.k", "__global__ void k(int *a) { a[0] = 1; }\n");
+    let kernel = file("buffer.k", "__global__ void k(int *a) { a[0] = 1; }\n");
     for (memory, size) in [("1G", "16000000000"), ("1M", "262145")] {
         let buffer = format!("a=int[{size}]");
         let args = [
@@ -281,7 +273,7 @@ fn launches_keep_no_memory() {
     let source = "__global__ void k(int *p) { p[threadIdx.x] += 1; }
 __global__ void other(int *p) { p[threadIdx.x] = 1; }
 int main() { int *p; cudaMalloc(&p, 128); cudaMemset(p, 0, 128); for (;;) { k<<<1, 32>>>(p); other<<<1, 32>>>(p); } }\n";
-    let path = write("for_ever.k", source);
+    let path = file("for_ever.k", source);
     let few = peak_kb(&["--limit", "100000"], &path);
     let many = peak_kb(&["--limit", "2000000"], &path);
     // Some 80,000 launches more: 4.3 KB each would be 340 MB.
@@ -406,7 +398,7 @@ int main() {
 #[cfg(unix)]
 fn little_address_space() {
     use std::process::Command;
-    let path = write("little.k", "int main() { return 0; }\n");
+    let path = file("little.k", "int main() { return 0; }\n");
     for kb in ["30000", "100000", "280000", "300000", "400000"] {
         let shell = format!("ulimit -v {kb} && exec \"$0\" run \"$1\"");
         let mut command = Command::new("sh");

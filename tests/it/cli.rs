@@ -2,19 +2,11 @@
 
 use std::fs;
 
-use crate::support::{dslc, dslc_wide, root, text};
+use crate::support::{dslc, dslc_wide, file, root, text};
 
 const SCALE: &str = "__global__ void scale(const float *in, float *out, float factor, int n)\n{\n    int i = blockIdx.x * blockDim.x + threadIdx.x;\n    if (i < n)\n        out[i] = factor * in[i];\n}\n";
 
 /// A file of its own for a test.
-fn file(name: &str, contents: &str) -> String {
-    let folder = root().join("target/tmp/cli");
-    fs::create_dir_all(&folder).expect("a folder for the test");
-    let path = folder.join(name);
-    fs::write(&path, contents).expect("the test's file");
-    path.to_string_lossy().into_owned()
-}
-
 #[test]
 fn a_kernel_without_main_is_launched_from_the_command_line() {
     let program = file("scale.k", SCALE);

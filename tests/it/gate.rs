@@ -4,18 +4,10 @@ use std::fs;
 
 use serde_json::Value;
 
-use crate::support::{dslc, root, text};
+use crate::support::{dslc, file, root, text};
 
 /// Two stores beyond their arrays, the same text in two kernels, and lines that may move.
 const TWO: &str = "__global__ void first(int *x)\n{\n    __shared__ int s[32];\n    s[threadIdx.x] = x[0];\n}\n__global__ void second(int *x)\n{\n    __shared__ int s[32];\n    s[threadIdx.x] = x[0];\n}\nint main()\n{\n    int *x;\n    cudaMalloc(&x, 128);\n    cudaMemset(x, 0, 128);\n    KERNEL<<<1, 64>>>(x);\n    cudaFree(x);\n    return 0;\n}\n";
-
-fn file(name: &str, contents: &str) -> String {
-    let folder = root().join("target/tmp/gate");
-    fs::create_dir_all(&folder).expect("a folder for the test");
-    let path = folder.join(name);
-    fs::write(&path, contents).expect("the test's file");
-    path.to_string_lossy().into_owned()
-}
 
 /// Every key that SARIF 2.1.0's schema requires, and the types and values it fixes, of the objects that are written.
 fn assert_sarif(log: &Value) {

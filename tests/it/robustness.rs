@@ -2,21 +2,13 @@
 
 use std::{fs, path::PathBuf, time::Duration};
 
-use crate::support::{examples, root, survives, text};
+use crate::support::{examples, file, root, survives, text};
 
 const LIMIT: Duration = Duration::from_secs(20);
 
-fn write(name: &str, contents: &[u8]) -> String {
-    let folder: PathBuf = root().join("target/tmp/robustness");
-    fs::create_dir_all(&folder).expect("a folder for the test");
-    let path = folder.join(name);
-    fs::write(&path, contents).expect("the test's file");
-    path.to_string_lossy().into_owned()
-}
-
 /// The program is wrong, and is told so.
 fn refused(name: &str, contents: &[u8]) -> String {
-    let path = write(name, contents);
+    let path = file(name, contents);
     let output = survives(name, &["run", &path], LIMIT);
     let error = text(&output.stderr);
     assert!(
@@ -110,7 +102,7 @@ fn macros_without_end() {
 /// Templates that need five hundred instances of themselves, as C++ libraries do, and those that never come to an end.
 #[test]
 fn templates_that_need_themselves() {
-    let path = write(
+    let path = file(
         "deep_templates.k",
         b"#include <stdio.h>
 template <int N> struct Sum { static const int value = N + Sum<N - 1>::value; };
@@ -265,7 +257,7 @@ fn long_but_right() {
     let chain: String = (0..3_000)
         .map(|i| format!("if (x == {i}) y = {i}; else "))
         .collect();
-    let path = write(
+    let path = file(
         "else_if.k",
         &main_of(&format!(
             "int x = 2999, y = 1; {chain} y = 2; return y - 2999;"
@@ -284,7 +276,7 @@ fn much_of_one_thing() {
         format!("{}int main() {{ return 0; }}\n", "#if 1\n".repeat(200_000)).as_bytes(),
     );
     let accepted = |name: &str, contents: &[u8]| {
-        let path = write(name, contents);
+        let path = file(name, contents);
         let output = survives(name, &["run", "-q", &path], LIMIT);
         assert_eq!(
             output.status.code(),
@@ -329,7 +321,7 @@ int main() {
 fn programs_that_never_end() {
     // Far beyond what tells a loop from a wait; a loop whose threads race takes its time.
     let refused_run = |name: &str, contents: &str| {
-        let path = write(name, contents.as_bytes());
+        let path = file(name, contents.as_bytes());
         let output = survives(name, &["run", "--limit", "300000", &path], LIMIT);
         assert_eq!(
             output.status.code(),

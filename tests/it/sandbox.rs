@@ -9,7 +9,7 @@ use std::{
     time::Duration,
 };
 
-use crate::support::{dslc_within, root, text};
+use crate::support::{dslc_within, file, root, text};
 
 const LIMIT: Duration = Duration::from_secs(20);
 
@@ -68,11 +68,7 @@ impl Place {
 
 /// A program's source, run as it is.
 fn run(name: &str, source: &str, args: &[&str]) -> Output {
-    let folder = root().join("target/tmp/sandbox");
-    fs::create_dir_all(&folder).expect("a folder for the test");
-    let path = folder.join(name);
-    fs::write(&path, source).expect("the test's file");
-    let path = path.to_string_lossy().into_owned();
+    let path = file(name, source);
     dslc_within(&[&["run", "-q", &path], args].concat(), LIMIT).expect("it ends")
 }
 

@@ -8,7 +8,7 @@ use std::{
     time::{Duration, Instant},
 };
 
-use crate::support::{dslc_within, root, text};
+use crate::support::{dslc_within, file, root, text};
 
 const LIMIT: Duration = Duration::from_secs(20);
 
@@ -40,14 +40,6 @@ int main(int argc, char **argv)
     return 0;
 }
 ";
-
-fn program(name: &str, contents: &str) -> String {
-    let folder = root().join("target/tmp/stopping");
-    fs::create_dir_all(&folder).expect("a folder for the test");
-    let path = folder.join(name);
-    fs::write(&path, contents).expect("the test's file");
-    path.to_string_lossy().into_owned()
-}
 
 /// Runs `dslc`, and sends it these signals when the program's first line is there.
 fn signalled(args: &[&str], signals: &[&str]) -> Output {
@@ -101,7 +93,7 @@ fn has_both(output: &Output, sentence: &str) {
 
 #[test]
 fn a_signal_ends_a_launch_and_what_ran_is_reported() {
-    let program = program("long.k", LONG);
+    let program = file("long.k", LONG);
     for jobs in ["1", "3"] {
         let args = ["run", "--jobs", jobs, &program];
         for (signal, code, sentence) in [
@@ -117,7 +109,7 @@ fn a_signal_ends_a_launch_and_what_ran_is_reported() {
 
 #[test]
 fn a_signal_ends_the_host_too() {
-    let program = program("long_host.k", LONG);
+    let program = file("long_host.k", LONG);
     let output = signalled(&["run", &program, "--", "host"], &["-INT"]);
     assert_eq!(output.status.code(), Some(130), "{}", text(&output.stderr));
     let report = text(&output.stdout);
@@ -128,7 +120,7 @@ fn a_signal_ends_the_host_too() {
 #[test]
 fn a_second_signal_ends_at_once() {
     use std::os::unix::process::ExitStatusExt;
-    let program = program("twice.k", LONG);
+    let program = file("twice.k", LONG);
     let output = signalled(&["run", &program], &["-INT", "-INT"]);
     // By the second one, or by itself before that came.
     let (code, signal) = (output.status.code(), output.status.signal());
@@ -137,7 +129,7 @@ fn a_second_signal_ends_at_once() {
 
 #[test]
 fn a_time_that_is_over_is_a_finding_where_the_program_is() {
-    let program = program("timeout.k", LONG);
+    let program = file("timeout.k", LONG);
     for jobs in ["1", "3"] {
         let args = ["run", "--timeout", "0.5", "--jobs", jobs, &program];
         let output = dslc_within(&args, LIMIT).expect("it ends");
@@ -159,7 +151,7 @@ fn a_time_that_is_over_is_a_finding_where_the_program_is() {
 
 #[test]
 fn a_time_that_is_over_is_no_known_finding_and_files_are_written() {
-    let program = program(
+    let program = file(
         "alone.k",
         "__global__ void slow(unsigned *p)\n{\n    unsigned s = 0;\n    for (unsigned i = 0; i < 4000000000u; i++)\n        s = s * 3 + i;\n    *p = s;\n}\n",
     );

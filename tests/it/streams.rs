@@ -6,19 +6,11 @@ use std::{
     process::{Command, Output, Stdio},
 };
 
-use crate::support::{root, text};
+use crate::support::{file, root, text};
 
 /// A launch that CUDA refuses: found after the program has printed.
 const REFUSED: &str = "#include <stdio.h>\n__global__ void k() {}\nint main() {\n    for (int i = 0; i < 10000; i++) printf(\"line %d\\n\", i);\n    k<<<1, 2048>>>();\n    return 0;\n}\n";
 const RACE: &str = "__global__ void race(int *p) { p[0] = threadIdx.x; }\n";
-
-fn program(name: &str, contents: &str) -> String {
-    let folder = root().join("target/tmp/streams");
-    fs::create_dir_all(&folder).expect("a folder for the test");
-    let path = folder.join(name);
-    fs::write(&path, contents).expect("the test's file");
-    path.to_string_lossy().into_owned()
-}
 
 fn run(args: &[&str], stdout: Stdio, stderr: Stdio) -> Output {
     let mut command = Command::new(env!("CARGO_BIN_EXE_dslc"));
@@ -45,8 +37,8 @@ fn closed() -> Stdio {
 
 #[test]
 fn a_closed_pipe_changes_no_exit_code() {
-    let bad = program("bad.k", "int main() { return undeclared; }\n");
-    let refused = program("refused.k", REFUSED);
+    let bad = file("bad.k", "int main() { return undeclared; }\n");
+    let refused = file("refused.k", REFUSED);
     let cases: &[(&[&str], i32)] = &[
         (&["run", "examples/reverse.k"], 0),
         (&["run", &refused], 1),
@@ -70,9 +62,9 @@ fn a_closed_pipe_changes_no_exit_code() {
 
 #[test]
 fn a_run_goes_on_when_nobody_reads_and_its_files_are_written() {
-    let race = program("race.k", RACE);
-    let baseline = program("race.json", "");
-    let saved = program("race.npy", "");
+    let race = file("race.k", RACE);
+    let baseline = file("race.json", "");
+    let saved = file("race.npy", "");
     let args = [
         "run",
         &race,
@@ -96,7 +88,7 @@ fn a_run_goes_on_when_nobody_reads_and_its_files_are_written() {
 
 #[test]
 fn a_full_disk_is_told_of_once() {
-    let refused = program("refused.k", REFUSED);
+    let refused = file("refused.k", REFUSED);
     let mut cases: Vec<Vec<&str>> = vec![
         vec!["run", "examples/reverse.k"],
         vec!["run", "--format", "json", "examples/reverse.k"],
@@ -136,7 +128,7 @@ fn a_full_disk_is_told_of_once() {
 
 #[test]
 fn messages_that_cannot_be_said_are_a_failure() {
-    let bad = program("unsaid.k", "int main() { return undeclared; }\n");
+    let bad = file("unsaid.k", "int main() { return undeclared; }\n");
     for args in [
         vec!["check", &bad],
         vec!["check", "examples/reverse.k"],

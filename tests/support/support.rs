@@ -3,7 +3,9 @@
 pub(crate) mod labels;
 
 use std::{
+    fs,
     io::Read,
+    panic::Location,
     path::{Path, PathBuf},
     process::{Command, Output, Stdio},
     thread,
@@ -99,6 +101,17 @@ pub(crate) fn survives(what: &str, args: &[&str], limit: Duration) -> Output {
     output
 }
 
+/// A file that a test writes, in a folder below `target/tmp` which is named after the test's module: its path.
+#[track_caller]
+pub(crate) fn file(name: &str, contents: impl AsRef<[u8]>) -> String {
+    let module = Path::new(Location::caller().file()).file_stem();
+    let folder = root().join("target/tmp").join(module.expect("a name"));
+    fs::create_dir_all(&folder).expect("a folder for the test");
+    let path = folder.join(name);
+    fs::write(&path, contents).expect("the test's file");
+    path.to_string_lossy().into_owned()
+}
+
 /// Bytes as text.
 pub(crate) fn text(bytes: &[u8]) -> String {
     String::from_utf8_lossy(bytes).into_owned()
@@ -133,7 +146,7 @@ fn tail(bytes: &[u8]) -> String {
 /// The rows of a CSV file without quotes: one map-like vector of (column, cell) per row.
 pub(crate) fn csv(path: &Path) -> Vec<Vec<(String, String)>> {
     let text =
-        std::fs::read_to_string(path).unwrap_or_else(|error| panic!("{}: {error}", path.display()));
+        fs::read_to_string(path).unwrap_or_else(|error| panic!("{}: {error}", path.display()));
     let mut lines = text.lines();
     let header: Vec<&str> = lines.next().expect("a header").split(',').collect();
     let row = |line: &str| {
@@ -163,7 +176,7 @@ pub(crate) fn examples() -> Vec<PathBuf> {
 
 /// The `.k` files of a folder, by name.
 pub(crate) fn programs_in(folder: &str) -> Vec<PathBuf> {
-    let entries = std::fs::read_dir(root().join(folder)).expect("the folder");
+    let entries = fs::read_dir(root().join(folder)).expect("the folder");
     let mut paths: Vec<PathBuf> = entries
         .map(|entry| entry.expect("an entry").path())
         .collect();

@@ -1,0 +1,89 @@
+//! The first screen: `tests/screen/*.k` have one waste or fault each. The first 24 lines at 80 columns of all that `dslc run` prints name the
+//! line that carries `//~ here`, and what the header's `//~ cure: …` says, parts of it between `|`. Of some the whole screen is kept.
+
+use std::process::Command;
+
+use libtest_mimic::Trial;
+use unicode_width::UnicodeWidthStr;
+
+use crate::{
+    each, stem,
+    support::{dslc, dslc_wide, root, text},
+};
+
+const LINES: usize = 24;
+
+/// Programs whose screen is kept as a snapshot.
+const KEPT: &[&str] = &[
+    "column_major",
+    "missing_barriers",
+    "tree_reduction",
+    "out_of_bounds",
+    "two_wastes",
+];
+
+pub(crate) fn trials() -> Vec<Trial> {
+    let folder = "tests/screen";
+    let mut all = each("screen::first", folder, 1, first);
+    all.extend(each("screen::width", folder, 1, width));
+    all
+}
+
+/// What a reader of both streams sees first.
+fn screen(path: &str) -> String {
+    let program = env!("CARGO_BIN_EXE_dslc");
+    let mut shell = Command::new("sh");
+    shell
+        .args(["-c", "exec \"$0\" run \"$1\" 2>&1", program, path])
+        .current_dir(root())
+        .env_remove("COLUMNS");
+    let all = text(&shell.output().expect("a shell").stdout);
+    let first: Vec<&str> = all.lines().take(LINES).collect();
+    first.join("\n")
+}
+
+/// The first screen names the line and the cure.
+fn first(path: &str, source: &str) -> Result<(), String> {
+    let line = source.lines().position(|line| line.contains("//~ here"));
+    let line = line.expect("a label") + 1;
+    let cure = source
+        .lines()
+        .find_map(|line| line.strip_prefix("//~ cure: "));
+    let cure = cure.expect("a cure");
+    let screen = screen(path);
+    let words = screen.split_whitespace().collect::<Vec<_>>().join(" ");
+    let place = [
+        format!("{path}:{line}:"),
+        format!("line {line} "),
+        format!("line {line},"),
+    ];
+    let names = |part: &str| words.contains(part);
+    assert!(
+        place.iter().any(|place| names(place)) && cure.split('|').all(|part| names(part.trim())),
+        "line {line}, {cure}\n{screen}"
+    );
+    if KEPT.contains(&stem(path)) {
+        let shown = text(&dslc(&["run", path]).stdout);
+        insta::with_settings!({ prepend_module_to_snapshot => false, snapshot_path => "../snapshots/screen", description => format!("dslc run {path}"), omit_expression => true }, {
+            insta::assert_snapshot!(stem(path), shown);
+        });
+    }
+    Ok(())
+}
+
+/// No line is wider than the terminal.
+fn width(path: &str, _: &str) -> Result<(), String> {
+    for columns in [60, 80, 120] {
+        for more in [&[][..], &["--launches"]] {
+            let args = [&["run", path][..], more].concat();
+            let shown = text(&dslc_wide(&args, columns).stdout);
+            for line in shown.lines() {
+                assert!(
+                    line.width() <= columns as usize,
+                    "{columns} columns: {line}"
+                );
+            }
+        }
+    }
+    Ok(())
+}
