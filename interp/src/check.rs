@@ -15,9 +15,9 @@ mod subject;
 pub(crate) mod taint;
 mod unset;
 
-use crate::count::counters::Counters;
 use crate::memory::bytes::refill;
 use crate::observe::Scene;
+use crate::observe::counters::Counters;
 use std::collections::{BTreeMap, HashMap};
 
 use dsl::ir::{FenceScope, LocId, Space};

@@ -1,7 +1,5 @@
-//! Counting: what each site cost, the worst request of each, metrics by their known names. May use `rules`.
+//! Counts as data: what each site cost, the worst request of each, metrics by their known names. `observe::counters` fills them in.
 
-pub(crate) mod charge;
-pub(crate) mod counters;
 pub mod metrics;
 pub(crate) mod pattern;
 pub mod stats;

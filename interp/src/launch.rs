@@ -11,10 +11,10 @@ pub(crate) mod parallel;
 mod places;
 pub mod report;
 
-use crate::count::counters::Counters;
 use crate::isa::grid::Shape;
 use crate::memory::map::GlobalMap;
 use crate::observe::Scene;
+use crate::observe::counters::Counters;
 use std::collections::VecDeque;
 
 use dsl::ir::{FuncId, FunctionKind, Object, Space};

@@ -1,6 +1,8 @@
 //! Who watches a kernel run. Observers see every access after it was found to be allowed and before it happens; they change
-//! no result. The engine is generic over them, so what is not asked for costs nothing. [`Counters`] is always among them.
+//! no result. The engine is generic over them, so what is not asked for costs nothing. [`counters::Counters`] is always among them.
 
+pub(crate) mod charge;
+pub(crate) mod counters;
 pub mod trace;
 
 use crate::isa::grid::Shape;

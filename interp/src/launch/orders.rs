@@ -4,8 +4,8 @@
 //! A launch whose threads communicate runs once more with the last block and warp first, on memory as it was before, if it was
 //! short. Results, counts and what is printed are those of the first run; the second one only adds findings.
 
-use crate::count::counters::Counters;
 use crate::memory::map::GlobalRegion;
+use crate::observe::counters::Counters;
 use dsl::ir::Space;
 
 use crate::check::{Checker, Subject};

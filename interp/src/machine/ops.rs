@@ -1,7 +1,7 @@
 //! What instructions do, by family. The engine's dispatch names one function per instruction; these are the bodies.
 //!
 //! Computing: `int`, `float`, `convert` say what one lane does, `lanes` spreads it over 32; in `exchange` lanes read each other. Memory, all the same way: `address`
-//! finds where the lanes go, the space's file checks it (`fault` says what is wrong, `skip` goes on all the same), `count::charge` charges it, `element` moves the
+//! finds where the lanes go, the space's file checks it (`fault` says what is wrong, `skip` goes on all the same), `observe::charge` charges it, `element` moves the
 //! data. Several lanes storing to one address: lanes are written from the highest to the lowest, so the lowest one's stays.
 
 pub(crate) mod address;

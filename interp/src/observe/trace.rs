@@ -3,7 +3,7 @@
 //! `Tracer` is an observer like the counters and the checks, and excludes the checks. It keeps all of it: of long launches
 //! that is much.
 
-use crate::count::counters::Counters;
+use crate::observe::counters::Counters;
 use dsl::ir::{FenceScope, LocId, Space};
 
 use crate::count::stats::{Charge, SiteCounts};

@@ -2,12 +2,11 @@
 
 use dsl::ir::Space;
 
-use crate::count::charge;
 use crate::count::stats::{Charge, SiteCounts};
 use crate::count::witness::{Whence, Worst};
 use crate::isa::bytecode::MemSite;
 use crate::isa::mask::LaneMask;
-use crate::observe::{Access, Observer};
+use crate::observe::{Access, Observer, charge};
 use crate::rules::bank::Cost;
 use crate::rules::{RuleSet, coalesce};
 
