@@ -441,6 +441,19 @@ pub struct InitDeclarator {
     pub span: Span,
 }
 
+impl InitDeclarator {
+    /// One that says the type alone.
+    pub(crate) fn new(declarator: Declarator, span: Span) -> InitDeclarator {
+        InitDeclarator {
+            declarator,
+            init: None,
+            width: None,
+            bindings: Vec::new(),
+            span,
+        }
+    }
+}
+
 /// An initialiser.
 #[derive(Clone, PartialEq, Debug)]
 pub enum Init {
@@ -482,6 +495,23 @@ pub struct Declarator {
     pub parts: Vec<DeclaratorPart>,
     /// The whole.
     pub span: Span,
+}
+
+impl Declarator {
+    /// One without template arguments.
+    pub(crate) fn new(name: Option<Name>, parts: Vec<DeclaratorPart>, span: Span) -> Declarator {
+        Declarator {
+            name,
+            args: None,
+            parts,
+            span,
+        }
+    }
+
+    /// Whether it declares a function.
+    pub(crate) fn is_function(&self) -> bool {
+        matches!(self.parts.first(), Some(DeclaratorPart::Function(..)))
+    }
 }
 
 /// One step from a name outwards.

@@ -22,6 +22,7 @@ mod cxx;
 mod decl;
 mod depth;
 mod expr;
+mod function;
 mod item;
 mod kit;
 mod lambda;

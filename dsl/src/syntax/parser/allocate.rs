@@ -5,8 +5,8 @@ use chumsky::prelude::*;
 use super::{
     expr::{comma, init_items},
     kit::{
-        At, P, ahead, closing, custom_clone, expr_node, fail, name, punct, skip, spanned,
-        template_arguments, word,
+        Ahead, P, ahead, at, brackets, custom_clone, expr_node, fail, name, parens, production,
+        repeat_while, skip, spanned, take, template_arguments, when, word,
     },
     primary,
     recover::What,
@@ -22,34 +22,23 @@ use crate::{
 
 /// `new T`, `new T(a)`, `new T{a}`, `new T[n]`, `new T[n]()`, `new (place) T(a)`.
 pub(super) fn new<'t>(assign: P<'t, Expr>) -> P<'t, Expr> {
-    let place = comma(assign.clone())
-        .delimited_by(punct(Punct::LParen), closing(Punct::RParen, "`)`"))
-        .boxed();
+    let has_place =
+        |look: Ahead<'_>| look.is(0, Punct::LParen) && !primary::is_type_in_parentheses(look, 0);
+    let place = when(has_place, parens(comma(assign.clone()))).boxed();
     let ty = ty::conversion_type(ty::specifiers());
-    let count = comma(assign.clone())
-        .delimited_by(punct(Punct::LBracket), closing(Punct::RBracket, "`]`"))
-        .boxed();
+    let counts = repeat_while(at(Punct::LBracket), brackets(comma(assign.clone()))).boxed();
     let args = primary::arguments(assign.clone())
         .map_with(spanned)
         .map(Init::Construct);
     let items = init_items(assign).map_with(spanned).map(Init::List);
-    custom_clone(move |inp: &mut At<'t, '_>| {
+    custom_clone(move |inp| {
         inp.skip();
-        let look = ahead(inp);
-        let has_place = look.is(0, Punct::LParen) && !primary::is_type_in_parentheses(look, 0);
-        let place = if has_place {
-            Some(inp.parse(&place)?)
-        } else {
-            None
-        };
+        let place = inp.parse(&place)?;
         if ahead(inp).is(0, Punct::LParen) {
             return fail(inp, What::Phrase("the type to make, without parentheses"));
         }
         let ty = inp.parse(&ty)?;
-        let mut counts = Vec::new();
-        while ahead(inp).is(0, Punct::LBracket) {
-            counts.push(inp.parse(&count)?);
-        }
+        let counts = inp.parse(&counts)?;
         let init = match ahead(inp).punct(0) {
             Some(Punct::LParen) => Some(inp.parse(&args)?),
             Some(Punct::LBrace) => Some(inp.parse(&items)?),
@@ -68,22 +57,19 @@ pub(super) fn new<'t>(assign: P<'t, Expr>) -> P<'t, Expr> {
 
 /// `delete p`, `delete[] p`.
 pub(super) fn delete<'t>(assign: P<'t, Expr>) -> P<'t, Expr> {
-    custom_clone(move |inp: &mut At<'t, '_>| {
-        inp.skip();
-        let look = ahead(inp);
-        let is_array = look.is(0, Punct::LBracket) && look.is(1, Punct::RBracket);
-        if is_array {
-            inp.skip();
-            inp.skip();
-        }
-        let pointer = inp.parse(&assign)?;
-        Ok(ExprKind::Delete {
-            is_array,
+    let is_array = when(
+        |look| look.is(0, Punct::LBracket) && look.is(1, Punct::RBracket),
+        brackets(empty()),
+    );
+    word(Keyword::Delete)
+        .ignore_then(is_array)
+        .then(assign)
+        .map(|(brackets, pointer)| ExprKind::Delete {
+            is_array: brackets.is_some(),
             pointer: Box::new(pointer),
         })
-    })
-    .map_with(expr_node)
-    .boxed()
+        .map_with(expr_node)
+        .boxed()
 }
 
 /// `throw e`.
@@ -97,7 +83,7 @@ pub(super) fn throw<'t>(assign: P<'t, Expr>) -> P<'t, Expr> {
 
 /// `__is_trivially_copyable(T)`.
 pub(super) fn is_trivial<'t>(assign: P<'t, Expr>) -> P<'t, Expr> {
-    let ty = ty::type_name(assign).delimited_by(punct(Punct::LParen), punct(Punct::RParen));
+    let ty = parens(ty::type_name(assign));
     word(Keyword::IsTrivial)
         .ignore_then(ty)
         .map(|ty| ExprKind::IsTrivial(Box::new(ty)))
@@ -107,16 +93,13 @@ pub(super) fn is_trivial<'t>(assign: P<'t, Expr>) -> P<'t, Expr> {
 
 /// The name after `.` or `->`: also `~T` of a destructor that is called.
 pub(super) fn member_name<'t>() -> P<'t, crate::syntax::ast::Name> {
-    custom_clone(move |inp: &mut At<'t, '_>| {
-        if !ahead(inp).is(0, Punct::Tilde) {
+    production(move |inp| {
+        if !take(inp, Punct::Tilde) {
             return inp.parse(name());
         }
-        inp.skip();
-        let look = ahead(inp);
         let name = inp.parse(name())?;
-        let end = template_arguments(look, 1).unwrap_or(1);
-        skip(inp, end - 1);
+        let n = template_arguments(ahead(inp), 0).unwrap_or(0);
+        skip(inp, n);
         Ok(Spanned::new(format!("~{}", name.node).into(), name.span))
     })
-    .boxed()
 }

@@ -55,12 +55,7 @@ pub(super) fn bindings(
     let texts: Vec<&str> = names.iter().map(|name| &*name.node).collect();
     let name = Spanned::new(format!("[{}]", texts.join(", ")).into(), span);
     super::kit::skip(inp, n);
-    let declarator = Declarator {
-        name: Some(name),
-        args: None,
-        parts,
-        span,
-    };
+    let declarator = Declarator::new(Some(name), parts, span);
     let declared = Declared {
         declarator,
         variadic: false,

@@ -2,10 +2,8 @@
 
 use std::sync::Arc;
 
-use chumsky::prelude::*;
-
 use super::{
-    kit::{Ahead, At, P, ahead, closing, custom_clone, fail, punct},
+    kit::{Ahead, At, P, ahead, fail, here, parens, production, punct, since, take},
     primary::skipped,
     recover::{Failure, What, construct_end},
 };
@@ -66,12 +64,10 @@ fn try_extent(look: Ahead<'_>) -> usize {
 
 /// `asm volatile("…" : "=r"(a) : "r"(b) : "memory");`
 pub(super) fn asm<'t>(expression: P<'t, Expr>) -> P<'t, StmtKind> {
-    let operand = expression
-        .delimited_by(punct(Punct::LParen), closing(Punct::RParen, "`)`"))
-        .boxed();
+    let operand = parens(expression);
     let semicolon = super::stmt::semicolon();
-    custom_clone(move |inp: &mut At<'t, '_>| {
-        let start = ahead(inp).at;
+    production(move |inp| {
+        let start = here(inp);
         inp.skip();
         while matches!(
             ahead(inp).keyword(0),
@@ -79,7 +75,7 @@ pub(super) fn asm<'t>(expression: P<'t, Expr>) -> P<'t, StmtKind> {
         ) {
             inp.skip();
         }
-        inp.parse(closing(Punct::LParen, "`(`"))?;
+        inp.parse(punct(Punct::LParen))?;
         let text = string(inp)?;
         let mut sections: [Vec<(Arc<[u8]>, Expr)>; 2] = [Vec::new(), Vec::new()];
         let mut section = 0;
@@ -97,15 +93,13 @@ pub(super) fn asm<'t>(expression: P<'t, Expr>) -> P<'t, StmtKind> {
                     let expr = inp.parse(&operand)?;
                     sections[section - 1].push((constraint, expr));
                 }
-                if !ahead(inp).is(0, Punct::Comma) {
+                if !take(inp, Punct::Comma) {
                     break;
                 }
-                inp.skip();
             }
         }
-        inp.parse(closing(Punct::RParen, "`)`"))?;
-        let stop = ahead(inp).at;
-        let span = inp.state().span(start, stop);
+        inp.parse(punct(Punct::RParen))?;
+        let span = since(inp, start);
         inp.parse(&semicolon)?;
         let [outputs, inputs] = sections;
         let asm = Asm {
@@ -118,10 +112,9 @@ pub(super) fn asm<'t>(expression: P<'t, Expr>) -> P<'t, StmtKind> {
             span,
         }))
     })
-    .boxed()
 }
 
-fn string(inp: &mut At<'_, '_>) -> Result<Arc<[u8]>, Failure> {
+pub(super) fn string(inp: &mut At<'_, '_>) -> Result<Arc<[u8]>, Failure> {
     let Some(TokenKind::Str(text)) = ahead(inp).kind(0) else {
         return fail(inp, What::Phrase("a string"));
     };
@@ -132,11 +125,10 @@ fn string(inp: &mut At<'_, '_>) -> Result<Arc<[u8]>, Failure> {
 
 /// A statement that is read far enough to be named.
 pub(super) fn foreign<'t>() -> P<'t, StmtKind> {
-    custom_clone(|inp: &mut At<'t, '_>| {
+    production(|inp| {
         let Some((construct, n)) = foreign_statement(ahead(inp)) else {
             return fail(inp, What::Phrase("a statement"));
         };
         inp.parse(skipped(construct, n)).map(StmtKind::Expr)
     })
-    .boxed()
 }

@@ -11,8 +11,9 @@ use super::{
     depth::nested,
     expr::init_items,
     kit::{
-        Ahead, At, Ex, In, P, ahead, at, before, closing, custom_clone, either, fail, list, name,
-        punct, qualified, repeat_while, skip, spanned, template_arguments, when, whole, word,
+        Ahead, At, Ex, In, P, after, ahead, angles, at, before, brackets, custom_clone, either,
+        fail, here, list, name, optional_name, parens, production, punct, repeat_while, since,
+        skip, spanned, template_arguments, when, whole, word,
     },
     path,
     primary::arguments,
@@ -24,8 +25,8 @@ use crate::{
     span::{Span, Spanned},
     syntax::{
         ast::{
-            Declaration, Declarator, DeclaratorPart, Expr, Init, InitDeclarator, MemberInit,
-            Method, Name, Param, Special, SpecifierWord, Specifiers, TemplateArg, TypeName,
+            Declaration, Declarator, DeclaratorPart, Expr, Init, InitDeclarator, Name, Param,
+            SpecifierWord, Specifiers, TemplateArg,
         },
         token::{Keyword, Punct, TokenKind},
     },
@@ -37,68 +38,6 @@ pub(super) struct Declared {
     pub(super) declarator: Declarator,
     /// The parameters of the function it declares end in `...`.
     pub(super) variadic: bool,
-}
-
-/// The member or base class that a constructor's entry begins: `x`, `a::Base`, `Base<T>`, whose arguments say nothing more.
-fn initialised<'t>() -> P<'t, Name> {
-    custom_clone(|inp: &mut At<'t, '_>| {
-        let look = ahead(inp);
-        if let Some((text, n)) = qualified(look) {
-            skip(inp, n);
-            let name: Arc<str> = text.as_ref().into();
-            return Ok(Spanned::new(name, inp.state().span(look.at, look.at + n)));
-        }
-        let name = inp.parse(name())?;
-        if let Some(n) = template_arguments(ahead(inp), 0) {
-            skip(inp, n);
-        }
-        Ok(name)
-    })
-    .boxed()
-}
-
-/// What stands between the parameters of a function and its body: `const`, words without meaning here, `: x(1)`, `= default`.
-pub(super) fn method_tail<'t>(element: P<'t, Expr>) -> P<'t, Method> {
-    let init = init(element);
-    let entry = initialised()
-        .then(init)
-        .map(|(name, init)| MemberInit { name, init });
-    let inits = list(entry, Punct::LBrace, false).boxed();
-    custom_clone(move |inp: &mut At<'t, '_>| {
-        let mut method = Method::default();
-        loop {
-            let look = ahead(inp);
-            match look.kind(0) {
-                Some(TokenKind::Keyword(Keyword::Const)) => method.is_const = true,
-                Some(TokenKind::Ident(word))
-                    if matches!(&**word, "noexcept" | "override" | "final") =>
-                {
-                    if look.is(1, Punct::LParen) {
-                        skip(inp, look.after_brackets(1) - 1);
-                    }
-                }
-                Some(TokenKind::Punct(Punct::Eq)) => {
-                    let special = match look.kind(1) {
-                        Some(TokenKind::Keyword(Keyword::Default)) => Special::Default,
-                        Some(TokenKind::Keyword(Keyword::Delete)) => Special::Delete,
-                        _ => return Ok(method),
-                    };
-                    let span = inp.state().place(look.at + 1);
-                    method.special = Some(Spanned::new(special, span));
-                    skip(inp, 2);
-                    return Ok(method);
-                }
-                Some(TokenKind::Punct(Punct::Colon)) => {
-                    inp.skip();
-                    method.inits = inp.parse(&inits)?;
-                    return Ok(method);
-                }
-                _ => return Ok(method),
-            }
-            inp.skip();
-        }
-    })
-    .boxed()
 }
 
 /// What follows a name: `[4]`, `(int x, ...)`.
@@ -115,26 +54,15 @@ pub(super) fn declarator<'t>(
 ) -> P<'t, Declared> {
     recursive(|declarator| {
         let declarator = nested(declarator).boxed();
-        let inner = declarator
-            .clone()
-            .delimited_by(punct(Punct::LParen), closing(Punct::RParen, "`)`"))
-            .boxed();
-        let type_name = specifiers
-            .clone()
-            .then(declarator.clone())
-            .map_with(|(specifiers, declared): (_, Declared), extra| TypeName {
-                specifiers,
-                declarator: declared.declarator,
-                span: whole(extra),
-            })
-            .boxed();
-        let args = path::arguments(path::argument(element.clone(), type_name));
+        let inner = parens(declarator.clone());
+        let type_name = ty::named(specifiers.clone(), declarator.clone());
+        let args = angles(path::argument(element.clone(), type_name));
         let suffix = suffix(element, specifiers, declarator);
         let named = declared_name(args);
         // One function rather than a chain of parsers: it is what recurses, and so its frames are kept small.
         let pointers = repeat_while(begins_pointer, pointer()).boxed();
-        custom_clone(move |inp: &mut At<'t, '_>| {
-            let start = ahead(inp).at;
+        production(move |inp| {
+            let start = here(inp);
             let pointers = inp.parse(&pointers)?;
             let look = ahead(inp);
             let mut declared = if look.is(0, Punct::LParen) && is_inner_declarator(look) {
@@ -148,58 +76,48 @@ pub(super) fn declarator<'t>(
                 declared.declarator.parts.push(suffix.part);
             }
             declared.declarator.parts.extend(pointers.into_iter().rev());
-            let stop = ahead(inp).at;
-            declared.declarator.span = inp.state().span(start, stop);
+            declared.declarator.span = since(inp, start);
             Ok(declared)
         })
-        .boxed()
     })
     .boxed()
 }
 
 /// The declared name, if there is one, and the arguments after it.
 fn declared_name<'t>(args: P<'t, Vec<TemplateArg>>) -> P<'t, Declared> {
-    let name = name();
-    custom_clone(move |inp: &mut At<'t, '_>| {
+    let args = when(at(Punct::AngleOpen), args).boxed();
+    production(move |inp| {
         let look = ahead(inp);
         let named = if begins_function_name(look) {
             Some(function_name(inp, look)?)
-        } else if look.is_ident(0) || look.is_type_name(0) {
-            Some(inp.parse(name)?)
+        } else if look.is_name(0) {
+            Some(inp.parse(name())?)
         } else {
             reserved(inp, look)?
         };
-        let args = if named.is_some() && ahead(inp).is(0, Punct::AngleOpen) {
-            Some(inp.parse(&args)?)
-        } else {
-            None
-        };
+        let mut declarator = Declarator::new(named, Vec::new(), Span::default());
+        if declarator.name.is_some() {
+            declarator.args = inp.parse(&args)?;
+        }
         Ok(Declared {
-            declarator: Declarator {
-                name: named,
-                args,
-                parts: Vec::new(),
-                span: Span::default(),
-            },
+            declarator,
             variadic: false,
         })
     })
-    .boxed()
 }
 
 /// `A::f`, `~S`, `operator+`, `A::operator float`.
 fn begins_function_name(look: Ahead<'_>) -> bool {
     look.is_word(0, Keyword::Operator)
-        || (look.is(0, Punct::Tilde) && (look.is_type_name(1) || look.is_ident(1)))
-        || ((look.is_ident(0) || look.is_type_name(0))
-            && look.is(template_arguments(look, 1).unwrap_or(1), Punct::ColonColon))
+        || (look.is(0, Punct::Tilde) && look.is_name(1))
+        || (look.is_name(0) && look.is(template_arguments(look, 1).unwrap_or(1), Punct::ColonColon))
 }
 
 fn function_name(inp: &mut At<'_, '_>, look: Ahead<'_>) -> Result<Name, super::recover::Failure> {
     let mut text = String::new();
     let mut n = 0;
     // The arguments in `Tile<T>::f` are the template's own parameters.
-    while let Some(TokenKind::Ident(name)) | Some(TokenKind::TypeName(name)) = look.kind(n) {
+    while let Some(name) = look.name(n) {
         let end = template_arguments(look, n + 1).unwrap_or(n + 1);
         if !look.is(end, Punct::ColonColon) {
             break;
@@ -215,7 +133,7 @@ fn function_name(inp: &mut At<'_, '_>, look: Ahead<'_>) -> Result<Name, super::r
         }
         Some(TokenKind::Punct(Punct::Tilde)) => {
             text.push('~');
-            if let Some(TokenKind::Ident(name) | TokenKind::TypeName(name)) = look.kind(n + 1) {
+            if let Some(name) = look.name(n + 1) {
                 text.push_str(name);
             }
             n += 2;
@@ -295,7 +213,7 @@ pub(super) fn pointers<'t>() -> P<'t, Vec<DeclaratorPart>> {
 
 /// `*const __restrict__`, `&`.
 fn pointer<'t>() -> P<'t, DeclaratorPart> {
-    custom_clone(|inp: &mut At<'t, '_>| {
+    production(|inp| {
         let look = ahead(inp);
         inp.skip();
         let place = inp.state().place(look.at);
@@ -321,7 +239,6 @@ fn pointer<'t>() -> P<'t, DeclaratorPart> {
             inp.skip();
         }
     })
-    .boxed()
 }
 
 /// Whether the `(` ahead groups a declarator, `(*f)`, rather than opening parameters.
@@ -351,7 +268,7 @@ fn begins_suffix(look: Ahead<'_>) -> bool {
 /// Whether a name ahead, with its scopes and arguments, is a type's.
 fn is_type_ahead(look: Ahead<'_>) -> bool {
     let (n, is_type) = path::extent(look);
-    is_type || (path::path_ahead(look).is_some() && (look.is_ident(n) || look.is_type_name(n)))
+    is_type || (path::path_ahead(look).is_some() && look.is_name(n))
 }
 
 /// Whether the `(` ahead opens parameters; `dim3 b(32, 8)` opens arguments.
@@ -380,7 +297,7 @@ fn begins_params(look: Ahead<'_>) -> bool {
                 Some(_) => false,
             }
         }
-        Some(TokenKind::Ident(_)) if look.is_ident(2) || look.is_type_name(2) => true,
+        Some(TokenKind::Ident(_)) if look.is_name(2) => true,
         Some(TokenKind::Ident(_)) if ty::is_unknown_type(look.past(1)) => {
             look.is(look.after_brackets(0), Punct::LBrace)
         }
@@ -399,8 +316,7 @@ fn suffix<'t>(
     declarator: P<'t, Declared>,
 ) -> P<'t, Part> {
     let size = when(|look| !look.is(0, Punct::RBracket), element.clone());
-    let array = size
-        .delimited_by(punct(Punct::LBracket), closing(Punct::RBracket, "`]`"))
+    let array = brackets(size)
         .map_with(|size, extra| Part {
             part: DeclaratorPart::Array(size.map(Box::new), whole(extra)),
             variadic: false,
@@ -442,9 +358,7 @@ fn params<'t>(
         |look| look.is_word(0, Keyword::Void) && look.is(1, Punct::RParen),
         word(Keyword::Void),
     );
-    nothing
-        .ignore_then(entries)
-        .delimited_by(punct(Punct::LParen), punct(Punct::RParen))
+    parens(nothing.ignore_then(entries))
         .map(|entries| {
             let variadic = matches!(entries.last(), Some(None));
             (entries.into_iter().flatten().collect(), variadic)
@@ -458,31 +372,22 @@ fn param<'t>(
     specifiers: P<'t, Specifiers>,
     declarator: P<'t, Declared>,
 ) -> P<'t, Param> {
-    let default = punct(Punct::Eq).ignore_then(element).map(Arc::new);
+    let default = after(Punct::Eq, element.map(Arc::new));
     // `Ts... rest`, `const Ts &...rest`: the dots are taken out of the declarator before it is read.
-    let pack = pack_pointers().then(when(
-        |look: Ahead<'_>| look.is_ident(0) || look.is_type_name(0),
-        name(),
-    ));
-    let declared = custom_clone(move |inp: &mut At<'t, '_>| {
+    let pack = pointers()
+        .then_ignore(punct(Punct::Ellipsis))
+        .then(optional_name());
+    let declared = custom_clone(move |inp| {
         if dots_ahead(ahead(inp)) {
-            let start = ahead(inp).at;
+            let start = here(inp);
             let (parts, name) = inp.parse(&pack)?;
-            let stop = ahead(inp).at;
-            let span = inp.state().span(start, stop);
-            let declarator = Declarator {
-                name,
-                args: None,
-                parts,
-                span,
-            };
-            return Ok((declarator, true));
+            return Ok((Declarator::new(name, parts, since(inp, start)), true));
         }
         Ok((inp.parse(&declarator)?.declarator, false))
     });
     specifiers
         .then(declared)
-        .then(when(at(Punct::Eq), default))
+        .then(default)
         .map_with(|((specifiers, (declarator, is_pack)), default), extra| {
             reject_spaces(&specifiers, &mut extra.state().diagnostics);
             Param {
@@ -511,39 +416,24 @@ fn dots_ahead(look: Ahead<'_>) -> bool {
     look.is(n, Punct::Ellipsis)
 }
 
-/// `*...`, `&...`, `...`.
-fn pack_pointers<'t>() -> P<'t, Vec<DeclaratorPart>> {
-    pointers().then_ignore(punct(Punct::Ellipsis)).boxed()
-}
-
 /// A parameter has no memory space of its own.
 fn reject_spaces(specifiers: &Specifiers, diagnostics: &mut Vec<Diagnostic>) {
-    for word in [
-        SpecifierWord::Shared,
-        SpecifierWord::Constant,
-        SpecifierWord::Global,
-        SpecifierWord::Device,
+    for (word, text) in [
+        (SpecifierWord::Shared, "__shared__"),
+        (SpecifierWord::Constant, "__constant__"),
+        (SpecifierWord::Global, "__global__"),
+        (SpecifierWord::Device, "__device__"),
     ] {
         if let Some(span) = specifiers.word(word) {
-            let text = match word {
-                SpecifierWord::Shared => "__shared__",
-                SpecifierWord::Constant => "__constant__",
-                SpecifierWord::Global => "__global__",
-                _ => "__device__",
-            };
-            let diagnostic = Diagnostic::error(
-                Code::SpaceOnParameter,
-                span,
-                format!("`{text}` cannot stand on a parameter"),
-            );
-            diagnostics
-                .push(diagnostic.help("pass a pointer; declare shared memory inside the kernel"));
+            let message = format!("`{text}` cannot stand on a parameter");
+            let help = "pass a pointer; declare shared memory inside the kernel";
+            diagnostics.push(Diagnostic::error(Code::SpaceOnParameter, span, message).help(help));
         }
     }
 }
 
 /// `= e`, `= { … }`, `(a, b)`.
-fn init<'t>(element: P<'t, Expr>) -> P<'t, Init> {
+pub(super) fn init<'t>(element: P<'t, Expr>) -> P<'t, Init> {
     let list = init_items(element.clone())
         .map_with(spanned)
         .map(Init::List);
@@ -568,41 +458,33 @@ pub(super) fn init_declarator<'t>(
         )
     };
     let declarator = declarator(element.clone(), specifiers);
-    let init = init(element);
-    custom_clone(move |inp: &mut At<'t, '_>| {
-        let start = ahead(inp).at;
-        let bindings = super::binding::bindings(inp)?;
+    let init = when(begins_init, init(element)).boxed();
+    production(move |inp| {
+        let start = here(inp);
+        let (declared, bindings) = match super::binding::bindings(inp)? {
+            Some(found) => found,
+            None => (inp.parse(&declarator)?, Vec::new()),
+        };
         let Declared {
             declarator,
             variadic,
-        } = match &bindings {
-            Some((declared, _)) => declared.clone(),
-            None => inp.parse(&declarator)?,
-        };
+        } = declared;
         if declarator.name.is_none() {
             return fail(inp, What::Name);
         }
         // The `{` after a function's parameters is its body.
-        let is_function = matches!(declarator.parts.first(), Some(DeclaratorPart::Function(..)));
-        let init = if begins_init(ahead(inp)) && !is_function {
-            Some(inp.parse(&init)?)
-        } else {
-            None
+        let init = match declarator.is_function() {
+            true => None,
+            false => inp.parse(&init)?,
         };
-        let stop = ahead(inp).at;
-        let span: Span = inp.state().span(start, stop);
-        Ok((
-            InitDeclarator {
-                declarator,
-                init,
-                width: None,
-                bindings: bindings.map_or_else(Vec::new, |(_, names)| names),
-                span,
-            },
-            variadic,
-        ))
+        let span = since(inp, start);
+        let declared = InitDeclarator {
+            init,
+            bindings,
+            ..InitDeclarator::new(declarator, span)
+        };
+        Ok((declared, variadic))
     })
-    .boxed()
 }
 
 /// `unsigned tid = threadIdx.x, n`, without its end.
@@ -626,6 +508,23 @@ pub(super) fn declarator_list<'t, O: 't>(
 ) -> impl Parser<'t, In<'t>, Vec<O>, Ex<'t>> + Clone + 't {
     let some = list(declarator, Punct::Semi, false);
     when(|look| !look.is_after_body(), some).map(Option::unwrap_or_default)
+}
+
+/// `using name = type;` is `typedef type name;`.
+pub(super) fn typedef(
+    name: Name,
+    mut specifiers: Specifiers,
+    mut declarator: Declarator,
+    span: Span,
+) -> Declaration {
+    let word = Spanned::new(SpecifierWord::Typedef, name.span);
+    specifiers.words.push(word);
+    declarator.name = Some(name);
+    Declaration {
+        specifiers,
+        declarators: vec![InitDeclarator::new(declarator, span)],
+        span,
+    }
 }
 
 /// `unsigned tid = threadIdx.x, n;`

@@ -7,7 +7,7 @@
 use chumsky::prelude::*;
 
 use super::{
-    kit::{At, Ex, In, ahead, custom_clone, fail},
+    kit::{At, Ex, In, custom_clone, fail, here},
     recover::{Failure, What},
 };
 use crate::diagnostic::{Code, Diagnostic};
@@ -73,7 +73,7 @@ pub(super) fn count_operator(inp: &mut At<'_, '_>) -> Result<(), Failure> {
 }
 
 fn too_deep<O>(inp: &mut At<'_, '_>, message: &str, label: String) -> Result<O, Failure> {
-    let at = ahead(inp).at;
+    let at = here(inp);
     let span = inp.state().place(at);
     let diagnostic = Diagnostic::error(Code::NestedTooDeeply, span, message).at(label);
     fail(

@@ -9,8 +9,8 @@ use chumsky::prelude::*;
 use super::{
     depth::{count_operator, counted, nested},
     kit::{
-        Ahead, At, P, ahead, at, closing, custom_clone, either, expr_node, fail, list, name, punct,
-        repeat_while, rule, spanned, whole,
+        Ahead, P, ahead, at, brackets, closing, custom_clone, either, expr_node, fail, list, name,
+        punct, repeat_while, rule, spanned, when, whole,
     },
     primary,
     recover::What,
@@ -58,7 +58,7 @@ pub(super) fn operand_rule<'t>() -> P<'t, Piece> {
 pub(super) fn fold_operator(look: Ahead<'_>, n: usize) -> Option<Option<BinaryOp>> {
     match look.punct(n)? {
         Punct::Comma => Some(None),
-        punct => binary_operator(punct).map(Some),
+        punct => binary_operator(punct).map(|(operator, _)| Some(operator)),
     }
 }
 
@@ -112,21 +112,15 @@ fn designator<'t>(element: P<'t, Expr>) -> P<'t, Option<Designator>> {
     let member = punct(Punct::Dot)
         .ignore_then(name())
         .map(Designator::Member);
-    let index = element
-        .delimited_by(punct(Punct::LBracket), punct(Punct::RBracket))
-        .map(Designator::Index);
-    let index = index.then_ignore(punct(Punct::Eq)).boxed();
-    let member = member.then_ignore(punct(Punct::Eq)).boxed();
-    custom_clone(move |inp: &mut At<'t, '_>| {
-        let look = ahead(inp);
-        match look.punct(0) {
-            Some(Punct::Dot) => inp.parse(&member).map(Some),
-            Some(Punct::LBracket) if look.is(look.after_brackets(0), Punct::Eq) => {
-                inp.parse(&index).map(Some)
-            }
-            _ => Ok(None),
-        }
-    })
+    let index = brackets(element).map(Designator::Index);
+    let begins = |look: Ahead<'_>| match look.punct(0) {
+        Some(Punct::LBracket) => look.is(look.after_brackets(0), Punct::Eq),
+        first => first == Some(Punct::Dot),
+    };
+    when(
+        begins,
+        either(at(Punct::Dot), member, index).then_ignore(punct(Punct::Eq)),
+    )
     .boxed()
 }
 
@@ -143,7 +137,7 @@ fn chain<'t>(operand: P<'t, Piece>, then: P<'t, Expr>) -> P<'t, Expr> {
         .ignore_then(then)
         .then_ignore(closing(Punct::Colon, "the `:` of `? :`"));
     let question = question.map(Link::Conditional);
-    let link = custom_clone(move |inp: &mut At<'t, '_>| {
+    let link = custom_clone(move |inp| {
         count_operator(inp)?;
         if ahead(inp).is(0, Punct::Question) {
             return inp.parse(&question);
@@ -192,16 +186,20 @@ fn group_right(first: Piece, rest: Vec<(Link, Piece)>) -> Expr {
     right
 }
 
+/// An operator between two operands, and how tightly it binds.
+type Infix = (Spanned<BinaryOp>, u8);
+
 /// `a + b * c`.
 fn binary<'t>(operand: P<'t, Piece>) -> P<'t, Piece> {
-    let operator = custom_clone(|inp: &mut At<'t, '_>| {
+    let operator = custom_clone(|inp| {
         count_operator(inp)?;
         let look = ahead(inp);
-        let Some(operator) = look.punct(0).and_then(binary_operator) else {
+        let Some((operator, precedence)) = look.punct(0).and_then(binary_operator) else {
             return fail(inp, What::Quiet);
         };
         inp.skip();
-        Ok(Spanned::new(operator, inp.state().place(look.at)))
+        let operator = Spanned::new(operator, inp.state().place(look.at));
+        Ok((operator, precedence))
     });
     operand
         .clone()
@@ -214,24 +212,24 @@ fn binary<'t>(operand: P<'t, Piece>) -> P<'t, Piece> {
 }
 
 /// Groups a flat chain by precedence, all operators left to right; a stack stands for the recursion.
-fn group_left(first: Piece, rest: Vec<(Spanned<BinaryOp>, Piece)>) -> Piece {
+fn group_left(first: Piece, rest: Vec<(Infix, Piece)>) -> Piece {
     if rest.is_empty() {
         return first;
     }
-    let mut waiting: Vec<(Piece, Spanned<BinaryOp>)> = Vec::new();
+    let mut waiting: Vec<(Piece, Infix)> = Vec::new();
     let mut right = first;
-    for (operator, operand) in rest {
-        right = reduce(&mut waiting, right, precedence(operator.node));
-        waiting.push((right, operator));
+    for (infix, operand) in rest {
+        right = reduce(&mut waiting, right, infix.1);
+        waiting.push((right, infix));
         right = operand;
     }
     reduce(&mut waiting, right, 0)
 }
 
 /// Joins `right` with what waits for it and binds at least as tightly as `floor`.
-fn reduce(waiting: &mut Vec<(Piece, Spanned<BinaryOp>)>, mut right: Piece, floor: u8) -> Piece {
-    while let Some(((left, left_whole), operator)) =
-        waiting.pop_if(|(_, operator)| precedence(operator.node) >= floor)
+fn reduce(waiting: &mut Vec<(Piece, Infix)>, mut right: Piece, floor: u8) -> Piece {
+    while let Some(((left, left_whole), (operator, _))) =
+        waiting.pop_if(|(_, (_, precedence))| *precedence >= floor)
     {
         let span = left_whole.to(right.1);
         let kind = ExprKind::Binary(operator, Box::new(left), Box::new(right.0));
@@ -257,7 +255,7 @@ fn unary<'t>(assign: P<'t, Expr>) -> P<'t, Piece> {
         )
         .map(|ty| Prefix::Cast(Box::new(ty)))
         .boxed();
-    let prefix = custom_clone(move |inp: &mut At<'t, '_>| {
+    let prefix = custom_clone(move |inp| {
         count_operator(inp)?;
         let look = ahead(inp);
         if look.is(0, Punct::LParen) {
@@ -332,57 +330,44 @@ fn prefix_operator(punct: Punct) -> Option<UnaryOp> {
 
 /// `Some(None)` is plain `=`.
 fn assignment_operator(punct: Punct) -> Option<Option<BinaryOp>> {
-    Some(match punct {
-        Punct::Eq => None,
-        Punct::PlusEq => Some(BinaryOp::Add),
-        Punct::MinusEq => Some(BinaryOp::Sub),
-        Punct::StarEq => Some(BinaryOp::Mul),
-        Punct::SlashEq => Some(BinaryOp::Div),
-        Punct::PercentEq => Some(BinaryOp::Rem),
-        Punct::AmpEq => Some(BinaryOp::BitAnd),
-        Punct::PipeEq => Some(BinaryOp::BitOr),
-        Punct::CaretEq => Some(BinaryOp::BitXor),
-        Punct::ShlEq => Some(BinaryOp::Shl),
-        Punct::ShrEq => Some(BinaryOp::Shr),
+    let compound = match punct {
+        Punct::Eq => return Some(None),
+        Punct::PlusEq => Punct::Plus,
+        Punct::MinusEq => Punct::Minus,
+        Punct::StarEq => Punct::Star,
+        Punct::SlashEq => Punct::Slash,
+        Punct::PercentEq => Punct::Percent,
+        Punct::AmpEq => Punct::Amp,
+        Punct::PipeEq => Punct::Pipe,
+        Punct::CaretEq => Punct::Caret,
+        Punct::ShlEq => Punct::Shl,
+        Punct::ShrEq => Punct::Shr,
         _ => return None,
-    })
+    };
+    binary_operator(compound).map(|(operator, _)| Some(operator))
 }
 
-fn precedence(operator: BinaryOp) -> u8 {
-    match operator {
-        BinaryOp::Mul | BinaryOp::Div | BinaryOp::Rem => 10,
-        BinaryOp::Add | BinaryOp::Sub => 9,
-        BinaryOp::Shl | BinaryOp::Shr => 8,
-        BinaryOp::Lt | BinaryOp::Gt | BinaryOp::Le | BinaryOp::Ge => 7,
-        BinaryOp::Eq | BinaryOp::Ne => 6,
-        BinaryOp::BitAnd => 5,
-        BinaryOp::BitXor => 4,
-        BinaryOp::BitOr => 3,
-        BinaryOp::And => 2,
-        BinaryOp::Or => 1,
-    }
-}
-
-fn binary_operator(punct: Punct) -> Option<BinaryOp> {
+/// The operators of two operands, and how tightly each binds.
+fn binary_operator(punct: Punct) -> Option<(BinaryOp, u8)> {
     Some(match punct {
-        Punct::Star => BinaryOp::Mul,
-        Punct::Slash => BinaryOp::Div,
-        Punct::Percent => BinaryOp::Rem,
-        Punct::Plus => BinaryOp::Add,
-        Punct::Minus => BinaryOp::Sub,
-        Punct::Shl => BinaryOp::Shl,
-        Punct::Shr => BinaryOp::Shr,
-        Punct::Lt => BinaryOp::Lt,
-        Punct::Gt => BinaryOp::Gt,
-        Punct::Le => BinaryOp::Le,
-        Punct::Ge => BinaryOp::Ge,
-        Punct::EqEq => BinaryOp::Eq,
-        Punct::Ne => BinaryOp::Ne,
-        Punct::Amp => BinaryOp::BitAnd,
-        Punct::Caret => BinaryOp::BitXor,
-        Punct::Pipe => BinaryOp::BitOr,
-        Punct::AmpAmp => BinaryOp::And,
-        Punct::PipePipe => BinaryOp::Or,
+        Punct::Star => (BinaryOp::Mul, 10),
+        Punct::Slash => (BinaryOp::Div, 10),
+        Punct::Percent => (BinaryOp::Rem, 10),
+        Punct::Plus => (BinaryOp::Add, 9),
+        Punct::Minus => (BinaryOp::Sub, 9),
+        Punct::Shl => (BinaryOp::Shl, 8),
+        Punct::Shr => (BinaryOp::Shr, 8),
+        Punct::Lt => (BinaryOp::Lt, 7),
+        Punct::Gt => (BinaryOp::Gt, 7),
+        Punct::Le => (BinaryOp::Le, 7),
+        Punct::Ge => (BinaryOp::Ge, 7),
+        Punct::EqEq => (BinaryOp::Eq, 6),
+        Punct::Ne => (BinaryOp::Ne, 6),
+        Punct::Amp => (BinaryOp::BitAnd, 5),
+        Punct::Caret => (BinaryOp::BitXor, 4),
+        Punct::Pipe => (BinaryOp::BitOr, 3),
+        Punct::AmpAmp => (BinaryOp::And, 2),
+        Punct::PipePipe => (BinaryOp::Or, 1),
         _ => return None,
     })
 }

@@ -5,11 +5,12 @@ use std::sync::Arc;
 use chumsky::prelude::*;
 
 use super::{
-    decl::{init_declarator, method_tail},
+    decl::init_declarator,
     expr::element,
+    function::{Functions, function, special},
     kit::{
-        Ahead, At, P, ahead, custom_clone, fail, list, path, punct, qualified, repeat_while, skip,
-        special_name, template_arguments,
+        Ahead, At, P, ahead, at, block, choose, either, fail, here, list, path, production, punct,
+        qualified, repeat_while, since, skip, special_name, take, template_arguments,
     },
     recover::{Failure, What, construct_end, item_end, recovered},
     stmt, template, ty,
@@ -18,10 +19,7 @@ use crate::{
     diagnostic::{Code, Diagnostic},
     span::{Span, Spanned},
     syntax::{
-        ast::{
-            Block, Declaration, Declarator, DeclaratorPart, Function, InitDeclarator, Item, Method,
-            MethodKind, Specifiers, TypeName, TypeSpecifier,
-        },
+        ast::{Declaration, Declarator, Function, Item, MethodKind},
         token::{Keyword, Punct, TokenKind},
     },
 };
@@ -39,34 +37,13 @@ fn item<'t>() -> P<'t, Vec<Item>> {
         let item = super::depth::nested(item).boxed();
         let linkage = linkage(item.clone());
         let scoped = template::scoped_item(item);
-        let external = external();
-        let item = custom_clone(move |inp: &mut At<'t, '_>| {
-            let look = ahead(inp);
-            if look.is(0, Punct::Semi) {
-                inp.skip();
-                return Ok(Vec::new());
-            }
-            if look.is_word(0, Keyword::Extern) && matches!(look.kind(1), Some(TokenKind::Str(_))) {
-                return inp.parse(&linkage);
-            }
-            if template::begins(look) {
-                return inp.parse(&scoped);
-            }
-            if let Some((construct, n)) = foreign_item(look) {
-                skip(inp, n.max(1));
-                let span = inp.state().place(look.at);
-                let name = foreign_name(look, n).map(|(at, name)| Spanned {
-                    node: name.clone(),
-                    span: inp.state().place(look.at + at),
-                });
-                return Ok(vec![Item::Unsupported {
-                    construct,
-                    span,
-                    name,
-                }]);
-            }
-            inp.parse(&external).map(|item| vec![item])
-        });
+        let item = choose!(|look| look.keyword(0);
+            None if look.is(0, Punct::Semi) => empty: punct(Punct::Semi).to(Vec::new()),
+            Some(Keyword::Extern) if matches!(look.kind(1), Some(TokenKind::Str(_))) => linkage: linkage,
+            _ if template::begins(look) => scoped: scoped,
+            _ if foreign_item(look).is_some() => foreign: production(foreign).map(|item| vec![item]),
+            _ => external: external().map(|item| vec![item]),
+        );
         recovered(item, item_end, |_| Vec::new()).boxed()
     })
     .boxed()
@@ -74,36 +51,43 @@ fn item<'t>() -> P<'t, Vec<Item>> {
 
 /// `extern "C"` before one item or around several; it changes nothing here.
 fn linkage<'t>(item: P<'t, Vec<Item>>) -> P<'t, Vec<Item>> {
-    let block = repeat_while(
-        |look: Ahead<'_>| look.kind(0).is_some() && !look.is(0, Punct::RBrace),
-        item.clone(),
-    )
-    .map(|items| items.into_iter().flatten().collect())
-    .delimited_by(punct(Punct::LBrace), punct(Punct::RBrace))
-    .boxed();
-    custom_clone(move |inp: &mut At<'t, '_>| {
+    let block = block(item.clone()).map(|items| items.into_iter().flatten().collect());
+    let item = either(at(Punct::LBrace), block, item).boxed();
+    production(move |inp| {
         skip(inp, 2);
-        if ahead(inp).is(0, Punct::LBrace) {
-            inp.parse(&block)
-        } else {
-            inp.parse(&item)
-        }
+        inp.parse(&item)
     })
-    .boxed()
 }
 
 /// C++ at file scope, and how many tokens it takes.
 fn foreign_item(look: Ahead<'_>) -> Option<(&'static str, usize)> {
-    let construct = match look.kind(0)? {
-        TokenKind::Keyword(Keyword::Asm) => "inline PTX",
-        TokenKind::Ident(_) | TokenKind::TypeName(_) | TokenKind::Punct(Punct::ColonColon)
-            if qualified(look).is_some() && !is_qualified_declaration(look) =>
+    let construct = match look.keyword(0) {
+        Some(Keyword::Asm) => "inline PTX",
+        _ if look.begins_path(0)
+            && qualified(look).is_some()
+            && !is_qualified_declaration(look) =>
         {
             "a qualified name `A::b`"
         }
         _ => return None,
     };
     Some((construct, construct_end(look)))
+}
+
+/// What [`foreign_item`] found, stepped over.
+fn foreign(inp: &mut At<'_, '_>) -> Result<Item, Failure> {
+    let look = ahead(inp);
+    let (construct, n) = foreign_item(look).unwrap_or(("this", 1));
+    skip(inp, n.max(1));
+    let state = inp.state();
+    let name = foreign_name(look, n)
+        .map(|(at, name)| Spanned::new(name.clone(), state.place(look.at + at)));
+    let span = state.place(look.at);
+    Ok(Item::Unsupported {
+        construct,
+        span,
+        name,
+    })
 }
 
 /// The name that the first `n` tokens declare, and where it is: a class's, or a function's before its parameters.
@@ -141,9 +125,7 @@ fn is_qualified_declaration(look: Ahead<'_>) -> bool {
 fn external<'t>() -> P<'t, Item> {
     let specifiers = ty::specifiers();
     let declarator = init_declarator(element(), specifiers.clone());
-    let tail = method_tail(element());
-    let result = ty::type_name(element());
-    let conversion = conversion_of(specifiers.clone());
+    let functions = Functions::new(element(), specifiers.clone());
     let more = list(
         declarator.clone().map(|(declarator, _)| declarator),
         Punct::Semi,
@@ -151,72 +133,52 @@ fn external<'t>() -> P<'t, Item> {
     )
     .boxed();
     let semicolon = stmt::semicolon();
-    let body = stmt::body();
-    custom_clone(move |inp: &mut At<'t, '_>| {
-        let start = ahead(inp).at;
+    production(move |inp| {
+        let start = here(inp);
         reject_statement(inp)?;
         let mut specifiers = inp.parse(&specifiers)?;
         let look = ahead(inp);
-        let kind =
-            special_name(look, &[]).filter(|_| matches!(specifiers.ty.node, TypeSpecifier::Void));
-        if ahead(inp).is(0, Punct::Semi) || ahead(inp).is_after_body() {
-            inp.parse(&semicolon)?;
-            return Ok(declaration(inp, start, specifiers, Vec::new()));
-        }
+        let kind = special(inp, &specifiers);
+        let mut declarators = Vec::new();
         if kind == Some(MethodKind::Conversion) {
-            let mut function = inp.parse(&conversion)?;
-            take_conversion(&mut function, &mut specifiers);
-            function.method = Method {
-                kind: MethodKind::Conversion,
-                ..inp.parse(&tail)?
-            };
-            let stop = ahead(inp).at;
-            function.span = inp.state().span(start, stop);
-            function.specifiers = specifiers;
-            if ahead(inp).is(0, Punct::LBrace) {
-                function.body = Some(inp.parse(&body)?);
-            } else {
+            let mut function = functions.conversion(inp, specifiers)?;
+            function.span = since(inp, start);
+            function.body = functions.body(inp)?;
+            if function.body.is_none() {
                 inp.parse(&semicolon)?;
             }
             return Ok(Item::Function(function));
         }
-        let (mut first, variadic) = inp.parse(&declarator)?;
-        if matches!(
-            first.declarator.parts.first(),
-            Some(DeclaratorPart::Function(..))
-        ) {
-            let stop = ahead(inp).at;
-            let span = inp.state().span(start, stop);
-            let method = Method {
-                kind: kind.unwrap_or_default(),
-                ..inp.parse(&tail)?
-            };
-            let parts = &mut first.declarator.parts;
-            trailing_result(inp, &result, &mut specifiers, parts)?;
-            if ahead(inp).is(0, Punct::LBrace) {
-                let body = inp.parse(&body)?;
-                let body = Some(body);
-                let function = function(specifiers, first.declarator, variadic, body, method, span);
-                return Ok(Item::Function(function));
+        if !look.is(0, Punct::Semi) && !look.is_after_body() {
+            let (mut first, variadic) = inp.parse(&declarator)?;
+            let declared = &mut first.declarator;
+            if declared.is_function() {
+                let span = since(inp, start);
+                let method = functions.tail(inp, kind, &mut specifiers, &mut declared.parts)?;
+                let body = functions.body(inp)?;
+                if body.is_some() || !ahead(inp).is(0, Punct::Comma) {
+                    if body.is_none() {
+                        end_of_prototype(inp, declared)?;
+                    }
+                    let function = function(specifiers, first.declarator, variadic, method, span);
+                    return Ok(Item::Function(Function { body, ..function }));
+                }
             }
-            if !ahead(inp).is(0, Punct::Comma) {
-                end_of_prototype(inp, &first.declarator)?;
-                let function = function(specifiers, first.declarator, variadic, None, method, span);
-                return Ok(Item::Function(function));
+            declarators.push(first);
+            if take(inp, Punct::Comma) {
+                if ahead(inp).is(0, Punct::Semi) {
+                    return fail(inp, What::Name);
+                }
+                declarators.extend(inp.parse(&more)?);
             }
-        }
-        let mut declarators = vec![first];
-        if ahead(inp).is(0, Punct::Comma) {
-            inp.skip();
-            if ahead(inp).is(0, Punct::Semi) {
-                return fail(inp, What::Name);
-            }
-            declarators.extend(inp.parse(&more)?);
         }
         inp.parse(&semicolon)?;
-        Ok(declaration(inp, start, specifiers, declarators))
+        Ok(Item::Declaration(Declaration {
+            specifiers,
+            declarators,
+            span: since(inp, start),
+        }))
     })
-    .boxed()
 }
 
 /// Statements belong into functions, and functions have types.
@@ -261,127 +223,6 @@ fn outside(span: Span) -> Diagnostic {
     .help("is a `}` too many before it?")
 }
 
-fn declaration(
-    inp: &mut At<'_, '_>,
-    start: usize,
-    specifiers: Specifiers,
-    declarators: Vec<InitDeclarator>,
-) -> Item {
-    let stop = ahead(inp).at;
-    let span = inp.state().span(start, stop);
-    Item::Declaration(Declaration {
-        specifiers,
-        declarators,
-        span,
-    })
-}
-
-/// A function of its parts.
-pub(super) fn function(
-    specifiers: Specifiers,
-    mut declarator: Declarator,
-    variadic: bool,
-    body: Option<Block>,
-    method: Method,
-    span: Span,
-) -> Function {
-    let params = match declarator.parts.remove(0) {
-        DeclaratorPart::Function(params, _) => params,
-        DeclaratorPart::Pointer { .. }
-        | DeclaratorPart::Reference(_)
-        | DeclaratorPart::RvalueReference(_)
-        | DeclaratorPart::Array(..) => Vec::new(),
-    };
-    let name = declarator
-        .name
-        .clone()
-        .unwrap_or_else(|| Spanned::new("".into(), declarator.span));
-    Function {
-        specifiers,
-        declarator,
-        name,
-        params,
-        variadic,
-        body,
-        method,
-        span,
-    }
-}
-
-/// `-> T` after the parameters of a function whose type is `auto`: the type becomes `T`, with its pointers after the part of
-/// `parts` that is the parameters.
-pub(super) fn trailing_result<'t>(
-    inp: &mut At<'t, '_>,
-    result: &P<'t, TypeName>,
-    specifiers: &mut Specifiers,
-    parts: &mut Vec<DeclaratorPart>,
-) -> Result<(), Failure> {
-    let look = ahead(inp);
-    if !look.is(0, Punct::Arrow) || !matches!(specifiers.ty.node, TypeSpecifier::Auto) {
-        return Ok(());
-    }
-    inp.skip();
-    let ty = inp.parse(result)?;
-    if matches!(ty.specifiers.ty.node, TypeSpecifier::Decltype(_)) {
-        // It may name the parameters, which are not declared where types are read.
-        let diagnostic = Diagnostic::error(
-            Code::UnsupportedSyntax,
-            ty.span,
-            "`decltype` as the type after a function's parameters is not supported",
-        );
-        inp.state().diagnostics.push(diagnostic);
-    }
-    specifiers.ty = ty.specifiers.ty;
-    specifiers.is_const |= ty.specifiers.is_const;
-    specifiers.is_volatile |= ty.specifiers.is_volatile;
-    parts.extend(ty.declarator.parts);
-    Ok(())
-}
-
-/// `operator float *()`: its type stands in its name. The function's specifiers are those of the type.
-pub(super) fn conversion_of<'t>(specifiers: P<'t, Specifiers>) -> P<'t, Function> {
-    let ty = ty::conversion_type(specifiers);
-    custom_clone(move |inp: &mut At<'t, '_>| {
-        let look = ahead(inp);
-        let mut n = 0;
-        let mut text = String::new();
-        while !look.is_word(n, Keyword::Operator) {
-            match look.kind(n) {
-                Some(TokenKind::Ident(name) | TokenKind::TypeName(name)) => text.push_str(name),
-                _ => text.push_str("::"),
-            }
-            n += 1;
-        }
-        skip(inp, n + 1);
-        let ty = inp.parse(&ty)?;
-        let stop = ahead(inp).at;
-        let span = inp.state().span(look.at, stop);
-        text.push_str("operator conversion");
-        if !(ahead(inp).is(0, Punct::LParen) && ahead(inp).is(1, Punct::RParen)) {
-            return fail(inp, What::Phrase("`()`"));
-        }
-        skip(inp, 2);
-        Ok(Function {
-            specifiers: ty.specifiers,
-            declarator: ty.declarator,
-            name: Spanned::new(text.into(), span),
-            params: Vec::new(),
-            variadic: false,
-            body: None,
-            method: Method::default(),
-            span,
-        })
-    })
-    .boxed()
-}
-
-/// Gives the words before `operator` to the function and the type in its name to the words.
-pub(super) fn take_conversion(function: &mut Function, specifiers: &mut Specifiers) {
-    specifiers.ty = function.specifiers.ty.clone();
-    specifiers.is_const |= function.specifiers.is_const;
-    specifiers.is_volatile |= function.specifiers.is_volatile;
-}
-
 /// The `;` of a prototype, or the message that there is neither it nor a body.
 fn end_of_prototype(inp: &mut At<'_, '_>, declarator: &Declarator) -> Result<(), Failure> {
     let look = ahead(inp);
@@ -404,7 +245,7 @@ fn end_of_prototype(inp: &mut At<'_, '_>, declarator: &Declarator) -> Result<(),
     // What follows may be the body without its `{`, or the next item; only the former has to be skipped.
     let begins_item = look.kind(0).is_none() || look.keyword(0).is_some_and(ty::is_specifier);
     if begins_item {
-        inp.state().diagnostics.push(diagnostic);
+        inp.state().report(diagnostic);
         return Ok(());
     }
     fail(inp, What::Said(Box::new(diagnostic)))

@@ -63,11 +63,10 @@ pub(super) struct Rules<'t> {
 
 /// The production that `rule` picks when this runs.
 pub(super) fn rule<'t, O: 't>(rule: for<'a> fn(&'a Rules<'t>) -> &'a P<'t, O>) -> P<'t, O> {
-    custom_clone(move |inp: &mut At<'t, '_>| {
+    production(move |inp| {
         let parser = rule(&inp.state().rules).clone();
         inp.parse(parser)
     })
-    .boxed()
 }
 
 impl<'t> State<'t> {
@@ -121,6 +120,11 @@ impl<'t> State<'t> {
     /// Token `at`.
     pub(super) fn token(&self, at: usize) -> Option<&'t TokenKind> {
         self.tokens.get(at).map(|token| &token.kind)
+    }
+
+    /// Says what is wrong; parsing goes on.
+    pub(super) fn report(&mut self, diagnostic: Diagnostic) {
+        self.diagnostics.push(diagnostic);
     }
 
     /// Whether a bracket was repaired in `start..stop`: its error has been reported, and what follows from it need not be.
@@ -181,6 +185,28 @@ impl<'t> Ahead<'t> {
 
     pub(super) fn is_type_name(self, n: usize) -> bool {
         matches!(self.kind(n), Some(TokenKind::TypeName(_)))
+    }
+
+    /// The `n`th token if it is a name, of a type or of anything else.
+    pub(super) fn name(self, n: usize) -> Option<&'t Arc<str>> {
+        match self.kind(n) {
+            Some(TokenKind::Ident(name) | TokenKind::TypeName(name)) => Some(name),
+            _ => None,
+        }
+    }
+
+    pub(super) fn is_name(self, n: usize) -> bool {
+        self.name(n).is_some()
+    }
+
+    /// Whether the `n`th token is `text`, a name that has a meaning only where this is asked: `final`, `alignas`.
+    pub(super) fn is_text(self, n: usize, text: &str) -> bool {
+        matches!(self.kind(n), Some(TokenKind::Ident(name)) if **name == *text)
+    }
+
+    /// Whether a name may begin at `n`, with its scopes.
+    pub(super) fn begins_path(self, n: usize) -> bool {
+        self.is_name(n) || self.is(n, Punct::ColonColon)
     }
 
     /// Whether the type before has just ended with its body, and what comes cannot declare something of that type:
@@ -248,11 +274,35 @@ pub(super) fn closes(punct: Punct) -> bool {
 
 /// Looks ahead.
 pub(super) fn ahead<'t>(inp: &mut At<'t, '_>) -> Ahead<'t> {
-    let at = *inp.cursor().inner();
     Ahead {
+        at: here(inp),
         tokens: inp.state().tokens,
-        at,
     }
+}
+
+/// The index of the next token.
+pub(super) fn here(inp: &At<'_, '_>) -> usize {
+    *inp.cursor().inner()
+}
+
+/// The source text from token `start` up to the next.
+pub(super) fn since(inp: &mut At<'_, '_>, start: usize) -> Span {
+    let stop = here(inp);
+    inp.state().span(start, stop)
+}
+
+/// Takes `punct` if it is next.
+pub(super) fn take(inp: &mut At<'_, '_>, punct: Punct) -> bool {
+    let is_next = ahead(inp).is(0, punct);
+    skip(inp, usize::from(is_next));
+    is_next
+}
+
+/// Takes the reserved word `keyword` if it is next.
+pub(super) fn take_word(inp: &mut At<'_, '_>, keyword: Keyword) -> bool {
+    let is_next = ahead(inp).is_word(0, keyword);
+    skip(inp, usize::from(is_next));
+    is_next
 }
 
 /// Takes `n` tokens.
@@ -288,7 +338,7 @@ pub(super) fn stmt_node<'t>(kind: StmtKind, extra: &mut MapExtra<'t, '_, In<'t>,
 /// A failure here.
 pub(super) fn fail<O>(inp: &mut At<'_, '_>, what: What) -> Result<O, Failure> {
     Err(Failure {
-        at: *inp.cursor().inner(),
+        at: here(inp),
         what,
     })
 }
@@ -353,12 +403,27 @@ pub(super) fn name<'t>() -> impl Parser<'t, In<'t>, Name, Ex<'t>> + Copy {
     custom(move |inp: &mut At<'t, '_>| match ahead(inp).kind(0) {
         Some(TokenKind::Ident(text) | TokenKind::TypeName(text)) => {
             let node: Arc<str> = text.clone();
-            let at = *inp.cursor().inner();
+            let at = here(inp);
             inp.skip();
             Ok(Spanned::new(node, inp.state().place(at)))
         }
         _ => fail(inp, What::Name),
     })
+}
+
+/// [`name`], if one is next.
+pub(super) fn optional_name<'t>() -> impl Parser<'t, In<'t>, Option<Name>, Ex<'t>> + Clone + 't {
+    when(|look| look.is_name(0), name())
+}
+
+/// `< item, item >`, template arguments or parameters.
+pub(super) fn angles<'t, O: 't>(
+    item: impl Parser<'t, In<'t>, O, Ex<'t>> + Clone + 't,
+) -> P<'t, Vec<O>> {
+    let close = closing(Punct::AngleClose, "`,` or `>`");
+    list(item, Punct::AngleClose, false)
+        .delimited_by(punct(Punct::AngleOpen), close)
+        .boxed()
 }
 
 /// `parser` for as long as the tokens ahead begin one.
@@ -389,6 +454,42 @@ pub(super) fn when<'t, O: 't>(
     })
 }
 
+/// `punct parser` if `punct` is next.
+pub(super) fn after<'t, O: 't>(
+    punct: Punct,
+    parser: impl Parser<'t, In<'t>, O, Ex<'t>> + Clone + 't,
+) -> impl Parser<'t, In<'t>, Option<O>, Ex<'t>> + Clone + 't {
+    when(at(punct), self::punct(punct).ignore_then(parser))
+}
+
+/// `( parser )`.
+pub(super) fn parens<'t, O: 't>(
+    parser: impl Parser<'t, In<'t>, O, Ex<'t>> + Clone + 't,
+) -> P<'t, O> {
+    parser
+        .delimited_by(punct(Punct::LParen), punct(Punct::RParen))
+        .boxed()
+}
+
+/// `[ parser ]`.
+pub(super) fn brackets<'t, O: 't>(
+    parser: impl Parser<'t, In<'t>, O, Ex<'t>> + Clone + 't,
+) -> P<'t, O> {
+    parser
+        .delimited_by(punct(Punct::LBracket), punct(Punct::RBracket))
+        .boxed()
+}
+
+/// `{ item item … }`.
+pub(super) fn block<'t, O: 't>(
+    item: impl Parser<'t, In<'t>, O, Ex<'t>> + Clone + 't,
+) -> P<'t, Vec<O>> {
+    let is_inside = |look: Ahead<'_>| look.kind(0).is_some() && !look.is(0, Punct::RBrace);
+    repeat_while(is_inside, item)
+        .delimited_by(punct(Punct::LBrace), punct(Punct::RBrace))
+        .boxed()
+}
+
 /// `parser` if the tokens ahead begin one, `otherwise` if not. After an error in `parser`, chumsky's `or` would try `otherwise`.
 pub(super) fn either<'t, O: 't>(
     begins: impl Fn(Ahead<'t>) -> bool + Clone + 't,
@@ -417,16 +518,39 @@ pub(super) fn list<'t, O: 't>(
         }
         loop {
             out.push(inp.parse(&item)?);
-            if !ahead(inp).is(0, Punct::Comma) {
+            if !take(inp, Punct::Comma) {
                 return Ok(out);
             }
-            inp.skip();
             if trailing && ahead(inp).is(0, close) {
                 return Ok(out);
             }
         }
     })
 }
+
+/// A production written as a function.
+pub(super) fn production<'t, O: 't>(
+    function: impl Fn(&mut At<'t, '_>) -> Result<O, Failure> + Clone + 't,
+) -> P<'t, O> {
+    custom(function).boxed()
+}
+
+/// The production that the next tokens choose: a table of their patterns, each with its name and what is read then.
+macro_rules! choose {
+    (
+        |$look:ident| $key:expr;
+        $($pattern:pat $(if $guard:expr)? => $name:ident: $parser:expr,)+
+    ) => {{
+        let ($($name,)+) = ($(chumsky::Parser::boxed($parser),)+);
+        $crate::syntax::parser::kit::production(move |inp| {
+            let $look = $crate::syntax::parser::kit::ahead(inp);
+            match $key {
+                $($pattern $(if $guard)? => inp.parse(&$name),)+
+            }
+        })
+    }};
+}
+pub(super) use choose;
 
 /// A parser written as a function; chumsky's `custom` with the types said once.
 pub(super) fn custom_clone<'t, O>(
@@ -450,9 +574,7 @@ pub(super) fn path<'t>(look: Ahead<'t>) -> Option<(Arc<str>, usize, bool)> {
     }
     let mut text = first.to_string();
     while look.is(offset, Punct::ColonColon) {
-        let (Some(TokenKind::Ident(name)) | Some(TokenKind::TypeName(name))) =
-            look.kind(offset + 1)
-        else {
+        let Some(name) = look.name(offset + 1) else {
             break;
         };
         text.push_str("::");
@@ -469,7 +591,7 @@ pub(super) fn special_name(look: Ahead<'_>, classes: &[Arc<str>]) -> Option<Meth
     let mut n = 0;
     let mut class: Option<&Arc<str>> = classes.last();
     let mut is_qualified = false;
-    while let Some(TokenKind::Ident(name)) | Some(TokenKind::TypeName(name)) = look.kind(n) {
+    while let Some(name) = look.name(n) {
         let end = template_arguments(look, n + 1).unwrap_or(n + 1);
         if !look.is(end, Punct::ColonColon) {
             break;

@@ -4,7 +4,9 @@ use chumsky::prelude::*;
 
 use super::{
     decl,
-    kit::{At, P, ahead, at, custom_clone, fail, list, name, punct, spanned, when, word},
+    kit::{
+        At, P, after, ahead, brackets, fail, here, list, name, production, since, spanned, word,
+    },
     recover::What,
     ty,
 };
@@ -28,14 +30,12 @@ enum Entry {
 
 /// A lambda, whose `[` is ahead.
 pub(super) fn lambda<'t>(assign: P<'t, Expr>) -> P<'t, Expr> {
-    let entries = list(entry(assign.clone()), Punct::RBracket, false)
-        .delimited_by(punct(Punct::LBracket), punct(Punct::RBracket))
-        .boxed();
+    let entries = brackets(list(entry(assign.clone()), Punct::RBracket, false));
     let params = decl::parameters(assign.clone(), ty::specifiers());
-    let result = ty::type_name(assign);
+    let result = after(Punct::Arrow, ty::type_name(assign).map(Box::new)).boxed();
     let body = super::depth::nested(super::stmt::body()).boxed();
-    custom_clone(move |inp: &mut At<'t, '_>| {
-        let start = ahead(inp).at;
+    production(move |inp| {
+        let start = here(inp);
         let entries = inp.parse(&entries)?;
         let mut lambda = Parts::default();
         lambda.words(inp);
@@ -46,12 +46,8 @@ pub(super) fn lambda<'t>(assign: P<'t, Expr>) -> P<'t, Expr> {
             }
         }
         lambda.words(inp);
-        if ahead(inp).is(0, Punct::Arrow) {
-            inp.skip();
-            lambda.result = Some(Box::new(inp.parse(&result)?));
-        }
-        let head = ahead(inp).at;
-        let span = inp.state().span(start, head);
+        lambda.result = inp.parse(&result)?;
+        let span = since(inp, start);
         if !ahead(inp).is(0, Punct::LBrace) {
             return fail(inp, What::Phrase("the `{` of the lambda's body"));
         }
@@ -63,7 +59,6 @@ pub(super) fn lambda<'t>(assign: P<'t, Expr>) -> P<'t, Expr> {
         inp.state().expressions = expressions;
         inp.state().classes = classes;
         let body = body?;
-        let stop = ahead(inp).at;
         let mut default = None;
         let mut captures = Vec::new();
         for entry in entries {
@@ -83,7 +78,7 @@ pub(super) fn lambda<'t>(assign: P<'t, Expr>) -> P<'t, Expr> {
                 body,
                 span,
             })),
-            span: inp.state().span(start, stop),
+            span: since(inp, start),
         })
     })
     .boxed()
@@ -125,11 +120,11 @@ impl Parts {
 
 /// `=`, `&`, `&x`, `x`, `x = e`, `this`.
 fn entry<'t>(assign: P<'t, Expr>) -> P<'t, Entry> {
-    let init = when(at(Punct::Eq), punct(Punct::Eq).ignore_then(assign));
+    let init = after(Punct::Eq, assign);
     let this = word(Keyword::This)
         .map(|()| "this".into())
         .map_with(spanned);
-    custom_clone(move |inp: &mut At<'t, '_>| {
+    production(move |inp| {
         let look = ahead(inp);
         let is_end = |n| matches!(look.punct(n), Some(Punct::Comma | Punct::RBracket));
         let mut kind = CaptureKind::Value;
@@ -161,5 +156,4 @@ fn entry<'t>(assign: P<'t, Expr>) -> P<'t, Entry> {
         let init = inp.parse(&init)?;
         Ok(Entry::Capture(Capture { kind, name, init }))
     })
-    .boxed()
 }

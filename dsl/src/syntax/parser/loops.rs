@@ -7,13 +7,15 @@ use super::{
     cxx::is_range_for,
     decl,
     expr::expression,
-    kit::{At, Ex, In, P, ahead, at_word, custom_clone, fail, punct, stmt_node, when, word},
+    kit::{
+        At, Ex, In, P, ahead, at_word, choose, custom_clone, fail, here, parens, punct, stmt_node,
+        take, take_word, when, whole, word,
+    },
     recover::{Failure, What, bracket_end, recovered},
-    stmt::{closed, condition, declaration_or_expression, opening, semicolon},
+    stmt::{closed, condition, declaration_or_expression, semicolon},
 };
 use crate::{
     diagnostic::{Code, Diagnostic},
-    span::Span,
     syntax::{
         ast::{Expr, ExprKind, Stmt, StmtKind, Unroll},
         token::{Keyword, Punct, TokenKind},
@@ -22,10 +24,9 @@ use crate::{
 
 /// `#pragma unroll 4` and a loop. Before anything else the pragma means nothing.
 pub(super) fn unrolled_loop<'t>(stmt: P<'t, Stmt>) -> P<'t, StmtKind> {
-    let unroll = custom_clone(|inp: &mut At<'t, '_>| {
+    let unroll = custom_clone(|inp| {
         let mut unroll = None;
-        while ahead(inp).is_word(0, Keyword::Pragma) {
-            inp.skip();
+        while take_word(inp, Keyword::Pragma) {
             unroll = Some(Unroll::Full);
             if let Some(&TokenKind::Int { value, .. }) = ahead(inp).kind(0) {
                 inp.skip();
@@ -34,59 +35,29 @@ pub(super) fn unrolled_loop<'t>(stmt: P<'t, Stmt>) -> P<'t, StmtKind> {
         }
         Ok(unroll)
     });
-    let for_ = for_(stmt.clone());
-    let range_for = range_for(stmt.clone());
-    let while_ = while_(stmt.clone());
-    let do_ = do_(stmt.clone());
-    let other = stmt.map(|stmt: Stmt| stmt.kind);
-    let other = other.boxed();
-    let looped = custom_clone(move |inp: &mut At<'t, '_>| {
-        let look = ahead(inp);
-        match look.keyword(0) {
-            Some(Keyword::For) if is_range_for(look) => inp.parse(&range_for),
-            Some(Keyword::For) => inp.parse(&for_),
-            Some(Keyword::While) => inp.parse(&while_),
-            Some(Keyword::Do) => inp.parse(&do_),
-            _ if look.kind(0).is_none() || look.is(0, Punct::RBrace) => Ok(StmtKind::Empty),
-            _ => inp.parse(&other),
-        }
-    });
+    let looped = choose!(|look| look.keyword(0);
+        Some(Keyword::For) if is_range_for(look) => range_for: range_for(stmt.clone()),
+        Some(Keyword::For) => for_: for_(stmt.clone()),
+        Some(Keyword::While) => while_: while_(stmt.clone()),
+        Some(Keyword::Do) => do_: do_(stmt.clone()),
+        _ if look.kind(0).is_none() || look.is(0, Punct::RBrace) => nothing: empty().to(StmtKind::Empty),
+        _ => other: stmt.map(|stmt: Stmt| stmt.kind),
+    );
     unroll
         .then(looped)
         .map(|(unroll, kind)| with_unroll(kind, unroll))
         .boxed()
 }
 
-fn with_unroll(kind: StmtKind, unroll: Option<Unroll>) -> StmtKind {
-    match kind {
-        StmtKind::For {
-            init,
-            cond,
-            step,
-            body,
-            ..
-        } => StmtKind::For {
-            init,
-            cond,
-            step,
-            body,
-            unroll,
-        },
-        StmtKind::RangeFor {
-            declaration,
-            range,
-            body,
-            ..
-        } => StmtKind::RangeFor {
-            declaration,
-            range,
-            body,
-            unroll,
-        },
-        StmtKind::While { cond, body, .. } => StmtKind::While { cond, body, unroll },
-        StmtKind::DoWhile { body, cond, .. } => StmtKind::DoWhile { body, cond, unroll },
-        other => other,
+fn with_unroll(mut kind: StmtKind, of_loop: Option<Unroll>) -> StmtKind {
+    if let StmtKind::For { unroll, .. }
+    | StmtKind::RangeFor { unroll, .. }
+    | StmtKind::While { unroll, .. }
+    | StmtKind::DoWhile { unroll, .. } = &mut kind
+    {
+        *unroll = of_loop;
     }
+    kind
 }
 
 /// `while (cond) body`.
@@ -107,34 +78,24 @@ fn do_<'t>(stmt: P<'t, Stmt>) -> P<'t, StmtKind> {
     let tail = word(Keyword::While)
         .ignore_then(condition())
         .then_ignore(semicolon());
-    let start = custom_clone(|inp: &mut At<'t, '_>| {
-        let at = ahead(inp).at;
-        inp.skip();
-        Ok(at)
-    });
-    start
+    let place = word(Keyword::Do).map_with(|(), extra| (extra.span().start, whole(extra)));
+    place
         .then(stmt)
         .then(when(at_word(Keyword::While), tail))
-        .map_with(|((start, body), cond), extra| {
+        .map_with(|(((start, span), body), cond), extra| {
             let cond = cond.unwrap_or_else(|| {
                 let state = extra.state();
-                let span = state.place(start);
-                let after_while = start > 0
-                    && matches!(
-                        state.token(start - 1),
-                        Some(TokenKind::Punct(Punct::RParen))
-                    );
                 let mut diagnostic = Diagnostic::error(
                     Code::DoWithoutWhile,
                     span,
                     "`do` without `while (…);` after its body",
                 );
-                if after_while {
+                if start > 0 && state.token(start - 1) == Some(&TokenKind::Punct(Punct::RParen)) {
                     diagnostic = diagnostic.help(
                         "after `while (…)` or `for (…)` the body follows directly: remove `do`",
                     );
                 }
-                state.diagnostics.push(diagnostic);
+                state.report(diagnostic);
                 Expr {
                     kind: ExprKind::Error,
                     span,
@@ -157,7 +118,7 @@ fn range_for<'t>(stmt: P<'t, Stmt>) -> P<'t, StmtKind> {
         .then_ignore(closed())
         .boxed();
     word(Keyword::For)
-        .ignore_then(header.delimited_by(opening(), punct(Punct::RParen)))
+        .ignore_then(parens(header))
         .then(stmt)
         .map(|((declaration, range), body)| StmtKind::RangeFor {
             declaration: Box::new(declaration),
@@ -171,17 +132,11 @@ fn range_for<'t>(stmt: P<'t, Stmt>) -> P<'t, StmtKind> {
 /// `for (init; cond; step) body`.
 fn for_<'t>(stmt: P<'t, Stmt>) -> P<'t, StmtKind> {
     let header = recovered(for_header(), bracket_end, |span| {
-        (
-            Stmt {
-                kind: StmtKind::Error,
-                span,
-            },
-            None,
-            None,
-        )
+        let kind = StmtKind::Error;
+        (Stmt { kind, span }, None, None)
     });
     word(Keyword::For)
-        .ignore_then(header.delimited_by(opening(), punct(Punct::RParen)))
+        .ignore_then(parens(header))
         .then(stmt)
         .map(|((init, cond, step), body)| StmtKind::For {
             init: Box::new(init),
@@ -205,7 +160,7 @@ fn for_header<'t>() -> P<'t, Header> {
         expression(),
     );
     let step = when(|look| !look.is(0, Punct::RParen), expression());
-    let extra_part = custom_clone(|inp: &mut At<'t, '_>| {
+    let extra_part = custom_clone(|inp| {
         if ahead(inp).is(0, Punct::Semi) {
             bad_header(inp, "a third `;`")
         } else {
@@ -222,12 +177,11 @@ fn for_header<'t>() -> P<'t, Header> {
 
 /// One of the two `;` of a `for`.
 fn header_semicolon<'t>() -> impl Parser<'t, In<'t>, (), Ex<'t>> + Clone + 't {
-    custom_clone(|inp: &mut At<'t, '_>| {
-        let look = ahead(inp);
-        if look.is(0, Punct::Semi) {
-            inp.skip();
+    custom_clone(|inp| {
+        if take(inp, Punct::Semi) {
             return Ok(());
         }
+        let look = ahead(inp);
         if look.is(0, Punct::RParen) {
             return bad_header(inp, "a `;` is missing before this `)`");
         }
@@ -240,18 +194,9 @@ fn header_semicolon<'t>() -> impl Parser<'t, In<'t>, (), Ex<'t>> + Clone + 't {
 }
 
 fn bad_header<O>(inp: &mut At<'_, '_>, label: &str) -> Result<O, Failure> {
-    let at = ahead(inp).at;
-    let span: Span = inp.state().place(at);
-    let diagnostic = Diagnostic::error(
-        Code::ForHeader,
-        span,
-        "a `for` has three parts with two `;` between them",
-    )
-    .at(label);
-    fail(
-        inp,
-        What::Said(Box::new(diagnostic.help(
-            "write `for (start; condition; step)`; each part may be empty",
-        ))),
-    )
+    let message = "a `for` has three parts with two `;` between them";
+    let help = "write `for (start; condition; step)`; each part may be empty";
+    let at = here(inp);
+    let diagnostic = Diagnostic::error(Code::ForHeader, inp.state().place(at), message);
+    fail(inp, What::Said(Box::new(diagnostic.at(label).help(help))))
 }

@@ -4,7 +4,8 @@ use chumsky::prelude::*;
 
 use super::{
     kit::{
-        Ahead, At, P, ahead, at, closing, custom_clone, fail, list, punct, template_arguments, when,
+        Ahead, P, ahead, angles, at, fail, here, production, take, take_word, template_arguments,
+        when,
     },
     recover::What,
     ty,
@@ -39,30 +40,18 @@ pub(super) fn path_ahead(look: Ahead<'_>) -> Option<(usize, bool)> {
             n = end;
         }
         let goes_on = look.is(n, Punct::ColonColon)
-            && (look.is_ident(n + 1)
-                || look.is_type_name(n + 1)
-                || look.is_word(n + 1, Keyword::Template));
+            && (look.is_name(n + 1) || look.is_word(n + 1, Keyword::Template));
         if !goes_on {
             return has_arguments.then_some((n, is_type));
         }
     }
 }
 
-/// `<T, 4>`, each read by `argument`.
-pub(super) fn arguments<'t>(argument: P<'t, TemplateArg>) -> P<'t, Vec<TemplateArg>> {
-    list(argument, Punct::AngleClose, false)
-        .delimited_by(
-            punct(Punct::AngleOpen),
-            closing(Punct::AngleClose, "`,` or `>`"),
-        )
-        .boxed()
-}
-
 /// A path; its arguments are read by `argument`.
 pub(super) fn path<'t>(argument: P<'t, TemplateArg>) -> P<'t, Path> {
-    let arguments = when(at(Punct::AngleOpen), arguments(argument));
-    custom_clone(move |inp: &mut At<'t, '_>| {
-        let start = ahead(inp).at;
+    let arguments = when(at(Punct::AngleOpen), angles(argument)).boxed();
+    production(move |inp| {
+        let start = here(inp);
         let mut segments = Vec::new();
         loop {
             let look = ahead(inp);
@@ -73,11 +62,9 @@ pub(super) fn path<'t>(argument: P<'t, TemplateArg>) -> P<'t, Path> {
                 }
                 inp.skip();
             }
-            if ahead(inp).is_word(0, Keyword::Template) {
-                inp.skip();
-            }
+            take_word(inp, Keyword::Template);
             let look = ahead(inp);
-            let Some(TokenKind::Ident(text) | TokenKind::TypeName(text)) = look.kind(0) else {
+            let Some(text) = look.name(0) else {
                 return fail(inp, What::Name);
             };
             let name = Spanned::new(text.clone(), inp.state().place(look.at));
@@ -86,32 +73,29 @@ pub(super) fn path<'t>(argument: P<'t, TemplateArg>) -> P<'t, Path> {
             segments.push(Segment { name, args });
             let look = ahead(inp);
             let goes_on = look.is(0, Punct::ColonColon)
-                && (look.is_ident(1) || look.is_type_name(1) || look.is_word(1, Keyword::Template));
+                && (look.is_name(1) || look.is_word(1, Keyword::Template));
             if !goes_on {
                 let span = inp.state().span(start, look.at);
                 return Ok(Path { segments, span });
             }
         }
     })
-    .boxed()
 }
 
 /// A template argument.
 pub(super) fn argument<'t>(element: P<'t, Expr>, type_name: P<'t, TypeName>) -> P<'t, TemplateArg> {
     let element = element.map(TemplateArg::Value).boxed();
     let type_name = type_name.map(TemplateArg::Type).boxed();
-    custom_clone(move |inp: &mut At<'t, '_>| {
+    production(move |inp| {
         let argument = match is_type(ahead(inp)) {
             true => inp.parse(&type_name)?,
             false => inp.parse(&element)?,
         };
-        if ahead(inp).is(0, Punct::Ellipsis) {
-            inp.skip();
+        if take(inp, Punct::Ellipsis) {
             return Ok(TemplateArg::Expansion(Box::new(argument)));
         }
         Ok(argument)
     })
-    .boxed()
 }
 
 /// Whether the argument ahead is a type.
@@ -150,7 +134,7 @@ fn plain(look: Ahead<'_>) -> (usize, bool) {
             return (n, false);
         }
         n += 1;
-        if !(look.is(n, Punct::ColonColon) && (look.is_ident(n + 1) || look.is_type_name(n + 1))) {
+        if !(look.is(n, Punct::ColonColon) && look.is_name(n + 1)) {
             return (n, is_type);
         }
         n += 1;

@@ -10,9 +10,9 @@ use super::{
     depth::count_operator,
     expr::{Piece, comma, fold_operator, init_items},
     kit::{
-        Ahead, At, Ex, In, P, ahead, at, at_word, before, closing, custom_clone, expr_node, fail,
-        list, name, path, punct, qualified, repeat_while, rule, skip, spanned, template_arguments,
-        when, whole, word,
+        Ahead, Ex, In, P, ahead, angles, at, at_word, before, brackets, choose, closing,
+        custom_clone, either, expr_node, fail, here, list, name, parens, path, production, punct,
+        qualified, repeat_while, rule, skip, spanned, take, template_arguments, when, whole, word,
     },
     path,
     recover::What,
@@ -54,42 +54,28 @@ fn begins_suffix(look: Ahead<'_>) -> bool {
 }
 
 fn suffix<'t>(assign: P<'t, Expr>) -> P<'t, (Suffix, Span)> {
-    let call = arguments(assign.clone()).map(Suffix::Call).boxed();
-    let launch = launch(assign.clone()).boxed();
-    let index = comma(assign.clone())
-        .delimited_by(punct(Punct::LBracket), punct(Punct::RBracket))
-        .map(Suffix::Index)
-        .boxed();
     let argument = path::argument(assign.clone(), ty::type_name(assign.clone()));
-    let template_args = path::arguments(argument);
     // `s.template f<T>()`.
     let named = when(at_word(Keyword::Template), word(Keyword::Template))
         .ignore_then(allocate::member_name())
-        .then(when(at(Punct::AngleOpen), template_args));
-    let member = punct(Punct::Dot)
-        .ignore_then(named.clone())
-        .map(|(name, args)| Suffix::Member(name, args))
+        .then(when(at(Punct::AngleOpen), angles(argument)))
         .boxed();
-    let arrow = punct(Punct::Arrow)
-        .ignore_then(named)
-        .map(|(name, args)| Suffix::Arrow(name, args))
-        .boxed();
-    let increment = punct(Punct::PlusPlus).to(Suffix::Postfix(PostfixOp::Inc));
-    let decrement = punct(Punct::MinusMinus).to(Suffix::Postfix(PostfixOp::Dec));
-    custom_clone(move |inp: &mut At<'t, '_>| {
-        count_operator(inp)?;
-        match ahead(inp).punct(0) {
-            Some(Punct::LParen) => inp.parse(&call),
-            Some(Punct::LaunchOpen) => inp.parse(&launch),
-            Some(Punct::LBracket) => inp.parse(&index),
-            Some(Punct::Dot) => inp.parse(&member),
-            Some(Punct::Arrow) => inp.parse(&arrow),
-            Some(Punct::PlusPlus) => inp.parse(&increment),
-            _ => inp.parse(&decrement),
-        }
-    })
-    .map_with(|suffix, extra| (suffix, whole(extra)))
-    .boxed()
+    let arrow = punct(Punct::Arrow).ignore_then(named.clone());
+    let member = punct(Punct::Dot).ignore_then(named);
+    let suffix = choose!(|look| look.punct(0);
+        Some(Punct::LParen) => call: arguments(assign.clone()).map(Suffix::Call),
+        Some(Punct::LaunchOpen) => launch: launch(assign.clone()),
+        Some(Punct::LBracket) => index: brackets(comma(assign)).map(Suffix::Index),
+        Some(Punct::Dot) => member: member.map(|(name, args)| Suffix::Member(name, args)),
+        Some(Punct::Arrow) => arrow: arrow.map(|(name, args)| Suffix::Arrow(name, args)),
+        Some(Punct::PlusPlus) => increment:
+            punct(Punct::PlusPlus).to(Suffix::Postfix(PostfixOp::Inc)),
+        _ => decrement: punct(Punct::MinusMinus).to(Suffix::Postfix(PostfixOp::Dec)),
+    );
+    custom_clone(count_operator)
+        .ignore_then(suffix)
+        .map_with(|suffix, extra| (suffix, whole(extra)))
+        .boxed()
 }
 
 fn apply((base, base_whole): Piece, (suffix, at): (Suffix, Span)) -> Piece {
@@ -112,18 +98,16 @@ fn apply((base, base_whole): Piece, (suffix, at): (Suffix, Span)) -> Piece {
 
 /// An expression, with `...` after it if it is one for each element of a pack.
 pub(super) fn expanded<'t>(assign: P<'t, Expr>) -> P<'t, Expr> {
-    custom_clone(move |inp: &mut At<'t, '_>| {
+    production(move |inp| {
         let expr = inp.parse(&assign)?;
-        if !ahead(inp).is(0, Punct::Ellipsis) {
+        if !take(inp, Punct::Ellipsis) {
             return Ok(expr);
         }
-        inp.skip();
         Ok(Expr {
             span: expr.span,
             kind: ExprKind::Expansion(Arc::new(expr)),
         })
     })
-    .boxed()
 }
 
 fn with_args(kind: ExprKind, args: Option<Vec<TemplateArg>>, span: Span) -> ExprKind {
@@ -156,108 +140,73 @@ fn launch<'t>(assign: P<'t, Expr>) -> P<'t, Suffix> {
 }
 
 fn primary<'t>(assign: P<'t, Expr>) -> P<'t, Piece> {
-    let parentheses = comma(assign.clone())
-        .delimited_by(punct(Punct::LParen), closing(Punct::RParen, "`)`"))
-        .boxed();
+    use Keyword::{Alignof, Delete, IsTrivial, New, Sizeof, This, Throw};
     let type_name = ty::type_name(assign.clone());
     let templated = path::path(path::argument(assign.clone(), type_name.clone()));
     let construct = construct(assign.clone(), templated.clone());
-    let templated = node(templated.map(|path| ExprKind::Path(Box::new(path)))).boxed();
-    let pathed = node(qualified_name()).boxed();
-    let this = node(word(Keyword::This).to(ExprKind::This)).boxed();
-    let named_cast = node(named_cast(assign.clone(), type_name.clone())).boxed();
-    let new = allocate::new(assign.clone());
-    let delete = allocate::delete(assign.clone());
-    let throw = allocate::throw(assign.clone());
-    let is_trivial = allocate::is_trivial(assign.clone());
-    let lambda = super::lambda::lambda(assign);
-    let alignof = type_name
-        .clone()
-        .delimited_by(punct(Punct::LParen), punct(Punct::RParen))
-        .map(|ty| ExprKind::Alignof(Box::new(ty)));
-    let alignof = node(word(Keyword::Alignof).ignore_then(alignof)).boxed();
-    let sizeof_type = type_name
-        .delimited_by(punct(Punct::LParen), punct(Punct::RParen))
-        .map(|ty| ExprKind::SizeofType(Box::new(ty)));
-    let sizeof_type = node(word(Keyword::Sizeof).ignore_then(sizeof_type)).boxed();
-    let literal = node(literal()).boxed();
-    let named = node(name().map(|name| ExprKind::Name(name.node))).boxed();
-    let fold = node(fold()).boxed();
-    let sizeof_pack = node(sizeof_pack()).boxed();
-    let foreign = foreign();
-    custom_clone(move |inp: &mut At<'t, '_>| {
-        let look = ahead(inp);
-        match look.kind(0) {
-            Some(
-                TokenKind::Ident(_) | TokenKind::TypeName(_) | TokenKind::Punct(Punct::ColonColon),
-            ) if path::path_ahead(look).is_some() => {
-                let (n, is_type) = path::extent(look);
-                if is_type && matches!(look.punct(n), Some(Punct::LParen | Punct::LBrace)) {
-                    return inp.parse(&construct);
-                }
-                inp.parse(&templated)
-            }
-            Some(TokenKind::Keyword(Keyword::Typename)) => inp.parse(&construct),
-            Some(
-                TokenKind::Ident(_) | TokenKind::TypeName(_) | TokenKind::Punct(Punct::ColonColon),
-            ) if is_plain_path(look).is_some() => {
-                let (_, n, is_type) = is_plain_path(look).unwrap_or_default();
-                if is_type && matches!(look.punct(n), Some(Punct::LParen | Punct::LBrace)) {
-                    return inp.parse(&construct);
-                }
-                inp.parse(&pathed)
-            }
-            Some(TokenKind::Ident(_)) if is_foreign_name(look) => inp.parse(&foreign),
-            Some(TokenKind::TypeName(_))
-                if !is_foreign_name(look)
-                    && matches!(look.punct(1), Some(Punct::LParen | Punct::LBrace)) =>
-            {
-                inp.parse(&construct)
-            }
-            Some(TokenKind::TypeName(_)) if is_foreign_name(look) => inp.parse(&foreign),
-            Some(TokenKind::Ident(_) | TokenKind::TypeName(_)) => inp.parse(&named),
-            Some(TokenKind::Keyword(Keyword::This)) => inp.parse(&this),
-            Some(TokenKind::Keyword(Keyword::New)) => inp.parse(&new),
-            Some(TokenKind::Keyword(Keyword::Delete)) => inp.parse(&delete),
-            Some(TokenKind::Keyword(Keyword::Throw)) if !look.is(1, Punct::Semi) => {
-                inp.parse(&throw)
-            }
-            Some(TokenKind::Keyword(Keyword::IsTrivial)) => inp.parse(&is_trivial),
-            Some(TokenKind::Keyword(Keyword::Alignof)) if is_type_in_parentheses(look, 1) => {
-                inp.parse(&alignof)
-            }
-            Some(TokenKind::Keyword(keyword)) if cast_word(*keyword).is_some() => {
-                inp.parse(&named_cast)
-            }
-            Some(TokenKind::Punct(Punct::LBracket)) if is_lambda(look) => inp.parse(&lambda),
-            Some(TokenKind::Punct(Punct::LParen)) if is_type_in_parentheses(look, 0) => {
-                inp.parse(&foreign)
-            }
-            Some(TokenKind::Punct(Punct::LParen)) if is_fold(look) => inp.parse(&fold),
-            Some(TokenKind::Punct(Punct::LParen)) => inp.parse(&parentheses),
-            Some(TokenKind::Punct(Punct::LBracket | Punct::ColonColon)) => inp.parse(&foreign),
-            Some(TokenKind::Keyword(Keyword::Sizeof)) if look.is(1, Punct::Ellipsis) => {
-                inp.parse(&sizeof_pack)
-            }
-            Some(TokenKind::Keyword(Keyword::Sizeof)) => inp.parse(&sizeof_type),
-            Some(TokenKind::Keyword(Keyword::True | Keyword::False | Keyword::Nullptr)) => {
-                inp.parse(&literal)
-            }
-            Some(TokenKind::Keyword(keyword)) if ty::is_base(*keyword) => inp.parse(&construct),
-            Some(TokenKind::Keyword(keyword)) if foreign_word(*keyword).is_some() => {
-                inp.parse(&foreign)
-            }
-            Some(
-                TokenKind::Int { .. }
-                | TokenKind::Float { .. }
-                | TokenKind::Char(_)
-                | TokenKind::Str(_),
-            ) => inp.parse(&literal),
-            _ => fail(inp, What::Phrase("an expression")),
-        }
-    })
+    let parenthesised = |word_before| word(word_before).ignore_then(parens(type_name.clone()));
+    let alignof = parenthesised(Alignof).map(|ty| ExprKind::Alignof(Box::new(ty)));
+    let sizeof_type = parenthesised(Sizeof).map(|ty| ExprKind::SizeofType(Box::new(ty)));
+    choose!(|look| (look.punct(0), look.keyword(0));
+        _ if is_plain_name(look) => named: node(name().map(|name| ExprKind::Name(name.node))),
+        _ if begins_construct(look) => construct: construct,
+        _ if look.begins_path(0) && path::path_ahead(look).is_some() => templated:
+            node(templated.map(|path| ExprKind::Path(Box::new(path)))),
+        _ if look.begins_path(0) && is_plain_path(look).is_some() => pathed:
+            node(qualified_name()),
+        (_, Some(This)) => this: node(word(This).to(ExprKind::This)),
+        (_, Some(New)) => new: allocate::new(assign.clone()),
+        (_, Some(Delete)) => delete: allocate::delete(assign.clone()),
+        (_, Some(Throw)) if !look.is(1, Punct::Semi) => throw: allocate::throw(assign.clone()),
+        (_, Some(IsTrivial)) => is_trivial: allocate::is_trivial(assign.clone()),
+        (_, Some(Alignof)) if is_type_in_parentheses(look, 1) => alignof: node(alignof),
+        (_, Some(word)) if cast_word(word).is_some() => cast:
+            node(named_cast(assign.clone(), type_name.clone())),
+        (Some(Punct::LBracket), _) if is_lambda(look) => lambda: super::lambda::lambda(assign.clone()),
+        _ if begins_foreign(look) => foreign: foreign(),
+        (Some(Punct::LParen), _) if is_fold(look) => fold: node(fold()),
+        (Some(Punct::LParen), _) => parentheses: parens(comma(assign.clone())),
+        (_, Some(Sizeof)) if look.is(1, Punct::Ellipsis) => sizeof_pack: node(sizeof_pack()),
+        (_, Some(Sizeof)) => sizeof_type: node(sizeof_type),
+        _ => literal: node(literal()),
+    )
     .map_with(|expr, extra| (expr, whole(extra)))
     .boxed()
+}
+
+/// A name that is neither qualified, nor has template arguments, nor is a type that makes a value.
+fn is_plain_name(look: Ahead<'_>) -> bool {
+    let makes_value =
+        || look.is_type_name(0) && matches!(look.punct(1), Some(Punct::LParen | Punct::LBrace));
+    let is_whole = !matches!(look.punct(1), Some(Punct::ColonColon | Punct::AngleOpen));
+    look.is_name(0) && is_whole && !makes_value()
+}
+
+/// `T(`, `T{`, `typename`, or a word of an arithmetic type.
+fn begins_construct(look: Ahead<'_>) -> bool {
+    let is_open = |n| matches!(look.punct(n), Some(Punct::LParen | Punct::LBrace));
+    match look.keyword(0) {
+        Some(keyword) => keyword == Keyword::Typename || ty::is_base(keyword),
+        None if !look.begins_path(0) => false,
+        None => match path::path_ahead(look) {
+            Some((n, is_type)) => is_type && is_open(n),
+            None => match is_plain_path(look) {
+                Some((_, n, is_type)) => is_type && is_open(n),
+                None => look.is_type_name(0) && is_open(1),
+            },
+        },
+    }
+}
+
+/// Whether C++ begins here that [`foreign`] steps over.
+fn begins_foreign(look: Ahead<'_>) -> bool {
+    match look.kind(0) {
+        Some(TokenKind::Ident(_) | TokenKind::TypeName(_)) => true,
+        Some(TokenKind::Punct(Punct::LBracket | Punct::ColonColon)) => true,
+        Some(TokenKind::Punct(Punct::LParen)) => is_type_in_parentheses(look, 0),
+        Some(TokenKind::Keyword(keyword)) => foreign_word(*keyword).is_some(),
+        _ => false,
+    }
 }
 
 /// Whether the parentheses ahead have `...` among their operators: `(args + ...)`.
@@ -276,68 +225,50 @@ fn is_fold(look: Ahead<'_>) -> bool {
 
 /// `(pattern op ...)`, `(... op pattern)`, `(pattern op ... op init)`, `(init op ... op pattern)`.
 fn fold<'t>() -> P<'t, ExprKind> {
-    let operand = rule(|rules| &rules.operand);
-    custom_clone(move |inp: &mut At<'t, '_>| {
+    let operand = rule(|rules| &rules.operand).map(|(operand, _)| Arc::new(operand));
+    let operator = production(|inp| {
+        let look = ahead(inp);
+        let Some(operator) = fold_operator(look, 0) else {
+            return fail(inp, What::Phrase("an operator"));
+        };
         inp.skip();
-        let operator = |inp: &mut At<'t, '_>| {
-            let look = ahead(inp);
-            let Some(operator) = fold_operator(look, 0) else {
-                return fail(inp, What::Phrase("an operator"));
-            };
-            inp.skip();
-            Ok(Spanned::new(operator, inp.state().place(look.at)))
-        };
-        let dots = |inp: &mut At<'t, '_>| {
-            if !ahead(inp).is(0, Punct::Ellipsis) {
-                return fail(inp, What::Phrase("`...`"));
-            }
-            inp.skip();
-            Ok(())
-        };
-        let fold = if ahead(inp).is(0, Punct::Ellipsis) {
-            inp.skip();
-            let operator = operator(inp)?;
-            let (pattern, _) = inp.parse(&operand)?;
-            Fold {
+        Ok(Spanned::new(operator, inp.state().place(look.at)))
+    });
+    let dots = closing(Punct::Ellipsis, "`...`");
+    let left = dots
+        .ignore_then(operator.clone())
+        .then(operand.clone())
+        .map(|(operator, pattern)| Fold {
+            operator,
+            pattern,
+            init: None,
+            is_left: true,
+        });
+    let init = when(
+        |look| !look.is(0, Punct::RParen),
+        operator.clone().ignore_then(operand.clone()),
+    );
+    let right =
+        operand
+            .then(operator)
+            .then_ignore(dots)
+            .then(init)
+            .map(|((pattern, operator), init)| Fold {
                 operator,
-                pattern: Arc::new(pattern),
-                init: None,
-                is_left: true,
-            }
-        } else {
-            let (first, _) = inp.parse(&operand)?;
-            let operation = operator(inp)?;
-            dots(inp)?;
-            if ahead(inp).is(0, Punct::RParen) {
-                Fold {
-                    operator: operation,
-                    pattern: Arc::new(first),
-                    init: None,
-                    is_left: false,
-                }
-            } else {
-                operator(inp)?;
-                let (second, _) = inp.parse(&operand)?;
-                Fold {
-                    operator: operation,
-                    pattern: Arc::new(first),
-                    init: Some(Arc::new(second)),
-                    is_left: false,
-                }
-            }
-        };
-        inp.parse(closing(Punct::RParen, "`)`"))?;
-        Ok(ExprKind::Fold(Box::new(fold)))
-    })
-    .boxed()
+                pattern,
+                init,
+                is_left: false,
+            });
+    parens(either(at(Punct::Ellipsis), left, right))
+        .map(|fold| ExprKind::Fold(Box::new(fold)))
+        .boxed()
 }
 
 /// `sizeof...(pack)`.
 fn sizeof_pack<'t>() -> P<'t, ExprKind> {
-    let pack = name().delimited_by(closing(Punct::LParen, "`(`"), closing(Punct::RParen, "`)`"));
     word(Keyword::Sizeof)
         .ignore_then(punct(Punct::Ellipsis))
-        .ignore_then(pack)
+        .ignore_then(parens(name()))
         .map(ExprKind::SizeofPack)
         .boxed()
 }
@@ -350,7 +281,7 @@ fn node<'t>(
 
 /// `42`, `1.5f`, `'a'`, `"text"`, `true`.
 fn literal<'t>() -> impl Parser<'t, In<'t>, ExprKind, Ex<'t>> + Clone + 't {
-    custom_clone(|inp: &mut At<'t, '_>| {
+    custom_clone(|inp| {
         let kind = match ahead(inp).kind(0) {
             Some(&TokenKind::Int {
                 value,
@@ -385,7 +316,7 @@ fn is_plain_path<'t>(look: Ahead<'t>) -> Option<(Arc<str>, usize, bool)> {
 
 /// `a::b`.
 fn qualified_name<'t>() -> impl Parser<'t, In<'t>, ExprKind, Ex<'t>> + Clone + 't {
-    custom_clone(|inp: &mut At<'t, '_>| {
+    custom_clone(|inp| {
         let Some((text, n, _)) = path(ahead(inp)) else {
             return fail(inp, What::Name);
         };
@@ -397,19 +328,15 @@ fn qualified_name<'t>() -> impl Parser<'t, In<'t>, ExprKind, Ex<'t>> + Clone + '
 /// `static_cast<T>(e)`.
 fn named_cast<'t>(assign: P<'t, Expr>, type_name: P<'t, TypeName>) -> P<'t, ExprKind> {
     let ty = type_name.delimited_by(punct(Punct::Lt), closing(Punct::Gt, "the `>` of the cast"));
-    let operand = comma(assign).delimited_by(
-        closing(Punct::LParen, "the operand in `( )`"),
-        closing(Punct::RParen, "`)`"),
-    );
+    let operand = before(Punct::LParen, "the operand in `( )`").ignore_then(parens(comma(assign)));
     let rest = ty.then(operand).boxed();
-    custom_clone(move |inp: &mut At<'t, '_>| {
+    production(move |inp| {
         let word = ahead(inp).keyword(0).and_then(cast_word);
         inp.skip();
         let (ty, operand) = inp.parse(&rest)?;
         let word = word.unwrap_or(CastWord::Static);
         Ok(ExprKind::NamedCast(word, Box::new(ty), Box::new(operand)))
     })
-    .boxed()
 }
 
 fn cast_word(keyword: Keyword) -> Option<CastWord> {
@@ -435,15 +362,13 @@ fn construct<'t>(assign: P<'t, Expr>, templated: P<'t, Path>) -> P<'t, Expr> {
     let args = arguments(assign.clone());
     let items = init_items(assign);
     let ty = ty::simple_type(templated);
-    node(custom_clone(move |inp: &mut At<'t, '_>| {
+    node(production(move |inp| {
         let ty = Box::new(inp.parse(&ty)?);
-        if ahead(inp).is(0, Punct::LBrace) {
-            return Ok(ExprKind::Braced(ty, inp.parse(&items)?));
+        match ahead(inp).punct(0) {
+            Some(Punct::LBrace) => Ok(ExprKind::Braced(ty, inp.parse(&items)?)),
+            Some(Punct::LParen) => Ok(ExprKind::Construct(ty, inp.parse(&args)?)),
+            _ => fail(inp, What::Phrase("an expression")),
         }
-        if !ahead(inp).is(0, Punct::LParen) {
-            return fail(inp, What::Phrase("an expression"));
-        }
-        Ok(ExprKind::Construct(ty, inp.parse(&args)?))
     }))
     .boxed()
 }
@@ -482,11 +407,6 @@ pub(super) fn is_sizeof_type(look: Ahead<'_>) -> bool {
     is_type_in_parentheses(look, 1) && !look.is(look.after_brackets(1), Punct::LBrace)
 }
 
-/// `a::b` and `f<int>`.
-fn is_foreign_name(look: Ahead<'_>) -> bool {
-    look.is(1, Punct::ColonColon) || template_arguments(look, 1).is_some()
-}
-
 /// The C++ words that begin an expression.
 pub(super) fn foreign_word(keyword: Keyword) -> Option<&'static str> {
     Some(match keyword {
@@ -500,16 +420,10 @@ pub(super) fn foreign_word(keyword: Keyword) -> Option<&'static str> {
 
 /// An expression of C++ that is read far enough to be named.
 fn foreign<'t>() -> P<'t, Expr> {
-    custom_clone(|inp: &mut At<'t, '_>| {
-        let look = ahead(inp);
-        let (construct, n) = foreign_extent(look);
-        skip(inp, n.max(1));
-        Ok(Expr {
-            kind: ExprKind::Unsupported(construct),
-            span: inp.state().span(look.at, look.at + n.max(1)),
-        })
+    production(|inp| {
+        let (construct, n) = foreign_extent(ahead(inp));
+        inp.parse(skipped(construct, n.max(1)))
     })
-    .boxed()
 }
 
 /// What it is and how many tokens it takes.
@@ -559,8 +473,8 @@ pub(super) fn skipped<'t>(
     construct: &'static str,
     n: usize,
 ) -> impl Parser<'t, In<'t>, Expr, Ex<'t>> + Clone + 't {
-    custom_clone(move |inp: &mut At<'t, '_>| {
-        let at = ahead(inp).at;
+    custom_clone(move |inp| {
+        let at = here(inp);
         skip(inp, n);
         let span = inp.state().span(at, at + n);
         Ok(Expr {

@@ -5,13 +5,14 @@ use chumsky::prelude::*;
 
 use super::{
     decl,
+    function::{Functions, function, special},
     kit::{
-        Ahead, At, P, ahead, at, closing, custom_clone, fail, list, name, path, punct,
-        repeat_while, skip, special_name, when, whole,
+        Ahead, At, P, after, ahead, angles, at, before, block, closing, custom_clone, either, fail,
+        here, list, name, path, production, punct, since, skip, take, take_word, when,
     },
     path::path_ahead,
     primary::arguments,
-    recover::{What, construct_end, recovered, statement_end},
+    recover::{Failure, What, construct_end, recovered, statement_end},
     stmt,
 };
 use crate::{
@@ -19,9 +20,9 @@ use crate::{
     span::{Span, Spanned},
     syntax::{
         ast::{
-            Access, Base, Declaration, Declarator, DeclaratorPart, EnumSpecifier, Expr,
-            InitDeclarator, Item, Member, Method, MethodKind, Name, RecordSpecifier, SpecifierWord,
-            Specifiers, Template, TemplateArg, TypeName, TypeSpecifier,
+            Access, Base, Declaration, Declarator, EnumSpecifier, Expr, Function, InitDeclarator,
+            Item, Member, MethodKind, Name, RecordSpecifier, SpecifierWord, Specifiers, Template,
+            TemplateArg, TypeSpecifier,
         },
         token::{Keyword, Punct, TokenKind},
     },
@@ -33,45 +34,26 @@ pub(super) fn record<'t>(
     specifiers: P<'t, Specifiers>,
 ) -> P<'t, RecordSpecifier> {
     let arguments = arguments(element.clone());
-    let tag = tag("a name or `{`");
-    let type_name = specifiers
-        .clone()
-        .then(decl::declarator(element.clone(), specifiers.clone()))
-        .map_with(|(specifiers, declared), extra| TypeName {
-            specifiers,
-            declarator: declared.declarator,
-            span: whole(extra),
-        });
-    let argument = super::path::argument(element.clone(), type_name.boxed());
+    let tag = tag();
+    let type_name = super::ty::type_name_of(element.clone(), specifiers.clone());
+    let argument = super::path::argument(element.clone(), type_name);
     let bases = bases(argument.clone());
-    let specialised = when(at(Punct::AngleOpen), super::path::arguments(argument)).boxed();
-    let members = repeat_while(
-        |look: Ahead<'_>| look.kind(0).is_some() && !look.is(0, Punct::RBrace),
-        member(element, specifiers),
-    )
-    .map(|members| members.into_iter().flatten().collect::<Vec<Member>>())
-    .delimited_by(punct(Punct::LBrace), punct(Punct::RBrace))
-    .boxed();
-    custom_clone(move |inp: &mut At<'t, '_>| {
+    let specialised = when(at(Punct::AngleOpen), angles(argument)).boxed();
+    let members = block(member(element, specifiers))
+        .map(|members| members.into_iter().flatten().collect::<Vec<Member>>())
+        .boxed();
+    production(move |inp| {
         let keyword = ahead(inp).keyword(0);
         inp.skip();
         let mut align = None;
-        loop {
-            let look = ahead(inp);
-            match look.kind(0) {
-                Some(TokenKind::Keyword(Keyword::Align)) => {}
-                Some(TokenKind::Ident(text))
-                    if &**text == "alignas" && look.is(1, Punct::LParen) => {}
-                _ => break,
-            }
+        while super::ty::begins_alignment(ahead(inp)) {
             inp.skip();
             align = inp.parse(&arguments)?.pop().map(Box::new);
         }
         let name = inp.parse(&tag)?;
         let args = inp.parse(&specialised)?;
-        if matches!(ahead(inp).kind(0), Some(TokenKind::Ident(word)) if &**word == "final")
-            && matches!(ahead(inp).punct(1), Some(Punct::LBrace | Punct::Colon))
-        {
+        let look = ahead(inp);
+        if look.is_text(0, "final") && matches!(look.punct(1), Some(Punct::LBrace | Punct::Colon)) {
             inp.skip();
         }
         let bases = inp.parse(&bases)?;
@@ -96,30 +78,18 @@ pub(super) fn record<'t>(
             align,
         })
     })
-    .boxed()
 }
 
 /// The name after `struct` or `enum`; it may be absent before a body.
-fn tag<'t>(phrase: &'static str) -> P<'t, Option<Name>> {
-    let name = name();
-    custom_clone(move |inp: &mut At<'t, '_>| {
-        let look = ahead(inp);
-        if look.is_ident(0) || look.is_type_name(0) {
-            return inp.parse(name).map(Some);
-        }
-        if look.is(0, Punct::LBrace) {
-            Ok(None)
-        } else {
-            inp.parse(closing(Punct::LBrace, phrase)).map(|()| None)
-        }
-    })
-    .boxed()
+fn tag<'t>() -> P<'t, Option<Name>> {
+    let unnamed = before(Punct::LBrace, "a name or `{`").to(None);
+    either(|look| look.is_name(0), name().map(Some), unnamed).boxed()
 }
 
 /// `: public Base, Other<T>`; the arguments are read by `argument`.
 fn bases<'t>(argument: P<'t, TemplateArg>) -> P<'t, Vec<Base>> {
     let templated = super::path::path(argument);
-    custom_clone(move |inp: &mut At<'t, '_>| {
+    production(move |inp| {
         let mut bases = Vec::new();
         // A bit-field of a struct without a body, `struct S : 3`, does not exist.
         if !ahead(inp).is(0, Punct::Colon) {
@@ -141,9 +111,7 @@ fn bases<'t>(argument: P<'t, TemplateArg>) -> P<'t, Vec<Base>> {
                 }
                 inp.skip();
             }
-            if ahead(inp).is_word(0, Keyword::Typename) {
-                inp.skip();
-            }
+            take_word(inp, Keyword::Typename);
             let look = ahead(inp);
             let node = if path_ahead(look).is_some() {
                 TypeSpecifier::Path(Box::new(inp.parse(&templated)?))
@@ -154,15 +122,13 @@ fn bases<'t>(argument: P<'t, TemplateArg>) -> P<'t, Vec<Base>> {
                 skip(inp, n);
                 TypeSpecifier::Named(text)
             };
-            let stop = ahead(inp).at;
-            let ty = Spanned::new(node, inp.state().span(look.at, stop));
+            let ty = Spanned::new(node, since(inp, look.at));
             bases.push(Base { access, ty });
             if !ahead(inp).is(0, Punct::Comma) {
                 return Ok(bases);
             }
         }
     })
-    .boxed()
 }
 
 fn access_word(keyword: Keyword) -> Option<Access> {
@@ -180,7 +146,7 @@ fn member<'t>(element: P<'t, Expr>, specifiers: P<'t, Specifiers>) -> P<'t, Opti
     let alias = alias(specifiers);
     let head = super::template::head();
     let assertion = super::template::static_assert();
-    let member = custom_clone(move |inp: &mut At<'t, '_>| {
+    let member = custom_clone(move |inp| {
         let words = words_before_friend(inp);
         let look = ahead(inp);
         match look.kind(0) {
@@ -227,7 +193,7 @@ fn member<'t>(element: P<'t, Expr>, specifiers: P<'t, Specifiers>) -> P<'t, Opti
         }
         if look.is_word(0, Keyword::Template) && look.is(1, Punct::AngleOpen) {
             let kind = inp.parse(&head)?;
-            let stop = ahead(inp).at;
+            let stop = here(inp);
             let span = inp.state().span(look.at, stop);
             return match inp.parse(&plain)? {
                 Some(Member::Function(function)) => {
@@ -277,186 +243,112 @@ fn alias<'t>(specifiers: P<'t, Specifiers>) -> P<'t, Member> {
         .then(decl::pointers())
         .then_ignore(stmt::semicolon())
         .boxed();
-    custom_clone(move |inp: &mut At<'t, '_>| {
-        let start = ahead(inp).at;
+    production(move |inp| {
+        let start = here(inp);
         inp.skip();
         let name = inp.parse(name())?;
         inp.skip();
-        let (mut specifiers, parts) = inp.parse(&ty)?;
-        let stop = ahead(inp).at;
-        let span = inp.state().span(start, stop);
-        specifiers
-            .words
-            .push(Spanned::new(SpecifierWord::Typedef, name.span));
-        let declarator = Declarator {
-            span: name.span,
-            name: Some(name),
-            args: None,
-            parts,
-        };
-        Ok(Member::Declaration(Declaration {
-            specifiers,
-            declarators: vec![InitDeclarator {
-                bindings: Vec::new(),
-                declarator,
-                init: None,
-                width: None,
-                span,
-            }],
-            span,
-        }))
+        let (specifiers, parts) = inp.parse(&ty)?;
+        let declarator = Declarator::new(None, parts, name.span);
+        let span = since(inp, start);
+        let declaration = decl::typedef(name, specifiers, declarator, span);
+        Ok(Member::Declaration(declaration))
     })
-    .boxed()
 }
 
 /// Data with its first value or its width, or a function with its body.
 fn plain_member<'t>(element: P<'t, Expr>, specifiers: P<'t, Specifiers>) -> P<'t, Option<Member>> {
     let declarator = decl::init_declarator(element.clone(), specifiers.clone());
-    let width = punct(Punct::Colon).ignore_then(element.clone()).boxed();
-    let tail = decl::method_tail(element.clone());
-    let result = super::ty::type_name(element);
-    let conversion = super::item::conversion_of(specifiers.clone());
+    let width = after(Punct::Colon, element.clone()).boxed();
+    let functions = Functions::new(element, specifiers.clone());
     let semicolon = stmt::semicolon();
-    let body = stmt::body();
-    custom_clone(move |inp: &mut At<'t, '_>| {
-        let start = ahead(inp).at;
-        let mut parsed = inp.parse(&specifiers)?;
-        let kind = {
-            let look = ahead(inp);
-            let is_first = matches!(parsed.ty.node, TypeSpecifier::Void);
-            special_name(look, &inp.state().classes).filter(|_| is_first)
-        };
-        let (function, variadic) = if kind == Some(MethodKind::Conversion) {
-            let mut function = inp.parse(&conversion)?;
-            super::item::take_conversion(&mut function, &mut parsed);
-            (Some(function), false)
-        } else if ahead(inp).is(0, Punct::Semi)
-            || (ahead(inp).at > start && ahead(inp).is_after_body())
-        {
-            inp.parse(&semicolon)?;
-            let stop = ahead(inp).at;
-            let span = inp.state().span(start, stop);
-            return Ok(Some(Member::Declaration(Declaration {
-                specifiers: parsed,
-                declarators: Vec::new(),
-                span,
-            })));
-        } else {
-            let (mut first, variadic) = if ahead(inp).is(0, Punct::Colon) {
-                // `int : 3;` is padding.
-                let at = ahead(inp).at;
-                let span = inp.state().place(at);
-                let declarator = Declarator {
-                    name: None,
-                    args: None,
-                    parts: Vec::new(),
-                    span,
-                };
-                (
-                    InitDeclarator {
-                        bindings: Vec::new(),
-                        declarator,
-                        init: None,
-                        width: None,
-                        span,
-                    },
-                    false,
-                )
-            } else {
-                inp.parse(&declarator)?
-            };
-            let is_function = matches!(
-                first.declarator.parts.first(),
-                Some(DeclaratorPart::Function(..))
-            );
-            if is_function {
-                let stop = ahead(inp).at;
-                let span = inp.state().span(start, stop);
-                let words = parsed.clone();
-                let method = Method::default();
-                (
-                    Some(super::item::function(
-                        words,
-                        first.declarator,
-                        variadic,
-                        None,
-                        method,
-                        span,
-                    )),
-                    variadic,
-                )
-            } else {
-                let mut declarators = Vec::new();
-                loop {
-                    if ahead(inp).is(0, Punct::Colon) {
-                        first.width = Some(Box::new(inp.parse(&width)?));
-                        if ahead(inp).is(0, Punct::Eq) {
-                            return fail(inp, What::Punct(Punct::Semi));
-                        }
-                    }
-                    declarators.push(first);
-                    if !ahead(inp).is(0, Punct::Comma) {
-                        break;
-                    }
-                    inp.skip();
-                    first = inp.parse(&declarator)?.0;
-                }
-                inp.parse(&semicolon)?;
-                let stop = ahead(inp).at;
-                let span = inp.state().span(start, stop);
-                return Ok(Some(Member::Declaration(Declaration {
-                    specifiers: parsed,
-                    declarators,
-                    span,
-                })));
-            }
-        };
-        let Some(mut function) = function else {
-            return Ok(None);
-        };
-        function.specifiers = parsed;
-        function.variadic = variadic;
-        function.method = inp.parse(&tail)?;
-        function.method.kind = kind.unwrap_or_default();
-        let (specifiers, parts) = (&mut function.specifiers, &mut function.declarator.parts);
-        super::item::trailing_result(inp, &result, specifiers, parts)?;
-        if ahead(inp).is(0, Punct::LBrace) {
-            let outside = std::mem::take(&mut inp.state().classes);
-            let parsed = inp.parse(&body);
-            inp.state().classes = outside;
-            function.body = Some(parsed?);
-        } else {
-            inp.parse(&semicolon)?;
+    production(move |inp| {
+        let start = here(inp);
+        let mut words = inp.parse(&specifiers)?;
+        let kind = special(inp, &words);
+        if kind == Some(MethodKind::Conversion) {
+            let mut function = functions.conversion(inp, words)?;
+            let parts = &mut function.declarator.parts;
+            functions.trailing_result(inp, &mut function.specifiers, parts)?;
+            return finish(inp, &functions, function);
         }
-        Ok(Some(Member::Function(function)))
+        let mut declarators = Vec::new();
+        let stands_alone =
+            ahead(inp).is(0, Punct::Semi) || (here(inp) > start && ahead(inp).is_after_body());
+        while !stands_alone {
+            let (mut declared, variadic) =
+                if ahead(inp).is(0, Punct::Colon) && declarators.is_empty() {
+                    // `int : 3;` is padding.
+                    let at = here(inp);
+                    let span = inp.state().place(at);
+                    let declarator = Declarator::new(None, Vec::new(), span);
+                    (InitDeclarator::new(declarator, span), false)
+                } else {
+                    inp.parse(&declarator)?
+                };
+            if declarators.is_empty() && declared.declarator.is_function() {
+                let span = since(inp, start);
+                let parts = &mut declared.declarator.parts;
+                let method = functions.tail(inp, kind, &mut words, parts)?;
+                let function = function(words, declared.declarator, variadic, method, span);
+                return finish(inp, &functions, function);
+            }
+            declared.width = inp.parse(&width)?.map(Box::new);
+            if declared.width.is_some() && ahead(inp).is(0, Punct::Eq) {
+                return fail(inp, What::Punct(Punct::Semi));
+            }
+            declarators.push(declared);
+            if !take(inp, Punct::Comma) {
+                break;
+            }
+        }
+        inp.parse(&semicolon)?;
+        Ok(Some(Member::Declaration(Declaration {
+            specifiers: words,
+            declarators,
+            span: since(inp, start),
+        })))
     })
-    .boxed()
+}
+
+/// `function` with its body or its `;`.
+fn finish<'t>(
+    inp: &mut At<'t, '_>,
+    functions: &Functions<'t>,
+    mut function: Function,
+) -> Result<Option<Member>, Failure> {
+    function.body = functions.body(inp)?;
+    if function.body.is_none() {
+        inp.parse(stmt::semicolon())?;
+    }
+    Ok(Some(Member::Function(function)))
 }
 
 /// C++ members that are not read, and how many tokens they take.
 fn foreign_member(look: Ahead<'_>) -> Option<(&'static str, usize)> {
     use Keyword::*;
-    match look.kind(0)? {
-        TokenKind::Keyword(Template) => Some(("a member template", construct_end(look))),
-        TokenKind::Keyword(Virtual) => Some(("a virtual function", construct_end(look))),
-        TokenKind::Keyword(Using) => Some(("`using` in a class", construct_end(look))),
-        TokenKind::Keyword(_) => {
-            // `__device__ virtual void f()`.
-            let mut n = 1;
-            while matches!(look.keyword(n), Some(Device | Host | Inline | Forceinline)) {
-                n += 1;
-            }
-            look.is_word(n, Virtual)
-                .then(|| ("a virtual function", construct_end(look)))
-        }
-        _ => None,
-    }
+    // `__device__ virtual void f()`.
+    let begins_virtual = || {
+        let is_other =
+            |&n: &usize| !matches!(look.keyword(n), Some(Device | Host | Inline | Forceinline));
+        (1..)
+            .find(is_other)
+            .is_some_and(|n| look.is_word(n, Virtual))
+    };
+    let construct = match look.keyword(0)? {
+        Template => "a member template",
+        Using => "`using` in a class",
+        Virtual => "a virtual function",
+        _ if begins_virtual() => "a virtual function",
+        _ => return None,
+    };
+    Some((construct, construct_end(look)))
 }
 
 fn unsupported(inp: &mut At<'_, '_>, start: usize, stop: usize, construct: &str) {
     let stop = stop.min(start + 8);
     let span: Span = inp.state().span(start, stop);
-    inp.state().diagnostics.push(Diagnostic::error(
+    inp.state().report(Diagnostic::error(
         Code::UnsupportedSyntax,
         span,
         format!("{construct} is not supported"),
@@ -468,15 +360,12 @@ pub(super) fn enumeration<'t>(
     element: P<'t, Expr>,
     specifiers: P<'t, Specifiers>,
 ) -> P<'t, EnumSpecifier> {
-    let value = when(
-        |look| look.is(0, Punct::Eq),
-        punct(Punct::Eq).ignore_then(element),
-    );
+    let value = after(Punct::Eq, element);
     let enumerators = list(name().then(value), Punct::RBrace, true)
         .delimited_by(punct(Punct::LBrace), closing(Punct::RBrace, "`,` or `}`"))
         .boxed();
-    let tag = tag("a name or `{`");
-    custom_clone(move |inp: &mut At<'t, '_>| {
+    let tag = tag();
+    production(move |inp| {
         inp.skip();
         let is_scoped = matches!(
             ahead(inp).keyword(0),
@@ -507,5 +396,4 @@ pub(super) fn enumeration<'t>(
             enumerators: all,
         })
     })
-    .boxed()
 }

@@ -6,7 +6,7 @@
 
 use chumsky::{DefaultExpected, error::Error, error::LabelError, prelude::*, util::MaybeRef};
 
-use super::kit::{Ahead, At, Ex, In, State, ahead, closes, custom_clone, opens, skip};
+use super::kit::{Ahead, Ex, In, State, ahead, closes, custom_clone, opens, skip};
 use crate::{
     diagnostic::{Code, Diagnostic},
     syntax::token::{Keyword, Punct, Token, TokenKind},
@@ -138,7 +138,7 @@ fn report(state: &mut State<'_>, failure: Failure, start: usize, stop: usize) {
     }
     state.said_once.extend(once);
     let diagnostic = failure.diagnostic(state);
-    state.diagnostics.push(diagnostic);
+    state.report(diagnostic);
 }
 
 /// `parser`; when it fails, the failure is reported, tokens are skipped as `stop` says (it gets the tokens from the start of
@@ -148,7 +148,7 @@ pub(super) fn recovered<'t, O: 't>(
     stop: fn(Ahead<'t>, usize) -> usize,
     instead: fn(crate::span::Span) -> O,
 ) -> impl Parser<'t, In<'t>, O, Ex<'t>> + Clone + 't {
-    custom_clone(move |inp: &mut At<'t, '_>| {
+    custom_clone(move |inp| {
         let start = inp.save();
         let look = ahead(inp);
         let depth = inp.state().depth;

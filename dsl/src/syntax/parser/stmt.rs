@@ -9,8 +9,9 @@ use super::{
     depth::nested,
     expr::expression,
     kit::{
-        Ahead, At, Ex, In, P, ahead, at, at_word, before, closing, custom_clone, either, fail,
-        name, path, punct, repeat_while, rule, skip, stmt_node, when, whole, word,
+        self, Ahead, At, Ex, In, P, ahead, at, at_word, before, choose, custom_clone, either, fail,
+        here, name, parens, path, production, punct, repeat_while, rule, since, skip, stmt_node,
+        take, when, whole, word,
     },
     loops, path,
     recover::{Failure, What, bracket_end, described, recovered, statement_end},
@@ -46,73 +47,40 @@ fn statement<'t>() -> P<'t, Stmt> {
 
 /// `{ … }`.
 fn block<'t>(stmt: P<'t, Stmt>) -> P<'t, Block> {
-    repeat_while(
-        |look: Ahead<'_>| look.kind(0).is_some() && !look.is(0, Punct::RBrace),
-        stmt,
-    )
-    .delimited_by(punct(Punct::LBrace), punct(Punct::RBrace))
-    .map_with(|stmts, extra| Block {
-        stmts,
-        span: whole(extra),
-    })
-    .boxed()
+    kit::block(stmt)
+        .map_with(|stmts, extra| Block {
+            stmts,
+            span: whole(extra),
+        })
+        .boxed()
 }
 
 /// The table of statements.
 fn dispatch<'t>(stmt: P<'t, Stmt>) -> P<'t, Stmt> {
-    let block = block(stmt.clone()).map(StmtKind::Block).boxed();
-    let if_ = if_(stmt.clone());
-    let loops = loops::unrolled_loop(stmt.clone());
-    let switch = switch(stmt);
-    let jump = jump();
-    let case = case();
-    let declaration = decl::declaration().map(StmtKind::Declaration).boxed();
-    let evaluation = expression()
-        .then_ignore(semicolon())
-        .map(StmtKind::Expr)
-        .boxed();
-    let foreign = foreign();
-    let asm = asm(expression());
-    let label = name().then_ignore(punct(Punct::Colon)).map(StmtKind::Label);
-    let scoped = template::scoped_statement();
-    custom_clone(move |inp: &mut At<'t, '_>| {
-        let look = ahead(inp);
-        if let Some(punct) = look.punct(0) {
-            match punct {
-                Punct::LBrace => return inp.parse(&block),
-                Punct::Semi => {
-                    inp.skip();
-                    return Ok(StmtKind::Empty);
-                }
-                _ => {}
-            }
-        }
-        match look.keyword(0) {
-            Some(Keyword::If) => inp.parse(&if_),
-            Some(Keyword::Else) => stray_else(inp),
-            Some(Keyword::For | Keyword::While | Keyword::Do | Keyword::Pragma) => {
-                inp.parse(&loops)
-            }
-            Some(Keyword::Switch) => inp.parse(&switch),
-            Some(Keyword::Case | Keyword::Default) => inp.parse(&case),
-            Some(Keyword::Break | Keyword::Continue | Keyword::Goto | Keyword::Return) => {
-                inp.parse(&jump)
-            }
-            _ if is_label(look) => inp.parse(label),
-            _ if template::begins_statement(look) => inp.parse(&scoped),
-            Some(Keyword::Asm) => inp.parse(&asm),
-            _ if foreign_statement(look).is_some() => inp.parse(&foreign),
-            _ if is_declaration(look) => inp.parse(&declaration),
-            _ => inp.parse(&evaluation),
-        }
-    })
+    use Keyword::*;
+    choose!(|look| look.keyword(0);
+        None if look.is(0, Punct::LBrace) => block: block(stmt.clone()).map(StmtKind::Block),
+        None if look.is(0, Punct::Semi) => empty: punct(Punct::Semi).to(StmtKind::Empty),
+        Some(If) => if_: if_(stmt.clone()),
+        Some(Else) => stray_else: production(stray_else),
+        Some(For | While | Do | Pragma) => loops: loops::unrolled_loop(stmt.clone()),
+        Some(Switch) => switch: switch(stmt),
+        Some(Case | Default) => case: case(),
+        Some(Break | Continue | Goto | Return) => jump: jump(),
+        _ if is_label(look) => label: name().then_ignore(punct(Punct::Colon)).map(StmtKind::Label),
+        _ if template::begins_statement(look) => scoped: template::scoped_statement(),
+        Some(Asm) => asm: asm(expression()),
+        _ if foreign_statement(look).is_some() => foreign: foreign(),
+        _ if is_declaration(look) => declaration: decl::declaration().map(StmtKind::Declaration),
+        _ => evaluation: expression().then_ignore(semicolon()).map(StmtKind::Expr),
+    )
     .map_with(stmt_node)
     .boxed()
 }
 
 /// `;`. Where it is only forgotten (what comes next can begin a statement) that is said, and parsing goes on.
 pub(super) fn semicolon<'t>() -> P<'t, ()> {
-    custom_clone(|inp: &mut At<'t, '_>| {
+    production(|inp| {
         let look = ahead(inp);
         match look.kind(0) {
             Some(TokenKind::Punct(Punct::Semi)) => {
@@ -127,52 +95,41 @@ pub(super) fn semicolon<'t>() -> P<'t, ()> {
             .at
             .checked_sub(1)
             .and_then(|previous| inp.state().token(previous));
-        let message = previous.map_or_else(
-            || "missing `;`".to_string(),
-            |previous| format!("missing `;` after {}", described(previous, "the")),
-        );
+        let message = match previous {
+            Some(previous) => format!("missing `;` after {}", described(previous, "the")),
+            None => "missing `;`".to_string(),
+        };
         let span = inp.state().before(look.at);
         // A bracket inserted just here has been reported, and stands for the same slip.
         if !inp.state().repaired(look.at.saturating_sub(1), look.at + 1) {
             inp.state()
-                .diagnostics
-                .push(Diagnostic::error(Code::MissingSemicolon, span, message));
+                .report(Diagnostic::error(Code::MissingSemicolon, span, message));
         }
         Ok(())
     })
-    .boxed()
 }
 
 /// `( expression )` after `if`, `while`, `switch`. A broken one is reported, and the body after it is still read.
 pub(super) fn condition<'t>() -> P<'t, Expr> {
     let whole_expression = expression().then_ignore(closed());
-    let declared = custom_clone(|inp: &mut At<'t, '_>| {
+    let declared = custom_clone(|inp| {
         let look = ahead(inp);
-        let n = bracket_end(look, 0);
-        skip(inp, n);
-        let span = inp.state().span(look.at, look.at + n);
+        skip(inp, bracket_end(look, 0));
         Ok(Expr {
             kind: ExprKind::Unsupported("a declaration in a condition"),
-            span,
+            span: since(inp, look.at),
         })
     });
     let inside = either(is_declaration, declared, whole_expression);
-    recovered(inside, bracket_end, |span| Expr {
+    parens(recovered(inside, bracket_end, |span| Expr {
         kind: ExprKind::Error,
         span,
-    })
-    .delimited_by(opening(), punct(Punct::RParen))
-    .boxed()
+    }))
 }
 
 /// The `)` ahead.
 pub(super) fn closed<'t>() -> impl Parser<'t, In<'t>, (), Ex<'t>> + Clone + 't {
     before(Punct::RParen, "`)`")
-}
-
-/// The `(` after `if`, `while`, `for`, `switch`.
-pub(super) fn opening<'t>() -> impl Parser<'t, In<'t>, (), Ex<'t>> + Copy {
-    closing(Punct::LParen, "`(`")
 }
 
 /// `int i = 0`, `i = 0` or nothing, before the `;` in the parentheses of a `for` or an `if`.
@@ -192,14 +149,12 @@ fn declaring_condition<'t>() -> P<'t, (Option<Stmt>, Expr)> {
     let plain = condition().map(|cond| (None, cond)).boxed();
     let first = declaration_or_expression();
     let cond = expression();
-    let declaring = custom_clone(move |inp: &mut At<'t, '_>| {
+    let declaring = custom_clone(move |inp| {
         inp.skip();
-        let start = ahead(inp).at;
+        let start = here(inp);
         let kind = inp.parse(&first)?;
-        let stop = ahead(inp).at;
-        let span = inp.state().span(start, stop);
-        let cond = if ahead(inp).is(0, Punct::Semi) {
-            inp.skip();
+        let span = since(inp, start);
+        let cond = if take(inp, Punct::Semi) {
             inp.parse(&cond)?
         } else {
             // The variable itself is the condition.
@@ -234,8 +189,8 @@ fn has_semicolon(look: Ahead<'_>) -> bool {
     loop {
         match look.punct(n) {
             Some(Punct::Semi) => return true,
-            Some(punct) if super::kit::closes(punct) => return false,
-            Some(punct) if super::kit::opens(punct) => n = look.after_brackets(n),
+            Some(punct) if kit::closes(punct) => return false,
+            Some(punct) if kit::opens(punct) => n = look.after_brackets(n),
             _ if look.kind(n).is_none() => return false,
             _ => n += 1,
         }
@@ -321,7 +276,7 @@ fn if_<'t>(stmt: P<'t, Stmt>) -> P<'t, StmtKind> {
 
 /// An `else` that belongs to nothing; the statement after it is read on its own.
 fn stray_else(inp: &mut At<'_, '_>) -> Result<StmtKind, Failure> {
-    let at = ahead(inp).at;
+    let at = here(inp);
     let span = inp.state().place(at);
     inp.skip();
     let mut diagnostic = Diagnostic::error(Code::ElseWithoutIf, span, "`else` without `if`");
@@ -333,7 +288,7 @@ fn stray_else(inp: &mut At<'_, '_>) -> Result<StmtKind, Failure> {
     {
         diagnostic = diagnostic.help("an `if` takes one statement: put several in `{ }`, and no `;` after the condition or the `}`");
     }
-    inp.state().diagnostics.push(diagnostic);
+    inp.state().report(diagnostic);
     Ok(StmtKind::Empty)
 }
 
@@ -354,42 +309,28 @@ fn case<'t>() -> P<'t, StmtKind> {
     let case = word(Keyword::Case)
         .ignore_then(expression())
         .map(StmtKind::Case);
-    let default = word(Keyword::Default).map(|()| StmtKind::Default);
+    let default = word(Keyword::Default).to(StmtKind::Default);
     either(at_word(Keyword::Case), case, default)
-        .then_ignore(closing(Punct::Colon, "`:`"))
+        .then_ignore(punct(Punct::Colon))
         .boxed()
 }
 
 /// `name:`
 fn is_label(look: Ahead<'_>) -> bool {
-    matches!(
-        look.kind(0),
-        Some(TokenKind::Ident(_) | TokenKind::TypeName(_))
-    ) && look.is(1, Punct::Colon)
+    look.is_name(0) && look.is(1, Punct::Colon)
 }
 
 /// `break;`, `continue;`, `goto name;`, `return e;`.
 fn jump<'t>() -> P<'t, StmtKind> {
-    let value = when(
-        |look: Ahead<'_>| !matches!(look.punct(0), Some(Punct::Semi | Punct::RBrace)),
-        expression(),
-    );
-    let return_ = word(Keyword::Return)
-        .ignore_then(value)
-        .map(StmtKind::Return)
-        .boxed();
-    let goto = word(Keyword::Goto)
-        .ignore_then(name())
-        .map(StmtKind::Goto)
-        .boxed();
-    let break_ = word(Keyword::Break).map(|()| StmtKind::Break);
-    let continue_ = word(Keyword::Continue).map(|()| StmtKind::Continue);
-    custom_clone(move |inp: &mut At<'t, '_>| match ahead(inp).keyword(0) {
-        Some(Keyword::Return) => inp.parse(&return_),
-        Some(Keyword::Goto) => inp.parse(&goto),
-        Some(Keyword::Break) => inp.parse(break_),
-        _ => inp.parse(continue_),
-    })
+    use Keyword::*;
+    let ends = |look: Ahead<'_>| matches!(look.punct(0), Some(Punct::Semi | Punct::RBrace));
+    let value = when(move |look| !ends(look), expression());
+    choose!(|look| look.keyword(0);
+        Some(Return) => return_: word(Return).ignore_then(value).map(StmtKind::Return),
+        Some(Goto) => goto: word(Goto).ignore_then(name()).map(StmtKind::Goto),
+        Some(Break) => break_: word(Break).to(StmtKind::Break),
+        _ => continue_: word(Continue).to(StmtKind::Continue),
+    )
     .then_ignore(semicolon())
     .boxed()
 }

@@ -3,8 +3,6 @@
 //! C lets the words of a type come in any order (`long unsigned const int long`), so they are gathered first and made
 //! into one [`TypeSpecifier`] when the last has been read.
 
-use std::sync::Arc;
-
 use chumsky::prelude::*;
 
 use super::{
@@ -12,8 +10,8 @@ use super::{
     depth::{counted_if_outermost, nested},
     expr::assignment,
     kit::{
-        Ahead, At, P, ahead, custom_clone, fail, qualified, rule, skip, special_name,
-        template_arguments, whole,
+        Ahead, At, P, ahead, fail, here, production, punct, qualified, rule, since, skip,
+        special_name, take_word, template_arguments, whole,
     },
     path,
     primary::arguments,
@@ -100,8 +98,8 @@ pub(super) fn specifiers_rule<'t>() -> P<'t, Specifiers> {
     let operand = element.clone();
     let enumeration = record::enumeration(element.clone(), specifiers);
     let arguments = arguments(element);
-    custom_clone(move |inp: &mut At<'t, '_>| {
-        let start = ahead(inp).at;
+    production(move |inp| {
+        let start = here(inp);
         let mut gathered = Gathered::default();
         loop {
             let look = ahead(inp);
@@ -126,20 +124,14 @@ pub(super) fn specifiers_rule<'t>() -> P<'t, Specifiers> {
                     let span = inp.state().span(look.at, look.at + look.after_brackets(1));
                     gathered.launch_bounds = Some(Spanned::new(bounds, span));
                 }
-                Some(TokenKind::Keyword(Keyword::Align)) => {
-                    inp.skip();
-                    gathered.align = inp.parse(&arguments)?.pop().map(Box::new);
-                }
-                Some(TokenKind::Ident(text))
-                    if &**text == "alignas" && look.is(1, Punct::LParen) =>
-                {
+                _ if begins_alignment(look) => {
                     inp.skip();
                     gathered.align = inp.parse(&arguments)?.pop().map(Box::new);
                 }
                 Some(TokenKind::Keyword(Keyword::Decltype)) if look.is(1, Punct::LParen) => {
                     skip(inp, 2);
                     let expr = inp.parse(&operand)?;
-                    inp.parse(super::kit::closing(Punct::RParen, "`)`"))?;
+                    inp.parse(punct(Punct::RParen))?;
                     gathered.name(inp, look.at, TypeSpecifier::Decltype(Box::new(expr)));
                 }
                 Some(&TokenKind::Keyword(keyword)) if is_specifier(keyword) => {
@@ -159,36 +151,25 @@ pub(super) fn specifiers_rule<'t>() -> P<'t, Specifiers> {
                 {
                     return gathered.finish(inp, start);
                 }
-                Some(
-                    TokenKind::TypeName(_)
-                    | TokenKind::Ident(_)
-                    | TokenKind::Punct(Punct::ColonColon),
-                ) if gathered.takes_name(look) && path::path_ahead(look).is_some() => {
-                    let path = inp.parse(&templated)?;
-                    gathered.name(inp, look.at, TypeSpecifier::Path(Box::new(path)));
-                }
-                Some(
-                    TokenKind::TypeName(_)
-                    | TokenKind::Ident(_)
-                    | TokenKind::Punct(Punct::ColonColon),
-                ) if gathered.takes_name(look) => {
-                    let (text, n) = type_name_extent(look);
-                    skip(inp, n);
-                    gathered.name(inp, look.at, TypeSpecifier::Named(text));
+                _ if look.begins_path(0) && gathered.takes_name(look) => {
+                    let ty = if path::path_ahead(look).is_some() {
+                        TypeSpecifier::Path(Box::new(inp.parse(&templated)?))
+                    } else {
+                        let (text, n, _) = super::kit::path(look).unwrap_or(("".into(), 1, false));
+                        skip(inp, n);
+                        TypeSpecifier::Named(text)
+                    };
+                    gathered.name(inp, look.at, ty);
                 }
                 _ => return gathered.finish(inp, start),
             }
         }
     })
-    .boxed()
 }
 
-/// The name of a type, with `A::` before it and `<…>` after it, and how many tokens that is.
-fn type_name_extent(look: Ahead<'_>) -> (Arc<str>, usize) {
-    match super::kit::path(look) {
-        Some((text, n, _)) => (text, n),
-        None => ("".into(), 1),
-    }
+/// `__align__`, `alignas(`.
+pub(super) fn begins_alignment(look: Ahead<'_>) -> bool {
+    look.is_word(0, Keyword::Align) || (look.is_text(0, "alignas") && look.is(1, Punct::LParen))
 }
 
 /// Whether the tokens ahead read as a type that nobody declared, before a declarator: `real x`, `real *x`, `real)`.
@@ -265,8 +246,7 @@ impl Gathered {
 
     /// Takes a type that is not made of words, from token `start` on.
     fn name(&mut self, inp: &mut At<'_, '_>, start: usize, ty: TypeSpecifier) {
-        let stop = ahead(inp).at;
-        let span = inp.state().span(start, stop);
+        let span = since(inp, start);
         if self.has_type() {
             two_types(inp, span);
         }
@@ -306,7 +286,7 @@ impl Gathered {
     }
 
     fn finish(self, inp: &mut At<'_, '_>, start: usize) -> Result<Specifiers, Failure> {
-        let at = ahead(inp).at;
+        let at = here(inp);
         let look = ahead(inp);
         let is_special = !self.has_type() && special_name(look, &inp.state().classes).is_some();
         if at == start && !is_special {
@@ -324,7 +304,7 @@ impl Gathered {
                     .token(at)
                     .map_or_else(|| "the end of the file".to_string(), ToString::to_string);
                 let message = format!("expected a type before {found}");
-                inp.state().diagnostics.push(
+                inp.state().report(
                     Diagnostic::error(Code::MissingType, place, message)
                         .label(span, "the declaration begins here"),
                 );
@@ -358,8 +338,7 @@ fn two_types(inp: &mut At<'_, '_>, span: Span) {
         "a declaration has one type, and this is a second one",
     );
     inp.state()
-        .diagnostics
-        .push(diagnostic.help("is a `;` or `,` missing before it?"));
+        .report(diagnostic.help("is a `;` or `,` missing before it?"));
 }
 
 /// One type from its words, in whatever order they came.
@@ -402,8 +381,7 @@ fn combine(inp: &mut At<'_, '_>, words: &[Keyword], span: Span) -> TypeSpecifier
         let text: Vec<&str> = words.iter().map(|word| word.text()).collect();
         let message = format!("`{}` is not a type", text.join(" "));
         inp.state()
-            .diagnostics
-            .push(Diagnostic::error(Code::TypeWords, span, message));
+            .report(Diagnostic::error(Code::TypeWords, span, message));
     } else if long == 1 && ty == TypeSpecifier::Double {
         let diagnostic = Diagnostic::error(
             Code::UnsupportedSyntax,
@@ -411,8 +389,7 @@ fn combine(inp: &mut At<'_, '_>, words: &[Keyword], span: Span) -> TypeSpecifier
             "`long double` is not supported",
         );
         inp.state()
-            .diagnostics
-            .push(diagnostic.help("GPUs have no such type: use `double`"));
+            .report(diagnostic.help("GPUs have no such type: use `double`"));
     }
     ty
 }
@@ -426,14 +403,27 @@ fn is_modifier(word: Keyword) -> bool {
 
 /// A type in a cast or `sizeof`: `const float *`, `int (*)[4]`.
 pub(super) fn type_name<'t>(assign: P<'t, Expr>) -> P<'t, TypeName> {
-    let specifiers = specifiers();
-    let declarator =
-        decl::declarator(assign, specifiers.clone()).map(|declared| declared.declarator);
+    type_name_of(assign, specifiers())
+}
+
+/// [`type_name`], its specifiers read by `specifiers`.
+pub(super) fn type_name_of<'t>(
+    element: P<'t, Expr>,
+    specifiers: P<'t, Specifiers>,
+) -> P<'t, TypeName> {
+    named(specifiers.clone(), decl::declarator(element, specifiers))
+}
+
+/// Specifiers and a declarator.
+pub(super) fn named<'t>(
+    specifiers: P<'t, Specifiers>,
+    declarator: P<'t, decl::Declared>,
+) -> P<'t, TypeName> {
     specifiers
         .then(declarator)
-        .map_with(|(specifiers, declarator), extra| TypeName {
+        .map_with(|(specifiers, declared), extra| TypeName {
             specifiers,
-            declarator,
+            declarator: declared.declarator,
             span: whole(extra),
         })
         .boxed()
@@ -441,12 +431,9 @@ pub(super) fn type_name<'t>(assign: P<'t, Expr>) -> P<'t, TypeName> {
 
 /// The type in `T(x)`: a name or the words of an arithmetic type.
 pub(super) fn simple_type<'t>(templated: P<'t, Path>) -> P<'t, TypeName> {
-    custom_clone(move |inp: &mut At<'t, '_>| {
-        let start = ahead(inp).at;
-        let is_typename = ahead(inp).is_word(0, Keyword::Typename);
-        if is_typename {
-            inp.skip();
-        }
+    production(move |inp| {
+        let start = here(inp);
+        let is_typename = take_word(inp, Keyword::Typename);
         let look = ahead(inp);
         let mut gathered = Gathered::default();
         if path::path_ahead(look).is_some() {
@@ -466,16 +453,10 @@ pub(super) fn simple_type<'t>(templated: P<'t, Path>) -> P<'t, TypeName> {
         let span = specifiers.span;
         Ok(TypeName {
             specifiers,
-            declarator: Declarator {
-                name: None,
-                args: None,
-                parts: Vec::new(),
-                span: span.after(),
-            },
+            declarator: Declarator::new(None, Vec::new(), span.after()),
             span,
         })
     })
-    .boxed()
 }
 
 /// The type in `operator const float *()`.
@@ -487,12 +468,7 @@ pub(super) fn conversion_type<'t>(specifiers: P<'t, Specifiers>) -> P<'t, TypeNa
             let span = whole(extra);
             TypeName {
                 specifiers,
-                declarator: Declarator {
-                    name: None,
-                    args: None,
-                    parts,
-                    span,
-                },
+                declarator: Declarator::new(None, parts, span),
                 span,
             }
         })
