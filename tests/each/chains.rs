@@ -3,10 +3,7 @@
 
 use libtest_mimic::Trial;
 
-use crate::{
-    each, stem,
-    support::{dslc, text},
-};
+use crate::{each, stem, support::dslc};
 
 /// How many lines one message may take.
 const SCREENFUL: usize = 40;
@@ -14,8 +11,8 @@ const SCREENFUL: usize = 40;
 pub(crate) fn trials() -> Vec<Trial> {
     each("chains", "tests/chains", 5, |file, _| {
         let output = dslc(&["check", file]);
-        assert_eq!(output.status.code(), Some(1), "{file}");
-        let said = text(&output.stderr);
+        assert_eq!(output.code, Some(1), "{file}");
+        let said = output.stderr;
         for message in said.split("\n\n[") {
             let n_lines = message.lines().count();
             assert!(n_lines <= SCREENFUL, "{file}: {n_lines} lines\n{message}");

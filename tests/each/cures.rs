@@ -9,18 +9,15 @@ use serde_json::Value;
 
 use crate::{
     each, stem,
-    support::{root, text},
+    support::{ran, root},
 };
 
 fn report(path: &Path) -> Value {
-    let output = Command::new(env!("CARGO_BIN_EXE_dslc"))
+    let output = ran(Command::new(env!("CARGO_BIN_EXE_dslc"))
         .args(["run", "--format", "json", "--cures", "always"])
         .arg(path)
-        .current_dir(root())
-        .output()
-        .expect("dslc");
-    let all = text(&output.stdout);
-    serde_json::from_str(&all).unwrap_or_else(|error| panic!("{}: {error}\n{all}", path.display()))
+        .current_dir(root()));
+    output.json()
 }
 
 /// Where a line and column are in a text, both from 1.

@@ -4,7 +4,7 @@ use libtest_mimic::Trial;
 
 use crate::{
     each, stem,
-    support::{SHOWN, dslc, text},
+    support::{SHOWN, dslc},
 };
 
 /// Examples whose report is kept for the older rule sets too.
@@ -12,9 +12,9 @@ const TILES: &[&str] = &["tile_square", "tile_rect", "transpose16", "strides"];
 
 fn run(args: &[&str]) -> String {
     let output = dslc(args);
-    let error = text(&output.stderr);
-    assert_eq!(output.status.code(), Some(0), "{args:?}\n{error}");
-    text(&output.stdout)
+    let error = output.stderr;
+    assert_eq!(output.code, Some(0), "{args:?}\n{error}");
+    output.stdout
 }
 
 pub(crate) fn trials() -> Vec<Trial> {

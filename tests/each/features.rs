@@ -10,7 +10,7 @@ use libtest_mimic::Trial;
 
 use crate::{
     each, one,
-    support::{dslc, programs_in, root, text},
+    support::{dslc, programs_in, root},
 };
 
 /// A feature program: its path, its level and what it shows.
@@ -58,23 +58,22 @@ pub(crate) fn trials() -> Vec<Trial> {
 
 fn runs_and_finds_itself_right(file: &str, _: &str) -> Result<(), String> {
     let output = dslc(&["run", "--quiet", file]);
-    match output.status.code() {
+    match output.code {
         Some(0) => Ok(()),
         code => Err(format!(
             "ended with {code:?}\n{}{}",
-            text(&output.stdout),
-            text(&output.stderr)
+            output.stdout, output.stderr
         )),
     }
 }
 
 fn becomes_ptx(file: &str, _: &str) -> Result<(), String> {
     let output = dslc(&["ptx", "--arch", "sm_90", file]);
-    if output.status.success() && text(&output.stdout).contains(".visible .entry") {
+    if output.code == Some(0) && output.stdout.contains(".visible .entry") {
         return Ok(());
     }
-    let code = output.status.code();
-    Err(format!("ended with {code:?}\n{}", text(&output.stderr)))
+    let code = output.code;
+    Err(format!("ended with {code:?}\n{}", output.stderr))
 }
 
 /// `level 3` before `level 10`, what has no number last.

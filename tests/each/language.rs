@@ -4,7 +4,7 @@ use std::{fs, path::PathBuf};
 
 use libtest_mimic::{Failed, Trial};
 
-use crate::support::{dslc, root, text};
+use crate::support::{dslc, root};
 
 pub(crate) fn trials() -> Vec<Trial> {
     let page = fs::read_to_string(root().join("docs/language.md")).expect("the page");
@@ -33,7 +33,7 @@ fn compiles(n: usize, source: &str, code: Option<&str>) -> Result<(), String> {
     let file = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join(format!("language_{n}.k"));
     fs::write(&file, source).expect("written");
     let output = dslc(&["check", &file.to_string_lossy()]);
-    let said = text(&output.stderr);
+    let said = output.stderr;
     let codes: Vec<&str> = said
         .lines()
         .filter_map(|line| line.strip_prefix('[')?.split(']').next())

@@ -10,11 +10,9 @@ use std::{collections::BTreeSet, fs};
 
 use libtest_mimic::Trial;
 
-use serde_json::Value;
-
 use crate::{
     each,
-    support::{dslc, header, root, text},
+    support::{dslc, header, root},
 };
 
 /// Warp instructions: no program here needs more, and the endless ones end soon.
@@ -37,20 +35,9 @@ fn difference(expected: &str, found: &str) -> String {
     "the output differs in the ends of its lines".into()
 }
 
-fn json(args: &[&str]) -> Value {
-    let output = dslc(args);
-    serde_json::from_slice(&output.stdout).unwrap_or_else(|error| {
-        panic!(
-            "{args:?}: no JSON ({error})\n{}\n{}",
-            text(&output.stdout),
-            text(&output.stderr)
-        )
-    })
-}
-
 /// The front end's errors: slug and line.
 fn errors(file: &str) -> Vec<(String, u64)> {
-    let report = json(&["check", "--format", "json", file]);
+    let report = dslc(&["check", "--format", "json", file]).json();
     let all = report["diagnostics"].as_array().expect("diagnostics");
     all.iter()
         .filter(|message| message["severity"] == "error")
@@ -91,13 +78,13 @@ fn prints_what_it_prints_elsewhere(file: &str, source: &str) -> Result<(), Strin
     let mut command = vec!["run", "--quiet", file, "--"];
     command.extend(args.split_whitespace());
     let output = dslc(&command);
-    let (found, error) = (text(&output.stdout), text(&output.stderr));
+    let (found, error) = (output.stdout, output.stderr);
     let expected =
         fs::read_to_string(root().join(file).with_extension("out")).expect("the expected output");
     if found != expected {
         return Err(format!("{}\n{error}", difference(&expected, &found)));
     }
-    match output.status.code() {
+    match output.code {
         Some(0) => Ok(()),
         code => Err(format!("ended with {code:?}\n{error}")),
     }
@@ -110,7 +97,7 @@ fn is_told_what_is_wrong(file: &str, source: &str) -> Result<(), String> {
         .map(|(slug, line)| format!("{slug} line {line}"))
         .collect();
     if found.is_empty() {
-        let report = json(&["run", "--format", "json", "--limit", LIMIT, file]);
+        let report = dslc(&["run", "--format", "json", "--limit", LIMIT, file]).json();
         let findings = report["findings"].as_array().expect("findings");
         found.extend(findings.iter().map(|finding| {
             let kind = finding["kind"].as_str().expect("a kind");
@@ -121,7 +108,7 @@ fn is_told_what_is_wrong(file: &str, source: &str) -> Result<(), String> {
         }
     }
     let output = dslc(&["run", "--limit", LIMIT, file]);
-    let (status, told) = (output.status.code(), text(&output.stderr));
+    let (status, told) = (output.code, output.stderr);
     // Notes are broken into lines.
     let words = told.split_whitespace().filter(|word| *word != "│");
     let flat = words.collect::<Vec<_>>().join(" ");

@@ -6,7 +6,7 @@ use libtest_mimic::Trial;
 
 use crate::{
     each, stem,
-    support::{SHOWN, dslc, header, root, text},
+    support::{SHOWN, dslc, header, ran, root},
 };
 
 /// What is assembled.
@@ -36,9 +36,9 @@ fn ptx(args: &[&str]) -> String {
     let mut all = vec!["ptx"];
     all.extend(args);
     let output = dslc(&all);
-    let error = text(&output.stderr);
-    assert_eq!(output.status.code(), Some(0), "{args:?}\n{error}");
-    text(&output.stdout)
+    let error = output.stderr;
+    assert_eq!(output.code, Some(0), "{args:?}\n{error}");
+    output.stdout
 }
 
 fn text_of(file: &str, _: &str) -> Result<(), String> {
@@ -77,15 +77,13 @@ fn assembles(ptxas: &PathBuf, file: &str, source: &str) -> Result<(), String> {
         }
         let input = folder.join(format!("{}.{arch}.ptx", stem(file)));
         fs::write(&input, &text_of_ptx).expect("written");
-        let output = Command::new(ptxas)
+        let output = ran(Command::new(ptxas)
             .args(["--gpu-name", arch, "--opt-level", "1"])
             .args(["--generate-line-info", "--output-file"])
             .arg(input.with_extension("cubin"))
-            .arg(&input)
-            .output()
-            .expect("ptxas starts");
-        if !output.status.success() {
-            return Err(format!("{arch}: {}", text(&output.stderr)));
+            .arg(&input));
+        if output.code != Some(0) {
+            return Err(format!("{arch}: {}", output.stderr));
         }
     }
     Ok(())

@@ -8,7 +8,7 @@ use unicode_width::UnicodeWidthStr;
 
 use crate::{
     each, stem,
-    support::{dslc, dslc_wide, root, text},
+    support::{dslc, dslc_wide, ran, root},
 };
 
 const LINES: usize = 24;
@@ -37,7 +37,7 @@ fn screen(path: &str) -> String {
         .args(["-c", "exec \"$0\" run \"$1\" 2>&1", program, path])
         .current_dir(root())
         .env_remove("COLUMNS");
-    let all = text(&shell.output().expect("a shell").stdout);
+    let all = ran(&mut shell).stdout;
     let first: Vec<&str> = all.lines().take(LINES).collect();
     first.join("\n")
 }
@@ -63,7 +63,7 @@ fn first(path: &str, source: &str) -> Result<(), String> {
         "line {line}, {cure}\n{screen}"
     );
     if KEPT.contains(&stem(path)) {
-        let shown = text(&dslc(&["run", path]).stdout);
+        let shown = dslc(&["run", path]).stdout;
         insta::with_settings!({ prepend_module_to_snapshot => false, snapshot_path => "../snapshots/screen", description => format!("dslc run {path}"), omit_expression => true }, {
             insta::assert_snapshot!(stem(path), shown);
         });
@@ -76,7 +76,7 @@ fn width(path: &str, _: &str) -> Result<(), String> {
     for columns in [60, 80, 120] {
         for more in [&[][..], &["--launches"]] {
             let args = [&["run", path][..], more].concat();
-            let shown = text(&dslc_wide(&args, columns).stdout);
+            let shown = dslc_wide(&args, columns).stdout;
             for line in shown.lines() {
                 assert!(
                     line.width() <= columns as usize,

@@ -2,25 +2,20 @@
 
 use std::fs;
 
-use super::support::{dslc, dslc_wide, root, text};
+use super::support::{dslc, dslc_wide, has, root};
 
 /// What it prints; it has to work.
 fn drawn(args: &[&str]) -> String {
     let output = dslc(&[&["banks"], args].concat());
-    assert_eq!(
-        output.status.code(),
-        Some(0),
-        "{args:?}: {}",
-        text(&output.stderr)
-    );
-    text(&output.stdout)
+    assert_eq!(output.code, Some(0), "{args:?}: {}", output.stderr);
+    output.stdout
 }
 
 /// It is refused with that code, and says this.
 fn refused(args: &[&str], code: i32, why: &str) {
     let output = dslc(&[&["banks"], args].concat());
-    let error = text(&output.stderr);
-    assert_eq!(output.status.code(), Some(code), "{args:?}: {error}");
+    let error = output.stderr;
+    assert_eq!(output.code, Some(code), "{args:?}: {error}");
     assert!(error.contains(why), "{args:?}: {error}");
 }
 
@@ -56,16 +51,11 @@ fn cells_say_which_pass_serves_them() {
         lane(&picture, 9),
         format!("   9  ····2222{}", "·".repeat(24))
     );
-    assert!(
-        picture.contains("4 transactions for 1 request (4 would be ideal)"),
-        "{picture}"
-    );
+    has(&picture, "4 transactions for 1 request (4 would be ideal)");
     // Each pass by itself.
     let picture = drawn(&["s[lane * 16]", "--passes"]);
-    assert!(
-        picture.contains("pass 1 of 16") && picture.contains("pass 16 of 16"),
-        "{picture}"
-    );
+    has(&picture, "pass 1 of 16");
+    has(&picture, "pass 16 of 16");
 }
 
 #[test]
@@ -138,8 +128,8 @@ fn members_bytes_macros_and_blocks_are_understood() {
 #[test]
 fn two_expressions_stand_side_by_side_where_there_is_room() {
     let args = ["banks", "s[lane * 2]", "s[lane * 2 + lane / 16]"];
-    let wide = text(&dslc_wide(&args, 80).stdout);
-    let narrow = text(&dslc_wide(&args, 60).stdout);
+    let wide = dslc_wide(&args, 80).stdout;
+    let narrow = dslc_wide(&args, 60).stdout;
     let heads = |picture: &str| {
         picture
             .lines()
@@ -148,10 +138,8 @@ fn two_expressions_stand_side_by_side_where_there_is_room() {
     };
     assert_eq!((heads(&wide), heads(&narrow)), (Some(2), Some(1)));
     for picture in [&wide, &narrow] {
-        assert!(
-            picture.contains("worst 2-way") && picture.contains("worst 1-way"),
-            "{picture}"
-        );
+        has(picture, "worst 2-way");
+        has(picture, "worst 1-way");
     }
     assert!(
         wide.lines().all(|line| line.chars().count() <= 80),
@@ -238,9 +226,9 @@ fn rules_of_a_file_count() {
     assert_eq!(lane(&picture, 4), "   4  3···");
     let wide = ["--rules", "examples/rules/sixty_four_banks.toml"];
     let picture = drawn(&[&["s[lane * 64]", "--array", "int[2048]"], &wide[..]].concat());
-    assert!(picture.contains("worst 32-way"), "{picture}");
+    has(&picture, "worst 32-way");
     let picture = drawn(&[&["s[lane * 32]"], &wide[..]].concat());
-    assert!(picture.contains("worst 16-way"), "{picture}");
+    has(&picture, "worst 16-way");
     assert_eq!(
         lane(&picture, 1)
             .trim_end()
@@ -255,8 +243,7 @@ fn rules_of_a_file_count() {
 fn a_file_of_rules_counts_as_the_architecture_it_describes() {
     let counts = |args: &[&str]| {
         let all = [&["run", "examples/transpose.k", "--format", "json"], args].concat();
-        let report: serde_json::Value =
-            serde_json::from_slice(&dslc(&all).stdout).expect("a report");
+        let report: serde_json::Value = dslc(&all).json();
         (report["launches"].clone(), report["rules"].clone())
     };
     let (by_arch, none) = counts(&["--arch", "sm_20"]);

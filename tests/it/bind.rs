@@ -2,35 +2,31 @@
 
 use std::{fs, process::Command};
 
-use crate::support::{dslc, root, text};
+use crate::support::{dslc, has, ran, root};
 
 #[test]
 fn the_module_in_the_repository_is_what_the_command_writes() {
     let folder = root().join("dslc/tests/bound");
-    let output = Command::new(env!("CARGO_BIN_EXE_dslc"))
+    let output = ran(Command::new(env!("CARGO_BIN_EXE_dslc"))
         .current_dir(&folder)
-        .args(["bind", "../kernels/particles.k"])
-        .output()
-        .expect("dslc starts");
-    assert_eq!(output.status.code(), Some(0), "{}", text(&output.stderr));
+        .args(["bind", "../kernels/particles.k"]));
+    assert_eq!(output.code, Some(0), "{}", output.stderr);
     let path = folder.join("particles.rs");
     if std::env::var("INSTA_UPDATE").as_deref() == Ok("always") {
         fs::write(&path, &output.stdout).expect("the module can be written");
     }
     let kept = fs::read_to_string(&path).expect("the module");
-    assert_eq!(text(&output.stdout), kept, "INSTA_UPDATE=always writes it");
+    assert_eq!(output.stdout, kept, "INSTA_UPDATE=always writes it");
 }
 
 #[test]
 fn a_mistake_in_a_kernel_is_told_and_nothing_is_written() {
     let output = dslc(&["bind", "dslc/tests/mistakes/kernels/two.k"]);
-    assert_eq!(output.status.code(), Some(1));
+    assert_eq!(output.code, Some(1));
     assert!(output.stdout.is_empty());
-    let said = text(&output.stderr);
-    assert!(
-        said.contains("undeclared") && said.contains("nothing"),
-        "{said}"
-    );
+    let said = output.stderr;
+    has(&said, "undeclared");
+    has(&said, "nothing");
 }
 
 #[test]
@@ -42,13 +38,13 @@ fn instances_have_the_names_that_were_asked_for() {
             "--kernel",
             kernel,
         ]);
-        (output.status.code(), text(&output.stderr))
+        (output.code, output.stderr)
     };
     let (code, said) = bind("nothing<float>");
     assert_eq!(code, Some(1), "{said}");
     let (code, said) = bind("nothing");
     assert_eq!(code, Some(2), "{said}");
-    assert!(said.contains("name<float, 2>"), "{said}");
+    has(&said, "name<float, 2>");
 }
 
 #[test]
@@ -63,14 +59,11 @@ fn ir_becomes_ptx() {
     fs::write(&path, &ir.stdout).expect("the IR can be written");
     let of_ir = dslc(&["ptx", path.to_str().expect("a path"), "--arch", "sm_80"]);
     let of_source = dslc(&["ptx", "examples/vec_add.k", "--arch", "sm_80"]);
-    assert_eq!(of_ir.status.code(), Some(0), "{}", text(&of_ir.stderr));
+    assert_eq!(of_ir.code, Some(0), "{}", of_ir.stderr);
     let instructions = |text: String| text.lines().filter(|line| line.contains(';')).count();
-    assert_eq!(
-        instructions(text(&of_ir.stdout)),
-        instructions(text(&of_source.stdout))
-    );
+    assert_eq!(instructions(of_ir.stdout), instructions(of_source.stdout));
     fs::write(&path, "kernel").expect("it can be written");
     let broken = dslc(&["ptx", path.to_str().expect("a path")]);
-    assert_eq!(broken.status.code(), Some(2), "{}", text(&broken.stderr));
+    assert_eq!(broken.code, Some(2), "{}", broken.stderr);
     fs::remove_dir_all(&folder).expect("the folder was made");
 }

@@ -4,7 +4,7 @@ use std::{fs, time::Duration};
 
 use serde_json::Value;
 
-use crate::support::{dslc, file, root, survives, text};
+use crate::support::{dslc, file, has, ran, root, survives};
 
 const LIMIT: Duration = Duration::from_secs(60);
 
@@ -18,8 +18,8 @@ fn run(name: &str, options: &[&str], source: &str) -> (i32, String, String) {
         .chain([path.as_str()])
         .collect();
     let output = survives(name, &args, LIMIT);
-    let code = output.status.code().expect("it ended by itself");
-    (code, text(&output.stdout), text(&output.stderr))
+    let code = output.code.expect("it ended by itself");
+    (code, output.stdout, output.stderr)
 }
 
 const STRAIGHT: &str = "__global__ void k(int *p) { if (p) p[0] = 1; }
@@ -35,10 +35,8 @@ int main(int argc, char **argv) {
 fn the_limit_counts_kernels_without_a_loop() {
     let (code, out, error) = run("straight.k", &["--limit", "100", "--jobs", "1"], STRAIGHT);
     assert_eq!(code, 1, "{error}");
-    assert!(
-        error.contains("R0202") && error.contains("more than 100 instructions"),
-        "{error}"
-    );
+    has(&error, "R0202");
+    has(&error, "more than 100 instructions");
     assert!(error.contains("straight.k:1:"), "the kernel: {error}");
     for jobs in ["2", "4"] {
         let again = run("straight.k", &["--limit", "100", "--jobs", jobs], STRAIGHT);
@@ -103,19 +101,14 @@ fn memory_beyond_the_limit_is_refused_as_by_cuda_and_c() {
             code == 0 && out.starts_with("10 cudaErrorMemoryAllocation 1\n"),
             "{out}{error}"
         );
-        assert!(
-            error.contains(
-                "device.k:3: note: out of memory: cannot allocate 1048576 bytes of device memory"
-            ),
-            "{error}"
+        has(
+            &error,
+            "device.k:3: note: out of memory: cannot allocate 1048576 bytes of device memory",
         );
-        assert!(
-            error.contains("10485760 of 10485760 bytes are in use"),
-            "{error}"
-        );
+        has(&error, "10485760 of 10485760 bytes are in use");
     }
     let output = dslc(&["run", "--memory", "much", "nothing.k"]);
-    assert_eq!(output.status.code(), Some(2));
+    assert_eq!(output.code, Some(2));
 }
 
 #[test]
@@ -133,9 +126,9 @@ fn the_language_s_own_memory_ends_in_bad_alloc() {
         let source = format!("#include <string>\n#include <vector>\nint main() {{ {body} }}\n");
         let (code, _, error) = run(name, &["--memory", "16M"], &source);
         assert_eq!(code, 1, "{error}");
-        assert!(error.contains("'std::bad_alloc'"), "{error}");
-        assert!(error.contains(&format!("{name}:{line}: note: ")), "{error}");
-        assert!(error.contains("exit code 134"), "{error}");
+        has(&error, "'std::bad_alloc'");
+        has(&error, &format!("{name}:{line}: note: "));
+        has(&error, "exit code 134");
     }
 }
 
@@ -153,8 +146,8 @@ fn variables_that_have_no_room_are_named() {
     ] {
         let (code, _, error) = run(name, &["--memory", "1M"], source);
         assert_eq!(code, 2, "{error}");
-        assert!(error.contains(&format!("{name}:2")), "{error}");
-        assert!(error.contains("--memory allows 1048576"), "{error}");
+        has(&error, &format!("{name}:2"));
+        has(&error, "--memory allows 1048576");
     }
 }
 
@@ -174,9 +167,9 @@ fn buffers_that_have_no_room_are_named() {
             "k<<<1, 1>>>(a)",
         ];
         let output = survives("buffer.k", &args, LIMIT);
-        assert_eq!(output.status.code(), Some(2));
-        let error = text(&output.stderr);
-        assert!(error.contains("--memory allows"), "{error}");
+        assert_eq!(output.code, Some(2));
+        let error = output.stderr;
+        has(&error, "--memory allows");
     }
 }
 
@@ -297,7 +290,7 @@ int main() { int *p; cudaMalloc(&p, 64); for (int i = 0; i < 12; i++) k<<<1, 1>>
         .filter_map(|launch| launch["index"].as_u64());
     assert!(indices.eq(0..12));
     let (_, out, _) = run("three.k", &["--launches"], source);
-    assert!(out.contains("sum of 12"), "{out}");
+    has(&out, "sum of 12");
     // 4 * (1 + 2 + 3) requests.
     let row = out
         .lines()
@@ -319,12 +312,9 @@ int main() { for (int i = 0; i < 100010; i++) k<<<1, 1>>>(); return 0; }\n";
         (0, Some(100_000))
     );
     let notes = report["notes"].to_string();
-    assert!(
-        notes.contains("of 100010 launches the first 100000 are listed"),
-        "{notes}"
-    );
+    has(&notes, "of 100010 launches the first 100000 are listed");
     let (_, out, _) = run("hundred_thousand.k", &["--launches"], source);
-    assert!(out.contains("x100010 alike"), "{out}");
+    has(&out, "x100010 alike");
 }
 
 #[test]
@@ -341,7 +331,7 @@ fn messages_without_end() {
     assert!(code == 1 && findings.len() == 2, "{findings:?}");
     let count = findings[0]["count"].as_u64().unwrap_or(0);
     assert!((1000..1010).contains(&count), "{count} launches");
-    assert!(error.contains("after 1000 refused launches"), "{error}");
+    has(&error, "after 1000 refused launches");
     let failing = "int main() { int *p; for (;;) cudaMalloc(&p, 1ull << 60); }\n";
     let (code, _, error) = run("failing.k", &["--limit", "100000"], failing);
     assert!(
@@ -362,7 +352,7 @@ fn output_without_end() {
     let report: Value = serde_json::from_str(&out).expect("JSON");
     let kept = report["stdout"].as_str().map_or(0, str::len);
     assert_eq!((code, kept), (1, 64 << 20), "{error}");
-    assert!(error.contains("are left out"), "{error}");
+    has(&error, "are left out");
     let kernel =
         "__global__ void k() { for (int i = 0; i < 1000000; i++) printf(\"%0500d\\n\", i); }
 int main() { k<<<4, 256>>>(); return cudaDeviceSynchronize(); }\n";
@@ -403,20 +393,20 @@ fn little_address_space() {
         let shell = format!("ulimit -v {kb} && exec \"$0\" run \"$1\"");
         let mut command = Command::new("sh");
         command.args(["-c", &shell, env!("CARGO_BIN_EXE_dslc"), &path]);
-        let output = command.output().expect("a shell");
-        let error = text(&output.stderr);
+        let output = ran(&mut command);
+        let error = output.stderr;
         // Below what the system's loader takes, or what the program's own file takes, there is nothing of dslc yet.
         let file = fs::metadata(env!("CARGO_BIN_EXE_dslc")).expect("the program");
-        let loader = output.status.code() == Some(127)
+        let loader = output.code == Some(127)
             || error.contains("loading shared libraries")
             || kb.parse::<u64>().expect("a number") * 1024 < file.len();
         assert!(
-            loader || matches!(output.status.code(), Some(0 | 2)),
+            loader || matches!(output.code, Some(0 | 2)),
             "{kb} KB: {:?} {error}",
-            output.status
+            output.code
         );
         assert!(
-            loader || output.status.success() || !error.is_empty(),
+            loader || output.code == Some(0) || !error.is_empty(),
             "{kb} KB: no message"
         );
         assert!(!error.contains("internal error"), "{kb} KB: {error}");

@@ -2,11 +2,10 @@
 
 use std::fs;
 
-use crate::support::{dslc, dslc_wide, file, root, text};
+use crate::support::{dslc, dslc_wide, file, has};
 
 const SCALE: &str = "__global__ void scale(const float *in, float *out, float factor, int n)\n{\n    int i = blockIdx.x * blockDim.x + threadIdx.x;\n    if (i < n)\n        out[i] = factor * in[i];\n}\n";
 
-/// A file of its own for a test.
 #[test]
 fn a_kernel_without_main_is_launched_from_the_command_line() {
     let program = file("scale.k", SCALE);
@@ -31,10 +30,10 @@ fn a_kernel_without_main_is_launched_from_the_command_line() {
     ];
     let output = dslc(&[&args[..], &more[..]].concat());
     assert_eq!(
-        (output.status.code(), text(&output.stdout).as_str()),
+        (output.code, output.stdout.as_str()),
         (Some(0), "out = 0 2.5 5 7.5 … (36 more)\n"),
         "{}",
-        text(&output.stderr)
+        output.stderr
     );
     let file = fs::read(saved).expect("the saved buffer");
     assert_eq!(&file[..6], b"\x93NUMPY");
@@ -71,8 +70,8 @@ fn launches_that_do_not_fit_are_refused_in_one_sentence() {
             "whole=int[4]",
         ];
         let output = dslc(&[&["run", &program, "--launch", launch][..], &buffers[..]].concat());
-        assert_eq!(output.status.code(), Some(2), "{launch}");
-        let error = text(&output.stderr);
+        assert_eq!(output.code, Some(2), "{launch}");
+        let error = output.stderr;
         assert!(error.contains(expected), "{launch}: {error}");
         assert_eq!(error.lines().count(), 1, "{error}");
     }
@@ -82,12 +81,12 @@ fn launches_that_do_not_fit_are_refused_in_one_sentence() {
 fn a_header_that_is_not_included_is_a_warning() {
     let text_of = "#include <cstdlib>\nint main()\n{\n    printf(\"it runs\\n\");\n    return EXIT_SUCCESS;\n}\n";
     let output = dslc(&["run", "--quiet", &file("include.k", text_of)]);
-    assert_eq!(output.status.code(), Some(0));
-    assert_eq!(text(&output.stdout), "it runs\n");
-    let warnings = text(&output.stderr);
-    assert!(
-        warnings.contains("[W0405] Warning: `printf` needs `#include <cstdio>`"),
-        "{warnings}"
+    assert_eq!(output.code, Some(0));
+    assert_eq!(output.stdout, "it runs\n");
+    let warnings = output.stderr;
+    has(
+        &warnings,
+        "[W0405] Warning: `printf` needs `#include <cstdio>`",
     );
     assert_eq!(warnings.matches("Warning").count(), 1, "{warnings}");
 }
@@ -136,10 +135,10 @@ fn exit_codes_tell_whose_fault_it_is() {
     for (args, expected) in cases {
         let output = dslc(args);
         assert_eq!(
-            output.status.code(),
+            output.code,
             Some(*expected),
             "dslc {args:?}: {}",
-            text(&output.stderr)
+            output.stderr
         );
         assert!(
             *expected == 0 || !output.stderr.is_empty(),
@@ -151,7 +150,7 @@ fn exit_codes_tell_whose_fault_it_is() {
 #[test]
 fn the_json_report_has_the_schema_s_keys_in_order() {
     let output = dslc(&["run", "--format", "json", "examples/reverse.k"]);
-    let report: serde_json::Value = serde_json::from_slice(&output.stdout).expect("JSON");
+    let report = output.json();
     let keys = |value: &serde_json::Value| {
         value
             .as_object()
@@ -215,9 +214,9 @@ fn metrics_print_as_nvprof_did() {
         "--arch",
         "sm_35",
     ]);
-    assert_eq!(output.status.code(), Some(0), "{}", text(&output.stderr));
+    assert_eq!(output.code, Some(0), "{}", output.stderr);
     insta::with_settings!({ snapshot_path => "../snapshots/cli", prepend_module_to_snapshot => false, omit_expression => true }, {
-        insta::assert_snapshot!("metrics", text(&output.stdout));
+        insta::assert_snapshot!("metrics", output.stdout);
     });
 }
 
@@ -225,7 +224,7 @@ fn metrics_print_as_nvprof_did() {
 fn the_report_fits_narrow_and_wide_terminals() {
     for columns in [80, 200] {
         let args = ["run", "examples/tile_square.k", "--kernel", "row_col"];
-        let report = text(&dslc_wide(&args, columns).stdout);
+        let report = dslc_wide(&args, columns).stdout;
         let widest = report.lines().map(|line| line.chars().count()).max();
         assert!(
             widest <= Some(columns as usize),
@@ -251,7 +250,7 @@ fn lines_of_other_files_are_told_apart() {
     let buffers = ["--buffer", "in=int[32]:iota", "--buffer", "out=int[32]"];
     let args = ["run", &program, "--launches", "--launch", launch];
     let output = dslc(&[&args[..], &buffers].concat());
-    let report = text(&output.stdout);
+    let report = output.stdout;
     let lines: Vec<&str> = report.lines().map(str::trim).collect();
     let at = |start: &str| lines.iter().position(|line| line.starts_with(start));
     let (own, named, theirs) = (at("2  __global__"), at("in  "), at("1  __device__"));
@@ -272,12 +271,8 @@ fn banks_are_drawn() {
         "--block",
         "32,8",
     ]);
-    assert_eq!(output.status.code(), Some(0), "{}", text(&output.stderr));
-    assert!(
-        text(&output.stdout).contains("worst 1-way"),
-        "{}",
-        text(&output.stdout)
-    );
+    assert_eq!(output.code, Some(0), "{}", output.stderr);
+    has(&output.stdout, "worst 1-way");
     let output = dslc(&[
         "banks",
         "tile[threadIdx.x][threadIdx.y]",
@@ -286,9 +281,5 @@ fn banks_are_drawn() {
         "--block",
         "32,8",
     ]);
-    assert!(
-        text(&output.stdout).contains("worst 32-way"),
-        "{}",
-        text(&output.stdout)
-    );
+    has(&output.stdout, "worst 32-way");
 }

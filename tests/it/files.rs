@@ -5,11 +5,11 @@ use std::{
     fs::{self, File},
     os::unix::fs::{PermissionsExt, symlink},
     path::{Path, PathBuf},
-    process::{Command, Output, Stdio},
+    process::{Command, Stdio},
     time::Duration,
 };
 
-use crate::support::{dslc, dslc_within, root, text};
+use crate::support::{Ran, dslc, dslc_within, has, ran, root};
 
 const LIMIT: Duration = Duration::from_secs(20);
 const SCALE: &str =
@@ -37,15 +37,15 @@ fn file(folder: &Path, name: &str, contents: &str) -> String {
     path.to_string_lossy().into_owned()
 }
 
-fn within(args: &[&str]) -> Output {
+fn within(args: &[&str]) -> Ran {
     dslc_within(args, LIMIT).unwrap_or_else(|| panic!("{args:?} does not end"))
 }
 
 /// dslc could not work, and says why in one line.
 fn refused(args: &[&str], why: &str) {
     let output = within(args);
-    let error = text(&output.stderr);
-    assert_eq!(output.status.code(), Some(2), "{args:?}: {error}");
+    let error = output.stderr;
+    assert_eq!(output.code, Some(2), "{args:?}: {error}");
     assert!(error.contains(why), "{args:?}: {error}");
     assert_eq!(error.lines().count(), 1, "{args:?}: {error}");
 }
@@ -103,7 +103,7 @@ fn an_npy_file_is_read_as_far_as_its_header_says() {
     let path = folder.join("in.npy").to_string_lossy().into_owned();
     let save = format!("in={path}");
     let made = dslc(&[&["run", &program, "--save", &save], &LAUNCH[..]].concat());
-    assert_eq!(made.status.code(), Some(0), "{}", text(&made.stderr));
+    assert_eq!(made.code, Some(0), "{}", made.stderr);
     // A hundred GiB follow that the header knows nothing of.
     let file = File::options().write(true).open(&path).expect("the file");
     file.set_len(100 << 30).expect("a large file");
@@ -114,17 +114,12 @@ fn an_npy_file_is_read_as_far_as_its_header_says() {
         &args[..],
     ];
     let output = within(&run.concat());
-    assert_eq!(
-        text(&output.stdout),
-        "out = 0 1 2 3\n",
-        "{}",
-        text(&output.stderr)
-    );
+    assert_eq!(output.stdout, "out = 0 1 2 3\n", "{}", output.stderr);
     // Only a part of what it promises is there.
     file.set_len(130).expect("a short file");
     let output = within(&run.concat());
-    assert_eq!(output.status.code(), Some(2));
-    assert!(text(&output.stderr).contains("shorter than its header says"));
+    assert_eq!(output.code, Some(2));
+    assert!(output.stderr.contains("shorter than its header says"));
 }
 
 #[test]
@@ -136,20 +131,19 @@ fn a_program_and_a_baseline_may_come_through_a_pipe() {
     let child = command.spawn().expect("dslc starts");
     std::io::Write::write_all(&mut writer, b"int main() { return 3; }\n").expect("a pipe");
     drop((writer, command));
-    let output = child.wait_with_output().expect("dslc ends");
-    assert_eq!(output.status.code(), Some(1));
+    let output: Ran = child.wait_with_output().expect("dslc ends").into();
+    assert_eq!(output.code, Some(1));
 
     let mut command = Command::new("bash");
     let line = format!(
         "{0} check examples/reverse.k --baseline <(echo '{{\"schema\": \"dslc-baseline/1\", \"findings\": []}}')",
         env!("CARGO_BIN_EXE_dslc")
     );
-    let output = command.args(["-c", &line]).current_dir(root()).output();
-    let output = output.expect("bash runs");
-    assert_eq!(output.status.code(), Some(0), "{}", text(&output.stderr));
+    let output = ran(command.args(["-c", &line]).current_dir(root()));
+    assert_eq!(output.code, Some(0), "{}", output.stderr);
     let line = format!("{} run /dev/stdin < /dev/zero", env!("CARGO_BIN_EXE_dslc"));
-    let output = Command::new("bash").args(["-c", &line]).output();
-    assert_eq!(output.expect("bash runs").status.code(), Some(2));
+    let output = ran(Command::new("bash").args(["-c", &line]));
+    assert_eq!(output.code, Some(2));
 }
 
 #[test]
@@ -166,11 +160,11 @@ fn no_input_is_written_over() {
     let npy = folder.join("in.npy").to_string_lossy().into_owned();
     let save = format!("in={npy}");
     let made = dslc(&[&["run", &program, "--save", &save], &LAUNCH[..]].concat());
-    assert_eq!(made.status.code(), Some(0), "{}", text(&made.stderr));
+    assert_eq!(made.code, Some(0), "{}", made.stderr);
     let baseline = folder.join("known.json").to_string_lossy().into_owned();
     let run = [&["run", &program], &LAUNCH[..]].concat();
     let made = dslc(&[&run, &["--write-baseline", &baseline][..]].concat());
-    assert_eq!(made.status.code(), Some(0), "{}", text(&made.stderr));
+    assert_eq!(made.code, Some(0), "{}", made.stderr);
     let before: Vec<_> = [&header, &program, &npy, &baseline]
         .map(|path| fs::read(path).expect("a file"))
         .into();
@@ -249,8 +243,8 @@ fn a_baseline_may_be_brought_up_to_date() {
         "--write-baseline",
         &baseline,
     ];
-    assert_eq!(dslc(&run).status.code(), Some(1), "nothing was known");
-    assert_eq!(dslc(&run).status.code(), Some(0), "now it is");
+    assert_eq!(dslc(&run).code, Some(1), "nothing was known");
+    assert_eq!(dslc(&run).code, Some(0), "now it is");
     let unused = file(
         &folder,
         "bad.k",
@@ -269,8 +263,8 @@ fn a_baseline_may_be_brought_up_to_date() {
         "--write-baseline",
         &known,
     ];
-    assert_eq!(dslc(&check).status.code(), Some(1), "nothing was known");
-    assert_eq!(dslc(&check).status.code(), Some(0), "now it is");
+    assert_eq!(dslc(&check).code, Some(1), "nothing was known");
+    assert_eq!(dslc(&check).code, Some(0), "now it is");
 }
 
 #[test]
@@ -285,11 +279,11 @@ fn files_are_written_whole_and_stay_what_they_are() {
     for output in [&link, &new] {
         let args = ["bind", &program, "-o", &output.to_string_lossy()];
         let output = dslc(&args);
-        assert_eq!(output.status.code(), Some(0), "{}", text(&output.stderr));
+        assert_eq!(output.code, Some(0), "{}", output.stderr);
     }
     assert!(fs::read_link(&link).is_ok(), "the link is still one");
     let written = fs::read_to_string(&target).expect("the file behind the link");
-    assert!(written.contains("Made by `dslc bind"), "{written}");
+    has(&written, "Made by `dslc bind");
     let mode = |path: &Path| fs::metadata(path).expect("a file").permissions().mode() & 0o777;
     assert_eq!(mode(Path::new(&target)), 0o640);
     // As for any new file, the mask decides: never only the owner's, never everybody's.
@@ -297,13 +291,13 @@ fn files_are_written_whole_and_stay_what_they_are() {
 
     // What is no file is written as it is.
     let to_null = dslc(&["bind", &program, "-o", "/dev/null"]);
-    assert_eq!(to_null.status.code(), Some(0), "{}", text(&to_null.stderr));
+    assert_eq!(to_null.code, Some(0), "{}", to_null.stderr);
     let to_stdout = dslc(&["bind", &program, "-o", "/dev/stdout"]);
-    assert!(text(&to_stdout.stdout).contains("Made by `dslc bind"));
+    assert!(to_stdout.stdout.contains("Made by `dslc bind"));
     let full = dslc(&["bind", &program, "-o", "/dev/full"]);
-    assert_eq!(full.status.code(), Some(2));
-    let error = text(&full.stderr);
-    assert!(error.contains("`/dev/full`: no space left"), "{error}");
+    assert_eq!(full.code, Some(2));
+    let error = full.stderr;
+    has(&error, "`/dev/full`: no space left");
 
     // What cannot be written leaves nothing behind.
     refused(
@@ -327,5 +321,5 @@ fn many_jobs_are_no_more_work() {
     let program = "examples/reverse.k";
     let few = dslc(&["run", "--jobs", "1", program]);
     let many = within(&["run", "--jobs", "100000", program]);
-    assert_eq!(text(&few.stdout), text(&many.stdout));
+    assert_eq!(few.stdout, many.stdout);
 }

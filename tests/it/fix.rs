@@ -2,7 +2,7 @@
 
 use std::{fs, process::Command};
 
-use crate::support::{root, text};
+use crate::support::{has, ran, root};
 
 #[test]
 fn fix_prints_a_diff_and_writes_it_when_it_is_told_to() {
@@ -10,48 +10,40 @@ fn fix_prints_a_diff_and_writes_it_when_it_is_told_to() {
     let path = folder.path().join("column.k");
     fs::copy(root().join("tests/cures/tile.k"), &path).expect("a copy");
     let fix = |arguments: &[&str]| {
-        let output = Command::new(env!("CARGO_BIN_EXE_dslc"))
+        let output = ran(Command::new(env!("CARGO_BIN_EXE_dslc"))
             .arg("fix")
             .args(arguments)
             .arg("column.k")
-            .current_dir(folder.path())
-            .output()
-            .expect("dslc");
-        (
-            text(&output.stdout),
-            text(&output.stderr),
-            output.status.code(),
-        )
+            .current_dir(folder.path()));
+        (output.stdout, output.stderr, output.code)
     };
     let old = fs::read_to_string(&path).expect("the program");
     let (diff, said, code) = fix(&[]);
-    assert!(
-        diff.contains("-    __shared__ float tile[32][32];\n+    __shared__ float tile[32][33];"),
-        "{diff}"
+    has(
+        &diff,
+        "-    __shared__ float tile[32][32];\n+    __shared__ float tile[32][33];",
     );
-    assert!(said.contains("(1024 transactions become 32)"), "{said}");
+    has(&said, "(1024 transactions become 32)");
     assert_eq!(code, Some(0));
     assert_eq!(fs::read_to_string(&path).expect("the program"), old);
     let (_, said, code) = fix(&["--apply"]);
-    assert!(said.contains("changed column.k"), "{said}");
+    has(&said, "changed column.k");
     assert_eq!(code, Some(0));
     let new = fs::read_to_string(&path).expect("the program");
     assert_eq!(new, old.replace("tile[32][32]", "tile[32][33]"));
     let (diff, said, code) = fix(&[]);
     assert_eq!((diff.as_str(), code), ("", Some(0)));
     assert!(said.starts_with("no cure is proved"), "{said}");
-    let output = Command::new("sh")
+    let output = ran(Command::new("sh")
         .args([
             "-c",
             "\"$0\" fix --apply /dev/stdin < column.k",
             env!("CARGO_BIN_EXE_dslc"),
         ])
-        .current_dir(folder.path())
-        .output()
-        .expect("a shell");
-    let error = text(&output.stderr);
+        .current_dir(folder.path()));
+    let error = output.stderr;
     assert!(
-        output.status.code() == Some(2) && error.contains("is none"),
+        output.code == Some(2) && error.contains("is none"),
         "{error}"
     );
 }

@@ -1,10 +1,8 @@
 //! Findings for machines: which are looked for, SARIF for code-scanning services, baselines for CI that gates on new findings.
 
-use std::fs;
-
 use serde_json::Value;
 
-use crate::support::{dslc, file, root, text};
+use crate::support::{dslc, file, has, root};
 
 /// Two stores beyond their arrays, the same text in two kernels, and lines that may move.
 const TWO: &str = "__global__ void first(int *x)\n{\n    __shared__ int s[32];\n    s[threadIdx.x] = x[0];\n}\n__global__ void second(int *x)\n{\n    __shared__ int s[32];\n    s[threadIdx.x] = x[0];\n}\nint main()\n{\n    int *x;\n    cudaMalloc(&x, 128);\n    cudaMemset(x, 0, 128);\n    KERNEL<<<1, 64>>>(x);\n    cudaFree(x);\n    return 0;\n}\n";
@@ -70,10 +68,9 @@ fn assert_sarif(log: &Value) {
 /// `dslc … --format sarif`: the exit code and the log.
 fn sarif(args: &[&str]) -> (Option<i32>, Value) {
     let output = dslc(args);
-    let log: Value = serde_json::from_slice(&output.stdout)
-        .unwrap_or_else(|error| panic!("{args:?}: {error}\n{}", text(&output.stderr)));
+    let log = output.json();
     assert_sarif(&log);
-    (output.status.code(), log)
+    (output.code, log)
 }
 
 /// Rule, level and line of each result.
@@ -125,20 +122,15 @@ fn a_baseline_mutes_what_it_knows_and_nothing_else() {
         dslc(&[&["run", "-D", &kernel, path][..], more].concat())
     };
     assert_eq!(
-        run(&path, "first", &["--write-baseline", &known])
-            .status
-            .code(),
+        run(&path, "first", &["--write-baseline", &known]).code,
         Some(1)
     );
     let muted = run(&path, "first", &["--baseline", &known]);
-    assert_eq!(muted.status.code(), Some(0), "{}", text(&muted.stderr));
-    assert!(!text(&muted.stderr).contains("R0101"));
-    assert!(text(&muted.stdout).contains("1 known from the baseline"));
+    assert_eq!(muted.code, Some(0), "{}", muted.stderr);
+    assert!(!muted.stderr.contains("R0101"));
+    assert!(muted.stdout.contains("1 known from the baseline"));
     // The same text in another kernel is another finding.
-    assert_eq!(
-        run(&path, "second", &["--baseline", &known]).status.code(),
-        Some(1)
-    );
+    assert_eq!(run(&path, "second", &["--baseline", &known]).code, Some(1));
     // Lines may move, and white space change.
     let moved = file(
         "moved.k",
@@ -148,18 +140,15 @@ fn a_baseline_mutes_what_it_knows_and_nothing_else() {
         ),
     );
     let still = run(&moved, "first", &["--baseline", &known]);
-    assert_eq!(still.status.code(), Some(1), "the access's text changed");
+    assert_eq!(still.code, Some(1), "the access's text changed");
     let moved = file(
         "moved.k",
         &format!("// new\n\n{}", TWO.replace("    s[", "        s[")),
     );
-    assert_eq!(
-        run(&moved, "first", &["--baseline", &known]).status.code(),
-        Some(0)
-    );
+    assert_eq!(run(&moved, "first", &["--baseline", &known]).code, Some(0));
 
     let json = run(&path, "first", &["--baseline", &known, "--format", "json"]);
-    let report: Value = serde_json::from_slice(&json.stdout).expect("JSON");
+    let report = json.json();
     assert_eq!(
         (&report["findings"], &report["muted_findings"]),
         (&Value::Array(vec![]), &1.into())
@@ -189,8 +178,8 @@ fn what_is_asked_for_wrongly_is_said_in_a_sentence() {
     ];
     for (args, expected) in cases {
         let output = dslc(&[&["run", "examples/reverse.k"], *args].concat());
-        let error = text(&output.stderr);
-        assert_eq!(output.status.code(), Some(2), "{args:?}: {error}");
+        let error = output.stderr;
+        assert_eq!(output.code, Some(2), "{args:?}: {error}");
         assert!(error.contains(expected), "{args:?}: {error}");
     }
     for checks in [
@@ -202,12 +191,7 @@ fn what_is_asked_for_wrongly_is_said_in_a_sentence() {
         "barrier,mask,arithmetic",
     ] {
         let output = dslc(&["run", "--quiet", "--checks", checks, "examples/reverse.k"]);
-        assert_eq!(
-            output.status.code(),
-            Some(0),
-            "{checks}: {}",
-            text(&output.stderr)
-        );
+        assert_eq!(output.code, Some(0), "{checks}: {}", output.stderr);
     }
 }
 
@@ -216,7 +200,7 @@ fn warnings_fail_a_run_that_asks_for_it() {
     let path = "tests/findings/faults/warp_reduce_volatile.k";
     for (least, code) in [("error", 0), ("warning", 1), ("note", 1)] {
         let output = dslc(&["run", "--quiet", "--fail-on", least, path]);
-        assert_eq!(output.status.code(), Some(code), "{least}");
+        assert_eq!(output.code, Some(code), "{least}");
     }
 }
 
@@ -224,8 +208,8 @@ fn warnings_fail_a_run_that_asks_for_it() {
 fn a_program_that_does_not_compile_has_a_report_too() {
     let path = file("broken.k", "int main()\n{\n    return x;\n}\n");
     let output = dslc(&["run", "--format", "json", &path]);
-    assert_eq!(output.status.code(), Some(1));
-    let report: Value = serde_json::from_slice(&output.stdout).expect("JSON");
+    assert_eq!(output.code, Some(1));
+    let report = output.json();
     assert_eq!(report["schema"], "dslc-report/1");
     assert_eq!(report["exit_code"], 1);
     assert_eq!(report["launches"], Value::Array(vec![]));
@@ -240,7 +224,7 @@ fn a_baseline_of_messages_mutes_what_it_knows() {
     let baseline = baseline.to_string_lossy().into_owned();
     let count = |args: &[&str]| {
         let output = dslc(&[&["check", "--format", "json"], args].concat());
-        let report: Value = serde_json::from_slice(&output.stdout).expect("JSON");
+        let report = output.json();
         report["diagnostics"].as_array().expect("messages").len()
     };
     assert_eq!(count(&["--write-baseline", &baseline, &path]), 1);
@@ -259,25 +243,17 @@ fn memory_that_is_not_freed_is_a_note() {
         "int main()\n{\n    int *a, *b;\n    cudaMalloc(&a, 100);\n    cudaMalloc(&b, 28);\n    return 0;\n}\n",
     );
     let output = dslc(&["run", "--quiet", &path]);
-    assert_eq!(
-        (output.status.code(), text(&output.stderr)),
-        (Some(0), String::new())
-    );
+    assert_eq!((output.code, output.stderr), (Some(0), String::new()));
     let output = dslc(&["run", &path]);
-    assert_eq!(output.status.code(), Some(0));
-    let said = text(&output.stderr);
-    assert!(
-        said.contains(
-            "leak.k:4: note[R0109]: leak: `a`, 100 bytes of cudaMalloc at line 4, is never freed"
-        ),
-        "{said}"
+    assert_eq!(output.code, Some(0));
+    let said = output.stderr;
+    has(
+        &said,
+        "leak.k:4: note[R0109]: leak: `a`, 100 bytes of cudaMalloc at line 4, is never freed",
     );
     assert_eq!(said.lines().count(), 2, "{said}");
     let output = dslc(&["run", "--fail-on", "note", &path]);
-    assert_eq!(output.status.code(), Some(1));
+    assert_eq!(output.code, Some(1));
     let output = dslc(&["run", "--checks", "race", "--fail-on", "note", &path]);
-    assert_eq!(
-        (output.status.code(), text(&output.stderr)),
-        (Some(0), String::new())
-    );
+    assert_eq!((output.code, output.stderr), (Some(0), String::new()));
 }

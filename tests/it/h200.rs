@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-use crate::support::{csv, dslc, number, report, root, text};
+use crate::support::{csv, dslc, number, report, root};
 
 /// Columns of the recorded counters and the report's metric of the same meaning.
 const COLUMNS: &[(&str, &str)] = &[
@@ -229,7 +229,7 @@ fn jobs_change_nothing() {
                 jobs,
                 program,
             ]);
-            text(&output.stdout)
+            output.stdout
         };
         let one = run("1");
         assert!(one.contains("dslc-report/1"), "{program}: {one}");
@@ -249,7 +249,7 @@ fn arithmetic_on_special_values_gives_what_the_hardware_gave() {
     let program = folder.join("numbers.k");
     let output = dslc(&["run", "--quiet", &program.display().to_string()]);
     let measured = std::fs::read_to_string(folder.join("numbers.out")).expect("numbers.out");
-    let simulated = String::from_utf8_lossy(&output.stdout);
+    let simulated = output.stdout;
     for (measured, simulated) in measured.lines().zip(simulated.lines()) {
         assert_eq!(simulated, measured);
     }

@@ -2,9 +2,7 @@
 
 use std::{fs, path::PathBuf};
 
-use serde_json::Value;
-
-use crate::support::{dslc, text};
+use crate::support::{dslc, has};
 
 /// A folder of its own with a file in it, and the file's path.
 struct Folder(PathBuf);
@@ -62,19 +60,13 @@ std::map<int, std::vector<Thing>> &things(auto &&...all)
 fn each_kernel_is_said_to_be_understood_or_why_not() {
     let folder = Folder::with("each", &[("file.cu", FILE)]);
     let output = dslc(&["check", "--kernels", &folder.path("file.cu")]);
-    assert_eq!(output.status.code(), Some(1));
-    let said = text(&output.stdout);
+    assert_eq!(output.code, Some(1));
+    let said = output.stdout;
     assert_eq!(said.matches("`project.h`").count(), 1, "{said}");
     assert_eq!(said.matches("`project/config.h`").count(), 1, "{said}");
-    assert!(
-        said.contains("ok   scale:9 (tried with <float, 32>)\n"),
-        "{said}"
-    );
-    assert!(
-        said.contains("no   odd:15  line 15: there is no type `Unknown`\n"),
-        "{said}"
-    );
-    assert!(said.contains("ok   add:17\n"), "{said}");
+    has(&said, "ok   scale:9 (tried with <float, 32>)\n");
+    has(&said, "no   odd:15  line 15: there is no type `Unknown`\n");
+    has(&said, "ok   add:17\n");
     assert!(said.ends_with("2 of 3 kernels understood\n"), "{said}");
 
     let output = dslc(&[
@@ -84,8 +76,8 @@ fn each_kernel_is_said_to_be_understood_or_why_not() {
         "json",
         &folder.path("file.cu"),
     ]);
-    assert_eq!(output.status.code(), Some(1));
-    let report: Value = serde_json::from_slice(&output.stdout).expect("JSON");
+    assert_eq!(output.code, Some(1));
+    let report = output.json();
     assert_eq!(
         report["missing"].as_array().map(Vec::len),
         Some(2),
@@ -117,10 +109,10 @@ fn headers_in_folders_of_the_command_line_are_read() {
         &folder.path("include"),
         &folder.path("src/file.cu"),
     ]);
-    let said = text(&output.stdout);
+    let said = output.stdout;
     assert!(!said.contains("there is no file"), "{said}");
-    assert!(said.contains("ok   odd:15\n"), "{said}");
-    assert_eq!(output.status.code(), Some(0), "{said}");
+    has(&said, "ok   odd:15\n");
+    assert_eq!(output.code, Some(0), "{said}");
 }
 
 #[test]
@@ -129,12 +121,16 @@ fn an_instance_is_made_that_the_command_line_names() {
     let file = folder.path("file.cu");
     let check = |kernel: &str| dslc(&["check", "--kernels", "--kernel", kernel, &file]);
     let output = check("scale<int, 40>");
-    assert_eq!(output.status.code(), Some(0));
-    assert!(text(&output.stdout).ends_with("ok   scale:9\n1 of 1 kernels understood\n"));
+    assert_eq!(output.code, Some(0));
+    assert!(
+        output
+            .stdout
+            .ends_with("ok   scale:9\n1 of 1 kernels understood\n")
+    );
     let output = check("scale<Unknown, 40>");
-    assert_eq!(output.status.code(), Some(1));
-    assert!(text(&output.stderr).contains("there is no type `Unknown`"));
-    assert_eq!(check("nobody").status.code(), Some(2));
+    assert_eq!(output.code, Some(1));
+    assert!(output.stderr.contains("there is no type `Unknown`"));
+    assert_eq!(check("nobody").code, Some(2));
 
     let launch = "scale<int,40><<<2, 32>>>(out, in, 3)";
     let buffers = [
@@ -149,18 +145,14 @@ fn an_instance_is_made_that_the_command_line_names() {
     args.extend(buffers);
     args.push(&file);
     let output = dslc(&args);
-    assert_eq!(output.status.code(), Some(0), "{}", text(&output.stderr));
+    assert_eq!(output.code, Some(0), "{}", output.stderr);
     assert!(
-        text(&output.stdout).starts_with("out = 0 3 6 9"),
+        output.stdout.starts_with("out = 0 3 6 9"),
         "{}",
-        text(&output.stdout)
+        output.stdout
     );
     let left_out = "note: the kernel `odd` is left out; line 15: there is no type `Unknown`";
-    assert!(
-        text(&output.stderr).contains(left_out),
-        "{}",
-        text(&output.stderr)
-    );
+    assert!(output.stderr.contains(left_out), "{}", output.stderr);
 }
 
 #[test]
@@ -181,11 +173,11 @@ fn the_understood_kernels_run_without_the_host_code() {
         "--print",
         "out:4",
     ]);
-    assert_eq!(output.status.code(), Some(0), "{}", text(&output.stderr));
+    assert_eq!(output.code, Some(0), "{}", output.stderr);
     assert!(
-        text(&output.stdout).starts_with("out = 0 2 4 6"),
+        output.stdout.starts_with("out = 0 2 4 6"),
         "{}",
-        text(&output.stdout)
+        output.stdout
     );
     let output = dslc(&[
         "run",
@@ -196,7 +188,7 @@ fn the_understood_kernels_run_without_the_host_code() {
         "--buffer",
         "out=int[4]",
     ]);
-    assert_eq!(output.status.code(), Some(2));
+    assert_eq!(output.code, Some(2));
 }
 
 #[cfg(feature = "ptx")]
@@ -213,11 +205,11 @@ fn the_understood_kernels_become_ptx() {
         "scale<double, 7>",
         &file,
     ]);
-    let ptx = text(&output.stdout);
-    assert_eq!(output.status.code(), Some(0), "{}", text(&output.stderr));
+    let ptx = output.stdout;
+    assert_eq!(output.code, Some(0), "{}", output.stderr);
     // The instance that is asked for is the only one of its template.
     assert_eq!(ptx.matches(".visible .entry").count(), 2, "{ptx}");
-    assert!(text(&output.stderr).contains("the kernel `odd` is left out"));
+    assert!(output.stderr.contains("the kernel `odd` is left out"));
 }
 
 /// Members that are not understood make the rest of the class's layout unknown.
@@ -232,7 +224,7 @@ fn a_kernel_that_touches_a_class_of_unknown_layout_is_not_understood() {
         __global__ void fine(Fine *p) { p[1].a = 1; }\n";
     let folder = Folder::with("layout", &[("file.cu", source)]);
     let output = dslc(&["check", "--kernels", &folder.path("file.cu")]);
-    let said = text(&output.stdout);
+    let said = output.stdout;
     let expected = "no   in:5  line 1: a bit-field is not supported yet\n\
         no   v:6  line 3: a virtual function is not supported\n\
         ok   fine:7\n1 of 3 kernels understood\n";

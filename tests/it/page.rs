@@ -9,7 +9,7 @@ use std::{
     path::{Path, PathBuf},
 };
 
-use super::support::{dslc, root, text};
+use super::support::{dslc, root};
 
 /// The most a page may take, and a little for its end.
 const MOST_BYTES: usize = (8 << 20) + (256 << 10);
@@ -46,8 +46,8 @@ fn page(name: &str, args: &[&str]) -> String {
     let mut all = vec!["run", "--html", &target];
     all.extend(args);
     let output = dslc(&all);
-    let error = text(&output.stderr);
-    assert!(matches!(output.status.code(), Some(0 | 1)), "{error}");
+    let error = output.stderr;
+    assert!(matches!(output.code, Some(0 | 1)), "{error}");
     fs::read_to_string(path).expect("the page")
 }
 
@@ -196,8 +196,8 @@ fn what_is_too_much_is_left_out_and_said() {
 fn a_page_is_written_whole_or_not_at_all() {
     let refused = |args: &[&str], why: &str| {
         let output = dslc(args);
-        let error = text(&output.stderr);
-        assert_eq!(output.status.code(), Some(2), "{args:?}: {error}");
+        let error = output.stderr;
+        assert_eq!(output.code, Some(2), "{args:?}: {error}");
         assert_eq!(error.matches(why).count(), 1, "{args:?}: {error}");
     };
     let program = file("own.k", "int main() { return 0; }\n");
@@ -237,10 +237,7 @@ fn a_page_is_written_whole_or_not_at_all() {
     // A program that does not compile leaves what is there.
     let old = file("old.html", "old");
     let broken = file("broken.k", "int main() { return nothing; }\n");
-    assert_eq!(
-        dslc(&["run", &broken, "--html", &old]).status.code(),
-        Some(1)
-    );
+    assert_eq!(dslc(&["run", &broken, "--html", &old]).code, Some(1));
     assert_eq!(fs::read_to_string(old).expect("it is there"), "old");
 }
 
@@ -249,7 +246,7 @@ fn the_picture_in_readme_is_what_its_command_makes() {
     let made = folder().join("padding.svg").to_string_lossy().into_owned();
     let args = [PICTURE_COMMAND, &[&made]].concat();
     let output = dslc(&args);
-    assert_eq!(output.status.code(), Some(0), "{}", text(&output.stderr));
+    assert_eq!(output.code, Some(0), "{}", output.stderr);
     let made = fs::read_to_string(made).expect("the picture");
     let kept = fs::read_to_string(root().join(PICTURE)).expect("the picture");
     assert!(

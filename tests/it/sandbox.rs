@@ -5,11 +5,11 @@ use std::{
     fs,
     os::unix::fs::symlink,
     path::{Path, PathBuf},
-    process::{Command, Output, Stdio},
+    process::{Command, Stdio},
     time::Duration,
 };
 
-use crate::support::{dslc_within, file, root, text};
+use crate::support::{Ran, dslc_within, file, has, ran, root};
 
 const LIMIT: Duration = Duration::from_secs(20);
 
@@ -39,21 +39,21 @@ impl Place {
     }
 
     /// `dslc run` from the project's folder.
-    fn run(&self, args: &[&str]) -> Output {
+    fn run(&self, args: &[&str]) -> Ran {
         self.run_in("project", &[&["run"], args].concat())
     }
 
-    fn run_in(&self, folder: &str, args: &[&str]) -> Output {
+    fn run_in(&self, folder: &str, args: &[&str]) -> Ran {
         let mut command = Command::new(env!("CARGO_BIN_EXE_dslc"));
         command.args(args).current_dir(self.0.join(folder));
-        command.stdin(Stdio::null()).output().expect("dslc runs")
+        ran(command.stdin(Stdio::null()))
     }
 
     /// The program may not include that, and learns nothing of it.
     fn refuses(&self, args: &[&str], why: &str) {
         let output = self.run(args);
-        let error = text(&output.stderr);
-        assert_eq!(output.status.code(), Some(1), "{args:?}: {error}");
+        let error = output.stderr;
+        assert_eq!(output.code, Some(1), "{args:?}: {error}");
         assert!(error.contains(why), "{args:?}: {error}");
         assert!(!error.contains("secret_word"), "{error}");
         assert_eq!(error.matches("Error:").count(), 1, "{error}");
@@ -61,13 +61,13 @@ impl Place {
 
     fn accepts(&self, args: &[&str]) {
         let output = self.run(args);
-        let error = text(&output.stderr);
-        assert_eq!(output.status.code(), Some(0), "{args:?}: {error}");
+        let error = output.stderr;
+        assert_eq!(output.code, Some(0), "{args:?}: {error}");
     }
 }
 
 /// A program's source, run as it is.
-fn run(name: &str, source: &str, args: &[&str]) -> Output {
+fn run(name: &str, source: &str, args: &[&str]) -> Ran {
     let path = file(name, source);
     dslc_within(&[&["run", "-q", &path], args].concat(), LIMIT).expect("it ends")
 }
@@ -128,9 +128,9 @@ fn a_folder_is_named_as_the_user_would_type_it() {
     place.accepts(&["main.k", "-I", ".."]);
     place.accepts(&["main.k", "-I", "../common"]);
     let output = place.run_in(".", &["run", "project/main.k"]);
-    assert!(text(&output.stderr).contains("add `-I .`"));
+    assert!(output.stderr.contains("add `-I .`"));
     let output = place.run_in(".", &["run", "project/main.k", "-I", "."]);
-    assert_eq!(output.status.code(), Some(0), "{}", text(&output.stderr));
+    assert_eq!(output.code, Some(0), "{}", output.stderr);
 }
 
 #[test]
@@ -167,12 +167,9 @@ fn devices_and_pipes_are_not_included() {
     place.refuses(&["main.k"], "it is larger than");
     let place = Place::new("stdin", "\"fd/3\"");
     let line = format!("{} run /dev/stdin < main.k", env!("CARGO_BIN_EXE_dslc"));
-    let output = Command::new("sh")
-        .args(["-c", &line])
-        .current_dir(place.0.join("project"))
-        .output();
-    let output = output.expect("sh runs");
-    assert_eq!(output.status.code(), Some(1), "{}", text(&output.stderr));
+    let project = place.0.join("project");
+    let output = ran(Command::new("sh").args(["-c", &line]).current_dir(project));
+    assert_eq!(output.code, Some(1), "{}", output.stderr);
 }
 
 #[test]
@@ -205,8 +202,8 @@ fn there_is_no_file_process_network_or_input() {
             "#include <stdio.h>\n#include <stdlib.h>\n#include <iostream>\n#include <fstream>\nint main()\n{{\n    int x = 0; char buffer[9];\n    {call};\n    return x + buffer[0] - buffer[0];\n}}\n"
         );
         let output = run(&format!("call_{number}.k"), &source, &[]);
-        let error = text(&output.stderr);
-        assert_eq!(output.status.code(), Some(1), "{call}: {error}");
+        let error = output.stderr;
+        assert_eq!(output.code, Some(1), "{call}: {error}");
         assert!(error.contains("[E"), "{call} is not refused: {error}");
     }
 }
@@ -242,23 +239,19 @@ int main(int argc, char **argv)
 #[test]
 fn neither_the_environment_nor_the_clock_is_seen() {
     let one = run("looks.k", LOOKS, &["--", "an argument"]);
-    assert_eq!(one.status.code(), Some(0), "{}", text(&one.stderr));
-    let seen = text(&one.stdout);
+    assert_eq!(one.code, Some(0), "{}", one.stderr);
+    let seen = one.stdout;
     assert_eq!(seen.matches("not set\n").count(), 4, "{seen}");
-    assert!(seen.contains("\n1700000000 0 0 "), "{seen}");
+    has(&seen, "\n1700000000 0 0 ");
     assert!(seen.ends_with(" 2\nan argument\n"), "{seen}");
     // Another user, somewhere else, at another time, on another number of CPUs: it prints the same.
     std::thread::sleep(Duration::from_millis(20));
     let path = root().join("target/tmp/sandbox/looks.k");
-    let other = Command::new(env!("CARGO_BIN_EXE_dslc"))
-        .args(["run", "-q", "--jobs", "3"])
-        .arg(path)
-        .args(["--", "an argument"])
-        .current_dir("/")
-        .env("SECRET", "word")
-        .env("HOME", "/elsewhere")
-        .output();
-    assert_eq!(text(&other.expect("dslc runs").stdout), seen);
+    let mut other = Command::new(env!("CARGO_BIN_EXE_dslc"));
+    other.args(["run", "-q", "--jobs", "3"]).arg(path);
+    other.args(["--", "an argument"]).current_dir("/");
+    other.env("SECRET", "word").env("HOME", "/elsewhere");
+    assert_eq!(ran(&mut other).stdout, seen);
 }
 
 #[test]
@@ -279,8 +272,8 @@ fn addresses_that_are_not_the_program_s_end_it() {
         ("device_atomic.k", kernel("atomicAdd((int *)at, 1);")),
     ] {
         let output = run(name, &source, &[]);
-        let error = text(&output.stderr);
-        assert_eq!(output.status.code(), Some(1), "{name}: {error}");
+        let error = output.stderr;
+        assert_eq!(output.code, Some(1), "{name}: {error}");
         assert!(error.contains("[R01"), "{name}: {error}");
     }
 }
@@ -289,17 +282,17 @@ fn addresses_that_are_not_the_program_s_end_it() {
 fn time_is_bounded_before_and_while_a_program_runs() {
     let endless = "int main() { unsigned s = 0; for (;;) s = s * 3 + 1; return s; }\n";
     let output = run("endless.k", endless, &["--timeout", "0.3"]);
-    assert_eq!(output.status.code(), Some(1), "{}", text(&output.stderr));
+    assert_eq!(output.code, Some(1), "{}", output.stderr);
     let output = run("endless.k", endless, &["--limit", "100000"]);
-    assert_eq!(output.status.code(), Some(1), "{}", text(&output.stderr));
+    assert_eq!(output.code, Some(1), "{}", output.stderr);
     let prints = "#include <stdio.h>\nint main() { for (;;) printf(\"on and on\\n\"); }\n";
     let output = run(
         "prints.k",
         prints,
         &["--timeout", "0.3", "--format", "json"],
     );
-    assert_eq!(output.status.code(), Some(1), "{}", text(&output.stderr));
-    serde_json::from_slice::<serde_json::Value>(&output.stdout).expect("JSON");
+    assert_eq!(output.code, Some(1), "{}", output.stderr);
+    output.json();
 }
 
 #[test]

@@ -2,7 +2,7 @@
 
 use std::{fs, process::Command};
 
-use crate::support::{dslc, report, text};
+use crate::support::{dslc, has, ran, report};
 
 #[test]
 fn findings_of_one_cause_are_one_group() {
@@ -13,7 +13,7 @@ fn findings_of_one_cause_are_one_group() {
         "out_of_bounds",
     ] {
         let path = format!("tests/screen/{name}.k");
-        let report = text(&dslc(&["run", &path]).stdout);
+        let report = dslc(&["run", &path]).stdout;
         assert!(
             report.contains("── findings: 1 error ─"),
             "{name}: {report}"
@@ -25,11 +25,11 @@ fn findings_of_one_cause_are_one_group() {
 fn colour_is_asked_for() {
     let path = "tests/screen/missing_barriers.k";
     let plain = dslc(&["run", path]);
-    assert!(!text(&plain.stdout).contains('\x1b'));
-    let colored = text(&dslc(&["--color", "always", "run", path]).stdout);
-    assert!(colored.contains("\x1b[1;31m error   \x1b[0m"), "{colored}");
+    assert!(!plain.stdout.contains('\x1b'));
+    let colored = dslc(&["--color", "always", "run", path]).stdout;
+    has(&colored, "\x1b[1;31m error   \x1b[0m");
     let without: String = strip(&colored);
-    assert_eq!(without, text(&plain.stdout));
+    assert_eq!(without, plain.stdout);
 }
 
 /// Without escapes.
@@ -51,10 +51,10 @@ fn launches_come_with_or_without_a_word() {
         &["run", "--launches=folded", path],
         &["run", path, "--kernel", "copy"],
     ] {
-        let report = text(&dslc(args).stdout);
+        let report = dslc(args).stdout;
         assert!(report.contains("global load  in["), "{args:?}: {report}");
     }
-    assert!(!text(&dslc(&["run", path]).stdout).contains("global load"));
+    assert!(!dslc(&["run", path]).stdout.contains("global load"));
 }
 
 #[test]
@@ -96,16 +96,14 @@ fn a_launch_in_an_included_file_names_it() {
     fs::write(folder.path().join("steps.h"), header).expect("a header");
     fs::write(folder.path().join("main.k"), program).expect("a program");
     let run = |format: &str| {
-        let output = Command::new(env!("CARGO_BIN_EXE_dslc"))
+        let output = ran(Command::new(env!("CARGO_BIN_EXE_dslc"))
             .args(["run", "--format", format, "main.k"])
-            .current_dir(folder.path())
-            .output()
-            .expect("dslc");
-        text(&output.stdout)
+            .current_dir(folder.path()));
+        output.stdout
     };
     let screen = run("text");
-    assert!(screen.contains("add<<<1, 64>>>  steps.h:4"), "{screen}");
-    assert!(screen.contains("add<<<1, 32>>>  line 8"), "{screen}");
+    has(&screen, "add<<<1, 64>>>  steps.h:4");
+    has(&screen, "add<<<1, 32>>>  line 8");
     let report: serde_json::Value = serde_json::from_str(&run("json")).expect("a report");
     let files: Vec<_> = (0..2)
         .map(|at| report["launches"][at]["file"].clone())

@@ -4,15 +4,11 @@ use std::fs;
 
 use serde_json::Value;
 
-use crate::support::{dslc, root, text};
+use crate::support::{dslc, has, root};
 
 fn said(arguments: &[&str]) -> (String, String, Option<i32>) {
     let output = dslc(arguments);
-    (
-        text(&output.stdout),
-        text(&output.stderr),
-        output.status.code(),
-    )
+    (output.stdout, output.stderr, output.code)
 }
 
 /// The tile's columns: 32 ways on banks of 4 bytes, 16 on Kepler's of 8; column by column, a line of 128 bytes for each of Fermi's lanes.
@@ -43,10 +39,7 @@ fn architectures_stand_beside_one_another() {
     row("line  access", ["sm_20", "sm_35", "sm_90"]);
     row("29  global load", ["16384", "4096", "4096"]);
     row("48  shared load", ["4096", "2048", "4096"]);
-    assert!(
-        report.contains("9 more accesses cost the same on all"),
-        "{report}"
-    );
+    has(&report, "9 more accesses cost the same on all");
     // The program's output and the findings come once.
     assert_eq!(report.matches("transpose_tile OK").count(), 1);
     let (json, _, _) = said(&[
@@ -125,9 +118,9 @@ fn programs_and_reports_are_compared() {
         "--fail-on-regression",
     ]);
     assert_eq!(code, Some(1));
-    assert!(
-        worse.contains("| **shared transactions** | 64 | 1056 | +992 (+1550 %) |"),
-        "{worse}"
+    has(
+        &worse,
+        "| **shared transactions** | 64 | 1056 | +992 (+1550 %) |",
     );
     let (fault, _, code) = said(&[
         "compare",
@@ -151,10 +144,7 @@ fn programs_and_reports_are_compared() {
 fn words_and_hints() {
     let (_, error, code) = said(&["examples/transpose.k"]);
     assert_eq!(code, Some(2));
-    assert!(
-        error.contains("`dslc run examples/transpose.k` runs it"),
-        "{error}"
-    );
+    has(&error, "`dslc run examples/transpose.k` runs it");
     let (list, _, code) = said(&["run", "--metrics", "list"]);
     assert!(
         code == Some(0) && list.contains("shared_load_transactions_per_request"),

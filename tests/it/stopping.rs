@@ -8,7 +8,7 @@ use std::{
     time::{Duration, Instant},
 };
 
-use crate::support::{dslc_within, file, root, text};
+use crate::support::{Ran, dslc_within, file, has, root};
 
 const LIMIT: Duration = Duration::from_secs(20);
 
@@ -69,17 +69,15 @@ fn signalled(args: &[&str], signals: &[&str]) -> Output {
 }
 
 /// The report has the launch that ended, and the one that was running as the place.
-fn has_both(output: &Output, sentence: &str) {
-    let (report, error) = (text(&output.stdout), text(&output.stderr));
-    assert!(report.contains("quick<<<1, 32>>>"), "{report}");
+fn has_both(output: &Ran, sentence: &str) {
+    let (report, error) = (&output.stdout, &output.stderr);
+    has(report, "quick<<<1, 32>>>");
     let quick = report.lines().find(|line| line.contains("quick<<<"));
     let sectors = quick.and_then(|row| row.split_whitespace().last());
     assert_eq!(sectors, Some("4"), "its counts are there: {report}");
     assert!(!report.contains("never"), "{report}");
-    assert!(
-        error.contains("R0211") && error.contains(sentence),
-        "{error}"
-    );
+    has(error, "R0211");
+    has(error, sentence);
     let (_, findings) = report.split_once("── findings: 1 error").expect("one");
     let (findings, lines) = findings.split_once("── launches").expect("a table");
     assert!(lines.contains("slow<<<64, 32>>>"), "{report}");
@@ -100,8 +98,8 @@ fn a_signal_ends_a_launch_and_what_ran_is_reported() {
             ("-INT", 130, "interrupted by Ctrl-C"),
             ("-TERM", 143, "ended by SIGTERM"),
         ] {
-            let output = signalled(&args, &[signal]);
-            assert_eq!(output.status.code(), Some(code), "{}", text(&output.stderr));
+            let output = Ran::from(signalled(&args, &[signal]));
+            assert_eq!(output.code, Some(code), "{}", output.stderr);
             has_both(&output, sentence);
         }
     }
@@ -110,10 +108,10 @@ fn a_signal_ends_a_launch_and_what_ran_is_reported() {
 #[test]
 fn a_signal_ends_the_host_too() {
     let program = file("long_host.k", LONG);
-    let output = signalled(&["run", &program, "--", "host"], &["-INT"]);
-    assert_eq!(output.status.code(), Some(130), "{}", text(&output.stderr));
-    let report = text(&output.stdout);
-    assert!(report.contains("quick<<<1, 32>>>"), "{report}");
+    let output = Ran::from(signalled(&["run", &program, "--", "host"], &["-INT"]));
+    assert_eq!(output.code, Some(130), "{}", output.stderr);
+    let report = output.stdout;
+    has(&report, "quick<<<1, 32>>>");
     assert!(!report.contains("slow<<<"), "{report}");
 }
 
@@ -133,20 +131,20 @@ fn a_time_that_is_over_is_a_finding_where_the_program_is() {
     for jobs in ["1", "3"] {
         let args = ["run", "--timeout", "0.5", "--jobs", jobs, &program];
         let output = dslc_within(&args, LIMIT).expect("it ends");
-        assert_eq!(output.status.code(), Some(1));
+        assert_eq!(output.code, Some(1));
         has_both(&output, "the time of --timeout 0.5 s is over");
     }
     let args = ["run", "--timeout", "0.5", "--format", "json", &program];
     let output = dslc_within(&args, LIMIT).expect("it ends");
-    assert_eq!(output.status.code(), Some(1));
-    let report: serde_json::Value = serde_json::from_slice(&output.stdout).expect("JSON");
+    assert_eq!(output.code, Some(1));
+    let report = output.json();
     assert_eq!(report["launches"].as_array().map(Vec::len), Some(2));
     assert_eq!(report["findings"][0]["kind"], "timeout");
     assert_eq!(report["findings"][0]["accesses"][0]["line"], 7);
     let args = ["run", "--timeout", "0.5", &program, "--", "host"];
     let output = dslc_within(&args, LIMIT).expect("it ends");
-    assert_eq!(output.status.code(), Some(1));
-    assert!(text(&output.stderr).contains("--timeout 0.5 s is over"));
+    assert_eq!(output.code, Some(1));
+    assert!(output.stderr.contains("--timeout 0.5 s is over"));
 }
 
 #[test]
@@ -173,7 +171,7 @@ fn a_time_that_is_over_is_no_known_finding_and_files_are_written() {
         &baseline.to_string_lossy(),
     ];
     let output = dslc_within(&args, LIMIT).expect("it ends");
-    assert_eq!(output.status.code(), Some(1), "{}", text(&output.stderr));
+    assert_eq!(output.code, Some(1), "{}", output.stderr);
     assert!(saved.is_file());
     let known = fs::read_to_string(&baseline).expect("the baseline");
     assert!(!known.contains("R0211"), "{known}");
@@ -184,21 +182,21 @@ fn a_time_that_suffices_changes_nothing() {
     let plain = dslc_within(&["run", "examples/reverse.k"], LIMIT).expect("it ends");
     let args = ["run", "--timeout", "100", "examples/reverse.k"];
     let timed = dslc_within(&args, LIMIT).expect("it ends");
-    assert_eq!(timed.status.code(), Some(0));
-    assert_eq!(text(&plain.stdout), text(&timed.stdout));
+    assert_eq!(timed.code, Some(0));
+    assert_eq!(plain.stdout, timed.stdout);
 }
 
 #[test]
 fn a_time_that_is_over_before_the_program_runs_is_said() {
     let args = ["run", "--timeout", "0.00001", "examples/transpose.k"];
     let output = dslc_within(&args, LIMIT).expect("it ends");
-    assert_eq!(output.status.code(), Some(1));
-    let error = text(&output.stderr);
-    assert!(error.contains("was over before the program ran"), "{error}");
+    assert_eq!(output.code, Some(1));
+    let error = output.stderr;
+    has(&error, "was over before the program ran");
     for wrong in ["0", "nan", "inf", "soon", "1e300"] {
         let output = dslc_within(&["run", "--timeout", wrong, "x.k"], LIMIT).expect("it ends");
-        assert_eq!(output.status.code(), Some(2), "{wrong}");
-        let error = text(&output.stderr);
-        assert!(error.contains("expected a number of seconds"), "{error}");
+        assert_eq!(output.code, Some(2), "{wrong}");
+        let error = output.stderr;
+        has(&error, "expected a number of seconds");
     }
 }

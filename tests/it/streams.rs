@@ -3,21 +3,21 @@
 
 use std::{
     fs::{self, File},
-    process::{Command, Output, Stdio},
+    process::{Command, Stdio},
 };
 
-use crate::support::{file, root, text};
+use crate::support::{Ran, file, has, root};
 
 /// A launch that CUDA refuses: found after the program has printed.
 const REFUSED: &str = "#include <stdio.h>\n__global__ void k() {}\nint main() {\n    for (int i = 0; i < 10000; i++) printf(\"line %d\\n\", i);\n    k<<<1, 2048>>>();\n    return 0;\n}\n";
 const RACE: &str = "__global__ void race(int *p) { p[0] = threadIdx.x; }\n";
 
-fn run(args: &[&str], stdout: Stdio, stderr: Stdio) -> Output {
+fn run(args: &[&str], stdout: Stdio, stderr: Stdio) -> Ran {
     let mut command = Command::new(env!("CARGO_BIN_EXE_dslc"));
     command.args(args).current_dir(root());
     let child = command.stdout(stdout).stderr(stderr).spawn();
     let child = child.expect("dslc starts");
-    child.wait_with_output().expect("dslc ends")
+    child.wait_with_output().expect("dslc ends").into()
 }
 
 fn full() -> Stdio {
@@ -51,13 +51,13 @@ fn a_closed_pipe_changes_no_exit_code() {
     ];
     for (args, expected) in cases {
         let output = run(args, closed(), Stdio::piped());
-        let error = text(&output.stderr);
-        assert_eq!(output.status.code(), Some(*expected), "{args:?}: {error}");
+        let error = output.stderr;
+        assert_eq!(output.code, Some(*expected), "{args:?}: {error}");
         let output = run(args, Stdio::piped(), closed());
-        assert_eq!(output.status.code(), Some(*expected), "{args:?} 2>&-");
+        assert_eq!(output.code, Some(*expected), "{args:?} 2>&-");
     }
     let output = run(&["run", &refused], closed(), Stdio::piped());
-    assert!(text(&output.stderr).contains("R0301"), "it is still said");
+    assert!(output.stderr.contains("R0301"), "it is still said");
 }
 
 #[test]
@@ -80,9 +80,9 @@ fn a_run_goes_on_when_nobody_reads_and_its_files_are_written() {
         "p",
     ];
     let output = run(&args, closed(), Stdio::piped());
-    assert_eq!(output.status.code(), Some(1), "{}", text(&output.stderr));
+    assert_eq!(output.code, Some(1), "{}", output.stderr);
     let written = fs::read_to_string(baseline).expect("the baseline");
-    assert!(written.contains("dslc-baseline/1"), "{written}");
+    has(&written, "dslc-baseline/1");
     assert!(fs::metadata(saved).expect("the buffer").len() > 0);
 }
 
@@ -119,8 +119,8 @@ fn a_full_disk_is_told_of_once() {
     }
     for args in &cases {
         let output = run(args, full(), Stdio::piped());
-        let error = text(&output.stderr);
-        assert_eq!(output.status.code(), Some(2), "{args:?}: {error}");
+        let error = output.stderr;
+        assert_eq!(output.code, Some(2), "{args:?}: {error}");
         let told = "dslc: cannot write to standard output: no space left on device\n";
         assert_eq!(error.matches(told).count(), 1, "{args:?}: {error}");
     }
@@ -134,10 +134,10 @@ fn messages_that_cannot_be_said_are_a_failure() {
         vec!["check", "examples/reverse.k"],
         vec!["run", "--no-such-option"],
     ] {
-        assert_eq!(run(&args, Stdio::piped(), full()).status.code(), Some(2));
+        assert_eq!(run(&args, Stdio::piped(), full()).code, Some(2));
     }
-    assert_eq!(run(&["check", &bad], full(), full()).status.code(), Some(2));
+    assert_eq!(run(&["check", &bad], full(), full()).code, Some(2));
     // Nothing was to be said.
     let output = run(&["ir", "examples/reverse.k"], Stdio::piped(), full());
-    assert_eq!(output.status.code(), Some(0));
+    assert_eq!(output.code, Some(0));
 }

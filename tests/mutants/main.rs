@@ -115,7 +115,7 @@ fn run_in(original: &Original, path: &Path, order: &str) -> Run {
     let Some(output) = dslc_within(&args, PATIENCE) else {
         return Run::Endless;
     };
-    let Ok(report) = serde_json::from_slice::<Value>(&output.stdout) else {
+    let Ok(report) = serde_json::from_str::<Value>(&output.stdout) else {
         return Run::Stillborn;
     };
     if report["diagnostics"].is_array() {
@@ -214,7 +214,7 @@ fn ir(path: &Path, original: &Original) -> String {
     let Some(output) = dslc_within(&args, PATIENCE) else {
         return String::new();
     };
-    let text = String::from_utf8_lossy(&output.stdout).into_owned();
+    let text = output.stdout;
     let without = |line: &str| line.split(" !").next().unwrap_or("").to_string();
     let skipped = |line: &&str| {
         !["file ", "module ", "loc "]

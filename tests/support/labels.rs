@@ -9,7 +9,7 @@ use std::time::Duration;
 
 use serde_json::Value;
 
-use super::{dslc_within, header, text};
+use super::{dslc_within, header};
 
 /// Warp instructions: no program here needs more.
 const LIMIT: &str = "20000000";
@@ -109,7 +109,5 @@ pub(crate) fn report(file: &str, options: &[&str]) -> Option<(Value, Option<i32>
     ]
     .concat();
     let output = dslc_within(&args, PATIENCE)?;
-    let report = serde_json::from_slice(&output.stdout)
-        .unwrap_or_else(|error| panic!("{file}: {error}\n{}", text(&output.stderr)));
-    Some((report, output.status.code()))
+    Some((output.json(), output.code))
 }

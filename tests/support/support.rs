@@ -30,17 +30,51 @@ pub(crate) fn root() -> PathBuf {
     PathBuf::from(env!("CARGO_MANIFEST_DIR"))
 }
 
-/// Runs `dslc` in the repository's root.
-pub(crate) fn dslc(args: &[&str]) -> Output {
+/// What a command wrote, and the code it ended with: none if a signal ended it.
+pub(crate) struct Ran {
+    pub(crate) code: Option<i32>,
+    pub(crate) stdout: String,
+    pub(crate) stderr: String,
+}
+
+impl From<Output> for Ran {
+    fn from(output: Output) -> Ran {
+        Ran {
+            code: output.status.code(),
+            stdout: text(&output.stdout),
+            stderr: text(&output.stderr),
+        }
+    }
+}
+
+impl Ran {
+    /// Standard output, which has to be JSON.
+    pub(crate) fn json(&self) -> Value {
+        serde_json::from_str(&self.stdout)
+            .unwrap_or_else(|error| panic!("no JSON ({error})\n{}\n{}", self.stdout, self.stderr))
+    }
+}
+
+/// Runs a command to its end.
+pub(crate) fn ran(command: &mut Command) -> Ran {
+    command.output().expect("the command starts").into()
+}
+
+/// `dslc` in the repository's root.
+fn command(args: &[&str]) -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_dslc"));
     command.args(args).current_dir(root()).env_remove("COLUMNS");
-    command.output().expect("dslc starts")
+    command
+}
+
+/// Runs `dslc` in the repository's root.
+pub(crate) fn dslc(args: &[&str]) -> Ran {
+    ran(&mut command(args))
 }
 
 /// Runs `dslc` in the repository's root and ends it after `limit`: `None`.
-pub(crate) fn dslc_within(args: &[&str], limit: Duration) -> Option<Output> {
-    let mut command = Command::new(env!("CARGO_BIN_EXE_dslc"));
-    command.args(args).current_dir(root()).env_remove("COLUMNS");
+pub(crate) fn dslc_within(args: &[&str], limit: Duration) -> Option<Ran> {
+    let mut command = command(args);
     command.stdout(Stdio::piped()).stderr(Stdio::piped());
     let mut child = command.spawn().expect("dslc starts");
     let out = child.stdout.take().expect("it is piped");
@@ -68,33 +102,26 @@ pub(crate) fn dslc_within(args: &[&str], limit: Duration) -> Option<Output> {
         thread.join().expect("a reader").expect("the stream")
     };
     let (stdout, stderr) = (read(out), read(err));
-    Some(Output {
-        status: status?,
-        stdout,
-        stderr,
+    Some(Ran {
+        code: status?.code(),
+        stdout: text(&stdout),
+        stderr: text(&stderr),
     })
 }
 
 /// Runs `dslc` in a terminal of that width.
-pub(crate) fn dslc_wide(args: &[&str], columns: u32) -> Output {
-    let mut command = Command::new(env!("CARGO_BIN_EXE_dslc"));
-    command
-        .args(args)
-        .current_dir(root())
-        .env("COLUMNS", columns.to_string());
-    command.output().expect("dslc starts")
+pub(crate) fn dslc_wide(args: &[&str], columns: u32) -> Ran {
+    ran(command(args).env("COLUMNS", columns.to_string()))
 }
 
 /// Runs `dslc` on a text and fails if it panics, is killed, takes longer than `limit` or ends with a code other than 0, 1 and 2.
-pub(crate) fn survives(what: &str, args: &[&str], limit: Duration) -> Output {
+pub(crate) fn survives(what: &str, args: &[&str], limit: Duration) -> Ran {
     let start = Instant::now();
     let output = dslc(args);
-    let took = start.elapsed();
-    let error = text(&output.stderr);
+    let (code, error, took) = (output.code, &output.stderr, start.elapsed());
     assert!(
-        matches!(output.status.code(), Some(0..=2)),
-        "{what}: ended with {:?}\n{error}",
-        output.status
+        matches!(code, Some(0..=2)),
+        "{what}: ended with {code:?}\n{error}"
     );
     assert!(!error.contains("internal error"), "{what}: {error}");
     assert!(took < limit, "{what}: took {took:?}");
@@ -112,8 +139,14 @@ pub(crate) fn file(name: &str, contents: impl AsRef<[u8]>) -> String {
     path.to_string_lossy().into_owned()
 }
 
+/// Fails, with the text, if it lacks a part.
+#[track_caller]
+pub(crate) fn has(text: &str, part: &str) {
+    assert!(text.contains(part), "no `{part}` in\n{text}");
+}
+
 /// Bytes as text.
-pub(crate) fn text(bytes: &[u8]) -> String {
+fn text(bytes: &[u8]) -> String {
     String::from_utf8_lossy(bytes).into_owned()
 }
 
@@ -122,25 +155,8 @@ pub(crate) fn report(args: &[&str]) -> Value {
     let mut all = vec!["run", "--format", "json"];
     all.extend(args);
     let output = dslc(&all);
-    let error = text(&output.stderr);
-    assert!(
-        output.status.success(),
-        "{args:?} ended with {:?}\n{error}\n{}",
-        output.status,
-        tail(&output.stdout)
-    );
-    serde_json::from_slice(&output.stdout).expect("the report is JSON")
-}
-
-fn tail(bytes: &[u8]) -> String {
-    let text = text(bytes);
-    text.chars()
-        .rev()
-        .take(2000)
-        .collect::<Vec<_>>()
-        .into_iter()
-        .rev()
-        .collect()
+    assert_eq!(output.code, Some(0), "{args:?}\n{}", output.stderr);
+    output.json()
 }
 
 /// The rows of a CSV file without quotes: one map-like vector of (column, cell) per row.

@@ -2,6 +2,16 @@
 
 use crate::syntax::ast::*;
 
+/// What there may be, or nothing.
+fn opt<T>(value: &Option<T>, show: impl FnOnce(&T) -> String) -> String {
+    value.as_ref().map_or(String::new(), show)
+}
+
+/// The parts of a list, with something between them.
+fn join<T>(list: &[T], between: &str, show: impl FnMut(&T) -> String) -> String {
+    list.iter().map(show).collect::<Vec<_>>().join(between)
+}
+
 pub(super) fn unit(unit: &Unit) -> String {
     unit.items
         .iter()
@@ -45,14 +55,14 @@ fn template_args(args: &Option<Vec<TemplateArg>>) -> String {
         }
     }
     match args {
-        Some(args) => format!("<{}>", args.iter().map(one).collect::<Vec<_>>().join(", ")),
+        Some(args) => format!("<{}>", join(args, ", ", one)),
         None => String::new(),
     }
 }
 
 fn path(path: &Path) -> String {
     let one = |segment: &Segment| format!("{}{}", segment.name.node, template_args(&segment.args));
-    path.segments.iter().map(one).collect::<Vec<_>>().join("::")
+    join(&path.segments, "::", one)
 }
 
 fn one_item(item: &Item) -> String {
@@ -61,11 +71,7 @@ fn one_item(item: &Item) -> String {
         Item::Declaration(d) => declaration(d),
         Item::Template(template) => {
             let head = match &template.kind {
-                TemplateKind::Generic(params) => params
-                    .iter()
-                    .map(template_param)
-                    .collect::<Vec<_>>()
-                    .join(" "),
+                TemplateKind::Generic(params) => join(params, " ", template_param),
                 TemplateKind::Specialisation => "specialise".to_string(),
                 TemplateKind::Instantiation => "instantiate".to_string(),
             };
@@ -86,7 +92,7 @@ fn one_item(item: &Item) -> String {
 fn function(f: &Function) -> String {
     let params: Vec<String> = f.params.iter().map(param).collect();
     let dots = if f.variadic { " ..." } else { "" };
-    let body = f.body.as_ref().map_or(String::new(), |body| block(body, 1));
+    let body = opt(&f.body, |body| block(body, 1));
     let kind = match f.method.kind {
         MethodKind::Plain => String::new(),
         kind => format!(" {kind:?}").to_lowercase(),
@@ -98,11 +104,7 @@ fn function(f: &Function) -> String {
         .map(|one| format!(" {}:{}", one.name.node, init(&one.init)))
         .collect();
     let tail = if f.method.is_const { " const" } else { "" };
-    let special = f
-        .method
-        .special
-        .as_ref()
-        .map_or(String::new(), |special| format!(" ={:?}", special.node));
+    let special = opt(&f.method.special, |special| format!(" ={:?}", special.node));
     format!(
         "(fn{kind} {} {}{} ({}{dots}){tail}{special}{inits}{body})",
         f.name.node,
@@ -140,11 +142,7 @@ fn param(param: &Param) -> String {
 }
 
 fn named(declarator: &Declarator) -> String {
-    declarator
-        .name
-        .as_ref()
-        .map_or(String::new(), |name| format!(" {}", name.node))
-        + &template_args(&declarator.args)
+    opt(&declarator.name, |name| format!(" {}", name.node)) + &template_args(&declarator.args)
 }
 
 /// What the name is, from the name outwards: `[4]`, `*`.
@@ -167,14 +165,8 @@ fn parts(declarator: &Declarator) -> String {
             }
             DeclaratorPart::Reference(_) => "&".to_string(),
             DeclaratorPart::RvalueReference(_) => "&&".to_string(),
-            DeclaratorPart::Array(size, _) => format!(
-                "[{}]",
-                size.as_ref().map_or(String::new(), |size| expr(size))
-            ),
-            DeclaratorPart::Function(params, _) => format!(
-                "({})",
-                params.iter().map(param).collect::<Vec<_>>().join(", ")
-            ),
+            DeclaratorPart::Array(size, _) => format!("[{}]", opt(size, |size| expr(size))),
+            DeclaratorPart::Function(params, _) => format!("({})", join(params, ", ", param)),
         };
     }
     if out.is_empty() {
@@ -245,39 +237,24 @@ fn ty(ty: &TypeSpecifier) -> String {
                     other => format!(" :{other:?}"),
                 })
                 .collect();
-            let align = record
-                .align
-                .as_ref()
-                .map_or(String::new(), |align| format!(" align({})", expr(align)));
-            let name = record
-                .name
-                .as_ref()
-                .map_or(String::new(), |name| format!(" {}", name.node));
-            let members = record.members.as_ref().map_or(String::new(), |members| {
-                format!(
-                    " {{{}}}",
-                    members.iter().map(member).collect::<Vec<_>>().join(" ")
-                )
+            let align = opt(&record.align, |align| format!(" align({})", expr(align)));
+            let name = opt(&record.name, |name| format!(" {}", name.node));
+            let members = opt(&record.members, |members| {
+                format!(" {{{}}}", join(members, " ", member))
             });
             format!("({word}{align}{name}{bases}{members})")
         }
         TypeSpecifier::Enum(e) => {
-            let name = e
-                .name
-                .as_ref()
-                .map_or(String::new(), |name| format!(" {}", name.node));
-            let values = e.enumerators.as_ref().map_or(String::new(), |values| {
+            let name = opt(&e.name, |name| format!(" {}", name.node));
+            let values = opt(&e.enumerators, |values| {
                 let one = |(name, value): &(Name, Option<Expr>)| match value {
                     Some(value) => format!("{}={}", name.node, expr(value)),
                     None => name.node.to_string(),
                 };
-                format!(
-                    " {{{}}}",
-                    values.iter().map(one).collect::<Vec<_>>().join(" ")
-                )
+                format!(" {{{}}}", join(values, " ", one))
             });
             let scoped = if e.is_scoped { "-class" } else { "" };
-            let underlying = e.underlying.as_ref().map_or(String::new(), |underlying| {
+            let underlying = opt(&e.underlying, |underlying| {
                 format!(" :{}", specifiers(underlying))
             });
             format!("(enum{scoped}{name}{underlying}{values})")
@@ -318,10 +295,7 @@ fn items(items: &[InitItem]) -> String {
         };
         at + &init(&item.value)
     };
-    format!(
-        "{{{}}}",
-        items.iter().map(one).collect::<Vec<_>>().join(" ")
-    )
+    format!("{{{}}}", join(items, " ", one))
 }
 
 fn block(block: &Block, depth: usize) -> String {
@@ -355,9 +329,7 @@ fn stmt(stmt: &Stmt, depth: usize) -> String {
                 .iter()
                 .map(|(cond, body)| format!("{}{}", expr(cond), inner(body)))
                 .collect();
-            let otherwise = otherwise
-                .as_ref()
-                .map_or(String::new(), |s| format!(" else{}", inner(s)));
+            let otherwise = opt(&otherwise, |s| format!(" else{}", inner(s)));
             let constexpr = if *is_constexpr { "-constexpr" } else { "" };
             format!("(if{constexpr} {}{otherwise})", arms.join(" elif "))
         }
@@ -410,7 +382,7 @@ fn stmt(stmt: &Stmt, depth: usize) -> String {
 }
 
 fn exprs(list: &[Expr]) -> String {
-    list.iter().map(expr).collect::<Vec<_>>().join(" ")
+    join(list, " ", expr)
 }
 
 pub(super) fn expr(e: &Expr) -> String {
@@ -458,10 +430,7 @@ pub(super) fn expr(e: &Expr) -> String {
         }
         ExprKind::SizeofPack(name) => format!("(sizeof... {})", name.node),
         ExprKind::Fold(fold) => {
-            let init = fold
-                .init
-                .as_ref()
-                .map_or(String::new(), |init| format!(" {}", expr(init)));
+            let init = opt(&fold.init, |init| format!(" {}", expr(init)));
             let side = if fold.is_left { "left" } else { "right" };
             format!(
                 "(fold-{side} {:?} {}{init})",
@@ -485,17 +454,11 @@ pub(super) fn expr(e: &Expr) -> String {
                 } else {
                     ""
                 };
-                let init = capture
-                    .init
-                    .as_ref()
-                    .map_or(String::new(), |e| format!("={}", expr(e)));
+                let init = opt(&capture.init, |e| format!("={}", expr(e)));
                 format!("{amp}{}{init}", capture.name.node)
             }));
             let params: Vec<String> = l.params.iter().map(param).collect();
-            let result = l
-                .result
-                .as_ref()
-                .map_or(String::new(), |ty| format!(" -> {}", type_name(ty)));
+            let result = opt(&l.result, |ty| format!(" -> {}", type_name(ty)));
             format!(
                 "(lambda [{}] ({}){result}{})",
                 captures.join(" "),
