@@ -297,7 +297,7 @@ impl Resident {
             released: HashMap::new(),
             unset_cells: HashMap::new(),
             taints: vec![Taint::new(subject.code); warps],
-            locals: vec![vec![0; subject.code.local_bytes as usize]; warps],
+            locals: vec![vec![0; subject.code.memory.local_bytes as usize]; warps],
             local_origins: vec![HashMap::new(); warps],
             gone: vec![Vec::new(); warps],
             deferred: Deferred::new(subject.code.sites.len()),

@@ -87,7 +87,7 @@ pub(crate) fn compile(module: &Module, id: FuncId, row_warps: bool) -> Code {
         compiler.early = early.iter().map(|&(slot, _)| slot).collect();
     }
     compiler.run();
-    compiler.code.slots.clone_from(&compiler.slots);
+    compiler.code.registers.slots.clone_from(&compiler.slots);
     for closed in endless::analyse(function) {
         let places = closed.slots.iter().map(|slot| {
             let class = Class::of(function.slots[slot.index()].ty);
@@ -100,7 +100,7 @@ pub(crate) fn compile(module: &Module, id: FuncId, row_warps: bool) -> Code {
             compiler.code.endless.insert(head, places.clone());
         }
     }
-    compiler.code.unassigned = early
+    compiler.code.registers.unassigned = early
         .into_iter()
         .map(|(slot, loc)| (slot, compiler.slots[slot.index()], loc))
         .collect();
@@ -170,19 +170,19 @@ impl Compiler<'_> {
         let mut offset = 0u64;
         for local in &function.locals {
             offset = offset.next_multiple_of(local.align_bytes.max(1));
-            self.code.local_offsets.push(offset);
+            self.code.memory.local_offsets.push(offset);
             offset += local.size_bytes;
         }
-        self.code.local_bytes = offset.next_multiple_of(16);
+        self.code.memory.local_bytes = offset.next_multiple_of(16);
         let ends = function
             .shared
             .iter()
             .filter(|var| !var.dynamic)
             .map(|var| var.offset_bytes + var.size_bytes);
-        self.code.shared_bytes = ends.max().unwrap_or(0);
+        self.code.memory.shared_bytes = ends.max().unwrap_or(0);
         let dynamic = function.shared.iter().find(|var| var.dynamic);
-        self.code.dynamic_offset = dynamic
-            .map_or(self.code.shared_bytes.next_multiple_of(16), |var| {
+        self.code.memory.dynamic_offset = dynamic
+            .map_or(self.code.memory.shared_bytes.next_multiple_of(16), |var| {
                 var.offset_bytes
             });
     }
@@ -199,8 +199,8 @@ impl Compiler<'_> {
             };
             self.slots.push(place);
         }
-        self.code.slot_s = s_start..self.scalars.len();
-        self.code.slot_v = v_start..self.units.len();
+        self.code.registers.slot_s = s_start..self.scalars.len();
+        self.code.registers.slot_v = v_start..self.units.len();
         let mut assigned = vec![false; self.slots.len()];
         self.function.body.for_each_inst(&mut |inst| {
             if let dsl::ir::InstKind::Set(slot, _) = inst.kind {
@@ -210,6 +210,7 @@ impl Compiler<'_> {
         for param in &self.function.params {
             let class = Class::of(self.function.slots[param.slot.index()].ty);
             self.code
+                .registers
                 .params
                 .push((self.slots[param.slot.index()], class));
             let mirrored = !self.host && !assigned[param.slot.index()] && class != Class::Mask;
@@ -220,8 +221,11 @@ impl Compiler<'_> {
         }
         for (index, param) in self.function.params.iter().enumerate() {
             if let Some(&unit) = self.slot_mirrors.get(&param.slot.0) {
-                let class = self.code.params[index].1;
-                self.code.mirrors.push((index as u32, unit, class));
+                let class = self.code.registers.params[index].1;
+                self.code
+                    .registers
+                    .mirrors
+                    .push((index as u32, unit, class));
             }
         }
     }
@@ -238,8 +242,8 @@ impl Compiler<'_> {
         } else {
             self.control(Op::End, 0, 0, 0);
         }
-        self.code.s_count = self.scalars.len();
-        self.code.v_units = self.units.len();
+        self.code.registers.s_count = self.scalars.len();
+        self.code.registers.v_units = self.units.len();
     }
 
     // Emission.
@@ -375,7 +379,7 @@ impl Compiler<'_> {
         }
         let register = self.scalars.reserve(1);
         self.constants.insert(bits, register);
-        self.code.s_init.push((register, bits));
+        self.code.registers.s_init.push((register, bits));
         register
     }
 
@@ -385,7 +389,7 @@ impl Compiler<'_> {
         }
         let register = self.units.reserve(class.units());
         self.v_constants.insert((bits, class.units()), register);
-        self.code.v_init.push((register, class, bits));
+        self.code.registers.v_init.push((register, class, bits));
         register
     }
 
@@ -396,7 +400,7 @@ impl Compiler<'_> {
         }
         let register = self.scalars.reserve(1);
         self.symbols.insert(object, register);
-        self.code.s_symbols.push((register, object));
+        self.code.registers.s_symbols.push((register, object));
         register
     }
 

@@ -32,7 +32,7 @@ use crate::launch::parallel::Outcome;
 use crate::launch::report::{InvalidLaunch, LaunchFailure, LaunchReport, Orders, Site};
 use crate::machine::block::{Block, Turn};
 use crate::machine::engine;
-use crate::machine::{Fault, Machine, Parted, Totals, WarpState, is_global};
+use crate::machine::{Fault, Machine, Pass, Policy, Record, WarpState, is_global};
 use crate::memory::Memory;
 use crate::memory::defined::Defined;
 use crate::memory::traffic::Touch;
@@ -106,10 +106,11 @@ pub fn launch(
 /// Static and dynamic shared memory of a block.
 fn shared_bytes(code: &Code, config: &LaunchConfig) -> u64 {
     if config.shared_bytes == 0 {
-        code.shared_bytes
+        code.memory.shared_bytes
     } else {
-        code.dynamic_offset
-            .max(code.shared_bytes)
+        code.memory
+            .dynamic_offset
+            .max(code.memory.shared_bytes)
             .saturating_add(config.shared_bytes)
     }
 }
@@ -344,22 +345,18 @@ impl<'a> Run<'a> {
             shared: Vec::new(),
             patterns: self.code.sites.iter().map(|_| Pattern::new()).collect(),
             observer,
-            parted: vec![Parted::default(); self.code.insts.len()],
-            barriers: vec![0; self.code.insts.len()],
             region_of_site: declared.iter().map(|region| region.unwrap_or(0)).collect(),
-            totals: Totals::default(),
-            printed: Vec::new(),
-            watch: false,
-            changed: false,
-            limit: self.machine.limit.unwrap_or(u64::MAX),
-            stop: &self.machine.stop,
-            order: self.machine.order,
-            slice: 0,
             declared,
             tracker: None,
             shape: self.shape,
-            keep_going: self.machine.keep_going,
-            skipped: Vec::new(),
+            policy: Policy {
+                limit: self.machine.limit.unwrap_or(u64::MAX),
+                stop: &self.machine.stop,
+                order: self.machine.order,
+                keep_going: self.machine.keep_going,
+            },
+            record: Record::new(self.code.insts.len()),
+            pass: Pass::default(),
         }
     }
 
@@ -388,7 +385,7 @@ impl<'a> Run<'a> {
                     self.code,
                     &self.shape,
                 );
-                machine.totals.warps += block.warps.len() as u64;
+                machine.record.totals.warps += block.warps.len() as u64;
                 next += 1;
                 block
             } else {
@@ -514,12 +511,12 @@ impl<'a> Run<'a> {
     fn report<O: Observer>(&self, machine: &Machine<'_, O>) -> LaunchReport {
         let module = self.program.module();
         let mut counts = LaunchCounts {
-            warps: machine.totals.warps,
-            warp_instructions: machine.totals.warp_instructions,
-            thread_instructions: machine.totals.thread_instructions,
-            branches: machine.totals.branches,
-            divergent_branches: machine.totals.divergent_branches,
-            barriers: machine.totals.barriers,
+            warps: machine.record.totals.warps,
+            warp_instructions: machine.record.totals.warp_instructions,
+            thread_instructions: machine.record.totals.thread_instructions,
+            branches: machine.record.totals.branches,
+            divergent_branches: machine.record.totals.divergent_branches,
+            barriers: machine.record.totals.barriers,
             ..LaunchCounts::default()
         };
         let mut sites: Vec<Site> = Vec::new();
@@ -561,17 +558,18 @@ impl<'a> Run<'a> {
             kernel_name: module.function(self.kernel).name.clone(),
             grid: self.config.grid,
             block: self.config.block,
-            shared_static_bytes: self.code.shared_bytes,
+            shared_static_bytes: self.code.memory.shared_bytes,
             shared_dynamic_bytes: self.config.shared_bytes,
             file: statement.map_or(0, |loc| loc.file),
             line: statement.map_or(0, |loc| loc.line),
             counts,
             sites: places::merged(sites),
-            branches: places::branches(&machine.parted, self.code, module),
-            barriers: places::barriers(&machine.barriers, self.code, module),
+            branches: places::branches(&machine.record.parted, self.code, module),
+            barriers: places::barriers(&machine.record.barriers, self.code, module),
             orders: Orders::Same,
             trap_descending: None,
             skipped: machine
+                .record
                 .skipped
                 .iter()
                 .map(|skipped| skipped.fault.clone())

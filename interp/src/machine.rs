@@ -58,6 +58,54 @@ impl Totals {
     }
 }
 
+/// What a launch asks of its workers.
+#[derive(Clone, Copy)]
+pub(crate) struct Policy<'a> {
+    /// Most warp instructions.
+    pub(crate) limit: u64,
+    pub(crate) stop: &'a StopFlag,
+    /// Of the warps of a block.
+    pub(crate) order: Order,
+    /// An access that is not allowed is skipped, and the launch goes on.
+    pub(crate) keep_going: bool,
+}
+
+/// What a worker has seen that is not per site.
+pub(crate) struct Record {
+    pub(crate) totals: Totals,
+    /// By instruction: what its divergent branches were.
+    pub(crate) parted: Vec<Parted>,
+    /// By instruction: how many warps met a barrier there.
+    pub(crate) barriers: Vec<u64>,
+    /// What the current block has printed.
+    pub(crate) printed: Vec<u8>,
+    /// Accesses that were skipped: one of each kind and place.
+    pub(crate) skipped: Vec<Skipped>,
+}
+
+impl Record {
+    pub(crate) fn new(instructions: usize) -> Record {
+        Record {
+            totals: Totals::default(),
+            parted: vec![Parted::default(); instructions],
+            barriers: vec![0; instructions],
+            printed: Vec::new(),
+            skipped: Vec::new(),
+        }
+    }
+}
+
+/// One pass over the warps of a block.
+#[derive(Clone, Copy, Default)]
+pub(crate) struct Pass {
+    /// Loop rounds a warp may run before it yields.
+    pub(crate) slice: u32,
+    /// Stores and atomics note whether they change memory.
+    pub(crate) watch: bool,
+    /// One did.
+    pub(crate) changed: bool,
+}
+
 /// What a worker needs to run warps; one per worker.
 pub(crate) struct Machine<'a, O> {
     pub(crate) module: &'a Module,
@@ -65,7 +113,9 @@ pub(crate) struct Machine<'a, O> {
     pub(crate) code: &'a Code,
     pub(crate) memory: &'a Memory,
     pub(crate) map: &'a GlobalMap,
-    /// The shared memory of the block in hand.
+    pub(crate) shape: Shape<'a>,
+    pub(crate) policy: Policy<'a>,
+    /// The shared memory of the current block.
     pub(crate) shared: Vec<u8>,
     /// What the last requests looked like, by site; their hits are not observed before [`Machine::settle`].
     pub(crate) patterns: Vec<Pattern>,
@@ -73,33 +123,13 @@ pub(crate) struct Machine<'a, O> {
     pub(crate) observer: O,
     /// Per site: the region it last hit.
     pub(crate) region_of_site: Vec<u32>,
-    pub(crate) totals: Totals,
-    /// By instruction: what its divergent branches were.
-    pub(crate) parted: Vec<Parted>,
-    /// By instruction: how many warps met a barrier there.
-    pub(crate) barriers: Vec<u64>,
-    /// What the block in hand has printed.
-    pub(crate) printed: Vec<u8>,
-    /// Stores and atomics are to note whether they change memory.
-    pub(crate) watch: bool,
-    /// One did.
-    pub(crate) changed: bool,
-    pub(crate) limit: u64,
-    pub(crate) stop: &'a StopFlag,
-    /// Of the warps of a block.
-    pub(crate) order: Order,
-    /// Loop rounds a warp may run before it yields.
-    pub(crate) slice: u32,
     /// By site: the region that the access has to stay in, where the source names a variable of the module or the pointer starts
     /// from one parameter.
     pub(crate) declared: Vec<Option<u32>>,
     /// What this worker touches, when there are others.
     pub(crate) tracker: Option<Box<Tracker>>,
-    pub(crate) shape: Shape<'a>,
-    /// An access that is not allowed is skipped, and the launch goes on.
-    pub(crate) keep_going: bool,
-    /// Those that were: one of each kind and place.
-    pub(crate) skipped: Vec<Skipped>,
+    pub(crate) record: Record,
+    pub(crate) pass: Pass,
 }
 
 /// Branches of one instruction whose active lanes went different ways.
@@ -115,7 +145,7 @@ impl<O: Observer> Machine<'_, O> {
     /// Lanes of a branch go two ways.
     #[inline(always)]
     pub(crate) fn parts(&mut self, pc: usize, one: u32, other: u32) {
-        let parted = &mut self.parted[pc];
+        let parted = &mut self.record.parted[pc];
         parted.branches += 1;
         parted.fewer_lanes += u64::from(one.count_ones().min(other.count_ones()));
     }
@@ -130,10 +160,10 @@ impl<O: Observer> Machine<'_, O> {
         lanes: SkippedLanes,
     ) {
         let loc = self.code.locs[warp.pc as usize];
-        let known = self
-            .skipped
-            .iter_mut()
-            .find(|known| known.loc == loc && known.kind == std::mem::discriminant(&fault.kind));
+        let known =
+            self.record.skipped.iter_mut().find(|known| {
+                known.loc == loc && known.kind == std::mem::discriminant(&fault.kind)
+            });
         if let Some(known) = known {
             known.fault.accesses += u64::from(lanes.count);
             known.fault.before = known
@@ -148,7 +178,7 @@ impl<O: Observer> Machine<'_, O> {
         }
         let kind = std::mem::discriminant(&fault.kind);
         let trap = self.trap(warp, place, warp.pc, fault);
-        self.skipped.push(Skipped {
+        self.record.skipped.push(Skipped {
             loc,
             kind,
             first: lanes.first,
@@ -203,18 +233,18 @@ impl<O: Observer> Machine<'_, O> {
     #[cfg(feature = "threads")]
     pub(crate) fn absorb(&mut self, other: &Machine<'_, O>) {
         self.observer.absorb(&other.observer);
-        let (sum, part) = (&mut self.totals, &other.totals);
+        let (sum, part) = (&mut self.record.totals, &other.record.totals);
         sum.warps += part.warps;
         sum.warp_instructions += part.warp_instructions;
         sum.thread_instructions += part.thread_instructions;
         sum.branches += part.branches;
         sum.divergent_branches += part.divergent_branches;
         sum.barriers += part.barriers;
-        for (sum, part) in self.parted.iter_mut().zip(&other.parted) {
+        for (sum, part) in self.record.parted.iter_mut().zip(&other.record.parted) {
             sum.branches += part.branches;
             sum.fewer_lanes += part.fewer_lanes;
         }
-        for (sum, part) in self.barriers.iter_mut().zip(&other.barriers) {
+        for (sum, part) in self.record.barriers.iter_mut().zip(&other.record.barriers) {
             *sum += part;
         }
     }

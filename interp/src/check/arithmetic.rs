@@ -128,11 +128,13 @@ pub(super) fn operands(r: View, inst: &Inst, lane: usize) -> (i64, i64) {
 pub(super) fn safe(code: &Code, wanted: bool) -> Vec<bool> {
     let constant = |place: Place| match place {
         Place::S(register) => code
+            .registers
             .s_init
             .iter()
             .find(|&&(at, _)| at == register)
             .map(|&(_, bits)| bits),
         Place::V(register) => code
+            .registers
             .v_init
             .iter()
             .find(|&&(at, _, _)| at == register)

@@ -61,7 +61,8 @@ impl<'a> Subject<'a> {
         });
         let fences = code.insts.iter().any(|inst| inst.op == Op::Fence);
         let whole = |register: u32| {
-            code.s_init
+            code.registers
+                .s_init
                 .iter()
                 .any(|&(at, bits)| at == register && bits as u32 == u32::MAX)
         };

@@ -113,8 +113,8 @@ pub(crate) fn flow(op: Op) -> Flow {
 impl Taint {
     pub(super) fn new(code: &Code) -> Taint {
         Taint {
-            v: vec![Cell::default(); code.v_units as usize],
-            s: vec![Cell::default(); code.s_count as usize],
+            v: vec![Cell::default(); code.registers.v_units as usize],
+            s: vec![Cell::default(); code.registers.s_count as usize],
             ..Taint::default()
         }
     }

@@ -122,7 +122,7 @@ impl Checker<'_> {
 
     /// Variables without a value, at the begin of a block.
     pub(crate) fn unassigned(&mut self) {
-        for (index, &(slot, place, _)) in (0u32..).zip(&self.subject.code.unassigned) {
+        for (index, &(slot, place, _)) in (0u32..).zip(&self.subject.code.registers.unassigned) {
             let origin = self.origin(Unset {
                 source: Source::Slot(index),
                 block: self.here.block,

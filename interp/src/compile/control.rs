@@ -431,7 +431,8 @@ impl Compiler<'_> {
 
     /// Whether an instruction spreads a temporary.
     fn is_spread(&self, inst: &Inst) -> bool {
-        matches!(inst.op, Op::VSplat32 | Op::VSplat64) && !self.code.slot_v.contains(&inst.d)
+        matches!(inst.op, Op::VSplat32 | Op::VSplat64)
+            && !self.code.registers.slot_v.contains(&inst.d)
     }
 
     fn scope_node(&mut self, label: LabelId, body: &Block, loc: LocId) {

@@ -102,7 +102,7 @@ impl Compiler<'_> {
                 self.emit(Op::Assert, 0, cond, text.0, 0);
             }
             InstKind::Lifetime(local, begins) => {
-                let start = self.code.local_offsets[local.index()] as u32;
+                let start = self.code.memory.local_offsets[local.index()] as u32;
                 let bytes = self.function.locals[local.index()].size_bytes as u32;
                 self.emit(Op::Lifetime, 0, start, bytes, u32::from(*begins));
             }
@@ -424,18 +424,18 @@ impl Compiler<'_> {
         let place = match object {
             Object::Shared(shared) => {
                 let var = &self.function.shared[shared.index()];
-                let offset = self.code.shared_offset(var);
+                let offset = self.code.memory.shared_offset(var);
                 Place::S(self.constant(u64::from(layout::SHARED_BASE) + offset))
             }
             Object::Local(local) if self.host => {
-                let offset = self.code.local_offsets[local.index()];
+                let offset = self.code.memory.local_offsets[local.index()];
                 if let Place::S(d) = self.define(id) {
                     self.emit(Op::HostLocal, d, offset as u32, 0, 0);
                 }
                 return;
             }
             Object::Local(local) => {
-                let offset = self.code.local_offsets[local.index()];
+                let offset = self.code.memory.local_offsets[local.index()];
                 Place::S(self.constant(u64::from(layout::LOCAL_BASE) + offset))
             }
             Object::Global(_) | Object::String(_) => Place::S(self.symbol(object)),

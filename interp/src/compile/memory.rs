@@ -192,7 +192,7 @@ impl Compiler<'_> {
                 (!var.dynamic).then_some((var.offset_bytes, var.size_bytes))
             }
             Object::Local(id) => Some((
-                self.code.local_offsets[id.index()],
+                self.code.memory.local_offsets[id.index()],
                 self.function.locals[id.index()].size_bytes,
             )),
             Object::Global(_) | Object::String(_) => None,

@@ -546,18 +546,9 @@ pub(crate) struct CounterSite {
     pub(crate) block_scope: bool,
 }
 
-/// A compiled function. Every jump goes to one of its instructions, and the last of a kernel's is [`Op::End`].
+/// The registers of a function: how many, what they hold at first, and where variables and arguments are.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Code {
-    pub(crate) insts: Vec<Inst>,
-    pub(crate) locs: Vec<LocId>,
-    pub(crate) sites: Vec<MemSite>,
-    pub(crate) counters: Vec<CounterSite>,
-    pub(crate) scales: Vec<PtrScale>,
-    pub(crate) prints: Vec<PrintRow>,
-    pub(crate) exchanges: Vec<ExchangeRow>,
-    pub(crate) calls: Vec<CallRow>,
-    pub(crate) waits: Vec<Waitplace>,
+pub(crate) struct RegisterLayout {
     /// Scalar registers, and the first ones' initial values (constants; the rest are 0).
     pub(crate) s_count: u32,
     pub(crate) s_init: Vec<(u32, u64)>,
@@ -577,19 +568,40 @@ pub(crate) struct Code {
     pub(crate) mirrors: Vec<(u32, u32, Class)>,
     /// Variables that may be read before they are assigned to, their registers, and the first such read.
     pub(crate) unassigned: Vec<(dsl::ir::SlotId, Place, LocId)>,
+}
+
+/// The local and shared memory of a function.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct MemoryLayout {
     pub(crate) local_bytes: u64,
     pub(crate) shared_bytes: u64,
     /// Where dynamic shared memory begins.
     pub(crate) dynamic_offset: u64,
-    /// What it may do to global memory.
-    pub(crate) effects: Effects,
-    /// By the head of a loop that may be seen never to end: what its end depends on.
-    pub(crate) endless: HashMap<u32, Vec<(Place, Class)>>,
     /// Offset of each local variable.
     pub(crate) local_offsets: Vec<u64>,
 }
 
-impl Code {
+/// A compiled function. Every jump goes to one of its instructions, and the last of a kernel's is [`Op::End`].
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Code {
+    pub(crate) insts: Vec<Inst>,
+    pub(crate) locs: Vec<LocId>,
+    pub(crate) sites: Vec<MemSite>,
+    pub(crate) counters: Vec<CounterSite>,
+    pub(crate) scales: Vec<PtrScale>,
+    pub(crate) prints: Vec<PrintRow>,
+    pub(crate) exchanges: Vec<ExchangeRow>,
+    pub(crate) calls: Vec<CallRow>,
+    pub(crate) waits: Vec<Waitplace>,
+    pub(crate) registers: RegisterLayout,
+    pub(crate) memory: MemoryLayout,
+    /// What it may do to global memory.
+    pub(crate) effects: Effects,
+    /// By the head of a loop that may be seen never to end: what its end depends on.
+    pub(crate) endless: HashMap<u32, Vec<(Place, Class)>>,
+}
+
+impl MemoryLayout {
     /// Where a variable begins in its block's shared memory, in bytes.
     pub(crate) fn shared_offset(&self, var: &SharedVar) -> u64 {
         match var.dynamic {

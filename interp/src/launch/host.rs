@@ -317,7 +317,7 @@ impl HostThread {
             if args.len() != program.module().function(function).params.len() {
                 return Ok(HostEvent::Done(None));
             }
-            let kinds = program.code(function).params.iter();
+            let kinds = program.code(function).registers.params.iter();
             let args: Vec<u64> = kinds
                 .zip(&args)
                 .map(|(&(_, class), &bits)| class.to_register(bits))
@@ -425,32 +425,34 @@ impl HostThread {
         let code = program.code(function);
         let stack = self.stack_top;
         self.stack_top = stack
-            .saturating_add(code.local_bytes)
+            .saturating_add(code.memory.local_bytes)
             .saturating_add(FRAME_BYTES);
         if self.stack_top > STACK_BYTES {
             return Err(TrapKind::StackOverflow);
         }
-        if code.local_bytes > 0 {
+        if code.memory.local_bytes > 0 {
             memory.begin_frame(
                 memory.stack_base() + stack,
-                code.local_bytes,
+                code.memory.local_bytes,
                 self.shadow.on,
             );
         }
         let base = self.registers.s.len();
-        self.registers.s.resize(base + code.s_count as usize, 0);
+        self.registers
+            .s
+            .resize(base + code.registers.s_count as usize, 0);
         let registers = &mut self.registers.s[base..];
-        for &(register, bits) in &code.s_init {
+        for &(register, bits) in &code.registers.s_init {
             registers[register as usize] = bits;
         }
-        for &(register, object) in &code.s_symbols {
+        for &(register, object) in &code.registers.s_symbols {
             registers[register as usize] = match object {
                 Object::Global(id) => memory.symbol_address(id),
                 Object::String(id) => memory.string_address(id),
                 Object::Shared(_) | Object::Local(_) => 0,
             };
         }
-        for (&(place, _), &bits) in code.params.iter().zip(args) {
+        for (&(place, _), &bits) in code.registers.params.iter().zip(args) {
             match place {
                 crate::isa::bytecode::Place::S(register) => registers[register as usize] = bits,
                 crate::isa::bytecode::Place::V(_) => unreachable!("host functions are scalar"),
@@ -464,7 +466,9 @@ impl HostThread {
             result,
         });
         if self.shadow.on
-            && (!code.unassigned.is_empty() || !cells.is_empty() || code.local_bytes > 0)
+            && (!code.registers.unassigned.is_empty()
+                || !cells.is_empty()
+                || code.memory.local_bytes > 0)
         {
             let scene = Scene {
                 program,
@@ -472,7 +476,7 @@ impl HostThread {
                 loc: LocId::default(),
             };
             let start = memory.stack_base() + stack;
-            let bytes = (start, start + code.local_bytes);
+            let bytes = (start, start + code.memory.local_bytes);
             self.shadow.enter(&scene, cells, base, bytes);
         }
         Ok(())
@@ -794,7 +798,7 @@ fn locate(
     };
     let declared = match site.access.object {
         Some(Object::Local(id)) => Some((
-            whence.stack + code.local_offsets[id.index()],
+            whence.stack + code.memory.local_offsets[id.index()],
             site.bounds.map_or(0, |(_, size)| size),
         )),
         Some(Object::Global(id)) => Some((

@@ -56,7 +56,7 @@ pub(crate) fn run<'a, O: Observer + Send>(
 ) -> Outcome<'a, O> {
     let blocks = u64::try_from(run.config.blocks()).unwrap_or(0);
     let lanes = 32 * u64::from(run.shape.threads().div_ceil(32));
-    let block_bytes = run.code.local_bytes.saturating_mul(lanes);
+    let block_bytes = run.code.memory.local_bytes.saturating_mul(lanes);
     let workers = (run.machine.jobs as u64)
         .min(blocks / 2)
         .min(LOCAL_BYTES / block_bytes.max(1));
@@ -208,7 +208,7 @@ fn worker<'a, O: Observer>(
         run.machine.progress.ended(portion);
         for index in first..(first + portion).min(blocks) {
             block.begin(index, run.code, &run.shape);
-            machine.totals.warps += block.warps.len() as u64;
+            machine.record.totals.warps += block.warps.len() as u64;
             if stop.failed.load(Ordering::Relaxed) {
                 return None;
             }
@@ -222,7 +222,7 @@ fn worker<'a, O: Observer>(
             }
             match turn {
                 // The first access that is skipped is one of blocks in order.
-                Turn::Done if !machine.skipped.is_empty() => return None,
+                Turn::Done if !machine.record.skipped.is_empty() => return None,
                 Turn::Done => {}
                 Turn::Fault { warp, fault } if matches!(fault.kind, TrapKind::Stopped(_)) => {
                     let mut stopped = stop.stopped.lock().unwrap_or_else(PoisonError::into_inner);
@@ -271,7 +271,7 @@ fn merge<'a, O: Observer>(
         sum.absorb(&machine);
         printed.extend(texts);
     }
-    if sum.totals.charged() > sum.limit {
+    if sum.record.totals.charged() > sum.policy.limit {
         return None;
     }
     printed.sort_by_key(|(index, _)| *index);

@@ -62,7 +62,7 @@ impl LaunchReport {
             kernel_name: module.function(kernel).name.clone(),
             grid: config.grid,
             block: config.block,
-            shared_static_bytes: program.code(kernel).shared_bytes,
+            shared_static_bytes: program.code(kernel).memory.shared_bytes,
             shared_dynamic_bytes: config.shared_bytes,
             file: module.loc(config.loc).file,
             line: module.loc(config.loc).line,

@@ -75,7 +75,7 @@ impl Block {
     }
 
     fn warp(code: &Code, shape: &Shape<'_>, memory: &Memory, number: u32, threads: u32) -> Warp {
-        let mut registers = Registers::new(code.v_units, code.s_count);
+        let mut registers = Registers::new(code.registers.v_units, code.registers.s_count);
         for axis in 0..3 {
             registers.s[S_NTID as usize + axis] = u64::from(shape.block[axis]);
             registers.s[S_NCTAID as usize + axis] = u64::from(shape.grid[axis]);
@@ -91,25 +91,25 @@ impl Block {
         for lane in 0..32 {
             registers.v[V_LANE as usize].0[lane] = lane as u32;
         }
-        for &(register, bits) in &code.s_init {
+        for &(register, bits) in &code.registers.s_init {
             registers.s[register as usize] = bits;
         }
-        for &(register, object) in &code.s_symbols {
+        for &(register, object) in &code.registers.s_symbols {
             registers.s[register as usize] = match object {
                 Object::Global(id) => memory.symbol_address(id),
                 Object::String(id) => memory.string_address(id),
                 Object::Shared(_) | Object::Local(_) => 0,
             };
         }
-        for &(register, class, bits) in &code.v_init {
+        for &(register, class, bits) in &code.registers.v_init {
             fill(&mut registers, register, class, bits);
         }
-        for &(param, register, class) in &code.mirrors {
+        for &(param, register, class) in &code.registers.mirrors {
             fill(&mut registers, register, class, shape.args[param as usize]);
         }
         Warp {
             registers,
-            local: vec![0; code.local_bytes as usize * 32],
+            local: vec![0; code.memory.local_bytes as usize * 32],
             pc: 0,
             mask: 0,
             lanes: LaneMask::first(threads - (number * 32).min(threads)).0,
@@ -135,11 +135,14 @@ impl Block {
             for (axis, &number) in ctaid.iter().enumerate() {
                 registers.s[S_CTAID as usize + axis] = u64::from(number);
             }
-            registers.s[code.slot_s.start as usize..code.slot_s.end as usize].fill(0);
-            for unit in &mut registers.v[code.slot_v.start as usize..code.slot_v.end as usize] {
+            registers.s[code.registers.slot_s.start as usize..code.registers.slot_s.end as usize]
+                .fill(0);
+            for unit in &mut registers.v
+                [code.registers.slot_v.start as usize..code.registers.slot_v.end as usize]
+            {
                 unit.0 = [0; 32];
             }
-            for (&(place, class), &bits) in code.params.iter().zip(shape.args) {
+            for (&(place, class), &bits) in code.registers.params.iter().zip(shape.args) {
                 match place {
                     Place::S(register) => registers.s[register as usize] = class.to_register(bits),
                     Place::V(register) => fill(registers, register, class, bits),
@@ -159,32 +162,32 @@ impl Block {
         run: Runner<O>,
     ) -> Turn {
         std::mem::swap(&mut machine.shared, &mut self.shared);
-        std::mem::swap(&mut machine.printed, &mut self.printed);
+        std::mem::swap(&mut machine.record.printed, &mut self.printed);
         machine.observer.begin_block(self.index);
         let turn = self.passes(machine, run);
         if matches!(turn, Turn::Done) {
             machine.observer.end_block();
         }
         std::mem::swap(&mut machine.shared, &mut self.shared);
-        std::mem::swap(&mut machine.printed, &mut self.printed);
+        std::mem::swap(&mut machine.record.printed, &mut self.printed);
         turn
     }
 
     fn passes<O: Observer>(&mut self, machine: &mut Machine<'_, O>, run: Runner<O>) -> Turn {
         self.moved = false;
         let (mut idle, mut barriers) = (0, 0);
-        (machine.watch, machine.slice) = (false, SLICE);
+        (machine.pass.watch, machine.pass.slice) = (false, SLICE);
         loop {
-            machine.changed = false;
+            machine.pass.changed = false;
             let (mut advanced, mut same, mut left) = (false, true, false);
             let count = self.warps.len() as u64;
             for turn in 0..count {
-                let number = machine.order.number(turn, count) as usize;
+                let number = machine.policy.order.number(turn, count) as usize;
                 let warp = &mut self.warps[number];
                 if warp.state != WarpState::Ready {
                     continue;
                 }
-                if let Some(why) = machine.stop.asked() {
+                if let Some(why) = machine.policy.stop.asked() {
                     let (kind, lane) = (TrapKind::Stopped(why), warp.mask.trailing_zeros());
                     return Turn::Fault {
                         warp: number,
@@ -217,7 +220,7 @@ impl Block {
                             };
                         }
                         left = true;
-                        if machine.watch {
+                        if machine.pass.watch {
                             let digest = warp.digest();
                             same &= digest == warp.fingerprint;
                             warp.fingerprint = digest;
@@ -225,7 +228,7 @@ impl Block {
                     }
                 }
             }
-            self.moved |= advanced || machine.watch && machine.changed;
+            self.moved |= advanced || machine.pass.watch && machine.pass.changed;
             if !left {
                 if O::SEES_REPEATS && !self.meets() {
                     machine.observer.uneven_barrier(&self.meeting());
@@ -240,21 +243,21 @@ impl Block {
                     self.moved = true;
                     return Turn::Stuck;
                 }
-                (machine.watch, machine.slice) = (false, SLICE);
+                (machine.pass.watch, machine.pass.slice) = (false, SLICE);
                 idle = 0;
                 continue;
             }
-            if advanced || machine.changed && machine.watch {
+            if advanced || machine.pass.changed && machine.pass.watch {
                 idle = 0;
                 continue;
             }
-            if machine.watch && same && idle > 1 {
+            if machine.pass.watch && same && idle > 1 {
                 return Turn::Stuck;
             }
             // In a turn's first watched pass that is compared with where the last turn ended: what lies between was not watched.
-            self.moved |= machine.watch && !same;
+            self.moved |= machine.pass.watch && !same;
             idle += 1;
-            (machine.watch, machine.slice) = (true, SLICE_WATCHED);
+            (machine.pass.watch, machine.pass.slice) = (true, SLICE_WATCHED);
             if idle > PATIENCE {
                 return Turn::Stuck;
             }
@@ -339,11 +342,11 @@ impl Block {
 fn over_limit<O>(machine: &Machine<'_, O>, warp: &mut Warp, stop: &Stop) -> Option<Box<Fault>> {
     let kind = match stop {
         Stop::Fault(_) => return None,
-        _ if machine.printed.len() > MOST_PRINTED => TrapKind::PrintLimit {
+        _ if machine.record.printed.len() > MOST_PRINTED => TrapKind::PrintLimit {
             bytes: MOST_PRINTED,
         },
-        Stop::Done | Stop::Barrier if machine.totals.charged() > machine.limit => {
-            let instructions = machine.limit;
+        Stop::Done | Stop::Barrier if machine.record.totals.charged() > machine.policy.limit => {
+            let instructions = machine.policy.limit;
             TrapKind::Limit { instructions }
         }
         _ => return None,
@@ -372,7 +375,7 @@ fn run_on<O: Observer>(
     // Each time the engine begins with a full slice; so many are a slice themselves.
     for _ in 0..SLICE {
         match run(machine, warp) {
-            Stop::Fault(fault) if machine.keep_going && fault.kind.access().is_some() => {
+            Stop::Fault(fault) if machine.policy.keep_going && fault.kind.access().is_some() => {
                 let lanes = skip::skip(machine, warp, &fault);
                 machine.note_skipped(warp, (block, number), *fault, lanes);
                 warp.pc += 1;

@@ -260,16 +260,16 @@ fn run<L: Level, O: Observer>(machine: &mut Machine<'_, O>, warp: &mut Warp) -> 
     let at = |number: u32| unsafe { insts.add(number as usize) };
     let mut ip = at(warp.pc);
     let mut mask = warp.mask;
-    let mut rounds = machine.slice;
+    let mut rounds = machine.pass.slice;
     // In registers: in memory, adding to neighbours two at a time would wait for the stores before.
-    let mut totals = machine.totals;
+    let mut totals = machine.record.totals;
     /// Leaves the loop with the warp's state written back.
     macro_rules! stop {
         ($ip:expr, $stop:expr) => {{
             // SAFETY: both point into the code.
             warp.pc = unsafe { $ip.offset_from(insts) } as u32;
             warp.mask = mask;
-            machine.totals = totals;
+            machine.record.totals = totals;
             return $stop;
         }};
     }
@@ -322,9 +322,9 @@ fn run<L: Level, O: Observer>(machine: &mut Machine<'_, O>, warp: &mut Warp) -> 
             totals.branches += 1;
             ip = at($head);
             rounds -= 1;
-            if totals.warp_instructions > machine.limit {
+            if totals.warp_instructions > machine.policy.limit {
                 let kind = TrapKind::Limit {
-                    instructions: machine.limit,
+                    instructions: machine.policy.limit,
                 };
                 stop!(
                     ip,
@@ -505,7 +505,7 @@ fn run<L: Level, O: Observer>(machine: &mut Machine<'_, O>, warp: &mut Warp) -> 
                     stop!(ip.wrapping_sub(1), Stop::Fault(Box::new(Fault { kind, lane: mask.trailing_zeros() })));
                 }
                 totals.barriers += 1;
-                machine.barriers[here!()] += 1;
+                machine.record.barriers[here!()] += 1;
                 let vote = match inst.op {
                     Op::BarrierCount => Some(Vote::Count),
                     Op::BarrierAnd => Some(Vote::And),

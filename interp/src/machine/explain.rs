@@ -110,7 +110,7 @@ fn about(
 ) -> Option<TrapKind> {
     function.params.iter().find(|param| param.slot == slot)?;
     let name = function.slots[slot.index()].name.clone();
-    let start = register(code.slots[slot.index()], Class::W64, thread);
+    let start = register(code.registers.slots[slot.index()], Class::W64, thread);
     let mut access = kind.access()?.clone();
     if matches!(kind, TrapKind::NullPointer(_)) && start == 0 {
         access.object = Some(BadObject {
@@ -347,7 +347,7 @@ impl Evaluation<'_> {
     fn inst(&mut self, inst: &Inst, at: &At, ty: Type) -> Option<Value> {
         match &inst.kind {
             InstKind::Get(slot) => {
-                let place = self.code.slots[slot.index()];
+                let place = self.code.registers.slots[slot.index()];
                 let bits = register(place, Class::of(ty), self.thread);
                 self.places.still(*slot, at, self.at).then_some(Value {
                     root: Some(*slot),
@@ -362,13 +362,13 @@ impl Evaluation<'_> {
                 let bits = match object {
                     Object::Shared(id) => {
                         let var = &self.function.shared[id.index()];
-                        u64::from(layout::SHARED_BASE) + self.code.shared_offset(var)
+                        u64::from(layout::SHARED_BASE) + self.code.memory.shared_offset(var)
                     }
                     Object::Local(id) => {
-                        u64::from(layout::LOCAL_BASE) + self.code.local_offsets[id.index()]
+                        u64::from(layout::LOCAL_BASE) + self.code.memory.local_offsets[id.index()]
                     }
                     Object::Global(_) | Object::String(_) => {
-                        let mut symbols = self.code.s_symbols.iter();
+                        let mut symbols = self.code.registers.s_symbols.iter();
                         let (at, _) = symbols.find(|(_, symbol)| symbol == object)?;
                         self.thread.registers.s[*at as usize]
                     }

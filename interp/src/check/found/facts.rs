@@ -143,7 +143,11 @@ impl Scene<'_> {
     pub(super) fn gone(&self, counter: u32, (count, gone): &(u64, Gone)) -> Finding {
         let access = self.access(counter, (gone.block, gone.warp, gone.lanes));
         let offset = u64::from(gone.offset);
-        let mut locals = self.function.locals.iter().zip(&self.code.local_offsets);
+        let mut locals = self
+            .function
+            .locals
+            .iter()
+            .zip(&self.code.memory.local_offsets);
         let local =
             locals.find(|(local, start)| (**start..**start + local.size_bytes).contains(&offset));
         let fact = Fact::VariableEnded {
@@ -190,7 +194,7 @@ impl Scene<'_> {
     pub(super) fn origin(&self, source: Source) -> (u32, u32, u32) {
         let loc = match source {
             Source::Access(counter) => self.counter(counter).loc,
-            Source::Slot(index) => self.code.unassigned[index as usize].2,
+            Source::Slot(index) => self.code.registers.unassigned[index as usize].2,
             Source::Shuffle(loc) => LocId(loc),
         };
         let loc = self.module.loc(loc);
@@ -223,7 +227,7 @@ impl Scene<'_> {
                 (Some(space), Some(object), read)
             }
             Source::Slot(index) => {
-                let (slot, _, loc) = self.code.unassigned[index as usize];
+                let (slot, _, loc) = self.code.registers.unassigned[index as usize];
                 let object = FindingObject {
                     name: self.function.slots[slot.index()].name.clone(),
                     ..FindingObject::default()

@@ -54,7 +54,11 @@ impl Scene<'_> {
             };
         }
         if space == Space::Local {
-            let vars = self.function.locals.iter().zip(&self.code.local_offsets);
+            let vars = self
+                .function
+                .locals
+                .iter()
+                .zip(&self.code.memory.local_offsets);
             let held = vars
                 .clone()
                 .find(|&(var, &start)| (start..start + var.size_bytes).contains(&offset));

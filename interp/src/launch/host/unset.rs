@@ -156,7 +156,7 @@ impl<'a> Scene<'a> {
         let frame = frames.find(|frame| frame.stack <= offset)?;
         let code = self.program.code(frame.function);
         let locals = &self.program.module().function(frame.function).locals;
-        let mut placed = locals.iter().zip(&code.local_offsets);
+        let mut placed = locals.iter().zip(&code.memory.local_offsets);
         placed.find_map(|(var, &at)| {
             let start = frame.stack + at;
             let holds = (start..start + var.size_bytes).contains(&offset);
@@ -248,13 +248,13 @@ impl Shadow {
         while let Some((&at, _)) = self.stored.range(stack.0..stack.1).next() {
             self.stored.remove(&at);
         }
-        for (&(place, _), &cell) in code.params.iter().zip(args) {
+        for (&(place, _), &cell) in code.registers.params.iter().zip(args) {
             if let Place::S(register) = place {
                 self.put(registers + register as usize, cell);
             }
         }
         let function = scene.program.module().function(frame.function);
-        for &(slot, place, loc) in &code.unassigned {
+        for &(slot, place, loc) in &code.registers.unassigned {
             let slot = &function.slots[slot.index()];
             let Place::S(register) = place else { continue };
             let bits = match Class::of(slot.ty) {

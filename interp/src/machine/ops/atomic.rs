@@ -88,7 +88,7 @@ fn in_shared<O: Observer>(
             base.add(offsets[l] as usize)
         })
     };
-    machine.changed |= changed;
+    machine.pass.changed |= changed;
     Ok(())
 }
 
@@ -108,7 +108,7 @@ fn in_global<O: Observer>(
             pointer(region, machine, addresses[l])
         })
     };
-    machine.changed |= changed;
+    machine.pass.changed |= changed;
     Ok(())
 }
 

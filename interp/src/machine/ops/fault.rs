@@ -40,7 +40,8 @@ fn declared<O: Observer>(
             let var = &function.shared[id.index()];
             let dims = if var.dynamic {
                 vec![
-                    (machine.shared.len() as u64).saturating_sub(machine.code.dynamic_offset)
+                    (machine.shared.len() as u64)
+                        .saturating_sub(machine.code.memory.dynamic_offset)
                         / var.element_bytes.max(1),
                 ]
             } else {
@@ -135,7 +136,7 @@ pub(crate) fn windowed<O: Observer>(
         && u64::from(offset) + u64::from(site.width_bytes) <= size;
     let start = match site.access.object {
         Some(Object::Shared(id)) if machine.function.shared[id.index()].dynamic => {
-            machine.code.dynamic_offset as i64
+            machine.code.memory.dynamic_offset as i64
         }
         _ => start as i64,
     };

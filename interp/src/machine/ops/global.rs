@@ -382,8 +382,8 @@ pub(crate) fn store_global<L: Level, O: Observer>(
     let region = &machine.map.regions[pattern.region as usize];
     let to = region.bytes.wrapping_add((lowest - region.base) as usize);
     // SAFETY: all lanes' bytes lie inside of the region (the pattern's invariant), which was found writable.
-    let changed = unsafe { store_like(r, site, pattern, mask, to, machine.watch) };
-    machine.changed |= changed;
+    let changed = unsafe { store_like(r, site, pattern, mask, to, machine.pass.watch) };
+    machine.pass.changed |= changed;
     Ok(())
 }
 
@@ -430,11 +430,11 @@ pub(crate) fn global_out<O: Observer>(
             .bytes
             .wrapping_add((addresses[0] - region.base) as usize);
         // SAFETY: first and last lane lie inside the region, and the lanes between them.
-        unsafe { copy_out(r, site, to, machine.watch) }
+        unsafe { copy_out(r, site, to, machine.pass.watch) }
     } else {
         // SAFETY: `region` found all active lanes' bytes inside of writable regions.
         unsafe { scatter(r, site, mask, |l| pointer(region, machine, addresses[l])) }
     };
-    machine.changed |= changed;
+    machine.pass.changed |= changed;
     Ok(Served { region, charge })
 }

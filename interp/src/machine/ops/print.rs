@@ -53,7 +53,7 @@ pub(crate) fn print<O: Observer>(
                 lane: lane as u32,
             }));
         }
-        machine.printed.extend_from_slice(&printed);
+        machine.record.printed.extend_from_slice(&printed);
     }
     *r.v32_mut(i.d) = [row.args.len() as u32; 32];
     Ok(())

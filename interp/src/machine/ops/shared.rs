@@ -240,8 +240,8 @@ pub(crate) fn store_shared<L: Level, O: Observer>(
     // SAFETY: the lowest lane lies inside.
     let to = unsafe { machine.shared.as_mut_ptr().add(lowest) };
     // SAFETY: all lanes' bytes lie inside (the pattern's invariant), and the block's memory is this thread's alone.
-    let changed = unsafe { store_like(r, site, pattern, mask, to, machine.watch) };
-    machine.changed |= changed;
+    let changed = unsafe { store_like(r, site, pattern, mask, to, machine.pass.watch) };
+    machine.pass.changed |= changed;
     Ok(())
 }
 
@@ -290,6 +290,6 @@ pub(crate) fn shared_out<O: Observer>(
     let base = machine.shared.as_mut_ptr();
     // SAFETY: `check_window` found all active lanes' bytes inside.
     let changed = unsafe { scatter(r, site, mask, |l| base.add(offsets[l] as usize)) };
-    machine.changed |= changed;
+    machine.pass.changed |= changed;
     Ok(charge)
 }
