@@ -7,10 +7,10 @@ use super::{
     decl,
     function::{Functions, function, special},
     kit::{
-        Ahead, At, P, after, ahead, angles, at, before, block, closing, custom_clone, either, fail,
-        here, list, name, path, production, punct, since, skip, take, take_word, when,
+        At, P, after, ahead, angles, at, before, block, closing, custom_clone, either, fail, here,
+        list, name, production, punct, since, skip, take, take_word, when,
     },
-    path::path_ahead,
+    lookahead::{Ahead, path_ahead, scoped_name},
     primary::arguments,
     recover::{Failure, What, construct_end, recovered, statement_end},
     stmt,
@@ -116,7 +116,7 @@ fn bases<'t>(argument: P<'t, TemplateArg>) -> P<'t, Vec<Base>> {
             let node = if path_ahead(look).is_some() {
                 TypeSpecifier::Path(Box::new(inp.parse(&templated)?))
             } else {
-                let Some((text, n, _)) = path(look) else {
+                let Some((text, n, _)) = scoped_name(look) else {
                     return fail(inp, What::Phrase("the name of a base class"));
                 };
                 skip(inp, n);
@@ -167,7 +167,7 @@ fn member<'t>(element: P<'t, Expr>, specifiers: P<'t, Specifiers>) -> P<'t, Opti
                     Some(Keyword::Class | Keyword::Struct)
                 );
                 let n = usize::from(class);
-                if let Some((text, m, _)) = path(ahead(inp).past(n))
+                if let Some((text, m, _)) = scoped_name(ahead(inp).past(n))
                     && ahead(inp).is(n + m, Punct::Semi)
                 {
                     let at = ahead(inp).at + n;
