@@ -275,7 +275,8 @@ fn plain_member<'t>(element: P<'t, Expr>, specifiers: P<'t, Specifiers>) -> P<'t
         let mut declarators = Vec::new();
         let stands_alone =
             ahead(inp).is(0, Punct::Semi) || (here(inp) > start && ahead(inp).is_after_body());
-        while !stands_alone {
+        let mut goes_on = !stands_alone;
+        while goes_on {
             let (mut declared, variadic) =
                 if ahead(inp).is(0, Punct::Colon) && declarators.is_empty() {
                     // `int : 3;` is padding.
@@ -298,9 +299,7 @@ fn plain_member<'t>(element: P<'t, Expr>, specifiers: P<'t, Specifiers>) -> P<'t
                 return fail(inp, What::Punct(Punct::Semi));
             }
             declarators.push(declared);
-            if !take(inp, Punct::Comma) {
-                break;
-            }
+            goes_on = take(inp, Punct::Comma);
         }
         inp.parse(&semicolon)?;
         Ok(Some(Member::Declaration(Declaration {
