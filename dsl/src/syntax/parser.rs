@@ -5,7 +5,7 @@
 //! (`item`, `decl`, `ty`, `stmt`, `expr`: chumsky, one production per function) reads them, and `recover` turns what the
 //! grammar could not read into messages and finds the place to go on.
 //!
-//! The grammar is predictive: `kit::Ahead` decides from the next few tokens which production is meant, and that one
+//! The grammar is predictive: `lookahead` decides from the next few tokens which production is meant, and that one
 //! either parses or is the error. Nothing is tried twice, so time is linear and messages name what the user began.
 //! No input overflows the stack: `depth` bounds how deep the grammar (and the tree) gets.
 
@@ -26,6 +26,7 @@ mod function;
 mod item;
 mod kit;
 mod lambda;
+mod lookahead;
 mod loops;
 mod path;
 mod primary;

@@ -5,9 +5,10 @@ use chumsky::prelude::*;
 use super::{
     expr::{comma, init_items},
     kit::{
-        Ahead, P, ahead, at, brackets, custom_clone, expr_node, fail, name, parens, production,
-        repeat_while, skip, spanned, take, template_arguments, when, word,
+        P, ahead, at, brackets, custom_clone, expr_node, fail, name, parens, production,
+        repeat_while, skip, spanned, take, when, word,
     },
+    lookahead::{Ahead, is_type_in_parentheses, template_arguments},
     primary,
     recover::What,
     ty,
@@ -22,8 +23,7 @@ use crate::{
 
 /// `new T`, `new T(a)`, `new T{a}`, `new T[n]`, `new T[n]()`, `new (place) T(a)`.
 pub(super) fn new<'t>(assign: P<'t, Expr>) -> P<'t, Expr> {
-    let has_place =
-        |look: Ahead<'_>| look.is(0, Punct::LParen) && !primary::is_type_in_parentheses(look, 0);
+    let has_place = |look: Ahead<'_>| look.is(0, Punct::LParen) && !is_type_in_parentheses(look, 0);
     let place = when(has_place, parens(comma(assign.clone()))).boxed();
     let ty = ty::conversion_type(ty::specifiers());
     let counts = repeat_while(at(Punct::LBracket), brackets(comma(assign.clone()))).boxed();

@@ -13,7 +13,7 @@
 use std::borrow::Cow;
 
 use super::{
-    kit::{closes, opens},
+    lookahead::{closes, opens},
     ty::is_specifier,
 };
 use crate::{

@@ -3,7 +3,8 @@
 use std::sync::Arc;
 
 use super::{
-    kit::{Ahead, At, P, ahead, fail, here, parens, production, punct, since, take},
+    kit::{At, P, ahead, fail, here, parens, production, punct, since, take},
+    lookahead::Ahead,
     primary::skipped,
     recover::{Failure, What, construct_end},
 };
@@ -11,30 +12,6 @@ use crate::syntax::{
     ast::{Asm, Expr, ExprKind, StmtKind},
     token::{Keyword, Punct, TokenKind},
 };
-
-/// `for (int x : values)`.
-pub(super) fn is_range_for(look: Ahead<'_>) -> bool {
-    if !look.is(1, Punct::LParen) {
-        return false;
-    }
-    let mut n = 2;
-    let mut questions = 0usize;
-    loop {
-        match look.punct(n) {
-            Some(Punct::Colon) if questions == 0 => return true,
-            Some(Punct::Colon) => questions -= 1,
-            Some(Punct::Question) => questions += 1,
-            Some(Punct::Semi | Punct::RParen | Punct::RBrace | Punct::RBracket) => return false,
-            Some(Punct::LParen | Punct::LBracket | Punct::LBrace) => {
-                n = look.after_brackets(n);
-                continue;
-            }
-            _ if look.kind(n).is_none() => return false,
-            _ => {}
-        }
-        n += 1;
-    }
-}
 
 /// Statements of C++, and how many tokens each takes.
 pub(super) fn foreign_statement(look: Ahead<'_>) -> Option<(&'static str, usize)> {

@@ -11,10 +11,11 @@ use super::{
     depth::nested,
     expr::init_items,
     kit::{
-        Ahead, At, Ex, In, P, after, ahead, angles, at, before, brackets, custom_clone, either,
-        fail, here, list, name, optional_name, parens, production, punct, repeat_while, since,
-        skip, spanned, template_arguments, when, whole, word,
+        At, Ex, In, P, after, ahead, angles, at, before, brackets, custom_clone, either, fail,
+        here, list, name, optional_name, parens, production, punct, repeat_while, since, skip,
+        spanned, when, whole, word,
     },
+    lookahead::{Ahead, begins_params, is_inner_declarator, template_arguments},
     path,
     primary::arguments,
     recover::{What, bracket_end, recovered},
@@ -241,73 +242,12 @@ fn pointer<'t>() -> P<'t, DeclaratorPart> {
     })
 }
 
-/// Whether the `(` ahead groups a declarator, `(*f)`, rather than opening parameters.
-fn is_inner_declarator(look: Ahead<'_>) -> bool {
-    match look.kind(1) {
-        Some(TokenKind::Punct(Punct::Star | Punct::Amp | Punct::LParen)) => true,
-        Some(TokenKind::Ident(_)) => matches!(
-            look.punct(2),
-            Some(Punct::RParen | Punct::LBracket | Punct::LParen)
-        ),
-        // `typedef int (row)[4]`: the name is a type already.
-        Some(TokenKind::TypeName(_)) => {
-            look.is(2, Punct::RParen) && (look.is(3, Punct::LBracket) || look.is(3, Punct::LParen))
-        }
-        _ => false,
-    }
-}
-
 fn begins_suffix(look: Ahead<'_>) -> bool {
     match look.punct(0) {
         Some(Punct::LBracket) => true,
         Some(Punct::LParen) => begins_params(look),
         _ => false,
     }
-}
-
-/// Whether a name ahead, with its scopes and arguments, is a type's.
-fn is_type_ahead(look: Ahead<'_>) -> bool {
-    let (n, is_type) = path::extent(look);
-    is_type || (path::path_ahead(look).is_some() && look.is_name(n))
-}
-
-/// Whether the `(` ahead opens parameters; `dim3 b(32, 8)` opens arguments.
-fn begins_params(look: Ahead<'_>) -> bool {
-    match look.kind(1) {
-        Some(TokenKind::Punct(Punct::RParen | Punct::Ellipsis)) => true,
-        Some(TokenKind::Keyword(keyword)) if ty::is_specifier(*keyword) => {
-            !look.is(2, Punct::LParen) || groups(look.past(2))
-        }
-        Some(
-            TokenKind::TypeName(_) | TokenKind::Ident(_) | TokenKind::Punct(Punct::ColonColon),
-        ) if is_type_ahead(look.past(1)) => {
-            let n = 1 + path::extent(look.past(1)).0;
-            match look.punct(n) {
-                Some(Punct::LParen) => groups(look.past(n)),
-                Some(
-                    Punct::Star
-                    | Punct::Amp
-                    | Punct::Comma
-                    | Punct::RParen
-                    | Punct::AmpAmp
-                    | Punct::LBracket
-                    | Punct::Ellipsis,
-                )
-                | None => true,
-                Some(_) => false,
-            }
-        }
-        Some(TokenKind::Ident(_)) if look.is_name(2) => true,
-        Some(TokenKind::Ident(_)) if ty::is_unknown_type(look.past(1)) => {
-            look.is(look.after_brackets(0), Punct::LBrace)
-        }
-        _ => false,
-    }
-}
-
-/// `(*`, `(&`: after a type, a parameter's pointer or reference to an array or a function.
-fn groups(look: Ahead<'_>) -> bool {
-    look.is(1, Punct::Star) || look.is(1, Punct::Amp) || look.is(1, Punct::AmpAmp)
 }
 
 fn suffix<'t>(

@@ -9,9 +9,10 @@ use chumsky::prelude::*;
 use super::{
     depth::{count_operator, counted, nested},
     kit::{
-        Ahead, P, ahead, at, brackets, closing, custom_clone, either, expr_node, fail, list, name,
-        punct, repeat_while, rule, spanned, when, whole,
+        P, ahead, at, brackets, closing, custom_clone, either, expr_node, fail, list, name, punct,
+        repeat_while, rule, spanned, when, whole,
     },
+    lookahead::{Ahead, begins_cast, is_sizeof_type},
     primary,
     recover::What,
     ty,
@@ -289,29 +290,10 @@ fn begins_prefix(look: Ahead<'_>) -> bool {
         Some(TokenKind::Punct(Punct::LParen)) => begins_cast(look),
         Some(&TokenKind::Punct(punct)) => prefix_operator(punct).is_some(),
         Some(TokenKind::Keyword(Keyword::Sizeof)) => {
-            !primary::is_sizeof_type(look) && !look.is(1, Punct::Ellipsis)
+            !is_sizeof_type(look) && !look.is(1, Punct::Ellipsis)
         }
         _ => false,
     }
-}
-
-/// Whether the `(` ahead opens a cast: a type stands in it, and not a compound literal follows.
-fn begins_cast(look: Ahead<'_>) -> bool {
-    if primary::is_type_in_parentheses(look, 0) {
-        return !look.is(look.after_brackets(0), Punct::LBrace);
-    }
-    // `(real)x` with a type that nobody declared: read it as the cast it must be, so that the type is what is reported.
-    look.is_ident(1)
-        && look.is(2, Punct::RParen)
-        && matches!(
-            look.kind(3),
-            Some(
-                TokenKind::Ident(_)
-                    | TokenKind::TypeName(_)
-                    | TokenKind::Int { .. }
-                    | TokenKind::Float { .. }
-            )
-        )
 }
 
 fn prefix_operator(punct: Punct) -> Option<UnaryOp> {

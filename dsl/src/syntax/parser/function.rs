@@ -3,11 +3,9 @@
 use chumsky::prelude::*;
 
 use super::{
-    decl, kit,
-    kit::{
-        At, P, ahead, fail, list, name, production, qualified, since, skip, special_name, take,
-        take_word, template_arguments,
-    },
+    decl,
+    kit::{At, P, ahead, fail, list, name, production, since, skip, take, take_word},
+    lookahead::{Ahead, qualified, special_name, template_arguments},
     recover::{Failure, What},
     stmt, ty,
 };
@@ -221,7 +219,7 @@ fn tail<'t>(element: P<'t, Expr>) -> P<'t, Method> {
 }
 
 /// Words after the parameters that change nothing here.
-fn is_ignored(look: kit::Ahead<'_>) -> bool {
+fn is_ignored(look: Ahead<'_>) -> bool {
     ["noexcept", "override", "final"]
         .iter()
         .any(|word| look.is_text(0, word))

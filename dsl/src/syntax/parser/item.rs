@@ -9,8 +9,12 @@ use super::{
     expr::element,
     function::{Functions, function, special},
     kit::{
-        Ahead, At, P, ahead, at, block, choose, either, fail, here, list, path, production, punct,
-        qualified, repeat_while, since, skip, special_name, take, template_arguments,
+        At, P, ahead, at, block, choose, either, fail, here, list, production, punct, repeat_while,
+        since, skip, take,
+    },
+    lookahead::{
+        Ahead, is_unknown_type, path_ahead, qualified, scoped_name, special_name,
+        template_arguments,
     },
     recover::{Failure, What, construct_end, item_end, recovered},
     stmt, template, ty,
@@ -115,10 +119,10 @@ fn foreign_name(look: Ahead<'_>, n: usize) -> Option<(usize, &Arc<str>)> {
 /// `A::B x`, or a special function of a class: `A::A(…)`.
 fn is_qualified_declaration(look: Ahead<'_>) -> bool {
     special_name(look, &[]).is_some()
-        || path(look).is_some_and(|(_, n, is_type)| {
+        || scoped_name(look).is_some_and(|(_, n, is_type)| {
             is_type && template_arguments(look, n).is_none() && !look.is(n, Punct::ColonColon)
         })
-        || super::path::path_ahead(look).is_some()
+        || path_ahead(look).is_some()
 }
 
 /// A function or a declaration: they begin alike.
@@ -200,8 +204,8 @@ fn reject_statement(inp: &mut At<'_, '_>) -> Result<(), Failure> {
             ))
         }
         Some(TokenKind::Ident(_))
-            if !ty::is_unknown_type(look)
-                && !path(look).is_some_and(|(_, n, is_type)| n > 1 && is_type) =>
+            if !is_unknown_type(look)
+                && !scoped_name(look).is_some_and(|(_, n, is_type)| n > 1 && is_type) =>
         {
             outside(span)
         }

@@ -1,20 +1,23 @@
-//! What every production is made of: the parser's types, its state, looking ahead, and committed combinators.
+//! What every production is made of: the parser's types, its state, and committed combinators.
 //!
 //! "Committed" means that the next tokens decide whether a part is there; when they say yes, a failure inside it is an error
 //! and not a reason to try something else. chumsky's `or`, `choice`, `repeated` and `or_not` have no such cut: they rewind,
-//! hide the error, and cannot take back the diagnostics that a production has already reported. [`either`], [`repeat_while`]
-//! and [`when`] stand for them here.
+//! hide the error, and cannot take back the diagnostics that a production has already reported. [`either`], [`repeat_while`],
+//! [`when`] and the table `choose!` stand for them here.
 
-use std::{borrow::Cow, sync::Arc};
+use std::sync::Arc;
 
 use chumsky::{input::InputRef, input::MapExtra, inspector::Inspector, prelude::*};
 
-use super::recover::{Failure, What};
+use super::{
+    lookahead::Ahead,
+    recover::{Failure, What},
+};
 use crate::{
     diagnostic::{Code, Diagnostic},
     span::{Span, Spanned},
     syntax::{
-        ast::{Block, Expr, ExprKind, MethodKind, Name, Specifiers, Stmt, StmtKind},
+        ast::{Block, Expr, ExprKind, Name, Specifiers, Stmt, StmtKind},
         token::{Keyword, Punct, Token, TokenKind},
     },
 };
@@ -139,137 +142,6 @@ impl<'t> Inspector<'t, In<'t>> for State<'t> {
     fn on_token(&mut self, _: &Token) {}
     fn on_save<'parse>(&self, _: &chumsky::input::Cursor<'t, 'parse, In<'t>>) {}
     fn on_rewind<'parse>(&mut self, _: &chumsky::input::Checkpoint<'t, 'parse, In<'t>, ()>) {}
-}
-
-/// The tokens from here on.
-#[derive(Clone, Copy)]
-pub(super) struct Ahead<'t> {
-    tokens: &'t [Token],
-    /// The index of the next token.
-    pub(super) at: usize,
-}
-
-impl<'t> Ahead<'t> {
-    /// The `n`th token from here; 0 is the next.
-    pub(super) fn kind(self, n: usize) -> Option<&'t TokenKind> {
-        self.tokens.get(self.at + n).map(|token| &token.kind)
-    }
-
-    /// The `n`th token if it is an operator or bracket.
-    pub(super) fn punct(self, n: usize) -> Option<Punct> {
-        match self.kind(n) {
-            Some(&TokenKind::Punct(punct)) => Some(punct),
-            _ => None,
-        }
-    }
-
-    /// The `n`th token if it is a reserved word.
-    pub(super) fn keyword(self, n: usize) -> Option<Keyword> {
-        match self.kind(n) {
-            Some(&TokenKind::Keyword(keyword)) => Some(keyword),
-            _ => None,
-        }
-    }
-
-    pub(super) fn is(self, n: usize, punct: Punct) -> bool {
-        self.punct(n) == Some(punct)
-    }
-
-    pub(super) fn is_word(self, n: usize, keyword: Keyword) -> bool {
-        self.keyword(n) == Some(keyword)
-    }
-
-    pub(super) fn is_ident(self, n: usize) -> bool {
-        matches!(self.kind(n), Some(TokenKind::Ident(_)))
-    }
-
-    pub(super) fn is_type_name(self, n: usize) -> bool {
-        matches!(self.kind(n), Some(TokenKind::TypeName(_)))
-    }
-
-    /// The `n`th token if it is a name, of a type or of anything else.
-    pub(super) fn name(self, n: usize) -> Option<&'t Arc<str>> {
-        match self.kind(n) {
-            Some(TokenKind::Ident(name) | TokenKind::TypeName(name)) => Some(name),
-            _ => None,
-        }
-    }
-
-    pub(super) fn is_name(self, n: usize) -> bool {
-        self.name(n).is_some()
-    }
-
-    /// Whether the `n`th token is `text`, a name that has a meaning only where this is asked: `final`, `alignas`.
-    pub(super) fn is_text(self, n: usize, text: &str) -> bool {
-        matches!(self.kind(n), Some(TokenKind::Ident(name)) if **name == *text)
-    }
-
-    /// Whether a name may begin at `n`, with its scopes.
-    pub(super) fn begins_path(self, n: usize) -> bool {
-        self.is_name(n) || self.is(n, Punct::ColonColon)
-    }
-
-    /// Whether the type before has just ended with its body, and what comes cannot declare something of that type:
-    /// `struct S { … }` without its `;`.
-    pub(super) fn is_after_body(self) -> bool {
-        let body = self.at > 0
-            && matches!(
-                self.tokens[self.at - 1].kind,
-                TokenKind::Punct(Punct::RBrace)
-            );
-        body && !matches!(
-            self.kind(0),
-            Some(
-                TokenKind::Ident(_)
-                    | TokenKind::TypeName(_)
-                    | TokenKind::Punct(Punct::Star | Punct::LParen | Punct::Amp)
-            )
-        )
-    }
-
-    /// The tokens from offset `n` on.
-    pub(super) fn past(self, n: usize) -> Ahead<'t> {
-        Ahead {
-            at: self.at + n,
-            ..self
-        }
-    }
-
-    /// The offset just after the bracket that closes the one at offset `n`.
-    pub(super) fn after_brackets(self, n: usize) -> usize {
-        let mut depth = 0usize;
-        let mut offset = n;
-        while let Some(kind) = self.kind(offset) {
-            offset += 1;
-            match kind {
-                TokenKind::Punct(punct) if opens(*punct) => depth += 1,
-                TokenKind::Punct(punct) if closes(*punct) => {
-                    depth = depth.saturating_sub(1);
-                    if depth == 0 {
-                        return offset;
-                    }
-                }
-                _ => {}
-            }
-        }
-        offset
-    }
-}
-
-/// `(`, `[`, `{`, `<<<`.
-pub(super) fn opens(punct: Punct) -> bool {
-    matches!(
-        punct,
-        Punct::LParen | Punct::LBracket | Punct::LBrace | Punct::LaunchOpen
-    )
-}
-
-/// `)`, `]`, `}`, `>>>`.
-pub(super) fn closes(punct: Punct) -> bool {
-    matches!(
-        punct,
-        Punct::RParen | Punct::RBracket | Punct::RBrace | Punct::LaunchClose
-    )
 }
 
 /// Looks ahead.
@@ -557,104 +429,4 @@ pub(super) fn custom_clone<'t, O>(
     function: impl Fn(&mut At<'t, '_>) -> Result<O, Failure> + Clone,
 ) -> impl Parser<'t, In<'t>, O, Ex<'t>> + Clone {
     custom(function)
-}
-
-/// A name with its scopes, `a::b::c`, without template arguments: its text, how many tokens it takes, and whether the last
-/// name in it is a type. A plain name is one too.
-pub(super) fn path<'t>(look: Ahead<'t>) -> Option<(Arc<str>, usize, bool)> {
-    let mut offset = usize::from(look.is(0, Punct::ColonColon));
-    let first = match look.kind(offset)? {
-        TokenKind::Ident(name) | TokenKind::TypeName(name) => name,
-        _ => return None,
-    };
-    let mut is_type = look.is_type_name(offset);
-    offset += 1;
-    if !look.is(offset, Punct::ColonColon) && offset == 1 {
-        return Some((first.clone(), 1, is_type));
-    }
-    let mut text = first.to_string();
-    while look.is(offset, Punct::ColonColon) {
-        let Some(name) = look.name(offset + 1) else {
-            break;
-        };
-        text.push_str("::");
-        text.push_str(name);
-        is_type = look.is_type_name(offset + 1);
-        offset += 2;
-    }
-    Some((text.into(), offset, is_type))
-}
-
-/// Whether the tokens ahead are the name of a function that has no result type before it: `S(`, `~S(`, `operator float(`, or
-/// outside of the class `S::S(`.
-pub(super) fn special_name(look: Ahead<'_>, classes: &[Arc<str>]) -> Option<MethodKind> {
-    let mut n = 0;
-    let mut class: Option<&Arc<str>> = classes.last();
-    let mut is_qualified = false;
-    while let Some(name) = look.name(n) {
-        let end = template_arguments(look, n + 1).unwrap_or(n + 1);
-        if !look.is(end, Punct::ColonColon) {
-            break;
-        }
-        class = Some(name);
-        is_qualified = true;
-        n = end + 1;
-    }
-    let class = class?;
-    match look.kind(n)? {
-        TokenKind::Ident(name) | TokenKind::TypeName(name) => {
-            let is_constructor = name == class && look.is(n + 1, Punct::LParen);
-            // `S (*f)(int)` and `S (x)` declare something of that type.
-            let is_constructor = is_constructor && !look.is(n + 2, Punct::Star);
-            is_constructor.then_some(MethodKind::Constructor)
-        }
-        TokenKind::Punct(Punct::Tilde) if !is_qualified || n > 0 => Some(MethodKind::Destructor),
-        TokenKind::Keyword(Keyword::Operator) => match look.kind(n + 1)? {
-            TokenKind::Punct(_) | TokenKind::Keyword(Keyword::New | Keyword::Delete) => None,
-            _ => Some(MethodKind::Conversion),
-        },
-        _ => None,
-    }
-}
-
-/// The name of a qualified name `a::b::c`, and how many tokens it and its template arguments take; `None` if there is no `::`.
-pub(super) fn qualified<'t>(look: Ahead<'t>) -> Option<(Cow<'t, str>, usize)> {
-    let mut text = String::new();
-    let mut offset = 0;
-    loop {
-        if look.is(offset, Punct::ColonColon) {
-            text.push_str("::");
-            offset += 1;
-        }
-        match look.kind(offset) {
-            Some(TokenKind::Ident(part) | TokenKind::TypeName(part)) => text.push_str(part),
-            _ => break,
-        }
-        offset += 1;
-        offset = template_arguments(look, offset).unwrap_or(offset);
-        if !look.is(offset, Punct::ColonColon) {
-            break;
-        }
-    }
-    text.contains("::").then_some((Cow::Owned(text), offset))
-}
-
-/// The offset after the template arguments at offset `n`, if there are any.
-pub(super) fn template_arguments(look: Ahead<'_>, n: usize) -> Option<usize> {
-    if !look.is(n, Punct::AngleOpen) {
-        return None;
-    }
-    let mut depth = 0usize;
-    let mut offset = n;
-    loop {
-        match look.kind(offset)? {
-            TokenKind::Punct(Punct::AngleOpen) => depth += 1,
-            TokenKind::Punct(Punct::AngleClose) => depth -= 1,
-            _ => {}
-        }
-        offset += 1;
-        if depth == 0 {
-            return Some(offset);
-        }
-    }
 }

@@ -4,13 +4,13 @@
 use chumsky::prelude::*;
 
 use super::{
-    cxx::is_range_for,
     decl,
     expr::expression,
     kit::{
         At, Ex, In, P, ahead, at_word, choose, custom_clone, fail, here, parens, punct, stmt_node,
         take, take_word, when, whole, word,
     },
+    lookahead::is_range_for,
     recover::{Failure, What, bracket_end, recovered},
     stmt::{closed, condition, declaration_or_expression, semicolon},
 };

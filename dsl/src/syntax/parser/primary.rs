@@ -10,9 +10,13 @@ use super::{
     depth::count_operator,
     expr::{Piece, comma, fold_operator, init_items},
     kit::{
-        Ahead, Ex, In, P, ahead, angles, at, at_word, before, brackets, choose, closing,
-        custom_clone, either, expr_node, fail, here, list, name, parens, path, production, punct,
-        qualified, repeat_while, rule, skip, spanned, take, template_arguments, when, whole, word,
+        Ex, In, P, ahead, angles, at, at_word, before, brackets, choose, closing, custom_clone,
+        either, expr_node, fail, here, list, name, parens, production, punct, repeat_while, rule,
+        skip, spanned, take, when, whole, word,
+    },
+    lookahead::{
+        Ahead, closes, is_fold, is_lambda, is_type_in_parentheses, opens, path_ahead, qualified,
+        scoped_name, template_arguments,
     },
     path,
     recover::What,
@@ -150,7 +154,7 @@ fn primary<'t>(assign: P<'t, Expr>) -> P<'t, Piece> {
     choose!(|look| (look.punct(0), look.keyword(0));
         _ if is_plain_name(look) => named: node(name().map(|name| ExprKind::Name(name.node))),
         _ if begins_construct(look) => construct: construct,
-        _ if look.begins_path(0) && path::path_ahead(look).is_some() => templated:
+        _ if look.begins_path(0) && path_ahead(look).is_some() => templated:
             node(templated.map(|path| ExprKind::Path(Box::new(path)))),
         _ if look.begins_path(0) && is_plain_path(look).is_some() => pathed:
             node(qualified_name()),
@@ -188,7 +192,7 @@ fn begins_construct(look: Ahead<'_>) -> bool {
     match look.keyword(0) {
         Some(keyword) => keyword == Keyword::Typename || ty::is_base(keyword),
         None if !look.begins_path(0) => false,
-        None => match path::path_ahead(look) {
+        None => match path_ahead(look) {
             Some((n, is_type)) => is_type && is_open(n),
             None => match is_plain_path(look) {
                 Some((_, n, is_type)) => is_type && is_open(n),
@@ -207,20 +211,6 @@ fn begins_foreign(look: Ahead<'_>) -> bool {
         Some(TokenKind::Keyword(keyword)) => foreign_word(*keyword).is_some(),
         _ => false,
     }
-}
-
-/// Whether the parentheses ahead have `...` among their operators: `(args + ...)`.
-fn is_fold(look: Ahead<'_>) -> bool {
-    let end = look.after_brackets(0);
-    let mut n = 1;
-    while n + 1 < end {
-        match look.punct(n) {
-            Some(Punct::Ellipsis) => return true,
-            Some(punct) if super::kit::opens(punct) => n = look.after_brackets(n),
-            _ => n += 1,
-        }
-    }
-    false
 }
 
 /// `(pattern op ...)`, `(... op pattern)`, `(pattern op ... op init)`, `(init op ... op pattern)`.
@@ -309,7 +299,7 @@ fn literal<'t>() -> impl Parser<'t, In<'t>, ExprKind, Ex<'t>> + Clone + 't {
 
 /// A qualified name without template arguments.
 fn is_plain_path<'t>(look: Ahead<'t>) -> Option<(Arc<str>, usize, bool)> {
-    path(look).filter(|(_, n, _)| {
+    scoped_name(look).filter(|(_, n, _)| {
         *n > 1 && !look.is(*n, Punct::ColonColon) && template_arguments(look, *n).is_none()
     })
 }
@@ -317,7 +307,7 @@ fn is_plain_path<'t>(look: Ahead<'t>) -> Option<(Arc<str>, usize, bool)> {
 /// `a::b`.
 fn qualified_name<'t>() -> impl Parser<'t, In<'t>, ExprKind, Ex<'t>> + Clone + 't {
     custom_clone(|inp| {
-        let Some((text, n, _)) = path(ahead(inp)) else {
+        let Some((text, n, _)) = scoped_name(ahead(inp)) else {
             return fail(inp, What::Name);
         };
         skip(inp, n);
@@ -349,14 +339,6 @@ fn cast_word(keyword: Keyword) -> Option<CastWord> {
     })
 }
 
-/// Whether the `[` ahead begins a lambda; it cannot begin anything else that is an operand.
-fn is_lambda(look: Ahead<'_>) -> bool {
-    let n = look.after_brackets(0);
-    matches!(look.punct(n), Some(Punct::LParen | Punct::LBrace))
-        || look.keyword(n).is_some_and(ty::is_specifier)
-        || look.is_ident(n)
-}
-
 /// `dim3(32, 8)`, `float(x)`, `float2{1, 2}`.
 fn construct<'t>(assign: P<'t, Expr>, templated: P<'t, Path>) -> P<'t, Expr> {
     let args = arguments(assign.clone());
@@ -371,40 +353,6 @@ fn construct<'t>(assign: P<'t, Expr>, templated: P<'t, Path>) -> P<'t, Expr> {
         }
     }))
     .boxed()
-}
-
-/// Whether a type stands in the parentheses at offset `n`. `(float(x))` and `(dim3(1, 2))` are expressions.
-pub(super) fn is_type_in_parentheses(look: Ahead<'_>, n: usize) -> bool {
-    if !look.is(n, Punct::LParen) {
-        return false;
-    }
-    match look.kind(n + 1) {
-        Some(
-            TokenKind::Ident(_) | TokenKind::TypeName(_) | TokenKind::Punct(Punct::ColonColon),
-        ) if path::extent(look.past(n + 1)).0 > 1 => {
-            let (m, is_type) = path::extent(look.past(n + 1));
-            is_type
-                && matches!(
-                    look.punct(n + 1 + m),
-                    Some(Punct::RParen | Punct::Star | Punct::Amp | Punct::LBracket)
-                )
-        }
-        Some(TokenKind::TypeName(_)) => match look.punct(n + 2) {
-            Some(Punct::RParen | Punct::Star | Punct::Amp | Punct::LBracket) => true,
-            Some(Punct::LParen) => look.is(n + 3, Punct::Star),
-            Some(_) => false,
-            None => look.keyword(n + 2).is_some_and(ty::is_specifier),
-        },
-        Some(TokenKind::Keyword(keyword)) if ty::is_specifier(*keyword) => {
-            !look.is(n + 2, Punct::LParen) || look.is(n + 3, Punct::Star)
-        }
-        _ => false,
-    }
-}
-
-/// `sizeof(T)` and not `sizeof x`.
-pub(super) fn is_sizeof_type(look: Ahead<'_>) -> bool {
-    is_type_in_parentheses(look, 1) && !look.is(look.after_brackets(1), Punct::LBrace)
 }
 
 /// The C++ words that begin an expression.
@@ -460,8 +408,8 @@ fn operand_extent(look: Ahead<'_>, mut n: usize) -> usize {
     loop {
         match look.punct(n) {
             Some(Punct::Semi | Punct::Comma) => return n,
-            Some(punct) if super::kit::closes(punct) => return n,
-            Some(punct) if super::kit::opens(punct) => n = look.after_brackets(n),
+            Some(punct) if closes(punct) => return n,
+            Some(punct) if opens(punct) => n = look.after_brackets(n),
             _ if look.kind(n).is_none() => return n,
             _ => n += 1,
         }

@@ -7,10 +7,10 @@ use super::{
     decl,
     function::{Functions, function, special},
     kit::{
-        Ahead, At, P, after, ahead, angles, at, before, block, closing, custom_clone, either, fail,
-        here, list, name, path, production, punct, since, skip, take, take_word, when,
+        At, P, after, ahead, angles, at, before, block, closing, custom_clone, either, fail, here,
+        list, name, production, punct, since, skip, take, take_word, when,
     },
-    path::path_ahead,
+    lookahead::{Ahead, path_ahead, scoped_name},
     primary::arguments,
     recover::{Failure, What, construct_end, recovered, statement_end},
     stmt,
@@ -116,7 +116,7 @@ fn bases<'t>(argument: P<'t, TemplateArg>) -> P<'t, Vec<Base>> {
             let node = if path_ahead(look).is_some() {
                 TypeSpecifier::Path(Box::new(inp.parse(&templated)?))
             } else {
-                let Some((text, n, _)) = path(look) else {
+                let Some((text, n, _)) = scoped_name(look) else {
                     return fail(inp, What::Phrase("the name of a base class"));
                 };
                 skip(inp, n);
@@ -167,7 +167,7 @@ fn member<'t>(element: P<'t, Expr>, specifiers: P<'t, Specifiers>) -> P<'t, Opti
                     Some(Keyword::Class | Keyword::Struct)
                 );
                 let n = usize::from(class);
-                if let Some((text, m, _)) = path(ahead(inp).past(n))
+                if let Some((text, m, _)) = scoped_name(ahead(inp).past(n))
                     && ahead(inp).is(n + m, Punct::Semi)
                 {
                     let at = ahead(inp).at + n;
@@ -275,7 +275,8 @@ fn plain_member<'t>(element: P<'t, Expr>, specifiers: P<'t, Specifiers>) -> P<'t
         let mut declarators = Vec::new();
         let stands_alone =
             ahead(inp).is(0, Punct::Semi) || (here(inp) > start && ahead(inp).is_after_body());
-        while !stands_alone {
+        let mut goes_on = !stands_alone;
+        while goes_on {
             let (mut declared, variadic) =
                 if ahead(inp).is(0, Punct::Colon) && declarators.is_empty() {
                     // `int : 3;` is padding.
@@ -298,9 +299,7 @@ fn plain_member<'t>(element: P<'t, Expr>, specifiers: P<'t, Specifiers>) -> P<'t
                 return fail(inp, What::Punct(Punct::Semi));
             }
             declarators.push(declared);
-            if !take(inp, Punct::Comma) {
-                break;
-            }
+            goes_on = take(inp, Punct::Comma);
         }
         inp.parse(&semicolon)?;
         Ok(Some(Member::Declaration(Declaration {

@@ -6,7 +6,8 @@
 
 use chumsky::{DefaultExpected, error::Error, error::LabelError, prelude::*, util::MaybeRef};
 
-use super::kit::{Ahead, Ex, In, State, ahead, closes, custom_clone, opens, skip};
+use super::kit::{Ex, In, State, ahead, custom_clone, skip};
+use super::lookahead::{Ahead, closes, opens};
 use crate::{
     diagnostic::{Code, Diagnostic},
     syntax::token::{Keyword, Punct, Token, TokenKind},

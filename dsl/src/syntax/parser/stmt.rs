@@ -9,13 +9,14 @@ use super::{
     depth::nested,
     expr::expression,
     kit::{
-        self, Ahead, At, Ex, In, P, ahead, at, at_word, before, choose, custom_clone, either, fail,
-        here, name, parens, path, production, punct, repeat_while, rule, since, skip, stmt_node,
-        take, when, whole, word,
+        self, At, Ex, In, P, ahead, at, at_word, before, choose, custom_clone, either, fail, here,
+        name, parens, production, punct, repeat_while, rule, since, skip, stmt_node, take, when,
+        whole, word,
     },
-    loops, path,
+    lookahead::{Ahead, has_semicolon, is_declaration},
+    loops,
     recover::{Failure, What, bracket_end, described, recovered, statement_end},
-    template, ty,
+    template,
 };
 use crate::{
     diagnostic::{Code, Diagnostic},
@@ -183,20 +184,6 @@ fn declaring_condition<'t>() -> P<'t, (Option<Stmt>, Expr)> {
     either(declares, declaring.boxed(), plain).boxed()
 }
 
-/// A `;` stands in the brackets ahead, not in further ones.
-fn has_semicolon(look: Ahead<'_>) -> bool {
-    let mut n = 1;
-    loop {
-        match look.punct(n) {
-            Some(Punct::Semi) => return true,
-            Some(punct) if kit::closes(punct) => return false,
-            Some(punct) if kit::opens(punct) => n = look.after_brackets(n),
-            _ if look.kind(n).is_none() => return false,
-            _ => n += 1,
-        }
-    }
-}
-
 /// An `if` whose arms may declare something: an arm that does stands in a block with all that follows it.
 fn if_of(
     mut arms: Vec<((Option<Stmt>, Expr), Stmt)>,
@@ -333,55 +320,4 @@ fn jump<'t>() -> P<'t, StmtKind> {
     )
     .then_ignore(semicolon())
     .boxed()
-}
-
-/// Whether the tokens ahead begin a declaration.
-pub(super) fn is_declaration(look: Ahead<'_>) -> bool {
-    match look.kind(0) {
-        Some(TokenKind::Keyword(keyword)) if ty::is_base(*keyword) => {
-            !look.is(1, Punct::LParen) || look.is(2, Punct::Star)
-        }
-        Some(TokenKind::Keyword(keyword)) => ty::is_specifier(*keyword),
-        Some(
-            TokenKind::Ident(_) | TokenKind::TypeName(_) | TokenKind::Punct(Punct::ColonColon),
-        ) if path::path_ahead(look).is_some() => {
-            let (n, is_type) = path::extent(look);
-            match look.kind(n) {
-                Some(TokenKind::Ident(_) | TokenKind::TypeName(_)) => true,
-                Some(TokenKind::Keyword(keyword)) => {
-                    ty::is_specifier(*keyword) || *keyword == Keyword::Operator
-                }
-                Some(TokenKind::Punct(Punct::Star | Punct::Amp | Punct::AmpAmp)) => is_type,
-                Some(TokenKind::Punct(Punct::LParen)) => is_type && look.is(n + 1, Punct::Star),
-                _ => false,
-            }
-        }
-        Some(
-            TokenKind::Ident(_) | TokenKind::TypeName(_) | TokenKind::Punct(Punct::ColonColon),
-        ) if path(look).is_some_and(|(_, n, is_type)| n > 1 && (is_type || look.is_ident(n))) => {
-            let (_, n, _) = path(look).unwrap_or_default();
-            // The last name of the path is read as a type by itself.
-            is_declaration(look.past(n - 1))
-        }
-        Some(TokenKind::TypeName(_)) => match look.kind(1) {
-            Some(TokenKind::Ident(_) | TokenKind::TypeName(_)) => true,
-            Some(TokenKind::Keyword(keyword)) => {
-                ty::is_specifier(*keyword) || *keyword == Keyword::Operator
-            }
-            Some(TokenKind::Punct(Punct::Star | Punct::Amp | Punct::Semi)) => true,
-            Some(TokenKind::Punct(Punct::LParen)) => look.is(2, Punct::Star),
-            _ => false,
-        },
-        Some(TokenKind::Ident(_)) => match look.kind(1) {
-            Some(TokenKind::Ident(_) | TokenKind::TypeName(_)) => true,
-            // `real *x = …` of a type nobody declared: as an expression it would be a product thrown away.
-            Some(TokenKind::Punct(Punct::Star)) => {
-                look.is_word(2, Keyword::Restrict)
-                    || (look.is_ident(2)
-                        && matches!(look.punct(3), Some(Punct::Eq | Punct::Semi | Punct::Comma)))
-            }
-            _ => false,
-        },
-        _ => false,
-    }
 }

@@ -6,10 +6,10 @@ use super::{
     cxx, decl,
     expr::element,
     kit::{
-        Ahead, At, P, after, ahead, angles, before, block, choose, either, fail, here, name,
-        optional_name, path, production, punct, since, skip, take, take_word, template_arguments,
-        word,
+        At, P, after, ahead, angles, before, block, choose, either, fail, here, name,
+        optional_name, production, punct, since, skip, take, take_word, word,
     },
+    lookahead::{Ahead, scoped_name, template_arguments},
     recover::{Failure, What},
     stmt, ty,
 };
@@ -184,7 +184,7 @@ fn namespace<'t>(item: P<'t, Vec<Item>>) -> P<'t, Vec<Item>> {
 /// `a::b`, if there is a name.
 fn scope_name(inp: &mut At<'_, '_>) -> Option<Name> {
     let look = ahead(inp);
-    let (text, n, _) = path(look)?;
+    let (text, n, _) = scoped_name(look)?;
     skip(inp, n);
     Some(Spanned::new(text, since(inp, look.at)))
 }

@@ -9,10 +9,8 @@ use super::{
     decl,
     depth::{counted_if_outermost, nested},
     expr::assignment,
-    kit::{
-        Ahead, At, P, ahead, fail, here, production, punct, qualified, rule, since, skip,
-        special_name, take_word, template_arguments, whole,
-    },
+    kit::{At, P, ahead, fail, here, production, punct, rule, since, skip, take_word, whole},
+    lookahead::{Ahead, is_unknown_type, path_ahead, scoped_name, special_name},
     path,
     primary::arguments,
     record,
@@ -152,10 +150,10 @@ pub(super) fn specifiers_rule<'t>() -> P<'t, Specifiers> {
                     return gathered.finish(inp, start);
                 }
                 _ if look.begins_path(0) && gathered.takes_name(look) => {
-                    let ty = if path::path_ahead(look).is_some() {
+                    let ty = if path_ahead(look).is_some() {
                         TypeSpecifier::Path(Box::new(inp.parse(&templated)?))
                     } else {
-                        let (text, n, _) = super::kit::path(look).unwrap_or(("".into(), 1, false));
+                        let (text, n, _) = scoped_name(look).unwrap_or(("".into(), 1, false));
                         skip(inp, n);
                         TypeSpecifier::Named(text)
                     };
@@ -170,30 +168,6 @@ pub(super) fn specifiers_rule<'t>() -> P<'t, Specifiers> {
 /// `__align__`, `alignas(`.
 pub(super) fn begins_alignment(look: Ahead<'_>) -> bool {
     look.is_word(0, Keyword::Align) || (look.is_text(0, "alignas") && look.is(1, Punct::LParen))
-}
-
-/// Whether the tokens ahead read as a type that nobody declared, before a declarator: `real x`, `real *x`, `real)`.
-/// Reading it as a type lets the error be about the type.
-pub(super) fn is_unknown_type(look: Ahead<'_>) -> bool {
-    if let Some((_, n)) = qualified(look) {
-        return matches!(
-            look.kind(n),
-            Some(
-                TokenKind::Ident(_)
-                    | TokenKind::TypeName(_)
-                    | TokenKind::Punct(Punct::Star | Punct::Amp)
-            )
-        );
-    }
-    if !look.is_ident(0) {
-        return false;
-    }
-    match look.kind(template_arguments(look, 1).unwrap_or(1)) {
-        Some(TokenKind::Ident(_) | TokenKind::TypeName(_)) => true,
-        Some(TokenKind::Punct(Punct::Star | Punct::Amp)) => true,
-        Some(&TokenKind::Keyword(keyword)) => is_specifier(keyword),
-        _ => false,
-    }
 }
 
 /// Words that only members have, and that are ordinary names elsewhere.
@@ -276,8 +250,8 @@ impl Gathered {
             Some(TokenKind::TypeName(_)) => true,
             _ => {
                 self.is_typename
-                    || path::path_ahead(look).is_some_and(|(_, is_type)| is_type)
-                    || super::kit::path(look).is_some_and(|(_, n, is_type)| n > 1 && is_type)
+                    || path_ahead(look).is_some_and(|(_, is_type)| is_type)
+                    || scoped_name(look).is_some_and(|(_, n, is_type)| n > 1 && is_type)
                     || is_unknown_type(look)
                     || (look.is_ident(0)
                         && matches!(look.punct(1), Some(Punct::Comma | Punct::RParen)))
@@ -436,10 +410,10 @@ pub(super) fn simple_type<'t>(templated: P<'t, Path>) -> P<'t, TypeName> {
         let is_typename = take_word(inp, Keyword::Typename);
         let look = ahead(inp);
         let mut gathered = Gathered::default();
-        if path::path_ahead(look).is_some() {
+        if path_ahead(look).is_some() {
             let path = inp.parse(&templated)?;
             gathered.name(inp, look.at, TypeSpecifier::Path(Box::new(path)));
-        } else if let Some((text, n, is_type)) = super::kit::path(look)
+        } else if let Some((text, n, is_type)) = scoped_name(look)
             && (is_type || is_typename)
         {
             skip(inp, n);
