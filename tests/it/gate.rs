@@ -134,7 +134,7 @@ fn a_baseline_mutes_what_it_knows_and_nothing_else() {
     // Lines may move, and white space change.
     let moved = file(
         "moved.k",
-        &format!(
+        format!(
             "// new\n\n{}",
             TWO.replace("s[threadIdx.x] =", "s[ threadIdx.x ]  =")
         ),
@@ -143,7 +143,7 @@ fn a_baseline_mutes_what_it_knows_and_nothing_else() {
     assert_eq!(still.code, Some(1), "the access's text changed");
     let moved = file(
         "moved.k",
-        &format!("// new\n\n{}", TWO.replace("    s[", "        s[")),
+        format!("// new\n\n{}", TWO.replace("    s[", "        s[")),
     );
     assert_eq!(run(&moved, "first", &["--baseline", &known]).code, Some(0));
 
@@ -231,7 +231,7 @@ fn a_baseline_of_messages_mutes_what_it_knows() {
     assert_eq!(count(&["--baseline", &baseline, &path]), 0);
     let moved = file(
         "messages.k",
-        &format!("\n{}", known.replace("x[0] =", "s[1][8] = 2;\n    x[0] =")),
+        format!("\n{}", known.replace("x[0] =", "s[1][8] = 2;\n    x[0] =")),
     );
     assert_eq!(count(&["--baseline", &baseline, &moved]), 1);
 }

@@ -255,7 +255,7 @@ fn long_but_right() {
         .collect();
     let path = file(
         "else_if.k",
-        &main_of(&format!(
+        main_of(&format!(
             "int x = 2999, y = 1; {chain} y = 2; return y - 2999;"
         )),
     );

@@ -329,7 +329,7 @@ fn stmt(stmt: &Stmt, depth: usize) -> String {
                 .iter()
                 .map(|(cond, body)| format!("{}{}", expr(cond), inner(body)))
                 .collect();
-            let otherwise = opt(&otherwise, |s| format!(" else{}", inner(s)));
+            let otherwise = opt(otherwise, |s| format!(" else{}", inner(s)));
             let constexpr = if *is_constexpr { "-constexpr" } else { "" };
             format!("(if{constexpr} {}{otherwise})", arms.join(" elif "))
         }
