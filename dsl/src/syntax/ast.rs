@@ -465,6 +465,28 @@ pub enum Init {
     Construct(Spanned<Vec<Expr>>),
 }
 
+impl Init {
+    /// The one expression that it is, in whatever brackets.
+    pub fn single(&self) -> Option<&Expr> {
+        match self {
+            Init::Expr(expr) => Some(expr),
+            Init::Construct(args) => match &args.node[..] {
+                [expr] => Some(expr),
+                _ => None,
+            },
+            Init::List(items) => match &items.node[..] {
+                [
+                    InitItem {
+                        designator: None,
+                        value: Init::Expr(expr),
+                    },
+                ] => Some(expr),
+                _ => None,
+            },
+        }
+    }
+}
+
 /// One element of an initialiser list.
 #[derive(Clone, PartialEq, Debug)]
 pub struct InitItem {

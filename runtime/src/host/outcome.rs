@@ -128,7 +128,7 @@ pub struct HostSide {
 #[derive(Clone, PartialEq, Debug, Default)]
 pub struct Outcome {
     /// What `main` returned or `exit` was given; as a shell would show it 134 for `abort`, 139 for a fault of the host, 130, 143 or 124 for
-    /// one that was asked to stop, and 152 (too much CPU time) for a run that takes more than its [`Budget`].
+    /// one that was asked to stop, and 152 (too much CPU time) for a run that takes more than its [`Budget`](crate::Budget).
     pub exit_code: i32,
     /// The launches that ran, in order; of a faulting launch, the counts up to the fault.
     pub launches: Launches,

@@ -15,7 +15,7 @@ use crate::{
     sema::{
         classify::{Classify, pointer_to},
         scope::{Callable, Entity},
-        ty::{QualTy, Ty},
+        ty::{QualTy, RecordId, Ty},
         typed::{Place, PlaceKind, StmtKind, Value, ValueKind},
     },
     span::Span,
@@ -361,17 +361,10 @@ impl Checker<'_> {
             && !self.members_assign(ty)
     }
 
-    /// `{a, b, c}` for a class with a constructor that takes an `initializer_list`: an array of the elements and their number. The
-    /// constructor takes the elements over.
-    pub(crate) fn initializer_list(
-        &mut self,
-        ty: &Ty,
-        items: &[ast::InitItem],
-        span: Span,
-    ) -> Option<Value> {
-        let Ty::Record(class) = ty else { return None };
-        let constructors = self.tables.classes.get(class)?.constructors.clone();
-        let (list, element) = constructors.iter().find_map(|id| {
+    /// The `initializer_list` that a constructor of the class takes, and the type of its elements.
+    fn list_constructor(&self, class: RecordId) -> Option<(RecordId, Ty)> {
+        let constructors = &self.tables.classes.get(&class)?.constructors;
+        constructors.iter().find_map(|id| {
             let params = &self.tables.functions[*id].facts.params;
             let [_, param] = &params[..] else { return None };
             let Ty::Record(list) = param.ty.ty else {
@@ -386,7 +379,19 @@ impl Checker<'_> {
                 Ty::Pointer(element) => Some((list, element.ty.clone())),
                 _ => None,
             }
-        })?;
+        })
+    }
+
+    /// `{a, b, c}` for a class with a constructor that takes an `initializer_list`: an array of the elements and their number. The
+    /// constructor takes the elements over.
+    pub(crate) fn initializer_list(
+        &mut self,
+        ty: &Ty,
+        items: &[ast::InitItem],
+        span: Span,
+    ) -> Option<Value> {
+        let Ty::Record(class) = ty else { return None };
+        let (list, element) = self.list_constructor(*class)?;
         if items.is_empty() || items.iter().any(|item| item.designator.is_some()) {
             return None;
         }

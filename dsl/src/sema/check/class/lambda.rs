@@ -18,6 +18,7 @@ use crate::{
         ty::{Field, QualTy, Record, RecordId, Ty},
         typed::{
             Function, FunctionId, FunctionSpace, Place, PlaceKind, Storage, Value, ValueKind, Var,
+            VarId,
         },
     },
     span::Span,
@@ -81,8 +82,12 @@ impl Checker<'_> {
         Value::new(ValueKind::Aggregate(members), Ty::Record(class), span)
     }
 
-    fn checked_lambda(&mut self, lambda: &ast::Lambda) -> Option<LambdaFacts> {
-        let class = self.lambda_class(lambda.span);
+    /// The variables that a lambda names in its brackets; those with a value of their own become members at once.
+    fn named_captures(
+        &mut self,
+        class: RecordId,
+        lambda: &ast::Lambda,
+    ) -> Option<Vec<(Arc<str>, CaptureKind)>> {
         let mut named = Vec::new();
         for capture in &lambda.captures {
             if &*capture.name.node == "this" {
@@ -109,6 +114,34 @@ impl Checker<'_> {
                 }
             }
         }
+        Some(named)
+    }
+
+    /// The parameters of a lambda's function as variables of its body.
+    fn lambda_params(&mut self, id: FunctionId, lambda: &ast::Lambda, ids: &mut Vec<VarId>) {
+        let params = self.tables.functions[id].facts.params.clone();
+        for (param, declared) in params[1..].iter().zip(&lambda.params) {
+            let var = self.add_var(Var {
+                name: param.name.as_deref().unwrap_or("").to_string(),
+                align_bytes: self.align_of(&param.ty.ty),
+                ty: param.ty.clone(),
+                storage: Storage::Auto,
+                address_taken: false,
+                is_reference: param.is_reference,
+                is_restrict: false,
+                span: param.span,
+            });
+            self.body.vars[var].facts = VarFacts::default();
+            ids.push(var);
+            if let Some(name) = &declared.declarator.name {
+                self.declare_name(name, Entity::Local(var));
+            }
+        }
+    }
+
+    fn checked_lambda(&mut self, lambda: &ast::Lambda) -> Option<LambdaFacts> {
+        let class = self.lambda_class(lambda.span);
+        let named = self.named_captures(class, lambda)?;
         let n_diagnostics = self.reporter.diagnostics.len();
         let unevaluated = std::mem::take(&mut self.mode.unevaluated);
         let id = self.lambda_function(class, lambda);
@@ -131,24 +164,7 @@ impl Checker<'_> {
                     .bind(name.node, Entity::Member(class), name.span, false);
             }
         }
-        let params = self.tables.functions[id].facts.params.clone();
-        for (param, declared) in params[1..].iter().zip(&lambda.params) {
-            let var = self.add_var(Var {
-                name: param.name.as_deref().unwrap_or("").to_string(),
-                align_bytes: self.align_of(&param.ty.ty),
-                ty: param.ty.clone(),
-                storage: Storage::Auto,
-                address_taken: false,
-                is_reference: param.is_reference,
-                is_restrict: false,
-                span: param.span,
-            });
-            self.body.vars[var].facts = VarFacts::default();
-            ids.push(var);
-            if let Some(name) = &declared.declarator.name {
-                self.declare_name(name, Entity::Local(var));
-            }
-        }
+        self.lambda_params(id, lambda, &mut ids);
         let mut body = Vec::new();
         self.cleanups_enter();
         self.note_params(&ids);
@@ -271,6 +287,36 @@ impl Checker<'_> {
         self.copied(value)
     }
 
+    /// The member of a lambda's class that holds a captured variable, made when first used: its index.
+    fn capture(
+        &mut self,
+        class: RecordId,
+        name: &Arc<str>,
+        kind: CaptureKind,
+        ty: &QualTy,
+        span: Span,
+    ) -> usize {
+        let found = self.body.lambda.as_ref().map(|captures| &captures.found);
+        let n_found = found.map_or(0, Vec::len);
+        let known = found.and_then(|found| found.iter().position(|(found, ..)| found == name));
+        let n_fields = self.record(class).fields.len();
+        if let Some(index) = known {
+            return n_fields - n_found + index;
+        }
+        let member = match kind {
+            CaptureKind::Value => QualTy {
+                is_const: ty.is_const,
+                ..ty.ty.clone().into()
+            },
+            CaptureKind::Reference => pointer_to(ty.clone()).into(),
+        };
+        self.add_member(class, name, member);
+        if let Some(captures) = &mut self.body.lambda {
+            captures.found.push((name.clone(), kind, span));
+        }
+        n_fields
+    }
+
     /// A name that means a variable of a function around: in a lambda, what it captures.
     pub(crate) fn outer_name(&mut self, name: &Arc<str>, span: Span) -> Option<Checked> {
         let (depth, var) = self.scopes.find_outer(name)?;
@@ -322,31 +368,7 @@ impl Checker<'_> {
             self.unsupported("a copy of a shared variable in a lambda", span);
             return Some(Checked::Value(wrong(span)));
         }
-        let is_new = known.is_none();
-        let index = match &self.body.lambda {
-            Some(captures) => captures.found.iter().position(|(found, ..)| found == name),
-            None => None,
-        };
-        let n_fields = self.record(class).fields.len();
-        let n_found = self
-            .body
-            .lambda
-            .as_ref()
-            .map_or(0, |captures| captures.found.len());
-        let index = index.map_or(n_fields, |index| n_fields - n_found + index);
-        if is_new {
-            let member = match kind {
-                CaptureKind::Value => QualTy {
-                    is_const: ty.is_const,
-                    ..ty.ty.clone().into()
-                },
-                CaptureKind::Reference => pointer_to(ty.clone()).into(),
-            };
-            self.add_member(class, name, member);
-            if let Some(captures) = &mut self.body.lambda {
-                captures.found.push((name.clone(), kind, span));
-            }
-        }
+        let index = self.capture(class, name, kind, &ty, span);
         let Some(this) = self.this_place(span) else {
             return Some(Checked::Value(wrong(span)));
         };

@@ -12,7 +12,7 @@ use crate::{
         const_eval::{Const, NotConst},
         layout,
         scope::Entity,
-        ty::{EnumId, Field, Record, RecordId, Ty, Underlying},
+        ty::{EnumId, Field, QualTy, Record, RecordId, Ty, Underlying},
     },
     span::Span,
     suggest,
@@ -206,6 +206,74 @@ impl Checker<'_> {
         }
     }
 
+    /// One name of a member's declaration.
+    fn member_declarator(
+        &mut self,
+        class: RecordId,
+        base: &QualTy,
+        declarator: &ast::InitDeclarator,
+        fields: &mut Vec<Field>,
+        names: &mut Vec<(Arc<str>, Span)>,
+    ) {
+        if let Some(width) = &declarator.width {
+            self.unsupported("a bit-field", width.span);
+        }
+        let Some(name) = &declarator.declarator.name else {
+            return;
+        };
+        if let (Some((span, _)), _) = reference_part(&declarator.declarator.parts) {
+            self.unsupported("a member that is a reference", span);
+            self.declare_name(name, Entity::Error);
+            return;
+        }
+        let mut ty =
+            self.declared_type(base.clone(), &declarator.declarator.parts, declarator.span);
+        if ty.ty != Ty::Error && self.size_of(&ty.ty).is_none() {
+            self.error(
+                name.span,
+                DeclError::IncompleteMember {
+                    name: name.node.to_string(),
+                    ty: ty.ty.clone(),
+                    is_record: matches!(ty.ty, Ty::Record(_)),
+                },
+            );
+            ty = Ty::Error.into();
+        }
+        if let Some(init) = &declarator.init
+            && let Some(facts) = self.tables.classes.get_mut(&class)
+        {
+            let index = fields.len() as u32;
+            facts.defaults.insert(index, Arc::new(init.clone()));
+        }
+        if let Some((_, first)) = names.iter().find(|(other, _)| *other == name.node) {
+            let diagnostic = self.diagnostic(
+                name.span,
+                DeclError::MemberTwice {
+                    name: name.node.to_string(),
+                    first: *first,
+                },
+            );
+            self.report(diagnostic);
+            return;
+        }
+        names.push((name.node.clone(), name.span));
+        self.note_access(&name.node);
+        let is_public = self
+            .open_classes
+            .last()
+            .is_none_or(|open| open.access == ast::Access::Public);
+        if let (false, Some(facts)) = (is_public, self.tables.classes.get_mut(&class)) {
+            facts.is_plain = false;
+        }
+        self.scopes
+            .bind(name.node.clone(), Entity::Member(class), name.span, false);
+        fields.push(Field {
+            name: name.node.to_string(),
+            ty,
+            offset_bytes: 0,
+        });
+    }
+
     fn member_declaration(
         &mut self,
         class: RecordId,
@@ -243,63 +311,7 @@ impl Checker<'_> {
             return;
         }
         for declarator in &member.declarators {
-            if let Some(width) = &declarator.width {
-                self.unsupported("a bit-field", width.span);
-            }
-            let Some(name) = &declarator.declarator.name else {
-                continue;
-            };
-            if let (Some((span, _)), _) = reference_part(&declarator.declarator.parts) {
-                self.unsupported("a member that is a reference", span);
-                self.declare_name(name, Entity::Error);
-                continue;
-            }
-            let mut ty =
-                self.declared_type(base.clone(), &declarator.declarator.parts, declarator.span);
-            if ty.ty != Ty::Error && self.size_of(&ty.ty).is_none() {
-                self.error(
-                    name.span,
-                    DeclError::IncompleteMember {
-                        name: name.node.to_string(),
-                        ty: ty.ty.clone(),
-                        is_record: matches!(ty.ty, Ty::Record(_)),
-                    },
-                );
-                ty = Ty::Error.into();
-            }
-            if let Some(init) = &declarator.init
-                && let Some(facts) = self.tables.classes.get_mut(&class)
-            {
-                let index = fields.len() as u32;
-                facts.defaults.insert(index, Arc::new(init.clone()));
-            }
-            if let Some((_, first)) = names.iter().find(|(other, _)| *other == name.node) {
-                let diagnostic = self.diagnostic(
-                    name.span,
-                    DeclError::MemberTwice {
-                        name: name.node.to_string(),
-                        first: *first,
-                    },
-                );
-                self.report(diagnostic);
-                continue;
-            }
-            names.push((name.node.clone(), name.span));
-            self.note_access(&name.node);
-            let is_public = self
-                .open_classes
-                .last()
-                .is_none_or(|open| open.access == ast::Access::Public);
-            if let (false, Some(facts)) = (is_public, self.tables.classes.get_mut(&class)) {
-                facts.is_plain = false;
-            }
-            self.scopes
-                .bind(name.node.clone(), Entity::Member(class), name.span, false);
-            fields.push(Field {
-                name: name.node.to_string(),
-                ty,
-                offset_bytes: 0,
-            });
+            self.member_declarator(class, &base, declarator, fields, names);
         }
     }
 

@@ -163,41 +163,30 @@ impl Checker<'_> {
         self.global_variable(declared, space, true);
     }
 
-    /// Makes a global of a declaration at file scope or of a `static` one.
-    fn global_variable(&mut self, declared: Declared<'_>, space: GlobalSpace, at_file: bool) {
-        let Declared {
-            declarator,
-            name,
-            mut ty,
-            declaration,
-            align_bytes,
-        } = declared;
-        let is_extern = declaration.specifiers.word(SpecifierWord::Extern).is_some();
+    /// An object at file scope is begun by code that runs before `main`.
+    fn needs_beginning(&mut self, declarator: &ast::InitDeclarator, ty: &Ty, at: Span) -> bool {
+        use crate::sema::check::construct::Beginning;
+        let is_class = self.has_constructors(ty);
+        let begins = declarator.init.is_none()
+            && match self.beginning(ty, at) {
+                Beginning::Nothing => false,
+                Beginning::Call(id) => !self.is_empty_constructor(id, ty),
+                Beginning::Missing => true,
+            };
+        (is_class && declarator.init.is_some()) || begins
+    }
+
+    /// The initial value of a variable that outlives functions.
+    fn global_init(
+        &mut self,
+        declarator: &ast::InitDeclarator,
+        name: &ast::Name,
+        ty: &mut QualTy,
+        space: GlobalSpace,
+        is_extern: bool,
+    ) -> Option<Init> {
         let is_shared = matches!(space, GlobalSpace::Shared | GlobalSpace::SharedDynamic);
-        let mut facts = VarFacts {
-            is_only_declared: at_file && is_extern && declarator.init.is_none(),
-            ..VarFacts::default()
-        };
-        if at_file && self.repeats_extern(name, &ty, facts.is_only_declared, space) {
-            return;
-        }
-        let declared = match at_file {
-            true => self.declared_before(name, &ty, space),
-            false => None,
-        };
-        let begins_later = self.begins_at_start(&ty.ty, space, at_file) && {
-            use crate::sema::check::construct::Beginning;
-            let is_class = self.has_constructors(&ty.ty);
-            let begins = declarator.init.is_none()
-                && match self.beginning(&ty.ty, name.span) {
-                    Beginning::Nothing => false,
-                    Beginning::Call(id) => !self.is_empty_constructor(id, &ty.ty),
-                    Beginning::Missing => true,
-                };
-            (is_class && declarator.init.is_some()) || begins
-        };
-        let init = match &declarator.init {
-            _ if begins_later => None,
+        match &declarator.init {
             Some(init) if is_shared => {
                 self.refuse_shared_init(name, init);
                 None
@@ -208,7 +197,7 @@ impl Checker<'_> {
             }
             Some(init) => {
                 self.mode.device_init = space.is_device();
-                let init = self.initialiser(&mut ty, init, name, false);
+                let init = self.initialiser(ty, init, name, false);
                 self.mode.device_init = false;
                 init
             }
@@ -222,6 +211,35 @@ impl Checker<'_> {
                 }
                 None
             }
+        }
+    }
+
+    /// Makes a global of a declaration at file scope or of a `static` one.
+    fn global_variable(&mut self, declared: Declared<'_>, space: GlobalSpace, at_file: bool) {
+        let Declared {
+            declarator,
+            name,
+            mut ty,
+            declaration,
+            align_bytes,
+        } = declared;
+        let is_extern = declaration.specifiers.word(SpecifierWord::Extern).is_some();
+        let mut facts = VarFacts {
+            is_only_declared: at_file && is_extern && declarator.init.is_none(),
+            ..VarFacts::default()
+        };
+        if at_file && self.repeats_extern(name, &ty, facts.is_only_declared, space) {
+            return;
+        }
+        let declared = match at_file {
+            true => self.declared_before(name, &ty, space),
+            false => None,
+        };
+        let begins_later = self.begins_at_start(&ty.ty, space, at_file)
+            && self.needs_beginning(declarator, &ty.ty, name.span);
+        let init = match begins_later {
+            true => None,
+            false => self.global_init(declarator, name, &mut ty, space, is_extern),
         };
         let init = init.map(|init| self.constant_init(init, name, &mut facts));
         if ty.is_const && !ty.is_volatile {

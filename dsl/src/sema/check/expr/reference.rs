@@ -235,23 +235,8 @@ impl Checker<'_> {
         let (_, parts) = reference_part(&declarator.declarator.parts);
         let is_auto = matches!(declaration.specifiers.ty.node, ast::TypeSpecifier::Auto);
         let mut ty = self.declared_type(base, parts, declarator.span);
-        let value = match &declarator.init {
-            Some(ast::Init::Expr(expr)) => Some(self.value(expr)),
-            Some(ast::Init::Construct(args)) => match &args.node[..] {
-                [expr] => Some(self.value(expr)),
-                _ => None,
-            },
-            Some(ast::Init::List(items)) => match &items.node[..] {
-                [
-                    ast::InitItem {
-                        designator: None,
-                        value: ast::Init::Expr(expr),
-                    },
-                ] => Some(self.value(expr)),
-                _ => None,
-            },
-            None => None,
-        };
+        let init = declarator.init.as_ref().and_then(ast::Init::single);
+        let value = init.map(|expr| self.value(expr));
         let Some(value) = value else {
             self.error(
                 name.span,

@@ -430,6 +430,33 @@ impl<'a> Checker<'a> {
         self.deduce_args(params, written, &instance.args, known)
     }
 
+    /// What the arguments that `pattern...` stands for say of the template's pack.
+    fn deduce_rest(
+        &self,
+        params: &[ast::TemplateParam],
+        pattern: &TemplateArg,
+        rest: &[Arg],
+        known: &mut [Known],
+    ) -> bool {
+        let Some(slot) = params.len().checked_sub(1) else {
+            return false;
+        };
+        let mut pack = Vec::new();
+        for arg in rest {
+            let mut of_element = known.to_vec();
+            of_element[slot] = Known::Nothing;
+            let (one, arg) = (std::slice::from_ref(pattern), std::slice::from_ref(arg));
+            if !self.deduce_args(params, one, arg, &mut of_element) {
+                return false;
+            }
+            pack.extend(of_element.swap_remove(slot).arg());
+        }
+        if params[slot].is_pack {
+            known[slot] = Known::Deduced(Arg::Pack(pack));
+        }
+        true
+    }
+
     /// Template arguments as written against those of an instance.
     pub(crate) fn deduce_args(
         &self,
@@ -454,25 +481,11 @@ impl<'a> Checker<'a> {
         let mut args = &flat[..];
         // `Ts...` at the end takes all that is left.
         if let [before @ .., TemplateArg::Expansion(pattern)] = written {
-            let Some(slot) = params.len().checked_sub(1) else {
+            let Some((first, rest)) = args.split_at_checked(before.len()) else {
                 return false;
             };
-            if args.len() < before.len() {
+            if !self.deduce_rest(params, pattern, rest, known) {
                 return false;
-            }
-            let (first, rest) = args.split_at(before.len());
-            let mut pack = Vec::new();
-            for arg in rest {
-                let mut of_element = known.to_vec();
-                of_element[slot] = Known::Nothing;
-                let one = std::slice::from_ref(&**pattern);
-                if !self.deduce_args(params, one, std::slice::from_ref(arg), &mut of_element) {
-                    return false;
-                }
-                pack.extend(of_element.swap_remove(slot).arg());
-            }
-            if params[slot].is_pack {
-                known[slot] = Known::Deduced(Arg::Pack(pack));
             }
             written = before;
             args = first;

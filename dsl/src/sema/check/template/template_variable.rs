@@ -84,20 +84,7 @@ impl<'a> Checker<'a> {
                 .specifiers
                 .word(ast::SpecifierWord::Constexpr)
                 .is_some();
-        let init = match &declarator.init {
-            Some(ast::Init::Expr(expr)) => Some(expr),
-            Some(ast::Init::Construct(args)) if args.node.len() == 1 => args.node.first(),
-            Some(ast::Init::List(items)) => match &items.node[..] {
-                [
-                    ast::InitItem {
-                        designator: None,
-                        value: ast::Init::Expr(expr),
-                    },
-                ] => Some(expr),
-                _ => None,
-            },
-            _ => None,
-        };
+        let init = declarator.init.as_ref().and_then(ast::Init::single);
         let (Some(init), true) = (init, is_const) else {
             self.unsupported(
                 "a template of a variable that is no constant",

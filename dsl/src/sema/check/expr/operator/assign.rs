@@ -7,7 +7,7 @@ use crate::{
     sema::{
         classify::{Classify, common, promoted},
         ty::Ty,
-        typed::{Arith, Value, ValueKind},
+        typed::{Arith, Place, Value, ValueKind},
     },
     span::{Span, Spanned},
     syntax::ast::{self, BinaryOp, ExprKind},
@@ -104,37 +104,55 @@ impl Checker<'_> {
         let Some(place) = place else {
             return wrong(span);
         };
+        match op.node {
+            Some(op_node) => self.compound_assign((op_node, op.span), place, left, value, span),
+            None => self.plain_assign(place, value, span),
+        }
+    }
+
+    /// `place = value`.
+    fn plain_assign(&mut self, place: Place, value: Value, span: Span) -> Value {
         let ty = place.ty.ty.clone();
-        let Some(op_node) = op.node else {
-            let is_class = matches!(&ty, Ty::Record(id) if self.tables.classes.contains_key(id));
-            let is_same = value.ty == ty;
-            let mut value = if is_same {
-                value
-            } else {
-                self.implicit(value, &ty, &Why::Assign)
-            };
-            if let Ty::Record(class) = ty
-                && is_class
-                && value.ty != Ty::Error
-            {
-                if self.members_assign(&ty) {
-                    return self.assign_members(class, place, value, span);
-                }
-                if self.is_unowned(&value) {
-                    let place = self.temporary_place(value);
-                    value = crate::sema::check::method::place_value(place);
-                }
-            }
-            return Value::new(
-                ValueKind::Assign(Box::new(place), Box::new(value)),
-                ty,
-                span,
-            );
+        let is_class = matches!(&ty, Ty::Record(id) if self.tables.classes.contains_key(id));
+        let is_same = value.ty == ty;
+        let mut value = if is_same {
+            value
+        } else {
+            self.implicit(value, &ty, &Why::Assign)
         };
+        if let Ty::Record(class) = ty
+            && is_class
+            && value.ty != Ty::Error
+        {
+            if self.members_assign(&ty) {
+                return self.assign_members(class, place, value, span);
+            }
+            if self.is_unowned(&value) {
+                let place = self.temporary_place(value);
+                value = crate::sema::check::method::place_value(place);
+            }
+        }
+        Value::new(
+            ValueKind::Assign(Box::new(place), Box::new(value)),
+            ty,
+            span,
+        )
+    }
+
+    /// `place op= value`.
+    fn compound_assign(
+        &mut self,
+        (op, at): (BinaryOp, Span),
+        place: Place,
+        left: &ast::Expr,
+        value: Value,
+        span: Span,
+    ) -> Value {
+        let ty = place.ty.ty.clone();
         if value.ty == Ty::Error {
             return wrong(span);
         }
-        let Family::Arith(arith) = family(op_node) else {
+        let Family::Arith(arith) = family(op) else {
             return wrong(span);
         };
         let value = self.as_number(value);
@@ -151,13 +169,7 @@ impl Checker<'_> {
         };
         if !fits {
             let cure = (arith == Arith::Rem && ty.is_floating()).then_some(OperandCure::Fmodf);
-            self.bad_operands(
-                &format!("{}=", text(arith)),
-                op.span,
-                &operand,
-                &value,
-                cure,
-            );
+            self.bad_operands(&format!("{}=", text(arith)), at, &operand, &value, cure);
             return wrong(span);
         }
         let (value, compute) = if is_pointer {
@@ -165,12 +177,12 @@ impl Checker<'_> {
         } else if is_shift(arith) {
             let count = self.promote(value);
             let compute = promoted(&ty);
-            self.warn_shift(&compute, &count, op.span);
+            self.warn_shift(&compute, &count, at);
             (count, compute)
         } else {
             let compute = common(&ty, &value.ty);
             let value = self.convert(value, &compute);
-            self.warn_zero(arith, &value, op.span);
+            self.warn_zero(arith, &value, at);
             (value, compute)
         };
         Value::new(
