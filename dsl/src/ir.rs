@@ -22,6 +22,7 @@ pub mod infer_spaces;
 pub mod inst;
 pub mod intrinsic;
 pub mod locate;
+pub mod op;
 pub mod parse;
 pub mod print;
 #[cfg(any(test, feature = "random"))]
@@ -45,6 +46,7 @@ pub use host::{DeviceProp, HostFn};
 pub use infer_spaces::infer_spaces;
 pub use inst::*;
 pub use intrinsic::Intrinsic;
+pub use op::*;
 pub use parse::{ParseError, parse};
 pub use print::print;
 pub use simplify::simplify;

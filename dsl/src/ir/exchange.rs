@@ -14,7 +14,7 @@
 
 use std::fmt;
 
-use super::inst::named;
+use super::op::named;
 use super::{Operand, Type};
 
 /// An exchange: `%2 = shfl.down.f32 %0, %1, 32 sync -1`.

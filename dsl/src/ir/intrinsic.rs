@@ -5,7 +5,7 @@
 //! instruction may stand. What it does is said where it is executed: `interp/src/compile/inst.rs` and
 //! `codegen-ptx/src/emit/inst.rs` match on all of them.
 
-use super::{Effect, Space, Stands, Type, inst::named};
+use super::{Effect, Space, Stands, Type, op::named};
 use std::fmt;
 
 macro_rules! intrinsics {
