@@ -18,7 +18,7 @@ use super::op::named;
 use super::{Operand, Type};
 
 /// An exchange: `%2 = shfl.down.f32 %0, %1, 32 sync -1`.
-#[derive(Clone, PartialEq, Debug)]
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub struct Exchange {
     /// What is exchanged, how.
     pub op: ExchangeOp,
@@ -29,7 +29,7 @@ pub struct Exchange {
 }
 
 /// What the lanes do with their values.
-#[derive(Clone, PartialEq, Debug)]
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub enum ExchangeOp {
     /// `shfl.idx.i32 value, lane, width`: the value of another lane. Gives the value's type.
     ///

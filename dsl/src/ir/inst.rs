@@ -1,10 +1,41 @@
 //! Instructions: what they take, what they give, and what exactly they mean.
+//!
+//! [`InstKind`] is declared by a table with a row for each instruction:
+//!
+//! ```text
+//! /// `%2 = cmp.slt.i32 %0, %1`
+//! Compare(op: CompareOp, ty: Type, a: Operand, b: Operand)     the variant; every `Operand` in it is an operand, in this order
+//!     ["cmp".op.ty (a: ty, b: ty)]                             its text
+//!     -> Type::I1,                                             what it gives: a type, several, or none: `()`
+//!     Pure,                                                    its effect
+//!     Anywhere;                                                the functions that it may stand in
+//! ```
+//!
+//! The text is a word and its suffixes, each as it is written or as a field, then between commas the fields that follow. After an
+//! operand's colon stands what fixes its type: a constant of that type is written without it. `of access` ends the text of an access
+//! with its object: ` of shared0 within 33`. Where a text has another form, `by hand` names the pair of functions in `by_hand` that
+//! write and read it, and the words that it begins with.
+//!
+//! A result is a type, or what has one: a variable, an object, an operand, a function.
+
+mod by_hand;
+mod declare;
+mod text;
+
+use std::fmt::Write;
+use std::mem::take;
 
 use super::op::{AtomicOp, BarrierReduce, BinaryOp, CompareOp, ConvertOp, FenceScope, UnaryOp};
+use super::parse::{Cursor, Result};
+use super::print::put;
+use super::typing::{ANY, Gives, Takes};
+use super::visit::Operands;
 use super::{
-    Exchange, FuncId, HostFn, Intrinsic, LocId, LocalId, MemType, Object, SlotId, Space,
-    SpecialReg, StringId, Type, ValueId,
+    Exchange, FuncId, Function, HostFn, Intrinsic, LocId, LocalId, MemType, Module, Object, SlotId,
+    Space, SpecialReg, StringId, Type, ValueId,
 };
+use declare::{instructions, read_row, takes, write_row};
+use text::{Arg, Word, read_object, suffixes, write_object};
 
 /// A constant of a type. `bits` holds the value's bits, zero-extended.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
@@ -111,83 +142,21 @@ impl Access {
     pub fn width_bytes(self) -> u32 {
         self.ty.bytes() * self.count as u32
     }
-}
 
-/// What an instruction does.
-#[derive(Clone, PartialEq, Debug)]
-pub enum InstKind {
-    /// `%1 = get $x`: the variable's value now.
-    Get(SlotId),
-    /// `set $x, %1`: for the active lanes.
-    Set(SlotId, Operand),
-    /// `%1 = neg.i32 %0`.
-    Unary(UnaryOp, Type, Operand),
-    /// `%2 = add.i32 %0, %1`.
-    Binary(BinaryOp, Type, Operand, Operand),
-    /// `%3 = fma.f32 %0, %1, %2`: `%0 * %1 + %2` rounded once.
-    Fma(Type, Operand, Operand, Operand),
-    /// `%2 = cmp.slt.i32 %0, %1` gives an `i1`. The type is the operands'.
-    Compare(CompareOp, Type, Operand, Operand),
-    /// `%3 = select.i32 %c, %0, %1`.
-    Select(Type, Operand, Operand, Operand),
-    /// `%1 = cvt.i64.i32.sext %0`.
-    Convert(ConvertOp, Operand),
-    /// `%0 = special.tid.x`.
-    Special(SpecialReg),
-    /// `%0 = addr shared1`: its space is the object's (`generic` in host functions and for strings).
-    AddrOf(Object),
-    /// `%3 = ptradd %0, %1 * 4 + 8`: base, index (`i32` is sign-extended to 64 bits, or zero-extended if `unsigned`), scale and offset
-    /// in bytes. The result has the base's space.
-    PtrAdd {
-        /// The address to start from.
-        base: Operand,
-        /// An `i32` or `i64`; the constant 0 when there is none.
-        index: Operand,
-        /// An `i32` index is extended with zeros.
-        unsigned: bool,
-        /// Bytes per index.
-        scale_bytes: i64,
-        /// Bytes added.
-        offset_bytes: i64,
-    },
-    /// `%1 = load.f32.shared %0`, `%1, %2 = load.f32x2.global %0`.
-    Load(Access, Operand),
-    /// `store.f32.shared %0, %1`; one value per component. Of several lanes storing to one address the lowest active one's value stays.
-    Store(Access, Operand, Vec<Operand>),
-    /// `%2 = atomic.add.i32.shared %0, %1`: gives the old value. Lanes are served in ascending order.
-    Atomic {
-        /// What it does to the memory.
-        op: AtomicOp,
-        /// `count` is 1; `ty` is I32, I64, F32 or F64.
-        access: Access,
-        /// Where.
-        ptr: Operand,
-        /// The operand.
-        value: Operand,
-        /// For `cas`: what the memory must hold.
-        compare: Option<Operand>,
-    },
-    /// `%2 = shfl.down.f32 %0, 1, 32 sync -1`, `vote.ballot`, `match.any`, `reduce.add`: lanes tell each other values.
-    Exchange(Box<Exchange>),
-    /// `nanosleep %0`, `%1 = isshared %0`: an instruction of fixed form.
-    Intrinsic(Intrinsic, Vec<Operand>),
-    /// `barrier`: `__syncthreads()`. With a predicate `%1 = barrier.count %0`, also `.and`, `.or` (all give `i32`).
-    Barrier(Option<(BarrierReduce, Operand)>),
-    /// `fence.block`, `fence.device`, `fence.system`.
-    Fence(FenceScope),
-    /// `%0 = printf string2, %1, %2` (gives an `i32`): device printf. Floats are passed as `f64`, small integers as `i32`.
-    Printf(StringId, Vec<Operand>),
-    /// `assert %0, string1`: the text is the condition's.
-    Assert(Operand, StringId),
-    /// `begin local3` and `end local3`: the variable of a block or of an inlined function comes to life, or is gone (`false`). Only of
-    /// variables whose address is kept somewhere.
-    Lifetime(LocalId, bool),
-    /// `%0 = call fn2(%1, %2)`: host functions only.
-    Call(FuncId, Vec<Operand>),
-    /// `%0 = host cudaMalloc(%1, %2)`: host functions only.
-    HostCall(HostFn, Vec<Operand>),
-    /// `launch fn1 <<<(x, y, z), (x, y, z), shared, stream>>> (%1, …)`: host functions only.
-    Launch(Box<Launch>),
+    /// The type of its pointer.
+    pub fn pointer_type(self) -> Type {
+        Type::Ptr(self.space)
+    }
+
+    /// The type of a component's value.
+    pub fn value_type(self) -> Type {
+        self.ty.value_type()
+    }
+
+    /// What a load gives: a value per component.
+    fn result_types(self) -> Vec<Type> {
+        vec![self.value_type(); self.count as usize]
+    }
 }
 
 /// What an instruction does besides giving its results.
@@ -220,49 +189,108 @@ pub enum Stands {
     Host,
 }
 
-impl InstKind {
-    /// What it does besides giving its results.
-    pub fn effect(&self) -> Effect {
-        match self {
-            InstKind::Unary(..)
-            | InstKind::Binary(..)
-            | InstKind::Fma(..)
-            | InstKind::Compare(..)
-            | InstKind::Select(..)
-            | InstKind::Convert(..)
-            | InstKind::Special(_)
-            | InstKind::AddrOf(_)
-            | InstKind::PtrAdd { .. } => Effect::Pure,
-            InstKind::Get(_) | InstKind::Set(..) => Effect::Variable,
-            InstKind::Load(..) | InstKind::Store(..) | InstKind::Atomic { .. } => Effect::Memory,
-            InstKind::Exchange(_) | InstKind::Barrier(_) => Effect::Lanes,
-            InstKind::Fence(_) => Effect::Order,
-            InstKind::Printf(..) | InstKind::Assert(..) | InstKind::Lifetime(..) => Effect::Act,
-            InstKind::Call(..) | InstKind::HostCall(..) | InstKind::Launch(_) => Effect::Call,
-            InstKind::Intrinsic(intrinsic, _) => intrinsic.effect(),
-        }
+instructions! {
+    /// `%1 = get $x`: the variable's value now.
+    Get(slot: SlotId)
+        ["get" (slot)] -> slot, Variable, Anywhere;
+    /// `set $x, %1`: for the active lanes.
+    Set(slot: SlotId, value: Operand)
+        ["set" (slot, value: slot)] -> (), Variable, Anywhere;
+    /// `%1 = neg.i32 %0`.
+    Unary(op: UnaryOp, ty: Type, a: Operand)
+        [op.ty (a: ty)] -> ty, Pure, Anywhere;
+    /// `%2 = add.i32 %0, %1`.
+    Binary(op: BinaryOp, ty: Type, a: Operand, b: Operand)
+        [op.ty (a: ty, b: ty)] -> ty, Pure, Anywhere;
+    /// `%3 = fma.f32 %0, %1, %2`: `%0 * %1 + %2` rounded once.
+    Fma(ty: Type, a: Operand, b: Operand, c: Operand)
+        ["fma".ty (a: ty, b: ty, c: ty)] -> ty, Pure, Anywhere;
+    /// `%2 = cmp.slt.i32 %0, %1` gives an `i1`. The type is the operands'.
+    Compare(op: CompareOp, ty: Type, a: Operand, b: Operand)
+        ["cmp".op.ty (a: ty, b: ty)] -> Type::I1, Pure, Anywhere;
+    /// `%3 = select.i32 %c, %0, %1`.
+    Select(ty: Type, cond: Operand, a: Operand, b: Operand)
+        ["select".ty (cond: Type::I1, a: ty, b: ty)] -> ty, Pure, Anywhere;
+    /// `%1 = cvt.i64.i32.sext %0`.
+    Convert(op: ConvertOp, a: Operand)
+        ["cvt".op (a: op.from_type())] -> op.to_type(), Pure, Anywhere;
+    /// `%0 = special.tid.x`.
+    Special(register: SpecialReg)
+        ["special".register] -> register.ty(), Pure, Kernel;
+    /// `%0 = addr shared1`: its space is the object's (`generic` in host functions and for strings).
+    AddrOf(object: Object)
+        ["addr" (object)] -> object, Pure, Anywhere;
+    /// `%3 = ptradd %0, %1 * 4 + 8`: base, index (`i32` is sign-extended to 64 bits, or zero-extended if `unsigned`), scale and offset
+    /// in bytes. The result has the base's space.
+    PtrAdd {
+        /// The address to start from.
+        base: Operand,
+        /// An `i32` or `i64`; the constant 0 when there is none.
+        index: Operand,
+        /// An `i32` index is extended with zeros.
+        unsigned: bool,
+        /// Bytes per index.
+        scale_bytes: i64,
+        /// Bytes added.
+        offset_bytes: i64,
     }
-
-    /// Where it may stand.
-    pub fn stands(&self) -> Stands {
-        match self {
-            InstKind::Special(_)
-            | InstKind::Atomic { .. }
-            | InstKind::Printf(..)
-            | InstKind::Assert(..) => Stands::Kernel,
-            InstKind::Intrinsic(intrinsic, _) => intrinsic.stands(),
-            InstKind::Lifetime(..) => Stands::Anywhere,
-            other => match other.effect() {
-                Effect::Pure | Effect::Variable | Effect::Memory | Effect::Act => Stands::Anywhere,
-                Effect::Lanes | Effect::Order => Stands::Kernel,
-                Effect::Call => Stands::Host,
-            },
-        }
+        [by hand ptr_add: "ptradd"] -> base, Pure, Anywhere;
+    /// `%1 = load.f32.shared %0`, `%1, %2 = load.f32x2.global %0`.
+    Load(access: Access, ptr: Operand)
+        ["load".access (ptr: access.pointer_type()) of access] -> access.result_types(), Memory, Anywhere;
+    /// `store.f32.shared %0, %1`; one value per component. Of several lanes storing to one address the lowest active one's value stays.
+    Store(access: Access, ptr: Operand, values: Vec<Operand>)
+        ["store".access (ptr: access.pointer_type(), values: access.value_type()) of access] -> (), Memory, Anywhere;
+    /// `%2 = atomic.add.i32.shared %0, %1`: gives the old value. Lanes are served in ascending order.
+    Atomic {
+        /// What it does to the memory.
+        op: AtomicOp,
+        /// `count` is 1; `ty` is I32, I64, F32 or F64.
+        access: Access,
+        /// Where.
+        ptr: Operand,
+        /// The operand.
+        value: Operand,
+        /// For `cas`, what the memory must hold: `atomic.cas.i32.shared %0, %1 when %2`.
+        compare: Option<Operand>,
     }
+        ["atomic".op.access (ptr: access.pointer_type(), value: access.value_type(), compare: access.value_type()) of access]
+        -> access.value_type(), Memory, Kernel;
+    /// `%2 = shfl.down.f32 %0, 1, 32 sync -1`, `vote.ballot`, `match.any`, `reduce.add`: lanes tell each other values.
+    Exchange(exchange: Box<Exchange>)
+        [by hand exchange: "shfl", "vote", "match", "reduce"] -> exchange.result_types(), Lanes, Kernel;
+    /// `nanosleep %0`, `%1 = isshared %0`: an instruction of fixed form.
+    Intrinsic(intrinsic: Intrinsic, args: Vec<Operand>)
+        [intrinsic (args: intrinsic.operands())] -> intrinsic.result(), intrinsic.effect(), intrinsic.stands();
+    /// `barrier`: `__syncthreads()`. With a predicate `%1 = barrier.count %0`, also `.and`, `.or` (all give `i32`).
+    Barrier(reduce: Option<(BarrierReduce, Operand)>)
+        [by hand barrier: "barrier"] -> reduce.map(|_| Type::I32), Lanes, Kernel;
+    /// `fence.block`, `fence.device`, `fence.system`.
+    Fence(scope: FenceScope)
+        ["fence".scope] -> (), Order, Kernel;
+    /// `%0 = printf string2, %1, %2` (gives an `i32`): device printf. Floats are passed as `f64`, small integers as `i32`.
+    Printf(format: StringId, args: Vec<Operand>)
+        ["printf" (format, args: ANY)] -> Type::I32, Act, Kernel;
+    /// `assert %0, string1`: the text is the condition's.
+    Assert(cond: Operand, text: StringId)
+        ["assert" (cond: Type::I1, text)] -> (), Act, Kernel;
+    /// `begin local3` and `end local3`: the variable of a block or of an inlined function comes to life, or is gone (`false`). Only of
+    /// variables whose address is kept somewhere.
+    Lifetime(local: LocalId, begins: bool)
+        [by hand lifetime: "begin", "end"] -> (), Act, Anywhere;
+    /// `%0 = call fn2(%1, %2)`: host functions only.
+    Call(callee: FuncId, args: Vec<Operand>)
+        [by hand call: "call"] -> callee, Call, Host;
+    /// `%0 = host cudaMalloc(%1, %2)`: host functions only.
+    HostCall(host: HostFn, args: Vec<Operand>)
+        [by hand host_call: "host"] -> host.result(), Call, Host;
+    /// `launch fn1 <<<(x, y, z), (x, y, z), shared, stream>>> (%1, …)`: host functions only.
+    Launch(launch: Box<Launch>)
+        [by hand launch: "launch"] -> (), Call, Host;
 }
 
 /// `kernel<<<grid, block, shared, stream>>>(args)`.
-#[derive(Clone, PartialEq, Debug)]
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub struct Launch {
     /// The kernel.
     pub kernel: FuncId,

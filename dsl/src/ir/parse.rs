@@ -11,7 +11,8 @@ mod inst;
 use std::fmt;
 
 use super::{GlobalId, GlobalSpace, GlobalVar, Loc, LocId, Module, Object, StringId};
-use cursor::Cursor;
+pub(super) use cursor::Cursor;
+pub(super) use inst::{operand, operand_list, operands};
 
 /// Why a text is not IR.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -32,7 +33,7 @@ impl fmt::Display for ParseError {
 
 impl std::error::Error for ParseError {}
 
-type Result<T> = std::result::Result<T, ParseError>;
+pub(super) type Result<T> = std::result::Result<T, ParseError>;
 
 /// Reads what [`print`](super::print::print) wrote.
 pub fn parse(text: &str) -> Result<Module> {
@@ -197,7 +198,7 @@ fn hex_bytes(cursor: &mut Cursor<'_>) -> Result<Vec<u8>> {
 }
 
 /// `shared0`, `local1`, `global2`, `string3`
-fn object(cursor: &mut Cursor<'_>) -> Result<Object> {
+pub(super) fn object(cursor: &mut Cursor<'_>) -> Result<Object> {
     let word = cursor.word()?;
     let start = word
         .find(|c: char| c.is_ascii_digit())
@@ -215,7 +216,7 @@ fn object(cursor: &mut Cursor<'_>) -> Result<Object> {
 }
 
 /// ` + 8`, ` - 8`, or nothing for 0.
-fn addend(cursor: &mut Cursor<'_>) -> Result<i64> {
+pub(super) fn addend(cursor: &mut Cursor<'_>) -> Result<i64> {
     let negative = if cursor.eat("+") {
         false
     } else if cursor.eat("-") {

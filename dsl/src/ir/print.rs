@@ -23,9 +23,8 @@
 use std::fmt::{self, Display, Write};
 
 use super::{
-    Access, Block, Const, Exchange, ExchangeOp, Function, FunctionKind, GlobalSpace, GlobalVar,
-    HostFn, Inst, InstKind, Launch, Loc, LocId, LocalVar, Module, Node, Object, Operand, SharedVar,
-    Space, Type, ValueId,
+    Block, Const, Function, FunctionKind, GlobalSpace, GlobalVar, Inst, InstKind, Loc, LocId,
+    LocalVar, Module, Node, Operand, SharedVar, Type, ValueId,
 };
 
 /// The whole module.
@@ -61,6 +60,7 @@ pub fn print_node_head(module: &Module, function: &Function, node: &Node) -> Str
 macro_rules! put {
     ($out:expr, $($arg:tt)*) => { { let _ = write!($out, $($arg)*); } };
 }
+pub(super) use put;
 
 fn write_module(out: &mut String, module: &Module) {
     put!(out, "module {}\n", Quoted(&module.name));
@@ -311,7 +311,7 @@ impl Printer<'_> {
 
     fn inst(&self, out: &mut String, inst: &Inst) {
         self.results(out, inst);
-        self.kind(out, &inst.kind);
+        inst.kind.write(out, self.function);
         put!(out, "{}", At(inst.loc));
     }
 
@@ -319,7 +319,7 @@ impl Printer<'_> {
     fn results(&self, out: &mut String, inst: &Inst) {
         let implied = match &inst.kind {
             InstKind::Call(..) => None,
-            kind => self.module.result_types(self.function, kind),
+            kind => kind.result_types(self.module, self.function),
         };
         for (index, id) in inst.results.iter().enumerate() {
             put!(out, "{}{id}", if index == 0 { "" } else { ", " });
@@ -330,186 +330,6 @@ impl Printer<'_> {
             }
         }
         out.push_str(if inst.results.is_empty() { "" } else { " = " });
-    }
-
-    fn kind(&self, out: &mut String, kind: &InstKind) {
-        match kind {
-            InstKind::Get(slot) => put!(out, "get {slot}"),
-            InstKind::Set(slot, value) => {
-                let ty = self.function.slots.get(slot.index()).map(|slot| slot.ty);
-                put!(out, "set {slot}, {}", As(*value, ty));
-            }
-            InstKind::Unary(op, ty, a) => put!(out, "{op}.{ty} {}", of(ty, a)),
-            InstKind::Binary(op, ty, a, b) => put!(out, "{op}.{ty} {}, {}", of(ty, a), of(ty, b)),
-            InstKind::Fma(ty, a, b, c) => {
-                put!(out, "fma.{ty} {}, {}, {}", of(ty, a), of(ty, b), of(ty, c));
-            }
-            InstKind::Compare(op, ty, a, b) => {
-                put!(out, "cmp.{op}.{ty} {}, {}", of(ty, a), of(ty, b));
-            }
-            InstKind::Select(ty, cond, a, b) => {
-                put!(
-                    out,
-                    "select.{ty} {}, {}, {}",
-                    of(&Type::I1, cond),
-                    of(ty, a),
-                    of(ty, b)
-                );
-            }
-            InstKind::Convert(op, a) => put!(out, "cvt.{op} {}", of(&op.from_type(), a)),
-            InstKind::Special(register) => put!(out, "special.{register}"),
-            InstKind::AddrOf(object) => put!(out, "addr {object}"),
-            InstKind::PtrAdd { .. } => write_ptr_add(out, kind),
-            InstKind::Load(access, ptr) => {
-                put!(out, "load.{} {}", Suffix(access), pointer(access, ptr));
-                write_object(out, access);
-            }
-            InstKind::Store(access, ptr, values) => {
-                put!(out, "store.{} {}", Suffix(access), pointer(access, ptr));
-                for value in values {
-                    put!(out, ", {}", of(&access.ty.value_type(), value));
-                }
-                write_object(out, access);
-            }
-            InstKind::Atomic {
-                op,
-                access,
-                ptr,
-                value,
-                compare,
-            } => {
-                let ty = access.ty.value_type();
-                put!(
-                    out,
-                    "atomic.{op}.{} {}",
-                    Suffix(access),
-                    pointer(access, ptr)
-                );
-                put!(out, ", {}", of(&ty, value));
-                if let Some(compare) = compare {
-                    put!(out, " when {}", of(&ty, compare));
-                }
-                write_object(out, access);
-            }
-            InstKind::Barrier(None) => out.push_str("barrier"),
-            InstKind::Barrier(Some((reduce, predicate))) => {
-                put!(out, "barrier.{reduce} {}", of(&Type::I1, predicate));
-            }
-            InstKind::Intrinsic(intrinsic, args) => {
-                put!(out, "{intrinsic}");
-                for (n, (arg, ty)) in args.iter().zip(intrinsic.operands()).enumerate() {
-                    put!(out, "{}{}", if n == 0 { " " } else { ", " }, of(ty, arg));
-                }
-            }
-            InstKind::Exchange(exchange) => write_exchange(out, exchange),
-            InstKind::Fence(scope) => put!(out, "fence.{scope}"),
-            InstKind::Printf(format, args) => {
-                put!(out, "printf {format}");
-                args.iter()
-                    .for_each(|arg| put!(out, ", {}", As(*arg, None)));
-            }
-            InstKind::Assert(cond, text) => put!(out, "assert {}, {text}", of(&Type::I1, cond)),
-            InstKind::Lifetime(local, begins) => {
-                put!(
-                    out,
-                    "{} {}",
-                    if *begins { "begin" } else { "end" },
-                    Object::Local(*local)
-                );
-            }
-            InstKind::Call(callee, args) => put!(out, "call {callee}({})", List(args, &[])),
-            InstKind::HostCall(host, args) => {
-                put!(out, "host {host}({})", List(args, HostFn::args(*host)));
-            }
-            InstKind::Launch(launch) => write_launch(out, launch),
-        }
-    }
-}
-
-/// `ptradd %0, zext %1 * 4 + 8`; without an index `ptradd %0 + 8`.
-fn write_ptr_add(out: &mut String, kind: &InstKind) {
-    let InstKind::PtrAdd {
-        base,
-        index,
-        unsigned,
-        scale_bytes,
-        offset_bytes,
-    } = kind
-    else {
-        return;
-    };
-    put!(out, "ptradd {}", As(*base, Some(Type::Ptr(Space::Generic))));
-    let no_index = *index == Operand::Const(Const::i32(0)) && !unsigned && *scale_bytes == 0;
-    if no_index {
-        put!(out, " {}", Addend(*offset_bytes).always());
-        return;
-    }
-    let zext = if *unsigned { "zext " } else { "" };
-    put!(
-        out,
-        ", {zext}{} * {scale_bytes}{}",
-        of(&Type::I32, index),
-        Addend(*offset_bytes)
-    );
-}
-
-/// `shfl.down.f32 %0, %1, 32 sync -1`; without a mask nothing after the operands.
-fn write_exchange(out: &mut String, exchange: &Exchange) {
-    let value = of(&exchange.value_type(), &exchange.value);
-    match &exchange.op {
-        ExchangeOp::Shuffle {
-            mode,
-            ty,
-            lane,
-            width,
-        } => {
-            let (lane, width) = (of(&Type::I32, lane), of(&Type::I32, width));
-            put!(out, "shfl.{mode}.{ty} {value}, {lane}, {width}");
-        }
-        ExchangeOp::Vote(op) => put!(out, "vote.{op} {value}"),
-        ExchangeOp::MatchAny(ty) => put!(out, "match.any.{ty} {value}"),
-        ExchangeOp::MatchAll(ty) => put!(out, "match.all.{ty} {value}"),
-        ExchangeOp::Reduce(op) => put!(out, "reduce.{op} {value}"),
-    }
-    if let Some(mask) = &exchange.mask {
-        put!(out, " sync {}", of(&Type::I32, mask));
-    }
-}
-
-fn write_launch(out: &mut String, launch: &Launch) {
-    let Launch {
-        kernel,
-        grid,
-        block,
-        shared_bytes,
-        stream,
-        cooperative,
-        args,
-    } = launch;
-    let ints = [Type::I32; 3];
-    put!(
-        out,
-        "launch {}{kernel} <<<({}), ({})",
-        if *cooperative { "cooperative " } else { "" },
-        List(grid, &ints),
-        List(block, &ints)
-    );
-    put!(
-        out,
-        ", {}, {}>>>",
-        of(&Type::I64, shared_bytes),
-        of(&Type::I64, stream)
-    );
-    put!(out, " ({})", List(args, &[]));
-}
-
-fn write_object(out: &mut String, access: &Access) {
-    if let Some(object) = access.object {
-        put!(out, " of {object}");
-    }
-    if access.row_len != 0 {
-        let member = if access.is_member { "member " } else { "" };
-        put!(out, " within {member}{}", access.row_len);
     }
 }
 
@@ -551,13 +371,8 @@ fn is_word(name: &str) -> bool {
 }
 
 /// An operand where the context fixes the type.
-fn of(ty: &Type, operand: &Operand) -> As {
+pub(super) fn of(ty: &Type, operand: &Operand) -> As {
     As(*operand, Some(*ty))
-}
-
-/// The pointer of an access.
-fn pointer(access: &Access, ptr: &Operand) -> As {
-    As(*ptr, Some(Type::Ptr(access.space)))
 }
 
 /// ` !3`; nothing for `!0`.
@@ -574,7 +389,7 @@ impl Display for At {
 }
 
 /// An operand; a constant with its type if that is not the expected one.
-struct As(Operand, Option<Type>);
+pub(super) struct As(pub(super) Operand, pub(super) Option<Type>);
 
 impl Display for As {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -604,7 +419,7 @@ impl Display for Const {
 }
 
 /// Operands between commas.
-struct List<'a>(&'a [Operand], &'a [Type]);
+pub(super) struct List<'a>(pub(super) &'a [Operand], pub(super) &'a [Type]);
 
 impl Display for List<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -616,29 +431,12 @@ impl Display for List<'_> {
     }
 }
 
-/// `f32x2.shared.volatile`
-struct Suffix<'a>(&'a Access);
-
-impl Display for Suffix<'_> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let access = self.0;
-        write!(f, "{}", access.ty)?;
-        if access.count != 1 {
-            write!(f, "x{}", access.count)?;
-        }
-        write!(f, ".{}", access.space)?;
-        f.write_str(if access.volatile { ".volatile" } else { "" })?;
-        f.write_str(if access.block_scope { ".block" } else { "" })?;
-        f.write_str(if access.read_only { ".readonly" } else { "" })
-    }
-}
-
 /// ` + 8`, ` - 8`; nothing for 0.
-struct Addend(i64);
+pub(super) struct Addend(pub(super) i64);
 
 impl Addend {
     /// `+ 8`, `- 8`, `+ 0`.
-    fn always(&self) -> String {
+    pub(super) fn always(&self) -> String {
         let sign = if self.0 < 0 { '-' } else { '+' };
         format!("{sign} {}", self.0.unsigned_abs())
     }

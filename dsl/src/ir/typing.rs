@@ -4,8 +4,8 @@
 //! Nothing here fails or judges: whether the operands fit is the verifier's question.
 
 use super::{
-    AtomicOp, BinaryOp, CompareOp, ConvertOp, Function, FunctionKind, GlobalSpace, InstKind,
-    MemType, Module, Object, Operand, Space, SpecialReg, Type, UnaryOp,
+    AtomicOp, BinaryOp, CompareOp, ConvertOp, FuncId, Function, FunctionKind, GlobalSpace,
+    InstKind, MemType, Module, Object, Operand, SlotId, Space, SpecialReg, Type, UnaryOp,
 };
 
 impl UnaryOp {
@@ -234,41 +234,106 @@ impl Function {
     }
 }
 
-impl Module {
-    /// The types of an instruction's results; `None` if it names something that is not there.
-    pub fn result_types(&self, function: &Function, kind: &InstKind) -> Option<Vec<Type>> {
-        Some(match kind {
-            InstKind::Get(slot) => vec![function.slots.get(slot.index())?.ty],
-            InstKind::AddrOf(object) => match function.kind {
-                FunctionKind::Kernel => vec![Type::Ptr(self.object_space(*object)?)],
-                FunctionKind::Host => vec![Type::Ptr(Space::Generic)],
-            },
-            InstKind::PtrAdd { base, .. } => vec![function.operand_type(*base)?],
-            InstKind::Call(callee, _) => {
-                let callee = self.functions.get(callee.index())?;
-                callee.result.into_iter().collect()
-            }
-            InstKind::Unary(_, ty, _)
-            | InstKind::Binary(_, ty, _, _)
-            | InstKind::Fma(ty, ..)
-            | InstKind::Select(ty, ..) => vec![*ty],
-            InstKind::Compare(..) => vec![Type::I1],
-            InstKind::Convert(op, _) => vec![op.to_type()],
-            InstKind::Special(register) => vec![register.ty()],
-            InstKind::Printf(..) => vec![Type::I32],
-            InstKind::Exchange(exchange) => exchange.result_types(),
-            InstKind::Load(access, _) => vec![access.ty.value_type(); access.count as usize],
-            InstKind::Atomic { access, .. } => vec![access.ty.value_type()],
-            InstKind::Barrier(Some(_)) => vec![Type::I32],
-            InstKind::HostCall(host, _) => host.result().into_iter().collect(),
-            InstKind::Intrinsic(intrinsic, _) => intrinsic.result().into_iter().collect(),
-            InstKind::Set(..)
-            | InstKind::Store(..)
-            | InstKind::Barrier(None)
-            | InstKind::Fence(_)
-            | InstKind::Assert(..)
-            | InstKind::Lifetime(..)
-            | InstKind::Launch(_) => vec![],
-        })
+/// What an instruction's result may be declared as: a type, several or none, or something that has one.
+pub(super) trait Gives {
+    /// The types; `None` if what should have one is not there.
+    fn types(&self, module: &Module, function: &Function) -> Option<Vec<Type>>;
+}
+
+impl Gives for () {
+    fn types(&self, _: &Module, _: &Function) -> Option<Vec<Type>> {
+        Some(vec![])
+    }
+}
+
+impl Gives for Type {
+    fn types(&self, _: &Module, _: &Function) -> Option<Vec<Type>> {
+        Some(vec![*self])
+    }
+}
+
+impl Gives for Option<Type> {
+    fn types(&self, _: &Module, _: &Function) -> Option<Vec<Type>> {
+        Some(self.iter().copied().collect())
+    }
+}
+
+impl Gives for Vec<Type> {
+    fn types(&self, _: &Module, _: &Function) -> Option<Vec<Type>> {
+        Some(self.clone())
+    }
+}
+
+/// A variable's type.
+impl Gives for SlotId {
+    fn types(&self, _: &Module, function: &Function) -> Option<Vec<Type>> {
+        Some(vec![function.slots.get(self.index())?.ty])
+    }
+}
+
+/// A pointer to the object.
+impl Gives for Object {
+    fn types(&self, module: &Module, function: &Function) -> Option<Vec<Type>> {
+        let space = match function.kind {
+            FunctionKind::Kernel => module.object_space(*self)?,
+            FunctionKind::Host => Space::Generic,
+        };
+        Some(vec![Type::Ptr(space)])
+    }
+}
+
+/// An operand's own type.
+impl Gives for Operand {
+    fn types(&self, _: &Module, function: &Function) -> Option<Vec<Type>> {
+        Some(vec![function.operand_type(*self)?])
+    }
+}
+
+/// What the function gives.
+impl Gives for FuncId {
+    fn types(&self, module: &Module, _: &Function) -> Option<Vec<Type>> {
+        let callee = module.functions.get(self.index())?;
+        Some(callee.result.into_iter().collect())
+    }
+}
+
+/// What the type of an operand may be declared as.
+pub(super) trait Takes {
+    /// The type, if it is fixed; or the types of several operands.
+    type Types;
+    /// The type, as far as it is known in a function.
+    fn takes(&self, function: &Function) -> Self::Types;
+}
+
+/// The type of operands that may have any.
+pub(super) const ANY: Option<Type> = None;
+
+impl Takes for Option<Type> {
+    type Types = Option<Type>;
+    fn takes(&self, _: &Function) -> Option<Type> {
+        *self
+    }
+}
+
+impl Takes for Type {
+    type Types = Option<Type>;
+    fn takes(&self, _: &Function) -> Option<Type> {
+        Some(*self)
+    }
+}
+
+/// A variable's type.
+impl Takes for SlotId {
+    type Types = Option<Type>;
+    fn takes(&self, function: &Function) -> Option<Type> {
+        function.slots.get(self.index()).map(|slot| slot.ty)
+    }
+}
+
+/// One type for each of so many operands.
+impl Takes for &'static [Type] {
+    type Types = &'static [Type];
+    fn takes(&self, _: &Function) -> &'static [Type] {
+        self
     }
 }

@@ -1,9 +1,12 @@
 //! Walking over the IR: every operand of an instruction, every instruction of a block.
 //!
-//! The passes share these, so that a new instruction is listed once. Order is the order of execution in the text.
+//! The passes share these. Order is the order of execution in the text. Which operands an instruction has follows from its fields: what
+//! each type of field holds is said here, and the lists are made where instructions are declared ([`inst`](super::inst)).
 
 use super::{
-    Block, Const, Exchange, ExchangeOp, Inst, InstKind, Launch, Node, Operand, Type, ValueId,
+    Access, AtomicOp, BarrierReduce, BinaryOp, Block, CompareOp, Const, ConvertOp, Exchange,
+    ExchangeOp, FenceScope, FuncId, HostFn, Inst, Intrinsic, Launch, LocalId, Node, Object,
+    Operand, SlotId, SpecialReg, StringId, Type, UnaryOp, ValueId,
 };
 
 impl Operand {
@@ -43,79 +46,84 @@ impl Const {
     }
 }
 
-/// The operands of an instruction in order: one list, for shared and for mutable references.
-macro_rules! operand_list {
-    ($kind:expr, $iter:ident, $unbox:ident) => {
-        match $kind {
-            InstKind::Get(_)
-            | InstKind::Special(_)
-            | InstKind::AddrOf(_)
-            | InstKind::Barrier(None)
-            | InstKind::Fence(_)
-            | InstKind::Lifetime(..) => vec![],
-            InstKind::Set(_, a)
-            | InstKind::Unary(_, _, a)
-            | InstKind::Convert(_, a)
-            | InstKind::Load(_, a)
-            | InstKind::Barrier(Some((_, a)))
-            | InstKind::Assert(a, _) => vec![a],
-            InstKind::Binary(_, _, a, b) | InstKind::Compare(_, _, a, b) => vec![a, b],
-            InstKind::Fma(_, a, b, c) | InstKind::Select(_, a, b, c) => vec![a, b, c],
-            InstKind::PtrAdd { base, index, .. } => vec![base, index],
-            InstKind::Exchange(exchange) => {
-                let Exchange { op, value, mask } = exchange.$unbox();
-                let mut operands = vec![value];
-                match op {
-                    ExchangeOp::Shuffle { lane, width, .. } => operands.extend([lane, width]),
-                    ExchangeOp::Vote(_)
-                    | ExchangeOp::MatchAny(_)
-                    | ExchangeOp::MatchAll(_)
-                    | ExchangeOp::Reduce(_) => {}
-                }
-                operands.extend(mask);
-                operands
-            }
-            InstKind::Store(_, ptr, values) => [ptr].into_iter().chain(values.$iter()).collect(),
-            InstKind::Atomic {
-                ptr,
-                value,
-                compare,
-                ..
-            } => [ptr, value].into_iter().chain(compare.$iter()).collect(),
-            InstKind::Printf(_, args)
-            | InstKind::Intrinsic(_, args)
-            | InstKind::Call(_, args)
-            | InstKind::HostCall(_, args) => args.$iter().collect(),
-            InstKind::Launch(launch) => {
-                let Launch {
-                    kernel: _,
-                    grid,
-                    block,
-                    shared_bytes,
-                    stream,
-                    cooperative: _,
-                    args,
-                } = launch.$unbox();
-                let shape = grid.$iter().chain(block.$iter());
-                shape
-                    .chain([shared_bytes, stream])
-                    .chain(args.$iter())
-                    .collect()
-            }
-        }
-    };
+/// The operands that a field of an instruction holds, in order: none, unless it says so.
+pub(super) trait Operands {
+    /// Adds them to a list.
+    fn list<'a>(&'a self, _list: &mut Vec<&'a Operand>) {}
+    /// Adds them to a list, to be replaced.
+    fn list_mut<'a>(&'a mut self, _list: &mut Vec<&'a mut Operand>) {}
 }
 
-impl InstKind {
-    /// Every operand, in order.
-    pub fn operands(&self) -> Vec<&Operand> {
-        operand_list!(self, iter, as_ref)
+impl Operands for Operand {
+    fn list<'a>(&'a self, list: &mut Vec<&'a Operand>) {
+        list.push(self);
     }
+    fn list_mut<'a>(&'a mut self, list: &mut Vec<&'a mut Operand>) {
+        list.push(self);
+    }
+}
 
-    /// Every operand, in order, to be replaced.
-    pub fn operands_mut(&mut self) -> Vec<&mut Operand> {
-        operand_list!(self, iter_mut, as_mut)
+/// A list of what holds operands.
+macro_rules! all_hold_operands {
+    ($([$($of:tt)*] $list:ty;)*) => { $(
+        impl<$($of)*> Operands for $list {
+            fn list<'a>(&'a self, list: &mut Vec<&'a Operand>) {
+                self.into_iter().for_each(|part| part.list(list));
+            }
+            fn list_mut<'a>(&'a mut self, list: &mut Vec<&'a mut Operand>) {
+                self.into_iter().for_each(|part| part.list_mut(list));
+            }
+        }
+    )* };
+}
+
+all_hold_operands! {
+    [T: Operands] Vec<T>;
+    [T: Operands] Option<T>;
+    [T: Operands, const N: usize] [T; N];
+}
+
+impl<T: Operands> Operands for Box<T> {
+    fn list<'a>(&'a self, list: &mut Vec<&'a Operand>) {
+        self.as_ref().list(list);
     }
+    fn list_mut<'a>(&'a mut self, list: &mut Vec<&'a mut Operand>) {
+        self.as_mut().list_mut(list);
+    }
+}
+
+/// What holds operands among other things: how it is taken apart, and the parts that hold them, in order.
+macro_rules! some_hold_operands {
+    ($($whole:ty: $($pattern:pat => [$($part:ident),*]),*;)*) => { $(
+        impl Operands for $whole {
+            fn list<'a>(&'a self, list: &mut Vec<&'a Operand>) {
+                match self { $($pattern => { $($part.list(list);)* })* }
+            }
+            fn list_mut<'a>(&'a mut self, list: &mut Vec<&'a mut Operand>) {
+                match self { $($pattern => { $($part.list_mut(list);)* })* }
+            }
+        }
+    )* };
+}
+
+some_hold_operands! {
+    (BarrierReduce, Operand): (_, predicate) => [predicate];
+    Exchange: Exchange { op, value, mask } => [value, op, mask];
+    ExchangeOp:
+        ExchangeOp::Shuffle { mode: _, ty: _, lane, width } => [lane, width],
+        ExchangeOp::Vote(_) | ExchangeOp::MatchAny(_) | ExchangeOp::MatchAll(_) | ExchangeOp::Reduce(_) => [];
+    Launch:
+        Launch { kernel: _, grid, block, shared_bytes, stream, cooperative: _, args } =>
+            [grid, block, shared_bytes, stream, args];
+}
+
+macro_rules! hold_no_operands {
+    ($($field:ty),*) => { $(impl Operands for $field {})* };
+}
+
+hold_no_operands! {
+    bool, i64, Type, Access, Object, SlotId, LocalId, StringId, FuncId, HostFn, SpecialReg, Intrinsic,
+    UnaryOp, BinaryOp, CompareOp, ConvertOp, AtomicOp, FenceScope
 }
 
 impl Node {

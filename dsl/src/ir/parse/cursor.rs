@@ -5,7 +5,7 @@ use std::str::FromStr;
 use super::{ParseError, Result};
 
 /// The text and how far it is read. Everything skips white space and comments first.
-pub(super) struct Cursor<'a> {
+pub(in crate::ir) struct Cursor<'a> {
     text: &'a str,
     at: usize,
     /// Start of the last word, for errors about it.
@@ -13,7 +13,7 @@ pub(super) struct Cursor<'a> {
 }
 
 impl<'a> Cursor<'a> {
-    pub(super) fn new(text: &'a str) -> Cursor<'a> {
+    pub(in crate::ir) fn new(text: &'a str) -> Cursor<'a> {
         Cursor {
             text,
             at: 0,
@@ -48,7 +48,7 @@ impl<'a> Cursor<'a> {
     }
 
     /// An error here.
-    pub(super) fn fail<T>(&mut self, message: &str) -> Result<T> {
+    pub(in crate::ir) fn fail<T>(&mut self, message: &str) -> Result<T> {
         self.skip();
         Err(self.error_at(self.at, message.to_string()))
     }
@@ -63,22 +63,22 @@ impl<'a> Cursor<'a> {
     }
 
     /// The last word is not what it should be.
-    pub(super) fn fail_word<T>(&mut self, expected: &str) -> Result<T> {
+    pub(in crate::ir) fn fail_word<T>(&mut self, expected: &str) -> Result<T> {
         self.at = self.word_at;
         self.expected(expected)
     }
 
-    pub(super) fn at_end(&mut self) -> bool {
+    pub(in crate::ir) fn at_end(&mut self) -> bool {
         self.skip();
         self.rest().is_empty()
     }
 
-    pub(super) fn peek(&mut self, token: &str) -> bool {
+    pub(in crate::ir) fn peek(&mut self, token: &str) -> bool {
         self.skip();
         self.rest().starts_with(token)
     }
 
-    pub(super) fn eat(&mut self, token: &str) -> bool {
+    pub(in crate::ir) fn eat(&mut self, token: &str) -> bool {
         let found = self.peek(token);
         if found {
             self.at += token.len();
@@ -86,7 +86,7 @@ impl<'a> Cursor<'a> {
         found
     }
 
-    pub(super) fn expect(&mut self, token: &str) -> Result<()> {
+    pub(in crate::ir) fn expect(&mut self, token: &str) -> Result<()> {
         if self.eat(token) {
             Ok(())
         } else {
@@ -95,20 +95,20 @@ impl<'a> Cursor<'a> {
     }
 
     /// Whether the line (or the block on it) ends here.
-    pub(super) fn at_line_end(&self) -> bool {
+    pub(in crate::ir) fn at_line_end(&self) -> bool {
         let rest = self.rest().trim_start_matches([' ', '\t']);
         rest.is_empty() || rest.starts_with(['\r', '\n', '}']) || rest.starts_with("//")
     }
 
     /// Letters, digits, `_` and `.`; may be empty.
-    pub(super) fn peek_word(&mut self) -> &'a str {
+    pub(in crate::ir) fn peek_word(&mut self) -> &'a str {
         self.skip();
         let rest = self.rest();
         let inside = |c: char| c.is_ascii_alphanumeric() || c == '_' || c == '.';
         &rest[..rest.find(|c| !inside(c)).unwrap_or(rest.len())]
     }
 
-    pub(super) fn word(&mut self) -> Result<&'a str> {
+    pub(in crate::ir) fn word(&mut self) -> Result<&'a str> {
         let word = self.peek_word();
         if word.is_empty() {
             return self.expected("a word");
@@ -118,7 +118,7 @@ impl<'a> Cursor<'a> {
         Ok(word)
     }
 
-    pub(super) fn eat_word(&mut self, word: &str) -> bool {
+    pub(in crate::ir) fn eat_word(&mut self, word: &str) -> bool {
         let found = self.peek_word() == word;
         if found {
             self.at += word.len();
@@ -126,7 +126,7 @@ impl<'a> Cursor<'a> {
         found
     }
 
-    pub(super) fn expect_word(&mut self, word: &str) -> Result<()> {
+    pub(in crate::ir) fn expect_word(&mut self, word: &str) -> Result<()> {
         if self.eat_word(word) {
             Ok(())
         } else {
@@ -135,7 +135,7 @@ impl<'a> Cursor<'a> {
     }
 
     /// An unsigned decimal number.
-    pub(super) fn number<T: FromStr>(&mut self) -> Result<T> {
+    pub(in crate::ir) fn number<T: FromStr>(&mut self) -> Result<T> {
         let word = self.word()?;
         let digits = word.bytes().all(|byte| byte.is_ascii_digit());
         match word.parse() {
@@ -146,7 +146,7 @@ impl<'a> Cursor<'a> {
     }
 
     /// `!3`, `%3`, `L3`, `fn3`: the prefix and a number.
-    pub(super) fn id(&mut self, prefix: &str) -> Result<u32> {
+    pub(in crate::ir) fn id(&mut self, prefix: &str) -> Result<u32> {
         self.skip();
         let start = self.at;
         if self.eat(prefix) && self.rest().starts_with(|c: char| c.is_ascii_digit()) {
@@ -158,7 +158,7 @@ impl<'a> Cursor<'a> {
     }
 
     /// An id that must be the next one.
-    pub(super) fn index(&mut self, prefix: &str, next: usize) -> Result<()> {
+    pub(in crate::ir) fn index(&mut self, prefix: &str, next: usize) -> Result<()> {
         self.skip();
         let start = self.at;
         if self.id(prefix)? as usize == next {
@@ -171,7 +171,7 @@ impl<'a> Cursor<'a> {
     }
 
     /// Items between commas, up to and with `end`.
-    pub(super) fn list(
+    pub(in crate::ir) fn list(
         &mut self,
         end: &str,
         mut item: impl FnMut(&mut Self) -> Result<()>,
@@ -189,7 +189,7 @@ impl<'a> Cursor<'a> {
     }
 
     /// A constant's text: everything up to white space or punctuation.
-    pub(super) fn literal(&mut self) -> Result<&'a str> {
+    pub(in crate::ir) fn literal(&mut self) -> Result<&'a str> {
         self.skip();
         let rest = self.rest();
         let inside = |c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | '.' | '-' | '+');
@@ -203,7 +203,7 @@ impl<'a> Cursor<'a> {
     }
 
     /// A quoted string that is text.
-    pub(super) fn string(&mut self) -> Result<String> {
+    pub(in crate::ir) fn string(&mut self) -> Result<String> {
         self.skip();
         let start = self.at;
         let bytes = self.bytes()?;
@@ -215,7 +215,7 @@ impl<'a> Cursor<'a> {
     }
 
     /// A quoted string: `\n \t \" \\ \x0a \u{2028}`.
-    pub(super) fn bytes(&mut self) -> Result<Vec<u8>> {
+    pub(in crate::ir) fn bytes(&mut self) -> Result<Vec<u8>> {
         if !self.eat("\"") {
             return self.expected("a string");
         }

@@ -1,6 +1,7 @@
 //! Functions: the head, the tables, the structured statements.
 
 use super::cursor::Cursor;
+use super::inst::operand;
 use super::{Result, at};
 use crate::ir::print::labels_named;
 use crate::ir::{
@@ -220,7 +221,7 @@ impl Reader<'_> {
             let value = if nothing {
                 None
             } else {
-                Some(self.operand(cursor, result)?)
+                Some(operand(cursor, result)?)
             };
             return Ok(Node::Return(value));
         }
@@ -234,7 +235,7 @@ impl Reader<'_> {
     }
 
     fn if_node(&mut self, cursor: &mut Cursor<'_>) -> Result<Node> {
-        let cond = self.operand(cursor, Some(Type::I1))?;
+        let cond = operand(cursor, Some(Type::I1))?;
         let loc = at(cursor)?;
         cursor.expect("{")?;
         let then = self.block(cursor)?;

@@ -136,6 +136,10 @@ fn errors_say_where_and_what() {
         "3:8: expected an instruction, found `ad.i32`",
     );
     error(
+        "module \"x\"\nkernel fn0 @k() {\n  %0 = get.i32 $0\n}",
+        "3:8: expected an instruction, found `get.i32`",
+    );
+    error(
         "module \"x\"\nkernel fn0 @k() {\n  %0 = add.i33 1, 2\n}",
         "3:8: expected an instruction with its type, found `add.i33`",
     );

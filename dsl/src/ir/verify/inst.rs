@@ -139,7 +139,7 @@ impl Verifier<'_> {
     }
 
     fn verify_results(&mut self, inst: &Inst) {
-        let Some(types) = self.module.result_types(self.function, &inst.kind) else {
+        let Some(types) = inst.kind.result_types(self.module, self.function) else {
             return; // Something named does not exist, which is reported.
         };
         // The result of a call may be ignored by having none.
