@@ -12,8 +12,8 @@ use rustc_hash::FxHashMap;
 
 use super::renumber::renumber;
 use super::{
-    BinaryOp, Block, CompareOp, Const, ConvertOp, Effect, Function, Inst, InstKind, Module, Node,
-    Object, Operand, SlotId, Space, SpecialReg, Type, UnaryOp, ValueId, eval,
+    Block, Const, Effect, Function, Inst, InstKind, Module, Node, Operand, SlotId, Space, Type,
+    ValueId, eval,
 };
 
 /// Simplifies every function.
@@ -37,48 +37,15 @@ fn simplify_function(function: &mut Function) {
     }
 }
 
-/// A pure operation, to be found again.
-#[derive(Clone, Copy, PartialEq, Eq, Hash)]
-enum Pure {
-    Unary(UnaryOp, Type, Operand),
-    Binary(BinaryOp, Type, Operand, Operand),
-    Fma(Type, Operand, Operand, Operand),
-    Compare(CompareOp, Type, Operand, Operand),
-    Select(Type, Operand, Operand, Operand),
-    Convert(ConvertOp, Operand),
-    Special(SpecialReg),
-    AddrOf(Object),
-    PtrAdd(Operand, Operand, bool, i64, i64),
-}
-
-/// The operation, if the same operands always give the same result and nothing else.
-fn pure(kind: &InstKind) -> Option<Pure> {
-    Some(match *kind {
-        InstKind::Unary(op, ty, a) => Pure::Unary(op, ty, a),
-        InstKind::Binary(op, ty, a, b) if !op.is_division() => Pure::Binary(op, ty, a, b),
-        InstKind::Fma(ty, a, b, c) => Pure::Fma(ty, a, b, c),
-        InstKind::Compare(op, ty, a, b) => Pure::Compare(op, ty, a, b),
-        InstKind::Select(ty, cond, a, b) => Pure::Select(ty, cond, a, b),
-        InstKind::Convert(op, a) => Pure::Convert(op, a),
-        InstKind::Special(register) if register.changes() => return None,
-        InstKind::Special(register) => Pure::Special(register),
-        InstKind::AddrOf(object) => Pure::AddrOf(object),
-        InstKind::PtrAdd {
-            base,
-            index,
-            unsigned,
-            scale_bytes,
-            offset_bytes,
-        } => Pure::PtrAdd(base, index, unsigned, scale_bytes, offset_bytes),
-        InstKind::Binary(..) => return None,
-        ref other => {
-            debug_assert!(
-                other.effect() != Effect::Pure || matches!(other, InstKind::Intrinsic(..)),
-                "a pure instruction that is not found again"
-            );
-            return None;
-        }
-    })
+/// Whether the same operands always give the same result and nothing else, so that it need not be done twice.
+fn is_pure(kind: &InstKind) -> bool {
+    match kind {
+        InstKind::Binary(op, ..) => !op.is_division(),
+        InstKind::Special(register) => !register.changes(),
+        // These stay where the source has them.
+        InstKind::Intrinsic(..) => false,
+        other => other.effect() == Effect::Pure,
+    }
 }
 
 #[derive(Default)]
@@ -88,10 +55,10 @@ struct Simplifier {
     /// What a variable holds here, for the lanes that are here.
     known: FxHashMap<SlotId, Operand>,
     /// Operations whose results are visible here.
-    done: FxHashMap<Pure, ValueId>,
+    done: FxHashMap<InstKind, ValueId>,
     /// What `known` held before each change, and what was added to `done`: to take both back.
     before: Vec<(SlotId, Option<Operand>)>,
-    added: Vec<Pure>,
+    added: Vec<InstKind>,
     /// Something is not as it was.
     changed: bool,
 }
@@ -107,8 +74,8 @@ impl Simplifier {
                 None => self.known.remove(&slot),
             };
         }
-        for pure in self.added.drain(added..) {
-            self.done.remove(&pure);
+        for kind in self.added.drain(added..) {
+            self.done.remove(&kind);
         }
         block
     }
@@ -232,11 +199,11 @@ impl Simplifier {
             self.learn(slot, result.into());
             return Some(inst);
         }
-        let pure = pure(&inst.kind);
+        let is_pure = is_pure(&inst.kind);
         let alias = match inst.kind {
             InstKind::Get(slot) => self.known.get(&slot).copied(),
             _ => self.fold(&inst.kind).or_else(|| {
-                let done = pure.and_then(|pure| self.done.get(&pure));
+                let done = is_pure.then(|| self.done.get(&inst.kind)).flatten();
                 done.map(|&id| id.into())
             }),
         };
@@ -245,9 +212,9 @@ impl Simplifier {
             self.aliases[result.index()] = alias;
             return None;
         }
-        if let Some(pure) = pure {
-            self.done.insert(pure, result);
-            self.added.push(pure);
+        if is_pure {
+            self.done.insert(inst.kind.clone(), result);
+            self.added.push(inst.kind.clone());
         }
         Some(inst)
     }
@@ -335,8 +302,8 @@ fn sweep(block: &mut Block, used: &mut [bool]) -> bool {
     let mut kept = Vec::with_capacity(block.0.len());
     for mut node in std::mem::take(&mut block.0).into_iter().rev() {
         if let Node::Inst(inst) = &node {
-            let removable = pure(&inst.kind).is_some()
-                || matches!(inst.kind, InstKind::Get(_) | InstKind::Special(_));
+            let removable =
+                is_pure(&inst.kind) || matches!(inst.kind, InstKind::Get(_) | InstKind::Special(_));
             if removable && inst.results.iter().all(|id| !used[id.index()]) {
                 removed = true;
                 continue;
