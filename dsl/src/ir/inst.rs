@@ -289,6 +289,31 @@ instructions! {
         [by hand launch: "launch"] -> (), Call, Host;
 }
 
+impl InstKind {
+    /// Whether it computes a scalar from the lane's own scalars and nothing else: [`eval`](super::eval) says which.
+    pub fn is_scalar_op(&self) -> bool {
+        matches!(
+            self,
+            InstKind::Unary(..)
+                | InstKind::Binary(..)
+                | InstKind::Fma(..)
+                | InstKind::Compare(..)
+                | InstKind::Select(..)
+                | InstKind::Convert(..)
+        )
+    }
+
+    /// The access it makes, and the pointer it makes it with.
+    pub fn access(&self) -> Option<(&Access, &Operand)> {
+        match self {
+            InstKind::Load(access, ptr)
+            | InstKind::Store(access, ptr, _)
+            | InstKind::Atomic { access, ptr, .. } => Some((access, ptr)),
+            _ => None,
+        }
+    }
+}
+
 /// `kernel<<<grid, block, shared, stream>>>(args)`.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub struct Launch {

@@ -35,9 +35,6 @@ fn kept(function: &Function) -> HashSet<LocalId> {
             return;
         };
         let late = match &inst.kind {
-            InstKind::Load(_, ptr) | InstKind::Store(_, ptr, _) | InstKind::Atomic { ptr, .. } => {
-                of(ptr).filter(|local| ended.contains(local))
-            }
             InstKind::Lifetime(local, true) => {
                 ended.remove(local);
                 None
@@ -46,7 +43,10 @@ fn kept(function: &Function) -> HashSet<LocalId> {
                 ended.insert(*local);
                 None
             }
-            _ => None,
+            kind => {
+                let pointed = kind.access().and_then(|(_, ptr)| of(ptr));
+                pointed.filter(|local| ended.contains(local))
+            }
         };
         kept.extend(late);
         let moved = match &inst.kind {

@@ -81,19 +81,14 @@ fn is_calm(block: &Block) -> bool {
         let Node::Inst(inst) = node else {
             return false;
         };
-        matches!(
-            inst.kind,
-            InstKind::Get(_)
-                | InstKind::Set(..)
-                | InstKind::Unary(..)
-                | InstKind::Binary(..)
-                | InstKind::Fma(..)
-                | InstKind::Compare(..)
-                | InstKind::Select(..)
-                | InstKind::Convert(..)
-                | InstKind::AddrOf(_)
-                | InstKind::PtrAdd { .. }
-        )
+        inst.kind.is_scalar_op()
+            || matches!(
+                inst.kind,
+                InstKind::Get(_)
+                    | InstKind::Set(..)
+                    | InstKind::AddrOf(_)
+                    | InstKind::PtrAdd { .. }
+            )
     })
 }
 

@@ -113,15 +113,9 @@ impl Within {
                     | SpecialReg::GlobalTimer
                     | SpecialReg::ActiveMask,
                 ) => return None,
-                kind @ (InstKind::Unary(..)
-                | InstKind::Binary(..)
-                | InstKind::Fma(..)
-                | InstKind::Compare(..)
-                | InstKind::Select(..)
-                | InstKind::Convert(..)
-                | InstKind::Special(_)
-                | InstKind::AddrOf(_)
-                | InstKind::PtrAdd { .. }) => left.extend(kind.operands()),
+                InstKind::Special(_) | InstKind::AddrOf(_) => {}
+                InstKind::PtrAdd { base, index, .. } => left.extend([*base, *index]),
+                kind if kind.is_scalar_op() => left.extend(kind.operands()),
                 _ => return None,
             }
         }

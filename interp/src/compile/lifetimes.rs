@@ -208,16 +208,7 @@ fn is_short(function: &Function, index: &Operand) -> bool {
 fn spread(uniformity: &Uniformity, walk: &Walk<'_>, result: &mut Lifetimes) {
     for (v, def) in walk.defs.iter().enumerate() {
         let Some((inst, ..)) = def else { continue };
-        let lane_op = matches!(
-            inst.kind,
-            InstKind::Unary(..)
-                | InstKind::Binary(..)
-                | InstKind::Fma(..)
-                | InstKind::Compare(..)
-                | InstKind::Select(..)
-                | InstKind::Convert(..)
-        );
-        if lane_op && uniformity.values[v] && result.sums[v].is_none() {
+        if inst.kind.is_scalar_op() && uniformity.values[v] && result.sums[v].is_none() {
             for operand in inst.kind.operands() {
                 if let Operand::Value(id) = operand {
                     result.spread[id.index()] |= !uniformity.values[id.index()];
@@ -346,22 +337,15 @@ impl<'a> Walk<'a> {
     }
 
     fn inst(&mut self, inst: &'a Inst) {
-        let pointer = match &inst.kind {
-            InstKind::Load(access, ptr)
-            | InstKind::Store(access, ptr, _)
-            | InstKind::Atomic { access, ptr, .. } => {
-                if let (Operand::Value(id), true) = (ptr, access.row_len != 0) {
-                    self.rows.insert(*id);
-                }
-                Some(ptr)
-            }
-            _ => None,
-        };
+        let access = inst.kind.access();
+        if let Some((access, Operand::Value(id))) = access
+            && access.row_len != 0
+        {
+            self.rows.insert(*id);
+        }
         for operand in inst.kind.operands() {
-            self.operand(
-                operand,
-                pointer.is_some_and(|ptr| std::ptr::eq(ptr, operand)),
-            );
+            let is_pointer = access.is_some_and(|(_, ptr)| std::ptr::eq(ptr, operand));
+            self.operand(operand, is_pointer);
         }
         if let InstKind::Set(slot, _) = inst.kind {
             self.sets[slot.index()].push(self.pos);

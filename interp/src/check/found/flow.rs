@@ -95,17 +95,9 @@ fn access(inst: &Inst) -> Option<(AccessOp, Operand, &[Operand])> {
 }
 
 /// Calls `then` with what an instruction computes from; memory it reads is not followed.
-fn each_operand(kind: &InstKind, mut then: impl FnMut(Operand)) {
-    match kind {
-        InstKind::Unary(_, _, a) | InstKind::Convert(_, a) => then(*a),
-        InstKind::Binary(_, _, a, b) | InstKind::Compare(_, _, a, b) => {
-            [*a, *b].into_iter().for_each(then);
-        }
-        InstKind::Fma(_, a, b, c) | InstKind::Select(_, a, b, c) => {
-            [*a, *b, *c].into_iter().for_each(then);
-        }
-        InstKind::PtrAdd { base, index, .. } => [*base, *index].into_iter().for_each(then),
-        _ => {}
+fn each_operand(kind: &InstKind, then: impl FnMut(Operand)) {
+    if kind.is_scalar_op() || matches!(kind, InstKind::PtrAdd { .. }) {
+        kind.operands().into_iter().copied().for_each(then);
     }
 }
 
