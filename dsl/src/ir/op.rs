@@ -1,6 +1,8 @@
-//! Operations: what an instruction of a family does, each with its word in the IR's text.
+//! Operations: what an instruction of a family does. A row each: its word in the IR's text, and the types it exists for.
 
 use std::fmt;
+
+use super::{MemType, Space, Type};
 
 macro_rules! named {
     ($($(#[doc = $enum_doc:literal])* $enum:ident { $($(#[doc = $doc:literal])* $name:ident = $text:literal,)* })*) => { $(
@@ -22,236 +24,306 @@ macro_rules! named {
 }
 pub(super) use named;
 
-named! {
+/// Names of operations, with a test of the type each exists for.
+macro_rules! operations {
+    ($($(#[doc = $enum_doc:literal])* $enum:ident of $of:ident {
+        $($(#[doc = $doc:literal])* $name:ident = $text:literal for $types:ident,)*
+    })*) => { $(
+        named! { $(#[doc = $enum_doc])* $enum { $($(#[doc = $doc])* $name = $text,)* } }
+        impl $enum {
+            /// Whether the operation exists for that type (of the operands, the first one if they differ, or in memory).
+            pub fn accepts(self, ty: $of) -> bool { match self { $($enum::$name => $types(ty),)* } }
+        }
+    )* };
+}
+
+/// Names of conversions, with the types of operand and result.
+macro_rules! conversions {
+    ($(#[doc = $enum_doc:literal])* $enum:ident {
+        $($(#[doc = $doc:literal])* $name:ident = $text:literal: $from:expr => $to:expr,)*
+    }) => {
+        named! { $(#[doc = $enum_doc])* $enum { $($(#[doc = $doc])* $name = $text,)* } }
+        impl $enum {
+            /// The operand's type. `PtrToInt` and `ToGeneric` take pointers of any space; this says the generic one.
+            pub fn from_type(self) -> Type { use Type::*; match self { $($enum::$name => $from,)* } }
+            /// The result's type.
+            pub fn to_type(self) -> Type { use Type::*; match self { $($enum::$name => $to,)* } }
+        }
+    };
+}
+
+fn int(ty: Type) -> bool {
+    ty.is_int()
+}
+
+fn int_or_bool(ty: Type) -> bool {
+    ty.is_int() || ty == Type::I1
+}
+
+fn float(ty: Type) -> bool {
+    ty.is_float()
+}
+
+fn not_float(ty: Type) -> bool {
+    !ty.is_float()
+}
+
+fn int_or_pointer(ty: Type) -> bool {
+    ty.is_int() || matches!(ty, Type::Ptr(_))
+}
+
+fn i32_in_memory(ty: MemType) -> bool {
+    ty == MemType::I32
+}
+
+fn int_in_memory(ty: MemType) -> bool {
+    matches!(ty, MemType::I32 | MemType::I64)
+}
+
+fn int_or_u16_in_memory(ty: MemType) -> bool {
+    int_in_memory(ty) || ty == MemType::U16
+}
+
+fn number_in_memory(ty: MemType) -> bool {
+    int_in_memory(ty) || matches!(ty, MemType::F32 | MemType::F64)
+}
+
+operations! {
     /// One operand, result of the same type.
-    UnaryOp {
+    UnaryOp of Type {
         /// Two's complement negation (`i32`, `i64`).
-        Neg = "neg",
+        Neg = "neg" for int,
         /// All bits inverted (`i1`, `i32`, `i64`).
-        Not = "not",
+        Not = "not" for int_or_bool,
         /// Number of set bits.
-        Popc = "popc",
+        Popc = "popc" for int,
         /// Number of leading zeros; the width for 0.
-        Clz = "clz",
+        Clz = "clz" for int,
         /// Bits in reverse order.
-        Brev = "brev",
+        Brev = "brev" for int,
         /// Sign flipped, of NaN too (`f32`, `f64`, as all below).
-        FNeg = "fneg",
+        FNeg = "fneg" for float,
         /// Sign cleared.
-        FAbs = "fabs",
+        FAbs = "fabs" for float,
         /// Square root, correctly rounded.
-        FSqrt = "fsqrt",
+        FSqrt = "fsqrt" for float,
         /// Largest integer not above.
-        FFloor = "ffloor",
+        FFloor = "ffloor" for float,
         /// Smallest integer not below.
-        FCeil = "fceil",
+        FCeil = "fceil" for float,
         /// Towards zero.
-        FTrunc = "ftrunc",
+        FTrunc = "ftrunc" for float,
         /// To the nearest integer, halves to even.
-        FRint = "frint",
+        FRint = "frint" for float,
         /// To the nearest integer, halves away from zero.
-        FRound = "fround",
+        FRound = "fround" for float,
     }
 
     /// Two operands of one type, result of that type.
-    BinaryOp {
+    BinaryOp of Type {
         /// Wrapping.
-        Add = "add",
+        Add = "add" for int,
         /// Wrapping.
-        Sub = "sub",
+        Sub = "sub" for int,
         /// Wrapping, low half.
-        Mul = "mul",
+        Mul = "mul" for int,
         /// High half of the signed product.
-        SMulHi = "smulhi",
+        SMulHi = "smulhi" for int,
         /// High half of the unsigned product.
-        UMulHi = "umulhi",
+        UMulHi = "umulhi" for int,
         /// Towards zero. By zero: all ones on the device (what hardware gives), a trap on the host. The least value by -1: itself.
-        SDiv = "sdiv",
+        SDiv = "sdiv" for int,
         /// Unsigned; by zero as above.
-        UDiv = "udiv",
+        UDiv = "udiv" for int,
         /// Sign of the dividend. By zero: the dividend on the device, a trap on the host.
-        SRem = "srem",
+        SRem = "srem" for int,
         /// Unsigned; by zero as above.
-        URem = "urem",
+        URem = "urem" for int,
         /// Bitwise (`i1` too).
-        And = "and",
+        And = "and" for int_or_bool,
         /// Bitwise (`i1` too).
-        Or = "or",
+        Or = "or" for int_or_bool,
         /// Bitwise (`i1` too).
-        Xor = "xor",
+        Xor = "xor" for int_or_bool,
         /// The count is the low 32 bits of the second operand, unsigned; counts of the width or more give 0.
-        Shl = "shl",
+        Shl = "shl" for int,
         /// Counts of the width or more give 0.
-        LShr = "lshr",
+        LShr = "lshr" for int,
         /// Counts of the width or more give the sign.
-        AShr = "ashr",
+        AShr = "ashr" for int,
         /// Signed minimum.
-        SMin = "smin",
+        SMin = "smin" for int,
         /// Signed maximum.
-        SMax = "smax",
+        SMax = "smax" for int,
         /// Unsigned minimum.
-        UMin = "umin",
+        UMin = "umin" for int,
         /// Unsigned maximum.
-        UMax = "umax",
+        UMax = "umax" for int,
         /// Round to nearest even, denormals kept, as all below.
-        FAdd = "fadd",
+        FAdd = "fadd" for float,
         /// Difference.
-        FSub = "fsub",
+        FSub = "fsub" for float,
         /// Product.
-        FMul = "fmul",
+        FMul = "fmul" for float,
         /// Quotient, correctly rounded.
-        FDiv = "fdiv",
+        FDiv = "fdiv" for float,
         /// C's `fmod`: exact, sign of the dividend.
-        FRem = "frem",
+        FRem = "frem" for float,
         /// The other operand if one is NaN; -0 is below +0.
-        FMin = "fmin",
+        FMin = "fmin" for float,
         /// The other operand if one is NaN; +0 is above -0.
-        FMax = "fmax",
+        FMax = "fmax" for float,
     }
 
     /// Comparisons. Pointers compare as unsigned addresses (`eq ne ult ule ugt uge`).
-    CompareOp {
+    CompareOp of Type {
         /// Equal (`i1` too).
-        Eq = "eq",
+        Eq = "eq" for not_float,
         /// Not equal (`i1` too).
-        Ne = "ne",
+        Ne = "ne" for not_float,
         /// Signed less.
-        Slt = "slt",
+        Slt = "slt" for int,
         /// Signed less or equal.
-        Sle = "sle",
+        Sle = "sle" for int,
         /// Signed greater.
-        Sgt = "sgt",
+        Sgt = "sgt" for int,
         /// Signed greater or equal.
-        Sge = "sge",
+        Sge = "sge" for int,
         /// Unsigned less.
-        Ult = "ult",
+        Ult = "ult" for int_or_pointer,
         /// Unsigned less or equal.
-        Ule = "ule",
+        Ule = "ule" for int_or_pointer,
         /// Unsigned greater.
-        Ugt = "ugt",
+        Ugt = "ugt" for int_or_pointer,
         /// Unsigned greater or equal.
-        Uge = "uge",
+        Uge = "uge" for int_or_pointer,
         /// Floats, false if either is NaN.
-        FEq = "feq",
+        FEq = "feq" for float,
         /// Floats, true if either is NaN (C's `!=`).
-        FNe = "fne",
+        FNe = "fne" for float,
         /// Less.
-        FLt = "flt",
+        FLt = "flt" for float,
         /// Less or equal.
-        FLe = "fle",
+        FLe = "fle" for float,
         /// Greater.
-        FGt = "fgt",
+        FGt = "fgt" for float,
         /// Greater or equal.
-        FGe = "fge",
+        FGe = "fge" for float,
     }
+}
 
+conversions! {
     /// Conversions; each names its own types. Float to integer truncates and saturates; NaN gives 0 from `f32` to 32 bits
     /// and otherwise the highest bit alone (the least value, if signed), as the hardware's `cvt` does.
     ConvertOp {
         /// `i32` → `i64`, sign.
-        Sext = "i64.i32.sext",
+        Sext = "i64.i32.sext": I32 => I64,
         /// `i32` → `i64`, zeros.
-        Zext = "i64.i32.zext",
+        Zext = "i64.i32.zext": I32 => I64,
         /// `i64` → `i32`, low half.
-        Trunc = "i32.i64.trunc",
+        Trunc = "i32.i64.trunc": I64 => I32,
         /// `i32` → `i32`: low 8 bits, sign-extended.
-        Sext8 = "i32.sext8",
+        Sext8 = "i32.sext8": I32 => I32,
         /// `i32` → `i32`: low 8 bits, zero-extended.
-        Zext8 = "i32.zext8",
+        Zext8 = "i32.zext8": I32 => I32,
         /// `i32` → `i32`: low 16 bits, sign-extended.
-        Sext16 = "i32.sext16",
+        Sext16 = "i32.sext16": I32 => I32,
         /// `i32` → `i32`: low 16 bits, zero-extended.
-        Zext16 = "i32.zext16",
+        Zext16 = "i32.zext16": I32 => I32,
         /// `i1` → `i32`, 0 or 1.
-        BoolToI32 = "i32.i1",
+        BoolToI32 = "i32.i1": I1 => I32,
         /// `i32` signed → `f32`, nearest even.
-        S32ToF32 = "f32.s32",
+        S32ToF32 = "f32.s32": I32 => F32,
         /// `i32` unsigned → `f32`.
-        U32ToF32 = "f32.u32",
+        U32ToF32 = "f32.u32": I32 => F32,
         /// `i64` signed → `f32`.
-        S64ToF32 = "f32.s64",
+        S64ToF32 = "f32.s64": I64 => F32,
         /// `i64` unsigned → `f32`.
-        U64ToF32 = "f32.u64",
+        U64ToF32 = "f32.u64": I64 => F32,
         /// `i32` signed → `f64`, exact.
-        S32ToF64 = "f64.s32",
+        S32ToF64 = "f64.s32": I32 => F64,
         /// `i32` unsigned → `f64`, exact.
-        U32ToF64 = "f64.u32",
+        U32ToF64 = "f64.u32": I32 => F64,
         /// `i64` signed → `f64`.
-        S64ToF64 = "f64.s64",
+        S64ToF64 = "f64.s64": I64 => F64,
         /// `i64` unsigned → `f64`.
-        U64ToF64 = "f64.u64",
+        U64ToF64 = "f64.u64": I64 => F64,
         /// `f32` → `i32` signed.
-        F32ToS32 = "s32.f32",
+        F32ToS32 = "s32.f32": F32 => I32,
         /// `f32` → `i32` unsigned.
-        F32ToU32 = "u32.f32",
+        F32ToU32 = "u32.f32": F32 => I32,
         /// `f32` → `i64` signed.
-        F32ToS64 = "s64.f32",
+        F32ToS64 = "s64.f32": F32 => I64,
         /// `f32` → `i64` unsigned.
-        F32ToU64 = "u64.f32",
+        F32ToU64 = "u64.f32": F32 => I64,
         /// `f64` → `i32` signed.
-        F64ToS32 = "s32.f64",
+        F64ToS32 = "s32.f64": F64 => I32,
         /// `f64` → `i32` unsigned.
-        F64ToU32 = "u32.f64",
+        F64ToU32 = "u32.f64": F64 => I32,
         /// `f64` → `i64` signed.
-        F64ToS64 = "s64.f64",
+        F64ToS64 = "s64.f64": F64 => I64,
         /// `f64` → `i64` unsigned.
-        F64ToU64 = "u64.f64",
+        F64ToU64 = "u64.f64": F64 => I64,
         /// `f32` → `f64`, exact.
-        F32ToF64 = "f64.f32",
+        F32ToF64 = "f64.f32": F32 => F64,
         /// `f64` → `f32`, nearest even.
-        F64ToF32 = "f32.f64",
+        F64ToF32 = "f32.f64": F64 => F32,
         /// The same bits: `f32` → `i32`.
-        F32Bits = "i32.f32.bits",
+        F32Bits = "i32.f32.bits": F32 => I32,
         /// The same bits: `i32` → `f32`.
-        BitsToF32 = "f32.i32.bits",
+        BitsToF32 = "f32.i32.bits": I32 => F32,
         /// The same bits: `f64` → `i64`.
-        F64Bits = "i64.f64.bits",
+        F64Bits = "i64.f64.bits": F64 => I64,
         /// The same bits: `i64` → `f64`.
-        BitsToF64 = "f64.i64.bits",
+        BitsToF64 = "f64.i64.bits": I64 => F64,
         /// A pointer of any space → the `i64` of its generic address.
-        PtrToInt = "i64.ptr",
+        PtrToInt = "i64.ptr": Ptr(Space::Generic) => I64,
         /// `i64` → generic pointer.
-        IntToPtr = "ptr.i64",
+        IntToPtr = "ptr.i64": I64 => Ptr(Space::Generic),
         /// A pointer of a known space → generic; always possible.
-        ToGeneric = "ptr.generic",
+        ToGeneric = "ptr.generic": Ptr(Space::Generic) => Ptr(Space::Generic),
         /// Generic → global. Undefined when it points elsewhere (the machine then traps at the access), as the next two.
-        ToGlobal = "ptr.global",
+        ToGlobal = "ptr.global": Ptr(Space::Generic) => Ptr(Space::Global),
         /// Generic → shared.
-        ToShared = "ptr.shared",
+        ToShared = "ptr.shared": Ptr(Space::Generic) => Ptr(Space::Shared),
         /// Generic → local.
-        ToLocal = "ptr.local",
+        ToLocal = "ptr.local": Ptr(Space::Generic) => Ptr(Space::Local),
     }
+}
 
+operations! {
     /// Read-modify-write operations.
-    AtomicOp {
+    AtomicOp of MemType {
         /// Wrapping for integers; rounded for floats.
-        Add = "add",
+        Add = "add" for number_in_memory,
         /// Old value minus operand.
-        Sub = "sub",
+        Sub = "sub" for int_in_memory,
         /// Signed minimum.
-        SMin = "smin",
+        SMin = "smin" for int_in_memory,
         /// Signed maximum.
-        SMax = "smax",
+        SMax = "smax" for int_in_memory,
         /// Unsigned minimum.
-        UMin = "umin",
+        UMin = "umin" for int_in_memory,
         /// Unsigned maximum.
-        UMax = "umax",
+        UMax = "umax" for int_in_memory,
         /// Bitwise and.
-        And = "and",
+        And = "and" for int_in_memory,
         /// Bitwise or.
-        Or = "or",
+        Or = "or" for int_in_memory,
         /// Bitwise exclusive or.
-        Xor = "xor",
+        Xor = "xor" for int_in_memory,
         /// The operand.
-        Exch = "exch",
+        Exch = "exch" for number_in_memory,
         /// The operand if the old value equals `compare`.
-        Cas = "cas",
+        Cas = "cas" for int_or_u16_in_memory,
         /// `old >= operand ? 0 : old + 1` (unsigned).
-        Inc = "inc",
+        Inc = "inc" for i32_in_memory,
         /// `old == 0 || old > operand ? operand : old - 1` (unsigned).
-        Dec = "dec",
+        Dec = "dec" for i32_in_memory,
     }
+}
 
+named! {
     /// What a barrier computes over the block's predicates.
     BarrierReduce {
         /// `__syncthreads_count`.

@@ -1,62 +1,14 @@
-//! The types of instructions: which types an operation takes, what it gives.
+//! The types of instructions: what the types stand for that the table in [`inst`](super::inst) declares, and types of objects, operands.
 //!
-//! One place for the builder (computes), the verifier (checks), the printer and the reader (leave out what follows).
+//! One place for the verifier (checks), the printer and the reader (leave out what follows). Which types an operation takes: [`op`](super::op).
 //! Nothing here fails or judges: whether the operands fit is the verifier's question.
 
 use super::{
-    AtomicOp, BinaryOp, CompareOp, ConvertOp, FuncId, Function, FunctionKind, GlobalSpace,
-    InstKind, MemType, Module, Object, Operand, SlotId, Space, SpecialReg, Type, UnaryOp,
+    BinaryOp, ConvertOp, FuncId, Function, FunctionKind, GlobalSpace, InstKind, Module, Object,
+    Operand, SlotId, Space, SpecialReg, Type,
 };
 
-impl UnaryOp {
-    /// Whether the operation exists for that type.
-    pub fn accepts(self, ty: Type) -> bool {
-        match self {
-            UnaryOp::Neg | UnaryOp::Popc | UnaryOp::Clz | UnaryOp::Brev => ty.is_int(),
-            UnaryOp::Not => ty.is_int() || ty == Type::I1,
-            UnaryOp::FNeg
-            | UnaryOp::FAbs
-            | UnaryOp::FSqrt
-            | UnaryOp::FFloor
-            | UnaryOp::FCeil
-            | UnaryOp::FTrunc
-            | UnaryOp::FRint
-            | UnaryOp::FRound => ty.is_float(),
-        }
-    }
-}
-
 impl BinaryOp {
-    /// Whether the operation exists for that type (of the first operand and the result).
-    pub fn accepts(self, ty: Type) -> bool {
-        match self {
-            BinaryOp::Add
-            | BinaryOp::Sub
-            | BinaryOp::Mul
-            | BinaryOp::SMulHi
-            | BinaryOp::UMulHi
-            | BinaryOp::SDiv
-            | BinaryOp::UDiv
-            | BinaryOp::SRem
-            | BinaryOp::URem
-            | BinaryOp::Shl
-            | BinaryOp::LShr
-            | BinaryOp::AShr
-            | BinaryOp::SMin
-            | BinaryOp::SMax
-            | BinaryOp::UMin
-            | BinaryOp::UMax => ty.is_int(),
-            BinaryOp::And | BinaryOp::Or | BinaryOp::Xor => ty.is_int() || ty == Type::I1,
-            BinaryOp::FAdd
-            | BinaryOp::FSub
-            | BinaryOp::FMul
-            | BinaryOp::FDiv
-            | BinaryOp::FRem
-            | BinaryOp::FMin
-            | BinaryOp::FMax => ty.is_float(),
-        }
-    }
-
     /// Integer division and remainder: the ones that mind a zero.
     pub fn is_division(self) -> bool {
         matches!(
@@ -66,135 +18,12 @@ impl BinaryOp {
     }
 }
 
-impl CompareOp {
-    /// Whether the comparison exists for operands of that type.
-    pub fn accepts(self, ty: Type) -> bool {
-        match self {
-            CompareOp::Eq | CompareOp::Ne => !ty.is_float(),
-            CompareOp::Slt | CompareOp::Sle | CompareOp::Sgt | CompareOp::Sge => ty.is_int(),
-            CompareOp::Ult | CompareOp::Ule | CompareOp::Ugt | CompareOp::Uge => {
-                ty.is_int() || matches!(ty, Type::Ptr(_))
-            }
-            CompareOp::FEq
-            | CompareOp::FNe
-            | CompareOp::FLt
-            | CompareOp::FLe
-            | CompareOp::FGt
-            | CompareOp::FGe => ty.is_float(),
-        }
-    }
-}
-
 impl ConvertOp {
-    /// The operand's type. `PtrToInt` and `ToGeneric` take pointers of any space; this says the generic one.
-    pub fn from_type(self) -> Type {
-        match self {
-            ConvertOp::Sext
-            | ConvertOp::Zext
-            | ConvertOp::Sext8
-            | ConvertOp::Zext8
-            | ConvertOp::Sext16
-            | ConvertOp::Zext16
-            | ConvertOp::S32ToF32
-            | ConvertOp::U32ToF32
-            | ConvertOp::S32ToF64
-            | ConvertOp::U32ToF64
-            | ConvertOp::BitsToF32 => Type::I32,
-            ConvertOp::Trunc
-            | ConvertOp::S64ToF32
-            | ConvertOp::U64ToF32
-            | ConvertOp::S64ToF64
-            | ConvertOp::U64ToF64
-            | ConvertOp::BitsToF64
-            | ConvertOp::IntToPtr => Type::I64,
-            ConvertOp::BoolToI32 => Type::I1,
-            ConvertOp::F32ToS32
-            | ConvertOp::F32ToU32
-            | ConvertOp::F32ToS64
-            | ConvertOp::F32ToU64
-            | ConvertOp::F32ToF64
-            | ConvertOp::F32Bits => Type::F32,
-            ConvertOp::F64ToS32
-            | ConvertOp::F64ToU32
-            | ConvertOp::F64ToS64
-            | ConvertOp::F64ToU64
-            | ConvertOp::F64ToF32
-            | ConvertOp::F64Bits => Type::F64,
-            ConvertOp::PtrToInt
-            | ConvertOp::ToGeneric
-            | ConvertOp::ToGlobal
-            | ConvertOp::ToShared
-            | ConvertOp::ToLocal => Type::Ptr(Space::Generic),
-        }
-    }
-
     /// Whether an operand of that type may be converted.
     pub fn accepts(self, ty: Type) -> bool {
         match self {
             ConvertOp::PtrToInt | ConvertOp::ToGeneric => matches!(ty, Type::Ptr(_)),
             other => ty == other.from_type(),
-        }
-    }
-
-    /// The result's type.
-    pub fn to_type(self) -> Type {
-        match self {
-            ConvertOp::Sext
-            | ConvertOp::Zext
-            | ConvertOp::F32ToS64
-            | ConvertOp::F32ToU64
-            | ConvertOp::F64ToS64
-            | ConvertOp::F64ToU64
-            | ConvertOp::F64Bits
-            | ConvertOp::PtrToInt => Type::I64,
-            ConvertOp::Trunc
-            | ConvertOp::Sext8
-            | ConvertOp::Zext8
-            | ConvertOp::Sext16
-            | ConvertOp::Zext16
-            | ConvertOp::BoolToI32
-            | ConvertOp::F32ToS32
-            | ConvertOp::F32ToU32
-            | ConvertOp::F64ToS32
-            | ConvertOp::F64ToU32
-            | ConvertOp::F32Bits => Type::I32,
-            ConvertOp::S32ToF32
-            | ConvertOp::U32ToF32
-            | ConvertOp::S64ToF32
-            | ConvertOp::U64ToF32
-            | ConvertOp::F64ToF32
-            | ConvertOp::BitsToF32 => Type::F32,
-            ConvertOp::S32ToF64
-            | ConvertOp::U32ToF64
-            | ConvertOp::S64ToF64
-            | ConvertOp::U64ToF64
-            | ConvertOp::F32ToF64
-            | ConvertOp::BitsToF64 => Type::F64,
-            ConvertOp::IntToPtr | ConvertOp::ToGeneric => Type::Ptr(Space::Generic),
-            ConvertOp::ToGlobal => Type::Ptr(Space::Global),
-            ConvertOp::ToShared => Type::Ptr(Space::Shared),
-            ConvertOp::ToLocal => Type::Ptr(Space::Local),
-        }
-    }
-}
-
-impl AtomicOp {
-    /// Whether the operation exists for memory of that type.
-    pub fn accepts(self, ty: MemType) -> bool {
-        let int = matches!(ty, MemType::I32 | MemType::I64);
-        let float = matches!(ty, MemType::F32 | MemType::F64);
-        match self {
-            AtomicOp::Add | AtomicOp::Exch => int || float,
-            AtomicOp::Sub
-            | AtomicOp::SMin
-            | AtomicOp::SMax
-            | AtomicOp::UMin
-            | AtomicOp::UMax
-            | AtomicOp::And
-            | AtomicOp::Or
-            | AtomicOp::Xor => int,
-            AtomicOp::Cas => int || ty == MemType::U16,
-            AtomicOp::Inc | AtomicOp::Dec => ty == MemType::I32,
         }
     }
 }
