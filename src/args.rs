@@ -41,10 +41,25 @@ pub(crate) enum Command {
     Banks(BanksArgs),
     /// Write the kernels as a Rust module with typed launches, for programs that use the crate `dslc`.
     Bind(BindArgs),
+    /// Compile a CUDA program as nvcc does: host code by clang, kernels for the simulator.
+    #[command(disable_help_flag = true)]
+    Nvcc(NvccArgs),
     /// Tell more about a message.
     Explain(ExplainArgs),
     /// Say what of GPU driver, ptxas and ncu is here and what that allows.
     Doctor,
+}
+
+/// nvcc's own words.
+#[derive(Debug, Args)]
+pub(crate) struct NvccArgs {
+    /// nvcc's options and files.
+    #[arg(
+        trailing_var_arg = true,
+        allow_hyphen_values = true,
+        value_name = "ARGS"
+    )]
+    pub(crate) args: Vec<OsString>,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]

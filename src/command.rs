@@ -8,6 +8,7 @@ mod doctor;
 mod explain;
 mod fix;
 mod ir;
+mod nvcc;
 mod ptx;
 mod run;
 mod verify;
@@ -30,6 +31,7 @@ pub(crate) fn run(cli: Cli) -> Result<u8, Failure> {
         Command::Verify(args) => verify::run(&args, color),
         Command::Banks(args) => banks::run(&args, color),
         Command::Bind(args) => bind::run(&args, color),
+        Command::Nvcc(args) => nvcc::run(&args, color),
         Command::Explain(args) => explain::run(&args),
         Command::Doctor => doctor::run(),
     }

@@ -21,6 +21,7 @@ pub mod compile;
 pub mod diagnostic;
 #[cfg(feature = "front")]
 pub mod embed;
+pub mod image;
 pub mod ir;
 #[cfg(feature = "front")]
 pub mod library;

@@ -23,6 +23,7 @@ use std::sync::OnceLock;
 
 use rustc_hash::FxHashMap;
 
+pub mod cpp;
 mod headers;
 mod needed;
 mod wanted;

@@ -122,6 +122,11 @@ pub fn scalars(program: &Program, ty: &sema::ty::Ty) -> Vec<(u64, MemType)> {
         .collect()
 }
 
+/// A type as a C programmer writes it: `const float *`.
+pub fn written(program: &Program, ty: &sema::ty::QualTy) -> String {
+    Layout::new(&program.records).c_type(ty)
+}
+
 /// The size of a type in bytes.
 pub fn size_bytes(program: &Program, ty: &sema::ty::Ty) -> u64 {
     Layout::new(&program.records).size(ty)

@@ -22,6 +22,7 @@ pub mod typed;
 #[cfg(test)]
 mod tests;
 
+pub(crate) use builtin::declarations as builtin_declarations;
 pub use classify::Classify;
 
 /// The name the prelude has in messages.

@@ -525,7 +525,7 @@ impl Memory {
         Some(&area.regions[area.find(address)?])
     }
 
-    /// Every region kernels may touch, ascending by address; freed ones included.
+    /// Every region kernels may touch; freed ones included. Of memory of a real device only what the host reaches, too.
     pub(crate) fn device_regions(&self) -> impl Iterator<Item = &Region> {
         let areas = [
             &self.strings,
@@ -534,7 +534,9 @@ impl Memory {
             &self.managed,
             &self.device,
         ];
-        areas.into_iter().flat_map(|area| area.regions.iter())
+        let foreign = self.foreign.regions.iter();
+        let areas = areas.into_iter().flat_map(|area| area.regions.iter());
+        areas.chain(foreign.filter(|region| !region.is_remote()))
     }
 
     /// What the address is in.

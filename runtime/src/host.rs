@@ -31,6 +31,7 @@ use interp::{
 use crate::budget::{Budget, Spent};
 use crate::device::{Device, DeviceError, LaunchError};
 use crate::error::CudaError;
+pub use cuda::{device_property, error_of_refusal, error_of_trap};
 pub use outcome::{Arrival, Fault, HostFinding, HostSide, Io, Note, Outcome};
 
 /// Why a host program stops in the middle of a call.
@@ -287,9 +288,7 @@ impl Host<'_> {
             }
             Err(LaunchError::Failed(LaunchFailure::Trap { trap, report })) => {
                 // As on hardware, the fault shows at the next call that waits for the device.
-                self.state
-                    .pending
-                    .get_or_insert(cuda::error_of_trap(&trap.kind));
+                self.state.pending.get_or_insert(error_of_trap(&trap.kind));
                 let launch = Some(self.outcome.launches.push(*report));
                 self.outcome.faults.push(Fault::Trap { launch, trap });
             }
@@ -353,7 +352,7 @@ impl Host<'_> {
     }
 
     fn refuse(&mut self, kernel: FuncId, loc: LocId, why: InvalidLaunch) {
-        self.state.last = cuda::error_of_refusal(&why);
+        self.state.last = error_of_refusal(&why);
         if self.outcome.faults.len() >= note::MOST_NOTES {
             self.say_once(
                 LocId::default(),

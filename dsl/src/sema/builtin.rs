@@ -269,6 +269,13 @@ pub(crate) fn find(name: &str) -> Option<Entry> {
     unsupported::by_prefix(name).map(Entry::Unsupported)
 }
 
+/// The device functions of one signature as C++ declares them.
+pub(crate) fn declarations() -> impl Iterator<Item = String> {
+    let rows = device::ROWS.iter();
+    rows.filter(|row| !row.name.starts_with("__dslc_"))
+        .map(|row| Signature::parse(row.signature).declaration(row.name))
+}
+
 /// C's library or the IR has it for host code.
 pub(crate) fn is_host(name: &str) -> bool {
     match table().get(name) {

@@ -14,7 +14,10 @@ use interp::{
 mod event;
 
 use super::{Arrival, Host, Stop};
-use crate::{device::DeviceError, error::CudaError};
+use crate::{
+    device::{DeviceError, DeviceInfo},
+    error::CudaError,
+};
 
 /// What the CUDA runtime remembers between calls.
 #[derive(Debug)]
@@ -87,7 +90,7 @@ impl From<Stop> for CallError {
 const MOST_HANDLES: usize = 1 << 16;
 
 /// The error a fault in a kernel becomes.
-pub(super) fn error_of_trap(kind: &TrapKind) -> CudaError {
+pub fn error_of_trap(kind: &TrapKind) -> CudaError {
     match kind {
         TrapKind::Misaligned(_) => CudaError::MisalignedAddress,
         TrapKind::Assert { .. } => CudaError::Assert,
@@ -116,7 +119,7 @@ pub(super) fn error_of_trap(kind: &TrapKind) -> CudaError {
 }
 
 /// The error of a launch that is refused.
-pub(super) fn error_of_refusal(why: &InvalidLaunch) -> CudaError {
+pub fn error_of_refusal(why: &InvalidLaunch) -> CudaError {
     match why {
         InvalidLaunch::TooMuchShared { .. } => CudaError::InvalidValue,
         InvalidLaunch::LaunchBounds { .. } => CudaError::LaunchOutOfResources,
@@ -480,39 +483,7 @@ impl Host<'_> {
         let Some(property) = DeviceProp::from_index(index as i32) else {
             return 0;
         };
-        match property {
-            DeviceProp::Major => info.major.into(),
-            DeviceProp::Minor => info.minor.into(),
-            DeviceProp::TotalGlobalMem => info.global_bytes,
-            DeviceProp::SharedMemPerBlock => info.shared_bytes_per_block,
-            DeviceProp::SharedMemPerBlockOptin => info.shared_bytes_per_block_optin,
-            DeviceProp::SharedMemPerMultiprocessor => info.shared_bytes_per_multiprocessor,
-            DeviceProp::ReservedSharedMemPerBlock => info.reserved_shared_bytes_per_block,
-            DeviceProp::RegsPerBlock => info.registers_per_block.into(),
-            DeviceProp::RegsPerMultiprocessor => info.registers_per_multiprocessor.into(),
-            DeviceProp::WarpSize => 32,
-            DeviceProp::MemPitch => i32::MAX as u64,
-            DeviceProp::MaxThreadsPerBlock => info.threads_per_block.into(),
-            DeviceProp::MaxThreadsDimX => info.block_limit[0].into(),
-            DeviceProp::MaxThreadsDimY => info.block_limit[1].into(),
-            DeviceProp::MaxThreadsDimZ => info.block_limit[2].into(),
-            DeviceProp::MaxGridSizeX => info.grid_limit[0].into(),
-            DeviceProp::MaxGridSizeY => info.grid_limit[1].into(),
-            DeviceProp::MaxGridSizeZ => info.grid_limit[2].into(),
-            DeviceProp::ClockRate => info.clock_khz.into(),
-            DeviceProp::TotalConstMem => info.constant_bytes,
-            DeviceProp::MultiProcessorCount => info.multiprocessors.into(),
-            DeviceProp::MaxThreadsPerMultiProcessor => info.threads_per_multiprocessor.into(),
-            DeviceProp::MaxBlocksPerMultiProcessor => info.blocks_per_multiprocessor.into(),
-            DeviceProp::MemoryClockRate => info.memory_clock_khz.into(),
-            DeviceProp::MemoryBusWidth => info.memory_bus_bits.into(),
-            DeviceProp::L2CacheSize => info.l2_bytes,
-            DeviceProp::ConcurrentKernels
-            | DeviceProp::AsyncEngineCount
-            | DeviceProp::UnifiedAddressing
-            | DeviceProp::ManagedMemory => 1,
-            DeviceProp::EccEnabled => 0,
-        }
+        device_property(info, property)
     }
 
     /// The address of one of the runtime's own strings in host memory.
@@ -525,5 +496,42 @@ impl Host<'_> {
         };
         self.state.texts.insert(text.to_string(), address);
         address
+    }
+}
+
+/// A property of a device as a number.
+pub fn device_property(info: &DeviceInfo, property: DeviceProp) -> u64 {
+    match property {
+        DeviceProp::Major => info.major.into(),
+        DeviceProp::Minor => info.minor.into(),
+        DeviceProp::TotalGlobalMem => info.global_bytes,
+        DeviceProp::SharedMemPerBlock => info.shared_bytes_per_block,
+        DeviceProp::SharedMemPerBlockOptin => info.shared_bytes_per_block_optin,
+        DeviceProp::SharedMemPerMultiprocessor => info.shared_bytes_per_multiprocessor,
+        DeviceProp::ReservedSharedMemPerBlock => info.reserved_shared_bytes_per_block,
+        DeviceProp::RegsPerBlock => info.registers_per_block.into(),
+        DeviceProp::RegsPerMultiprocessor => info.registers_per_multiprocessor.into(),
+        DeviceProp::WarpSize => 32,
+        DeviceProp::MemPitch => i32::MAX as u64,
+        DeviceProp::MaxThreadsPerBlock => info.threads_per_block.into(),
+        DeviceProp::MaxThreadsDimX => info.block_limit[0].into(),
+        DeviceProp::MaxThreadsDimY => info.block_limit[1].into(),
+        DeviceProp::MaxThreadsDimZ => info.block_limit[2].into(),
+        DeviceProp::MaxGridSizeX => info.grid_limit[0].into(),
+        DeviceProp::MaxGridSizeY => info.grid_limit[1].into(),
+        DeviceProp::MaxGridSizeZ => info.grid_limit[2].into(),
+        DeviceProp::ClockRate => info.clock_khz.into(),
+        DeviceProp::TotalConstMem => info.constant_bytes,
+        DeviceProp::MultiProcessorCount => info.multiprocessors.into(),
+        DeviceProp::MaxThreadsPerMultiProcessor => info.threads_per_multiprocessor.into(),
+        DeviceProp::MaxBlocksPerMultiProcessor => info.blocks_per_multiprocessor.into(),
+        DeviceProp::MemoryClockRate => info.memory_clock_khz.into(),
+        DeviceProp::MemoryBusWidth => info.memory_bus_bits.into(),
+        DeviceProp::L2CacheSize => info.l2_bytes,
+        DeviceProp::ConcurrentKernels
+        | DeviceProp::AsyncEngineCount
+        | DeviceProp::UnifiedAddressing
+        | DeviceProp::ManagedMemory => 1,
+        DeviceProp::EccEnabled => 0,
     }
 }

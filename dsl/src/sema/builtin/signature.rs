@@ -51,7 +51,55 @@ pub(crate) enum TypeWord {
     Named(&'static str),
 }
 
+impl ParamType {
+    fn cpp(&self) -> String {
+        let (base, is_const, stars) = match self {
+            ParamType::Plain {
+                base,
+                is_const,
+                stars,
+            } => (base, *is_const, *stars),
+            ParamType::AnyPointerPointer => return "void **".to_string(),
+            ParamType::Symbol | ParamType::Kernel => return "const void *".to_string(),
+        };
+        let word = match base {
+            TypeWord::Void => "void",
+            TypeWord::Bool => "int",
+            TypeWord::Char => "char",
+            TypeWord::Int => "int",
+            TypeWord::UInt => "unsigned int",
+            TypeWord::Long => "long",
+            TypeWord::ULong => "unsigned long",
+            TypeWord::LongLong => "long long",
+            TypeWord::ULongLong => "unsigned long long",
+            TypeWord::Float => "float",
+            TypeWord::Double => "double",
+            TypeWord::Named(name) => name,
+        };
+        let space = if stars > 0 { " " } else { "" };
+        let qualifier = if is_const { "const " } else { "" };
+        format!("{qualifier}{word}{space}{}", "*".repeat(stars))
+    }
+}
+
 impl Signature {
+    /// A device function of this signature as C++ declares it.
+    pub(crate) fn declaration(&self, name: &str) -> String {
+        let params = self.params.iter().map(|param| match param.default {
+            Some(default) => format!("{} = {default}", param.ty.cpp()),
+            None => param.ty.cpp(),
+        });
+        let mut params: Vec<String> = params.collect();
+        if self.variadic {
+            params.push("...".to_string());
+        }
+        format!(
+            "__device__ {} {name}({});",
+            self.result.cpp(),
+            params.join(", ")
+        )
+    }
+
     /// Reads a signature of the table; the table is ours, so mistakes in it are caught by a test over all of it.
     pub(crate) fn parse(text: &'static str) -> Signature {
         let (result, rest) = text.split_once('(').unwrap_or((text, ""));

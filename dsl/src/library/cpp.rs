@@ -1,0 +1,167 @@
+//! The library's device code as C++ headers, for a host compiler that reads a whole CUDA source.
+//!
+//! A host compiler has to know the names that kernels use, but compiles no kernel: declarations are enough. They come from the
+//! same rows and files that the front end reads, so that both agree on types. Types that host code uses, too (`__half`), come with
+//! their bodies.
+
+use std::fmt::Write;
+
+use super::files;
+use crate::sema::builtin_declarations;
+
+/// Files of the library that are whole headers: the name under which programs include them.
+const WHOLE: &[(&str, &str)] = &[
+    ("fp16", "cuda_fp16.h"),
+    ("bf16", "cuda_bf16.h"),
+    ("cooperative_groups", "cooperative_groups.h"),
+    ("cucomplex", "cuComplex.h"),
+    ("curand", "curand_kernel.h"),
+    ("cub", "cub/cub.cuh"),
+];
+
+/// Files of which device code sees the functions only.
+const DECLARED: &[&str] = &[
+    "math_double",
+    "math_angle",
+    "math_float",
+    "math_special",
+    "math_bessel",
+    "simd",
+    "rounding",
+];
+
+/// Functions of the prelude that are device code's.
+const PRELUDE_STOP: &str = "__dslc_";
+
+/// A header: its path among the headers, its text.
+pub type Header = (String, String);
+
+/// All headers that are made from the library.
+pub fn headers() -> Vec<Header> {
+    let mut headers = vec![
+        ("dslc/device_functions.h".to_string(), declarations()),
+        ("dslc/runtime_types.h".to_string(), runtime_types()),
+        ("dslc/device_properties.h".to_string(), device_properties()),
+    ];
+    for &(name, path) in WHOLE {
+        if let Some(file) = files().iter().find(|file| file.name == name) {
+            headers.push((path.to_string(), whole(path, file.text)));
+        }
+    }
+    headers
+}
+
+/// The runtime's enumerations and handles: what the prelude says before its first function. They are C, too.
+fn runtime_types() -> String {
+    let end = super::PRELUDE.find("\ncudaError_t ");
+    let types = &super::PRELUDE[..end.unwrap_or(super::PRELUDE.len())];
+    format!("#ifndef DSLC_RUNTIME_TYPES_H\n#define DSLC_RUNTIME_TYPES_H\n{types}\n#endif\n")
+}
+
+/// A device's properties and attributes, with the functions that ask for them.
+fn device_properties() -> String {
+    let file = files().iter().find(|file| file.name == "device");
+    let text = file.map_or("", |file| file.text);
+    let text = text
+        .replace("\ncudaError_t ", "\nstatic inline cudaError_t ")
+        .replace("__dslc_device_property(", "__dslcDeviceProperty(")
+        .replace("__dslc_set_error(", "__dslcError(");
+    let name = "__dslc_device_name(prop->name, sizeof(prop->name))";
+    let text = text.replace(
+        name,
+        "__dslcDeviceName(prop->name, sizeof(prop->name), device)",
+    );
+    format!("#ifndef DSLC_DEVICE_PROPERTIES_H\n#define DSLC_DEVICE_PROPERTIES_H\n{text}\n#endif\n")
+}
+
+fn guard(path: &str) -> String {
+    let word = |c: char| {
+        if c.is_ascii_alphanumeric() {
+            c.to_ascii_uppercase()
+        } else {
+            '_'
+        }
+    };
+    format!("DSLC_{}", path.chars().map(word).collect::<String>())
+}
+
+/// A file of the library as a header. Its functions are every source's own: they have no place in a library to come from.
+fn whole(path: &str, text: &str) -> String {
+    let guard = guard(path);
+    format!(
+        "/* Made from dslc's own library: {path}. */\n#ifndef {guard}\n#define {guard}\n#include <cuda_runtime.h>\n\
+         #ifdef __CUDACC__\n#pragma clang attribute push(__attribute__((internal_linkage)), apply_to = function)\n\
+         {text}\n#pragma clang attribute pop\n#endif\n#endif\n"
+    )
+}
+
+/// What device code may call, without bodies.
+fn declarations() -> String {
+    let mut out = String::from(
+        "/* Made from dslc's own tables: the functions that device code may call. */\n#ifndef DSLC_DEVICE_FUNCTIONS_H\n\
+         #define DSLC_DEVICE_FUNCTIONS_H\n",
+    );
+    for declaration in builtin_declarations() {
+        let _ = writeln!(out, "{declaration}");
+    }
+    let texts = files().iter().filter(|file| DECLARED.contains(&file.name));
+    for text in texts.map(|file| file.text).chain([super::PRELUDE]) {
+        for line in text.lines() {
+            if let Some(declaration) = declaration(line) {
+                let _ = writeln!(out, "{declaration}");
+            }
+        }
+    }
+    out += "#endif\n";
+    out
+}
+
+/// The declaration that the definition on this line begins with, if it is one of a device function.
+fn declaration(line: &str) -> Option<String> {
+    let rest = line
+        .strip_prefix("__host__ __device__ ")
+        .or_else(|| line.strip_prefix("__device__ "))?;
+    let rest = rest.strip_prefix("inline ").unwrap_or(rest);
+    let (head, _) = rest.split_once('{')?;
+    let name = head.split('(').next()?;
+    let is_ours = name.contains(PRELUDE_STOP) || name.contains("__builtin_");
+    (head.contains('(') && !is_ours).then(|| format!("__device__ {};", head.trim_end()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn definitions_become_declarations() {
+        let line =
+            "__host__ __device__ float rsqrtf(float x) { return (float)(1.0 / sqrt((double)x)); }";
+        assert_eq!(
+            declaration(line).as_deref(),
+            Some("__device__ float rsqrtf(float x);")
+        );
+        assert_eq!(
+            declaration("__device__ double __dslc_above64(double x) {"),
+            None
+        );
+        assert_eq!(declaration("    return x;"), None);
+    }
+
+    #[test]
+    fn rows_of_the_tables_are_declared() {
+        let text = declarations();
+        for wanted in [
+            "__device__ int __popc(unsigned int);",
+            "__device__ void __syncwarp(unsigned int = 4294967295);",
+            "__device__ float __expf(float x);",
+            "__device__ int __hadd(int a, int b);",
+        ] {
+            assert!(text.contains(wanted), "{wanted}");
+        }
+    }
+
+    #[test]
+    fn every_whole_header_has_its_file() {
+        assert_eq!(headers().len(), 3 + WHOLE.len());
+    }
+}

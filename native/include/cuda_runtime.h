@@ -1,0 +1,83 @@
+/* CUDA's runtime for C++: what every CUDA source sees without including anything. */
+#ifndef DSLC_CUDA_RUNTIME_H
+#define DSLC_CUDA_RUNTIME_H
+
+#include "host_defines.h"
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#ifdef __cplusplus
+#include <assert.h>
+#include <cmath>
+#include <cstdlib>
+#include <new>
+#include <utility>
+#endif
+#include "cuda_runtime_api.h"
+#include "vector_functions.h"
+
+#ifdef __cplusplus
+
+/* The forms of the runtime's functions that take any pointer, a variable, or a kernel. */
+template <class T> inline cudaError_t cudaMalloc(T **pointer, size_t bytes, int line = __builtin_LINE(), const char *file = __builtin_FILE()) { __dslcAt(line, file); return cudaMalloc((void **)(void *)pointer, bytes); }
+template <class T> inline cudaError_t cudaMallocManaged(T **pointer, size_t bytes, unsigned int flags = cudaMemAttachGlobal, int line = __builtin_LINE(), const char *file = __builtin_FILE()) { __dslcAt(line, file); return cudaMallocManaged((void **)(void *)pointer, bytes, flags); }
+template <class T> inline cudaError_t cudaMallocHost(T **pointer, size_t bytes, unsigned int flags = 0, int line = __builtin_LINE(), const char *file = __builtin_FILE()) { __dslcAt(line, file); return cudaHostAlloc((void **)(void *)pointer, bytes, flags); }
+template <class T> inline cudaError_t cudaHostAlloc(T **pointer, size_t bytes, unsigned int flags, int line = __builtin_LINE(), const char *file = __builtin_FILE()) { __dslcAt(line, file); return cudaHostAlloc((void **)(void *)pointer, bytes, flags); }
+template <class T> inline cudaError_t cudaMallocAsync(T **pointer, size_t bytes, cudaStream_t stream, int line = __builtin_LINE(), const char *file = __builtin_FILE()) { __dslcAt(line, file); return cudaMallocAsync((void **)(void *)pointer, bytes, stream); }
+template <class T> inline cudaError_t cudaMallocPitch(T **pointer, size_t *pitch, size_t width, size_t height) { return cudaMallocPitch((void **)(void *)pointer, pitch, width, height); }
+template <class T> inline cudaError_t cudaHostGetDevicePointer(T **device, void *host, unsigned int flags) { return cudaHostGetDevicePointer((void **)(void *)device, host, flags); }
+template <class T> inline cudaError_t cudaMemcpyToSymbol(const T &symbol, const void *from, size_t bytes, size_t offset = 0, cudaMemcpyKind kind = cudaMemcpyHostToDevice) { return cudaMemcpyToSymbol((const void *)&symbol, from, bytes, offset, kind); }
+template <class T> inline cudaError_t cudaMemcpyFromSymbol(void *to, const T &symbol, size_t bytes, size_t offset = 0, cudaMemcpyKind kind = cudaMemcpyDeviceToHost) { return cudaMemcpyFromSymbol(to, (const void *)&symbol, bytes, offset, kind); }
+template <class T> inline cudaError_t cudaMemcpyToSymbolAsync(const T &symbol, const void *from, size_t bytes, size_t offset, cudaMemcpyKind kind, cudaStream_t stream = 0) { return cudaMemcpyToSymbolAsync((const void *)&symbol, from, bytes, offset, kind, stream); }
+template <class T> inline cudaError_t cudaMemcpyFromSymbolAsync(void *to, const T &symbol, size_t bytes, size_t offset, cudaMemcpyKind kind, cudaStream_t stream = 0) { return cudaMemcpyFromSymbolAsync(to, (const void *)&symbol, bytes, offset, kind, stream); }
+template <class T> inline cudaError_t cudaGetSymbolAddress(void **pointer, const T &symbol) { return cudaGetSymbolAddress(pointer, (const void *)&symbol); }
+template <class P, class T> inline cudaError_t cudaGetSymbolAddress(P **pointer, const T &symbol) { return cudaGetSymbolAddress((void **)(void *)pointer, (const void *)&symbol); }
+template <class T> inline cudaError_t cudaGetSymbolSize(size_t *bytes, const T &symbol) { return cudaGetSymbolSize(bytes, (const void *)&symbol); }
+template <class T> inline cudaError_t cudaLaunchKernel(T *function, dim3 grid, dim3 block, void **args, size_t shared_bytes = 0, cudaStream_t stream = 0) { return cudaLaunchKernel((const void *)function, grid, block, args, shared_bytes, stream); }
+template <class T> inline cudaError_t cudaLaunchCooperativeKernel(T *function, dim3 grid, dim3 block, void **args, size_t shared_bytes = 0, cudaStream_t stream = 0) { return cudaLaunchCooperativeKernel((const void *)function, grid, block, args, shared_bytes, stream); }
+template <class T> inline cudaError_t cudaFuncSetAttribute(T *function, cudaFuncAttribute attribute, int value) { return cudaFuncSetAttribute((const void *)function, attribute, value); }
+template <class T> inline cudaError_t cudaFuncGetAttributes(cudaFuncAttributes *attributes, T *function) { return cudaFuncGetAttributes(attributes, (const void *)function); }
+template <class T> inline cudaError_t cudaFuncSetCacheConfig(T *function, cudaFuncCache config) { return cudaFuncSetCacheConfig((const void *)function, config); }
+template <class T> inline cudaError_t cudaFuncSetSharedMemConfig(T *function, cudaSharedMemConfig config) { return cudaFuncSetSharedMemConfig((const void *)function, config); }
+template <class T> inline cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessor(int *blocks, T function, int threads, size_t shared_bytes) { return cudaOccupancyMaxActiveBlocksPerMultiprocessor(blocks, (const void *)function, threads, shared_bytes); }
+template <class T> inline cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(int *blocks, T function, int threads, size_t shared_bytes, unsigned int flags) { return cudaOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(blocks, (const void *)function, threads, shared_bytes, flags); }
+template <class T> inline cudaError_t cudaOccupancyMaxPotentialBlockSize(int *grid, int *block, T function, size_t shared_bytes = 0, int limit = 0) { return __dslcPotentialBlockSize(grid, block, (const void *)function, shared_bytes, limit); }
+template <class T> inline cudaError_t cudaOccupancyMaxPotentialBlockSizeWithFlags(int *grid, int *block, T function, size_t shared_bytes = 0, int limit = 0, unsigned int = 0) { return __dslcPotentialBlockSize(grid, block, (const void *)function, shared_bytes, limit); }
+inline cudaError_t cudaEventCreate(cudaEvent_t *event, unsigned int flags) { return cudaEventCreateWithFlags(event, flags); }
+inline cudaError_t cudaGraphInstantiate(cudaGraphExec_t *exec, cudaGraph_t graph, unsigned long long flags = 0) { return cudaGraphInstantiateWithFlags(exec, graph, flags); }
+inline cudaError_t cudaGraphInstantiate(cudaGraphExec_t *exec, cudaGraph_t graph, cudaGraphNode_t *, char *, size_t) { return cudaGraphInstantiateWithFlags(exec, graph, 0); }
+inline cudaError_t cudaMemPrefetchAsync(const void *pointer, size_t bytes, cudaMemLocation place, unsigned int, cudaStream_t stream = 0) { return cudaMemPrefetchAsync(pointer, bytes, place.id, stream); }
+inline cudaError_t cudaMemAdvise(const void *pointer, size_t bytes, cudaMemoryAdvise advice, cudaMemLocation place) { return cudaMemAdvise(pointer, bytes, advice, place.id); }
+inline cudaExtent make_cudaExtent(size_t width, size_t height, size_t depth) { return cudaExtent{width, height, depth}; }
+inline cudaPos make_cudaPos(size_t x, size_t y, size_t z) { return cudaPos{x, y, z}; }
+inline cudaPitchedPtr make_cudaPitchedPtr(void *pointer, size_t pitch, size_t width, size_t height) { return cudaPitchedPtr{pointer, pitch, width, height}; }
+
+#ifdef __CUDACC__
+
+/* What a launch `k<<<grid, block>>>(…)` becomes. */
+extern "C" unsigned __cudaPushCallConfiguration(dim3 grid, dim3 block, size_t shared_bytes = 0, void *stream = 0, int line = __builtin_LINE(), const char *file = __builtin_FILE());
+extern "C" cudaError_t __cudaPopCallConfiguration(dim3 *grid, dim3 *block, size_t *shared_bytes, void *stream);
+
+extern "C" {
+extern const __device__ __attribute__((weak)) uint3 threadIdx;
+extern const __device__ __attribute__((weak)) uint3 blockIdx;
+extern const __device__ __attribute__((weak)) dim3 blockDim;
+extern const __device__ __attribute__((weak)) dim3 gridDim;
+}
+enum { warpSize = 32 };
+
+#define CUDART_INF_F __builtin_inff()
+#define CUDART_NAN_F __builtin_nanf("")
+#define CUDART_INF __builtin_inf()
+#define CUDART_NAN __builtin_nan("")
+
+#include "dslc/bits.h"
+#include "dslc/device_functions.h"
+#include "dslc/device_overloads.h"
+#include "dslc/host_math.h"
+
+#endif
+#endif
+#endif

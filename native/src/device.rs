@@ -1,0 +1,262 @@
+//! What a program may ask of the device, and calls that change nothing here.
+
+use std::{
+    ffi::{c_char, c_int, c_uint, c_void},
+    sync::OnceLock,
+};
+
+use dsl::ir::DeviceProp;
+use interp::rules::BankWidth;
+use runtime::{device::Device, error::CudaError, host::device_property};
+
+use crate::state::{State, call, last_error};
+
+/// CUDA 12.4, as the headers say.
+const VERSION: c_int = 12040;
+
+fn put<T>(target: *mut T, value: T) -> Result<(), CudaError> {
+    // SAFETY: the program hands in a place for a `T`, or null.
+    *unsafe { target.as_mut() }.ok_or(CudaError::InvalidValue)? = value;
+    Ok(())
+}
+
+/// There is one device.
+fn check(device: c_int) -> Result<(), CudaError> {
+    match device {
+        0 => Ok(()),
+        _ => Err(CudaError::InvalidDevice),
+    }
+}
+
+#[unsafe(no_mangle)]
+extern "C" fn cudaGetDeviceCount(count: *mut c_int) -> c_int {
+    call(|_| put(count, 1))
+}
+
+#[unsafe(no_mangle)]
+extern "C" fn cudaGetDevice(device: *mut c_int) -> c_int {
+    call(|_| put(device, 0))
+}
+
+#[unsafe(no_mangle)]
+extern "C" fn cudaSetDevice(device: c_int) -> c_int {
+    call(|_| check(device))
+}
+
+#[unsafe(no_mangle)]
+extern "C" fn cudaSetDeviceFlags(_flags: c_uint) -> c_int {
+    call(|_| Ok(()))
+}
+
+#[unsafe(no_mangle)]
+extern "C" fn cudaGetDeviceFlags(flags: *mut c_uint) -> c_int {
+    call(|_| put(flags, 0))
+}
+
+#[unsafe(no_mangle)]
+extern "C" fn cudaChooseDevice(device: *mut c_int, _properties: *const c_void) -> c_int {
+    call(|_| put(device, 0))
+}
+
+#[unsafe(no_mangle)]
+extern "C" fn cudaDeviceReset() -> c_int {
+    call(|state| {
+        crate::stream::forget(state);
+        state.sticky = None;
+        Ok(())
+    })
+}
+
+#[unsafe(no_mangle)]
+extern "C" fn cudaThreadExit() -> c_int {
+    cudaDeviceReset()
+}
+
+#[unsafe(no_mangle)]
+extern "C" fn cudaGetLastError() -> c_int {
+    last_error(true)
+}
+
+#[unsafe(no_mangle)]
+extern "C" fn cudaPeekAtLastError() -> c_int {
+    last_error(false)
+}
+
+/// Texts with a NUL that live as long as the process.
+fn texts() -> &'static Vec<(CudaError, Vec<u8>, Vec<u8>)> {
+    static TEXTS: OnceLock<Vec<(CudaError, Vec<u8>, Vec<u8>)>> = OnceLock::new();
+    TEXTS.get_or_init(|| {
+        let ended = |text: &str| [text.as_bytes(), b"\0"].concat();
+        let all = CudaError::ALL.iter();
+        all.map(|error| (*error, ended(error.name()), ended(error.text())))
+            .collect()
+    })
+}
+
+fn text(
+    code: c_int,
+    pick: impl Fn(&'static (CudaError, Vec<u8>, Vec<u8>)) -> &'static [u8],
+) -> *const c_char {
+    let found = texts().iter().find(|(error, ..)| error.code() == code);
+    let text = found.map_or(&b"unrecognized error code\0"[..], pick);
+    text.as_ptr().cast()
+}
+
+#[unsafe(no_mangle)]
+extern "C" fn cudaGetErrorName(error: c_int) -> *const c_char {
+    text(error, |(_, name, _)| name)
+}
+
+#[unsafe(no_mangle)]
+extern "C" fn cudaGetErrorString(error: c_int) -> *const c_char {
+    text(error, |(_, _, sentence)| sentence)
+}
+
+#[unsafe(no_mangle)]
+extern "C" fn cudaDriverGetVersion(version: *mut c_int) -> c_int {
+    call(|_| put(version, VERSION))
+}
+
+#[unsafe(no_mangle)]
+extern "C" fn cudaRuntimeGetVersion(version: *mut c_int) -> c_int {
+    call(|_| put(version, VERSION))
+}
+
+/// A number of the device, for the headers' `cudaGetDeviceProperties`.
+#[unsafe(no_mangle)]
+extern "C" fn __dslcDeviceProperty(index: c_int) -> u64 {
+    let state = crate::state::state();
+    DeviceProp::from_index(index)
+        .map_or(0, |property| device_property(state.device.info(), property))
+}
+
+/// The device's name; gives whether there is such a device.
+#[unsafe(no_mangle)]
+extern "C" fn __dslcDeviceName(name: *mut c_char, bytes: usize, device: c_int) -> c_int {
+    call(|state| {
+        check(device)?;
+        let text = state.device.info().name.as_bytes();
+        let length = text.len().min(bytes.saturating_sub(1));
+        // SAFETY: the program hands in that many bytes.
+        unsafe {
+            std::ptr::copy_nonoverlapping(text.as_ptr(), name.cast(), length);
+            name.add(length).write(0);
+        }
+        Ok(())
+    })
+}
+
+/// Remembers an error that the headers found; gives it.
+#[unsafe(no_mangle)]
+extern "C" fn __dslcError(error: c_int) -> c_int {
+    crate::state::remember(CudaError::from_code(error).unwrap_or(CudaError::Unknown))
+}
+
+#[unsafe(no_mangle)]
+extern "C" fn cudaDeviceGetPCIBusId(text: *mut c_char, bytes: c_int, device: c_int) -> c_int {
+    call(|_| {
+        check(device)?;
+        let id = b"0000:00:00.0\0";
+        if text.is_null() || (bytes as usize) < id.len() {
+            return Err(CudaError::InvalidValue);
+        }
+        // SAFETY: the program hands in that many bytes.
+        unsafe { std::ptr::copy_nonoverlapping(id.as_ptr(), text.cast(), id.len()) };
+        Ok(())
+    })
+}
+
+#[unsafe(no_mangle)]
+extern "C" fn cudaDeviceSetLimit(_limit: c_int, _value: usize) -> c_int {
+    call(|_| Ok(()))
+}
+
+#[unsafe(no_mangle)]
+extern "C" fn cudaDeviceGetLimit(value: *mut usize, limit: c_int) -> c_int {
+    call(|_| match limit {
+        // A new process's, as CUDA documents them.
+        0 => put(value, 1024),
+        1 => put(value, 1 << 20),
+        2 => put(value, 8 << 20),
+        _ => Err(CudaError::NotSupported),
+    })
+}
+
+#[unsafe(no_mangle)]
+extern "C" fn cudaDeviceSetCacheConfig(_config: c_int) -> c_int {
+    call(|_| Ok(()))
+}
+
+#[unsafe(no_mangle)]
+extern "C" fn cudaDeviceGetCacheConfig(config: *mut c_int) -> c_int {
+    call(|_| put(config, 0))
+}
+
+#[unsafe(no_mangle)]
+extern "C" fn cudaDeviceSetSharedMemConfig(config: c_int) -> c_int {
+    call(|state: &mut State| {
+        let width = match config {
+            0 | 1 => BankWidth::Four,
+            2 => BankWidth::Eight,
+            _ => return Err(CudaError::InvalidValue),
+        };
+        // Only Kepler's banks can be wider: elsewhere the call changes nothing, as in CUDA.
+        state.device.set_bank_width(width);
+        Ok(())
+    })
+}
+
+#[unsafe(no_mangle)]
+extern "C" fn cudaDeviceGetSharedMemConfig(config: *mut c_int) -> c_int {
+    call(|state| {
+        put(
+            config,
+            match state.device.bank_width() {
+                BankWidth::Four => 1,
+                BankWidth::Eight => 2,
+            },
+        )
+    })
+}
+
+#[unsafe(no_mangle)]
+extern "C" fn cudaDeviceGetStreamPriorityRange(least: *mut c_int, greatest: *mut c_int) -> c_int {
+    call(|_| {
+        if !least.is_null() {
+            put(least, 0)?;
+        }
+        if !greatest.is_null() {
+            put(greatest, -5)?;
+        }
+        Ok(())
+    })
+}
+
+#[unsafe(no_mangle)]
+extern "C" fn cudaDeviceCanAccessPeer(can: *mut c_int, device: c_int, peer: c_int) -> c_int {
+    call(|_| {
+        check(device)?;
+        check(peer)?;
+        put(can, 0)
+    })
+}
+
+#[unsafe(no_mangle)]
+extern "C" fn cudaDeviceEnablePeerAccess(_peer: c_int, _flags: c_uint) -> c_int {
+    call(|_| Err(CudaError::InvalidDevice))
+}
+
+#[unsafe(no_mangle)]
+extern "C" fn cudaDeviceDisablePeerAccess(_peer: c_int) -> c_int {
+    call(|_| Err(CudaError::InvalidDevice))
+}
+
+#[unsafe(no_mangle)]
+extern "C" fn cudaProfilerStart() -> c_int {
+    call(|_| Ok(()))
+}
+
+#[unsafe(no_mangle)]
+extern "C" fn cudaProfilerStop() -> c_int {
+    call(|_| Ok(()))
+}

@@ -1,0 +1,16 @@
+//! `libdslcrt`: the functions of CUDA's runtime in C, for programs whose host code a host compiler compiled.
+//!
+//! In: the calls of such a program, and the images of its kernels ([`dsl::image`]) that its objects register before `main`. Out: what the
+//! calls give, and a report at the end of the process. Kernels run on the simulator, at once: a call has done its work when it
+//! returns. One lock guards all that is here, so that any thread may call.
+
+mod device;
+mod exit;
+mod graph;
+mod launch;
+mod memory;
+mod options;
+mod register;
+mod reserve;
+mod state;
+mod stream;

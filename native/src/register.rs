@@ -1,0 +1,102 @@
+//! What objects register before `main`: images of kernels, and which addresses of the host stand for which kernels and variables.
+
+use std::{
+    ffi::{CStr, c_char, c_int, c_void},
+    slice,
+};
+
+use dsl::image::{BadImage, Image};
+
+use crate::state::{KernelRef, fail, state};
+
+/// What a compiler puts around an image.
+#[repr(C)]
+pub(crate) struct Wrapper {
+    magic: u32,
+    version: u32,
+    data: *const u8,
+    unused: *const c_void,
+}
+
+/// The module of a handle; handles are modules' numbers plus one, as pointers.
+fn number(handle: *mut *mut c_void) -> usize {
+    (handle as usize).wrapping_sub(1)
+}
+
+fn text(name: *const c_char) -> String {
+    // SAFETY: the compiler hands over a literal.
+    unsafe { CStr::from_ptr(name) }
+        .to_string_lossy()
+        .into_owned()
+}
+
+#[unsafe(no_mangle)]
+extern "C" fn __cudaRegisterFatBinary(wrapper: *const Wrapper) -> *mut *mut c_void {
+    // SAFETY: the compiler's wrapper points to an image, which tells its length after 8 bytes.
+    let bytes = unsafe {
+        let data = (*wrapper).data;
+        let head: &[u8; 16] = &*data.cast();
+        match Image::length(head) {
+            Ok(length) => slice::from_raw_parts(data, 16 + length),
+            Err(BadImage) => fail(&BadImage.to_string()),
+        }
+    };
+    let image = Image::from_bytes(bytes).unwrap_or_else(|why| fail(&why.to_string()));
+    (state().add_module(image) + 1) as *mut *mut c_void
+}
+
+#[unsafe(no_mangle)]
+extern "C" fn __cudaRegisterFatBinaryEnd(_handle: *mut *mut c_void) {}
+
+#[unsafe(no_mangle)]
+extern "C" fn __cudaUnregisterFatBinary(_handle: *mut *mut c_void) {}
+
+#[unsafe(no_mangle)]
+extern "C" fn __cudaRegisterFunction(
+    handle: *mut *mut c_void,
+    function: *const c_void,
+    _device_function: *mut c_char,
+    name: *const c_char,
+    _thread_limit: c_int,
+    _thread: *mut c_void,
+    _block: *mut c_void,
+    _block_size: *mut c_void,
+    _grid_size: *mut c_void,
+    _warp_size: *mut c_int,
+) -> c_int {
+    let kernel = KernelRef {
+        module: number(handle),
+        mangled: text(name),
+    };
+    state().kernels.insert(function as usize, kernel);
+    0
+}
+
+#[unsafe(no_mangle)]
+extern "C" fn __cudaRegisterVar(
+    handle: *mut *mut c_void,
+    variable: *mut c_void,
+    _address: *mut c_char,
+    name: *const c_char,
+    _is_extern: c_int,
+    _bytes: usize,
+    _is_constant: c_int,
+    _is_global: c_int,
+) {
+    let name = text(name);
+    let mut state = state();
+    if let Some(module) = state.modules.get_mut(number(handle)) {
+        module.variables.push((variable as usize, name));
+    }
+}
+
+/// A `__managed__` variable of the source that is being registered next: the host's own memory.
+#[unsafe(no_mangle)]
+extern "C" fn __dslcRegisterManaged(image: *const u8, name: *const c_char, address: *mut c_void) {
+    let _ = image;
+    let name = text(name);
+    let mut state = state();
+    if let Some(module) = state.modules.last_mut() {
+        module.managed.push((name, address as usize));
+    }
+}

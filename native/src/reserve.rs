@@ -1,0 +1,73 @@
+//! The addresses of device memory are reserved in the process, without access: a host that touches one ends with a sentence that names
+//! the allocation, not by chance in memory of its own.
+
+use std::{
+    ffi::{c_int, c_void},
+    sync::Once,
+};
+
+use interp::memory::layout;
+
+use crate::state::{eprintln_all, try_state};
+
+/// Each area of device addresses, and how much of it is reserved.
+const AREAS: [(u64, usize); 4] = [
+    (layout::DEVICE, 1 << 40),
+    (layout::DEVICE_STATICS, 64 << 30),
+    (layout::CONSTANTS, 64 << 30),
+    (layout::SHARED, 1 << 32),
+];
+
+/// Whether the address is in one of them.
+pub(crate) fn is_reserved(address: u64) -> bool {
+    AREAS
+        .iter()
+        .any(|&(start, bytes)| address >= start && address - start < bytes as u64)
+}
+
+/// Reserves them, and watches for accesses.
+pub(crate) fn reserve() {
+    static ONCE: Once = Once::new();
+    ONCE.call_once(|| {
+        for (start, bytes) in AREAS {
+            // SAFETY: nothing is mapped over; where something is, the area stays as it is and only the sentence is missing.
+            unsafe {
+                libc::mmap(
+                    start as *mut c_void,
+                    bytes,
+                    libc::PROT_NONE,
+                    libc::MAP_PRIVATE
+                        | libc::MAP_ANONYMOUS
+                        | libc::MAP_NORESERVE
+                        | libc::MAP_FIXED_NOREPLACE,
+                    -1,
+                    0,
+                );
+            }
+        }
+        // SAFETY: the handler is a function of this form; it lets other faults take their way.
+        unsafe {
+            let mut action: libc::sigaction = std::mem::zeroed();
+            action.sa_sigaction = faulted as *const () as usize;
+            action.sa_flags = libc::SA_SIGINFO | libc::SA_RESETHAND | libc::SA_NODEFER;
+            libc::sigaction(libc::SIGSEGV, &raw const action, std::ptr::null_mut());
+        }
+    });
+}
+
+/// The process touched memory it may not. Returning makes it fault again, with the handler that was there before any.
+extern "C" fn faulted(_signal: c_int, info: *mut libc::siginfo_t, _context: *mut c_void) {
+    // SAFETY: the system hands over what it knows of the fault.
+    let address = unsafe { (*info).si_addr() } as u64;
+    if !is_reserved(address) {
+        return;
+    }
+    let name = try_state().and_then(|state| state.memory.name_of(address).map(str::to_owned));
+    let what = match name {
+        Some(name) => format!("{name}, which is device memory"),
+        None => "device memory that no allocation has".to_string(),
+    };
+    eprintln_all(&format!(
+        "dslc: the host accessed address {address:#x}: {what}. Copy it with cudaMemcpy, or allocate it with cudaMallocManaged\n"
+    ));
+}

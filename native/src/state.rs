@@ -1,0 +1,346 @@
+//! What the runtime knows of a process: its programs, its memory, what its kernels did.
+
+use std::{
+    cell::Cell,
+    collections::{BTreeMap, HashMap},
+    ffi::c_void,
+    sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError},
+};
+
+use dsl::{
+    image,
+    ir::{self, FuncId, GlobalId, GlobalSpace},
+    source::{SourceFile, SourceMap},
+};
+use interp::{Image as Placed, Memory, Program};
+use runtime::{device::simulator::Simulator, error::CudaError, host::Outcome};
+
+use crate::{graph::Graphs, options::Options, stream::Streams};
+
+/// Reading the IR and compiling it to bytecode recurse as deep as a kernel is nested.
+const LOADING_STACK_BYTES: usize = 64 << 20;
+
+/// The device part of one source, as its object registered it.
+pub(crate) struct Module {
+    pub(crate) image: image::Image,
+    /// Variables of the host that stand for the device's: their address, by name.
+    pub(crate) variables: Vec<(usize, String)>,
+    /// `__managed__` variables: where the host has them.
+    pub(crate) managed: Vec<(String, usize)>,
+    loaded: Option<Loaded>,
+}
+
+impl Module {
+    pub(crate) fn loaded_mut(&mut self) -> Option<&mut Loaded> {
+        self.loaded.as_mut()
+    }
+}
+
+/// A module that was needed.
+pub(crate) struct Loaded {
+    pub(crate) program: Program,
+    /// Its kernels, in order.
+    pub(crate) kernels: Vec<FuncId>,
+    pub(crate) map: SourceMap,
+    /// Where its variables are, while another module's are the memory's.
+    placed: Placed,
+    pub(crate) outcome: Outcome,
+}
+
+/// A kernel as the host knows it: an address.
+#[derive(Clone, Debug)]
+pub(crate) struct KernelRef {
+    pub(crate) module: usize,
+    pub(crate) mangled: String,
+}
+
+/// Memory that both sides see.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Shared {
+    pub(crate) bytes: u64,
+    pub(crate) kind: SharedKind,
+}
+
+/// Where it came from.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum SharedKind {
+    Managed,
+    Pinned,
+    /// The host's own, by `cudaHostRegister`.
+    Registered,
+}
+
+/// All of it.
+pub(crate) struct State {
+    pub(crate) options: Options,
+    pub(crate) device: Simulator,
+    pub(crate) memory: Memory,
+    pub(crate) modules: Vec<Module>,
+    pub(crate) kernels: HashMap<usize, KernelRef>,
+    /// Managed and pinned memory by address.
+    pub(crate) shared: BTreeMap<u64, Shared>,
+    /// Most dynamic shared memory by kernel.
+    pub(crate) dynamic_limit: HashMap<usize, u64>,
+    pub(crate) streams: Streams,
+    pub(crate) graphs: Graphs,
+    /// A kernel faulted, and no call has said so yet.
+    pub(crate) pending: Option<CudaError>,
+    /// A kernel faulted, and nothing works any more.
+    pub(crate) sticky: Option<CudaError>,
+    /// How many allocations there were: messages count them.
+    pub(crate) allocations: u64,
+    /// The module whose variables are the memory's.
+    current: Option<usize>,
+}
+
+thread_local! {
+    /// For `cudaGetLastError`: each thread has its own.
+    static LAST: Cell<CudaError> = const { Cell::new(CudaError::Success) };
+}
+
+static STATE: OnceLock<Mutex<State>> = OnceLock::new();
+
+/// The state, locked.
+pub(crate) fn state() -> MutexGuard<'static, State> {
+    let state = STATE.get_or_init(|| Mutex::new(State::new()));
+    state.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// The state, if there is one and nobody holds it: for a signal's handler.
+pub(crate) fn try_state() -> Option<MutexGuard<'static, State>> {
+    STATE.get()?.try_lock().ok()
+}
+
+/// Makes a call that gives an error: it tells of a kernel's fault before it, and remembers what it gives.
+pub(crate) fn call(work: impl FnOnce(&mut State) -> Result<(), CudaError>) -> i32 {
+    let mut state = state();
+    let fault = state.pending.take();
+    if state.options.stops_at_first {
+        state.sticky = state.sticky.or(fault);
+    }
+    let error = match state.sticky {
+        Some(error) => error,
+        None => {
+            let error = work(&mut state).err().unwrap_or(CudaError::Success);
+            fault.unwrap_or(error)
+        }
+    };
+    remember(error)
+}
+
+/// Makes `error` the thread's last one, if it is one.
+pub(crate) fn remember(error: CudaError) -> i32 {
+    if error != CudaError::Success {
+        LAST.set(error);
+    }
+    error.code()
+}
+
+/// The thread's last error; `take` clears it.
+pub(crate) fn last_error(take: bool) -> i32 {
+    let sticky = STATE.get().and_then(|_| state().sticky);
+    let last = LAST.get();
+    if take {
+        LAST.set(sticky.unwrap_or(CudaError::Success));
+    }
+    last.code()
+}
+
+/// Ends the process with one sentence: what the program asks for cannot be done.
+pub(crate) fn fail(sentence: &str) -> ! {
+    eprintln_all(&format!("dslc: {sentence}\n"));
+    // SAFETY: it does not return; handlers that the program registered run.
+    unsafe { libc::exit(2) }
+}
+
+/// Writes to standard error; nobody is left to tell if that fails.
+pub(crate) fn eprintln_all(text: &str) {
+    use std::io::Write;
+    let _ = std::io::stderr().lock().write_all(text.as_bytes());
+}
+
+impl State {
+    fn new() -> State {
+        let text = std::env::var("DSLC").unwrap_or_default();
+        let options = Options::parse(&text).unwrap_or_else(|why| fail(&why));
+        let machine = options.machine().unwrap_or_else(|why| fail(&why));
+        crate::reserve::reserve();
+        State {
+            options,
+            device: Simulator::new(machine),
+            memory: Memory::empty(),
+            modules: Vec::new(),
+            kernels: HashMap::new(),
+            shared: BTreeMap::new(),
+            dynamic_limit: HashMap::new(),
+            streams: Streams::default(),
+            graphs: Graphs::default(),
+            pending: None,
+            sticky: None,
+            allocations: 0,
+            current: None,
+        }
+    }
+
+    /// Adds what an object brings.
+    pub(crate) fn add_module(&mut self, image: image::Image) -> usize {
+        self.modules.push(Module {
+            image,
+            variables: Vec::new(),
+            managed: Vec::new(),
+            loaded: None,
+        });
+        self.modules.len() - 1
+    }
+
+    /// The module, ready to run: its variables are the memory's.
+    pub(crate) fn enter(&mut self, index: usize) {
+        if self.current == Some(index) {
+            return;
+        }
+        if self.modules[index].loaded.is_none() {
+            self.load(index);
+        }
+        if let Some(before) = self.current.take() {
+            self.exchange(before);
+        }
+        self.exchange(index);
+        self.current = Some(index);
+    }
+
+    fn exchange(&mut self, index: usize) {
+        if let Some(loaded) = &mut self.modules[index].loaded {
+            self.memory.exchange(&mut loaded.placed);
+        }
+    }
+
+    fn load(&mut self, index: usize) {
+        let text = std::mem::take(&mut self.modules[index].image.ir);
+        let compile = move || ir::parse(&text).map(|module| Program::new(Arc::new(module)));
+        let thread = std::thread::Builder::new()
+            .stack_size(LOADING_STACK_BYTES)
+            .spawn(compile);
+        let compiled = match thread.map(|thread| thread.join()) {
+            Ok(Ok(compiled)) => compiled,
+            Ok(Err(payload)) => std::panic::resume_unwind(payload),
+            Err(why) => fail(&format!("cannot start a thread to load the kernels: {why}")),
+        };
+        let program = compiled.unwrap_or_else(|_| fail(&image::BadImage.to_string()));
+        let module = program.module().clone();
+        let mut placed = self.memory.load(&module);
+        if let Some(before) = self.current.take() {
+            self.exchange(before);
+        }
+        self.memory.exchange(&mut placed);
+        for (name, address) in self.modules[index].managed.clone() {
+            let found = module.globals.iter().position(|global| {
+                global.space == GlobalSpace::Managed && same_name(&global.name, &name)
+            });
+            if let Some(number) = found {
+                // SAFETY: it is a variable of the program, which lives as long as the process.
+                unsafe {
+                    self.memory
+                        .place_symbol(&module, GlobalId(number as u32), address as u64);
+                }
+            }
+        }
+        self.memory.exchange(&mut placed);
+        let mut map = SourceMap::new();
+        for (name, text) in &self.modules[index].image.files {
+            map.add(SourceFile::new(name.clone(), text.clone()));
+        }
+        let kernels = module.kernels().map(|(id, _)| id).collect();
+        self.modules[index].loaded = Some(Loaded {
+            program,
+            kernels,
+            map,
+            placed,
+            outcome: Outcome::default(),
+        });
+    }
+
+    /// A module that was entered before.
+    pub(crate) fn loaded(&mut self, index: usize) -> &mut Loaded {
+        let loaded = self.modules[index].loaded.as_mut();
+        loaded.expect("a module is entered before it is asked for")
+    }
+
+    /// The modules that something was run of.
+    pub(crate) fn all_loaded(&mut self) -> impl Iterator<Item = &mut Loaded> {
+        let modules = self.modules.iter_mut();
+        modules.filter_map(|module| module.loaded.as_mut())
+    }
+
+    /// The address of the variable that the host knows by its own one's address, and its size.
+    pub(crate) fn symbol(&mut self, host: *const c_void) -> Result<(u64, u64), CudaError> {
+        let wanted = host as usize;
+        let found = self.modules.iter().enumerate().find_map(|(index, module)| {
+            let mut variables = module.variables.iter();
+            let (_, name) = variables.find(|(address, _)| *address == wanted)?;
+            Some((index, name.clone()))
+        });
+        let managed = || {
+            let modules = self.modules.iter().enumerate();
+            modules.into_iter().find_map(|(index, module)| {
+                let mut managed = module.managed.iter();
+                let (name, _) = managed.find(|(_, address)| *address == wanted)?;
+                Some((index, name.clone()))
+            })
+        };
+        let (index, name) = found.or_else(managed).ok_or(CudaError::InvalidSymbol)?;
+        self.enter(index);
+        let globals = &self.loaded(index).program.module().clone().globals;
+        let number = globals
+            .iter()
+            .position(|global| global.space != GlobalSpace::Host && same_name(&global.name, &name))
+            .ok_or(CudaError::InvalidSymbol)?;
+        let address = self.memory.symbol_address(GlobalId(number as u32));
+        Ok((address, globals[number].size_bytes))
+    }
+}
+
+/// Whether a variable of the IR is the one that the object names: the object's name may be mangled or lack its namespaces.
+fn same_name(known: &str, registered: &str) -> bool {
+    let last = |name: &str| name.rsplit("::").next().unwrap_or(name).to_string();
+    known == registered || last(known) == last(&demangled(registered))
+}
+
+/// The last component of a mangled name of a variable (`_ZN1A3tabE`), or the name as it is.
+fn demangled(name: &str) -> String {
+    let Some(mut rest) = name.strip_prefix("_Z") else {
+        return name.to_string();
+    };
+    rest = rest.strip_prefix(['N', 'L']).unwrap_or(rest);
+    let mut last = String::new();
+    loop {
+        rest = rest.strip_prefix('L').unwrap_or(rest);
+        let digits = rest.len() - rest.trim_start_matches(|c: char| c.is_ascii_digit()).len();
+        let Ok(length) = rest[..digits].parse::<usize>() else {
+            break;
+        };
+        let Some(component) = rest.get(digits..digits + length) else {
+            break;
+        };
+        last = component.to_string();
+        rest = &rest[digits + length..];
+    }
+    if last.is_empty() {
+        name.to_string()
+    } else {
+        last
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_of_variables_are_compared_by_their_last_part() {
+        assert!(same_name("tab", "tab"));
+        assert!(same_name("A::tab", "_ZN1A3tabE"));
+        assert!(same_name("counter", "_ZL7counter"));
+        assert!(same_name("counter", "_ZN12_GLOBAL__N_17counterE"));
+        assert!(!same_name("counter", "_ZN12_GLOBAL__N_14tailE"));
+    }
+}

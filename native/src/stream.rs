@@ -1,0 +1,346 @@
+//! Streams and events. Work is done when it is asked for, so every wait is over before it begins; events keep the time of their record.
+
+use std::{
+    collections::HashMap,
+    ffi::{c_int, c_uint, c_void},
+    time::Instant,
+};
+
+use runtime::error::CudaError;
+
+use crate::{
+    graph::{CaptureId, Op},
+    state::{State, call},
+};
+
+/// `cudaStream_t`.
+#[repr(transparent)]
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub(crate) struct Stream(usize);
+
+impl Stream {
+    /// The default stream.
+    pub(crate) const LEGACY: Stream = Stream(0);
+
+    /// 0, `cudaStreamLegacy`, `cudaStreamPerThread`.
+    fn is_default(self) -> bool {
+        self.0 <= 2
+    }
+}
+
+/// `cudaEvent_t`.
+#[repr(transparent)]
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub(crate) struct Event(usize);
+
+#[derive(Default)]
+struct EventState {
+    has_no_time: bool,
+    recorded: Option<Instant>,
+    /// Recorded in a stream that is captured.
+    capture: Option<CaptureId>,
+}
+
+struct StreamState {
+    flags: c_uint,
+    priority: c_int,
+}
+
+/// Those that there are.
+#[derive(Default)]
+pub(crate) struct Streams {
+    streams: HashMap<Stream, StreamState>,
+    events: HashMap<Event, EventState>,
+    capturing: HashMap<Stream, CaptureId>,
+    /// The stream each capture began in.
+    origins: HashMap<CaptureId, Stream>,
+    handles: usize,
+}
+
+impl Streams {
+    /// Handles look like pointers.
+    fn handle(&mut self) -> usize {
+        self.handles += 1;
+        0x1000 + 0x10 * self.handles
+    }
+
+    fn check(&self, stream: Stream) -> Result<(), CudaError> {
+        match stream.is_default() || self.streams.contains_key(&stream) {
+            true => Ok(()),
+            false => Err(CudaError::InvalidResourceHandle),
+        }
+    }
+
+    /// What a stream's work is captured into.
+    pub(crate) fn capture_of(&self, stream: Stream) -> Result<Option<CaptureId>, CudaError> {
+        self.check(stream)?;
+        Ok(self.capturing.get(&stream).copied())
+    }
+
+    /// Begins a capture.
+    pub(crate) fn begin(&mut self, stream: Stream, capture: CaptureId) -> Result<(), CudaError> {
+        self.check(stream)?;
+        if stream == Stream::LEGACY || self.capturing.contains_key(&stream) {
+            return Err(CudaError::NotSupported);
+        }
+        self.capturing.insert(stream, capture);
+        self.origins.insert(capture, stream);
+        Ok(())
+    }
+
+    /// Ends the capture that began in the stream.
+    pub(crate) fn end(&mut self, stream: Stream) -> Result<CaptureId, CudaError> {
+        let capture = *self.capturing.get(&stream).ok_or(CudaError::InvalidValue)?;
+        if self.origins.get(&capture) != Some(&stream) {
+            return Err(CudaError::InvalidValue);
+        }
+        self.origins.remove(&capture);
+        self.capturing.retain(|_, one| *one != capture);
+        for event in self.events.values_mut() {
+            event.capture = event.capture.filter(|one| *one != capture);
+        }
+        Ok(capture)
+    }
+
+    fn create(&mut self, flags: c_uint, priority: c_int) -> Stream {
+        let stream = Stream(self.handle());
+        self.streams.insert(stream, StreamState { flags, priority });
+        stream
+    }
+
+    fn event(&mut self, event: Event) -> Result<&mut EventState, CudaError> {
+        let found = self.events.get_mut(&event);
+        found.ok_or(CudaError::InvalidResourceHandle)
+    }
+}
+
+/// Writes where the program wants it.
+fn put<T>(target: *mut T, value: T) -> Result<(), CudaError> {
+    // SAFETY: the program hands in a place for a `T`, or null.
+    *unsafe { target.as_mut() }.ok_or(CudaError::InvalidValue)? = value;
+    Ok(())
+}
+
+#[unsafe(no_mangle)]
+extern "C" fn cudaStreamCreateWithPriority(
+    stream: *mut Stream,
+    flags: c_uint,
+    priority: c_int,
+) -> c_int {
+    call(|state| match flags {
+        0 | 1 => put(stream, state.streams.create(flags, priority.clamp(-5, 0))),
+        _ => Err(CudaError::InvalidValue),
+    })
+}
+
+#[unsafe(no_mangle)]
+extern "C" fn cudaStreamCreateWithFlags(stream: *mut Stream, flags: c_uint) -> c_int {
+    cudaStreamCreateWithPriority(stream, flags, 0)
+}
+
+#[unsafe(no_mangle)]
+extern "C" fn cudaStreamCreate(stream: *mut Stream) -> c_int {
+    cudaStreamCreateWithPriority(stream, 0, 0)
+}
+
+#[unsafe(no_mangle)]
+extern "C" fn cudaStreamGetPriority(stream: Stream, priority: *mut c_int) -> c_int {
+    call(|state| {
+        state.streams.check(stream)?;
+        let found = state.streams.streams.get(&stream);
+        put(priority, found.map_or(0, |found| found.priority))
+    })
+}
+
+#[unsafe(no_mangle)]
+extern "C" fn cudaStreamGetFlags(stream: Stream, flags: *mut c_uint) -> c_int {
+    call(|state| {
+        state.streams.check(stream)?;
+        let found = state.streams.streams.get(&stream);
+        put(flags, found.map_or(0, |found| found.flags))
+    })
+}
+
+#[unsafe(no_mangle)]
+extern "C" fn cudaStreamDestroy(stream: Stream) -> c_int {
+    call(|state| match state.streams.streams.remove(&stream) {
+        Some(_) => Ok(()),
+        None => Err(CudaError::InvalidResourceHandle),
+    })
+}
+
+#[unsafe(no_mangle)]
+extern "C" fn cudaStreamSynchronize(stream: Stream) -> c_int {
+    call(|state| state.streams.check(stream))
+}
+
+#[unsafe(no_mangle)]
+extern "C" fn cudaStreamQuery(stream: Stream) -> c_int {
+    cudaStreamSynchronize(stream)
+}
+
+#[unsafe(no_mangle)]
+extern "C" fn cudaStreamWaitEvent(stream: Stream, event: Event, _flags: c_uint) -> c_int {
+    call(|state| {
+        state.streams.check(stream)?;
+        // A stream that waits for a captured event is captured with it.
+        if let Some(capture) = state.streams.event(event)?.capture {
+            state.streams.capturing.entry(stream).or_insert(capture);
+        }
+        Ok(())
+    })
+}
+
+#[unsafe(no_mangle)]
+extern "C" fn cudaEventCreateWithFlags(event: *mut Event, flags: c_uint) -> c_int {
+    call(|state| {
+        let made = Event(state.streams.handle());
+        let has_no_time = flags & 2 != 0;
+        let new = EventState {
+            has_no_time,
+            ..EventState::default()
+        };
+        state.streams.events.insert(made, new);
+        put(event, made)
+    })
+}
+
+#[unsafe(no_mangle)]
+extern "C" fn cudaEventCreate(event: *mut Event) -> c_int {
+    cudaEventCreateWithFlags(event, 0)
+}
+
+#[unsafe(no_mangle)]
+extern "C" fn cudaEventDestroy(event: Event) -> c_int {
+    call(|state| match state.streams.events.remove(&event) {
+        Some(_) => Ok(()),
+        None => Err(CudaError::InvalidResourceHandle),
+    })
+}
+
+#[unsafe(no_mangle)]
+extern "C" fn cudaEventRecord(event: Event, stream: Stream) -> c_int {
+    call(|state| {
+        let capture = state.streams.capture_of(stream)?;
+        let event = state.streams.event(event)?;
+        event.capture = capture;
+        event.recorded = Some(Instant::now());
+        Ok(())
+    })
+}
+
+#[unsafe(no_mangle)]
+extern "C" fn cudaEventRecordWithFlags(event: Event, stream: Stream, _flags: c_uint) -> c_int {
+    cudaEventRecord(event, stream)
+}
+
+#[unsafe(no_mangle)]
+extern "C" fn cudaEventSynchronize(event: Event) -> c_int {
+    call(|state| state.streams.event(event).map(|_| ()))
+}
+
+#[unsafe(no_mangle)]
+extern "C" fn cudaEventQuery(event: Event) -> c_int {
+    cudaEventSynchronize(event)
+}
+
+#[unsafe(no_mangle)]
+extern "C" fn cudaEventElapsedTime(milliseconds: *mut f32, start: Event, end: Event) -> c_int {
+    call(|state| {
+        let mut time = |event: Event| {
+            let event = state.streams.event(event)?;
+            match event.has_no_time {
+                true => Err(CudaError::InvalidResourceHandle),
+                false => event.recorded.ok_or(CudaError::InvalidResourceHandle),
+            }
+        };
+        let (start, end) = (time(start)?, time(end)?);
+        let seconds = match end.checked_duration_since(start) {
+            Some(after) => after.as_secs_f64(),
+            None => -start.duration_since(end).as_secs_f64(),
+        };
+        put(milliseconds, (seconds * 1e3) as f32)
+    })
+}
+
+/// A function of the host that runs between a stream's work.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct HostFunction {
+    pub(crate) function: extern "C" fn(*mut c_void),
+    pub(crate) data: usize,
+}
+
+#[unsafe(no_mangle)]
+extern "C" fn cudaLaunchHostFunc(
+    stream: Stream,
+    function: Option<extern "C" fn(*mut c_void)>,
+    data: *mut c_void,
+) -> c_int {
+    let Some(function) = function else {
+        return crate::state::remember(CudaError::InvalidValue);
+    };
+    let mut runs = false;
+    let error = call(|state| {
+        let host = HostFunction {
+            function,
+            data: data as usize,
+        };
+        match state.streams.capture_of(stream)? {
+            Some(capture) => state.graphs.add(capture, Op::Host(host)),
+            None => runs = true,
+        }
+        Ok(())
+    });
+    // Without the lock: what it calls may take it.
+    if runs && error == 0 {
+        function(data);
+    }
+    error
+}
+
+#[unsafe(no_mangle)]
+extern "C" fn cudaStreamAddCallback(
+    stream: Stream,
+    callback: Option<extern "C" fn(Stream, c_int, *mut c_void)>,
+    data: *mut c_void,
+    flags: c_uint,
+) -> c_int {
+    let Some(callback) = callback.filter(|_| flags == 0) else {
+        return crate::state::remember(CudaError::InvalidValue);
+    };
+    let error = call(|state| state.streams.check(stream));
+    if error != CudaError::InvalidResourceHandle.code() {
+        callback(stream, error, data);
+    }
+    error
+}
+
+#[unsafe(no_mangle)]
+extern "C" fn cudaStreamIsCapturing(stream: Stream, status: *mut c_int) -> c_int {
+    call(|state| {
+        let capture = state.streams.capture_of(stream)?;
+        put(status, c_int::from(capture.is_some()))
+    })
+}
+
+#[unsafe(no_mangle)]
+extern "C" fn cudaDeviceSynchronize() -> c_int {
+    call(|_| Ok(()))
+}
+
+#[unsafe(no_mangle)]
+extern "C" fn cudaThreadSynchronize() -> c_int {
+    cudaDeviceSynchronize()
+}
+
+/// What the streams that are there are, for `cudaDeviceReset`.
+pub(crate) fn forget(state: &mut State) {
+    state.streams.streams.clear();
+    state.streams.events.clear();
+    state.streams.capturing.clear();
+}
+
+/// Runs a function of the host outside of the lock.
+pub(crate) fn run_host(host: HostFunction) {
+    (host.function)(host.data as *mut c_void);
+}

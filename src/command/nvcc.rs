@@ -1,0 +1,220 @@
+//! `dslc nvcc ARGS…`: nvcc's command line. Host code goes to clang as it is; kernels are compiled here, and travel in the object as
+//! verified IR. The program is linked with `libdslcrt`, which runs them.
+
+mod args;
+mod clang;
+mod device;
+mod headers;
+mod names;
+
+use std::{
+    path::{Path, PathBuf},
+    process::Stdio,
+};
+
+use crate::{
+    args::{Color, NvccArgs},
+    failure::Failure,
+    output,
+};
+use args::{Kind, Options, Stage};
+use clang::Clang;
+
+/// What `--version` says: the release whose command line and headers these are.
+const VERSION: &str = "nvcc: NVIDIA (R) Cuda compiler driver\n\
+    This is dslc, which compiles kernels for its simulator\n\
+    Cuda compilation tools, release 12.4, V12.4.131\n";
+
+pub(crate) fn run(args: &NvccArgs, color: Color) -> Result<u8, Failure> {
+    let words: Result<Vec<String>, _> = args
+        .args
+        .iter()
+        .map(|word| word.clone().into_string())
+        .collect();
+    let words = words
+        .map_err(|word| Failure::new(format!("{}: an argument has to be UTF-8", word.display())))?;
+    let options = Options::parse(&words)?;
+    if options.says_version {
+        output::out(VERSION.as_bytes());
+        return Ok(0);
+    }
+    for remark in &options.remarks {
+        output::err(&format!("dslc nvcc: {remark}\n"));
+    }
+    let clang = Clang::find(&options)?;
+    let folder = tempfile::tempdir()?;
+    let mut job = Job {
+        options: &options,
+        clang: &clang,
+        folder: folder.path(),
+        color,
+    };
+    match options.stage {
+        Stage::Preprocess => job.preprocess(),
+        Stage::Object => job.objects(),
+        Stage::Library => job.library(),
+        Stage::DeviceLink => job.device_link(),
+        Stage::Program => job.program(),
+    }
+}
+
+/// One run of the compiler.
+struct Job<'a> {
+    options: &'a Options,
+    clang: &'a Clang,
+    /// For what lies between.
+    folder: &'a Path,
+    color: Color,
+}
+
+impl Job<'_> {
+    fn preprocess(&mut self) -> Result<u8, Failure> {
+        for input in &self.options.inputs {
+            let mut command = self.clang.host(self.options, input.kind);
+            command.arg("-E").arg(&input.path);
+            if let Some(output) = &self.options.output {
+                command.arg("-o").arg(output);
+            }
+            let code = clang::status(&mut command)?;
+            if code != 0 {
+                return Ok(code);
+            }
+        }
+        Ok(0)
+    }
+
+    /// `-c`: an object for each source.
+    fn objects(&mut self) -> Result<u8, Failure> {
+        let sources: Vec<_> = self
+            .options
+            .inputs
+            .iter()
+            .filter(|input| input.kind.is_source())
+            .collect();
+        if self.options.output.is_some() && sources.len() > 1 {
+            return Err(Failure::new(
+                "-o names one file, but there are several to be made",
+            ));
+        }
+        for input in sources {
+            let object = match &self.options.output {
+                Some(output) => output.clone(),
+                None => {
+                    let name = Path::new(input.path.file_name().unwrap_or_default());
+                    self.options.folder.join(name.with_extension("o"))
+                }
+            };
+            let code = self.object(&input.path, input.kind, &object)?;
+            if code != 0 {
+                return Ok(code);
+            }
+        }
+        Ok(0)
+    }
+
+    /// Compiles one source.
+    fn object(&mut self, source: &Path, kind: Kind, object: &Path) -> Result<u8, Failure> {
+        match kind {
+            Kind::Cuda => device::compile(self, source, object),
+            _ => {
+                let mut command = self.clang.host(self.options, kind);
+                command.arg("-c").arg(source).arg("-o").arg(object);
+                clang::status(&mut command)
+            }
+        }
+    }
+
+    /// What goes into a library or program: the objects of the sources, and what was given as such.
+    fn linked(&mut self) -> Result<Result<Vec<PathBuf>, u8>, Failure> {
+        let mut linked = Vec::new();
+        for (number, input) in self.options.inputs.iter().enumerate() {
+            if !input.kind.is_source() {
+                linked.push(input.path.clone());
+                continue;
+            }
+            let object = self.folder.join(format!("{number}.o"));
+            let code = self.object(&input.path, input.kind, &object)?;
+            if code != 0 {
+                return Ok(Err(code));
+            }
+            linked.push(object);
+        }
+        Ok(Ok(linked))
+    }
+
+    fn library(&mut self) -> Result<u8, Failure> {
+        let linked = match self.linked()? {
+            Ok(linked) => linked,
+            Err(code) => return Ok(code),
+        };
+        let output = self.options.output.clone().unwrap_or_else(|| "a.a".into());
+        let _ = std::fs::remove_file(&output);
+        clang::status(
+            std::process::Command::new("ar")
+                .arg("rcs")
+                .arg(output)
+                .args(linked),
+        )
+    }
+
+    /// `-dlink`: an object that registers the kernels of several.
+    fn device_link(&mut self) -> Result<u8, Failure> {
+        let objects: Vec<PathBuf> = self
+            .options
+            .inputs
+            .iter()
+            .map(|input| input.path.clone())
+            .collect();
+        let output = self
+            .options
+            .output
+            .clone()
+            .unwrap_or_else(|| "a_dlink.o".into());
+        match device::link(self, &objects, &output)? {
+            device::Linked::Failed(code) => Ok(code),
+            device::Linked::Made => Ok(0),
+            device::Linked::Nothing => {
+                // Build files expect the file all the same.
+                let mut command = self.clang.plain();
+                command
+                    .args(["-x", "c", "-c", "/dev/null", "-o"])
+                    .arg(output);
+                clang::status(&mut command)
+            }
+        }
+    }
+
+    fn program(&mut self) -> Result<u8, Failure> {
+        if self.options.inputs.is_empty() {
+            return Err(Failure::new(
+                "nvcc: no input files; `dslc nvcc prog.cu -o prog` makes a program",
+            ));
+        }
+        let mut linked = match self.linked()? {
+            Ok(linked) => linked,
+            Err(code) => return Ok(code),
+        };
+        let registration = self.folder.join("dlink.o");
+        match device::link(self, &linked, &registration)? {
+            device::Linked::Failed(code) => return Ok(code),
+            device::Linked::Made => linked.push(registration),
+            device::Linked::Nothing => {}
+        }
+        let output = self
+            .options
+            .output
+            .clone()
+            .unwrap_or_else(|| "a.out".into());
+        let mut command = self.clang.link(self.options)?;
+        command.args(linked).arg("-o").arg(&output);
+        let code = self.clang.finish_link(self.options, command)?;
+        if code != 0 || !self.options.runs {
+            return Ok(code);
+        }
+        let program = match output.components().count() {
+            1 => Path::new(".").join(&output),
+            _ => output,
+        };
+        clang::status(std::process::Command::new(program).stdin(Stdio::inherit()))
+    }
+}

@@ -1,0 +1,439 @@
+//! nvcc's command line. What means nothing here is accepted; what would change what a program computes and is not there is an error.
+
+use std::path::{Path, PathBuf};
+
+use crate::failure::Failure;
+
+/// What is made.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub(super) enum Stage {
+    /// `-E`.
+    Preprocess,
+    /// `-c`, `-dc`.
+    Object,
+    /// `-lib`.
+    Library,
+    /// `-dlink`.
+    DeviceLink,
+    #[default]
+    Program,
+}
+
+/// What a file is.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Kind {
+    Cuda,
+    C,
+    Cpp,
+    /// Objects and libraries.
+    Linked,
+}
+
+impl Kind {
+    pub(super) fn is_source(self) -> bool {
+        self != Kind::Linked
+    }
+
+    fn of(path: &Path) -> Kind {
+        match path.extension().and_then(|end| end.to_str()) {
+            Some("cu" | "k") => Kind::Cuda,
+            Some("c") => Kind::C,
+            Some("cpp" | "cc" | "cxx" | "C" | "c++") => Kind::Cpp,
+            _ => Kind::Linked,
+        }
+    }
+}
+
+/// A file of the command line.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub(super) struct Given {
+    pub(super) path: PathBuf,
+    pub(super) kind: Kind,
+}
+
+/// The command line, understood.
+#[derive(Debug, Default)]
+pub(super) struct Options {
+    pub(super) stage: Stage,
+    pub(super) inputs: Vec<Given>,
+    pub(super) output: Option<PathBuf>,
+    /// Where objects without `-o` go.
+    pub(super) folder: PathBuf,
+    pub(super) include: Vec<PathBuf>,
+    /// `-D` and `-U`, in order, as clang takes them.
+    pub(super) macros: Vec<String>,
+    pub(super) defines: Vec<(String, Option<String>)>,
+    /// What goes to clang as it is, when it compiles.
+    pub(super) compiling: Vec<String>,
+    /// And when it links: libraries stand behind the objects.
+    pub(super) linking: Vec<String>,
+    pub(super) language: Option<String>,
+    pub(super) is_shared: bool,
+    /// `-rdc=true`, `-dc`.
+    pub(super) is_relocatable: bool,
+    /// 80 for sm_80.
+    pub(super) arch: Option<u32>,
+    pub(super) contracts: bool,
+    pub(super) says_version: bool,
+    pub(super) is_dry: bool,
+    pub(super) runs: bool,
+    pub(super) is_static: bool,
+    pub(super) remarks: Vec<String>,
+}
+
+/// Options with a value that means nothing here.
+const IGNORED_WITH_VALUE: &[&str] = &[
+    "-Xptxas",
+    "--ptxas-options",
+    "-Xnvlink",
+    "--nvlink-options",
+    "-maxrregcount",
+    "--maxrregcount",
+    "-t",
+    "--threads",
+    "-ccbin",
+    "--compiler-bindir",
+    "-diag-suppress",
+    "--diag-suppress",
+    "-diag-error",
+    "-diag-warn",
+    "-Xcudafe",
+    "--cudafe-options",
+    "-Xfatbin",
+    "-Xarchive",
+    "-code",
+    "--gpu-code",
+    "-keep-dir",
+    "--keep-dir",
+    "-ldir",
+    "-idp",
+    "-ddp",
+    "--split-compile",
+    "-Xnvvm",
+    "-objtemp",
+    "--machine",
+    "-target-dir",
+    "--target-directory",
+    "-default-stream",
+    "--default-stream",
+    "-ftz",
+    "--ftz",
+    "-prec-div",
+    "--prec-div",
+    "-prec-sqrt",
+    "--prec-sqrt",
+    "-nvccflags",
+    "-opt-info",
+    "--relocatable-ptx",
+    "-brief-diagnostics",
+];
+
+/// Options without a value that mean nothing here.
+const IGNORED: &[&str] = &[
+    "-m64",
+    "-w",
+    "-keep",
+    "--keep",
+    "-v",
+    "--verbose",
+    "-lineinfo",
+    "--generate-line-info",
+    "-G",
+    "--device-debug",
+    "-res-usage",
+    "--resource-usage",
+    "--expt-relaxed-constexpr",
+    "-expt-relaxed-constexpr",
+    "--expt-extended-lambda",
+    "-expt-extended-lambda",
+    "--extended-lambda",
+    "-extended-lambda",
+    "-restrict",
+    "--restrict",
+    "-src-in-ptx",
+    "-noeh",
+    "--no-exceptions",
+    "-dlto",
+    "-dlink-time-opt",
+    "-Wno-deprecated-gpu-targets",
+    "-allow-unsupported-compiler",
+    "--allow-unsupported-compiler",
+    "-forward-unknown-to-host-compiler",
+    "--forward-unknown-to-host-compiler",
+    "-forward-unknown-opts",
+    "-use-local-env",
+    "-extra-device-vectorization",
+    "-Wreorder",
+    "-Wdefault-stream-launch",
+    "-Wmissing-launch-bounds",
+    "-Wext-lambda-captures-this",
+    "-save-temps",
+    "--save-temps",
+    "-clean",
+    "-nodlink",
+    "-noprof",
+    "--no-device-link",
+    "-cudadevrt",
+    "-no-compress",
+    "--options-file",
+];
+
+impl Options {
+    /// Understands the words behind `dslc nvcc`.
+    pub(super) fn parse(words: &[String]) -> Result<Options, Failure> {
+        let mut options = Options {
+            contracts: true,
+            ..Options::default()
+        };
+        let mut words = words.iter();
+        while let Some(word) = words.next() {
+            // `--option=value`, `-option=value`, `-option value`.
+            let (name, joined) = match word.split_once('=') {
+                Some((name, value)) if name.starts_with('-') && !word.starts_with("-D") => {
+                    (name, Some(value.to_string()))
+                }
+                _ => (word.as_str(), None),
+            };
+            let mut value = || {
+                let next = joined.clone().or_else(|| words.next().cloned());
+                next.ok_or_else(|| Failure::new(format!("nvcc: {name} needs a value")))
+            };
+            match name {
+                "-c" | "--compile" => options.stage = Stage::Object,
+                "-dc" | "--device-c" => {
+                    options.stage = Stage::Object;
+                    options.is_relocatable = true;
+                }
+                "-dw" | "--device-w" => options.stage = Stage::Object,
+                "-dlink" | "--device-link" => options.stage = Stage::DeviceLink,
+                "-lib" | "--lib" => options.stage = Stage::Library,
+                "-E" | "--preprocess" => options.stage = Stage::Preprocess,
+                "-link" | "--link" => {}
+                "-shared" | "--shared" => options.is_shared = true,
+                "-rdc" | "--relocatable-device-code" => options.is_relocatable = value()? == "true",
+                "-o" | "--output-file" => options.output = Some(value()?.into()),
+                "-odir" | "--output-directory" => options.folder = value()?.into(),
+                "-I" | "--include-path" => options.include.push(value()?.into()),
+                "-isystem" | "--system-include" => {
+                    let folder = value()?;
+                    options
+                        .compiling
+                        .extend(["-isystem".to_string(), folder.clone()]);
+                    options.include.push(folder.into());
+                }
+                "-include" | "--pre-include" => {
+                    let file = value()?;
+                    options.compiling.extend(["-include".to_string(), file]);
+                }
+                "-D" | "--define-macro" => options.define(&value()?),
+                "-U" | "--undefine-macro" => options.undefine(&value()?),
+                "-x" | "--x" => options.language = Some(value()?),
+                "-std" | "--std" => {
+                    let standard = value()?;
+                    options.compiling.push(format!("-std={standard}"));
+                }
+                "-arch" | "--gpu-architecture" => options.arch(&value()?),
+                "-gencode" | "--generate-code" => {
+                    let text = value()?;
+                    for part in text.split(',') {
+                        options.arch(part.trim_start_matches("arch=").trim_start_matches("code="));
+                    }
+                }
+                "-fmad" | "--fmad" => options.contracts = value()? == "true",
+                "-use_fast_math" | "--use_fast_math" => options.remarks.push(
+                    "-use_fast_math changes nothing: kernels compute as without it".to_string(),
+                ),
+                "-cudart" | "--cudart" => options.is_static = value()? == "static-library",
+                "-Xcompiler" | "--compiler-options" => {
+                    let all = value()?;
+                    options.compiler(&all);
+                }
+                "-Xlinker" | "--linker-options" => {
+                    let all = value()?;
+                    for one in all.split(',') {
+                        options
+                            .linking
+                            .extend(["-Xlinker".to_string(), one.to_string()]);
+                    }
+                }
+                "-l" | "--library" => {
+                    let name = value()?;
+                    options.library(&name);
+                }
+                "-L" | "--library-path" => {
+                    let folder = value()?;
+                    options.linking.push(format!("-L{folder}"));
+                }
+                "-M" | "-MM" | "-MD" | "-MMD" | "-MP" | "--generate-dependencies" => {
+                    options.compiling.push(name.to_string());
+                }
+                "-MF" | "-MT" | "-MQ" => {
+                    let file = value()?;
+                    options.compiling.extend([name.to_string(), file]);
+                }
+                "-g" | "--debug" | "-pg" => options.compiling.push("-g".to_string()),
+                "-O" | "--optimize" => {
+                    let level = value()?;
+                    options.compiling.push(format!("-O{level}"));
+                }
+                "-V" | "--version" => options.says_version = true,
+                "-dryrun" | "--dryrun" => options.is_dry = true,
+                "-run" | "--run" => options.runs = true,
+                "-Werror" => {
+                    if joined.is_none() {
+                        words.next();
+                    }
+                }
+                "-ptx" | "--ptx" | "-cubin" | "--cubin" | "-fatbin" | "--fatbin" => {
+                    return Err(Failure::new(format!(
+                        "nvcc: {name} is not supported: `dslc ptx` writes PTX"
+                    )));
+                }
+                _ if IGNORED.contains(&name) => {}
+                _ if IGNORED_WITH_VALUE.contains(&name) => {
+                    value()?;
+                }
+                _ => options.attached(word)?,
+            }
+        }
+        if options.language.as_deref() == Some("cu") {
+            for input in &mut options.inputs {
+                if input.kind.is_source() {
+                    input.kind = Kind::Cuda;
+                }
+            }
+        }
+        Ok(options)
+    }
+
+    /// Options whose value follows without a space, and files.
+    fn attached(&mut self, word: &str) -> Result<(), Failure> {
+        let Some(letters) = word.strip_prefix('-') else {
+            let path = PathBuf::from(word);
+            let kind = match (self.language.as_deref(), Kind::of(&path)) {
+                (Some("cu"), _) => Kind::Cuda,
+                (Some("c"), _) => Kind::C,
+                (Some("c++"), _) => Kind::Cpp,
+                (_, kind) => kind,
+            };
+            self.inputs.push(Given { path, kind });
+            return Ok(());
+        };
+        let (letter, rest) = letters.split_at(letters.len().min(1));
+        match letter {
+            "I" => self.include.push(rest.into()),
+            "D" => self.define(rest),
+            "U" => self.undefine(rest),
+            "O" => self.compiling.push(word.to_string()),
+            "L" => self.linking.push(word.to_string()),
+            "l" => self.library(rest),
+            "g" => self.compiling.push("-g".to_string()),
+            "W" => self.compiling.push(word.to_string()),
+            "f" | "m" => {
+                self.compiling.push(word.to_string());
+                self.linking.push(word.to_string());
+            }
+            _ if word == "-pthread" => self.linking.push(word.to_string()),
+            _ => return Err(Failure::new(format!("nvcc: unknown option {word}"))),
+        }
+        Ok(())
+    }
+
+    fn define(&mut self, text: &str) {
+        self.macros.push(format!("-D{text}"));
+        let (name, value) = match text.split_once('=') {
+            Some((name, value)) => (name, Some(value.to_string())),
+            None => (text, None),
+        };
+        self.defines.push((name.to_string(), value));
+    }
+
+    fn undefine(&mut self, name: &str) {
+        self.macros.push(format!("-U{name}"));
+        self.defines.retain(|(known, _)| known != name);
+    }
+
+    /// `sm_80`, `compute_80`, `80`; others (`native`, `all`) leave the default.
+    fn arch(&mut self, text: &str) {
+        let name = text
+            .trim_start_matches("sm_")
+            .trim_start_matches("compute_");
+        let name = name.trim_end_matches(['a', 'f']);
+        if let Ok(number) = name.parse() {
+            self.arch = Some(self.arch.map_or(number, |known| known.max(number)));
+        }
+    }
+
+    /// `-Xcompiler -O3,-Wall`, `-Xcompiler "-O3 -Wall"`.
+    fn compiler(&mut self, all: &str) {
+        let words = all.split([',', ' ']).filter(|word| !word.is_empty());
+        for word in words.map(|word| word.trim_matches(['"', '\''])) {
+            if let Some(name) = word.strip_prefix("-D") {
+                self.define(name);
+            } else if word.starts_with("-Wl") || word.starts_with("-l") || word.starts_with("-L") {
+                self.linking.push(word.to_string());
+            } else if word.starts_with("-rdynamic") {
+                self.linking.push(word.to_string());
+            } else {
+                self.compiling.push(word.to_string());
+                if word.starts_with("-f") || word.starts_with("-m") || word == "-pthread" {
+                    self.linking.push(word.to_string());
+                }
+            }
+        }
+    }
+
+    /// CUDA's own runtime is ours.
+    fn library(&mut self, name: &str) {
+        let ours = ["cudart", "cudart_static", "cudadevrt", "cuda", "nvToolsExt"];
+        if !ours.contains(&name) {
+            self.linking.push(format!("-l{name}"));
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn parse(text: &str) -> Options {
+        let words: Vec<String> = text.split(' ').map(str::to_string).collect();
+        Options::parse(&words).unwrap()
+    }
+
+    #[test]
+    fn a_line_of_a_makefile() {
+        let options = parse(
+            "-O3 -std=c++17 -arch=sm_80 -gencode arch=compute_90,code=sm_90 -Xcompiler -Wall,-fPIC -I../common -DN=4 -D M -lm -lcudart \
+             -Xptxas -v --use_fast_math -o prog main.cu util.cpp lib.a",
+        );
+        assert_eq!(options.stage, Stage::Program);
+        assert_eq!(options.output, Some("prog".into()));
+        assert_eq!(options.arch, Some(90));
+        assert_eq!(options.include, [PathBuf::from("../common")]);
+        assert_eq!(options.macros, ["-DN=4", "-DM"]);
+        assert_eq!(options.compiling, ["-O3", "-std=c++17", "-Wall", "-fPIC"]);
+        assert_eq!(options.linking, ["-fPIC", "-lm"]);
+        let kinds: Vec<Kind> = options.inputs.iter().map(|input| input.kind).collect();
+        assert_eq!(kinds, [Kind::Cuda, Kind::Cpp, Kind::Linked]);
+        assert_eq!(options.remarks.len(), 1);
+    }
+
+    #[test]
+    fn separate_compilation() {
+        let options = parse("-dc -x cu kernels.cpp -o kernels.o");
+        assert_eq!(
+            (options.stage, options.is_relocatable),
+            (Stage::Object, true)
+        );
+        assert_eq!(options.inputs[0].kind, Kind::Cuda);
+        assert_eq!(parse("-rdc=true a.cu").stage, Stage::Program);
+        assert_eq!(parse("-dlink a.o b.o -o link.o").stage, Stage::DeviceLink);
+    }
+
+    #[test]
+    fn an_unknown_option_is_an_error() {
+        let words = ["--nonsense".to_string()];
+        assert!(Options::parse(&words).is_err());
+    }
+}

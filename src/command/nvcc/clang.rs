@@ -1,0 +1,187 @@
+//! The host compiler, and how it is called.
+
+use std::{
+    env,
+    ffi::OsStr,
+    path::{Path, PathBuf},
+    process::Command,
+};
+
+use super::{
+    args::{Kind, Options},
+    headers,
+};
+use crate::failure::{Failure, reason};
+
+/// Names under which clang is looked for, newest first.
+const NAMES: [&str; 6] = [
+    "clang++-22",
+    "clang++-21",
+    "clang++-20",
+    "clang++-19",
+    "clang++-18",
+    "clang++",
+];
+
+/// A clang, the headers, and the folder of `libdslcrt`.
+#[derive(Debug)]
+pub(super) struct Clang {
+    program: PathBuf,
+    headers: PathBuf,
+    is_dry: bool,
+}
+
+impl Clang {
+    /// Finds it.
+    pub(super) fn find(options: &Options) -> Result<Clang, Failure> {
+        let named = env::var_os("DSLC_CLANG").map(PathBuf::from);
+        let found = named.or_else(|| NAMES.iter().find_map(|name| in_path(name)));
+        let program = found.ok_or_else(|| {
+            Failure::new(
+                "there is no clang to compile the host's code: install clang 18 or later, or name one in DSLC_CLANG",
+            )
+        })?;
+        Ok(Clang {
+            program,
+            headers: headers::install()?,
+            is_dry: options.is_dry,
+        })
+    }
+
+    /// Without any options.
+    pub(super) fn plain(&self) -> Command {
+        Command::new(&self.program)
+    }
+
+    /// A compilation of host code.
+    pub(super) fn host(&self, options: &Options, kind: Kind) -> Command {
+        let mut command = self.plain();
+        if kind == Kind::Cuda {
+            command.args([
+                "-x",
+                "cuda",
+                "--cuda-host-only",
+                "-nocudainc",
+                "-nocudalib",
+                "--cuda-gpu-arch=sm_80",
+                "-Xclang",
+                "-target-sdk-version=12.3",
+                "-D__CUDACC__",
+                "-D__NVCC__",
+                "-D__CUDACC_VER_MAJOR__=12",
+                "-D__CUDACC_VER_MINOR__=4",
+                "-D__CUDACC_VER_BUILD__=131",
+                "-D__CUDACC_EXTENDED_LAMBDA__",
+                "-D__CUDACC_RELAXED_CONSTEXPR__",
+                "-Wno-unknown-cuda-version",
+                "-Wno-unused-command-line-argument",
+                "-Wno-pass-failed",
+                "-Wno-unknown-pragmas",
+                "-Wno-undefined-internal",
+            ]);
+            if options.is_relocatable {
+                command.arg("-fgpu-rdc").arg("-D__CUDACC_RDC__");
+            }
+        } else if kind == Kind::C {
+            command.args(["-x", "c"]);
+        } else {
+            command.args(["-x", "c++"]);
+        }
+        let mut standards = options.compiling.iter();
+        if kind == Kind::C && standards.any(|word| word.starts_with("-std=c++")) {
+            let others = options.compiling.iter();
+            command.args(others.filter(|word| !word.starts_with("-std=c++")));
+        } else {
+            command.args(&options.compiling);
+        }
+        command.args(&options.macros);
+        for folder in &options.include {
+            command.arg("-I").arg(folder);
+        }
+        command.arg("-isystem").arg(&self.headers);
+        if kind == Kind::Cuda {
+            command.args(["-include", "cuda_runtime.h"]);
+        }
+        command
+    }
+
+    /// A link, up to the objects.
+    pub(super) fn link(&self, options: &Options) -> Result<Command, Failure> {
+        let mut command = self.plain();
+        if options.is_shared {
+            command.arg("-shared");
+        }
+        Ok(command)
+    }
+
+    /// The link's libraries, and the link.
+    pub(super) fn finish_link(
+        &self,
+        options: &Options,
+        mut command: Command,
+    ) -> Result<u8, Failure> {
+        let folder = library_folder()?;
+        command.args(&options.linking);
+        if options.is_static {
+            command.arg(folder.join("libdslcrt.a"));
+        } else {
+            command.arg("-L").arg(&folder).arg("-ldslcrt");
+            let mut path = OsStr::new("-Wl,-rpath,").to_owned();
+            path.push(&folder);
+            command.arg(path);
+        }
+        command.args([
+            "-lpthread",
+            "-ldl",
+            "-lm",
+            "-Wno-unused-command-line-argument",
+        ]);
+        if self.is_dry {
+            return Ok(0);
+        }
+        status(&mut command)
+    }
+}
+
+/// Where `libdslcrt` is: beside this program, in `lib` beside its folder, or where `DSLC_LIB` says.
+fn library_folder() -> Result<PathBuf, Failure> {
+    let program = env::current_exe().ok();
+    let beside = program.as_deref().and_then(Path::parent);
+    let folders = [
+        env::var_os("DSLC_LIB").map(PathBuf::from),
+        beside.map(Path::to_path_buf),
+        beside.map(|folder| folder.join("../lib")),
+        beside.map(|folder| folder.join("deps")),
+    ];
+    let mut folders = folders.into_iter().flatten();
+    folders
+        .find(|folder| folder.join("libdslcrt.so").exists())
+        .ok_or_else(|| {
+            Failure::new(
+                "libdslcrt.so is not beside dslc: `cargo build --release -p dslc-native` makes it, or name its folder in DSLC_LIB",
+            )
+        })
+}
+
+/// The program of that name, if the path has it.
+pub(super) fn in_path(name: &str) -> Option<PathBuf> {
+    let folders = env::var_os("PATH")?;
+    let mut found = env::split_paths(&folders).map(|folder| folder.join(name));
+    found.find(|path| path.is_file())
+}
+
+/// Runs a command; gives its exit code.
+pub(super) fn status(command: &mut Command) -> Result<u8, Failure> {
+    let program = command.get_program().display().to_string();
+    let status = command
+        .status()
+        .map_err(|why| Failure::new(format!("cannot run `{program}`: {}", reason(&why))))?;
+    Ok(match status.code() {
+        Some(0) => 0,
+        Some(code) => u8::try_from(code).unwrap_or(1).max(1),
+        // As a shell says it of a program that a signal ended.
+        None => std::os::unix::process::ExitStatusExt::signal(&status)
+            .and_then(|signal| u8::try_from(128 + signal).ok())
+            .unwrap_or(1),
+    })
+}
