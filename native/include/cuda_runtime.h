@@ -3,6 +3,12 @@
 #define DSLC_CUDA_RUNTIME_H
 
 #include "host_defines.h"
+#include <stddef.h>
+#include "vector_types.h"
+#if defined(__cplusplus) && defined(__CUDACC__)
+/* Before C++'s library, whose names in `std` are then those of both sides. */
+#include "dslc/device_functions.h"
+#endif
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -56,6 +62,9 @@ inline cudaPitchedPtr make_cudaPitchedPtr(void *pointer, size_t pitch, size_t wi
 
 #ifdef __CUDACC__
 
+/* A `__managed__` variable: `id` says of which source. */
+extern "C" void __dslcRegisterManaged(const char *id, const char *name, void *address);
+
 /* What a launch `k<<<grid, block>>>(…)` becomes. */
 extern "C" unsigned __cudaPushCallConfiguration(dim3 grid, dim3 block, size_t shared_bytes = 0, void *stream = 0, int line = __builtin_LINE(), const char *file = __builtin_FILE());
 extern "C" cudaError_t __cudaPopCallConfiguration(dim3 *grid, dim3 *block, size_t *shared_bytes, void *stream);
@@ -74,7 +83,6 @@ enum { warpSize = 32 };
 #define CUDART_NAN __builtin_nan("")
 
 #include "dslc/bits.h"
-#include "dslc/device_functions.h"
 #include "dslc/device_overloads.h"
 #include "dslc/host_math.h"
 

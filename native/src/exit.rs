@@ -53,7 +53,7 @@ extern "C" fn at_exit(status: c_int, _: *mut c_void) {
     };
     let state = &mut *state;
     let width = state.device.bank_width();
-    let arch = state.options.arch;
+    let arch = state.options.rules_arch();
     let Ok(rules) = RuleSet::new(arch, width) else {
         return;
     };

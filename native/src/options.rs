@@ -25,7 +25,8 @@ pub(crate) enum FailOn {
 /// The options of a process.
 #[derive(Debug)]
 pub(crate) struct Options {
-    pub(crate) arch: Arch,
+    /// Else that of the first source, else sm_90.
+    pub(crate) arch: Option<Arch>,
     pub(crate) jobs: usize,
     pub(crate) limit: u64,
     pub(crate) has_checks: bool,
@@ -40,7 +41,7 @@ pub(crate) struct Options {
 impl Default for Options {
     fn default() -> Options {
         Options {
-            arch: Arch::SM_90,
+            arch: None,
             jobs: std::thread::available_parallelism().map_or(1, |n| n.get()),
             limit: DEFAULT_LIMIT,
             has_checks: true,
@@ -70,7 +71,8 @@ impl Options {
             };
             match name {
                 "--arch" => {
-                    options.arch = value()?.parse().map_err(|why| format!("DSLC: {why}"))?
+                    let arch: Arch = value()?.parse().map_err(|why| format!("DSLC: {why}"))?;
+                    options.arch = Some(arch);
                 }
                 "--jobs" => {
                     let jobs = number(name, value()?)?;
@@ -109,10 +111,15 @@ impl Options {
         Ok(options)
     }
 
+    /// The architecture that is simulated.
+    pub(crate) fn rules_arch(&self) -> Arch {
+        self.arch.unwrap_or(Arch::SM_90)
+    }
+
     /// The machine of these options.
     pub(crate) fn machine(&self) -> Result<MachineConfig, String> {
-        let rules =
-            RuleSet::new(self.arch, BankWidth::Four).map_err(|why| format!("DSLC: {why}"))?;
+        let rules = RuleSet::new(self.rules_arch(), BankWidth::Four)
+            .map_err(|why| format!("DSLC: {why}"))?;
         Ok(MachineConfig {
             rules,
             jobs: self.jobs,
@@ -146,7 +153,7 @@ mod tests {
     fn options_are_those_of_the_command_line() {
         let options = Options::parse("--arch=sm_35 --html out.html --fail-on warning --no-checks");
         let options = options.unwrap();
-        assert_eq!(options.arch, Arch::SM_35);
+        assert_eq!(options.arch, Some(Arch::SM_35));
         assert_eq!(options.html, Some("out.html".into()));
         assert_eq!(options.fail_on, FailOn::Warning);
         assert!(!options.has_checks);

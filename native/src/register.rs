@@ -7,7 +7,7 @@ use std::{
 
 use dsl::image::{BadImage, Image};
 
-use crate::state::{KernelRef, fail, state};
+use crate::state::{KernelRef, Managed, fail, state};
 
 /// What a compiler puts around an image.
 #[repr(C)]
@@ -90,13 +90,17 @@ extern "C" fn __cudaRegisterVar(
     }
 }
 
-/// A `__managed__` variable of the source that is being registered next: the host's own memory.
+/// A `__managed__` variable: the host's own memory. The source may register its kernels later.
 #[unsafe(no_mangle)]
-extern "C" fn __dslcRegisterManaged(image: *const u8, name: *const c_char, address: *mut c_void) {
-    let _ = image;
-    let name = text(name);
-    let mut state = state();
-    if let Some(module) = state.modules.last_mut() {
-        module.managed.push((name, address as usize));
-    }
+extern "C" fn __dslcRegisterManaged(
+    source: *const c_char,
+    name: *const c_char,
+    address: *mut c_void,
+) {
+    let managed = Managed {
+        source: text(source),
+        name: text(name),
+        address: address as usize,
+    };
+    state().managed.push(managed);
 }

@@ -25,8 +25,6 @@ pub(crate) struct Module {
     pub(crate) image: image::Image,
     /// Variables of the host that stand for the device's: their address, by name.
     pub(crate) variables: Vec<(usize, String)>,
-    /// `__managed__` variables: where the host has them.
-    pub(crate) managed: Vec<(String, usize)>,
     loaded: Option<Loaded>,
 }
 
@@ -54,6 +52,16 @@ pub(crate) struct KernelRef {
     pub(crate) mangled: String,
 }
 
+/// A `__managed__` variable.
+#[derive(Clone, Debug)]
+pub(crate) struct Managed {
+    /// Which source it is of: images say the same word.
+    pub(crate) source: String,
+    pub(crate) name: String,
+    /// Where the host has it.
+    pub(crate) address: usize,
+}
+
 /// Memory that both sides see.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Shared {
@@ -77,6 +85,7 @@ pub(crate) struct State {
     pub(crate) memory: Memory,
     pub(crate) modules: Vec<Module>,
     pub(crate) kernels: HashMap<usize, KernelRef>,
+    pub(crate) managed: Vec<Managed>,
     /// Managed and pinned memory by address.
     pub(crate) shared: BTreeMap<u64, Shared>,
     /// Most dynamic shared memory by kernel.
@@ -171,6 +180,7 @@ impl State {
             memory: Memory::empty(),
             modules: Vec::new(),
             kernels: HashMap::new(),
+            managed: Vec::new(),
             shared: BTreeMap::new(),
             dynamic_limit: HashMap::new(),
             streams: Streams::default(),
@@ -184,10 +194,18 @@ impl State {
 
     /// Adds what an object brings.
     pub(crate) fn add_module(&mut self, image: image::Image) -> usize {
+        let arch = image
+            .notes("arch")
+            .next()
+            .and_then(|arch| arch.parse().ok());
+        if let (None, Some(arch)) = (self.options.arch, arch) {
+            self.options.arch = Some(arch);
+            let machine = self.options.machine().unwrap_or_else(|why| fail(&why));
+            self.device = Simulator::new(machine);
+        }
         self.modules.push(Module {
             image,
             variables: Vec::new(),
-            managed: Vec::new(),
             loaded: None,
         });
         self.modules.len() - 1
@@ -232,15 +250,18 @@ impl State {
             self.exchange(before);
         }
         self.memory.exchange(&mut placed);
-        for (name, address) in self.modules[index].managed.clone() {
+        for managed in self.managed_of(index) {
             let found = module.globals.iter().position(|global| {
-                global.space == GlobalSpace::Managed && same_name(&global.name, &name)
+                global.space == GlobalSpace::Managed && same_name(&global.name, &managed.name)
             });
             if let Some(number) = found {
                 // SAFETY: it is a variable of the program, which lives as long as the process.
                 unsafe {
-                    self.memory
-                        .place_symbol(&module, GlobalId(number as u32), address as u64);
+                    self.memory.place_symbol(
+                        &module,
+                        GlobalId(number as u32),
+                        managed.address as u64,
+                    );
                 }
             }
         }
@@ -257,6 +278,13 @@ impl State {
             placed,
             outcome: Outcome::default(),
         });
+    }
+
+    /// The `__managed__` variables of a module's sources.
+    fn managed_of(&self, index: usize) -> Vec<Managed> {
+        let image = &self.modules[index].image;
+        let is_its = |managed: &&Managed| image.notes("source").any(|id| id == managed.source);
+        self.managed.iter().filter(is_its).cloned().collect()
     }
 
     /// A module that was entered before.
@@ -280,12 +308,10 @@ impl State {
             Some((index, name.clone()))
         });
         let managed = || {
-            let modules = self.modules.iter().enumerate();
-            modules.into_iter().find_map(|(index, module)| {
-                let mut managed = module.managed.iter();
-                let (name, _) = managed.find(|(_, address)| *address == wanted)?;
-                Some((index, name.clone()))
-            })
+            let managed = self.managed.iter().find(|one| one.address == wanted)?;
+            let is_its =
+                |module: &Module| module.image.notes("source").any(|id| id == managed.source);
+            Some((self.modules.iter().position(is_its)?, managed.name.clone()))
         };
         let (index, name) = found.or_else(managed).ok_or(CudaError::InvalidSymbol)?;
         self.enter(index);

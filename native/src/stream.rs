@@ -194,6 +194,9 @@ extern "C" fn cudaStreamWaitEvent(stream: Stream, event: Event, _flags: c_uint) 
 #[unsafe(no_mangle)]
 extern "C" fn cudaEventCreateWithFlags(event: *mut Event, flags: c_uint) -> c_int {
     call(|state| {
+        if flags & !7 != 0 {
+            return Err(CudaError::InvalidValue);
+        }
         let made = Event(state.streams.handle());
         let has_no_time = flags & 2 != 0;
         let new = EventState {

@@ -17,6 +17,24 @@ const WHOLE: &[(&str, &str)] = &[
     ("cucomplex", "cuComplex.h"),
     ("curand", "curand_kernel.h"),
     ("cub", "cub/cub.cuh"),
+    ("helper", "helper_cuda.h"),
+];
+
+/// Headers that only lead to another one.
+const FORWARDED: &[(&str, &str)] = &[
+    ("cooperative_groups/reduce.h", "cooperative_groups.h"),
+    ("cooperative_groups/scan.h", "cooperative_groups.h"),
+    ("cub/block/block_reduce.cuh", "cub/cub.cuh"),
+    ("cub/block/block_scan.cuh", "cub/cub.cuh"),
+    ("cub/warp/warp_reduce.cuh", "cub/cub.cuh"),
+    ("cub/warp/warp_scan.cuh", "cub/cub.cuh"),
+    ("cuda_fp16.hpp", "cuda_fp16.h"),
+    ("curand.h", "curand_kernel.h"),
+    ("helper_functions.h", "helper_cuda.h"),
+    ("helper_string.h", "helper_cuda.h"),
+    ("helper_timer.h", "helper_cuda.h"),
+    ("helper_image.h", "helper_cuda.h"),
+    ("exception.h", "helper_cuda.h"),
 ];
 
 /// Files of which device code sees the functions only.
@@ -48,6 +66,8 @@ pub fn headers() -> Vec<Header> {
             headers.push((path.to_string(), whole(path, file.text)));
         }
     }
+    let forwarded = FORWARDED.iter();
+    headers.extend(forwarded.map(|(path, to)| (path.to_string(), format!("#include <{to}>\n"))));
     headers
 }
 
@@ -85,13 +105,40 @@ fn guard(path: &str) -> String {
     format!("DSLC_{}", path.chars().map(word).collect::<String>())
 }
 
+/// What device code has for the types of a header, besides its own functions.
+fn exchanges(path: &str) -> String {
+    let types: &[&str] = match path {
+        "cuda_fp16.h" => &["__half", "__half2"],
+        "cuda_bf16.h" => &["__nv_bfloat16", "__nv_bfloat162"],
+        _ => &[],
+    };
+    let one = |ty: &&str| {
+        let shuffles = [
+            ("__shfl_sync", "int"),
+            ("__shfl_up_sync", "unsigned int"),
+            ("__shfl_down_sync", "unsigned int"),
+            ("__shfl_xor_sync", "int"),
+        ];
+        let mut text: String = shuffles
+            .iter()
+            .map(|(name, by)| {
+                format!("__device__ {ty} {name}(unsigned int, {ty}, {by}, int = 32);\n")
+            })
+            .collect();
+        text += &format!("__device__ {ty} atomicAdd({ty} *, {ty});\n");
+        text
+    };
+    types.iter().map(one).collect()
+}
+
 /// A file of the library as a header. Its functions are every source's own: they have no place in a library to come from.
 fn whole(path: &str, text: &str) -> String {
     let guard = guard(path);
     format!(
         "/* Made from dslc's own library: {path}. */\n#ifndef {guard}\n#define {guard}\n#include <cuda_runtime.h>\n\
          #ifdef __CUDACC__\n#pragma clang attribute push(__attribute__((internal_linkage)), apply_to = function)\n\
-         {text}\n#pragma clang attribute pop\n#endif\n#endif\n"
+         {text}\n{}#pragma clang attribute pop\n#endif\n#endif\n",
+        exchanges(path)
     )
 }
 
@@ -162,6 +209,6 @@ mod tests {
 
     #[test]
     fn every_whole_header_has_its_file() {
-        assert_eq!(headers().len(), 3 + WHOLE.len());
+        assert_eq!(headers().len(), 3 + WHOLE.len() + FORWARDED.len());
     }
 }

@@ -269,11 +269,22 @@ pub(crate) fn find(name: &str) -> Option<Entry> {
     unsupported::by_prefix(name).map(Entry::Unsupported)
 }
 
-/// The device functions of one signature as C++ declares them.
+/// The functions of the tables that device code may call, as C++ declares them.
 pub(crate) fn declarations() -> impl Iterator<Item = String> {
-    let rows = device::ROWS.iter();
-    rows.filter(|row| !row.name.starts_with("__dslc_"))
-        .map(|row| Signature::parse(row.signature).declaration(row.name))
+    let rows = device::ROWS.iter().chain(math::ROWS);
+    let rows = rows.map(|row| Signature::parse(row.signature).declaration(row.name));
+    let overloads = math::OVERLOADS.iter().filter_map(|(name, overload)| {
+        // C's name is the `double` one's; C++'s library has the others on both sides.
+        let params = match overload {
+            Overload::Real1(_) | Overload::Library1(..) => "double",
+            Overload::Real2(_) | Overload::Library2(..) => "double, double",
+            Overload::Fma => "double, double, double",
+            _ => return None,
+        };
+        Some(format!("__device__ double {name}({params});"))
+    });
+    let abs = ["int", "long", "long long"].map(|ty| format!("__device__ {ty} abs({ty});"));
+    rows.chain(overloads).chain(abs)
 }
 
 /// C's library or the IR has it for host code.

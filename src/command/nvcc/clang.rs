@@ -78,6 +78,7 @@ impl Clang {
                 "-Wno-pass-failed",
                 "-Wno-unknown-pragmas",
                 "-Wno-undefined-internal",
+                "-Wno-parentheses",
             ]);
             if options.is_relocatable {
                 command.arg("-fgpu-rdc").arg("-D__CUDACC_RDC__");

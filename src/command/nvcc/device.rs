@@ -120,8 +120,29 @@ pub(super) fn compile(job: &mut Job<'_>, source: &Path, object: &Path) -> Result
     if job.options.is_relocatable {
         return carry_sources(job, &name, text, &reader, object);
     }
-    let image = compiled(job, (name, text), &wanted, &reader)?;
+    if wanted.is_empty() && managed.is_empty() && !registers(object)? {
+        // Nothing here runs on a device.
+        return Ok(0);
+    }
+    let mut image = compiled(job, (name.clone(), text), &wanted, &reader)?;
+    image.notes.push(("source".to_string(), identity(&name)));
     put(job, object, &["--update-section", ".nv_fatbin"], &image)
+}
+
+/// Whether the object has room for an image: kernels or variables of the device.
+fn registers(object: &Path) -> Result<bool, Failure> {
+    let bytes = fs::read(object)?;
+    let file = object::File::parse(&*bytes)?;
+    Ok(file.section_by_name(".nv_fatbin").is_some())
+}
+
+/// What tells a source from the others of a program.
+fn identity(name: &str) -> String {
+    let path = std::path::absolute(name).unwrap_or_else(|_| name.into());
+    format!(
+        "{:016x}",
+        dsl::source::fingerprint(path.as_os_str().as_encoded_bytes())
+    )
 }
 
 /// The `__managed__` variables of a source: the host's compiler takes them for variables of the host, and the runtime has to know where
@@ -173,21 +194,59 @@ fn host_part(
     if managed.is_empty() {
         command.arg("-c").arg(source);
     } else {
-        let whole = std::path::absolute(source)?;
-        let mut text = format!(
-            "#include \"{}\"\nnamespace {{ struct __dslc_managed {{ __dslc_managed() {{\n",
-            whole.display()
-        );
+        let text = text_of(source).map_err(Failure::new)?;
+        let mut text = format!("#line 1 \"{}\"\n{}\n", source.display(), of_host(&text));
+        text += "namespace { struct __dslc_managed { __dslc_managed() {\n";
         for name in managed {
-            text += &format!("__dslcRegisterManaged(\"{name}\", (void *)&::{name});\n");
+            let id = identity(&source.display().to_string());
+            text += &format!("__dslcRegisterManaged(\"{id}\", \"{name}\", (void *)&::{name});\n");
         }
         text += "} } __dslc_managed_variables; }\n";
-        let wrapper = job.folder.join("managed.cu");
-        fs::write(&wrapper, text)?;
-        command.arg("-c").arg(wrapper);
+        let copy = job.folder.join("managed.cu");
+        fs::write(&copy, text)?;
+        if let Some(folder) = source.parent() {
+            command
+                .arg("-iquote")
+                .arg(match folder.as_os_str().is_empty() {
+                    true => Path::new("."),
+                    false => folder,
+                });
+        }
+        command.arg("-c").arg(copy);
     }
     command.arg("-o").arg(object);
     clang::status(&mut command)
+}
+
+/// `__device__ __managed__` variables are the host's: the first word goes.
+fn of_host(text: &str) -> String {
+    const WORDS: [&str; 2] = ["__device__", "__managed__"];
+    let mut out = String::new();
+    let mut rest = text;
+    while let Some(at) = WORDS.iter().filter_map(|word| rest.find(word)).min() {
+        let (before, behind) = rest.split_at(at);
+        out += before;
+        let [device, managed] = WORDS;
+        let first = if behind.starts_with(device) {
+            device
+        } else {
+            managed
+        };
+        let second = if first == device { managed } else { device };
+        let after = &behind[first.len()..];
+        let space = after.len() - after.trim_start().len();
+        if space > 0 && after[space..].starts_with(second) {
+            // Lines and columns stay.
+            out += &" ".repeat(first.len());
+            out += &after[..space];
+            out += &" ".repeat(second.len());
+            rest = &after[space + second.len()..];
+        } else {
+            out += first;
+            rest = after;
+        }
+    }
+    out + rest
 }
 
 fn front_end(options: &Options, instances: Vec<String>) -> dsl::Options {
@@ -374,6 +433,11 @@ fn missing(wanted: &Wanted, survey: &Survey, map: &SourceMap) -> Diagnostic {
 
 /// Whether a name of the program is that one.
 fn same(known: &str, wanted: &str) -> bool {
+    // Overloads have their parameters in their names.
+    let known = match known.split_once('(') {
+        Some((name, _)) if !name.contains('<') => name,
+        _ => known,
+    };
     letters(known) == letters(wanted)
 }
 

@@ -16,7 +16,7 @@ macro_rules! headers {
 }
 
 headers! {
-    "builtin_types.h" "common_functions.h" "crt/host_defines.h" "cuda_device_runtime_api.h" "cuda_profiler_api.h" "cuda_runtime.h"
+    "builtin_types.h" "common_functions.h" "crt/host_defines.h" "cuda.h" "cuda_device_runtime_api.h" "cuda_profiler_api.h" "cuda_runtime.h"
     "cuda_runtime_api.h" "device_atomic_functions.h" "device_functions.h" "device_launch_parameters.h" "driver_types.h"
     "dslc/bits.h" "dslc/device_overloads.h" "dslc/host_math.h" "host_defines.h" "math_constants.h" "math_functions.h"
     "sm_30_intrinsics.h" "sm_60_atomic_functions.h" "texture_types.h" "vector_functions.h" "vector_types.h"

@@ -96,10 +96,76 @@ fn wanted(mangled: String) -> Wanted {
     }
 }
 
-/// Without what no source says.
+/// As a source says it: without namespaces that have no name, and with constants as a programmer writes them.
 fn plain(name: &str) -> String {
-    name.replace("(anonymous namespace)::", "")
-        .replace("[abi:cxx11]", "")
+    let name = name
+        .replace("(anonymous namespace)::", "")
+        .replace("[abi:cxx11]", "");
+    let mut out = String::new();
+    let mut rest = name.as_str();
+    // A constant of a type is `(unsigned int)128`, a function `&(sub(int, int))`.
+    while let Some(at) = rest.find('(') {
+        let (before, behind) = rest.split_at(at);
+        let close = closing(behind);
+        let (inside, after) = (&behind[1..close], &behind[close + 1..]);
+        let digits = after.len() - after.trim_start_matches(is_of_number).len();
+        let is_of_name = |c: char| c.is_alphanumeric() || "_:".contains(c);
+        if let Some(function) = before.trim_end_matches(is_of_name).strip_suffix('&') {
+            // With the parameters behind it, or around it all.
+            out += function;
+            out += &before[function.len() + 1..];
+            if before.ends_with('&') {
+                out += inside.split('(').next().unwrap_or(inside);
+            }
+            rest = after;
+        } else if digits > 0 {
+            out += before;
+            out += &constant(inside, &after[..digits]);
+            rest = &after[digits..];
+        } else {
+            out += before;
+            out.push('(');
+            rest = &behind[1..];
+        }
+    }
+    out + rest
+}
+
+fn is_of_number(c: char) -> bool {
+    c.is_ascii_digit() || c == '-'
+}
+
+/// Where the bracket closes that the text begins with.
+fn closing(text: &str) -> usize {
+    let mut depth = 0usize;
+    for (at, c) in text.char_indices() {
+        match c {
+            '(' => depth += 1,
+            ')' => {
+                depth -= 1;
+                if depth == 0 {
+                    return at;
+                }
+            }
+            _ => {}
+        }
+    }
+    text.len() - 1
+}
+
+fn constant(ty: &str, digits: &str) -> String {
+    let suffix = match ty {
+        "bool" => return (digits != "0").to_string(),
+        "unsigned int" => "u",
+        "unsigned long" => "ul",
+        "unsigned long long" => "ull",
+        "long" => "l",
+        "long long" => "ll",
+        "char" | "signed char" | "unsigned char" | "short" | "unsigned short" | "int" => "",
+        // An enumeration.
+        _ => return format!("{ty}({digits})"),
+    };
+    format!("{digits}{suffix}")
 }
 
 #[cfg(test)]
@@ -128,5 +194,9 @@ mod tests {
             ("k", "float*, int")
         );
         assert_eq!(one.template(), "k");
+        let one = wanted("_Z6reduceILj256ELb1EL5Color2EEvPi".to_string());
+        assert_eq!(one.name, "reduce<256u, true, Color(2)>");
+        let one = wanted("_Z1fIXadL_Z3subiiEEXadL_Z5twiceRiEEEvPi".to_string());
+        assert_eq!(one.name, "f<sub, twice>");
     }
 }
