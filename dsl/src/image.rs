@@ -211,7 +211,7 @@ mod tests {
     #[test]
     fn an_image_comes_back_as_it_was() {
         let kernel = |name: &str, params: Vec<Vec<(u64, MemType)>>| Kernel {
-            mangled: format!("_Z{name}"),
+            mangled: format!("_Z{}", name.len()),
             index: 3,
             params,
             name: name.to_string(),

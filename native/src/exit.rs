@@ -48,14 +48,25 @@ extern "C" fn at_exit(status: c_int, _: *mut c_void) {
     // What the program printed comes first.
     // SAFETY: null stands for all streams.
     unsafe { libc::fflush(std::ptr::null_mut()) };
+    if report() && status == 0 {
+        // SAFETY: all streams are flushed, and this is the last of the exit's functions.
+        unsafe {
+            libc::fflush(std::ptr::null_mut());
+            libc::_exit(1);
+        }
+    }
+}
+
+/// Reports what every module's kernels did; gives whether that makes the process fail.
+pub(crate) fn report() -> bool {
     let Some(mut state) = try_state() else {
-        return;
+        return false;
     };
     let state = &mut *state;
     let width = state.device.bank_width();
     let arch = state.options.rules_arch();
     let Ok(rules) = RuleSet::new(arch, width) else {
-        return;
+        return false;
     };
     let mut fails = false;
     let mut number = 0;
@@ -70,13 +81,7 @@ extern "C" fn at_exit(status: c_int, _: *mut c_void) {
         fails |= tell(loaded, &rules, options, number);
         number += 1;
     }
-    if fails && status == 0 {
-        // SAFETY: all streams are flushed, and this is the last of the exit's functions.
-        unsafe {
-            libc::fflush(std::ptr::null_mut());
-            libc::_exit(1);
-        }
-    }
+    fails
 }
 
 /// Reports a module's launches; gives whether they make the process fail.

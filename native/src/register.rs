@@ -25,9 +25,11 @@ fn number(handle: *mut *mut c_void) -> usize {
 
 fn text(name: *const c_char) -> String {
     // SAFETY: the compiler hands over a literal.
-    unsafe { CStr::from_ptr(name) }
-        .to_string_lossy()
-        .into_owned()
+    let name = unsafe { CStr::from_ptr(name) }.to_string_lossy();
+    // In separate compilation, what is the source's own has its mark behind its name.
+    let marks = ["__intern__", "__static__"];
+    let end = marks.iter().filter_map(|mark| name.rfind(mark)).min();
+    name[..end.unwrap_or(name.len())].to_string()
 }
 
 #[unsafe(no_mangle)]

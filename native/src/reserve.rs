@@ -70,4 +70,6 @@ extern "C" fn faulted(_signal: c_int, info: *mut libc::siginfo_t, _context: *mut
     eprintln_all(&format!(
         "dslc: the host accessed address {address:#x}: {what}. Copy it with cudaMemcpy, or allocate it with cudaMallocManaged\n"
     ));
+    // What the kernels did until here is told all the same: the process ends at once.
+    crate::exit::report();
 }

@@ -76,7 +76,26 @@ pub(crate) fn standard_names() -> impl Iterator<Item = &'static str> {
     files().iter().flat_map(|file| file.std.iter().copied())
 }
 
-/// The names that stand right after a type's keyword somewhere: `int half` is no type.
+/// The names that the program makes its own: those that stand right after a type's keyword somewhere (`int half` is no type), and
+/// those of its classes.
+fn own(tokens: &[Token]) -> HashSet<&str> {
+    let is_class = |three: &&[Token]| {
+        matches!(
+            three[0].kind,
+            TokenKind::Keyword(Keyword::Struct | Keyword::Class)
+        ) && matches!(
+            three[2].kind,
+            TokenKind::Punct(Punct::LBrace | Punct::Colon)
+        )
+    };
+    let classes = tokens.windows(3).filter(is_class).map(|three| &three[1]);
+    let names = classes.filter_map(|token| match &token.kind {
+        TokenKind::Ident(name) | TokenKind::TypeName(name) => Some(&**name),
+        _ => None,
+    });
+    names.chain(variables(tokens)).collect()
+}
+
 fn variables(tokens: &[Token]) -> HashSet<&str> {
     let declared = |pair: &[Token]| {
         matches!(
@@ -108,7 +127,7 @@ fn variables(tokens: &[Token]) -> HashSet<&str> {
 pub fn wanted(tokens: &[Token]) -> Vec<Part> {
     let telling = telling();
     let mut needed = vec![false; files().len()];
-    let variables = variables(tokens);
+    let own = own(tokens);
     let is_std = |token: &Token| matches!(&token.kind, TokenKind::Ident(name) if &**name == "std");
     let has_std = tokens.iter().any(is_std);
     for pair in tokens.windows(2) {
@@ -128,10 +147,7 @@ pub fn wanted(tokens: &[Token]) -> Vec<Part> {
         }
         if let TokenKind::Ident(name) | TokenKind::TypeName(name) = &pair[0].kind {
             let name: &str = name;
-            let named = telling
-                .names
-                .get(name)
-                .filter(|_| !variables.contains(name));
+            let named = telling.names.get(name).filter(|_| !own.contains(name));
             let standard = telling.std.get(name).filter(|_| has_std);
             for &at in named.into_iter().chain(standard).flatten() {
                 needed[at] = true;

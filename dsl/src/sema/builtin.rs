@@ -23,7 +23,7 @@ mod signature;
 mod unsupported;
 
 pub(crate) use math::{float_version, is_math};
-pub(crate) use signature::{ParamType, Signature, TypeWord};
+pub(crate) use signature::{Param, ParamType, Signature, TypeWord};
 pub(crate) use unsupported::unsupported_type;
 
 /// Where something may be called.

@@ -79,6 +79,7 @@ impl Clang {
                 "-Wno-unknown-pragmas",
                 "-Wno-undefined-internal",
                 "-Wno-parentheses",
+                "-Wno-vla-cxx-extension",
             ]);
             if options.is_relocatable {
                 command.arg("-fgpu-rdc").arg("-D__CUDACC_RDC__");

@@ -271,14 +271,17 @@ fn compiled(
 ) -> Result<Image, Failure> {
     let mut map = SourceMap::new();
     let file = map.add(SourceFile::new(name, text));
-    let instances = wanted.iter().filter(|wanted| wanted.is_instance());
+    // What a lambda makes is found where the host's code launches it: no request can name it.
+    let instances = wanted
+        .iter()
+        .filter(|wanted| wanted.is_instance() && !wanted.of_lambda());
     let instances: Vec<String> = instances.map(|wanted| wanted.name.clone()).collect();
     let options = front_end(job.options, instances);
     let survey = dsl::survey(&mut map, file, &options, loader);
     let mut image = Image::default();
     let mut said = Vec::new();
     for one in wanted {
-        match found(one, &options, &survey, &map) {
+        match found(one, wanted, &options, &survey, &map) {
             Ok(kernel) => image.kernels.push(kernel),
             Err(why) => {
                 image.unknown.push(Unknown {
@@ -351,6 +354,7 @@ fn add_launches(module: &mut Module, files: &[(String, String)]) {
 /// The kernel of that name, or why there is none.
 fn found(
     wanted: &Wanted,
+    all: &[Wanted],
     options: &dsl::Options,
     survey: &Survey,
     map: &SourceMap,
@@ -370,6 +374,11 @@ fn found(
         true => asked(*id) == Some(&wanted.name) || same(&function.name, &wanted.name),
         false => same(&function.name, &wanted.name),
     };
+    if wanted.of_lambda() {
+        return of_lambda(wanted, all, &kernels, survey)
+            .map(|index| kernel_at(index, wanted, &kernels, survey))
+            .ok_or_else(|| missing(wanted, survey, map));
+    }
     let mut candidates: Vec<usize> = (0..kernels.len())
         .filter(|&at| fits(&kernels[at]))
         .collect();
@@ -389,14 +398,56 @@ fn found(
     if survey.module.is_none() {
         return Err(missing(wanted, survey, map));
     }
+    Ok(kernel_at(index, wanted, &kernels, survey))
+}
+
+/// A kernel of the program, by its number among the kernels.
+fn kernel_at(
+    index: usize,
+    wanted: &Wanted,
+    kernels: &[(FunctionId, &Function)],
+    survey: &Survey,
+) -> Kernel {
     let function = kernels[index].1;
     let params = function.params.iter().map(|&id| &function.vars[id].ty.ty);
-    Ok(Kernel {
+    Kernel {
         mangled: wanted.mangled.clone(),
         index,
         params: params.map(|ty| scalars(&survey.program, ty)).collect(),
         name: function.name.clone(),
-    })
+    }
+}
+
+/// The instance of a kernel template that a lambda makes. Both compilers number a function's lambdas in the order of the source; where
+/// they may differ (lambdas of several functions or parameters), there is none.
+fn of_lambda(
+    wanted: &Wanted,
+    all: &[Wanted],
+    kernels: &[(FunctionId, &Function)],
+    survey: &Survey,
+) -> Option<usize> {
+    survey.module.as_ref()?;
+    let template = wanted.template();
+    let mut same: Vec<&Wanted> = all
+        .iter()
+        .filter(|one| one.of_lambda() && one.template() == template)
+        .collect();
+    let (place, _) = wanted.lambda()?;
+    if same
+        .iter()
+        .any(|one| one.lambda().is_none_or(|(other, _)| other != place))
+    {
+        return None;
+    }
+    same.sort_by_key(|one| one.lambda().map(|(_, number)| number));
+    let made: Vec<usize> = (0..kernels.len())
+        .filter(|&at| {
+            let name = &kernels[at].1.name;
+            name.split('<').next() == Some(template) && name.contains("lambda")
+        })
+        .collect();
+    let at = same.iter().position(|one| one.mangled == wanted.mangled)?;
+    (made.len() == same.len()).then(|| made[at])
 }
 
 /// Why a kernel that the host launches is not there.

@@ -22,6 +22,22 @@ impl Wanted {
         self.name.ends_with('>')
     }
 
+    /// A lambda is among its template arguments.
+    pub(super) fn of_lambda(&self) -> bool {
+        self.name.contains("{lambda")
+    }
+
+    /// The lambda's function and parameters, and its number there: `main::{lambda(int)#1}`.
+    pub(super) fn lambda(&self) -> Option<(&str, u32)> {
+        let at = self.name.find('#')?;
+        let (place, behind) = self.name.split_at(at);
+        let digits: String = behind[1..]
+            .chars()
+            .take_while(char::is_ascii_digit)
+            .collect();
+        Some((place, digits.parse().ok()?))
+    }
+
     /// The name without template arguments: `A::scale`.
     pub(super) fn template(&self) -> &str {
         let mut depth = 0usize;

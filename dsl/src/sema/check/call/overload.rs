@@ -10,8 +10,9 @@ use crate::sema::message::call::{CallError, GivenTypes, with_candidates};
 use crate::{
     diagnostic::Diagnostic,
     sema::{
-        builtin::{self, Entry, Overload},
-        classify::{Classify, promoted},
+        builtin::{self, Atomic, Entry, Overload, Param, ParamType, Sides, Signature},
+        classify::{Classify, pointer_to, promoted},
+        layout,
         scope::{Callable, Entity},
         ty::{QualTy, Ty},
         typed::{FunctionId, Value, ValueKind},
@@ -278,12 +279,12 @@ impl Checker<'_> {
             .iter()
             .map(|&id| (self.ranks(id, args), self.specificity(id)))
             .collect();
-        candidates.extend(builtins.iter().map(|ty| {
-            let rank = |arg: &Argument<'_>| match arg {
+        candidates.extend(builtins.iter().map(|types| {
+            let rank = |(arg, ty): (&Argument<'_>, &Ty)| match arg {
                 Argument::Value(value) => self.rank_type(value, &ty.clone().into()),
                 Argument::List(..) => None,
             };
-            (args.iter().map(rank).collect(), 500)
+            (args.iter().zip(types).map(rank).collect(), 500)
         }));
         match best(&candidates) {
             Best::One(i) => ids
@@ -406,8 +407,8 @@ impl Checker<'_> {
         format!("{name}({})", params.join(", "))
     }
 
-    /// The types for which CUDA has a function of this name with `n` arguments, all of one type.
-    fn builtin_overloads(&self, name: &str, n: usize) -> Vec<Ty> {
+    /// The parameters of the functions that CUDA has under this name, as far as `n` arguments reach.
+    fn builtin_overloads(&mut self, name: &str, n: usize) -> Vec<Vec<Ty>> {
         const REALS: [Ty; 2] = [Ty::Float, Ty::Double];
         const INTEGERS: [Ty; 6] = [
             Ty::Int,
@@ -417,39 +418,79 @@ impl Checker<'_> {
             Ty::LongLong,
             Ty::ULongLong,
         ];
+        let numbers = || INTEGERS.into_iter().chain(REALS);
+        let each = |types: &mut dyn Iterator<Item = Ty>| types.map(|ty| vec![ty; n]).collect();
         if builtin::is_math(name) {
-            let takes = |index: usize| match &self.unit.items[index] {
-                ast::Item::Function(function) => function.params.len(),
-                _ => 0,
-            };
-            let n_params = match self.scopes.find_in_prelude(name).map(|own| &own.entity) {
-                Some(Entity::Functions(set)) => match set.first() {
-                    Some(Callable::Unused(index)) => takes(*index),
-                    Some(Callable::Function(id)) => self.tables.functions[*id].facts.params.len(),
-                    Some(Callable::Template(_)) | None => 0,
-                },
-                _ => 0,
-            };
-            return if n_params == n {
-                REALS.to_vec()
-            } else {
-                Vec::new()
+            return match self.library_params(name) == n {
+                true => each(&mut REALS.into_iter()),
+                false => Vec::new(),
             };
         }
         match builtin::find(name) {
-            Some(Entry::Overloaded(overload)) => match (overload, n) {
-                (Overload::Min | Overload::Max, 2) | (Overload::Abs, 1) => {
-                    INTEGERS.into_iter().chain(REALS).collect()
+            Some(Entry::Function(row)) if row.sides != Sides::Host => {
+                let params = Signature::parse(row.signature).params;
+                let least = params.iter().take_while(|param| param.default.is_none());
+                let is_plain = |param: &Param| matches!(param.ty, ParamType::Plain { .. });
+                match (least.count()..=params.len()).contains(&n) && params.iter().all(is_plain) {
+                    true => {
+                        let types = params.iter().map(|param| self.word_type(&param.ty));
+                        vec![types.take(n).collect()]
+                    }
+                    false => Vec::new(),
                 }
+            }
+            Some(Entry::Overloaded(overload)) => match (overload, n) {
+                (Overload::Min | Overload::Max, 2) | (Overload::Abs, 1) => each(&mut numbers()),
                 (Overload::Real1(_) | Overload::Library1(..), 1)
                 | (Overload::Real2(_) | Overload::Library2(..), 2)
                 | (Overload::Fma, 3)
                 | (Overload::IsNan | Overload::IsInf | Overload::IsFinite | Overload::SignBit, 1) => {
-                    REALS.to_vec()
+                    each(&mut REALS.into_iter())
+                }
+                (Overload::MakeVector(name), _) => match layout::vector_type(name) {
+                    Some((component, count, _)) if count as usize == n => {
+                        vec![vec![component; n]]
+                    }
+                    _ => Vec::new(),
+                },
+                (Overload::Atomic(Atomic::Cas), 3) | (Overload::Atomic(_), 2) => numbers()
+                    .map(|ty| {
+                        let pointer = pointer_to(ty.clone().into());
+                        std::iter::once(pointer).chain(vec![ty; n - 1]).collect()
+                    })
+                    .collect(),
+                (Overload::Shuffle(_, has_mask), _) => {
+                    let mask = usize::from(has_mask);
+                    match n.checked_sub(mask) {
+                        Some(rest @ 2..=3) => numbers()
+                            .map(|ty| {
+                                let mask = vec![Ty::UInt; mask];
+                                let lane = vec![Ty::Int; rest - 1];
+                                mask.into_iter().chain([ty]).chain(lane).collect()
+                            })
+                            .collect(),
+                        _ => Vec::new(),
+                    }
                 }
                 _ => Vec::new(),
             },
             _ => Vec::new(),
+        }
+    }
+
+    /// How many parameters a function of the library's mathematics has.
+    fn library_params(&self, name: &str) -> usize {
+        let takes = |index: usize| match &self.unit.items[index] {
+            ast::Item::Function(function) => function.params.len(),
+            _ => 0,
+        };
+        match self.scopes.find_in_prelude(name).map(|own| &own.entity) {
+            Some(Entity::Functions(set)) => match set.first() {
+                Some(Callable::Unused(index)) => takes(*index),
+                Some(Callable::Function(id)) => self.tables.functions[*id].facts.params.len(),
+                Some(Callable::Template(_)) | None => 0,
+            },
+            _ => 0,
         }
     }
 

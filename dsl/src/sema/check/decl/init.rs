@@ -26,6 +26,8 @@ struct Filling<'f> {
     name: &'f str,
     parts: Vec<(Vec<Step>, Value)>,
     path: Vec<Step>,
+    /// The first item's value, where it was looked at already.
+    first: Option<Value>,
 }
 
 /// The items of one pair of braces. A value that turned out to be for a whole member or for its first part is checked once
@@ -190,10 +192,16 @@ impl Checker<'_> {
         {
             return self.init_expr(ty, expr, name);
         }
+        let first = self.only_value(&ty.ty, items);
+        if let Some(value) = first.as_ref().filter(|value| value.ty == ty.ty) {
+            let whole = self.implicit(value.clone(), &ty.ty, &Why::Init(name));
+            return Some(Init::Value(whole));
+        }
         let mut filling = Filling {
             name,
             parts: Vec::new(),
             path: Vec::new(),
+            first,
         };
         let n = self.fill_braced(&ty.ty.clone(), items, span, &mut filling);
         if let Ty::Array(element, None) = &ty.ty {
@@ -212,6 +220,20 @@ impl Checker<'_> {
             zero_rest: true,
             parts: filling.parts,
         })
+    }
+
+    /// The value of a list's only item, if the list is for a class: `T x{y}` copies a `y` that is a `T`.
+    fn only_value(&mut self, ty: &Ty, items: &[InitItem]) -> Option<Value> {
+        let (Ty::Record(_), [item]) = (ty, items) else {
+            return None;
+        };
+        match &item.value {
+            ast::Init::Expr(expr) if item.designator.is_none() => match expr.kind {
+                ExprKind::Str(_) | ExprKind::List(_) => None,
+                _ => Some(self.value(expr)),
+            },
+            _ => None,
+        }
     }
 
     fn dim3_list(&mut self, items: &[InitItem], span: Span) -> Value {
@@ -271,6 +293,7 @@ impl Checker<'_> {
         filling: &mut Filling<'_>,
     ) -> u64 {
         let mut items = Items::new(items);
+        items.value = filling.first.take();
         let mut position = 0u64;
         let mut end = 0u64;
         let mut filled = Vec::new();
@@ -589,6 +612,10 @@ impl Checker<'_> {
             }
             return self.construct_temporary(*id, args, span);
         }
+        let mut only = self.only_value(ty, items);
+        if let Some(value) = only.take_if(|value| value.ty == *ty) {
+            return self.copied(value);
+        }
         let plain = items
             .iter()
             .all(|item| item.designator.is_none() && matches!(item.value, ast::Init::Expr(_)));
@@ -606,7 +633,7 @@ impl Checker<'_> {
         let mut members = Vec::new();
         for (item, field) in items.iter().zip(&field_types) {
             if let ast::Init::Expr(expr) = &item.value {
-                let value = self.value(expr);
+                let value = only.take().unwrap_or_else(|| self.value(expr));
                 members.push(self.implicit(value, field, &Why::Operand));
             }
         }
