@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Installs what building dslc needs and is not there yet: a C linker, a Rust toolchain, LLVM 22; and ptxas, which tests use. Safe to run again;
-# quick when all is there. DSLC_WITHOUT_LLVM=1 leaves LLVM out: `cargo build --no-default-features` needs none.
+# quick when all is there. DSLC_WITHOUT_CLANG=1 leaves clang out, which `dslc nvcc` needs; DSLC_WITHOUT_LLVM=1 leaves both out: `cargo build --no-default-features` needs none.
 set -euo pipefail
 cd "$(dirname "$0")"
 
@@ -32,6 +32,8 @@ if [ $wants_llvm = 1 ]; then
     # The static libraries, and what they are linked with.
     llvm_config=$(command -v llvm-config-22 || true)
     [ -n "$llvm_config" ] && "$llvm_config" --link-static --libs core >/dev/null 2>&1 || packages+=(llvm-22-dev libpolly-22-dev)
+    # `dslc nvcc` has it compile host code; everything else works without.
+    [ "${DSLC_WITHOUT_CLANG:-0}" != 0 ] || has clang++-22 || packages+=(clang-22)
     for pair in libffi-dev:ffi.h libzstd-dev:zstd.h zlib1g-dev:zlib.h; do
         find /usr/include -maxdepth 2 -name "${pair#*:}" 2>/dev/null | grep -q . || packages+=("${pair%:*}")
     done

@@ -57,6 +57,16 @@ pub(crate) fn run() -> Result<u8, Failure> {
         Err(error) => row("GPU", None, &error.to_string()),
     }
     row(
+        "clang",
+        super::nvcc::compiler().map(|path| path.display().to_string()),
+        "compiles host code for `dslc nvcc`: version 20 or later, or one that DSLC_CLANG names",
+    );
+    row(
+        "libdslcrt",
+        super::nvcc::library().map(|path| path.display().to_string()),
+        "what `dslc nvcc` links programs with: `cargo build --release` makes it beside dslc, or DSLC_LIB names its folder",
+    );
+    row(
         "ptxas",
         tool("ptxas", "--version"),
         "assembles PTX to machine code; tests use it, running does not",

@@ -1,4 +1,5 @@
-//! The library's device code as C++ headers, for a host compiler that reads a whole CUDA source.
+//! CUDA's headers for a host compiler that reads a whole CUDA source: what is written by hand in `dsl/include`, and the library's device
+//! code.
 //!
 //! A host compiler has to know the names that kernels use, but compiles no kernel: declarations are enough. They come from the
 //! same rows and files that the front end reads, so that both agree on types. Types that host code uses, too (`__half`), come with
@@ -8,6 +9,20 @@ use std::fmt::Write;
 
 use super::files;
 use crate::sema::builtin_declarations;
+
+macro_rules! headers {
+    ($($name:literal)*) => {
+        /// Headers that are written by hand.
+        const OWN: &[(&str, &str)] = &[$(($name, include_str!(concat!("../../include/", $name))),)*];
+    };
+}
+
+headers! {
+    "builtin_types.h" "common_functions.h" "crt/host_defines.h" "cuda.h" "cuda_device_runtime_api.h" "cuda_profiler_api.h" "cuda_runtime.h"
+    "cuda_runtime_api.h" "device_atomic_functions.h" "device_functions.h" "device_launch_parameters.h" "driver_types.h"
+    "dslc/bits.h" "dslc/device_overloads.h" "dslc/host_math.h" "host_defines.h" "math_constants.h" "math_functions.h"
+    "sm_30_intrinsics.h" "sm_60_atomic_functions.h" "texture_types.h" "vector_functions.h" "vector_types.h"
+}
 
 /// Files of the library that are whole headers: the name under which programs include them.
 const WHOLE: &[(&str, &str)] = &[
@@ -66,6 +81,8 @@ pub fn headers() -> Vec<Header> {
             headers.push((path.to_string(), whole(path, file.text)));
         }
     }
+    let own = OWN.iter();
+    headers.extend(own.map(|&(path, text)| (path.to_string(), text.to_string())));
     let forwarded = FORWARDED.iter();
     headers.extend(forwarded.map(|(path, to)| (path.to_string(), format!("#include <{to}>\n"))));
     headers
@@ -209,6 +226,7 @@ mod tests {
 
     #[test]
     fn every_whole_header_has_its_file() {
-        assert_eq!(headers().len(), 3 + WHOLE.len() + FORWARDED.len());
+        let made = 3 + WHOLE.len() + FORWARDED.len();
+        assert_eq!(headers().len(), made + OWN.len());
     }
 }

@@ -14,14 +14,13 @@ use super::{
 use crate::failure::{Failure, reason};
 
 /// Names under which clang is looked for, newest first.
-const NAMES: [&str; 6] = [
-    "clang++-22",
-    "clang++-21",
-    "clang++-20",
-    "clang++-19",
-    "clang++-18",
-    "clang++",
-];
+const NAMES: [&str; 4] = ["clang++-22", "clang++-21", "clang++-20", "clang++"];
+
+/// The clang that is used, if there is one.
+pub(crate) fn compiler() -> Option<PathBuf> {
+    let named = env::var_os("DSLC_CLANG").map(PathBuf::from);
+    named.or_else(|| NAMES.iter().find_map(|name| in_path(name)))
+}
 
 /// A clang, the headers, and the folder of `libdslcrt`.
 #[derive(Debug)]
@@ -34,11 +33,9 @@ pub(super) struct Clang {
 impl Clang {
     /// Finds it.
     pub(super) fn find(options: &Options) -> Result<Clang, Failure> {
-        let named = env::var_os("DSLC_CLANG").map(PathBuf::from);
-        let found = named.or_else(|| NAMES.iter().find_map(|name| in_path(name)));
-        let program = found.ok_or_else(|| {
+        let program = compiler().ok_or_else(|| {
             Failure::new(
-                "there is no clang to compile the host's code: install clang 18 or later, or name one in DSLC_CLANG",
+                "there is no clang to compile the host's code: install clang 20 or later, or name one in DSLC_CLANG",
             )
         })?;
         Ok(Clang {
@@ -122,7 +119,11 @@ impl Clang {
         options: &Options,
         mut command: Command,
     ) -> Result<u8, Failure> {
-        let folder = library_folder()?;
+        let folder = library().ok_or_else(|| {
+            Failure::new(
+                "libdslcrt.so is not beside dslc: `cargo build --release -p dslc-native` makes it, or name its folder in DSLC_LIB",
+            )
+        })?;
         command.args(&options.linking);
         if options.is_static {
             command.arg(folder.join("libdslcrt.a"));
@@ -146,7 +147,7 @@ impl Clang {
 }
 
 /// Where `libdslcrt` is: beside this program, in `lib` beside its folder, or where `DSLC_LIB` says.
-fn library_folder() -> Result<PathBuf, Failure> {
+pub(crate) fn library() -> Option<PathBuf> {
     let program = env::current_exe().ok();
     let beside = program.as_deref().and_then(Path::parent);
     let folders = [
@@ -156,13 +157,7 @@ fn library_folder() -> Result<PathBuf, Failure> {
         beside.map(|folder| folder.join("deps")),
     ];
     let mut folders = folders.into_iter().flatten();
-    folders
-        .find(|folder| folder.join("libdslcrt.so").exists())
-        .ok_or_else(|| {
-            Failure::new(
-                "libdslcrt.so is not beside dslc: `cargo build --release -p dslc-native` makes it, or name its folder in DSLC_LIB",
-            )
-        })
+    folders.find(|folder| folder.join("libdslcrt.so").exists())
 }
 
 /// The program of that name, if the path has it.

@@ -33,6 +33,9 @@ use crate::{
 /// The section in which an object of separate compilation carries its sources.
 const SECTION: &str = ".dslc_device";
 
+/// The section that marks the object of a device link.
+const LINKED: &str = ".dslc_linked";
+
 /// The root of a program of several sources.
 const JOINED: &str = "<device code of all objects>";
 
@@ -584,6 +587,9 @@ pub(super) fn link(
             let Ok(file) = object::File::parse(member) else {
                 continue;
             };
+            if file.section_by_name(LINKED).is_some() {
+                return Ok(Linked::Nothing);
+            }
             let Some(section) = file.section_by_name(SECTION) else {
                 continue;
             };

@@ -6,32 +6,13 @@ use std::{
     path::{Path, PathBuf},
 };
 
+use dsl::library::cpp::Header;
+
 use crate::failure::{Failure, reason};
-
-macro_rules! headers {
-    ($($name:literal)*) => {
-        /// Those that are written by hand.
-        const OWN: &[(&str, &str)] = &[$(($name, include_str!(concat!("../../../native/include/", $name))),)*];
-    };
-}
-
-headers! {
-    "builtin_types.h" "common_functions.h" "crt/host_defines.h" "cuda.h" "cuda_device_runtime_api.h" "cuda_profiler_api.h" "cuda_runtime.h"
-    "cuda_runtime_api.h" "device_atomic_functions.h" "device_functions.h" "device_launch_parameters.h" "driver_types.h"
-    "dslc/bits.h" "dslc/device_overloads.h" "dslc/host_math.h" "host_defines.h" "math_constants.h" "math_functions.h"
-    "sm_30_intrinsics.h" "sm_60_atomic_functions.h" "texture_types.h" "vector_functions.h" "vector_types.h"
-}
 
 /// The folder of the headers.
 pub(super) fn install() -> Result<PathBuf, Failure> {
-    let made = dsl::library::cpp::headers();
-    let own = OWN.iter().map(|&(name, text)| (name, text));
-    let all: Vec<(&str, &str)> = own
-        .chain(
-            made.iter()
-                .map(|(name, text)| (name.as_str(), text.as_str())),
-        )
-        .collect();
+    let all = dsl::library::cpp::headers();
     let mut hash = DefaultHasher::new();
     all.hash(&mut hash);
     let folder = cache().join(format!("include-{:016x}", hash.finish()));
@@ -50,7 +31,7 @@ pub(super) fn install() -> Result<PathBuf, Failure> {
 }
 
 /// Writes them beside the place and moves them there: another process may do the same.
-fn write(folder: &Path, all: &[(&str, &str)]) -> std::io::Result<()> {
+fn write(folder: &Path, all: &[Header]) -> std::io::Result<()> {
     let parent = folder.parent().unwrap_or(Path::new("."));
     fs::create_dir_all(parent)?;
     let made = tempfile::tempdir_in(parent)?;

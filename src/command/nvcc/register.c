@@ -22,6 +22,8 @@ int __cudaRegisterFunction(void **, const void *, char *, const char *, int, voi
 void __cudaRegisterVar(void **, char *, char *, const char *, int, size_t, int, int);
 
 __asm__(".section .nv_fatbin,\"a\"\n.balign 16\n.globl __dslc_image\n.hidden __dslc_image\n__dslc_image:\n.incbin \"@IMAGE@\"\n.previous\n");
+/* A later link sees by this that the device code is linked. */
+__asm__(".section .dslc_linked,\"\"\n.byte 1\n.previous\n");
 extern const char __dslc_image[];
 static struct { int magic, version; const void *data; void *unused; } wrapper = {0x466243b1, 1, __dslc_image, 0};
 

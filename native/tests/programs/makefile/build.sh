@@ -1,0 +1,2 @@
+# A project with its own Makefile, unchanged but for NVCC.
+make -s NVCC="$NVCC"
