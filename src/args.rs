@@ -256,10 +256,25 @@ pub(crate) struct ObserverArgs {
     pub(crate) trace: Option<PathBuf>,
 }
 
+/// Who runs host code.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum HostChoice {
+    /// dslc itself: no compiler is needed, nothing but the program's own memory is touched, and its memory errors are found.
+    Interpreted,
+    /// clang compiles it, as `dslc nvcc` does: all of C++ and its libraries, at full speed, with all that a program may do.
+    Native,
+}
+
 #[derive(Debug, Args)]
 pub(crate) struct RunArgs {
     #[command(flatten)]
     pub(crate) source: SourceArgs,
+    /// More files of the program: its host code is compiled then.
+    #[arg(value_name = "FILES")]
+    pub(crate) more: Vec<PathBuf>,
+    /// Who runs host code. Without it, dslc itself, and clang for programs of several files.
+    #[arg(long, value_enum, value_name = "HOST")]
+    pub(crate) host: Option<HostChoice>,
     /// Where kernels run.
     #[arg(long, value_enum, default_value_t = DeviceChoice::Simulator)]
     pub(crate) device: DeviceChoice,

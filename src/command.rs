@@ -8,6 +8,7 @@ mod doctor;
 mod explain;
 mod fix;
 mod ir;
+mod native;
 mod nvcc;
 mod ptx;
 mod run;

@@ -19,7 +19,7 @@ use crate::{
 };
 use args::{Kind, Options, Stage};
 use clang::Clang;
-pub(crate) use clang::{compiler, library};
+pub(crate) use clang::{compiler, library, status};
 
 /// What `--version` says: the release whose command line and headers these are.
 const VERSION: &str = "nvcc: NVIDIA (R) Cuda compiler driver\n\

@@ -31,9 +31,9 @@ use report::{
     gpu, html, json, nvprof, sarif, text,
 };
 
-use super::check;
+use super::{check, native};
 use crate::{
-    args::{Color, Cures, FailOn, Format, Launches, RunArgs},
+    args::{Color, Cures, FailOn, Format, Launches, RunArgs, SourceArgs},
     baseline,
     capture::Capture,
     execute::{self, MOST_KEPT, ProgramOut, Ran, Streams, What},
@@ -62,6 +62,9 @@ pub(crate) fn run(args: &RunArgs, color: Color) -> Result<u8, Failure> {
     if args.report.metrics.iter().any(|name| name == "list") {
         output::out(nvprof::list().as_bytes());
         return Ok(0);
+    }
+    if native::is_wanted(args) {
+        return native::run(args, color);
     }
     refuse_uncounted(args)?;
     let metrics = nvprof::resolve(&args.report.metrics)?;
@@ -165,6 +168,12 @@ fn compiled(
         .iter()
         .cloned()
         .partition(|diagnostic| is_about_barriers(diagnostic) && !loaded.has_errors());
+    if loaded.has_errors() && is_host_alone(args, rules) {
+        output::err(
+            "dslc: the kernels of this program are understood, its host code is not: \
+             `dslc run --host native` has clang compile it\n",
+        );
+    }
     show_messages(&sure, &loaded.map, color, Severity::Warning);
     if loaded.has_errors() {
         match args.report.format {
@@ -189,6 +198,18 @@ fn compiled(
         program,
         unsure,
     }))
+}
+
+/// Whether all that is wrong with a program is its host code.
+fn is_host_alone(args: &RunArgs, rules: &RuleSet) -> bool {
+    let kernels = SourceArgs {
+        kernels: true,
+        ..args.source.clone()
+    };
+    load_for(&kernels, cuda_arch(rules)).is_ok_and(|loaded| {
+        let mut understood = loaded.kernels.iter().map(|kernel| kernel.reason.is_none());
+        !loaded.kernels.is_empty() && understood.all(|is| is)
+    })
 }
 
 impl Compiled {

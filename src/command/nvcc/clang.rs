@@ -168,7 +168,7 @@ pub(super) fn in_path(name: &str) -> Option<PathBuf> {
 }
 
 /// Runs a command; gives its exit code.
-pub(super) fn status(command: &mut Command) -> Result<u8, Failure> {
+pub(crate) fn status(command: &mut Command) -> Result<u8, Failure> {
     let program = command.get_program().display().to_string();
     let status = command
         .status()
