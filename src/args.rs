@@ -519,6 +519,17 @@ pub(crate) fn with_values(args: impl Iterator<Item = OsString>) -> Vec<OsString>
     all
 }
 
+/// A command line under the name `nvcc`, which a link may give the program, is one of `dslc nvcc`.
+pub(crate) fn as_dslc(args: impl Iterator<Item = OsString>) -> Vec<OsString> {
+    let mut args: Vec<OsString> = args.collect();
+    let name = args.first().map(PathBuf::from);
+    let is_nvcc = name.is_some_and(|name| name.file_name().is_some_and(|name| name == "nvcc"));
+    if is_nvcc {
+        args.insert(1, "nvcc".into());
+    }
+    args
+}
+
 /// Whether the command line is `run --metrics list`, with whatever else.
 pub(crate) fn lists_metrics(args: impl Iterator<Item = OsString>) -> bool {
     let args: Vec<OsString> = args.skip(1).take_while(|arg| arg != "--").collect();

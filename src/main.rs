@@ -45,7 +45,8 @@ fn run() -> u8 {
         output::out(report::nvprof::list().as_bytes());
         return 0;
     }
-    let cli = match args::Cli::try_parse_from(args::with_values(std::env::args_os())) {
+    let args = args::as_dslc(std::env::args_os());
+    let cli = match args::Cli::try_parse_from(args::with_values(args.into_iter())) {
         Ok(cli) => cli,
         Err(said) => return output::of_command_line(&said),
     };

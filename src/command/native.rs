@@ -59,7 +59,10 @@ pub(crate) fn run(args: &RunArgs, color: Color) -> Result<u8, Failure> {
 /// What a compiled program has no way to do.
 fn refuse(args: &RunArgs) -> Result<(), Failure> {
     let wanted = [
-        (args.host == Some(HostChoice::Interpreted), "--host interpreted with several files"),
+        (
+            args.host == Some(HostChoice::Interpreted),
+            "--host interpreted with several files",
+        ),
         (args.is_on_gpu(), "--device gpu"),
         (!args.report.metrics.is_empty(), "--metrics"),
         (args.report.format != Format::Text, "--format"),

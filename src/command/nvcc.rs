@@ -4,8 +4,8 @@
 mod args;
 mod clang;
 mod device;
-mod headers;
 mod names;
+mod toolkit;
 
 use std::{
     path::{Path, PathBuf},
@@ -42,7 +42,13 @@ pub(crate) fn run(args: &NvccArgs, color: Color) -> Result<u8, Failure> {
     for remark in &options.remarks {
         output::err(&format!("dslc nvcc: {remark}\n"));
     }
-    let clang = Clang::find(&options)?;
+    let clang = Clang::find()?;
+    if options.is_verbose {
+        output::err(&clang.steps());
+    }
+    if options.is_dry {
+        return Ok(0);
+    }
     let folder = tempfile::tempdir()?;
     let mut job = Job {
         options: &options,
@@ -76,7 +82,7 @@ impl Job<'_> {
             if let Some(output) = &self.options.output {
                 command.arg("-o").arg(output);
             }
-            let code = clang::status(&mut command)?;
+            let code = status(&mut command)?;
             if code != 0 {
                 return Ok(code);
             }
@@ -120,7 +126,7 @@ impl Job<'_> {
             _ => {
                 let mut command = self.clang.host(self.options, kind);
                 command.arg("-c").arg(source).arg("-o").arg(object);
-                clang::status(&mut command)
+                status(&mut command)
             }
         }
     }
@@ -150,7 +156,7 @@ impl Job<'_> {
         };
         let output = self.options.output.clone().unwrap_or_else(|| "a.a".into());
         let _ = std::fs::remove_file(&output);
-        clang::status(
+        status(
             std::process::Command::new("ar")
                 .arg("rcs")
                 .arg(output)
@@ -180,7 +186,7 @@ impl Job<'_> {
                 command
                     .args(["-x", "c", "-c", "/dev/null", "-o"])
                     .arg(output);
-                clang::status(&mut command)
+                status(&mut command)
             }
         }
     }
@@ -216,6 +222,6 @@ impl Job<'_> {
             1 => Path::new(".").join(&output),
             _ => output,
         };
-        clang::status(std::process::Command::new(program).stdin(Stdio::inherit()))
+        status(std::process::Command::new(program).stdin(Stdio::inherit()))
     }
 }

@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use crate::failure::Failure;
+use crate::failure::{Failure, reason};
 
 /// What is made.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
@@ -76,6 +76,7 @@ pub(super) struct Options {
     pub(super) contracts: bool,
     pub(super) says_version: bool,
     pub(super) is_dry: bool,
+    pub(super) is_verbose: bool,
     pub(super) runs: bool,
     pub(super) is_static: bool,
     pub(super) remarks: Vec<String>,
@@ -134,8 +135,6 @@ const IGNORED: &[&str] = &[
     "-w",
     "-keep",
     "--keep",
-    "-v",
-    "--verbose",
     "-lineinfo",
     "--generate-line-info",
     "-G",
@@ -175,7 +174,6 @@ const IGNORED: &[&str] = &[
     "--no-device-link",
     "-cudadevrt",
     "-no-compress",
-    "--options-file",
 ];
 
 impl Options {
@@ -185,6 +183,7 @@ impl Options {
             contracts: true,
             ..Options::default()
         };
+        let words = with_files(words)?;
         let mut words = words.iter();
         while let Some(word) = words.next() {
             // `--option=value`, `-option=value`, `-option value`.
@@ -277,7 +276,11 @@ impl Options {
                     options.compiling.push(format!("-O{level}"));
                 }
                 "-V" | "--version" => options.says_version = true,
-                "-dryrun" | "--dryrun" => options.is_dry = true,
+                "-v" | "--verbose" => options.is_verbose = true,
+                "-dryrun" | "--dryrun" => {
+                    options.is_dry = true;
+                    options.is_verbose = true;
+                }
                 "-run" | "--run" => options.runs = true,
                 "-Werror" => {
                     if joined.is_none() {
@@ -390,6 +393,52 @@ impl Options {
             self.linking.push(format!("-l{name}"));
         }
     }
+}
+
+/// The words, with those of `--options-file FILE` and `@FILE` in its place.
+fn with_files(words: &[String]) -> Result<Vec<String>, Failure> {
+    let mut all = Vec::new();
+    let mut words = words.iter();
+    while let Some(word) = words.next() {
+        let file = match word.split_once('=') {
+            Some(("--options-file" | "-optf", file)) => file.to_string(),
+            None if word == "--options-file" || word == "-optf" => {
+                words.next().cloned().unwrap_or_default()
+            }
+            // As compilers have it.
+            None if word.starts_with('@') => word[1..].to_string(),
+            _ => {
+                all.push(word.clone());
+                continue;
+            }
+        };
+        for file in file.split(',') {
+            let text = std::fs::read_to_string(file)
+                .map_err(|why| Failure::new(format!("cannot read `{file}`: {}", reason(&why))))?;
+            all.extend(split(&text));
+        }
+    }
+    Ok(all)
+}
+
+/// A text's words; quotes keep spaces together.
+fn split(text: &str) -> Vec<String> {
+    let (mut words, mut word, mut is_quoted) = (Vec::new(), String::new(), false);
+    for c in text.chars() {
+        match c {
+            '"' => is_quoted = !is_quoted,
+            c if c.is_whitespace() && !is_quoted => {
+                if !word.is_empty() {
+                    words.push(std::mem::take(&mut word));
+                }
+            }
+            c => word.push(c),
+        }
+    }
+    if !word.is_empty() {
+        words.push(word);
+    }
+    words
 }
 
 #[cfg(test)]

@@ -9,7 +9,7 @@ use std::{
 
 use super::{
     args::{Kind, Options},
-    headers,
+    toolkit,
 };
 use crate::failure::{Failure, reason};
 
@@ -22,17 +22,16 @@ pub(crate) fn compiler() -> Option<PathBuf> {
     named.or_else(|| NAMES.iter().find_map(|name| in_path(name)))
 }
 
-/// A clang, the headers, and the folder of `libdslcrt`.
+/// A clang, and the folder that stands for CUDA's toolkit.
 #[derive(Debug)]
 pub(super) struct Clang {
     program: PathBuf,
-    headers: PathBuf,
-    is_dry: bool,
+    toolkit: PathBuf,
 }
 
 impl Clang {
     /// Finds it.
-    pub(super) fn find(options: &Options) -> Result<Clang, Failure> {
+    pub(super) fn find() -> Result<Clang, Failure> {
         let program = compiler().ok_or_else(|| {
             Failure::new(
                 "there is no clang to compile the host's code: install clang 20 or later, or name one in DSLC_CLANG",
@@ -40,8 +39,7 @@ impl Clang {
         })?;
         Ok(Clang {
             program,
-            headers: headers::install()?,
-            is_dry: options.is_dry,
+            toolkit: toolkit::install(library().as_deref())?,
         })
     }
 
@@ -97,7 +95,7 @@ impl Clang {
         for folder in &options.include {
             command.arg("-I").arg(folder);
         }
-        command.arg("-isystem").arg(&self.headers);
+        command.arg("-isystem").arg(self.toolkit.join("include"));
         if kind == Kind::Cuda {
             command.args(["-include", "cuda_runtime.h"]);
         }
@@ -107,6 +105,9 @@ impl Clang {
     /// A link, up to the objects.
     pub(super) fn link(&self, options: &Options) -> Result<Command, Failure> {
         let mut command = self.plain();
+        if options.is_verbose {
+            command.arg("-v");
+        }
         if options.is_shared {
             command.arg("-shared");
         }
@@ -128,7 +129,9 @@ impl Clang {
         if options.is_static {
             command.arg(folder.join("libdslcrt.a"));
         } else {
-            command.arg("-L").arg(&folder).arg("-ldslcrt");
+            let mut place = OsStr::new("-L").to_owned();
+            place.push(self.toolkit.join("lib64"));
+            command.arg(place).arg("-ldslcrt");
             let mut path = OsStr::new("-Wl,-rpath,").to_owned();
             path.push(&folder);
             command.arg(path);
@@ -139,10 +142,18 @@ impl Clang {
             "-lm",
             "-Wno-unused-command-line-argument",
         ]);
-        if self.is_dry {
-            return Ok(0);
-        }
         status(&mut command)
+    }
+
+    /// What nvcc says with `-v`: build systems read where the toolkit is, and how programs are linked.
+    pub(super) fn steps(&self) -> String {
+        let top = self.toolkit.display();
+        format!(
+            "#$ _HERE_={top}/bin\n#$ TOP={top}\n#$ PATH={top}/bin:{}\n#$ INCLUDES=\"-I{top}/include\"\n\
+             #$ LIBRARIES=  \"-L{top}/lib64\"\n#$ SYSTEM_INCLUDES=\n#$ CUDAFE_FLAGS=\n#$ PTXAS_FLAGS=\n#$ host and device code\n\
+             #$ {top}/bin/nvcc \"-L{top}/lib64\" -lcudart -o a.out\n",
+            env::var("PATH").unwrap_or_default()
+        )
     }
 }
 

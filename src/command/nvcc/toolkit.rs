@@ -1,0 +1,105 @@
+//! A folder that looks like CUDA's toolkit: headers for the host compiler, and what build systems look for beside them. It is written once
+//! into the user's cache.
+
+use std::{
+    env, fs,
+    hash::{DefaultHasher, Hash, Hasher},
+    path::{Path, PathBuf},
+};
+
+use dsl::library::cpp::Header;
+
+use crate::failure::{Failure, reason};
+
+/// The folder: `include`, `bin/nvcc`, `lib64`.
+pub(super) fn install(library: Option<&Path>) -> Result<PathBuf, Failure> {
+    let all = dsl::library::cpp::headers();
+    let links = Links {
+        program: env::current_exe().ok(),
+        library: library.map(|folder| folder.join("libdslcrt.so")),
+    };
+    let mut hash = DefaultHasher::new();
+    (&all, &links).hash(&mut hash);
+    let folder = cache().join(format!("toolkit-{:016x}", hash.finish()));
+    if folder.join(LAST).exists() {
+        return Ok(folder);
+    }
+    let failed = |why: std::io::Error| {
+        let place = folder.display();
+        Failure::new(format!(
+            "cannot write CUDA's headers to `{place}`: {}",
+            reason(&why)
+        ))
+    };
+    write(&folder, &all, &links).map_err(failed)?;
+    Ok(folder)
+}
+
+/// The file that tells that all are there.
+const LAST: &str = "include/cuda_runtime.h";
+
+/// What the folder leads to.
+#[derive(Hash)]
+struct Links {
+    program: Option<PathBuf>,
+    library: Option<PathBuf>,
+}
+
+/// Writes them beside the place and moves them there: another process may do the same.
+fn write(folder: &Path, all: &[Header], links: &Links) -> std::io::Result<()> {
+    let parent = folder.parent().unwrap_or(Path::new("."));
+    fs::create_dir_all(parent)?;
+    let made = tempfile::tempdir_in(parent)?;
+    for (name, text) in all {
+        let path = made.path().join("include").join(name);
+        if let Some(folder) = path.parent() {
+            fs::create_dir_all(folder)?;
+        }
+        fs::write(path, text)?;
+    }
+    let link = |to: &Option<PathBuf>, name: &str| match to {
+        Some(to) => std::os::unix::fs::symlink(to, made.path().join(name)),
+        None => Ok(()),
+    };
+    for folder in ["bin", "lib64", "nvvm/libdevice"] {
+        fs::create_dir_all(made.path().join(folder))?;
+    }
+    link(&links.program, "bin/nvcc")?;
+    for name in [
+        "libdslcrt.so",
+        "libcudart.so",
+        "libcudart_static.a",
+        "libcudadevrt.a",
+        "libcuda.so",
+    ] {
+        if name.ends_with(".a") {
+            // What links with it is linked with the library itself.
+            fs::write(made.path().join("lib64").join(name), "!<arch>\n")?;
+        } else {
+            link(&links.library, &format!("lib64/{name}"))?;
+        }
+    }
+    // What CMake takes for the sign of a toolkit.
+    fs::write(made.path().join("nvvm/libdevice/libdevice.10.bc"), "")?;
+    fs::write(
+        made.path().join("version.json"),
+        "{\"cuda\": {\"name\": \"CUDA SDK\", \"version\": \"12.4.131\"}}\n",
+    )?;
+    let made = made.keep();
+    match fs::rename(&made, folder) {
+        Ok(()) => Ok(()),
+        // Somebody else was first.
+        Err(_) if folder.join(LAST).exists() => fs::remove_dir_all(made),
+        Err(why) => Err(why),
+    }
+}
+
+/// The user's cache.
+pub(super) fn cache() -> PathBuf {
+    let named = env::var_os("XDG_CACHE_HOME").map(PathBuf::from);
+    let home = || env::var_os("HOME").map(|home| Path::new(&home).join(".cache"));
+    named
+        .or_else(home)
+        .unwrap_or_else(env::temp_dir)
+        .join("dslc")
+}
