@@ -9,8 +9,8 @@ use std::{
 use runtime::error::CudaError;
 
 use crate::{
+    copy::{Copy3D, Kind, Rows},
     launch::{Dim3, Launch},
-    memory::{Copy3D, Kind, Rows},
     state::{State, call, state},
     stream::{HostFunction, Stream, run_host},
 };

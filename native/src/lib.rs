@@ -4,6 +4,7 @@
 //! calls give, and a report at the end of the process. Kernels run on the simulator, at once: a call has done its work when it
 //! returns. One lock guards all that is here, so that any thread may call.
 
+mod copy;
 mod device;
 mod exit;
 mod graph;

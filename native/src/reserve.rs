@@ -12,7 +12,8 @@ use crate::state::{eprintln_all, try_state};
 
 /// Each area of device addresses, and how much of it is reserved.
 const AREAS: [(u64, usize); 4] = [
-    (layout::DEVICE, 1 << 40),
+    // Where the system maps memory of its own begins some 700 GiB above.
+    (layout::DEVICE, 512 << 30),
     (layout::DEVICE_STATICS, 64 << 30),
     (layout::CONSTANTS, 64 << 30),
     (layout::SHARED, 1 << 32),

@@ -4,6 +4,8 @@
 mod args;
 mod clang;
 mod device;
+mod found;
+mod link;
 mod names;
 mod toolkit;
 
@@ -177,10 +179,10 @@ impl Job<'_> {
             .output
             .clone()
             .unwrap_or_else(|| "a_dlink.o".into());
-        match device::link(self, &objects, &output)? {
-            device::Linked::Failed(code) => Ok(code),
-            device::Linked::Made => Ok(0),
-            device::Linked::Nothing => {
+        match link::link(self, &objects, &output)? {
+            link::Linked::Failed(code) => Ok(code),
+            link::Linked::Made => Ok(0),
+            link::Linked::Nothing => {
                 // Build files expect the file all the same.
                 let mut command = self.clang.plain();
                 command
@@ -202,10 +204,10 @@ impl Job<'_> {
             Err(code) => return Ok(code),
         };
         let registration = self.folder.join("dlink.o");
-        match device::link(self, &linked, &registration)? {
-            device::Linked::Failed(code) => return Ok(code),
-            device::Linked::Made => linked.push(registration),
-            device::Linked::Nothing => {}
+        match link::link(self, &linked, &registration)? {
+            link::Linked::Failed(code) => return Ok(code),
+            link::Linked::Made => linked.push(registration),
+            link::Linked::Nothing => {}
         }
         let output = self
             .options

@@ -373,9 +373,10 @@ impl Options {
         for word in words.map(|word| word.trim_matches(['"', '\''])) {
             if let Some(name) = word.strip_prefix("-D") {
                 self.define(name);
-            } else if word.starts_with("-Wl") || word.starts_with("-l") || word.starts_with("-L") {
-                self.linking.push(word.to_string());
-            } else if word.starts_with("-rdynamic") {
+            } else if ["-Wl", "-l", "-L", "-rdynamic"]
+                .iter()
+                .any(|start| word.starts_with(start))
+            {
                 self.linking.push(word.to_string());
             } else {
                 self.compiling.push(word.to_string());

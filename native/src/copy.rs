@@ -1,0 +1,494 @@
+//! Copies and fills, of bytes, rows and boxes, and of variables.
+
+use std::{
+    ffi::{c_int, c_void},
+    slice,
+};
+
+use runtime::{device::Device, error::CudaError};
+
+use crate::{
+    graph::Op,
+    state::{State, call},
+    stream::Stream,
+};
+
+/// `cudaMemcpyKind`.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Kind {
+    HostToHost,
+    HostToDevice,
+    DeviceToHost,
+    DeviceToDevice,
+    Default,
+}
+
+impl Kind {
+    fn of(number: c_int) -> Result<Kind, CudaError> {
+        Ok(match number {
+            0 => Kind::HostToHost,
+            1 => Kind::HostToDevice,
+            2 => Kind::DeviceToHost,
+            3 => Kind::DeviceToDevice,
+            4 => Kind::Default,
+            _ => return Err(CudaError::InvalidMemcpyDirection),
+        })
+    }
+}
+
+/// A three-dimensional extent.
+#[repr(C)]
+#[derive(Clone, Copy)]
+pub(crate) struct Extent {
+    pub(crate) width: usize,
+    pub(crate) height: usize,
+    pub(crate) depth: usize,
+}
+
+#[repr(C)]
+#[derive(Clone, Copy)]
+struct Pos {
+    x: usize,
+    y: usize,
+    z: usize,
+}
+
+#[repr(C)]
+#[derive(Clone, Copy)]
+pub(crate) struct PitchedPtr {
+    pub(crate) ptr: *mut c_void,
+    pub(crate) pitch: usize,
+    pub(crate) xsize: usize,
+    pub(crate) ysize: usize,
+}
+
+/// `cudaMemcpy3DParms`.
+#[repr(C)]
+#[derive(Clone, Copy)]
+pub(crate) struct Copy3D {
+    from_array: *mut c_void,
+    from_pos: Pos,
+    from: PitchedPtr,
+    to_array: *mut c_void,
+    to_pos: Pos,
+    to: PitchedPtr,
+    extent: Extent,
+    kind: c_int,
+}
+
+/// A copy of rows.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Rows {
+    pub(crate) to: u64,
+    pub(crate) to_pitch: u64,
+    pub(crate) from: u64,
+    pub(crate) from_pitch: u64,
+    pub(crate) width: u64,
+    pub(crate) height: u64,
+}
+
+impl State {
+    /// Copies bytes between any two places.
+    pub(crate) fn copy(
+        &mut self,
+        to: u64,
+        from: u64,
+        bytes: u64,
+        kind: Kind,
+    ) -> Result<(), CudaError> {
+        if bytes == 0 {
+            return Ok(());
+        }
+        let (to_device, from_device) = (self.is_device(to), self.is_device(from));
+        let fits = |is_device: bool, address: u64, wants: bool| {
+            is_device == wants || self.shared_at(address).is_some()
+        };
+        let (wants_to, wants_from) = match kind {
+            Kind::HostToHost => (false, false),
+            Kind::HostToDevice => (true, false),
+            Kind::DeviceToHost => (false, true),
+            Kind::DeviceToDevice => (true, true),
+            Kind::Default => (to_device, from_device),
+        };
+        for (role, is_device, address, wants) in [
+            ("destination", to_device, to, wants_to),
+            ("source", from_device, from, wants_from),
+        ] {
+            if !fits(is_device, address, wants) {
+                let (is, should) = match wants {
+                    true => ("a host pointer", "a device pointer"),
+                    false => ("a device pointer", "a host pointer"),
+                };
+                crate::state::eprintln_all(&format!(
+                    "dslc: cudaMemcpy: the {role} is {is}, but the kind of copy says {should}\n"
+                ));
+                return Err(CudaError::InvalidValue);
+            }
+        }
+        let length = usize::try_from(bytes).map_err(|_| CudaError::InvalidValue)?;
+        let result = match (to_device, from_device) {
+            (true, true) => self.device.copy(&mut self.memory, to, from, bytes),
+            // SAFETY: the program says that these bytes are there.
+            (true, false) => self.device.write(&mut self.memory, to, unsafe {
+                slice::from_raw_parts(from as *const u8, length)
+            }),
+            (false, true) => match self.memory.read_bytes(from, bytes) {
+                Ok(found) => {
+                    // SAFETY: as above; device memory is nowhere in the process.
+                    unsafe { std::ptr::copy(found.as_ptr(), to as *mut u8, length) };
+                    Ok(())
+                }
+                Err(fault) => Err(fault.into()),
+            },
+            (false, false) => {
+                // SAFETY: as above; the two may overlap.
+                unsafe { std::ptr::copy(from as *const u8, to as *mut u8, length) };
+                Ok(())
+            }
+        };
+        self.device_result(result, "cudaMemcpy")
+    }
+
+    pub(crate) fn copy_rows(&mut self, rows: &Rows, kind: Kind) -> Result<(), CudaError> {
+        if rows.width > rows.to_pitch || rows.width > rows.from_pitch {
+            return Err(CudaError::InvalidPitchValue);
+        }
+        for row in 0..rows.height {
+            let (to, from) = (
+                rows.to + row * rows.to_pitch,
+                rows.from + row * rows.from_pitch,
+            );
+            self.copy(to, from, rows.width, kind)?;
+        }
+        Ok(())
+    }
+
+    /// Sets bytes of any memory kernels reach.
+    pub(crate) fn fill(&mut self, address: u64, byte: u8, bytes: u64) -> Result<(), CudaError> {
+        if bytes == 0 {
+            return Ok(());
+        }
+        let result = self.device.fill(&mut self.memory, address, byte, bytes);
+        self.device_result(result, "cudaMemset")
+    }
+}
+
+#[unsafe(no_mangle)]
+extern "C" fn cudaMemcpy(to: *mut c_void, from: *const c_void, bytes: usize, kind: c_int) -> c_int {
+    call(|state| state.copy(to as u64, from as u64, bytes as u64, Kind::of(kind)?))
+}
+
+#[unsafe(no_mangle)]
+extern "C" fn cudaMemcpyAsync(
+    to: *mut c_void,
+    from: *const c_void,
+    bytes: usize,
+    kind: c_int,
+    stream: Stream,
+) -> c_int {
+    call(|state| {
+        let rows = Rows {
+            to: to as u64,
+            to_pitch: bytes as u64,
+            from: from as u64,
+            from_pitch: bytes as u64,
+            width: bytes as u64,
+            height: 1,
+        };
+        state.submit(stream, Op::Copy(rows, Kind::of(kind)?))
+    })
+}
+
+#[unsafe(no_mangle)]
+extern "C" fn cudaMemcpyPeer(
+    to: *mut c_void,
+    to_device: c_int,
+    from: *const c_void,
+    from_device: c_int,
+    bytes: usize,
+) -> c_int {
+    call(|state| match (to_device, from_device) {
+        (0, 0) => state.copy(to as u64, from as u64, bytes as u64, Kind::DeviceToDevice),
+        _ => Err(CudaError::InvalidDevice),
+    })
+}
+
+#[unsafe(no_mangle)]
+extern "C" fn cudaMemcpyPeerAsync(
+    to: *mut c_void,
+    to_device: c_int,
+    from: *const c_void,
+    from_device: c_int,
+    bytes: usize,
+    _stream: Stream,
+) -> c_int {
+    cudaMemcpyPeer(to, to_device, from, from_device, bytes)
+}
+
+#[unsafe(no_mangle)]
+extern "C" fn cudaMemcpy2DAsync(
+    to: *mut c_void,
+    to_pitch: usize,
+    from: *const c_void,
+    from_pitch: usize,
+    width: usize,
+    height: usize,
+    kind: c_int,
+    stream: Stream,
+) -> c_int {
+    call(|state| {
+        let rows = Rows {
+            to: to as u64,
+            to_pitch: to_pitch as u64,
+            from: from as u64,
+            from_pitch: from_pitch as u64,
+            width: width as u64,
+            height: height as u64,
+        };
+        state.submit(stream, Op::Copy(rows, Kind::of(kind)?))
+    })
+}
+
+#[unsafe(no_mangle)]
+extern "C" fn cudaMemcpy2D(
+    to: *mut c_void,
+    to_pitch: usize,
+    from: *const c_void,
+    from_pitch: usize,
+    width: usize,
+    height: usize,
+    kind: c_int,
+) -> c_int {
+    cudaMemcpy2DAsync(
+        to,
+        to_pitch,
+        from,
+        from_pitch,
+        width,
+        height,
+        kind,
+        Stream::LEGACY,
+    )
+}
+
+#[unsafe(no_mangle)]
+extern "C" fn cudaMemcpy3DAsync(copy: *const Copy3D, stream: Stream) -> c_int {
+    call(|state| {
+        // SAFETY: the program hands in a description, or null.
+        let copy = unsafe { copy.as_ref() }.ok_or(CudaError::InvalidValue)?;
+        for rows in copy.slices()? {
+            state.submit(stream, Op::Copy(rows, Kind::of(copy.kind)?))?;
+        }
+        Ok(())
+    })
+}
+
+#[unsafe(no_mangle)]
+extern "C" fn cudaMemcpy3D(copy: *const Copy3D) -> c_int {
+    cudaMemcpy3DAsync(copy, Stream::LEGACY)
+}
+
+impl Copy3D {
+    /// Slice by slice.
+    pub(crate) fn slices(&self) -> Result<Vec<Rows>, CudaError> {
+        if !self.from_array.is_null() || !self.to_array.is_null() {
+            return Err(CudaError::NotSupported);
+        }
+        let slice = |at: &PitchedPtr, pos: &Pos, z: usize| {
+            at.ptr as u64 + (((z + pos.z) * at.ysize + pos.y) * at.pitch + pos.x) as u64
+        };
+        let all = (0..self.extent.depth).map(|z| Rows {
+            to: slice(&self.to, &self.to_pos, z),
+            to_pitch: self.to.pitch as u64,
+            from: slice(&self.from, &self.from_pos, z),
+            from_pitch: self.from.pitch as u64,
+            width: self.extent.width as u64,
+            height: self.extent.height as u64,
+        });
+        Ok(all.collect())
+    }
+
+    pub(crate) fn kind(&self) -> Result<Kind, CudaError> {
+        Kind::of(self.kind)
+    }
+}
+
+#[unsafe(no_mangle)]
+extern "C" fn cudaMemset2DAsync(
+    pointer: *mut c_void,
+    pitch: usize,
+    value: c_int,
+    width: usize,
+    height: usize,
+    stream: Stream,
+) -> c_int {
+    call(|state| {
+        if height > 1 && width > pitch {
+            return Err(CudaError::InvalidPitchValue);
+        }
+        for row in 0..height {
+            let address = pointer as u64 + (row * pitch) as u64;
+            state.submit(stream, Op::Fill(address, value as u8, width as u64))?;
+        }
+        Ok(())
+    })
+}
+
+#[unsafe(no_mangle)]
+extern "C" fn cudaMemset2D(
+    pointer: *mut c_void,
+    pitch: usize,
+    value: c_int,
+    width: usize,
+    height: usize,
+) -> c_int {
+    cudaMemset2DAsync(pointer, pitch, value, width, height, Stream::LEGACY)
+}
+
+#[unsafe(no_mangle)]
+extern "C" fn cudaMemset(pointer: *mut c_void, value: c_int, bytes: usize) -> c_int {
+    cudaMemset2DAsync(pointer, bytes, value, bytes, 1, Stream::LEGACY)
+}
+
+#[unsafe(no_mangle)]
+extern "C" fn cudaMemsetAsync(
+    pointer: *mut c_void,
+    value: c_int,
+    bytes: usize,
+    stream: Stream,
+) -> c_int {
+    cudaMemset2DAsync(pointer, bytes, value, bytes, 1, stream)
+}
+
+#[unsafe(no_mangle)]
+extern "C" fn cudaMemset3DAsync(
+    pitched: PitchedPtr,
+    value: c_int,
+    extent: Extent,
+    stream: Stream,
+) -> c_int {
+    for z in 0..extent.depth {
+        let slice = (pitched.ptr as usize + z * pitched.pitch * pitched.ysize) as *mut c_void;
+        let error = cudaMemset2DAsync(
+            slice,
+            pitched.pitch,
+            value,
+            extent.width,
+            extent.height,
+            stream,
+        );
+        if error != 0 {
+            return error;
+        }
+    }
+    0
+}
+
+#[unsafe(no_mangle)]
+extern "C" fn cudaMemset3D(pitched: PitchedPtr, value: c_int, extent: Extent) -> c_int {
+    cudaMemset3DAsync(pitched, value, extent, Stream::LEGACY)
+}
+
+/// A part of a variable.
+fn within(
+    state: &mut State,
+    symbol: *const c_void,
+    bytes: usize,
+    offset: usize,
+) -> Result<u64, CudaError> {
+    let (address, size) = state.symbol(symbol)?;
+    let end = offset.checked_add(bytes).ok_or(CudaError::InvalidValue)?;
+    match end as u64 <= size {
+        true => Ok(address + offset as u64),
+        false => Err(CudaError::InvalidValue),
+    }
+}
+
+#[unsafe(no_mangle)]
+extern "C" fn cudaMemcpyToSymbolAsync(
+    symbol: *const c_void,
+    from: *const c_void,
+    bytes: usize,
+    offset: usize,
+    _kind: c_int,
+    stream: Stream,
+) -> c_int {
+    call(|state| {
+        let to = within(state, symbol, bytes, offset)?;
+        let rows = Rows {
+            to,
+            to_pitch: bytes as u64,
+            from: from as u64,
+            from_pitch: bytes as u64,
+            width: bytes as u64,
+            height: 1,
+        };
+        state.submit(stream, Op::Copy(rows, Kind::Default))
+    })
+}
+
+#[unsafe(no_mangle)]
+extern "C" fn cudaMemcpyToSymbol(
+    symbol: *const c_void,
+    from: *const c_void,
+    bytes: usize,
+    offset: usize,
+    kind: c_int,
+) -> c_int {
+    cudaMemcpyToSymbolAsync(symbol, from, bytes, offset, kind, Stream::LEGACY)
+}
+
+#[unsafe(no_mangle)]
+extern "C" fn cudaMemcpyFromSymbolAsync(
+    to: *mut c_void,
+    symbol: *const c_void,
+    bytes: usize,
+    offset: usize,
+    _kind: c_int,
+    stream: Stream,
+) -> c_int {
+    call(|state| {
+        let from = within(state, symbol, bytes, offset)?;
+        let rows = Rows {
+            to: to as u64,
+            to_pitch: bytes as u64,
+            from,
+            from_pitch: bytes as u64,
+            width: bytes as u64,
+            height: 1,
+        };
+        state.submit(stream, Op::Copy(rows, Kind::Default))
+    })
+}
+
+#[unsafe(no_mangle)]
+extern "C" fn cudaMemcpyFromSymbol(
+    to: *mut c_void,
+    symbol: *const c_void,
+    bytes: usize,
+    offset: usize,
+    kind: c_int,
+) -> c_int {
+    cudaMemcpyFromSymbolAsync(to, symbol, bytes, offset, kind, Stream::LEGACY)
+}
+
+#[unsafe(no_mangle)]
+extern "C" fn cudaGetSymbolAddress(pointer: *mut *mut c_void, symbol: *const c_void) -> c_int {
+    call(|state| {
+        let (address, _) = state.symbol(symbol)?;
+        // SAFETY: the program hands in where it wants the address.
+        let target = unsafe { pointer.as_mut() }.ok_or(CudaError::InvalidValue)?;
+        *target = address as *mut c_void;
+        Ok(())
+    })
+}
+
+#[unsafe(no_mangle)]
+extern "C" fn cudaGetSymbolSize(bytes: *mut usize, symbol: *const c_void) -> c_int {
+    call(|state| {
+        let (_, size) = state.symbol(symbol)?;
+        // SAFETY: the program hands in where it wants the size.
+        *unsafe { bytes.as_mut() }.ok_or(CudaError::InvalidValue)? = size as usize;
+        Ok(())
+    })
+}

@@ -1,0 +1,182 @@
+//! Separate compilation: objects carry the sources of their device code, and the link compiles all of them as one program.
+
+use std::{
+    fs,
+    path::{Path, PathBuf},
+};
+
+use dsl::{
+    image::Image,
+    source::{Included, Loader, SourceFile, SourceMap},
+};
+use object::{Object, ObjectSection};
+
+use super::{
+    Job, clang,
+    device::{Reader, compiled, front_end, put},
+    names,
+    names::Wanted,
+};
+use crate::failure::Failure;
+
+/// The section in which an object of separate compilation carries its sources.
+const SECTION: &str = ".dslc_device";
+
+/// The section that marks the object of a device link.
+const LINKED: &str = ".dslc_linked";
+
+/// The root of a program of several sources.
+const JOINED: &str = "<device code of all objects>";
+
+/// What [`link`] did.
+pub(super) enum Linked {
+    /// There is nothing to link.
+    Nothing,
+    /// The object was written.
+    Made,
+    /// It failed, and said why.
+    Failed(u8),
+}
+
+/// Gives what objects carry, as it was found when they were compiled.
+struct Carried {
+    folders: Vec<PathBuf>,
+    files: Vec<(String, String)>,
+}
+
+impl Loader for Carried {
+    fn load(&self, name: &str, from: &str) -> Option<Result<Included, String>> {
+        let beside = Path::new(from).parent().map(Path::to_path_buf);
+        let folders = beside.into_iter().chain(self.folders.iter().cloned());
+        let mut paths = folders.map(|folder| folder.join(name).display().to_string());
+        let found = paths.find_map(|path| self.files.iter().find(|(known, _)| *known == path));
+        found.map(|(full_name, text)| {
+            Ok(Included {
+                full_name: full_name.clone(),
+                text: text.clone(),
+            })
+        })
+    }
+}
+
+/// An object of separate compilation carries its sources: what a kernel calls may be in another one.
+pub(super) fn carry_sources(
+    job: &Job<'_>,
+    name: &str,
+    text: String,
+    reader: &Reader<'_>,
+    object: &Path,
+) -> Result<u8, Failure> {
+    let mut map = SourceMap::new();
+    let file = map.add(SourceFile::new(name, text.clone()));
+    let _ = dsl::survey(&mut map, file, &front_end(job.options, Vec::new()), reader);
+    let mut image = Image::default();
+    let mut files = vec![(name.to_string(), text)];
+    files.extend(reader.read.borrow().iter().cloned());
+    files.sort();
+    files.dedup();
+    image.files = files;
+    let mut note = |key: &str, value: String| image.notes.push((key.to_string(), value));
+    note("main", name.to_string());
+    for folder in &job.options.include {
+        note("include", folder.display().to_string());
+    }
+    for (name, value) in &job.options.defines {
+        note(
+            "define",
+            format!("{name} {}", value.as_deref().unwrap_or("1")),
+        );
+    }
+    if let Some(arch) = job.options.arch {
+        note("arch", arch.to_string());
+    }
+    put(job, object, &["--add-section", SECTION], &image)
+}
+
+/// Links the device code of objects of separate compilation.
+pub(super) fn link(
+    job: &mut Job<'_>,
+    inputs: &[PathBuf],
+    output: &Path,
+) -> Result<Linked, Failure> {
+    let mut images = Vec::new();
+    let mut wanted: Vec<Wanted> = Vec::new();
+    for input in inputs {
+        let Ok(bytes) = fs::read(input) else {
+            continue;
+        };
+        for member in members(&bytes) {
+            let Ok(file) = object::File::parse(member) else {
+                continue;
+            };
+            if file.section_by_name(LINKED).is_some() {
+                return Ok(Linked::Nothing);
+            }
+            let Some(section) = file.section_by_name(SECTION) else {
+                continue;
+            };
+            images.push(Image::from_bytes(section.data()?).map_err(Failure::from)?);
+            wanted.extend(names::kernels(member)?);
+        }
+    }
+    if images.is_empty() {
+        return Ok(Linked::Nothing);
+    }
+    let mut root = String::new();
+    let mut carried = Carried {
+        folders: Vec::new(),
+        files: Vec::new(),
+    };
+    for image in &images {
+        let defines: Vec<&str> = image.notes("define").collect();
+        for define in &defines {
+            root += &format!("#define {define}\n");
+        }
+        for main in image.notes("main") {
+            root += &format!("#include \"{main}\"\n");
+        }
+        for define in &defines {
+            root += &format!("#undef {}\n", define.split(' ').next().unwrap_or_default());
+        }
+        carried
+            .folders
+            .extend(image.notes("include").map(PathBuf::from));
+        carried.files.extend(image.files.iter().cloned());
+    }
+    let image = compiled(job, (JOINED.to_string(), root), &wanted, &carried)?;
+    let code = registration(job, &image, output)?;
+    Ok(if code == 0 {
+        Linked::Made
+    } else {
+        Linked::Failed(code)
+    })
+}
+
+/// The objects of an archive, or the object itself.
+fn members(bytes: &[u8]) -> Vec<&[u8]> {
+    match object::read::archive::ArchiveFile::parse(bytes) {
+        Ok(archive) => {
+            let members = archive.members().filter_map(Result::ok);
+            members
+                .filter_map(|member| member.data(bytes).ok())
+                .collect()
+        }
+        Err(_) => vec![bytes],
+    }
+}
+
+/// An object that registers kernels and variables of all objects before `main`: clang lists them in a section of their own.
+fn registration(job: &Job<'_>, image: &Image, output: &Path) -> Result<u8, Failure> {
+    let data = job.folder.join("linked");
+    fs::write(&data, image.to_bytes())?;
+    let text = include_str!("register.c").replace("@IMAGE@", &data.display().to_string());
+    let source = job.folder.join("register.c");
+    fs::write(&source, text)?;
+    let mut command = job.clang.plain();
+    command
+        .args(["-x", "c", "-fPIC", "-c"])
+        .arg(source)
+        .arg("-o")
+        .arg(output);
+    clang::status(&mut command)
+}
