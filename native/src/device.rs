@@ -82,34 +82,41 @@ extern "C" fn cudaPeekAtLastError() -> c_int {
     last_error(false)
 }
 
-/// Texts with a NUL that live as long as the process.
-fn texts() -> &'static Vec<(CudaError, Vec<u8>, Vec<u8>)> {
-    static TEXTS: OnceLock<Vec<(CudaError, Vec<u8>, Vec<u8>)>> = OnceLock::new();
+/// What an error is called and what it says, each with a NUL.
+struct ErrorText {
+    error: CudaError,
+    name: Vec<u8>,
+    sentence: Vec<u8>,
+}
+
+/// All of them; they live as long as the process.
+fn texts() -> &'static [ErrorText] {
+    static TEXTS: OnceLock<Vec<ErrorText>> = OnceLock::new();
     TEXTS.get_or_init(|| {
         let ended = |text: &str| [text.as_bytes(), b"\0"].concat();
-        let all = CudaError::ALL.iter();
-        all.map(|error| (*error, ended(error.name()), ended(error.text())))
-            .collect()
+        let all = CudaError::ALL.iter().map(|error| ErrorText {
+            error: *error,
+            name: ended(error.name()),
+            sentence: ended(error.text()),
+        });
+        all.collect()
     })
 }
 
-fn text(
-    code: c_int,
-    pick: impl Fn(&'static (CudaError, Vec<u8>, Vec<u8>)) -> &'static [u8],
-) -> *const c_char {
-    let found = texts().iter().find(|(error, ..)| error.code() == code);
+fn text(code: c_int, pick: impl Fn(&'static ErrorText) -> &'static [u8]) -> *const c_char {
+    let found = texts().iter().find(|text| text.error.code() == code);
     let text = found.map_or(&b"unrecognized error code\0"[..], pick);
     text.as_ptr().cast()
 }
 
 #[unsafe(no_mangle)]
 extern "C" fn cudaGetErrorName(error: c_int) -> *const c_char {
-    text(error, |(_, name, _)| name)
+    text(error, |text| &text.name)
 }
 
 #[unsafe(no_mangle)]
 extern "C" fn cudaGetErrorString(error: c_int) -> *const c_char {
-    text(error, |(_, _, sentence)| sentence)
+    text(error, |text| &text.sentence)
 }
 
 #[unsafe(no_mangle)]

@@ -14,7 +14,7 @@ use dsl::{
     ir::{Loc, Module, locate::is_library},
     source::{Included, Loader, SourceFile, SourceMap},
 };
-use object::{Object, ObjectSection};
+use object::Object;
 
 use super::{
     Job,
@@ -274,11 +274,14 @@ pub(super) fn compiled(
 }
 
 /// Says which kernels are not understood: warnings, since what is not launched does no harm.
-fn tell(job: &Job<'_>, said: &[Diagnostic], image: &Image, map: &SourceMap) {
+fn tell(job: &Job<'_>, said: &[Box<Diagnostic>], image: &Image, map: &SourceMap) {
     if said.is_empty() {
         return;
     }
-    let warnings: Vec<Diagnostic> = said.iter().cloned().map(Diagnostic::as_warning).collect();
+    let warnings: Vec<Diagnostic> = said
+        .iter()
+        .map(|why| why.as_ref().clone().as_warning())
+        .collect();
     source::show(&warnings, map, job.color, Severity::Warning);
     let names: Vec<&str> = image
         .unknown
