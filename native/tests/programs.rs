@@ -2,6 +2,8 @@
 //!
 //! A program is a file of `programs`, or a folder with a `build.sh` that makes `prog`. They need the command `dslc` beside the tests, and clang.
 
+#![allow(clippy::print_stdout, reason = "what is skipped is said")]
+
 use std::{
     env, fs,
     path::{Path, PathBuf},
@@ -52,7 +54,7 @@ fn missing() -> Option<String> {
     let named = env::var_os("DSLC_CLANG").is_some();
     let names = ["clang++-22", "clang++-21", "clang++-20", "clang++"];
     let runs = |name: &&str| Command::new(name).arg("--version").output().is_ok();
-    (!named && !names.iter().any(|name| runs(&name)))
+    (!named && !names.iter().any(|name| runs(name)))
         .then(|| "there is no clang to compile host code (setup.sh installs it)".to_string())
 }
 
