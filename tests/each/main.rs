@@ -2,11 +2,13 @@
 //!
 //! `examples`: reports and IR. `programs`: whole programs' output, and what wrong ones are told. `features`: one program a feature of the
 //! language. `findings`: labelled programs. `cures`: what is proved holds. `chains`: errors inside instances and expansions. `language`: the
-//! examples of `docs/language.md`. `screen`: the first screen names the line and the cure. `ptx`: PTX of every example and program.
+//! examples of `docs/language.md`. `explain`: the examples of `dslc explain`. `screen`: the first screen names the line and the cure.
+//! `ptx`: PTX of every example and program.
 
 mod chains;
 mod cures;
 mod examples;
+mod explain;
 mod features;
 mod findings;
 mod language;
@@ -29,6 +31,7 @@ fn main() -> ExitCode {
     trials.extend(chains::trials());
     trials.extend(cures::trials());
     trials.extend(examples::trials());
+    trials.extend(explain::trials());
     trials.extend(features::trials());
     trials.extend(findings::trials());
     trials.extend(language::trials());
