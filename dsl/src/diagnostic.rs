@@ -3,6 +3,7 @@
 use crate::span::Span;
 
 pub mod code;
+pub(crate) mod message;
 pub mod render;
 
 pub use code::Code;

@@ -3,7 +3,7 @@
 use crate::sema::message::expr::ExprError;
 use std::collections::HashSet;
 
-use super::{Checker, Side, template::attempt::Attempts};
+use super::{Checker, Side, Tables, template::attempt::Attempts};
 use crate::{
     diagnostic::{Code, Diagnostic},
     sema::{
@@ -43,12 +43,12 @@ impl Checker<'_> {
     }
 
     /// Reports a message about `span`.
-    pub(crate) fn error(&mut self, span: Span, message: impl Message) {
+    pub(crate) fn error(&mut self, span: Span, message: impl Message<Tables>) {
         self.report(message.diagnostic(span, &self.tables));
     }
 
     /// A message about `span` in words.
-    pub(crate) fn diagnostic(&self, span: Span, message: impl Message) -> Diagnostic {
+    pub(crate) fn diagnostic(&self, span: Span, message: impl Message<Tables>) -> Diagnostic {
         message.diagnostic(span, &self.tables)
     }
 

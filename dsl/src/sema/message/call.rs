@@ -13,7 +13,7 @@ use crate::{
 /// The types of a call's arguments; none of a list in braces.
 pub(crate) struct GivenTypes(pub(crate) Vec<Option<Ty>>);
 
-impl Fact for GivenTypes {
+impl Fact<Tables> for GivenTypes {
     fn shown(&self, tables: &Tables) -> String {
         let text = |ty: &Option<Ty>| ty.as_ref().map_or("{…}".to_string(), |ty| ty.shown(tables));
         let types: Vec<String> = self.0.iter().map(text).collect();
@@ -59,7 +59,7 @@ pub(crate) enum NoAtomic {
     Other(Vec<Ty>),
 }
 
-impl Fact for NoAtomic {
+impl Fact<Tables> for NoAtomic {
     fn shown(&self, tables: &Tables) -> String {
         match self {
             NoAtomic::Volatile(ty) => {

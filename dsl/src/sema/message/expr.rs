@@ -20,7 +20,7 @@ pub(crate) enum Needed {
     Initial(Arc<str>),
 }
 
-impl Fact for Needed {
+impl Fact<Tables> for Needed {
     fn shown(&self, _: &Tables) -> String {
         match self {
             Needed::Of(what) => format!("{what} must be a constant"),
@@ -45,7 +45,7 @@ pub(crate) enum Use {
     Conversion(Ty),
 }
 
-impl Fact for Use {
+impl Fact<Tables> for Use {
     fn shown(&self, tables: &Tables) -> String {
         match self {
             Use::Initial(name) => format!("the initial value of `{name}`"),
@@ -64,7 +64,7 @@ pub(crate) enum Conversion {
     Cast(Ty),
 }
 
-impl Fact for Conversion {
+impl Fact<Tables> for Conversion {
     fn shown(&self, tables: &Tables) -> String {
         match self {
             Conversion::Address(text) => format!("pass its address: `&{text}`"),
@@ -85,7 +85,7 @@ pub(crate) enum OperandCure {
     Members,
 }
 
-impl Fact for OperandCure {
+impl Fact<Tables> for OperandCure {
     fn shown(&self, _: &Tables) -> String {
         match self {
             OperandCure::EnumClass => {
