@@ -4,6 +4,7 @@
 
 mod barrier;
 pub(crate) mod limits;
+mod message;
 
 use crate::{diagnostic::Diagnostic, ir::Module, source::SourceMap};
 

@@ -1,13 +1,15 @@
 //! CUDA's own limits on what a program declares. ptxas refuses what is beyond them.
 
 use crate::{
-    diagnostic::{Code, Diagnostic},
+    diagnostic::{Diagnostic, message::Message},
     ir::{
         GlobalSpace, Module,
         locate::{Extent, span},
     },
     source::SourceMap,
 };
+
+use super::message::LimitError;
 
 /// Local memory of a thread, on every architecture.
 pub(crate) const LOCAL_BYTES: u64 = 512 << 10;
@@ -24,28 +26,23 @@ fn place(sum: u64, size: u64, align: u64) -> u64 {
 /// Kernels with more local memory than a thread has.
 pub(super) fn local(module: &Module, map: &SourceMap) -> Vec<Diagnostic> {
     let kernels = module.kernels().filter_map(|(_, kernel)| {
-        let bytes = kernel.locals.iter().fold(0, |sum, var| {
-            place(sum, var.size_bytes, var.align_bytes)
-        });
+        let bytes = kernel
+            .locals
+            .iter()
+            .fold(0, |sum, var| place(sum, var.size_bytes, var.align_bytes));
         let largest = kernel.locals.iter().max_by_key(|var| var.size_bytes)?;
         if bytes <= LOCAL_BYTES {
             return None;
         }
         let at = span(largest.loc, Extent::Name, module, map)
             .or_else(|| span(kernel.loc, Extent::Name, module, map))?;
-        let message = format!(
-            "the kernel `{}` takes {bytes} bytes of local memory for each thread; the limit is {LOCAL_BYTES}",
-            kernel.name
-        );
-        let here = match kernel.locals.len() {
-            1 => "all of it is here".to_string(),
-            _ => format!("{} of them are here", largest.size_bytes),
+        let error = LimitError::Local {
+            kernel: kernel.name.to_string(),
+            bytes,
+            limit: LOCAL_BYTES,
+            part: (kernel.locals.len() > 1).then_some(largest.size_bytes),
         };
-        Some(
-            Diagnostic::error(Code::TooMuchLocal, at, message)
-                .at(here)
-                .help("use global memory instead, a part of one allocation for each thread"),
-        )
+        Some(error.diagnostic(at, &()))
     });
     kernels.collect()
 }
@@ -64,13 +61,11 @@ pub(super) fn constant(module: &Module, map: &SourceMap) -> Option<Diagnostic> {
         return None;
     }
     let at = span(largest.loc, Extent::Name, module, map)?;
-    let message = format!(
-        "the program's `__constant__` variables take {bytes} bytes; the limit is {CONSTANT_BYTES}"
-    );
-    let here = format!("`{}` takes {}", largest.name, largest.size_bytes);
-    Some(
-        Diagnostic::error(Code::TooMuchConstant, at, message)
-            .at(here)
-            .help("make it a `__device__` variable"),
-    )
+    let error = LimitError::Constant {
+        bytes,
+        limit: CONSTANT_BYTES,
+        largest: largest.name.to_string(),
+        part: largest.size_bytes,
+    };
+    Some(error.diagnostic(at, &()))
 }
