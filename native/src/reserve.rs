@@ -3,7 +3,10 @@
 
 use std::{
     ffi::{c_int, c_void},
-    sync::Once,
+    sync::{
+        Once,
+        atomic::{AtomicU32, Ordering},
+    },
 };
 
 use interp::memory::layout;
@@ -19,20 +22,24 @@ const AREAS: [(u64, usize); 4] = [
     (layout::SHARED, 1 << 32),
 ];
 
+/// Which areas are reserved, one bit each: where the system had something mapped already, addresses may be the host's own.
+static RESERVED: AtomicU32 = AtomicU32::new(0);
+
 /// Whether the address is in one of them.
 pub(crate) fn is_reserved(address: u64) -> bool {
-    AREAS
-        .iter()
-        .any(|&(start, bytes)| address >= start && address - start < bytes as u64)
+    let reserved = RESERVED.load(Ordering::Relaxed);
+    AREAS.iter().enumerate().any(|(index, &(start, bytes))| {
+        reserved & 1 << index != 0 && address >= start && address - start < bytes as u64
+    })
 }
 
 /// Reserves them, and watches for accesses.
 pub(crate) fn reserve() {
     static ONCE: Once = Once::new();
     ONCE.call_once(|| {
-        for (start, bytes) in AREAS {
+        for (index, (start, bytes)) in AREAS.into_iter().enumerate() {
             // SAFETY: nothing is mapped over; where something is, the area stays as it is and only the sentence is missing.
-            unsafe {
+            let place = unsafe {
                 libc::mmap(
                     start as *mut c_void,
                     bytes,
@@ -43,7 +50,10 @@ pub(crate) fn reserve() {
                         | libc::MAP_FIXED_NOREPLACE,
                     -1,
                     0,
-                );
+                )
+            };
+            if place as u64 == start {
+                RESERVED.fetch_or(1 << index, Ordering::Relaxed);
             }
         }
         // SAFETY: the handler is a function of this form; it lets other faults take their way.

@@ -53,8 +53,9 @@ fn missing() -> Option<String> {
     }
     let named = env::var_os("DSLC_CLANG").is_some();
     let names = ["clang++-22", "clang++-21", "clang++-20", "clang++"];
-    let runs = |name: &&str| Command::new(name).arg("--version").output().is_ok();
-    (!named && !names.iter().any(|name| runs(name)))
+    let runs = |name: &str| Command::new(name).arg("--version").output().is_ok();
+    let found = names.into_iter().any(runs);
+    (!named && !found)
         .then(|| "there is no clang to compile host code (setup.sh installs it)".to_string())
 }
 
