@@ -80,6 +80,18 @@ template <class T> __device__ void __stwt(T *, T);
 __device__ size_t __cvta_generic_to_shared(const void *);
 __device__ size_t __cvta_generic_to_global(const void *);
 __device__ void *__cvta_shared_to_generic(size_t);
+/* The runtime's functions that device code may name. */
+template <class T> __device__ cudaError_t cudaMalloc(T **, size_t);
+__device__ cudaError_t cudaFree(void *);
+__device__ cudaError_t cudaDeviceSynchronize();
+__device__ cudaError_t cudaGetLastError();
+__device__ cudaError_t cudaPeekAtLastError();
+__device__ const char *cudaGetErrorString(cudaError_t);
+__device__ cudaError_t cudaGetDevice(int *);
+__device__ cudaError_t cudaMemcpyAsync(void *, const void *, size_t, cudaMemcpyKind, cudaStream_t = 0);
+__device__ cudaError_t cudaMemsetAsync(void *, int, size_t, cudaStream_t = 0);
+__device__ cudaError_t cudaStreamCreateWithFlags(cudaStream_t *, unsigned int);
+__device__ cudaError_t cudaStreamDestroy(cudaStream_t);
 /* C's functions that device code has, too. */
 extern "C" {
 __device__ int printf(const char *, ...);

@@ -33,6 +33,7 @@ const WHOLE: &[(&str, &str)] = &[
     ("curand", "curand_kernel.h"),
     ("cub", "cub/cub.cuh"),
     ("helper", "helper_cuda.h"),
+    ("nv_atomic", "dslc/nv_atomic.h"),
 ];
 
 /// Headers that only lead to another one.

@@ -80,7 +80,14 @@ impl Clang {
                 command.arg("-fgpu-rdc").arg("-D__CUDACC_RDC__");
             }
         } else if kind == Kind::C {
-            command.args(["-x", "c"]);
+            // As gcc has it: calls of what was not declared are warnings.
+            command.args([
+                "-x",
+                "c",
+                "-Wno-error=implicit-function-declaration",
+                "-Wno-error=implicit-int",
+                "-Wno-error=int-conversion",
+            ]);
         } else {
             command.args(["-x", "c++"]);
         }

@@ -449,6 +449,9 @@ impl Checker<'_> {
         let params = self.tables.functions[id].facts.params.clone();
         let mut ids = self.hidden_param(id);
         let declared = crate::sema::check::pack::declared(&params[ids.len()..], &function.params);
+        // Of kernels without their host: arguments are the host's own to destroy.
+        let is_kernel = self.tables.functions[id].typed.space == FunctionSpace::Kernel;
+        let is_alone = is_kernel && self.options.survey;
         for (param, declared) in params[ids.len()..].iter().zip(declared) {
             let is_restrict = matches!(
                 declared.declarator.parts.first(),
@@ -457,10 +460,7 @@ impl Checker<'_> {
                     ..
                 })
             );
-            if self.has_destructor(&param.ty.ty)
-                && !param.is_reference
-                && self.tables.functions[id].typed.space == FunctionSpace::Kernel
-            {
+            if self.has_destructor(&param.ty.ty) && !param.is_reference && is_kernel && !is_alone {
                 self.unsupported("a kernel's parameter with a destructor", param.span);
             }
             let var = self.add_var(Var {
@@ -488,7 +488,9 @@ impl Checker<'_> {
             self.construct_members(class, &function.method.inits, span, &mut body);
         }
         self.cleanups_enter();
-        self.note_params(&ids);
+        if !is_alone {
+            self.note_params(&ids);
+        }
         if class.is_none() && &*function.name.node == "main" {
             self.start(&mut body);
         }
