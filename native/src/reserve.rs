@@ -4,7 +4,7 @@
 use std::{
     ffi::{c_int, c_void},
     sync::{
-        Once,
+        Once, OnceLock,
         atomic::{AtomicU32, Ordering},
     },
 };
@@ -58,16 +58,26 @@ pub(crate) fn reserve() {
         }
         // SAFETY: the handler is a function of this form; it lets other faults take their way.
         unsafe {
+            let mut before: libc::sigaction = std::mem::zeroed();
+            libc::sigaction(libc::SIGSEGV, std::ptr::null(), &raw mut before);
+            let _ = BEFORE.set(before);
             let mut action: libc::sigaction = std::mem::zeroed();
             action.sa_sigaction = faulted as *const () as usize;
-            action.sa_flags = libc::SA_SIGINFO | libc::SA_RESETHAND | libc::SA_NODEFER;
+            action.sa_flags = libc::SA_SIGINFO | libc::SA_NODEFER;
             libc::sigaction(libc::SIGSEGV, &raw const action, std::ptr::null_mut());
         }
     });
 }
 
-/// The process touched memory it may not. Returning makes it fault again, with the handler that was there before any.
+/// What was to happen at a bad access before the library was asked for anything: a sanitizer's handler, or the system's.
+static BEFORE: OnceLock<libc::sigaction> = OnceLock::new();
+
+/// The process touched memory it may not. Returning makes it fault again, with the handler that was there before.
 extern "C" fn faulted(_signal: c_int, info: *mut libc::siginfo_t, _context: *mut c_void) {
+    if let Some(before) = BEFORE.get() {
+        // SAFETY: it is what the system gave.
+        unsafe { libc::sigaction(libc::SIGSEGV, before, std::ptr::null_mut()) };
+    }
     // SAFETY: the system hands over what it knows of the fault.
     let address = unsafe { (*info).si_addr() } as u64;
     if !is_reserved(address) {

@@ -73,7 +73,7 @@ pub(super) fn compile(job: &mut Job<'_>, source: &Path, object: &Path) -> Result
     };
     let name = source.display().to_string();
     let managed = managed(&name, &text, job.options, &reader);
-    let code = host_part(job, source, object, &managed)?;
+    let code = host_part(job, source, object, &managed, &[0; 16])?;
     if code != 0 {
         return Ok(code);
     }
@@ -89,6 +89,15 @@ pub(super) fn compile(job: &mut Job<'_>, source: &Path, object: &Path) -> Result
     }
     let mut image = compiled(job, (name.clone(), text), &wanted, &reader)?;
     image.notes.push(("source".to_string(), identity(&name)));
+    if job
+        .options
+        .compiling
+        .iter()
+        .any(|word| word.starts_with("-fsanitize"))
+    {
+        // A sanitizer knows how long the room is: it has to be the image's.
+        return host_part(job, source, object, &managed, &image.to_bytes());
+    }
     put(job, object, &["--update-section", ".nv_fatbin"], &image)
 }
 
@@ -144,9 +153,10 @@ fn host_part(
     source: &Path,
     object: &Path,
     managed: &[String],
+    bytes: &[u8],
 ) -> Result<u8, Failure> {
     let room = job.folder.join("room");
-    fs::write(&room, [0; 16])?;
+    fs::write(&room, bytes)?;
     let mut command = job.clang.host(job.options, Kind::Cuda);
     let is_relocatable = job.options.is_relocatable;
     if !is_relocatable {
