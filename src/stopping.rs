@@ -7,7 +7,7 @@ use std::{
     process,
     sync::{Arc, Mutex, MutexGuard, PoisonError, mpsc},
     thread,
-    time::Duration,
+    time::{Duration, Instant},
 };
 
 use interp::{StopFlag, StopReason};
@@ -29,6 +29,8 @@ enum Phase {
 pub(crate) struct Watch {
     flag: StopFlag,
     phase: Arc<Mutex<Phase>>,
+    /// When it began, and its time.
+    time: Option<(Instant, Duration)>,
     /// Dropped when the run is over: nobody waits for the time any more.
     _over: mpsc::Sender<()>,
 }
@@ -46,6 +48,7 @@ impl Watch {
         Watch {
             flag,
             phase,
+            time: timeout.map(|time| (Instant::now(), time)),
             _over: over,
         }
     }
@@ -57,7 +60,15 @@ impl Watch {
 
     /// The program runs from now on, in the simulator or on a GPU, which listens to no signal.
     pub(crate) fn runs(&self, on_gpu: bool) -> Result<(), Failure> {
-        *lock(&self.phase) = Phase::Running;
+        let mut phase = lock(&self.phase);
+        // The thread that waits may not have had its turn on a busy machine.
+        if let Some((begin, time)) = self.time
+            && begin.elapsed() >= time
+        {
+            end_before_run(time);
+        }
+        *phase = Phase::Running;
+        drop(phase);
         match on_gpu {
             true => Ok(()),
             false => listen(&self.flag),
@@ -84,9 +95,7 @@ fn wait(time: Duration, flag: &StopFlag, phase: &Mutex<Phase>, is_over: &mpsc::R
     // Held until the process ends: the command does not go on meanwhile.
     let now = lock(phase);
     if *now == Phase::Compiling {
-        end(&format!(
-            "the time of --timeout {seconds} s was over before the program ran"
-        ));
+        end_before_run(time);
     }
     flag.ask(StopReason::TimeOver(time));
     drop(now);
@@ -99,6 +108,13 @@ fn wait(time: Duration, flag: &StopFlag, phase: &Mutex<Phase>, is_over: &mpsc::R
             "the time of --timeout {seconds} s is over, and the program does not stop"
         ));
     }
+}
+
+fn end_before_run(time: Duration) {
+    let seconds = time.as_secs_f64();
+    end(&format!(
+        "the time of --timeout {seconds} s was over before the program ran"
+    ));
 }
 
 fn end(why: &str) {
