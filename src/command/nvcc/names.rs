@@ -77,6 +77,9 @@ fn kernel_of_stub(symbol: &str) -> Option<String> {
     let at = symbol.find(STUB)?;
     let (before, after) = (&symbol[..at], &symbol[at + STUB.len()..]);
     let digits = before.len() - before.trim_end_matches(|c: char| c.is_ascii_digit()).len();
+    // The namespace without a name is written `_GLOBAL__N_1`: its digit is no part of the length.
+    let of_namespace = before[..before.len() - digits].ends_with("_GLOBAL__N_");
+    let digits = digits - usize::from(of_namespace && digits > 0);
     let (head, length) = before.split_at(before.len() - digits);
     match length.parse::<usize>() {
         Ok(length) => Some(format!("{head}{}{after}", length.checked_sub(STUB.len())?)),
@@ -196,6 +199,10 @@ mod tests {
         );
         assert_eq!(kernel_of_stub("__device_stub__k").as_deref(), Some("k"));
         assert_eq!(kernel_of_stub("main"), None);
+        assert_eq!(
+            kernel_of_stub("_ZN12_GLOBAL__N_120__device_stub__naiveEv").as_deref(),
+            Some("_ZN12_GLOBAL__N_15naiveEv")
+        );
     }
 
     #[test]
