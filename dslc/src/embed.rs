@@ -6,7 +6,7 @@ use dsl::{
     ir::{self, FuncId, GlobalId, LocId, MemType, SpecialReg},
     source::{SourceFile, SourceMap, fingerprint},
 };
-use interp::{LaunchConfig, LaunchFailure};
+use interp::{ChildLaunch, LaunchConfig, LaunchFailure, LaunchQueue};
 use runtime::{
     device::LaunchError,
     host::{Fault, Outcome},
@@ -243,6 +243,7 @@ impl Call<'_> {
             block: self.grid.threads,
             shared_bytes: self.grid.shared_bytes.unwrap_or(0),
             cooperative: self.grid.cooperative || function.reads(SpecialReg::CooperativeGrid),
+            depth: 0,
             loc: LocId::default(),
         };
         self.loaded
@@ -255,33 +256,36 @@ impl Call<'_> {
         let mut printed = Vec::new();
         let mut out = |text: &[u8]| printed.extend_from_slice(text);
         let (hardware, memory) = state.parts();
-        let result = hardware.launch(
-            &module.program,
-            memory,
-            self.kernel,
-            config,
-            &self.args,
-            &mut out,
-        );
         let mut outcome = Outcome::default();
-        let failed = result.is_err();
-        match result {
-            Ok(report) => {
-                outcome.launches.push(report);
+        let mut failed = false;
+        let mut queue = LaunchQueue::new(self.kernel, config.clone(), self.args.clone());
+        while let Some(launch) = queue.next() {
+            let ChildLaunch {
+                kernel,
+                config,
+                args,
+            } = &launch;
+            let result = hardware.launch(&module.program, memory, *kernel, config, args, &mut out);
+            failed |= result.is_err();
+            match result {
+                Ok(mut report) => {
+                    queue.add(std::mem::take(&mut report.children));
+                    outcome.launches.push(report);
+                }
+                Err(LaunchError::Failed(LaunchFailure::Invalid(why))) => {
+                    outcome.faults.push(Fault::Invalid {
+                        kernel: *kernel,
+                        loc: config.loc,
+                        why,
+                    });
+                }
+                Err(LaunchError::Failed(LaunchFailure::Trap { trap, report })) => {
+                    let launch = Some(outcome.launches.push(*report));
+                    outcome.faults.push(Fault::Trap { launch, trap });
+                    break;
+                }
+                Err(LaunchError::Device(error)) => return Err(error.into()),
             }
-            Err(LaunchError::Failed(LaunchFailure::Invalid(why))) => {
-                outcome.faults.push(Fault::Invalid {
-                    kernel: self.kernel,
-                    loc: LocId::default(),
-                    why,
-                });
-            }
-            Err(LaunchError::Failed(LaunchFailure::Trap { trap, report })) => {
-                outcome.launches.push(*report);
-                let launch = Some(0);
-                outcome.faults.push(Fault::Trap { launch, trap });
-            }
-            Err(LaunchError::Device(error)) => return Err(error.into()),
         }
         if !printed.is_empty() {
             show(&String::from_utf8_lossy(&printed));

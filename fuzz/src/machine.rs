@@ -52,6 +52,7 @@ pub fn target(data: &[u8]) {
         ],
         shared_bytes: choices.pick(&[0, 256, 4]),
         cooperative: choices.one_in(8),
+        depth: 0,
         loc: dsl::ir::LocId::default(),
     };
     let machine = MachineConfig {
@@ -157,6 +158,7 @@ fn without_findings(seen: &Seen) -> Seen {
         findings: Vec::new(),
         orders: Default::default(),
         trap_descending: None,
+        children: vec![],
         skipped: report
             .skipped
             .iter()

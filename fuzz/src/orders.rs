@@ -126,6 +126,7 @@ fn run(
         block: kernel.block,
         shared_bytes: 0,
         cooperative: false,
+        depth: 0,
         loc: dsl::ir::LocId::default(),
     };
     let (id, _) = program.module().kernels().next().expect("the kernel");

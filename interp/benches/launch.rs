@@ -88,6 +88,7 @@ fn run(text: &str, jobs: usize, elements: u64, grid: [u32; 3], block: [u32; 3]) 
         block,
         shared_bytes: 0,
         cooperative: false,
+        depth: 0,
         loc: LocId(0),
     };
     let args = [input, output, 1000];

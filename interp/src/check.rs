@@ -526,6 +526,14 @@ impl Observer for Checker<'_> {
         self.lives(mask, bytes, begins);
     }
 
+    fn allocated(&mut self, address: u64, bytes: u64) {
+        let map = &self.subject.map;
+        let number = map.find(address);
+        let region = map.regions[number as usize];
+        let cells = &mut self.global.regions[number as usize];
+        cells.forget(address.wrapping_sub(region.base), bytes);
+    }
+
     fn fence(&mut self, mask: u32, scope: FenceScope) {
         let device = match scope {
             FenceScope::Block => false,

@@ -1,6 +1,6 @@
 //! What the caller chooses: the machine, and one launch on it.
 
-use dsl::ir::LocId;
+use dsl::ir::{FuncId, LocId};
 
 use crate::rules::RuleSet;
 use crate::{progress::Progress, stop::StopFlag};
@@ -177,8 +177,58 @@ pub struct LaunchConfig {
     pub shared_bytes: u64,
     /// All blocks have to be resident at once: `cudaLaunchCooperativeKernel`.
     pub cooperative: bool,
+    /// How many launches it is inside of: 0 of the host's.
+    pub depth: u32,
     /// The launch statement; 0 for a launch from outside the program.
     pub loc: LocId,
+}
+
+/// A launch that a thread of a kernel made.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ChildLaunch {
+    /// The kernel.
+    pub kernel: FuncId,
+    /// Its sizes and its place.
+    pub config: LaunchConfig,
+    /// The bits of one argument per parameter.
+    pub args: Vec<u64>,
+}
+
+/// Launches that wait: one of the host's, and what its threads launch.
+///
+/// A launch runs when the one that made it has ended, and all that it launches runs before the next: a grid is complete when its
+/// children are.
+#[derive(Clone, Debug, Default)]
+pub struct LaunchQueue {
+    /// The next one is the last.
+    waiting: Vec<ChildLaunch>,
+}
+
+impl LaunchQueue {
+    /// A queue of one launch.
+    pub fn new(kernel: FuncId, config: LaunchConfig, args: Vec<u64>) -> LaunchQueue {
+        let first = ChildLaunch {
+            kernel,
+            config,
+            args,
+        };
+        LaunchQueue {
+            waiting: vec![first],
+        }
+    }
+
+    /// What the launch that just ended had launched, in order.
+    pub fn add(&mut self, children: Vec<ChildLaunch>) {
+        self.waiting.extend(children.into_iter().rev());
+    }
+}
+
+impl Iterator for LaunchQueue {
+    type Item = ChildLaunch;
+
+    fn next(&mut self) -> Option<ChildLaunch> {
+        self.waiting.pop()
+    }
 }
 
 impl LaunchConfig {

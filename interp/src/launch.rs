@@ -21,7 +21,7 @@ use dsl::ir::{FuncId, FunctionKind, Object, Space};
 
 use crate::check::{Checker, Subject};
 use crate::compile::program::Program;
-use crate::config::{Check, LaunchConfig, MachineConfig};
+use crate::config::{Check, ChildLaunch, LaunchConfig, MachineConfig};
 use crate::count::pattern::Pattern;
 use crate::count::stats::LaunchCounts;
 use crate::fault::trap::{AccessOp, Trap, TrapKind, Waiting, WaitingState};
@@ -39,6 +39,9 @@ use crate::memory::traffic::Touch;
 use crate::observe::Observer;
 use crate::observe::trace::Tracer;
 use crate::rules::limits::{Limits, Residency};
+
+/// How deep launches from kernels may be nested: CUDA C++ Programming Guide, "Nesting Depth".
+const MAX_DEPTH: u32 = 24;
 
 /// Runs a kernel. `args` holds the bits of one argument per parameter; `out` receives what threads print, in order.
 pub fn launch(
@@ -60,6 +63,9 @@ pub fn launch(
         cooperative: config.cooperative,
         args,
     };
+    if code.effects.heap {
+        memory.open_device_heap();
+    }
     if machine.checks.has(Check::Uninit) {
         memory.settle();
     }
@@ -181,6 +187,9 @@ pub fn check_launch(
                 });
             }
         }
+    }
+    if config.depth > MAX_DEPTH {
+        return Err(InvalidLaunch::NestedTooDeep { limit: MAX_DEPTH });
     }
     let threads = config.threads_per_block();
     let limit = u64::from(limits.threads_per_block);
@@ -508,6 +517,15 @@ impl<'a> Run<'a> {
         edge.map_or(head, |at| at as u32)
     }
 
+    /// What threads launched, one level below this launch.
+    fn children(&self, launched: &[ChildLaunch]) -> Vec<ChildLaunch> {
+        let mut children = launched.to_vec();
+        for child in &mut children {
+            child.config.depth = self.config.depth + 1;
+        }
+        children
+    }
+
     fn report<O: Observer>(&self, machine: &Machine<'_, O>) -> LaunchReport {
         let module = self.program.module();
         let mut counts = LaunchCounts {
@@ -568,6 +586,7 @@ impl<'a> Run<'a> {
             barriers: places::barriers(&machine.record.barriers, self.code, module),
             orders: Orders::Same,
             trap_descending: None,
+            children: self.children(&machine.record.launched),
             skipped: machine
                 .record
                 .skipped

@@ -35,7 +35,9 @@ pub use isa::mask;
 pub use launch::report;
 pub use observe::trace;
 
-pub use config::{BothOrders, Check, Checks, LaunchConfig, MachineConfig, Order};
+pub use config::{
+    BothOrders, Check, Checks, ChildLaunch, LaunchConfig, LaunchQueue, MachineConfig, Order,
+};
 pub use finding::{Finding, FindingAccess, FindingKind, FindingOp, Severity};
 pub use launch::host::{HostEvent, HostThread, HostUnset, HostUse, UnsetSource};
 pub use launch::{LaunchLimits, check_launch, launch};

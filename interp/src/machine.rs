@@ -12,6 +12,7 @@ pub(crate) mod ops;
 )]
 pub(crate) mod track;
 
+use crate::config::ChildLaunch;
 use crate::fault::trap::SkippedAccess;
 use crate::isa::grid::Shape;
 use crate::memory::map::{GlobalMap, GlobalRegion};
@@ -79,6 +80,8 @@ pub(crate) struct Record {
     pub(crate) barriers: Vec<u64>,
     /// What the current block has printed.
     pub(crate) printed: Vec<u8>,
+    /// What threads launched.
+    pub(crate) launched: Vec<ChildLaunch>,
     /// Accesses that were skipped: one of each kind and place.
     pub(crate) skipped: Vec<Skipped>,
 }
@@ -90,6 +93,7 @@ impl Record {
             parted: vec![Parted::default(); instructions],
             barriers: vec![0; instructions],
             printed: Vec::new(),
+            launched: Vec::new(),
             skipped: Vec::new(),
         }
     }

@@ -8,13 +8,13 @@ pub mod layout;
 
 pub(crate) mod bytes;
 pub(crate) mod defined;
+mod device_heap;
 mod foreign;
 pub(crate) mod map;
 pub mod traffic;
 pub mod unset;
 
-#[cfg(feature = "threads")]
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use dsl::ir::{GlobalId, GlobalSpace, LocId, Module, Object, StringId};
 use thiserror::Error;
@@ -24,6 +24,7 @@ use crate::fault::trap::BadObject;
 pub use crate::fault::address::{AddressKind, MemoryFault};
 use bytes::Bytes;
 use defined::Defined;
+use device_heap::DeviceHeap;
 use layout::area;
 use traffic::Traffic;
 use unset::{Allocation, Setter, Transfer};
@@ -226,6 +227,11 @@ pub struct Memory {
     /// Copies of bytes that nobody wrote, in order.
     transfers: Vec<Transfer>,
     limits: MemoryLimits,
+    /// The heap of kernels, where one has used it.
+    device_heap: Mutex<DeviceHeap>,
+    /// Where it is, once it is there.
+    device_heap_base: Option<u64>,
+    device_heap_bytes: u64,
     /// What the last launch copied regions to.
     #[cfg(feature = "threads")]
     spare: Mutex<Vec<u8>>,
@@ -255,6 +261,9 @@ impl Memory {
             traffic: Traffic::default(),
             transfers: Vec::new(),
             limits: MemoryLimits::default(),
+            device_heap: Mutex::default(),
+            device_heap_base: None,
+            device_heap_bytes: device_heap::DEFAULT_BYTES,
             #[cfg(feature = "threads")]
             spare: Mutex::default(),
         };
@@ -400,6 +409,56 @@ impl Memory {
         let region = self.device.add(bytes, 256, AddressKind::Device)?;
         region.defined = Defined::Nothing;
         Ok(region.base)
+    }
+
+    /// How large the heap of kernels is from now on; `false` if a kernel uses it already.
+    pub fn set_device_heap(&mut self, bytes: u64) -> bool {
+        if self.device_heap().is_in_use() {
+            return self.device_heap_bytes == bytes;
+        }
+        self.device_heap_bytes = bytes;
+        if let Some(base) = self.device_heap_base.take() {
+            let known = self.device_statics.find(base);
+            known
+                .into_iter()
+                .for_each(|at| self.device_statics.free(at));
+        }
+        true
+    }
+
+    /// Makes room for the heap of kernels, before one uses it.
+    pub(crate) fn open_device_heap(&mut self) {
+        if self.device_heap_base.is_some() {
+            return;
+        }
+        let bytes = self.device_heap_bytes;
+        let region = self.device_statics.add(bytes, 256, AddressKind::Device);
+        // A heap without memory gives null.
+        let Ok(region) = region else { return };
+        region.name = Some("the device's heap".to_owned());
+        region.defined = Defined::Nothing;
+        let base = region.base;
+        self.device_heap_base = Some(base);
+        *self.device_heap() = DeviceHeap::new(base, bytes);
+    }
+
+    pub(crate) fn device_heap(&self) -> MutexGuard<'_, DeviceHeap> {
+        self.device_heap
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Why a kernel cannot free what is at the address.
+    pub(crate) fn heap_fault(&self, address: u64) -> MemoryFault {
+        let mut fault = self.free_fault(address, AddressKind::Device);
+        if self.device_heap().was_freed(address) {
+            fault.kind = AddressKind::Freed;
+            if let Some(object) = &mut fault.object {
+                object.name = "this memory of the device's heap".to_owned();
+                object.offset_bytes = 0;
+            }
+        }
+        fault
     }
 
     /// `cudaMallocManaged`.

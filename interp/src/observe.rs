@@ -115,6 +115,9 @@ pub(crate) trait Observer: Sized {
     /// A variable of the active lanes begins or ends: its first byte and its size in thread-local memory.
     #[inline(always)]
     fn lifetime(&mut self, mask: u32, bytes: (u32, u32), begins: bool) {}
+    /// A thread got memory of the heap: whoever had it before gave it back.
+    #[inline(always)]
+    fn allocated(&mut self, address: u64, bytes: u64) {}
     /// The block's barrier is about to open, and not all threads are at one statement.
     #[inline(always)]
     fn uneven_barrier(&mut self, meeting: &[Arrival]) {}

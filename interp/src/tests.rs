@@ -108,6 +108,7 @@ impl Bench {
             block: [block, 1, 1],
             shared_bytes,
             cooperative: false,
+            depth: 0,
             loc: LocId(0),
         };
         let Bench {

@@ -174,8 +174,14 @@ extern "C" fn cudaDeviceGetPCIBusId(text: *mut c_char, bytes: c_int, device: c_i
 }
 
 #[unsafe(no_mangle)]
-extern "C" fn cudaDeviceSetLimit(_limit: c_int, _value: usize) -> c_int {
-    call(|_| Ok(()))
+extern "C" fn cudaDeviceSetLimit(limit: c_int, value: usize) -> c_int {
+    call(|state| {
+        // Of the limits only the heap's is one here.
+        if limit == 2 && !state.device.set_heap(&mut state.memory, value as u64) {
+            return Err(CudaError::InvalidValue);
+        }
+        Ok(())
+    })
 }
 
 #[unsafe(no_mangle)]

@@ -7,7 +7,7 @@ use std::{
 };
 
 use dsl::ir::{FuncId, LocId, MemType, Module};
-use interp::{InvalidLaunch, LaunchConfig, LaunchFailure};
+use interp::{ChildLaunch, InvalidLaunch, LaunchConfig, LaunchFailure, LaunchQueue};
 use runtime::{
     device::{Device, DeviceInfo, LaunchError},
     error::CudaError,
@@ -222,18 +222,38 @@ impl State {
                 block: [block.x, block.y, block.z],
                 shared_bytes: shared_bytes as u64,
                 cooperative,
+                depth: 0,
                 loc: place(program.module(), place_of_launch),
             },
             args: bits_of_args,
         })
     }
 
-    /// Runs a kernel. What goes wrong in it shows at the next call.
+    /// Runs a kernel, and what its threads launch. What goes wrong in it shows at the next call.
     pub(crate) fn launch(&mut self, launch: &Launch) -> Result<(), CudaError> {
         self.enter(launch.module);
         if let Err(why) = self.check_dynamic_shared(launch) {
-            return Err(self.refuse(launch, why));
+            return Err(self.refuse(launch.module, launch.kernel, &launch.config, why));
         }
+        let (config, args) = (launch.config.clone(), launch.args.clone());
+        let mut queue = LaunchQueue::new(launch.kernel, config, args);
+        while let Some(next) = queue.next() {
+            match self.launch_one(launch.module, &next) {
+                Ok(children) => queue.add(children),
+                // What a kernel could not launch is an error of the kernel's.
+                Err(_) if next.config.depth > 0 => {}
+                Err(error) => return Err(error),
+            }
+        }
+        Ok(())
+    }
+
+    /// Runs a kernel; gives what its threads launched.
+    fn launch_one(
+        &mut self,
+        module: usize,
+        launch: &ChildLaunch,
+    ) -> Result<Vec<ChildLaunch>, CudaError> {
         let State {
             device,
             memory,
@@ -241,7 +261,7 @@ impl State {
             pending,
             ..
         } = self;
-        let Some(loaded) = modules[launch.module].loaded_mut() else {
+        let Some(loaded) = modules[module].loaded_mut() else {
             return Err(CudaError::InvalidDeviceFunction);
         };
         let mut out = |bytes: &[u8]| print(bytes);
@@ -254,29 +274,41 @@ impl State {
             &mut out,
         );
         match result {
-            Ok(report) => {
+            Ok(mut report) => {
+                let children = std::mem::take(&mut report.children);
                 loaded.outcome.launches.push(report);
-                Ok(())
+                Ok(children)
             }
-            Err(LaunchError::Failed(LaunchFailure::Invalid(why))) => Err(self.refuse(launch, why)),
+            Err(LaunchError::Failed(LaunchFailure::Invalid(why))) => {
+                Err(self.refuse(module, launch.kernel, &launch.config, why))
+            }
             Err(LaunchError::Failed(LaunchFailure::Trap { trap, report })) => {
                 pending.get_or_insert(error_of_trap(&trap.kind));
                 let launch = Some(loaded.outcome.launches.push(*report));
                 loaded.outcome.faults.push(Fault::Trap { launch, trap });
-                Ok(())
+                Ok(Vec::new())
             }
-            Err(LaunchError::Device(error)) => self.device_result(Err(error), "a launch"),
+            Err(LaunchError::Device(error)) => {
+                self.device_result(Err(error), "a launch")?;
+                Ok(Vec::new())
+            }
         }
     }
 
-    fn refuse(&mut self, launch: &Launch, why: InvalidLaunch) -> CudaError {
+    fn refuse(
+        &mut self,
+        module: usize,
+        kernel: FuncId,
+        config: &LaunchConfig,
+        why: InvalidLaunch,
+    ) -> CudaError {
         let error = error_of_refusal(&why);
         let fault = Fault::Invalid {
-            kernel: launch.kernel,
-            loc: launch.config.loc,
+            kernel,
+            loc: config.loc,
             why,
         };
-        self.loaded(launch.module).outcome.faults.push(fault);
+        self.loaded(module).outcome.faults.push(fault);
         error
     }
 

@@ -271,6 +271,11 @@ pub trait Device {
         Ok(Vec::new())
     }
 
+    /// How large the heap is that kernels take memory from; `false` if that cannot be, as once a kernel uses it.
+    fn set_heap(&mut self, memory: &mut Memory, bytes: u64) -> bool {
+        memory.set_device_heap(bytes)
+    }
+
     /// Chooses the width of shared-memory banks; `false` where the hardware has only one.
     fn set_bank_width(&mut self, width: BankWidth) -> bool;
 

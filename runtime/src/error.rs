@@ -50,6 +50,8 @@ errors! {
     InvalidMemcpyDirection = 21, "cudaErrorInvalidMemcpyDirection", "invalid copy direction for memcpy";
     /// The driver is older than the runtime.
     InsufficientDriver = 35, "cudaErrorInsufficientDriver", "CUDA driver version is insufficient for CUDA runtime version";
+    /// Launches from kernels are nested too deep.
+    LaunchMaxDepthExceeded = 65, "cudaErrorLaunchMaxDepthExceeded", "launch would exceed maximum depth of nested launches";
     /// The function is no kernel.
     InvalidDeviceFunction = 98, "cudaErrorInvalidDeviceFunction", "invalid device function";
     /// There is no device.

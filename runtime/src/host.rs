@@ -22,8 +22,8 @@ use dsl::ir::{
     FuncId, FunctionKind, GlobalId, GlobalSpace, HostFn, LocId, Space, locate::in_program,
 };
 use interp::{
-    AddressKind, HostEvent, HostThread, InvalidLaunch, LaunchConfig, LaunchFailure, Memory,
-    MemoryFault, Program, StopFlag, StopReason, Trap, TrapKind,
+    AddressKind, ChildLaunch, HostEvent, HostThread, InvalidLaunch, LaunchConfig, LaunchFailure,
+    LaunchQueue, Memory, MemoryFault, Program, StopFlag, StopReason, Trap, TrapKind,
     memory::unset::Allocation,
     trap::{AccessOp, BadAccess},
 };
@@ -213,14 +213,15 @@ impl Host<'_> {
                 } => {
                     self.launch(
                         kernel,
-                        &LaunchConfig {
+                        LaunchConfig {
                             grid,
                             block,
                             shared_bytes,
                             cooperative,
+                            depth: 0,
                             loc,
                         },
-                        &args,
+                        args,
                         stream,
                         thread.instructions(),
                     )?;
@@ -243,22 +244,42 @@ impl Host<'_> {
         }
     }
 
-    /// Runs a kernel, the host having executed so many instructions.
+    /// Runs a kernel, and what its threads launch, the host having executed so many instructions.
     fn launch(
         &mut self,
         kernel: FuncId,
-        config: &LaunchConfig,
-        args: &[u64],
+        config: LaunchConfig,
+        args: Vec<u64>,
         stream: u64,
         host: u64,
     ) -> Result<(), Stop> {
+        let mut queue = LaunchQueue::new(kernel, config, args);
+        while let Some(launch) = queue.next() {
+            queue.add(self.launch_one(launch, stream, host)?);
+        }
+        Ok(())
+    }
+
+    /// Runs a kernel; gives what its threads launched.
+    fn launch_one(
+        &mut self,
+        launch: ChildLaunch,
+        stream: u64,
+        host: u64,
+    ) -> Result<Vec<ChildLaunch>, Stop> {
+        let ChildLaunch {
+            kernel,
+            config,
+            args,
+        } = &launch;
+        let (kernel, mut children) = (*kernel, Vec::new());
         if let Some(error) = self.state.sticky {
             self.state.last = error;
-            return Ok(());
+            return Ok(children);
         }
         if let Err(why) = self.check_dynamic_shared(kernel, config) {
             self.refuse(kernel, config.loc, why);
-            return Ok(());
+            return Ok(children);
         }
         self.spent.bound(self.device, host);
         let io = &mut *self.io;
@@ -273,7 +294,8 @@ impl Host<'_> {
         );
         let is_over = self.spent.count(&mut result, host);
         match result {
-            Ok(report) => {
+            Ok(mut report) => {
+                children = std::mem::take(&mut report.children);
                 self.outcome.launches.push(report);
                 self.state.launched = true;
                 self.ran(stream, kernel, config.loc);
@@ -295,7 +317,7 @@ impl Host<'_> {
         }
         match is_over {
             true => Err(Stop::OverBudget),
-            false => Ok(()),
+            false => Ok(children),
         }
     }
 

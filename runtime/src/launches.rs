@@ -18,7 +18,7 @@ const KEPT_BYTES: usize = 256 << 20;
 /// # use interp::{LaunchReport, stats::LaunchCounts};
 /// # let report = |warps| LaunchReport { kernel: FuncId(0), kernel_name: "k".into(), grid: [1; 3], block: [32, 1, 1],
 /// #     shared_static_bytes: 0, shared_dynamic_bytes: 0, file: 0, line: 1, counts: LaunchCounts { warps, ..LaunchCounts::default() },
-/// #     sites: vec![], branches: vec![], barriers: vec![], findings: vec![], skipped: vec![], orders: interp::Orders::Same, trap_descending: None, trace: vec![] };
+/// #     sites: vec![], branches: vec![], barriers: vec![], findings: vec![], skipped: vec![], orders: interp::Orders::Same, trap_descending: None, children: vec![], trace: vec![] };
 /// let mut launches = runtime::Launches::default();
 /// for warps in [1, 2, 1, 1] {
 ///     launches.push(report(warps));
@@ -332,6 +332,7 @@ mod tests {
             skipped: vec![],
             orders: interp::Orders::Same,
             trap_descending: None,
+            children: vec![],
             trace: vec![],
         }
     }

@@ -6,7 +6,9 @@
 use std::collections::BTreeMap;
 
 use dsl::ir::{FuncId, Function, LocId, MemType, SpecialReg, Type};
-use interp::{InvalidLaunch, LaunchConfig, LaunchFailure, Memory, Program};
+use interp::{
+    ChildLaunch, InvalidLaunch, LaunchConfig, LaunchFailure, LaunchQueue, Memory, Program,
+};
 
 use crate::{
     budget::{Budget, Spent},
@@ -255,34 +257,50 @@ impl Plan {
                 block: spec.block,
                 shared_bytes: spec.shared_bytes,
                 cooperative: function.reads(SpecialReg::CooperativeGrid),
+                depth: 0,
                 loc: LocId::default(),
             };
-            let mut out = |bytes: &[u8]| io.stdout(bytes);
-            spent.bound(device, 0);
-            let mut result = device.launch(program, &mut memory, *kernel, &config, &args, &mut out);
-            spent.count(&mut result, 0);
-            let invalid = |why| Fault::Invalid {
-                kernel: *kernel,
-                loc: function.loc,
-                why,
+            let mut queue = LaunchQueue::new(*kernel, config, args);
+            let fault = loop {
+                let Some(launch) = queue.next() else {
+                    break None;
+                };
+                let ChildLaunch {
+                    kernel,
+                    config,
+                    args,
+                } = &launch;
+                let mut out = |bytes: &[u8]| io.stdout(bytes);
+                spent.bound(device, 0);
+                let mut result =
+                    device.launch(program, &mut memory, *kernel, config, args, &mut out);
+                spent.count(&mut result, 0);
+                let invalid = |why| Fault::Invalid {
+                    kernel: *kernel,
+                    loc: function.loc,
+                    why,
+                };
+                break Some(match result {
+                    Ok(mut report) => {
+                        queue.add(std::mem::take(&mut report.children));
+                        outcome.launches.push(report);
+                        continue;
+                    }
+                    Err(LaunchError::Device(DeviceError::Lost(fault))) => Fault::Device(fault),
+                    Err(LaunchError::Device(error)) => {
+                        invalid(InvalidLaunch::Device(error.to_string()))
+                    }
+                    Err(LaunchError::Failed(LaunchFailure::Invalid(why))) => invalid(why),
+                    Err(LaunchError::Failed(LaunchFailure::Trap { trap, report })) => {
+                        let launch = Some(outcome.launches.push(*report));
+                        Fault::Trap { launch, trap }
+                    }
+                });
             };
-            let fault = match result {
-                Ok(report) => {
-                    outcome.launches.push(report);
-                    continue;
-                }
-                Err(LaunchError::Device(DeviceError::Lost(fault))) => Fault::Device(fault),
-                Err(LaunchError::Device(error)) => {
-                    invalid(InvalidLaunch::Device(error.to_string()))
-                }
-                Err(LaunchError::Failed(LaunchFailure::Invalid(why))) => invalid(why),
-                Err(LaunchError::Failed(LaunchFailure::Trap { trap, report })) => {
-                    let launch = Some(outcome.launches.push(*report));
-                    Fault::Trap { launch, trap }
-                }
-            };
-            outcome.faults.push(fault);
-            break;
+            if let Some(fault) = fault {
+                outcome.faults.push(fault);
+                break;
+            }
         }
         outcome.times_ms = device.finish().unwrap_or_else(|error| {
             if let DeviceError::Lost(fault) = error {

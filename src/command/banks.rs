@@ -231,6 +231,7 @@ fn access(
         block: args.block,
         shared_bytes: 0,
         cooperative: false,
+        depth: 0,
         loc: dsl::ir::LocId::default(),
     };
     let program_args = ProgramArgs {

@@ -67,8 +67,16 @@ fn runs_and_finds_itself_right(file: &str, _: &str) -> Result<(), String> {
     }
 }
 
-fn becomes_ptx(file: &str, _: &str) -> Result<(), String> {
+/// What ends in `; no PTX: WHY` is refused, and the message says why.
+fn becomes_ptx(file: &str, source: &str) -> Result<(), String> {
     let output = dslc(&["ptx", "--arch", "sm_90", file]);
+    let first = source.lines().next().unwrap_or_default();
+    if let Some((_, why)) = first.split_once("; no PTX: ") {
+        return match output.code != Some(0) && output.stderr.contains(why) {
+            true => Ok(()),
+            false => Err(format!("not refused with `{why}`\n{}", output.stderr)),
+        };
+    }
     if output.code == Some(0) && output.stdout.contains(".visible .entry") {
         return Ok(());
     }

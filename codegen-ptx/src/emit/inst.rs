@@ -103,7 +103,10 @@ impl Kernel<'_, '_> {
             InstKind::Assert(condition, text) => self.assert(*condition, *text),
             // What is found out in the simulator costs nothing on a GPU.
             InstKind::Lifetime(..) => {}
-            InstKind::Call(..) | InstKind::HostCall(..) | InstKind::Launch(_) => {
+            InstKind::Launch(_) => {
+                return Err(self.m.unsupported("a launch from a kernel", inst.loc));
+            }
+            InstKind::Call(..) | InstKind::HostCall(..) => {
                 return Err(self
                     .m
                     .unsupported("a call of the host's in a kernel", inst.loc));

@@ -369,10 +369,10 @@ codes! {
     LaunchOfNonKernel = "E0703", "launch-of-non-kernel",
         "Only `__global__` functions are launched with `<<<…>>>`; others are called.",
         bad: "void f() { }\nint main() { f<<<1, 32>>>(); }", good: "__global__ void f() { }\nint main() { f<<<1, 32>>>(); }";
-    /// A kernel launches a kernel.
+    /// A kernel launches through a pointer.
     LaunchInDevice = "E0704", "launch-in-device",
-        "Launching from device code (dynamic parallelism) is not supported.",
-        bad: "__global__ void g() { }\n__global__ void f() { g<<<1, 32>>>(); }", good: "__global__ void g() { }\nint main() { g<<<1, 32>>>(); }";
+        "A kernel may launch another one by its name (dynamic parallelism), not through a pointer.",
+        bad: "__global__ void g() { }\n__global__ void f(void (*p)()) { p<<<1, 32>>>(); }\nint main() { f<<<1, 1>>>(g); }", good: "__global__ void g() { }\n__global__ void f() { g<<<1, 32>>>(); }";
     /// The launch configuration is wrong.
     LaunchConfig = "E0705", "launch-config",
         "Between `<<<` and `>>>` stand the number of blocks, the number of threads per block (both an integer or a `dim3`), the bytes of dynamic shared memory, and a stream; the last two may be left out.",

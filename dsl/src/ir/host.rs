@@ -93,6 +93,8 @@ host_functions! {
     DeviceProperty = "__dslc_device_property"(I) => L;
     /// Copies the device's name: where to, most bytes.
     DeviceName = "__dslc_device_name"(P, L);
+    /// Bytes of the heap that kernels take memory from.
+    SetHeap = "__dslc_set_heap"(L) => I;
     /// Sets the last error and gives it.
     SetError = "__dslc_set_error"(I) => I;
     /// Kernel (its function's index as a constant), attribute, value.

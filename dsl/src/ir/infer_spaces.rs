@@ -275,6 +275,11 @@ impl Rewriter<'_> {
                     fit.operand(arg, Space::Generic);
                 }
             }
+            InstKind::Launch(launch) => {
+                for arg in &mut launch.args {
+                    fit.operand(arg, Space::Generic);
+                }
+            }
             // `PtrToInt` takes any space; the other conversions of pointers take generic ones.
             InstKind::Convert(ConvertOp::PtrToInt, _) => {}
             InstKind::Convert(_, a) => fit.operand(a, Space::Generic),

@@ -284,9 +284,9 @@ instructions! {
     /// `%0 = host cudaMalloc(%1, %2)`: host functions only.
     HostCall(host: HostFn, args: Vec<Operand>)
         [by hand host_call: "host"] -> host.result(), Call, Host;
-    /// `launch fn1 <<<(x, y, z), (x, y, z), shared, stream>>> (%1, …)`: host functions only.
+    /// `launch fn1 <<<(x, y, z), (x, y, z), shared, stream>>> (%1, …)`: of the host, or of each active lane of a kernel.
     Launch(launch: Box<Launch>)
-        [by hand launch: "launch"] -> (), Call, Host;
+        [by hand launch: "launch"] -> (), Call, Anywhere;
 }
 
 impl InstKind {

@@ -9,7 +9,7 @@ use super::{Effect, Space, Stands, Type, op::named};
 use std::fmt;
 
 macro_rules! intrinsics {
-    ($($(#[doc = $doc:literal])* $name:ident = $text:literal ($($operand:expr),*) $(-> $result:ident)?, $effect:ident, $stands:ident;)*) => {
+    ($($(#[doc = $doc:literal])* $name:ident = $text:literal ($($operand:expr),*) $(-> $result:expr)?, $effect:ident, $stands:ident;)*) => {
         named! {
             /// An instruction of fixed form.
             Intrinsic { $($(#[doc = $doc])* $name = $text,)* }
@@ -22,7 +22,7 @@ macro_rules! intrinsics {
             }
             /// The result's type.
             pub fn result(self) -> Option<Type> {
-                match self { $(Intrinsic::$name => None$(.or(Some(Type::$result)))?,)* }
+                match self { $(Intrinsic::$name => None$(.or(Some($result)))?,)* }
             }
             /// What it does.
             pub fn effect(self) -> Effect {
@@ -45,12 +45,16 @@ intrinsics! {
     Trap = "trap" (), Act, Kernel;
     /// A call through a pointer that is no function's.
     BadCall = "badcall" (), Act, Anywhere;
+    /// `malloc(n)`: memory of the device's heap, or null.
+    HeapMalloc = "heapmalloc" (Type::I64) -> Type::Ptr(Space::Generic), Act, Kernel;
+    /// `free(p)` of such memory.
+    HeapFree = "heapfree" (Type::Ptr(Space::Generic)), Act, Kernel;
     /// `__isShared(p)`: 1 if a generic pointer is in the window of shared memory, else 0; so the others.
-    IsShared = "isshared" (Type::Ptr(Space::Generic)) -> I32, Pure, Kernel;
+    IsShared = "isshared" (Type::Ptr(Space::Generic)) -> Type::I32, Pure, Kernel;
     /// `__isLocal(p)`.
-    IsLocal = "islocal" (Type::Ptr(Space::Generic)) -> I32, Pure, Kernel;
+    IsLocal = "islocal" (Type::Ptr(Space::Generic)) -> Type::I32, Pure, Kernel;
     /// `__isConstant(p)`.
-    IsConstant = "isconstant" (Type::Ptr(Space::Generic)) -> I32, Pure, Kernel;
+    IsConstant = "isconstant" (Type::Ptr(Space::Generic)) -> Type::I32, Pure, Kernel;
     /// `__isGlobal(p)`.
-    IsGlobal = "isglobal" (Type::Ptr(Space::Generic)) -> I32, Pure, Kernel;
+    IsGlobal = "isglobal" (Type::Ptr(Space::Generic)) -> Type::I32, Pure, Kernel;
 }

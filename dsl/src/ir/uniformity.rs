@@ -455,7 +455,7 @@ impl Analysis<'_> {
                 });
             }
             InstKind::Special(register) => return thread_register(*register),
-            InstKind::Atomic { .. } | InstKind::Printf(..) => return Some(Cause::OneByOne),
+            InstKind::Atomic { .. } => return Some(Cause::OneByOne),
             InstKind::Load(access, _) => match access.space {
                 Space::Local | Space::Generic => return Some(Cause::OwnMemory),
                 Space::Global | Space::Shared | Space::Constant => {}
@@ -488,12 +488,9 @@ impl Analysis<'_> {
             InstKind::Barrier(_) => return None,
             other => match other.effect() {
                 Effect::Lanes => return Some(Cause::OtherLane),
-                Effect::Pure
-                | Effect::Variable
-                | Effect::Memory
-                | Effect::Order
-                | Effect::Act
-                | Effect::Call => {}
+                Effect::Act => return Some(Cause::OneByOne),
+                Effect::Pure | Effect::Variable | Effect::Memory | Effect::Order | Effect::Call => {
+                }
             },
         }
         let mut operands = inst.kind.operands().into_iter();

@@ -1,7 +1,7 @@
 //! What only host code does: launches and calls of the runtime.
 
 use crate::{
-    ir::{Const, FuncId, HostFn, Launch, Operand},
+    ir::{Const, FuncId, HostFn, Intrinsic, Launch, Operand},
     sema::typed::{self, Value},
     span::Span,
 };
@@ -67,6 +67,17 @@ impl FunctionLowerer<'_, '_> {
     ) -> Option<Operand> {
         let args = args.iter().map(|arg| self.value(arg)).collect();
         self.at(span);
+        if self.is_device {
+            // Kernels have a heap of their own.
+            let heap = match function {
+                HostFn::Malloc => Some(Intrinsic::HeapMalloc),
+                HostFn::Free => Some(Intrinsic::HeapFree),
+                _ => None,
+            };
+            if let Some(heap) = heap {
+                return self.b.intrinsic(heap, args);
+            }
+        }
         self.b.host_call(function, args)
     }
 }

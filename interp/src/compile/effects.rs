@@ -4,7 +4,9 @@
 use crate::isa::effects::{Effects, Root, Talk};
 use std::collections::{HashMap, HashSet};
 
-use dsl::ir::{ConvertOp, Function, Inst, InstKind, LocId, Node, Object, Operand, SlotId, Space};
+use dsl::ir::{
+    ConvertOp, Function, Inst, InstKind, Intrinsic, LocId, Node, Object, Operand, SlotId, Space,
+};
 
 use super::polls;
 
@@ -25,7 +27,7 @@ pub(super) fn analyse(function: &Function) -> Effects {
         seen: HashSet::new(),
         roots: HashSet::new(),
     };
-    let mut ordered = false;
+    let (mut ordered, mut heap) = (false, false);
     let (mut targets, mut sources) = (Vec::new(), Vec::new());
     let mut compared = Vec::new();
     let mut communicates = false;
@@ -80,7 +82,11 @@ pub(super) fn analyse(function: &Function) -> Effects {
                 ordered = true;
                 targets.push(*ptr);
             }
-            InstKind::Fence(_) => ordered = true,
+            InstKind::Fence(_) | InstKind::Launch(_) => ordered = true,
+            InstKind::Intrinsic(Intrinsic::HeapMalloc | Intrinsic::HeapFree, _) => {
+                ordered = true;
+                heap = true;
+            }
             InstKind::Special(register) => ordered |= register.is_time(),
             _ => {}
         }
@@ -111,6 +117,7 @@ pub(super) fn analyse(function: &Function) -> Effects {
     let talks_at = talks.max_by_key(|talk| talk.decides);
     Effects {
         ordered,
+        heap,
         communicates,
         talks_at,
         stores,

@@ -1,14 +1,14 @@
 //! Straight-line instructions but those on memory.
 
 use dsl::ir::{
-    BarrierReduce, BinaryOp, Const, Exchange, ExchangeOp, Inst, InstKind, Intrinsic, Object,
-    Operand, SlotId, SpecialReg, Type, ValueId,
+    BarrierReduce, BinaryOp, Const, Exchange, ExchangeOp, FunctionKind, Inst, InstKind, Intrinsic,
+    Launch, Object, Operand, SlotId, SpecialReg, Type, ValueId,
 };
 
 use super::{Compiler, FusedPointer, Owned, select};
 use crate::isa::bytecode::{
-    CallRow, Class, ExchangeKind, ExchangeRow, Op, Place, PrintRow, PtrScale, S_COOPERATIVE,
-    S_CTAID, S_NCTAID, S_NTID, S_TID_YZ, V_LANE, V_TID,
+    CallRow, Class, ExchangeKind, ExchangeRow, LaunchRow, Op, Place, PrintRow, PtrScale,
+    S_COOPERATIVE, S_CTAID, S_NCTAID, S_NTID, S_TID_YZ, V_LANE, V_TID,
 };
 use crate::memory::layout;
 
@@ -105,6 +105,9 @@ impl Compiler<'_> {
                 let start = self.code.memory.local_offsets[local.index()] as u32;
                 let bytes = self.function.locals[local.index()].size_bytes as u32;
                 self.emit(Op::Lifetime, 0, start, bytes, u32::from(*begins));
+            }
+            InstKind::Launch(launch) if self.function.kind == FunctionKind::Kernel => {
+                self.launch(launch);
             }
             InstKind::Call(..) | InstKind::HostCall(..) | InstKind::Launch(_) => {
                 self.host_call(&inst.kind, result)
@@ -238,12 +241,26 @@ impl Compiler<'_> {
             // Time stands still; whoever spins is known by the loop.
             (Intrinsic::Nanosleep, _) => return,
             (Intrinsic::Trap, _) => return self.emit(Op::Trap, 0, 0, 0, 0),
+            (Intrinsic::HeapMalloc, [bytes]) => {
+                let bytes = self.vector(bytes);
+                let d = match result.map(|id| self.define(id)) {
+                    Some(Place::V(d)) => d,
+                    Some(Place::S(_)) | None => self.temporary(Class::W64),
+                };
+                return self.emit(Op::HeapMalloc, d, bytes, 0, 0);
+            }
+            (Intrinsic::HeapFree, [address]) => {
+                let address = self.vector(address);
+                return self.emit(Op::HeapFree, 0, address, 0, 0);
+            }
             (Intrinsic::BadCall, _) => return self.emit(Op::Trap, 0, 1, 0, 0),
             (Intrinsic::IsShared, _) => select::Conversion::IsShared,
             (Intrinsic::IsLocal, _) => select::Conversion::IsLocal,
             (Intrinsic::IsConstant, _) => select::Conversion::IsConstant,
             (Intrinsic::IsGlobal, _) => select::Conversion::IsGlobal,
-            (Intrinsic::SyncWarp, _) => unreachable!("the verifier counts operands"),
+            (Intrinsic::SyncWarp | Intrinsic::HeapMalloc | Intrinsic::HeapFree, _) => {
+                unreachable!("the verifier counts operands")
+            }
         };
         let (v, s) = is_space.ops();
         let args: Vec<&Operand> = args.iter().collect();
@@ -563,6 +580,21 @@ impl Compiler<'_> {
             mask = other;
         }
         self.control(op, d, mask, 0);
+    }
+
+    /// A launch from a kernel. Its stream says nothing: launches from kernels run one after the other.
+    fn launch(&mut self, launch: &Launch) {
+        let sizes = launch.grid.iter().chain(&launch.block);
+        let operands = sizes.chain([&launch.shared_bytes]).chain(&launch.args);
+        let args = operands.map(|arg| (self.type_of(arg), self.place(arg)));
+        let args = args.collect();
+        self.code.launches.push(LaunchRow {
+            kernel: launch.kernel.0,
+            args,
+            loc: self.loc,
+        });
+        let row = self.code.launches.len() as u32 - 1;
+        self.emit(Op::LaunchChild, 0, row, 0, 0);
     }
 
     fn host_call(&mut self, kind: &InstKind, result: Option<ValueId>) {

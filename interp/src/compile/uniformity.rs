@@ -233,11 +233,11 @@ impl Analysis<'_> {
             InstKind::Load(access, ptr) => {
                 matches!(access.space, Space::Local | Space::Generic) || self.varies(ptr)
             }
-            InstKind::Atomic { .. } | InstKind::Printf(..) => true,
+            InstKind::Atomic { .. } => true,
             other => match other.effect() {
                 Effect::Pure => any_operand(),
-                Effect::Lanes => true,
-                Effect::Variable | Effect::Memory | Effect::Order | Effect::Act | Effect::Call => {
+                Effect::Lanes | Effect::Act => true,
+                Effect::Variable | Effect::Memory | Effect::Order | Effect::Call => {
                     return;
                 }
             },

@@ -304,6 +304,12 @@ lane_ops! { define_ops! {
     Fence,
     /// Row `a` of the table of prints; `V[d]` gets the result.
     Print,
+    /// Row `a` of the table of launches: each active lane launches a kernel.
+    LaunchChild,
+    /// `V[d]` = memory of the heap for `V[a]` bytes (64 bits both), lane by lane.
+    HeapMalloc,
+    /// Gives memory at `V[a]` (64 bits) back to the heap.
+    HeapFree,
     /// Traps in active lanes without `S[a]`; string `b`.
     Assert,
     /// Traps.
@@ -481,6 +487,16 @@ pub(crate) struct PrintRow {
     pub(crate) args: Vec<(Type, Place)>,
 }
 
+/// A launch from a kernel.
+#[derive(Clone, Debug)]
+pub(crate) struct LaunchRow {
+    /// The kernel's number.
+    pub(crate) kernel: u32,
+    /// Blocks, threads, bytes of shared memory, then the kernel's arguments.
+    pub(crate) args: Vec<(Type, Place)>,
+    pub(crate) loc: LocId,
+}
+
 /// A shuffle, vote, match or reduction.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct ExchangeRow {
@@ -590,6 +606,7 @@ pub(crate) struct Code {
     pub(crate) counters: Vec<CounterSite>,
     pub(crate) scales: Vec<PtrScale>,
     pub(crate) prints: Vec<PrintRow>,
+    pub(crate) launches: Vec<LaunchRow>,
     pub(crate) exchanges: Vec<ExchangeRow>,
     pub(crate) calls: Vec<CallRow>,
     pub(crate) waits: Vec<Waitplace>,

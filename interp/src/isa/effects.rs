@@ -28,6 +28,8 @@ pub(crate) struct Talk {
 pub(crate) struct Effects {
     /// Atomics, volatile accesses, fences or the clock: the order of blocks can be seen.
     pub(crate) ordered: bool,
+    /// It takes memory of the device's heap, or gives it back.
+    pub(crate) heap: bool,
     /// Threads may tell each other something: atomics whose result is used, volatile loads, fences.
     pub(crate) communicates: bool,
     /// Where: the first of those atomics and volatile loads, one that decides a branch before others.

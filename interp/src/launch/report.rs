@@ -7,7 +7,7 @@ use dsl::ir::{FuncId, LocId, Space};
 use thiserror::Error;
 
 use crate::compile::program::Program;
-use crate::config::LaunchConfig;
+use crate::config::{ChildLaunch, LaunchConfig};
 use crate::count::stats::{LaunchCounts, SiteCounts};
 use crate::fault::finding::Finding;
 use crate::fault::trap::{AccessOp, Trap};
@@ -49,6 +49,8 @@ pub struct LaunchReport {
     pub orders: Orders,
     /// What ended it in descending order, where it ran to its end in ascending order.
     pub trap_descending: Option<Box<Trap>>,
+    /// What its threads launched, in order: to be run after it. See [`LaunchQueue`](crate::LaunchQueue).
+    pub children: Vec<ChildLaunch>,
     /// All that it did, if [`MachineConfig::trace`](crate::MachineConfig::trace) asked for that.
     pub trace: Vec<Event>,
 }
@@ -74,6 +76,7 @@ impl LaunchReport {
             skipped: Vec::new(),
             orders: Orders::Same,
             trap_descending: None,
+            children: Vec::new(),
             trace: Vec::new(),
         }
     }
@@ -218,6 +221,12 @@ pub enum InvalidLaunch {
         threads: u64,
         /// The most.
         limit: u64,
+    },
+    /// A launch inside of too many others.
+    #[error("launches from kernels are nested more than {limit} deep")]
+    NestedTooDeep {
+        /// The deepest.
+        limit: u32,
     },
     /// More blocks than the device holds at once, in a cooperative launch.
     #[error("a cooperative launch of {blocks} blocks; the device holds {limit} of them at once")]

@@ -18,7 +18,7 @@ use crate::isa::bytecode::{Inst, Op, lane_ops};
 use crate::isa::registers::View;
 use crate::machine::ops::fault::Done;
 use crate::machine::ops::{
-    atomic, convert, exchange, float, generic, global, int, lanes, local, print, shared,
+    atomic, convert, exchange, float, generic, global, heap, int, lanes, local, print, shared,
 };
 use crate::machine::{Fault, Machine, Stop, Totals, Vote, Warp};
 use crate::observe::Observer;
@@ -521,6 +521,9 @@ fn run<L: Level, O: Observer>(machine: &mut Machine<'_, O>, warp: &mut Warp) -> 
             Op::Fence => machine.observer.fence(mask, FenceScope::ALL[inst.a as usize]),
             Op::Lifetime => machine.observer.lifetime(mask, (inst.a, inst.b), inst.c == 1),
             Op::Print => attempt!(print::print(machine, r, mask, inst)),
+            Op::HeapMalloc => heap::malloc(machine, r, mask, inst),
+            Op::HeapFree => attempt!(heap::free(machine, r, mask, inst)),
+            Op::LaunchChild => print::launch(machine, r, mask, inst),
             Op::Assert => attempt!(print::assert(machine, r, mask, inst)),
             Op::Trap => attempt!(print::trap(mask, inst)),
 

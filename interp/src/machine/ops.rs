@@ -13,6 +13,7 @@ pub(crate) mod fault;
 pub(crate) mod float;
 pub(crate) mod generic;
 pub(crate) mod global;
+pub(crate) mod heap;
 pub(crate) mod int;
 pub(crate) mod lanes;
 pub(crate) mod local;

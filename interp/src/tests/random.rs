@@ -558,6 +558,7 @@ fn check(seed: u64) {
         block: [40, 1, 1],
         shared_bytes: 0,
         cooperative: false,
+        depth: 0,
         loc: LocId(0),
     };
     launch(

@@ -152,6 +152,12 @@ impl Host<'_> {
                 _ => Err(CudaError::InvalidDevice.into()),
             })?,
             HostFn::CudaMemGetInfo => self.cuda(|host| host.memory_info(args, loc))?,
+            HostFn::SetHeap => self.cuda(|host| {
+                match host.device.set_heap(&mut host.memory, args[0]) {
+                    true => Ok(()),
+                    false => Err(CudaError::InvalidValue.into()),
+                }
+            })?,
             HostFn::SetError => self.cuda(|_| match CudaError::from_code(args[0] as i32) {
                 None | Some(CudaError::Success) => Ok(()),
                 Some(error) => Err(error.into()),

@@ -124,6 +124,7 @@ pub fn error_of_refusal(why: &InvalidLaunch) -> CudaError {
         InvalidLaunch::TooMuchShared { .. } => CudaError::InvalidValue,
         InvalidLaunch::LaunchBounds { .. } => CudaError::LaunchOutOfResources,
         InvalidLaunch::CooperativeTooLarge { .. } => CudaError::CooperativeLaunchTooLarge,
+        InvalidLaunch::NestedTooDeep { .. } => CudaError::LaunchMaxDepthExceeded,
         InvalidLaunch::NotAKernel(_) => CudaError::InvalidDeviceFunction,
         InvalidLaunch::ZeroDimension { .. }
         | InvalidLaunch::TooManyThreads { .. }

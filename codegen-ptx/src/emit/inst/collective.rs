@@ -57,6 +57,17 @@ impl Kernel<'_, '_> {
                 return self.line(format!("call void @llvm.nvvm.nanosleep({args})"));
             }
             Intrinsic::Trap | Intrinsic::BadCall => return self.line("call void @llvm.trap()"),
+            Intrinsic::HeapMalloc => {
+                self.m.declare("declare ptr @malloc(i64) nounwind");
+                if let Some(result) = result {
+                    self.result(result, format!("call ptr @malloc({args})"));
+                }
+                return;
+            }
+            Intrinsic::HeapFree => {
+                self.m.declare("declare void @free(ptr) nounwind");
+                return self.line(format!("call void @free({args})"));
+            }
             Intrinsic::IsShared => "shared",
             Intrinsic::IsLocal => "local",
             Intrinsic::IsConstant => "const",

@@ -221,7 +221,11 @@ impl Generator<'_> {
             }
             7 => self.exchange(),
             _ => {
-                let intrinsic = self.random.pick(Intrinsic::ALL);
+                let intrinsic = match self.random.pick(Intrinsic::ALL) {
+                    // What a heap gives is no concern of what random programs are held against.
+                    Intrinsic::HeapMalloc | Intrinsic::HeapFree => Intrinsic::SyncWarp,
+                    other => other,
+                };
                 let args = intrinsic.operands().iter().map(|&ty| self.operand(ty));
                 let args = args.collect();
                 if let Some(value) = self.builder.intrinsic(intrinsic, args) {

@@ -296,10 +296,14 @@ impl Verifier<'_> {
             launch.args.len() == kernel.params.len(),
             "not one argument per parameter",
         );
+        self.check(
+            !(launch.cooperative && self.is_kernel()),
+            "a kernel makes a cooperative launch",
+        );
         for (&arg, param) in launch.args.iter().zip(&kernel.params) {
             match kernel.slots.get(param.slot.index()).map(|slot| slot.ty) {
                 None => {}
-                // Pointers are generic on the host; the kernel knows more.
+                // What is launched knows more than that a pointer is generic.
                 Some(Type::Ptr(_)) => self.verify_operand(arg, Type::Ptr(Space::Generic)),
                 Some(ty @ (Type::I1 | Type::I32 | Type::I64 | Type::F32 | Type::F64)) => {
                     self.verify_operand(arg, ty);

@@ -134,6 +134,7 @@ pub(crate) const ROWS: &[Row] = &[
         "void(char*, size_t)",
         HostFn::DeviceName,
     ),
+    host("__dslc_set_heap", "cudaError_t(size_t)", HostFn::SetHeap),
     host(
         "__dslc_set_error",
         "cudaError_t(cudaError_t)",

@@ -145,9 +145,10 @@ messages! {
             "`{name}` is declared but has no body",
             label declared "declared here",
             help "define it in this file, or `#include` the file that does";
-        HostCallInDevice { name: String } => HostCallInDevice
+        HostCallInDevice { name: String, waits: bool } => HostCallInDevice
             "device code cannot call `{name}`",
-            at "a function of the host";
+            at "a function of the host",
+            help "what a kernel launches runs after it; since CUDA 12 a kernel cannot wait for that" if waits;
         NotAddressOfPointer { position: usize, name: String, ty: Ty, pointer: Option<String> } => TypeMismatch
             "argument {position} of `{name}` is the address of a pointer, got `{ty}`",
             at "this is `{ty}`",
@@ -169,8 +170,8 @@ messages! {
             "`{name}` is {space}, not a kernel",
             label declared "declared here";
         LaunchInDevice => LaunchInDevice
-            "launching a kernel from device code is not supported",
-            help "launch it from the host after this kernel";
+            "a kernel cannot launch through a pointer here",
+            help "name the kernel: `kernel<<<…>>>(…)`";
         LaunchOfValue => LaunchOfNonKernel
             "what is launched is not a kernel";
         LaunchOfNonKernel { name: String, declared: Span } => LaunchOfNonKernel
@@ -199,7 +200,7 @@ messages! {
             "nothing here says which instance of the template `{name}` is meant",
             help "write its arguments: `{name}<…>`";
         KernelAddressInDevice { name: String } => WrongKindOfName
-            "`{name}` is a kernel, and device code cannot launch it";
+            "`{name}` is a kernel, and device code has no pointers to kernels";
         DeviceAddressInHost { name: String, declared: Span } => DeviceCallInHost
             "host code cannot take the address of the `__device__` function `{name}`",
             label declared "declared here, for the device only",

@@ -112,9 +112,9 @@ __global__ void kernel(int *p, int n) {
     one(1, 2); //~ E0503
     host(1); //~ E0607
     both(1);
-    cudaMalloc(&p, 4); //~ E0607
+    cudaDeviceSynchronize(); //~ E0607
     kernel(p, n); //~ E0702
-    kernel<<<1, 1>>>(p, n); //~ E0704
+    kernel<<<1, 1>>>(p, n);
     p = threadIdx; //~ E0501
     threadIdx.x = 1; //~ E0504
     &threadIdx.x; //~ E0504

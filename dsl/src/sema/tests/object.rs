@@ -20,7 +20,7 @@ void f(Opaque *o, void *v, int n) {
     int *b = new int[2.5]; //~ E0501
     delete[] p;
 }
-__global__ void k() { int *p = new int[4]; delete[] p; } //~ E0802 E0802
+__global__ void k() { int *p = new int[4]; delete[] p; }
 ",
     );
 }

@@ -1,8 +1,9 @@
-//! `printf` and `assert` in kernels.
+//! What threads ask of others than the machine: `printf`, `assert` and launches in kernels.
 
-use dsl::ir::{StringId, Type};
+use dsl::ir::{FuncId, StringId, Type};
 
 use super::fault::Done;
+use crate::config::{ChildLaunch, LaunchConfig};
 use crate::fault::trap::TrapKind;
 use crate::isa::bytecode::{Class, Inst, Place};
 use crate::isa::mask::LaneMask;
@@ -57,6 +58,29 @@ pub(crate) fn print<O: Observer>(
     }
     *r.v32_mut(i.d) = [row.args.len() as u32; 32];
     Ok(())
+}
+
+/// Notes what each active lane launches: it runs when this launch has ended, and sees what this one left in memory.
+#[inline(never)]
+pub(crate) fn launch<O: Observer>(machine: &mut Machine<'_, O>, r: View, mask: u32, i: &Inst) {
+    let row = &machine.code.launches[i.a as usize];
+    for lane in LaneMask(mask) {
+        let of = |&(ty, place): &(Type, Place)| value(r, ty, place, lane);
+        let values: Vec<u64> = row.args.iter().map(of).collect();
+        let size = |axis: usize| values[axis] as u32;
+        machine.record.launched.push(ChildLaunch {
+            kernel: FuncId(row.kernel),
+            config: LaunchConfig {
+                grid: [size(0), size(1), size(2)],
+                block: [size(3), size(4), size(5)],
+                shared_bytes: values[6],
+                cooperative: false,
+                depth: 0,
+                loc: row.loc,
+            },
+            args: values[7..].to_vec(),
+        });
+    }
 }
 
 /// Faults for the lowest active lane whose condition does not hold.

@@ -127,6 +127,24 @@ impl Cells {
         }
     }
 
+    /// Nobody has touched these bytes: they are a new object's.
+    pub(crate) fn forget(&mut self, offset: u64, bytes: u64) {
+        let end = (offset + bytes).min(self.bytes() as u64) as usize;
+        let cells = (offset as usize >> self.shift)..end.div_ceil(1 << self.shift);
+        for line in cells.start >> 5..cells.end.div_ceil(32) {
+            if self.lines.get(line).is_some_and(|line| line[0] != MIXED) {
+                self.open_line(line);
+            }
+        }
+        for side in [&mut self.write, &mut self.read, &mut self.other] {
+            if let Some(tags) = side.get_mut(cells.clone()) {
+                tags.fill(0);
+            }
+        }
+        self.many
+            .retain(|cell, _| !cells.contains(&(*cell as usize)));
+    }
+
     /// Before cells of 4 bytes become 4 cells each.
     pub(crate) fn split_lines(&mut self) {
         for line in 0..self.lines.len() {

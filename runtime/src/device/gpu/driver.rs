@@ -126,6 +126,13 @@ pub(super) fn set_printf_bytes(bytes: usize) -> Result<()> {
     check(unsafe { sys::cuCtxSetLimit(limit, bytes) })
 }
 
+/// Room for what kernels allocate.
+pub(super) fn set_heap_bytes(bytes: usize) -> Result<()> {
+    let limit = sys::CUlimit::CU_LIMIT_MALLOC_HEAP_SIZE;
+    // SAFETY: plain numbers.
+    check(unsafe { sys::cuCtxSetLimit(limit, bytes) })
+}
+
 /// Compiles PTX for the current context's device. The error carries the assembler's log.
 pub(super) fn load(ptx: &str, lines: bool) -> std::result::Result<Image, (CudaError, String)> {
     const LOG_BYTES: usize = 16 << 10;

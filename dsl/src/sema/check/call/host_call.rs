@@ -20,7 +20,6 @@ use crate::{
 /// What CUDA also has in device code; everything else exists on the host only.
 fn device_family(host: HostFn) -> Option<&'static str> {
     match host {
-        HostFn::Malloc | HostFn::Free => Some("the device heap"),
         HostFn::Memcpy | HostFn::Memset => Some("memory functions"),
         HostFn::Expf
         | HostFn::Logf
@@ -79,13 +78,22 @@ impl Checker<'_> {
         {
             return value;
         }
+        // Some of the runtime's functions are there in kernels, too.
+        if self.may_be_device() {
+            let name: Arc<str> = format!("__dslc_device_{}", called.name).into();
+            if let Some(set) = self.prelude_functions(&name) {
+                return self.call_prelude(&name, &set, called);
+            }
+        }
         match device_family(host) {
+            None if matches!(host, HostFn::Malloc | HostFn::Free) => {}
             Some(what) => self.not_on_device(called.name, what, called.name_span),
             None => {
                 let diagnostic = self.diagnostic(
                     called.name_span,
                     CallError::HostCallInDevice {
                         name: called.name.to_string(),
+                        waits: host == HostFn::CudaDeviceSynchronize,
                     },
                 );
                 self.on_side(Side::Device, diagnostic);

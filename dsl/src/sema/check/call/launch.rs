@@ -33,11 +33,13 @@ impl Checker<'_> {
         span: Span,
     ) -> Value {
         let args = &*self.expanded(args);
-        self.on_side(
-            Side::Device,
-            self.diagnostic(span, CallError::LaunchInDevice),
-        );
         if let Some(pointer) = self.launched_pointer(callee) {
+            if self.may_be_device() {
+                let diagnostic = self.diagnostic(span, CallError::LaunchInDevice);
+                self.on_side(Side::Device, diagnostic);
+                self.arguments(args);
+                return wrong(span);
+            }
             let configured = self.launch_config(config);
             let values = self.arguments(args);
             return match (pointed_function(&pointer.ty).cloned(), configured) {

@@ -48,10 +48,6 @@ impl Checker<'_> {
             let pointer = self.convert(place, &pointer_to(ty.clone().into()));
             return self.begun(pointer, &ty, new.init.as_ref(), span);
         }
-        self.not_on_device("new", "the device heap", span);
-        if self.is_device_only() {
-            return wrong(span);
-        }
         if !new.counts.is_empty() {
             let own = self.own_allocation(&ty, "operator new[]");
             return self.new_array(new, &ty, own.as_ref(), span);
@@ -59,7 +55,13 @@ impl Checker<'_> {
         let bytes = crate::sema::check::int(bytes, Ty::ULong, span);
         let memory = match self.own_allocation(&ty, "operator new") {
             Some(set) => self.allocation_call("operator new", &set, bytes, span),
-            None => self.library_call("__dslc_new", None, vec![bytes], span),
+            None => {
+                let name = match self.may_be_device() {
+                    true => "__dslc_device_new",
+                    false => "__dslc_new",
+                };
+                self.library_call(name, None, vec![bytes], span)
+            }
         };
         if memory.ty == Ty::Error {
             return memory;
@@ -132,9 +134,11 @@ impl Checker<'_> {
             }
         };
         let begins = is_zeroed || self.has_constructors(ty);
-        let name = match begins {
-            true => "__dslc_new_array_zero",
-            false => "__dslc_new_array",
+        let name = match (begins, self.may_be_device()) {
+            (true, false) => "__dslc_new_array_zero",
+            (false, false) => "__dslc_new_array",
+            (true, true) => "__dslc_device_new_array_zero",
+            (false, true) => "__dslc_device_new_array",
         };
         let count = self.convert(count, &Ty::ULong);
         let explicit = [ast::TemplateArg::Type(new.ty.clone())];
@@ -169,10 +173,6 @@ impl Checker<'_> {
     pub(crate) fn delete_expr(&mut self, is_array: bool, expr: &ast::Expr, span: Span) -> Value {
         let pointer = self.value(expr);
         let word = if is_array { "delete[]" } else { "delete" };
-        self.not_on_device(word, "the device heap", span);
-        if self.is_device_only() {
-            return wrong(span);
-        }
         let pointee = match &pointer.ty {
             Ty::Error => return pointer,
             Ty::Pointer(pointee) => pointee.ty.clone(),
@@ -292,14 +292,6 @@ impl Checker<'_> {
             span,
         );
         comma(set_kept, value)
-    }
-
-    fn is_device_only(&self) -> bool {
-        use crate::sema::typed::FunctionSpace;
-        matches!(
-            self.body.space,
-            Some(FunctionSpace::Kernel | FunctionSpace::Device)
-        )
     }
 
     /// A call of a function of the library's own.

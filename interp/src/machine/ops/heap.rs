@@ -1,0 +1,43 @@
+//! `malloc` and `free` in kernels.
+
+use super::fault::Done;
+use crate::fault::trap::TrapKind;
+use crate::isa::bytecode::Inst;
+use crate::isa::mask::LaneMask;
+use crate::isa::registers::View;
+use crate::machine::{Fault, Machine};
+use crate::observe::Observer;
+
+/// Each active lane gets memory, in ascending order; null if there is none left.
+#[inline(never)]
+pub(crate) fn malloc<O: Observer>(machine: &mut Machine<'_, O>, r: View, mask: u32, i: &Inst) {
+    for lane in LaneMask(mask) {
+        let bytes = r.v64(i.a)[lane];
+        let address = machine.memory.device_heap().malloc(bytes);
+        if let Some(address) = address {
+            machine.observer.allocated(address, bytes);
+        }
+        r.v64_mut(i.d)[lane] = address.unwrap_or(0);
+    }
+}
+
+/// Each active lane gives memory back, in ascending order.
+#[inline(never)]
+pub(crate) fn free<O: Observer>(
+    machine: &mut Machine<'_, O>,
+    r: View,
+    mask: u32,
+    i: &Inst,
+) -> Done {
+    for lane in LaneMask(mask) {
+        let address = r.v64(i.a)[lane];
+        if address != 0 && !machine.memory.device_heap().free(address) {
+            let fault = machine.memory.heap_fault(address);
+            return Err(Box::new(Fault {
+                kind: TrapKind::InvalidFree(Box::new(fault)),
+                lane: lane as u32,
+            }));
+        }
+    }
+    Ok(())
+}
