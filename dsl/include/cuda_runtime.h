@@ -77,6 +77,10 @@ extern const __device__ __attribute__((weak)) dim3 gridDim;
 }
 enum { warpSize = 32 };
 
+// What clang makes of a launch in device code. Nobody calls them: kernels are compiled from the source.
+extern "C" __device__ void *cudaGetParameterBuffer(size_t alignment, size_t size);
+extern "C" __device__ cudaError_t cudaLaunchDevice(void *kernel, void *parameters, dim3 grid, dim3 block, unsigned int shared_bytes, cudaStream_t stream);
+
 #define CUDART_INF_F __builtin_inff()
 #define CUDART_NAN_F __builtin_nanf("")
 #define CUDART_INF __builtin_inf()
