@@ -3,8 +3,10 @@
 #
 #     bench/gpu/programs.sh build DSLC FOLDER      here: builds every program into FOLDER, with libdslcrt.so
 #     bench/gpu/programs.sh compare FOLDER         on a machine with nvcc and a GPU: builds with nvcc, runs both, compares
+#     bench/gpu/programs.sh build DSLC FOLDER ROOT and `compare FOLDER ROOT`: instead of the repository's programs those of ROOT, a folder
+#                                                  each, with a file BUILD and a file RUN (shell lines; `$NVCC` is the compiler)
 #
-# What both print on standard output and the exit codes are compared. Standard error, where times and reports go, is not.
+# A program of dslc's runs twice: on the simulator, and on the GPU (`DSLC_DEVICE=gpu`). What both print on standard output and the exit codes are compared. Standard error, where times and reports go, is not.
 set -uo pipefail
 cd "$(dirname "$0")/../.."
 programs=(tests/features/*.k tests/programs/*.k examples/*.k native/tests/programs/*.cu)
@@ -26,33 +28,122 @@ build() {
     echo "built ${#programs[@]} less $failed"
 }
 
+# run NAME HOW COMMAND...: what it prints and its exit code, in NAME.HOW
+run() {
+    local to=$1.$2
+    shift 2
+    timeout 60 "$@" >"$to" 2>"$to.err" </dev/null
+    echo "ended with $?" >>"$to"
+}
+
+# judge NAME PROGRAM: holds both of dslc's against nvcc's
+same=0 differs=0 gpu_same=0 gpu_differs=0 unbuilt=0
+judge() {
+    if cmp -s "$1.nvcc.out" "$1.sim"; then same=$((same + 1)); else
+        differs=$((differs + 1))
+        echo "differs on the simulator: $2"
+        diff "$1.nvcc.out" "$1.sim" | head -n 4
+    fi
+    if cmp -s "$1.nvcc.out" "$1.gpu"; then gpu_same=$((gpu_same + 1)); else
+        gpu_differs=$((gpu_differs + 1))
+        echo "differs on the GPU: $2"
+        diff "$1.nvcc.out" "$1.gpu" | head -n 4
+        head -n 2 "$1.gpu.err"
+    fi
+}
+
+arch() { echo "sm_$(nvidia-smi --query-gpu=compute_cap --format=csv,noheader | head -n1 | tr -d .)"; }
+
+# Of what runs in the background no more than there are cores.
+in_turn() { while [ "$(jobs -rp | wc -l)" -ge "$(nproc)" ]; do wait -n; done; }
+
 compare() {
-    local out=$1 same=0 differs=0 unbuilt=0 arch
-    arch=sm_$(nvidia-smi --query-gpu=compute_cap --format=csv,noheader | head -n1 | tr -d .)
+    local out=$PWD/$1 arch=$(arch)
+    export DSLC="--quiet --fail-on never"
     nvidia-smi --query-gpu=name,driver_version --format=csv,noheader
     for program in "${programs[@]}"; do
         local name=$(name_of "$program")
         [ -x "$out/$name" ] || continue
-        if ! nvcc -std=c++17 -O1 -arch="$arch" -x cu --extended-lambda --expt-relaxed-constexpr -I"$(dirname "$program")" "$program" -o "$out/$name.nvcc" 2>/dev/null; then
+        nvcc -std=c++17 -O1 -arch="$arch" -x cu --extended-lambda --expt-relaxed-constexpr -I"$(dirname "$program")" "$program" -o "$out/$name.nvcc" 2>/dev/null &
+        in_turn
+    done
+    wait
+    for program in "${programs[@]}"; do
+        local name=$(name_of "$program")
+        [ -x "$out/$name" ] || continue
+        if ! [ -x "$out/$name.nvcc" ]; then
             unbuilt=$((unbuilt + 1))
             echo "not built by nvcc: $program"
             continue
         fi
-        (cd "$(dirname "$program")" && timeout 60 "$OLDPWD/$out/$name.nvcc" >"$OLDPWD/$out/$name.gpu" 2>/dev/null; echo "ended with $?" >>"$OLDPWD/$out/$name.gpu")
-        (cd "$(dirname "$program")" && DSLC="--quiet --fail-on never" timeout 60 "$OLDPWD/$out/$name" >"$OLDPWD/$out/$name.sim" 2>/dev/null; echo "ended with $?" >>"$OLDPWD/$out/$name.sim")
-        if cmp -s "$out/$name.gpu" "$out/$name.sim"; then
-            same=$((same + 1))
-        else
-            differs=$((differs + 1))
-            echo "differs: $program"
-            diff "$out/$name.gpu" "$out/$name.sim" | head -n 6
-        fi
+        pushd "$(dirname "$program")" >/dev/null
+        run "$out/$name" nvcc.out "$out/$name.nvcc"
+        run "$out/$name" sim "$out/$name"
+        DSLC_DEVICE=gpu run "$out/$name" gpu "$out/$name"
+        popd >/dev/null
+        judge "$out/$name" "$program"
     done
-    echo "same $same, different $differs, not built by nvcc $unbuilt"
+    echo "simulator: same $same, different $differs; GPU: same $gpu_same, different $gpu_differs; not built by nvcc $unbuilt"
 }
 
-case ${1:-} in
-build) build "$2" "$3" ;;
-compare) compare "$2" ;;
-*) sed -n 2,7p "$0" ;;
+# build_folders DSLC OUT ROOT
+build_folders() {
+    local dslc=$(realpath "$1") out=$2 root=$3 failed=0 all=0
+    mkdir -p "$out"
+    cp "$(dirname "$dslc")/libdslcrt.so" "$out/"
+    for folder in "$root"/*/; do
+        [ -f "$folder/BUILD" ] || continue
+        local name=$(basename "$folder")
+        all=$((all + 1))
+        rm -rf "$out/$name"
+        cp -r "$folder" "$out/$name"
+        if ! (cd "$out/$name" && NVCC="$dslc nvcc" bash -c "$(cat BUILD)" >build.log 2>&1 </dev/null); then
+            echo "not built by dslc: $name"
+            failed=$((failed + 1))
+            touch "$out/$name/UNBUILT"
+        fi
+    done
+    echo "built $all less $failed"
+}
+
+compare_folders() {
+    local out=$PWD/$1 root=$2 arch=$(arch)
+    export DSLC="--quiet --fail-on never" LD_LIBRARY_PATH=$out:${LD_LIBRARY_PATH:-}
+    nvidia-smi --query-gpu=name,driver_version --format=csv,noheader
+    for folder in "$out"/*/; do
+        local name=$(basename "$folder")
+        [ -f "$folder/BUILD" ] && [ ! -f "$folder/UNBUILT" ] || continue
+        rm -rf "$out/$name.nvcc"
+        cp -r "$root/$name" "$out/$name.nvcc"
+        (cd "$out/$name.nvcc" && NVCC="nvcc -arch=$arch" bash -c "$(cat BUILD)" >build.log 2>&1 </dev/null || touch UNBUILT) &
+        in_turn
+    done
+    wait
+    for folder in "$out"/*/; do
+        local name=$(basename "$folder")
+        case $name in *.nvcc) continue ;; esac
+        [ -f "$folder/BUILD" ] && [ ! -f "$folder/UNBUILT" ] || continue
+        if [ -f "$out/$name.nvcc/UNBUILT" ]; then
+            unbuilt=$((unbuilt + 1))
+            echo "not built by nvcc: $name"
+            continue
+        fi
+        pushd "$out/$name.nvcc" >/dev/null
+        run "$out/$name" nvcc.out bash -c "$(cat RUN)"
+        popd >/dev/null
+        pushd "$out/$name" >/dev/null
+        run "$out/$name" sim bash -c "$(cat RUN)"
+        DSLC_DEVICE=gpu run "$out/$name" gpu bash -c "$(cat RUN)"
+        popd >/dev/null
+        judge "$out/$name" "$name"
+    done
+    echo "simulator: same $same, different $differs; GPU: same $gpu_same, different $gpu_differs; not built by nvcc $unbuilt"
+}
+
+case "${1:-} $#" in
+"build 3") build "$2" "$3" ;;
+"build 4") build_folders "$2" "$3" "$4" ;;
+"compare 2") compare "$2" ;;
+"compare 3") compare_folders "$2" "$3" ;;
+*) sed -n 2,10p "$0" ;;
 esac

@@ -12,6 +12,8 @@
 //! …
 //! ir 4711
 //! …
+//! ptx 1234 90                                    bytes that follow, the least compute capability
+//! …
 //! ```
 
 use std::fmt::{self, Write};
@@ -58,6 +60,8 @@ pub struct Image {
     pub files: Vec<(String, String)>,
     /// The module as text.
     pub ir: String,
+    /// The same for GPUs: PTX, by the least compute capability it runs on (90 is sm_90).
+    pub ptx: Vec<(u32, String)>,
 }
 
 /// Bytes that are no image.
@@ -105,6 +109,9 @@ impl Image {
             let _ = writeln!(text, "file {} {}\n{file}", file.len(), one_line(name));
         }
         let _ = writeln!(text, "ir {} -\n{}", self.ir.len(), self.ir);
+        for (sm, ptx) in &self.ptx {
+            let _ = writeln!(text, "ptx {} {sm}\n{ptx}", ptx.len());
+        }
         let mut bytes = MAGIC.to_vec();
         bytes.extend((text.len() as u64).to_le_bytes());
         bytes.extend(text.as_bytes());
@@ -146,13 +153,14 @@ impl Image {
                     let (key, value) = words.split_once(' ').ok_or(BadImage)?;
                     image.notes.push((key.to_string(), value.to_string()));
                 }
-                "file" | "ir" => {
+                "file" | "ir" | "ptx" => {
                     let (bytes, name) = words.split_once(' ').ok_or(BadImage)?;
                     let bytes: usize = bytes.parse().map_err(|_| BadImage)?;
                     let text = rest.get(..bytes).ok_or(BadImage)?.to_string();
                     rest = rest.get(bytes + 1..).ok_or(BadImage)?;
                     match key {
                         "ir" => image.ir = text,
+                        "ptx" => image.ptx.push((name.parse().map_err(|_| BadImage)?, text)),
                         _ => image.files.push((name.to_string(), text)),
                     }
                 }
@@ -235,6 +243,7 @@ mod tests {
                 ("empty".to_string(), String::new()),
             ],
             ir: "module \"x\"\n".to_string(),
+            ptx: vec![(80, ".version 8.0\n".to_string())],
         };
         let mut bytes = image.to_bytes();
         bytes.extend(b"what lies behind it");

@@ -5,7 +5,7 @@ use std::{
     slice,
 };
 
-use runtime::{device::Device, error::CudaError};
+use runtime::error::CudaError;
 
 use crate::{
     graph::Op,
@@ -132,6 +132,13 @@ impl State {
             (true, false) => self.device.write(&mut self.memory, to, unsafe {
                 slice::from_raw_parts(from as *const u8, length)
             }),
+            (false, true) if self.options.on_gpu => {
+                let found = self.device.read(&self.memory, from, bytes);
+                let found = self.device_result(found, "cudaMemcpy")?;
+                // SAFETY: as above.
+                unsafe { std::ptr::copy(found.as_ptr(), to as *mut u8, length) };
+                Ok(())
+            }
             (false, true) => match self.memory.read_bytes(from, bytes) {
                 Ok(found) => {
                     // SAFETY: as above; device memory is nowhere in the process.
@@ -141,6 +148,8 @@ impl State {
                 Err(fault) => Err(fault.into()),
             },
             (false, false) => {
+                // A kernel may still work on memory that both sides see.
+                self.wait()?;
                 // SAFETY: as above; the two may overlap.
                 unsafe { std::ptr::copy(from as *const u8, to as *mut u8, length) };
                 Ok(())

@@ -7,7 +7,7 @@ use std::{
 
 use dsl::ir::DeviceProp;
 use interp::rules::BankWidth;
-use runtime::{device::Device, error::CudaError, host::device_property};
+use runtime::{error::CudaError, host::device_property};
 
 use crate::state::{State, call, last_error};
 

@@ -9,7 +9,6 @@ use std::{
 
 use interp::{Severity, rules::RuleSet};
 use report::{Input, Model, Tables, findings, html, json, text};
-use runtime::device::Device;
 
 use crate::{
     options::{FailOn, Options},
@@ -68,6 +67,16 @@ pub(crate) fn report() -> bool {
     let Ok(rules) = RuleSet::new(arch, width) else {
         return false;
     };
+    let times = state.device.finish();
+    let times = state.device_result(times, "a kernel").unwrap_or_default();
+    let name = state.device.info().name.clone();
+    let gpu = state.options.on_gpu.then_some(name.as_str());
+    // The device numbers launches of all modules in one row.
+    if let [module] = state.modules.as_mut_slice()
+        && let Some(loaded) = module.loaded_mut()
+    {
+        loaded.outcome.times_ms = times;
+    }
     let mut fails = false;
     let mut number = 0;
     let options = &state.options;
@@ -78,14 +87,19 @@ pub(crate) fn report() -> bool {
         if loaded.outcome.launches.is_empty() && loaded.outcome.faults.is_empty() {
             continue;
         }
-        fails |= tell(loaded, &rules, options, number);
+        fails |= tell(loaded, (&rules, gpu), options, number);
         number += 1;
     }
     fails
 }
 
 /// Reports a module's launches; gives whether they make the process fail.
-fn tell(loaded: &mut Loaded, rules: &RuleSet, options: &Options, number: usize) -> bool {
+fn tell(
+    loaded: &mut Loaded,
+    (rules, gpu): (&RuleSet, Option<&str>),
+    options: &Options,
+    number: usize,
+) -> bool {
     let module = loaded.program.module().clone();
     let line = |loc| report::line(&module, &loaded.map, loc);
     let found = findings::all(&loaded.outcome, &module, &line);
@@ -95,7 +109,7 @@ fn tell(loaded: &mut Loaded, rules: &RuleSet, options: &Options, number: usize) 
         module: &module,
         rules,
         outcome: &loaded.outcome,
-        gpu: None,
+        gpu,
         findings: &found,
         kernel: None,
         tables: Tables::None,

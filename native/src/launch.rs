@@ -9,7 +9,7 @@ use std::{
 use dsl::ir::{FuncId, LocId, MemType, Module};
 use interp::{ChildLaunch, InvalidLaunch, LaunchConfig, LaunchFailure, LaunchQueue};
 use runtime::{
-    device::{Device, DeviceInfo, LaunchError},
+    device::{DeviceInfo, LaunchError},
     error::CudaError,
     host::{Fault, error_of_refusal, error_of_trap},
 };
@@ -235,6 +235,7 @@ impl State {
         if let Err(why) = self.check_dynamic_shared(launch) {
             return Err(self.refuse(launch.module, launch.kernel, &launch.config, why));
         }
+        self.send_managed();
         let (config, args) = (launch.config.clone(), launch.args.clone());
         let mut queue = LaunchQueue::new(launch.kernel, config, args);
         while let Some(next) = queue.next() {

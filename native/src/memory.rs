@@ -7,9 +7,9 @@ use std::ffi::{c_char, c_int, c_uint, c_void};
 
 use interp::{AddressKind, MemoryFault};
 use runtime::{
-    device::{Device, DeviceError},
+    device::DeviceError,
     error::CudaError,
-    host::Note,
+    host::{Fault, Note},
 };
 
 use crate::{
@@ -71,6 +71,13 @@ impl State {
 
     /// Memory of the process that kernels reach, too.
     fn allocate_shared(&mut self, bytes: u64, kind: SharedKind) -> Result<u64, CudaError> {
+        if kind == SharedKind::Managed && self.options.on_gpu {
+            let result = self.device.malloc(&mut self.memory, bytes, true);
+            let address = self.device_result(result, "cudaMallocManaged")?;
+            self.shared.insert(address, Shared { bytes, kind });
+            self.name(address, "cudaMallocManaged", bytes);
+            return Ok(address);
+        }
         let layout = layout(bytes)?;
         // SAFETY: the size is not 0.
         let pointer = unsafe { std::alloc::alloc_zeroed(layout) };
@@ -78,6 +85,8 @@ impl State {
             return Err(CudaError::MemoryAllocation);
         }
         let address = pointer as u64;
+        let shared = self.device.share(address, bytes);
+        self.device_result(shared, "cudaMallocHost")?;
         // SAFETY: the block lives until `free_shared` takes it out.
         unsafe { self.memory.add_managed(address, bytes) };
         self.shared.insert(address, Shared { bytes, kind });
@@ -91,6 +100,12 @@ impl State {
 
     fn free_shared(&mut self, address: u64, shared: Shared) -> Result<(), CudaError> {
         self.shared.remove(&address);
+        if shared.kind == SharedKind::Managed && self.options.on_gpu {
+            let result = self.device.free(&mut self.memory, address);
+            return self.device_result(result, "cudaFree");
+        }
+        let result = self.device.unshare(address);
+        self.device_result(result, "cudaFreeHost")?;
         self.memory
             .remove_foreign(address)
             .map_err(|_| CudaError::InvalidValue)?;
@@ -112,7 +127,12 @@ impl State {
                 CudaError::InvalidValue
             }
             DeviceError::Cuda(error) => error,
-            DeviceError::Lost(fault) => fault.error,
+            DeviceError::Lost(fault) => {
+                let error = fault.error;
+                self.sticky = Some(error);
+                self.note_fault(Fault::Device(fault));
+                error
+            }
         })
     }
 
@@ -271,6 +291,8 @@ extern "C" fn cudaHostRegister(pointer: *mut c_void, bytes: usize, _flags: c_uin
         if pointer.is_null() || bytes == 0 || state.shared_at(address).is_some() {
             return Err(CudaError::InvalidValue);
         }
+        let result = state.device.share(address, bytes as u64);
+        state.device_result(result, "cudaHostRegister")?;
         // SAFETY: the program promises that the memory lives until `cudaHostUnregister`.
         unsafe { state.memory.add_managed(address, bytes as u64) };
         let shared = Shared {
@@ -324,7 +346,7 @@ extern "C" fn cudaHostGetFlags(flags: *mut c_uint, host: *mut c_void) -> c_int {
 extern "C" fn cudaMemGetInfo(free: *mut usize, total: *mut usize) -> c_int {
     call(|state| {
         let all = state.device.info().global_bytes;
-        let used = state.memory.device_bytes_in_use();
+        let used = state.device.bytes_in_use(&state.memory);
         // SAFETY: the program hands in where it wants the numbers.
         let (free, total) = unsafe { (free.as_mut(), total.as_mut()) };
         *free.ok_or(CudaError::InvalidValue)? = all.saturating_sub(used) as usize;

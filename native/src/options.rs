@@ -27,6 +27,8 @@ pub(crate) enum FailOn {
 pub(crate) struct Options {
     /// Else that of the first source, else sm_90.
     pub(crate) arch: Option<Arch>,
+    /// A GPU instead of the simulator.
+    pub(crate) on_gpu: bool,
     pub(crate) jobs: usize,
     pub(crate) limit: u64,
     pub(crate) has_checks: bool,
@@ -42,6 +44,7 @@ impl Default for Options {
     fn default() -> Options {
         Options {
             arch: None,
+            on_gpu: false,
             jobs: std::thread::available_parallelism().map_or(1, |n| n.get()),
             limit: DEFAULT_LIMIT,
             has_checks: true,
@@ -55,6 +58,15 @@ impl Default for Options {
 }
 
 impl Options {
+    /// What the environment asks for: `DSLC`, and `DSLC_DEVICE`, which names the device alone.
+    pub(crate) fn of_environment() -> Result<Options, String> {
+        let mut options = Options::parse(&std::env::var("DSLC").unwrap_or_default())?;
+        if let Ok(device) = std::env::var("DSLC_DEVICE") {
+            options.on_gpu = is_gpu("DSLC_DEVICE", &device)?;
+        }
+        Ok(options)
+    }
+
     /// Reads the variable's text. The error is one sentence.
     pub(crate) fn parse(text: &str) -> Result<Options, String> {
         let mut options = Options::default();
@@ -82,6 +94,7 @@ impl Options {
                         jobs as usize
                     };
                 }
+                "--device" => options.on_gpu = is_gpu(name, value()?)?,
                 "--limit" => options.limit = number(name, value()?)?,
                 "--html" => options.html = Some(value()?.into()),
                 "--json" => options.json = Some(value()?.into()),
@@ -102,7 +115,7 @@ impl Options {
                 "--quiet" => options.is_quiet = true,
                 _ => {
                     return Err(format!(
-                        "DSLC: there is no option {name}; there are --arch, --jobs, --limit, --no-checks, --stop-at-first, --quiet, \
+                        "DSLC: there is no option {name}; there are --arch, --device, --jobs, --limit, --no-checks, --stop-at-first, --quiet, \
                          --html, --json and --fail-on"
                     ));
                 }
@@ -139,6 +152,14 @@ impl Options {
     }
 }
 
+fn is_gpu(name: &str, device: &str) -> Result<bool, String> {
+    match device {
+        "gpu" => Ok(true),
+        "sim" | "" => Ok(false),
+        other => Err(format!("DSLC: {name} {other}: expected gpu or sim")),
+    }
+}
+
 fn number(name: &str, text: &str) -> Result<u64, String> {
     text.replace('_', "")
         .parse()
@@ -151,8 +172,9 @@ mod tests {
 
     #[test]
     fn options_are_those_of_the_command_line() {
-        let options = Options::parse("--arch=sm_35 --html out.html --fail-on warning --no-checks");
-        let options = options.unwrap();
+        let text = "--arch=sm_35 --html out.html --fail-on warning --no-checks --device gpu";
+        let options = Options::parse(text).unwrap();
+        assert!(options.on_gpu);
         assert_eq!(options.arch, Some(Arch::SM_35));
         assert_eq!(options.html, Some("out.html".into()));
         assert_eq!(options.fail_on, FailOn::Warning);

@@ -13,7 +13,15 @@ use dsl::{
     source::{SourceFile, SourceMap},
 };
 use interp::{Image as Placed, Memory, Program};
-use runtime::{device::simulator::Simulator, error::CudaError, host::Outcome};
+use runtime::{
+    device::{
+        Device, Ptx,
+        gpu::{Gpu, GpuOptions},
+        simulator::Simulator,
+    },
+    error::CudaError,
+    host::{Fault, Outcome},
+};
 
 use crate::{graph::Graphs, options::Options, stream::Streams};
 
@@ -81,7 +89,7 @@ pub(crate) enum SharedKind {
 /// All of it.
 pub(crate) struct State {
     pub(crate) options: Options,
-    pub(crate) device: Simulator,
+    pub(crate) device: Box<dyn Device + Send>,
     pub(crate) memory: Memory,
     pub(crate) modules: Vec<Module>,
     pub(crate) kernels: HashMap<usize, KernelRef>,
@@ -130,6 +138,8 @@ pub(crate) fn call(work: impl FnOnce(&mut State) -> Result<(), CudaError>) -> i3
     let error = match state.sticky {
         Some(error) => error,
         None => {
+            // Another thread may have called before.
+            let _ = state.device.enter();
             let error = work(&mut state).err().unwrap_or(CudaError::Success);
             fault.unwrap_or(error)
         }
@@ -168,15 +178,26 @@ pub(crate) fn eprintln_all(text: &str) {
     let _ = std::io::stderr().lock().write_all(text.as_bytes());
 }
 
+/// The device that the options ask for.
+fn device(options: &Options) -> Box<dyn Device + Send> {
+    if options.on_gpu {
+        let gpu = Gpu::open_for_ptx(0, GpuOptions::default());
+        return Box::new(gpu.unwrap_or_else(|why| fail(&why.to_string())));
+    }
+    let machine = options.machine().unwrap_or_else(|why| fail(&why));
+    Box::new(Simulator::new(machine))
+}
+
 impl State {
     fn new() -> State {
-        let text = std::env::var("DSLC").unwrap_or_default();
-        let options = Options::parse(&text).unwrap_or_else(|why| fail(&why));
-        let machine = options.machine().unwrap_or_else(|why| fail(&why));
-        crate::reserve::reserve();
+        let options = Options::of_environment().unwrap_or_else(|why| fail(&why));
+        let device = device(&options);
+        if !options.on_gpu {
+            crate::reserve::reserve();
+        }
         State {
             options,
-            device: Simulator::new(machine),
+            device,
             memory: Memory::empty(),
             modules: Vec::new(),
             kernels: HashMap::new(),
@@ -200,8 +221,9 @@ impl State {
             .and_then(|arch| arch.parse().ok());
         if let (None, Some(arch)) = (self.options.arch, arch) {
             self.options.arch = Some(arch);
-            let machine = self.options.machine().unwrap_or_else(|why| fail(&why));
-            self.device = Simulator::new(machine);
+            if !self.options.on_gpu {
+                self.device = device(&self.options);
+            }
         }
         self.modules.push(Module {
             image,
@@ -250,7 +272,9 @@ impl State {
             self.exchange(before);
         }
         self.memory.exchange(&mut placed);
-        for managed in self.managed_of(index) {
+        // A GPU's modules have variables of their own.
+        let on_host = !self.options.on_gpu;
+        for managed in self.managed_of(index).iter().filter(|_| on_host) {
             let found = module.globals.iter().position(|global| {
                 global.space == GlobalSpace::Managed && same_name(&global.name, &managed.name)
             });
@@ -265,6 +289,9 @@ impl State {
                 }
             }
         }
+        if let Err(why) = self.bring(index, &program) {
+            fail(&why);
+        }
         self.memory.exchange(&mut placed);
         let mut map = SourceMap::new();
         for (name, text) in &self.modules[index].image.files {
@@ -278,6 +305,77 @@ impl State {
             placed,
             outcome: Outcome::default(),
         });
+    }
+
+    /// Brings a module to the device: the program's own PTX to a GPU.
+    fn bring(&mut self, index: usize, program: &Program) -> Result<(), String> {
+        let image = &self.modules[index].image;
+        let ptx = image.ptx.iter().map(|(sm, text)| Ptx { sm: *sm, text });
+        let ptx: Vec<Ptx<'_>> = ptx.collect();
+        let why = image.notes("no-ptx").next();
+        if let (true, Some(why)) = (self.options.on_gpu, why) {
+            return Err(format!("the kernels cannot run on a GPU: {why}"));
+        }
+        self.device.prepare(program, &mut self.memory, &ptx)
+    }
+
+    /// Waits until the device has done everything; nothing to wait for in the simulator.
+    pub(crate) fn wait(&mut self) -> Result<(), CudaError> {
+        let result = self.device.synchronize();
+        self.device_result(result, "a kernel")?;
+        self.fetch_managed();
+        Ok(())
+    }
+
+    /// What a kernel did wrong, found out later.
+    pub(crate) fn note_fault(&mut self, fault: Fault) {
+        let current = self.current.unwrap_or(0);
+        if let Some(loaded) = self.modules.get_mut(current).and_then(Module::loaded_mut) {
+            loaded.outcome.faults.push(fault);
+        }
+    }
+
+    /// On a GPU a `__managed__` variable is two, the host's and the module's: where both are, and how many bytes.
+    fn managed_pairs(&mut self) -> Vec<(u64, u64, u64)> {
+        let Some(index) = self.current.filter(|_| self.options.on_gpu) else {
+            return Vec::new();
+        };
+        let managed = self.managed_of(index);
+        let module = self.loaded(index).program.module().clone();
+        let pair = |managed: &Managed| {
+            let mut globals = module.globals.iter();
+            let number = globals.position(|global| {
+                global.space == GlobalSpace::Managed && same_name(&global.name, &managed.name)
+            })?;
+            let device = self.memory.symbol_address(GlobalId(number as u32));
+            Some((
+                managed.address as u64,
+                device,
+                module.globals[number].size_bytes,
+            ))
+        };
+        managed.iter().filter_map(pair).collect()
+    }
+
+    /// Before a launch the module's `__managed__` variables are what the host's are.
+    pub(crate) fn send_managed(&mut self) {
+        for (host, device, bytes) in self.managed_pairs() {
+            // SAFETY: a variable of the program, which has that size.
+            let bytes = unsafe { std::slice::from_raw_parts(host as *const u8, bytes as usize) };
+            let result = self.device.write(&mut self.memory, device, bytes);
+            let _ = self.device_result(result, "a launch");
+        }
+    }
+
+    /// After kernels have ended, the other way.
+    fn fetch_managed(&mut self) {
+        for (host, device, bytes) in self.managed_pairs() {
+            let result = self.device.read(&self.memory, device, bytes);
+            if let Ok(found) = self.device_result(result, "a kernel") {
+                // SAFETY: as above; the program does not touch it while it waits.
+                unsafe { std::ptr::copy(found.as_ptr(), host as *mut u8, found.len()) };
+            }
+        }
     }
 
     /// The `__managed__` variables of a module's sources.

@@ -10,7 +10,7 @@ use runtime::error::CudaError;
 
 use crate::{
     graph::{CaptureId, Op},
-    state::{State, call},
+    state::{State, call, state},
 };
 
 /// `cudaStream_t`.
@@ -171,7 +171,10 @@ extern "C" fn cudaStreamDestroy(stream: Stream) -> c_int {
 
 #[unsafe(no_mangle)]
 extern "C" fn cudaStreamSynchronize(stream: Stream) -> c_int {
-    call(|state| state.streams.check(stream))
+    call(|state| {
+        state.streams.check(stream)?;
+        state.wait()
+    })
 }
 
 #[unsafe(no_mangle)]
@@ -225,9 +228,14 @@ extern "C" fn cudaEventDestroy(event: Event) -> c_int {
 extern "C" fn cudaEventRecord(event: Event, stream: Stream) -> c_int {
     call(|state| {
         let capture = state.streams.capture_of(stream)?;
+        let Event(number) = event;
         let event = state.streams.event(event)?;
         event.capture = capture;
         event.recorded = Some(Instant::now());
+        if capture.is_none() {
+            let result = state.device.record(number as u64);
+            state.device_result(result, "cudaEventRecord")?;
+        }
         Ok(())
     })
 }
@@ -239,7 +247,10 @@ extern "C" fn cudaEventRecordWithFlags(event: Event, stream: Stream, _flags: c_u
 
 #[unsafe(no_mangle)]
 extern "C" fn cudaEventSynchronize(event: Event) -> c_int {
-    call(|state| state.streams.event(event).map(|_| ()))
+    call(|state| {
+        state.streams.event(event)?;
+        state.wait()
+    })
 }
 
 #[unsafe(no_mangle)]
@@ -257,7 +268,13 @@ extern "C" fn cudaEventElapsedTime(milliseconds: *mut f32, start: Event, end: Ev
                 false => event.recorded.ok_or(CudaError::InvalidResourceHandle),
             }
         };
+        let numbers = (start.0 as u64, end.0 as u64);
         let (start, end) = (time(start)?, time(end)?);
+        if state.options.on_gpu {
+            let result = state.device.elapsed_ms(numbers.0, numbers.1);
+            let measured = state.device_result(result, "cudaEventElapsedTime")?;
+            return put(milliseconds, measured.unwrap_or(0.0));
+        }
         let seconds = match end.checked_duration_since(start) {
             Some(after) => after.as_secs_f64(),
             None => -start.duration_since(end).as_secs_f64(),
@@ -290,7 +307,10 @@ extern "C" fn cudaLaunchHostFunc(
         };
         match state.streams.capture_of(stream)? {
             Some(capture) => state.graphs.add(capture, Op::Host(host)),
-            None => runs = true,
+            None => {
+                runs = true;
+                state.wait()?;
+            }
         }
         Ok(())
     });
@@ -311,7 +331,10 @@ extern "C" fn cudaStreamAddCallback(
     let Some(callback) = callback.filter(|_| flags == 0) else {
         return crate::state::remember(CudaError::InvalidValue);
     };
-    let error = call(|state| state.streams.check(stream));
+    let error = call(|state| {
+        state.streams.check(stream)?;
+        state.wait()
+    });
     if error != CudaError::InvalidResourceHandle.code() {
         callback(stream, error, data);
     }
@@ -328,7 +351,7 @@ extern "C" fn cudaStreamIsCapturing(stream: Stream, status: *mut c_int) -> c_int
 
 #[unsafe(no_mangle)]
 extern "C" fn cudaDeviceSynchronize() -> c_int {
-    call(|_| Ok(()))
+    call(State::wait)
 }
 
 #[unsafe(no_mangle)]
@@ -345,5 +368,7 @@ pub(crate) fn forget(state: &mut State) {
 
 /// Runs a function of the host outside of the lock.
 pub(crate) fn run_host(host: HostFunction) {
+    // What it looks at is done by then; what went wrong shows at the next call that waits.
+    let _ = state().wait();
     (host.function)(host.data as *mut c_void);
 }

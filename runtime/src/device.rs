@@ -271,6 +271,16 @@ pub trait Device {
         Ok(Vec::new())
     }
 
+    /// Kernels shall reach this memory of the host's at its own address.
+    fn share(&mut self, _address: u64, _bytes: u64) -> Result<(), DeviceError> {
+        Ok(())
+    }
+
+    /// They need not any more.
+    fn unshare(&mut self, _address: u64) -> Result<(), DeviceError> {
+        Ok(())
+    }
+
     /// How large the heap is that kernels take memory from; `false` if that cannot be, as once a kernel uses it.
     fn set_heap(&mut self, memory: &mut Memory, bytes: u64) -> bool {
         memory.set_device_heap(bytes)

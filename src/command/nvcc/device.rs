@@ -280,6 +280,7 @@ pub(super) fn compiled(
     image.files.sort();
     add_launches(&mut module, &image.files);
     image.ir = dsl::ir::print(&module);
+    add_ptx(&mut image, &module, job.options);
     Ok(image)
 }
 
@@ -302,6 +303,34 @@ fn tell(job: &Job<'_>, said: &[Box<Diagnostic>], image: &Image, map: &SourceMap)
         "dslc nvcc: not understood, so that launching it ends the program: {}\n",
         names.join(", ")
     ));
+}
+
+/// The code for GPUs, where this build can make it. A program without it runs on the simulator alone, and says why if asked for more.
+fn add_ptx(image: &mut Image, module: &Module, options: &Options) {
+    if image.kernels.is_empty() {
+        return;
+    }
+    let sm = options.arch.unwrap_or(DEFAULT_ARCH);
+    match ptx(module, sm) {
+        Ok(text) => image.ptx.push((sm, text)),
+        Err(why) => image.notes.push(("no-ptx".to_string(), why)),
+    }
+}
+
+#[cfg(feature = "ptx")]
+fn ptx(module: &Module, sm: u32) -> Result<String, String> {
+    use codegen_ptx::Target;
+    let options = codegen_ptx::Options {
+        arch: Target::parse(&format!("sm_{sm}")).map_err(|why| why.to_string())?,
+        lines: false,
+        ..codegen_ptx::Options::default()
+    };
+    codegen_ptx::ptx(module, &options).map_err(|why| why.to_string())
+}
+
+#[cfg(not(feature = "ptx"))]
+fn ptx(_: &Module, _: u32) -> Result<String, String> {
+    Err("the dslc that compiled it was built without the PTX back end".to_string())
 }
 
 /// The launches of the host's code get places in the module, so that reports name their lines.

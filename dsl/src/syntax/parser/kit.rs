@@ -125,6 +125,13 @@ impl<'t> State<'t> {
         self.tokens.get(at).map(|token| &token.kind)
     }
 
+    /// Whether one of these tokens is `return`.
+    pub(super) fn has_return(&self, tokens: std::ops::Range<usize>) -> bool {
+        let tokens = self.tokens.get(tokens).unwrap_or_default();
+        let is_return = |kind: &TokenKind| *kind == TokenKind::Keyword(Keyword::Return);
+        tokens.iter().any(|token| is_return(&token.kind))
+    }
+
     /// Says what is wrong; parsing goes on.
     pub(super) fn report(&mut self, diagnostic: Diagnostic) {
         self.diagnostics.push(diagnostic);

@@ -7,7 +7,7 @@ use super::{
     kit::{
         At, P, after, ahead, brackets, fail, here, list, name, production, since, spanned, word,
     },
-    recover::What,
+    recover::{Failure, What},
     ty,
 };
 use crate::{
@@ -15,7 +15,7 @@ use crate::{
     syntax::{
         ast::{
             Capture, CaptureKind, DeclaratorPart, Expr, ExprKind, Lambda, Param, SpecifierWord,
-            TypeName,
+            StmtKind, TypeName,
         },
         token::{Keyword, Punct, TokenKind},
     },
@@ -51,14 +51,7 @@ pub(super) fn lambda<'t>(assign: P<'t, Expr>) -> P<'t, Expr> {
         if !ahead(inp).is(0, Punct::LBrace) {
             return fail(inp, What::Phrase("the `{` of the lambda's body"));
         }
-        let operators = std::mem::take(&mut inp.state().operators);
-        let expressions = std::mem::take(&mut inp.state().expressions);
-        let classes = std::mem::take(&mut inp.state().classes);
-        let body = inp.parse(&body);
-        inp.state().operators = operators;
-        inp.state().expressions = expressions;
-        inp.state().classes = classes;
-        let body = body?;
+        let body = apart(inp, |inp| inp.parse(&body))?;
         let mut default = None;
         let mut captures = Vec::new();
         for entry in entries {
@@ -82,6 +75,68 @@ pub(super) fn lambda<'t>(assign: P<'t, Expr>) -> P<'t, Expr> {
         })
     })
     .boxed()
+}
+
+/// GNU's `({ …; e; })`, between its parentheses: a block that is called at once, and gives what its last statement gives. It names the
+/// variables around it themselves. A `return` in it would be the function's, so there may be none.
+pub(super) fn statement_expression<'t>() -> P<'t, Expr> {
+    let body = super::depth::nested(super::stmt::body()).boxed();
+    production(move |inp| {
+        let start = here(inp);
+        let (body, leaves) = apart(inp, |inp| {
+            let from = here(inp);
+            let body = inp.parse(&body)?;
+            let tokens = from..here(inp);
+            Ok((body, inp.state().has_return(tokens)))
+        })?;
+        let span = since(inp, start);
+        if leaves {
+            let kind = ExprKind::Unsupported("`return` in `({ … })`");
+            return Ok(Expr { kind, span });
+        }
+        let mut body = body;
+        if let Some(last) = body.stmts.last_mut()
+            && let StmtKind::Expr(value) = &mut last.kind
+        {
+            let value = std::mem::replace(&mut value.kind, ExprKind::Error);
+            last.kind = StmtKind::Return(Some(Expr {
+                kind: value,
+                span: last.span,
+            }));
+        }
+        let lambda = Lambda {
+            default: Some(CaptureKind::Reference),
+            captures: Vec::new(),
+            words: Vec::new(),
+            params: Vec::new(),
+            is_mutable: false,
+            result: None,
+            body,
+            span,
+        };
+        let callee = Expr {
+            kind: ExprKind::Lambda(Box::new(lambda)),
+            span,
+        };
+        let kind = ExprKind::Call(Box::new(callee), Vec::new());
+        Ok(Expr { kind, span })
+    })
+    .boxed()
+}
+
+/// Parses statements inside of an expression: its operators are counted by themselves.
+fn apart<'t, T>(
+    inp: &mut At<'t, '_>,
+    parse: impl FnOnce(&mut At<'t, '_>) -> Result<T, Failure>,
+) -> Result<T, Failure> {
+    let operators = std::mem::take(&mut inp.state().operators);
+    let expressions = std::mem::take(&mut inp.state().expressions);
+    let classes = std::mem::take(&mut inp.state().classes);
+    let parsed = parse(inp);
+    inp.state().operators = operators;
+    inp.state().expressions = expressions;
+    inp.state().classes = classes;
+    parsed
 }
 
 #[derive(Default)]

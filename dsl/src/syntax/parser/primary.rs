@@ -167,6 +167,10 @@ fn primary<'t>(assign: P<'t, Expr>) -> P<'t, Piece> {
         (_, Some(word)) if cast_word(word).is_some() => cast:
             node(named_cast(assign.clone(), type_name.clone())),
         (Some(Punct::LBracket), _) if is_lambda(look) => lambda: super::lambda::lambda(assign.clone()),
+        (Some(Punct::LParen), _) if look.is(1, Punct::LBrace) =>
+            block: parens(super::lambda::statement_expression()),
+        _ if is_compound_literal(look) => compound:
+            node(compound_literal(assign.clone(), type_name.clone())),
         _ if begins_foreign(look) => foreign: foreign(),
         (Some(Punct::LParen), _) if is_fold(look) => fold: node(fold()),
         (Some(Punct::LParen), _) => parentheses: parens(comma(assign.clone())),
@@ -207,7 +211,6 @@ fn begins_foreign(look: Ahead<'_>) -> bool {
     match look.kind(0) {
         Some(TokenKind::Ident(_) | TokenKind::TypeName(_)) => true,
         Some(TokenKind::Punct(Punct::LBracket | Punct::ColonColon)) => true,
-        Some(TokenKind::Punct(Punct::LParen)) => is_type_in_parentheses(look, 0),
         Some(TokenKind::Keyword(keyword)) => foreign_word(*keyword).is_some(),
         _ => false,
     }
@@ -355,6 +358,21 @@ fn construct<'t>(assign: P<'t, Expr>, templated: P<'t, Path>) -> P<'t, Expr> {
     .boxed()
 }
 
+/// `(T){`.
+fn is_compound_literal(look: Ahead<'_>) -> bool {
+    look.is(0, Punct::LParen)
+        && is_type_in_parentheses(look, 0)
+        && look.is(look.after_brackets(0), Punct::LBrace)
+}
+
+/// `(float2){1, 2}`: the same as `float2{1, 2}`.
+fn compound_literal<'t>(assign: P<'t, Expr>, type_name: P<'t, TypeName>) -> P<'t, ExprKind> {
+    parens(type_name)
+        .then(init_items(assign))
+        .map(|(ty, items)| ExprKind::Braced(Box::new(ty), items))
+        .boxed()
+}
+
 /// The C++ words that begin an expression.
 pub(super) fn foreign_word(keyword: Keyword) -> Option<&'static str> {
     Some(match keyword {
@@ -378,10 +396,6 @@ fn foreign<'t>() -> P<'t, Expr> {
 fn foreign_extent(look: Ahead<'_>) -> (&'static str, usize) {
     match look.kind(0) {
         Some(TokenKind::Punct(Punct::LBracket)) => ("an attribute", look.after_brackets(0)),
-        Some(TokenKind::Punct(Punct::LParen)) => (
-            "a compound literal `(T){ … }`",
-            look.after_brackets(look.after_brackets(0)),
-        ),
         Some(TokenKind::Keyword(keyword)) => (
             foreign_word(*keyword).unwrap_or("this"),
             word_extent(look, *keyword),

@@ -126,6 +126,18 @@ pub(super) fn set_printf_bytes(bytes: usize) -> Result<()> {
     check(unsafe { sys::cuCtxSetLimit(limit, bytes) })
 }
 
+/// Makes memory of the host's reachable for kernels, at the same address.
+pub(super) fn share(address: u64, bytes: u64) -> Result<()> {
+    let flags = sys::CU_MEMHOSTREGISTER_DEVICEMAP | sys::CU_MEMHOSTREGISTER_PORTABLE;
+    // SAFETY: the caller keeps the memory until `unshare`.
+    check(unsafe { sys::cuMemHostRegister_v2(address as *mut _, bytes as usize, flags) })
+}
+
+pub(super) fn unshare(address: u64) -> Result<()> {
+    // SAFETY: `share` was given the address.
+    check(unsafe { sys::cuMemHostUnregister(address as *mut _) })
+}
+
 /// Room for what kernels allocate.
 pub(super) fn set_heap_bytes(bytes: usize) -> Result<()> {
     let limit = sys::CUlimit::CU_LIMIT_MALLOC_HEAP_SIZE;

@@ -34,9 +34,14 @@ struct Loaded {
     kernels: Vec<Option<Kernel>>,
 }
 
+/// Makes PTX of a module, for a device of that compute capability.
+type Compile = fn(&Module, &DeviceInfo, &GpuOptions) -> Result<String, String>;
+
 /// A GPU.
 #[derive(Debug)]
 pub struct Gpu {
+    /// `None`: programs bring their PTX along.
+    compile: Option<Compile>,
     handle: DeviceHandle,
     context: Context,
     info: DeviceInfo,
@@ -58,6 +63,22 @@ unsafe impl Send for Gpu {}
 impl Gpu {
     /// A GPU of this machine, by its number.
     pub fn open(ordinal: u32, options: GpuOptions) -> Result<Gpu, GpuError> {
+        let compile: Option<Compile> = None;
+        #[cfg(feature = "ptx")]
+        let compile: Option<Compile> = compile.or(Some(compiled));
+        Gpu::open_with(ordinal, options, compile)
+    }
+
+    /// A GPU that runs nothing but the PTX that programs bring along: the PTX back end stays out of the program that opens it.
+    pub fn open_for_ptx(ordinal: u32, options: GpuOptions) -> Result<Gpu, GpuError> {
+        Gpu::open_with(ordinal, options, None)
+    }
+
+    fn open_with(
+        ordinal: u32,
+        options: GpuOptions,
+        compile: Option<Compile>,
+    ) -> Result<Gpu, GpuError> {
         query::start()?;
         let failed = |error: CudaError| GpuError::Driver(error.to_string());
         let count = driver::device_count().map_err(failed)?;
@@ -72,6 +93,7 @@ impl Gpu {
         let context = driver::enter_context(handle).map_err(failed)?;
         let concurrent = Attribute::CU_DEVICE_ATTRIBUTE_CONCURRENT_MANAGED_ACCESS;
         Ok(Gpu {
+            compile,
             handle,
             context,
             info,
@@ -122,38 +144,23 @@ impl Gpu {
         let runs = |ptx: &&Ptx<'_>| ptx.sm <= major * 10 + minor;
         match own.iter().filter(runs).max_by_key(|ptx| ptx.sm) {
             Some(ptx) => Ok(ptx.text.to_string()),
-            None => self.compiled(module, !own.is_empty()),
+            None => match self.compile {
+                Some(compile) => compile(module, &self.info, &self.options),
+                None => Err(self.not_brought(!own.is_empty())),
+            },
         }
     }
 
-    #[cfg(feature = "ptx")]
-    fn compiled(&self, module: &Module, _has_other: bool) -> Result<String, String> {
-        let (major, minor) = (self.info.major, self.info.minor);
-        let arch = codegen_ptx::Target::for_device(major, minor).ok_or_else(|| {
-            format!(
-                "{} is too old: its compute capability is {major}.{minor}, the PTX back end begins at 5.0",
-                self.info.name
-            )
-        })?;
-        let options = codegen_ptx::Options {
-            arch,
-            opt_level: self.options.opt_level,
-            lines: self.options.lines,
-        };
-        codegen_ptx::ptx(module, &options).map_err(|error| error.to_string())
-    }
-
-    #[cfg(not(feature = "ptx"))]
-    fn compiled(&self, _module: &Module, has_other: bool) -> Result<String, String> {
+    fn not_brought(&self, has_other: bool) -> String {
         let (major, minor) = (self.info.major, self.info.minor);
         let what = if has_other {
             format!("its PTX is for newer GPUs than this one (sm_{major}{minor})")
         } else {
             "it brings no PTX along".to_string()
         };
-        Err(format!(
-            "the program cannot run on a GPU: {what}, and this build cannot make any (feature `ptx`, which needs LLVM)"
-        ))
+        format!(
+            "the program cannot run on a GPU: {what}, and nothing here can make any (feature `ptx`, which needs LLVM)"
+        )
     }
 
     fn module_loaded(
@@ -266,6 +273,24 @@ impl Gpu {
             .collect();
         (!suspects.is_empty()).then(|| suspects.join("; "))
     }
+}
+
+/// What the PTX back end makes of a module.
+#[cfg(feature = "ptx")]
+fn compiled(module: &Module, info: &DeviceInfo, options: &GpuOptions) -> Result<String, String> {
+    let (major, minor) = (info.major, info.minor);
+    let arch = codegen_ptx::Target::for_device(major, minor).ok_or_else(|| {
+        format!(
+            "{} is too old: its compute capability is {major}.{minor}, the PTX back end begins at 5.0",
+            info.name
+        )
+    })?;
+    let options = codegen_ptx::Options {
+        arch,
+        opt_level: options.opt_level,
+        lines: options.lines,
+    };
+    codegen_ptx::ptx(module, &options).map_err(|error| error.to_string())
 }
 
 /// Whether the bytes are on the device and out of the host's reach.
@@ -549,6 +574,16 @@ impl Device for Gpu {
     fn enter(&mut self) -> Result<(), DeviceError> {
         let result = driver::make_current(self.context);
         self.attempt(result)
+    }
+
+    fn share(&mut self, address: u64, bytes: u64) -> Result<(), DeviceError> {
+        let result = driver::share(address, bytes);
+        self.attempt(result)
+    }
+
+    fn unshare(&mut self, address: u64) -> Result<(), DeviceError> {
+        let result = driver::synchronize().and_then(|()| driver::unshare(address));
+        self.waited(result)
     }
 
     fn set_heap(&mut self, _memory: &mut Memory, bytes: u64) -> bool {

@@ -83,30 +83,49 @@ impl Checker<'_> {
                 span,
                 ..place
             }),
+            // To the class it is a base of, as with the pattern of a class that is its base's argument; or the other way. The base comes first in memory.
+            CastWord::Static if adds && self.is_related(&place.ty.ty, &to.ty) => {
+                self.at_address(place, to, span)
+            }
             // `volatile T &` reads past what the compiler keeps in registers: through an address.
             CastWord::Reinterpret | CastWord::Const => {
                 if word == CastWord::Const && place.ty.ty != to.ty {
                     self.unsupported("this `const_cast`", span);
                     return Checked::Value(wrong(span));
                 }
-                self.take_address(&place);
-                let pointer = Value {
-                    ty: crate::sema::classify::pointer_to(place.ty.clone()),
-                    kind: ValueKind::AddressOf(Box::new(place)),
-                    span,
-                };
-                let pointer = self.convert(pointer, &crate::sema::classify::pointer_to(to.clone()));
-                Checked::Place(Place::new(
-                    PlaceKind::Deref(Box::new(pointer)),
-                    to.clone(),
-                    span,
-                ))
+                self.at_address(place, to, span)
             }
             CastWord::Static | CastWord::Dynamic => {
                 self.unsupported("this cast to a reference", span);
                 Checked::Value(wrong(span))
             }
         }
+    }
+
+    /// Whether one class is the other's base.
+    fn is_related(&self, from: &Ty, to: &Ty) -> bool {
+        match (from, to) {
+            (Ty::Record(from), Ty::Record(to)) => {
+                self.is_derived(*from, *to) || self.is_derived(*to, *from)
+            }
+            _ => false,
+        }
+    }
+
+    /// What is at a place's address, as something of another type.
+    fn at_address(&mut self, place: Place, to: &QualTy, span: Span) -> Checked {
+        self.take_address(&place);
+        let pointer = Value {
+            ty: crate::sema::classify::pointer_to(place.ty.clone()),
+            kind: ValueKind::AddressOf(Box::new(place)),
+            span,
+        };
+        let pointer = self.convert(pointer, &crate::sema::classify::pointer_to(to.clone()));
+        Checked::Place(Place::new(
+            PlaceKind::Deref(Box::new(pointer)),
+            to.clone(),
+            span,
+        ))
     }
 }
 
