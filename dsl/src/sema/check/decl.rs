@@ -19,6 +19,7 @@ use crate::{
 pub(crate) mod binding;
 pub(crate) mod function;
 pub(crate) mod init;
+pub(crate) mod list;
 pub(crate) mod record;
 pub(crate) mod specifier;
 pub(crate) mod startup;

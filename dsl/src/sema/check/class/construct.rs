@@ -280,7 +280,7 @@ impl Checker<'_> {
     }
 
     /// `x()`, `x{}`.
-    fn zero(&mut self, place: Place, span: Span, out: &mut Vec<Stmt>) {
+    pub(crate) fn zero(&mut self, place: Place, span: Span, out: &mut Vec<Stmt>) {
         let ty = place.ty.ty.clone();
         match &ty {
             Ty::Array(element, n) => {

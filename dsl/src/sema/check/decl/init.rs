@@ -157,7 +157,7 @@ impl Checker<'_> {
         Some((padded.into(), size))
     }
 
-    fn init_list(
+    pub(crate) fn init_list(
         &mut self,
         ty: &mut QualTy,
         items: &[InitItem],
@@ -627,8 +627,7 @@ impl Checker<'_> {
             .collect();
         let simple = field_types.iter().all(Classify::is_scalar) && !self.record(*id).is_union;
         if !plain || !simple || items.len() > field_types.len() {
-            self.unsupported("this kind of list as a value", span);
-            return wrong(span);
+            return self.list_in_variable(ty, items, span);
         }
         let mut members = Vec::new();
         for (item, field) in items.iter().zip(&field_types) {
