@@ -1,6 +1,8 @@
 /* CUDA's runtime for C++: what every CUDA source sees without including anything. */
 #ifndef DSLC_CUDA_RUNTIME_H
 #define DSLC_CUDA_RUNTIME_H
+/* What helper headers ask for. */
+#define __CUDA_RUNTIME_H__
 
 #include "host_defines.h"
 #include <stddef.h>

@@ -1,6 +1,9 @@
 /* CUDA's runtime in C: types and functions of libdslcrt. The numbers are CUDA's own. */
 #ifndef DSLC_CUDA_RUNTIME_API_H
 #define DSLC_CUDA_RUNTIME_API_H
+/* What helper headers ask for. */
+#define __CUDA_RUNTIME_API_H__
+#define __DRIVER_TYPES_H__
 
 #include <stddef.h>
 #include <string.h>

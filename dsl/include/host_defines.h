@@ -24,9 +24,7 @@
 #define __grid_constant__
 #endif
 #define __forceinline__ __inline__ __attribute__((always_inline))
-#ifndef __noinline__
-#define __noinline__ __attribute__((noinline))
-#endif
+/* `__noinline__` is a word of clang's in CUDA sources; elsewhere C++'s library has it in attributes. */
 #define __align__(n) __attribute__((aligned(n)))
 #define __builtin_align__(n) __align__(n)
 #define __device_builtin__
