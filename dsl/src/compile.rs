@@ -77,7 +77,10 @@ pub(crate) fn finish(
     if has_errors(diagnostics) {
         return None;
     }
-    let lowering = lower::Options { fmad: options.fmad };
+    let lowering = lower::Options {
+        fmad: options.fmad,
+        ..lower::Options::default()
+    };
     let (mut module, more) = lower::lower(program, map, &lowering);
     diagnostics.extend(more);
     if has_errors(diagnostics) {

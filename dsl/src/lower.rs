@@ -67,11 +67,16 @@ use loc::Locs;
 pub struct Options {
     /// Fuse `a * b + c` in device code, as nvcc does by default.
     pub fmad: bool,
+    /// Variables of the device that no kernel names are there all the same: host code that another compiler compiles may copy them.
+    pub all_globals: bool,
 }
 
 impl Default for Options {
     fn default() -> Options {
-        Options { fmad: true }
+        Options {
+            fmad: true,
+            all_globals: false,
+        }
     }
 }
 
@@ -401,6 +406,9 @@ impl<'p> Lowerer<'p> {
         for id in self.reach(ids.to_vec()) {
             globals.extend(&self.facts(id).globals);
         }
+        if self.options.all_globals {
+            globals.extend(self.program.globals.ids().filter(|id| self.is_whole(*id)));
+        }
         let mut todo: Vec<GlobalVarId> = globals.iter().copied().collect();
         while let Some(id) = todo.pop() {
             let Some(init) = &self.program.globals[id].init else {
@@ -420,6 +428,18 @@ impl<'p> Lowerer<'p> {
         };
         globals.retain(|id| !is_shared(id));
         self.global_ids = globals.into_iter().zip((0..).map(GlobalId)).collect();
+    }
+
+    /// Whether a variable is the device's, and understood as far as its value.
+    fn is_whole(&self, id: GlobalVarId) -> bool {
+        let global = &self.program.globals[id];
+        let mut whole = global.space.is_device() && global.ty.ty != sema::ty::Ty::Error;
+        if let Some(init) = &global.init {
+            facts::walk_init(init, &mut |item| {
+                whole &= !matches!(item, Item::Value(value) if value.ty == sema::ty::Ty::Error);
+            });
+        }
+        whole && self.layout.size(&global.ty.ty) > 0
     }
 
     fn reach(&mut self, mut todo: Vec<FunctionId>) -> BTreeSet<FunctionId> {

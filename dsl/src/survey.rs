@@ -142,7 +142,10 @@ fn surveyed(map: &mut SourceMap, file: FileId, options: &Options, loader: &dyn L
             function.body = None;
         }
     }
-    let lowering = lower::Options { fmad: options.fmad };
+    let lowering = lower::Options {
+        fmad: options.fmad,
+        all_globals: true,
+    };
     let (mut module, lowering_errors) = lower::lower(&program, map, &lowering);
     let is_bad = lowering_errors
         .iter()

@@ -66,7 +66,10 @@ fn nothing_fuses_on_the_host_or_when_switched_off() {
     let text = "__global__ void k(float *o, float a) { *o = a * a + a; } int main(void) { float a = 1; a++; a = a * a + a; return a; }";
     let host = body_of(&compile(text), FunctionKind::Host);
     assert!(!host.contains("fma"), "{host}");
-    let options = Options { fmad: false };
+    let options = Options {
+        fmad: false,
+        ..Options::default()
+    };
     let kernel = body_of(&compile_with(text, &options), FunctionKind::Kernel);
     assert!(!kernel.contains("fma"), "{kernel}");
 }
@@ -181,7 +184,15 @@ fn mathematics_does_not_depend_on_contraction() {
     assert!(calls.len() > 100, "{calls:?}");
     let depends = |call: &String| {
         let text = format!("__global__ void k(double *d, double x, int n, void *p) {{ {call}; }}");
-        let with = |fmad| compile_with(&text, &Options { fmad });
+        let with = |fmad| {
+            compile_with(
+                &text,
+                &Options {
+                    fmad,
+                    ..Options::default()
+                },
+            )
+        };
         with(true) != with(false)
     };
     let found: Vec<_> = calls.into_iter().filter(depends).collect();
