@@ -5,12 +5,15 @@ use dsl::{
     diagnostic::{Code, Diagnostic, Severity},
     image::Kernel,
     lower::{scalars, written},
-    sema::typed::{Function, FunctionId, FunctionSpace},
+    sema::{
+        ty::Ty,
+        typed::{Function, FunctionId, FunctionSpace},
+    },
     source::SourceMap,
     span::Span,
 };
 
-use super::names::Wanted;
+use super::names::{LambdaName, Wanted};
 
 /// The kernel of that name, or why there is none.
 pub(super) fn found(
@@ -79,8 +82,8 @@ fn kernel_at(
     }
 }
 
-/// The instance of a kernel template that a lambda makes. Both compilers number a function's lambdas in the order of the source; where
-/// they may differ (lambdas of several functions or parameters), there is none.
+/// The instance of a kernel template that lambdas make. Both compilers number a function's lambdas of the same parameters in the order of
+/// the source: of those that kernels are launched with, the first by number is the first by place.
 fn of_lambda(
     wanted: &Wanted,
     all: &[Wanted],
@@ -88,27 +91,93 @@ fn of_lambda(
     survey: &Survey,
 ) -> Option<usize> {
     survey.module.as_ref()?;
-    let template = wanted.template();
-    let mut same: Vec<&Wanted> = all
-        .iter()
-        .filter(|one| one.of_lambda() && one.template() == template)
+    let made: Vec<(usize, Vec<Lambda>)> = (0..kernels.len())
+        .map(|at| (at, lambdas_of(kernels[at].1, survey)))
+        .filter(|(_, lambdas)| !lambdas.is_empty())
         .collect();
-    let (place, _) = wanted.lambda()?;
-    if same
-        .iter()
-        .any(|one| one.lambda().is_none_or(|(other, _)| other != place))
-    {
-        return None;
+    let place = |name: &LambdaName| {
+        let alike = |other: &LambdaName| {
+            other.function == name.function && letters(&other.params) == letters(&name.params)
+        };
+        let mut numbers: Vec<u32> = all
+            .iter()
+            .flat_map(Wanted::lambdas)
+            .filter(alike)
+            .map(|one| one.number)
+            .collect();
+        numbers.sort_unstable();
+        numbers.dedup();
+        let mut places: Vec<Span> = made
+            .iter()
+            .flat_map(|(_, lambdas)| lambdas)
+            .filter(|lambda| {
+                lambda.function == name.function && lambda.params == letters(&name.params)
+            })
+            .map(|lambda| lambda.span)
+            .collect();
+        places.sort_unstable_by_key(|span| (span.file, span.start));
+        places.dedup();
+        let at = numbers.iter().position(|number| *number == name.number)?;
+        (numbers.len() == places.len()).then(|| places[at])
+    };
+    let places: Option<Vec<Span>> = wanted.lambdas().iter().map(place).collect();
+    let places = places?;
+    let fits = |(at, lambdas): &&(usize, Vec<Lambda>)| {
+        kernels[*at].1.name.split('<').next() == Some(wanted.template())
+            && lambdas
+                .iter()
+                .map(|lambda| lambda.span)
+                .eq(places.iter().copied())
+    };
+    match made.iter().filter(fits).collect::<Vec<_>>()[..] {
+        [(at, _)] => Some(*at),
+        _ => None,
     }
-    same.sort_by_key(|one| one.lambda().map(|(_, number)| number));
-    let made: Vec<usize> = (0..kernels.len())
-        .filter(|&at| {
-            let name = &kernels[at].1.name;
-            name.split('<').next() == Some(template) && name.contains("lambda")
+}
+
+/// A lambda that a kernel takes.
+struct Lambda {
+    span: Span,
+    /// The function that it is in.
+    function: String,
+    /// The types of its parameters.
+    params: String,
+}
+
+fn lambdas_of(kernel: &Function, survey: &Survey) -> Vec<Lambda> {
+    let program = &survey.program;
+    let params = kernel.params.iter().map(|&id| &kernel.vars[id].ty.ty);
+    let lambdas = params.filter_map(|ty| match ty {
+        Ty::Record(id) if program.records[*id].name == "lambda" => program.records[*id].span,
+        _ => None,
+    });
+    lambdas
+        .map(|span| {
+            let code = program
+                .functions
+                .iter()
+                .find(|function| function.name == "lambda" && function.span == span);
+            let params = code.map(|code| {
+                let vars = code.params.iter().skip(1).map(|&id| &code.vars[id].ty);
+                let types: Vec<String> = vars.map(|ty| written(program, ty)).collect();
+                letters(&types.join(","))
+            });
+            // Around it is the last function that begins before it.
+            let before = program.functions.iter().filter(|function| {
+                function.name != "lambda"
+                    && function.span.file == span.file
+                    && function.span.start < span.start
+            });
+            let function = before.max_by_key(|function| function.span.start);
+            let name = function.map_or("", |function| function.name.as_str());
+            let name = name.split(['(', '<']).next().unwrap_or(name);
+            Lambda {
+                span,
+                function: name.rsplit("::").next().unwrap_or(name).to_string(),
+                params: params.unwrap_or_default(),
+            }
         })
-        .collect();
-    let at = same.iter().position(|one| one.mangled == wanted.mangled)?;
-    (made.len() == same.len()).then(|| made[at])
+        .collect()
 }
 
 /// Why a kernel that the host launches is not there.

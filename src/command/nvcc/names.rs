@@ -17,6 +17,39 @@ pub(super) struct Wanted {
     pub(super) params: String,
 }
 
+/// A lambda as an object's names say it: `Physics::scale(float)::{lambda(int)#1}`.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub(super) struct LambdaName {
+    /// The function that it is in, without its class and its parameters: `scale`.
+    pub(super) function: String,
+    /// The types of its parameters: `int`.
+    pub(super) params: String,
+    /// Its number among those of its function with these parameters.
+    pub(super) number: u32,
+}
+
+/// The name of the function that the text ends with.
+fn function_before(text: &str) -> String {
+    let is_of_name = |c: char| c.is_alphanumeric() || "_~".contains(c);
+    let mut end = text.trim_end_matches(" const").len();
+    if text[..end].ends_with(')') {
+        let mut depth = 0usize;
+        for (at, c) in text[..end].char_indices().rev() {
+            match c {
+                ')' => depth += 1,
+                '(' => depth -= 1,
+                _ => {}
+            }
+            if depth == 0 {
+                end = at;
+                break;
+            }
+        }
+    }
+    let name = &text[..end];
+    name[name.trim_end_matches(is_of_name).len()..].to_string()
+}
+
 impl Wanted {
     pub(super) fn is_instance(&self) -> bool {
         self.name.ends_with('>')
@@ -27,15 +60,26 @@ impl Wanted {
         self.name.contains("{lambda")
     }
 
-    /// The lambda's function and parameters, and its number there: `main::{lambda(int)#1}`.
-    pub(super) fn lambda(&self) -> Option<(&str, u32)> {
-        let at = self.name.find('#')?;
-        let (place, behind) = self.name.split_at(at);
-        let digits: String = behind[1..]
-            .chars()
-            .take_while(char::is_ascii_digit)
-            .collect();
-        Some((place, digits.parse().ok()?))
+    /// The lambdas among its template arguments, in order.
+    pub(super) fn lambdas(&self) -> Vec<LambdaName> {
+        let starts = self.name.match_indices("::{lambda");
+        starts
+            .filter_map(|(at, word)| {
+                let behind = &self.name[at + word.len()..];
+                let params = behind.get(1..closing(behind))?;
+                let number = &behind[closing(behind)..];
+                let number = number.strip_prefix(")#")?;
+                let digits = number.len()
+                    - number
+                        .trim_start_matches(|c: char| c.is_ascii_digit())
+                        .len();
+                Some(LambdaName {
+                    function: function_before(&self.name[..at]),
+                    params: params.to_string(),
+                    number: number[..digits].parse().ok()?,
+                })
+            })
+            .collect()
     }
 
     /// The name without template arguments: `A::scale`.
@@ -119,7 +163,9 @@ fn wanted(mangled: String) -> Wanted {
 fn plain(name: &str) -> String {
     let name = name
         .replace("(anonymous namespace)::", "")
-        .replace("[abi:cxx11]", "");
+        .replace("[abi:cxx11]", "")
+        // An empty pack.
+        .replace(", >", ">");
     let mut out = String::new();
     let mut rest = name.as_str();
     // A constant of a type is `(unsigned int)128`, a function `&(sub(int, int))`.
@@ -202,6 +248,25 @@ mod tests {
         assert_eq!(
             kernel_of_stub("_ZN12_GLOBAL__N_120__device_stub__naiveEv").as_deref(),
             Some("_ZN12_GLOBAL__N_15naiveEv")
+        );
+    }
+
+    #[test]
+    fn lambdas_are_known_by_their_functions() {
+        let one = Wanted {
+            mangled: String::new(),
+            name: "forall<Physics::scale(float)::{lambda(int, A<int>)#2}, main::{lambda()#1}>"
+                .to_string(),
+            params: String::new(),
+        };
+        let name = |function: &str, params: &str, number| LambdaName {
+            function: function.to_string(),
+            params: params.to_string(),
+            number,
+        };
+        assert_eq!(
+            one.lambdas(),
+            [name("scale", "int, A<int>", 2), name("main", "", 1)]
         );
     }
 
