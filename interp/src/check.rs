@@ -8,6 +8,7 @@
     reason = "loops over lanes index several arrays"
 )]
 
+mod access;
 mod arithmetic;
 pub(crate) mod found;
 mod frozen;
@@ -27,34 +28,26 @@ use crate::count::stats::{Charge, SiteCounts};
 use crate::count::witness::Worst;
 use crate::fault::finding::Finding;
 use crate::fault::trap::AccessOp;
-use crate::isa::bytecode::{Inst, MemSite, Op, Place, Subscript};
-use crate::isa::mask::LaneMask;
+use crate::isa::bytecode::{Inst, MemSite, Op, Place};
 use crate::isa::registers::View;
 use crate::memory::defined::Defined;
 use crate::memory::traffic::Touch;
 use crate::observe::{Access, Arrival, Like, Observer};
-use crate::race::access::Cpu;
-use crate::race::deferred::{Deferred, Footprint};
-use crate::race::epoch::{Entry, Table};
-use crate::race::order::{Order, Released};
-use crate::race::shadow::Cells;
+use crate::race::deferred::Footprint;
+use crate::race::detector::Detector;
+use crate::race::order::groups;
+use crate::race::report::Races;
 
 use arithmetic::RISKY;
 use found::{Found, Source, Unset, User};
 pub(crate) use subject::Subject;
 use taint::Taint;
 
-/// A block that has begun and not ended.
+/// Values that nobody wrote, in a block that has begun and not ended.
 #[derive(Debug)]
-pub(crate) struct Resident {
-    pub(crate) block: u64,
-    pub(crate) order: Order,
-    pub(crate) table: Table,
-    pub(crate) cells: Cells,
-    /// Released in shared memory, by offset.
-    pub(crate) released: HashMap<u32, Released>,
-    /// Cells of shared memory that hold a value that came from nowhere, and its origin.
-    pub(crate) unset_cells: HashMap<u32, u32>,
+struct Values {
+    /// Cells of shared memory that hold one, and its origin.
+    unset_cells: HashMap<u32, u32>,
     /// By warp.
     taints: Vec<Taint>,
     /// By warp and byte of local memory: lanes that wrote it.
@@ -63,30 +56,31 @@ pub(crate) struct Resident {
     local_origins: Vec<HashMap<u32, u32>>,
     /// By warp and byte of thread-local memory: the lanes whose variable there has ended. Empty as long as none has.
     gone: Vec<Vec<u32>>,
-    pub(crate) deferred: Deferred,
-    /// Barriers so far, from 1 on.
-    barriers: u32,
-    /// By warp: of its last turn, the barriers then.
-    turns: Vec<u32>,
 }
 
-/// The shadow of global memory, and what is known of its regions.
-#[derive(Debug)]
-pub(crate) struct GlobalShadow {
-    pub(crate) table: Table,
-    pub(crate) regions: Vec<Cells>,
-    /// By counter: the region it last hit.
-    pub(crate) region_of: Vec<u32>,
-    /// By address.
-    pub(crate) released: HashMap<u64, Released>,
-    /// By region: what workers that have ended wrote.
-    stored: Vec<Defined>,
-    /// By region: what they touched.
-    touched: Vec<Touch>,
-    /// By counter and region: the words that were read as what nobody writes, one bit each.
-    frozen: BTreeMap<(u32, u32), Vec<u64>>,
-    /// By region: somebody writes it, or has not written all of it.
-    pub(crate) watched: Vec<bool>,
+impl Values {
+    fn new(subject: &Subject<'_>) -> Values {
+        let code = subject.races.code;
+        let warps = match subject.unset() {
+            true => subject.races.shape.threads().div_ceil(32) as usize,
+            false => 0,
+        };
+        Values {
+            unset_cells: HashMap::new(),
+            taints: vec![Taint::new(code); warps],
+            locals: vec![vec![0; code.memory.local_bytes as usize]; warps],
+            local_origins: vec![HashMap::new(); warps],
+            gone: vec![Vec::new(); warps],
+        }
+    }
+
+    fn clear(&mut self) {
+        self.unset_cells.clear();
+        self.locals.iter_mut().for_each(|bytes| refill(bytes, 0));
+        self.local_origins.iter_mut().for_each(HashMap::clear);
+        self.gone.iter_mut().for_each(Vec::clear);
+        self.taints.iter_mut().for_each(Taint::clear);
+    }
 }
 
 /// Where values come from that nobody wrote.
@@ -102,270 +96,95 @@ struct Origins {
 #[derive(Debug)]
 pub(crate) struct Checker<'a> {
     counters: Counters,
-    pub(crate) subject: &'a Subject<'a>,
-    /// Grows with every synchronisation.
-    pub(crate) now: u32,
-    pub(crate) warp: u32,
-    /// The block that runs.
-    pub(crate) here: Resident,
-    ended: bool,
-    /// Blocks that wait for others, by index.
-    aside: HashMap<u64, Resident>,
-    pub(crate) global: GlobalShadow,
-    pub(crate) found: Found,
+    subject: &'a Subject<'a>,
+    races: Detector<'a>,
+    /// Of the block that runs.
+    values: Values,
+    /// Of blocks that wait for others, by index.
+    aside: HashMap<u64, Values>,
+    found: Found,
     origins: Origins,
     /// The current warp has values that nobody wrote.
-    pub(crate) following: bool,
-    /// Instructions that were judged lane by lane, so far: tells one from another.
-    pub(crate) judged: u64,
-    pub(crate) cpu: Cpu,
+    following: bool,
     /// Memory needs a shadow.
-    pub(crate) shadows: bool,
+    shadows: bool,
+    /// By region: somebody writes it, or has not written all of it.
+    watched: Vec<bool>,
+    /// By counter: the region it last hit.
+    region_of: Vec<u32>,
+    /// By region: what workers that have ended wrote.
+    stored: Vec<Defined>,
+    /// By region: what they touched.
+    touched: Vec<Touch>,
+    /// By counter and region: the words that were read as what nobody writes, one bit each.
+    frozen: BTreeMap<(u32, u32), Vec<u64>>,
 }
 
 impl<'a> Checker<'a> {
     pub(crate) fn new(counters: Counters, subject: &'a Subject<'a>) -> Checker<'a> {
-        let sites = subject.code.counters.len();
-        let regions = subject.map.regions.iter();
-        let mut table = Table::new(sites);
-        let written = regions
-            .clone()
-            .filter(|region| subject.written[region.index as usize]);
-        table.expect(written.map(|region| region.size as usize / 4).sum());
-        let watched = subject.written.iter().zip(&subject.defined);
-        let global = GlobalShadow {
-            table,
-            regions: regions
-                .map(|region| match subject.quick {
-                    true => Cells::in_lines(region.size as usize),
-                    false => Cells::new(region.size as usize),
-                })
-                .collect(),
-            region_of: vec![0; sites],
-            released: HashMap::new(),
-            stored: vec![Defined::Nothing; subject.map.regions.len()],
-            touched: vec![Touch::default(); subject.map.regions.len()],
-            frozen: BTreeMap::new(),
-            watched: watched
-                .map(|(&written, defined)| written || defined.is_some())
-                .collect(),
-        };
+        let races = &subject.races;
+        let regions = races.map.regions.len();
+        let watched = races.written.iter().zip(&subject.defined);
         Checker {
             counters,
             subject,
-            now: 1,
-            warp: 0,
-            here: Resident::new(subject),
-            ended: true,
+            races: Detector::new(races),
+            values: Values::new(subject),
             aside: HashMap::new(),
-            global,
             found: Found::default(),
             origins: Origins::default(),
             following: false,
-            judged: 0,
-            cpu: Cpu::at_hand(),
-            shadows: subject.shadows(),
+            shadows: races.shadows(),
+            watched: watched
+                .map(|(&written, defined)| written || defined.is_some())
+                .collect(),
+            region_of: vec![0; races.code.counters.len()],
+            stored: vec![Defined::Nothing; regions],
+            touched: vec![Touch::default(); regions],
+            frozen: BTreeMap::new(),
         }
     }
 
-    /// The entry of an access to shared memory, as a tag.
+    /// The block and the warp that run, with lanes (or a lane) of it.
+    fn who(&self, lanes: u32) -> (u64, u32, u32) {
+        (self.races.block(), self.races.warp(), lanes)
+    }
+
+    /// Whether it is an access to shared memory that has to be noted.
     #[inline(always)]
-    pub(crate) fn tag(&mut self, access: &Access<'_>) -> u32 {
-        let here = &mut self.here;
-        here.table.tag(access.counter, self.now, || Entry {
-            counter: access.counter,
-            block: here.block as u32,
-            time: self.now,
-            warp: self.warp as u8,
-            volatile: access.site.access.volatile,
-        })
-    }
-
-    /// Looks at the innermost subscript of an array that has several.
-    #[inline(always)]
-    fn subscript(&mut self, access: &Access<'_>) {
-        let Some(subscript) = access.site.subscript else {
-            return;
-        };
-        if subscript.is_long {
-            self.long_subscript(access, &subscript);
-            return;
-        }
-        let uniform = subscript
-            .uniform
-            .map_or(0, |register| access.r.s(register) as u32);
-        let mut beyond = 0;
-        match subscript.varying {
-            None => beyond = 0u32.wrapping_sub(u32::from(uniform >= subscript.len)),
-            Some(register) => {
-                let varying = access.r.v32(register);
-                for lane in 0..32 {
-                    let index = varying[lane].wrapping_add(uniform);
-                    beyond |= u32::from(index >= subscript.len) << lane;
-                }
-            }
-        }
-        if beyond & access.mask != 0 {
-            let lanes = beyond & access.mask;
-            let varying = subscript.varying.map_or(0, |register| {
-                access.r.v32(register)[lanes.trailing_zeros() as usize]
-            });
-            let who = (self.here.block, self.warp, lanes);
-            let index = varying.wrapping_add(uniform) as i32;
-            self.found.beyond(
-                access.counter,
-                who,
-                (index.into(), subscript.len, access.site.access.is_member),
-            );
-        }
-    }
-
-    /// The same of 64 bits.
-    #[inline(never)]
-    fn long_subscript(&mut self, access: &Access<'_>, subscript: &Subscript) {
-        let index = |lane: usize| match (subscript.varying, subscript.uniform) {
-            (Some(register), _) => access.r.v64(register)[lane],
-            (None, Some(register)) => access.r.s(register),
-            (None, None) => 0,
-        };
-        let lanes = LaneMask(access.mask).into_iter();
-        let mut beyond = lanes.filter(|&lane| index(lane) >= u64::from(subscript.len));
-        if let Some(first) = beyond.next() {
-            let all = beyond.fold(1u32 << first, |all, lane| all | 1 << lane);
-            let who = (self.here.block, self.warp, all);
-            let index = index(first) as i64;
-            self.found.beyond(
-                access.counter,
-                who,
-                (index, subscript.len, access.site.access.is_member),
-            );
-        }
-    }
-
-    /// Acquires and releases of an atomic or `volatile` access.
-    pub(crate) fn synchronise(
-        &mut self,
-        access: &Access<'_>,
-        at: impl Fn(usize) -> u64,
-        shared: bool,
-    ) {
-        if !self.subject.fences {
-            return;
-        }
-        let (loads, stores) = match access.site.op {
-            AccessOp::Load => (true, false),
-            AccessOp::Store => (false, true),
-            AccessOp::Atomic => (true, true),
-        };
-        let here = &mut self.here;
-        let device = !access.site.access.block_scope;
-        for lane in LaneMask(access.mask) {
-            let thread = 32 * self.warp + lane as u32;
-            let at = at(lane);
-            if loads {
-                let released = if shared {
-                    here.released.get(&(at as u32))
-                } else {
-                    self.global.released.get(&at)
-                };
-                if let Some(released) = released {
-                    let takes = self.subject.roles[access.counter as usize].locks;
-                    here.order.acquire(thread, released, device, takes);
-                }
-            }
-            if stores && here.order.has_fenced(thread) {
-                let released = if shared {
-                    here.released.entry(at as u32).or_default()
-                } else {
-                    self.global.released.entry(at).or_default()
-                };
-                here.order.release(thread, released, device);
-            }
-        }
-    }
-}
-
-impl Resident {
-    fn new(subject: &Subject<'_>) -> Resident {
-        let all_warps = subject.shape.threads().div_ceil(32) as usize;
-        let warps = if subject.unset() { all_warps } else { 0 };
-        Resident {
-            block: u64::MAX,
-            order: Order::default(),
-            table: Table::new(subject.code.counters.len()),
-            cells: Cells::new(subject.shape.shared_bytes as usize),
-            released: HashMap::new(),
-            unset_cells: HashMap::new(),
-            taints: vec![Taint::new(subject.code); warps],
-            locals: vec![vec![0; subject.code.memory.local_bytes as usize]; warps],
-            local_origins: vec![HashMap::new(); warps],
-            gone: vec![Vec::new(); warps],
-            deferred: Deferred::new(subject.code.sites.len()),
-            barriers: 0,
-            turns: vec![0; all_warps],
-        }
+    fn sees_shared(&self, access: &Access<'_>) -> bool {
+        access.space == Space::Shared && access.mask != 0 && self.shadows
     }
 }
 
 impl Observer for Checker<'_> {
     fn begin_block(&mut self, index: u64) {
         self.counters.begin_block(index);
-        self.now += 1;
-        if !self.ended {
-            let next = Resident::new(self.subject);
-            let left = std::mem::replace(&mut self.here, next);
-            self.aside.insert(left.block, left);
+        if let Some(block) = self.races.begin_block(index) {
+            let next = Values::new(self.subject);
+            let left = std::mem::replace(&mut self.values, next);
+            self.aside.insert(block, left);
         }
-        self.ended = false;
-        let back = self.aside.remove(&index);
-        let new_block = back.is_none() && self.subject.quick;
-        if let Some(back) = back {
-            self.here = back;
-            self.flush();
+        if let Some(back) = self.aside.remove(&index) {
+            self.values = back;
         } else {
-            let here = &mut self.here;
-            here.block = index;
-            let warps = self.subject.shape.threads().div_ceil(32);
-            here.order.begin(index as u32, warps as usize);
-            here.table.clear();
-            here.cells.clear();
-            here.released.clear();
-            here.unset_cells.clear();
-            here.deferred.begin();
-            here.deferred.may_defer = self.subject.may_defer_reads();
-            here.barriers = 1;
-            here.turns.fill(0);
-            here.locals.iter_mut().for_each(|bytes| refill(bytes, 0));
-            here.local_origins.iter_mut().for_each(HashMap::clear);
-            here.gone.iter_mut().for_each(Vec::clear);
-            here.taints.iter_mut().for_each(Taint::clear);
+            self.values.clear();
             if self.subject.unset() {
                 self.unassigned();
             }
         }
-        self.here.table.begin_block(new_block);
-        self.global.table.begin_block(new_block);
     }
 
     fn end_block(&mut self) {
-        self.ended = true;
+        self.races.end_block();
     }
 
     #[inline(always)]
     fn begin_warp(&mut self, number: u32) {
         self.counters.begin_warp(number);
-        self.warp = number;
-        self.now += 1;
-        let turn = &mut self.here.turns[number as usize];
-        let first_turn = *turn != self.here.barriers && self.subject.quick;
-        *turn = self.here.barriers;
-        self.here.table.begin_warp(first_turn);
-        self.global.table.begin_warp(first_turn);
-        self.following = self
-            .here
-            .taints
-            .get(number as usize)
-            .is_some_and(|taint| taint.live);
+        self.races.begin_warp(number);
+        let taint = self.values.taints.get(number as usize);
+        self.following = taint.is_some_and(|taint| taint.live);
     }
 
     #[inline(always)]
@@ -380,23 +199,23 @@ impl Observer for Checker<'_> {
             if lanes != 0 {
                 let lane = lanes.trailing_zeros();
                 let operands = arithmetic::operands(r, inst, lane as usize);
-                let who = (self.here.block, self.warp, lanes);
+                let who = self.who(lanes);
                 self.found.wrong_operand(pc as u32, who, operands);
             }
         }
         if !self.following {
             return;
         }
-        let taint = &mut self.here.taints[self.warp as usize];
-        let matters = taint.follow(self.subject.code, r, inst, mask);
+        let taint = &mut self.values.taints[self.races.warp() as usize];
+        let matters = taint.follow(self.subject.races.code, r, inst, mask);
         self.following = taint.live;
         if let Some(matters) = matters {
             let user = User {
                 what: matters.what,
-                block: self.here.block,
-                warp: self.warp,
+                block: self.races.block(),
+                warp: self.races.warp(),
                 lane: matters.lanes.trailing_zeros(),
-                loc: self.subject.code.locs[pc],
+                loc: self.subject.races.code.locs[pc],
             };
             for origin in std::iter::once(matters.origin).chain(matters.second) {
                 self.found.unset(&self.origins.list[origin as usize], user);
@@ -405,9 +224,9 @@ impl Observer for Checker<'_> {
     }
 
     fn stored(&self) -> Vec<(u64, Defined)> {
-        let mut stored = self.global.stored.clone();
+        let mut stored = self.stored.clone();
         self.add_stored(&mut stored);
-        let regions = self.subject.map.regions.iter().zip(stored);
+        let regions = self.subject.races.map.regions.iter().zip(stored);
         regions
             .filter(|(_, defined)| !matches!(defined, Defined::Nothing))
             .map(|(region, defined)| (region.base, defined))
@@ -415,9 +234,9 @@ impl Observer for Checker<'_> {
     }
 
     fn touched(&self) -> Vec<(u64, Touch)> {
-        let mut touched = self.global.touched.clone();
+        let mut touched = self.touched.clone();
         self.add_touched(&mut touched);
-        let regions = self.subject.map.regions.iter().zip(touched);
+        let regions = self.subject.races.map.regions.iter().zip(touched);
         let tracked = regions.filter(|(region, _)| self.subject.tracked[region.index as usize]);
         tracked
             .map(|(region, touch)| (region.base, touch))
@@ -431,7 +250,7 @@ impl Observer for Checker<'_> {
         self.subscript(access);
         if access.space == Space::Local {
             self.local(access, offsets);
-        } else if !self.defer_window(access, offsets) {
+        } else if self.sees_shared(access) && !self.races.defer_window(access, offsets) {
             self.shared(access, offsets, false);
         }
         self.counters.window(access, offsets)
@@ -457,7 +276,7 @@ impl Observer for Checker<'_> {
     #[inline(always)]
     fn repeat_window(&mut self, access: &Access<'_>, like: &Like<'_>) {
         self.subscript(access);
-        if access.space != Space::Shared || access.mask == 0 || !self.shadows {
+        if !self.sees_shared(access) {
             return;
         }
         let pattern = like.pattern;
@@ -468,7 +287,7 @@ impl Observer for Checker<'_> {
             run: pattern.run,
             pattern: Some((access.site.row, pattern.version)),
         };
-        if access.site.op == AccessOp::Load && self.defer(access, &footprint) {
+        if access.site.op == AccessOp::Load && self.races.defer(access, &footprint) {
             return;
         }
         let mut offsets = [0; 32];
@@ -493,26 +312,16 @@ impl Observer for Checker<'_> {
     }
 
     fn sync_warp(&mut self, mask: u32, named: &[u32; 32], alive: u32, loc: LocId) {
-        self.flush();
-        let mut left = mask;
-        while left != 0 {
-            let lane = left.trailing_zeros();
-            let wanted = named[lane as usize];
-            let elsewhere = wanted & alive & !mask;
-            if (elsewhere != 0 || wanted >> lane & 1 == 0) && self.subject.checks.has(Check::Mask) {
-                let who = (self.here.block, self.warp, lane);
-                self.found.bad_mask(loc, who, wanted, elsewhere);
-            }
-            let group = wanted & mask | 1 << lane;
-            left &= !group;
-            let all = group == alive;
-            self.here.order.sync_warp(self.warp, group, all, self.now);
-            if all {
-                self.here.table.sync_warp();
-                self.global.table.sync_warp();
+        if self.subject.races.checks.has(Check::Mask) {
+            for (lane, _) in groups(mask, named) {
+                let wanted = named[lane as usize];
+                let elsewhere = wanted & alive & !mask;
+                if elsewhere != 0 || wanted >> lane & 1 == 0 {
+                    self.found.bad_mask(loc, self.who(lane), wanted, elsewhere);
+                }
             }
         }
-        self.now += 1;
+        self.races.sync_warp(mask, named, alive);
     }
 
     #[inline(never)]
@@ -527,11 +336,7 @@ impl Observer for Checker<'_> {
     }
 
     fn allocated(&mut self, address: u64, bytes: u64) {
-        let map = &self.subject.map;
-        let number = map.find(address);
-        let region = map.regions[number as usize];
-        let cells = &mut self.global.regions[number as usize];
-        cells.forget(address.wrapping_sub(region.base), bytes);
+        self.races.forget(address, bytes);
     }
 
     fn fence(&mut self, mask: u32, scope: FenceScope) {
@@ -539,48 +344,37 @@ impl Observer for Checker<'_> {
             FenceScope::Block => false,
             FenceScope::Device | FenceScope::System => true,
         };
-        self.here.order.fence(self.warp, mask, device, self.now);
-        self.now += 1;
+        self.races.fence(mask, device);
     }
 
     fn uneven_barrier(&mut self, meeting: &[Arrival]) {
-        if self.subject.checks.has(Check::Barrier) {
-            let code = self.subject.code;
-            self.found.uneven_barrier(code, self.here.block, meeting);
+        if self.subject.races.checks.has(Check::Barrier) {
+            let code = self.subject.races.code;
+            self.found.uneven_barrier(code, self.races.block(), meeting);
         }
     }
 
     fn barrier(&mut self) {
-        self.here.order.barrier(self.now);
-        self.now += 1;
-        let here = &mut self.here;
-        here.barriers += 1;
-        here.deferred.barrier(&here.cells);
-        here.deferred.may_defer = self.subject.may_defer_reads() && here.unset_cells.is_empty();
-        if self.here.table.is_long() {
-            self.here.cells.settle();
-            self.here.table.clear();
-        }
-        self.here.table.barrier();
-        self.global.table.barrier();
+        self.races.barrier(self.values.unset_cells.is_empty());
     }
 
     fn needs_order(&self) -> bool {
-        self.found.races.crosses
+        self.races.races.crosses
     }
 
     fn absorb(&mut self, other: &Self) {
         other.see_thawed(&mut self.found);
         self.counters.absorb(&other.counters);
         self.found.absorb(&other.found);
-        for (ours, theirs) in self.global.stored.iter_mut().zip(&other.global.stored) {
+        self.races.races.absorb(&other.races.races);
+        for (ours, theirs) in self.stored.iter_mut().zip(&other.stored) {
             ours.join(theirs);
         }
-        other.add_stored(&mut self.global.stored);
-        for (ours, theirs) in self.global.touched.iter_mut().zip(&other.global.touched) {
+        other.add_stored(&mut self.stored);
+        for (ours, theirs) in self.touched.iter_mut().zip(&other.touched) {
             ours.join(theirs);
         }
-        other.add_touched(&mut self.global.touched);
+        other.add_touched(&mut self.touched);
     }
 
     fn counts(&self) -> &[SiteCounts] {
@@ -592,11 +386,11 @@ impl Observer for Checker<'_> {
     }
 
     fn findings(&self, scene: &Scene<'_>) -> Vec<Finding> {
-        let mut all = self.found.findings(scene);
-        if !self.global.frozen.is_empty() {
+        let mut all = self.found.findings(scene, &self.races.races);
+        if !self.frozen.is_empty() {
             let mut own = Found::default();
             self.see_thawed(&mut own);
-            all.extend(own.findings(scene));
+            all.extend(own.findings(scene, &Races::default()));
         }
         all
     }

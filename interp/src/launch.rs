@@ -101,7 +101,7 @@ pub fn launch(
     if let Ok(report) = &mut result {
         orders::run_again(&run, again, &subject, report);
     }
-    let talks = subject.fences || !code.effects.polls.waits.is_empty();
+    let talks = subject.races.fences || !code.effects.polls.waits.is_empty();
     for (base, defined) in &left.stored {
         memory.define(*base, defined);
     }

@@ -6,9 +6,11 @@
 
 pub(crate) mod access;
 pub(crate) mod deferred;
+pub(crate) mod detector;
 pub(crate) mod epoch;
 mod judge;
 pub(crate) mod order;
 pub(crate) mod report;
 pub(crate) mod shadow;
+pub(crate) mod subject;
 pub(crate) mod verdict;

@@ -11,12 +11,13 @@ use std::collections::{BTreeMap, BTreeSet};
 use dsl::ir::LocId;
 
 use crate::fault::finding::Finding;
+use crate::fault::trap::AccessOp;
 use crate::isa::bytecode::{Code, Op};
 use crate::observe::Arrival;
 use crate::race::report::Races;
+use crate::race::verdict::RaceKind;
 
 use super::taint::Use;
-pub(crate) use facts::SourceKey;
 
 /// A barrier that not all came to.
 #[derive(Clone, Copy, Debug)]
@@ -101,7 +102,6 @@ struct Gone {
 /// What was found so far.
 #[derive(Debug, Default)]
 pub(crate) struct Found {
-    pub(crate) races: Races,
     /// Barriers that opened for threads at different statements, by their instructions.
     uneven: BTreeMap<(u32, u32), (u64, Uneven)>,
     /// Masks that name lanes that are not there, by place.
@@ -236,7 +236,6 @@ impl Found {
 
     /// Takes over what another worker found; of one pair, the first block's conflict stays.
     pub(crate) fn absorb(&mut self, other: &Found) {
-        self.races.absorb(&other.races);
         absorb(&mut self.masks, &other.masks, |bad| bad.block);
         absorb(&mut self.beyond, &other.beyond, |beyond| beyond.block);
         absorb(&mut self.gone, &other.gone, |gone| gone.block);
@@ -248,9 +247,13 @@ impl Found {
         }
     }
 
-    /// In the order of their places.
-    pub(crate) fn findings(&self, scene: &Scene<'_>) -> Vec<Finding> {
-        let mut findings = self.races.findings(scene);
+    /// These and the races, in the order of their places.
+    pub(crate) fn findings(&self, scene: &Scene<'_>, races: &Races) -> Vec<Finding> {
+        let reported = races.reported(|counter| scene.source(counter));
+        let mut findings: Vec<_> = reported
+            .iter()
+            .map(|(kind, pair, most_at_one_place)| scene.race(*kind, pair, *most_at_one_place))
+            .collect();
         findings.extend(self.uneven.values().map(|uneven| scene.uneven(uneven)));
         findings.extend(
             self.masks
@@ -286,7 +289,7 @@ impl Found {
         for unset in self.unset.values() {
             let source = unset.1.0.source;
             // Instructions that come from one source access are one.
-            if places.insert(scene.origin(source)) && !self.races.read_too_early(scene, source) {
+            if places.insert(scene.origin(source)) && !read_too_early(races, scene, source) {
                 findings.push(scene.unset(unset));
             }
         }
@@ -299,4 +302,17 @@ impl Found {
         });
         findings
     }
+}
+
+/// Whether a read is found to race with a write: then it came too early, which is reported already.
+fn read_too_early(races: &Races, scene: &Scene<'_>, source: Source) -> bool {
+    let Source::Access(read) = source else {
+        return false;
+    };
+    let read = scene.source(read);
+    races.pairs().any(|(kind, a, b)| {
+        let stores = |counter: u32| scene.counter(counter).op != AccessOp::Load;
+        kind != RaceKind::SameValue
+            && (scene.source(a) == read && stores(b) || scene.source(b) == read && stores(a))
+    })
 }

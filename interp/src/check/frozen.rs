@@ -10,19 +10,18 @@ use crate::race::epoch::ATOMIC;
 impl Checker<'_> {
     /// Notes the words of a region that lanes read, by their offsets.
     #[cold]
-    pub(crate) fn freeze(
+    pub(super) fn freeze(
         &mut self,
         access: &Access<'_>,
         region: u32,
         mask: u32,
         offset: impl Fn(usize) -> u64,
     ) {
-        if !self.subject.written[region as usize] {
+        if !self.subject.races.written[region as usize] {
             return;
         }
-        let size = self.subject.map.regions[region as usize].size;
+        let size = self.subject.races.map.regions[region as usize].size;
         let words = self
-            .global
             .frozen
             .entry((access.counter, region))
             .or_insert_with(|| vec![0; (size as usize / 4 + 1).div_ceil(64)]);
@@ -36,9 +35,9 @@ impl Checker<'_> {
     }
 
     /// Finds the words among them that the launch wrote.
-    pub(crate) fn see_thawed(&self, found: &mut Found) {
-        for (&(counter, region), words) in &self.global.frozen {
-            let cells = &self.global.regions[region as usize];
+    pub(super) fn see_thawed(&self, found: &mut Found) {
+        for (&(counter, region), words) in &self.frozen {
+            let cells = &self.races.regions()[region as usize];
             let mut first = None;
             cells.for_each_touched(|cell, count, write, read| {
                 if write == 0 && read & ATOMIC == 0 {

@@ -13,12 +13,11 @@ use crate::memory::traffic::Touch;
 use crate::observe::Access;
 use crate::race::access::ShadowId;
 use crate::race::epoch::{ATOMIC, WRITTEN};
-use crate::race::shadow::Lanes;
 
 impl Checker<'_> {
     /// Lanes read what nobody wrote, by component.
     #[cold]
-    pub(crate) fn unset(
+    pub(super) fn unset(
         &mut self,
         access: &Access<'_>,
         unset: [u32; 4],
@@ -30,14 +29,14 @@ impl Checker<'_> {
             Some(origin) => origin,
             None => self.origin(Unset {
                 source: Source::Access(access.counter),
-                block: self.here.block,
-                warp: self.warp,
+                block: self.races.block(),
+                warp: self.races.warp(),
                 lane: lane as u32,
                 place: place(lane),
             }),
         };
         let site = access.site;
-        let taint = &mut self.here.taints[self.warp as usize];
+        let taint = &mut self.values.taints[self.races.warp() as usize];
         match site.op {
             AccessOp::Load => {
                 for (k, &lanes) in unset[..usize::from(site.access.count)].iter().enumerate() {
@@ -61,10 +60,10 @@ impl Checker<'_> {
             {
                 let user = User {
                     what: Use::Stored,
-                    block: self.here.block,
-                    warp: self.warp,
+                    block: self.races.block(),
+                    warp: self.races.warp(),
                     lane: lane as u32,
-                    loc: self.subject.code.counters[access.counter as usize].loc,
+                    loc: self.subject.races.code.counters[access.counter as usize].loc,
                 };
                 self.found.unset(&self.origins.list[origin as usize], user);
                 return;
@@ -84,7 +83,7 @@ impl Checker<'_> {
 
     /// What an exchange leaves where nobody has written is somebody's value.
     #[cold]
-    pub(crate) fn exchanged(
+    pub(super) fn exchanged(
         &mut self,
         access: &Access<'_>,
         at: ShadowId,
@@ -94,7 +93,7 @@ impl Checker<'_> {
         if !matches!(access.site.atomic, Some((AtomicOp::Exch, _))) {
             return;
         }
-        let cells = self.cells(at);
+        let cells = self.races.cells(at);
         for lane in LaneMask(mask) {
             let (first, bytes) = (offset(lane), u64::from(access.site.width_bytes));
             for cell in first >> cells.shift..=(first + bytes - 1) >> cells.shift {
@@ -107,30 +106,32 @@ impl Checker<'_> {
     }
 
     /// Lanes of a shuffle read a lane that does not take part.
-    pub(crate) fn stray(&mut self, strays: u32, result: Place, loc: LocId) {
+    pub(super) fn stray(&mut self, strays: u32, result: Place, loc: LocId) {
         let origin = self.origin(Unset {
             source: Source::Shuffle(loc.0),
-            block: self.here.block,
-            warp: self.warp,
+            block: self.races.block(),
+            warp: self.races.warp(),
             lane: strays.trailing_zeros() & 31,
             place: (None, 0),
         });
-        let taint = &mut self.here.taints[self.warp as usize];
+        let taint = &mut self.values.taints[self.races.warp() as usize];
         taint.set(result, strays, strays, origin);
         self.following = true;
     }
 
     /// Variables without a value, at the begin of a block.
-    pub(crate) fn unassigned(&mut self) {
-        for (index, &(slot, place, _)) in (0u32..).zip(&self.subject.code.registers.unassigned) {
+    pub(super) fn unassigned(&mut self) {
+        for (index, &(slot, place, _)) in
+            (0u32..).zip(&self.subject.races.code.registers.unassigned)
+        {
             let origin = self.origin(Unset {
                 source: Source::Slot(index),
-                block: self.here.block,
+                block: self.races.block(),
                 warp: 0,
                 lane: 0,
                 place: (None, u64::from(slot.0)),
             });
-            for taint in &mut self.here.taints {
+            for taint in &mut self.values.taints {
                 taint.set(place, u32::MAX, u32::MAX, origin);
             }
         }
@@ -154,27 +155,38 @@ impl Checker<'_> {
         number
     }
 
-    /// Values from nowhere that go to and come from shared memory.
+    /// Values from nowhere that go to and come from shared memory. Adds the lanes that read one, by component.
     #[cold]
-    pub(crate) fn move_unset(&mut self, access: &Access<'_>, lanes: &Lanes, unset: &mut u32) {
-        let (storing, origin) = match self.here.taints.get(self.warp as usize) {
+    pub(super) fn move_unset(
+        &mut self,
+        access: &Access<'_>,
+        offsets: &[u32; 32],
+        unset: &mut [u32; 4],
+    ) {
+        let (storing, origin) = match self.values.taints.get(self.races.warp() as usize) {
             Some(taint) if self.following => taint.storing,
             _ => (0, 0),
         };
-        for lane in LaneMask(lanes.mask) {
-            let cell = lanes.cells[lane];
-            match access.site.op {
-                AccessOp::Load => {
-                    if let Some(&origin) = self.here.unset_cells.get(&cell) {
-                        *unset |= 1 << lane;
-                        self.origins.loaded = Some(origin);
+        let component = access.site.access.ty.bytes();
+        let shift = self.races.cells(ShadowId::Shared).shift;
+        let cells = &mut self.values.unset_cells;
+        for within in (0..access.site.width_bytes).step_by(1 << shift) {
+            let read = &mut unset[(within / component) as usize % 4];
+            for lane in LaneMask(access.mask) {
+                let cell = (offsets[lane] + within) >> shift;
+                match access.site.op {
+                    AccessOp::Load => {
+                        if let Some(&origin) = cells.get(&cell) {
+                            *read |= 1 << lane;
+                            self.origins.loaded = Some(origin);
+                        }
                     }
-                }
-                AccessOp::Store | AccessOp::Atomic => {
-                    if storing >> lane & 1 == 1 {
-                        self.here.unset_cells.insert(cell, origin);
-                    } else if access.site.op == AccessOp::Store {
-                        self.here.unset_cells.remove(&cell);
+                    AccessOp::Store | AccessOp::Atomic => {
+                        if storing >> lane & 1 == 1 {
+                            cells.insert(cell, origin);
+                        } else if access.site.op == AccessOp::Store {
+                            cells.remove(&cell);
+                        }
                     }
                 }
             }
@@ -183,8 +195,8 @@ impl Checker<'_> {
 
     /// A variable in thread-local memory begins or ends.
     #[cold]
-    pub(crate) fn lives(&mut self, mask: u32, (first, bytes): (u32, u32), begins: bool) {
-        let Some(gone) = self.here.gone.get_mut(self.warp as usize) else {
+    pub(super) fn lives(&mut self, mask: u32, (first, bytes): (u32, u32), begins: bool) {
+        let Some(gone) = self.values.gone.get_mut(self.races.warp() as usize) else {
             return;
         };
         let end = (first + bytes) as usize;
@@ -206,7 +218,7 @@ impl Checker<'_> {
     /// Whether lanes access variables that have ended.
     #[cold]
     fn see_gone(&mut self, access: &Access<'_>, offsets: &[u32; 32]) {
-        let gone = &self.here.gone[self.warp as usize];
+        let gone = &self.values.gone[self.races.warp() as usize];
         let is_gone = |lane: &usize| {
             let lanes = gone.get(offsets[*lane] as usize);
             lanes.is_some_and(|lanes| lanes >> *lane & 1 == 1)
@@ -214,24 +226,24 @@ impl Checker<'_> {
         let lanes = LaneMask(access.mask).into_iter().filter(is_gone);
         let lanes = lanes.fold(0u32, |all, lane| all | 1 << lane);
         if lanes != 0 {
-            let who = (self.here.block, self.warp, lanes);
+            let who = self.who(lanes);
             let offset = offsets[lanes.trailing_zeros() as usize & 31];
             self.found.gone(access.counter, who, offset);
         }
     }
 
     /// Thread-local memory: only who wrote what is of interest.
-    pub(crate) fn local(&mut self, access: &Access<'_>, offsets: &[u32; 32]) {
+    pub(super) fn local(&mut self, access: &Access<'_>, offsets: &[u32; 32]) {
         if !self.subject.unset() || access.mask == 0 {
             return;
         }
-        if !self.here.gone[self.warp as usize].is_empty() {
+        if !self.values.gone[self.races.warp() as usize].is_empty() {
             self.see_gone(access, offsets);
         }
-        let defined = &mut self.here.locals[self.warp as usize];
-        let origins = &mut self.here.local_origins[self.warp as usize];
+        let defined = &mut self.values.locals[self.races.warp() as usize];
+        let origins = &mut self.values.local_origins[self.races.warp() as usize];
         let (storing, origin) = match self.following {
-            true => self.here.taints[self.warp as usize].storing,
+            true => self.values.taints[self.races.warp() as usize].storing,
             false => (0, 0),
         };
         let mut came_from = None;
@@ -278,7 +290,7 @@ impl Checker<'_> {
 
     /// Lanes that read bytes of a region that nobody wrote, before the launch or in it.
     #[cold]
-    pub(crate) fn never_written(
+    pub(super) fn never_written(
         &self,
         access: &Access<'_>,
         mask: u32,
@@ -288,7 +300,7 @@ impl Checker<'_> {
     ) -> [u32; 4] {
         let mut unset = [0; 4];
         let width = u64::from(access.site.access.ty.bytes());
-        let cells = &self.global.regions[region];
+        let cells = &self.races.regions()[region];
         for lane in LaneMask(mask) {
             for (k, unset) in unset[..usize::from(access.site.access.count)]
                 .iter_mut()
@@ -309,12 +321,12 @@ impl Checker<'_> {
     }
 
     /// What this launch did to the regions of which it is to be known.
-    pub(crate) fn add_touched(&self, touched: &mut [Touch]) {
-        for (index, cells) in self.global.regions.iter().enumerate() {
+    pub(super) fn add_touched(&self, touched: &mut [Touch]) {
+        for (index, cells) in self.races.regions().iter().enumerate() {
             if !self.subject.tracked[index] {
                 continue;
             }
-            let size = self.subject.map.regions[index].size;
+            let size = self.subject.races.map.regions[index].size;
             let touch = &mut touched[index];
             cells.for_each_touched(|first, count, write, read| {
                 let (at, len) = ((first as u64) << cells.shift, (count as u64) << cells.shift);
@@ -332,12 +344,12 @@ impl Checker<'_> {
     }
 
     /// What this launch wrote of the regions that were not whole.
-    pub(crate) fn add_stored(&self, stored: &mut [Defined]) {
-        for (index, cells) in self.global.regions.iter().enumerate() {
+    pub(super) fn add_stored(&self, stored: &mut [Defined]) {
+        for (index, cells) in self.races.regions().iter().enumerate() {
             if self.subject.defined[index].is_none() {
                 continue;
             }
-            let size = self.subject.map.regions[index].size;
+            let size = self.subject.races.map.regions[index].size;
             let (mut written, mut ranges) = (0, Vec::new());
             cells.for_each_written(|first, count| {
                 let (at, len) = ((first as u64) << cells.shift, (count as u64) << cells.shift);

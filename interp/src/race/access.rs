@@ -6,15 +6,12 @@
     reason = "loops over lanes must vanish into the levels; they index several arrays"
 )]
 
-use crate::memory::map::GlobalRegion;
-use dsl::ir::Space;
-
+use super::detector::Detector;
 use super::epoch::{Bases, Entry, Table};
 use super::shadow::{Cells, Lanes, LineRun};
-use crate::check::Checker;
 use crate::fault::trap::AccessOp;
 use crate::isa::mask::LaneMask;
-use crate::observe::{Access, Like};
+use crate::observe::Access;
 
 /// What the CPU can do: found out once.
 #[derive(Clone, Copy, Debug)]
@@ -75,19 +72,6 @@ impl ByteOffset for u64 {
     }
 }
 
-/// Whether the lanes follow each other without gaps.
-fn is_run(offsets: &[u64; 32], width: u64) -> bool {
-    (0..32).fold(true, |run, lane| {
-        run & (offsets[lane] == offsets[0] + lane as u64 * width)
-    })
-}
-
-/// Whether it goes to memory that the host and other launches have to do with, too.
-#[inline(always)]
-fn is_global(access: &Access<'_>) -> bool {
-    matches!(access.space, Space::Global | Space::Constant)
-}
-
 /// The memory of an access.
 #[derive(Clone, Copy)]
 pub(crate) enum ShadowId {
@@ -95,11 +79,15 @@ pub(crate) enum ShadowId {
     Region(usize),
 }
 
-impl Checker<'_> {
-    pub(crate) fn shared(&mut self, access: &Access<'_>, offsets: &[u32; 32], run: bool) {
-        if access.space != Space::Shared || !self.shadows || access.mask == 0 {
-            return;
-        }
+impl Detector<'_> {
+    /// Notes an access of shared memory, by offset; `run`: its lanes follow each other without gaps. Gives the lanes that read what nobody
+    /// wrote, by component.
+    pub(crate) fn shared(
+        &mut self,
+        access: &Access<'_>,
+        offsets: &[u32; 32],
+        run: bool,
+    ) -> [u32; 4] {
         self.flush();
         self.here.deferred.may_defer = false;
         let table = &mut self.here.table;
@@ -114,100 +102,89 @@ impl Checker<'_> {
         }
         self.here.cells.prepare(access.site.width_bytes);
         let tag = self.tag(access);
-        let unset = self.note(access, ShadowId::Shared, (tag, access.mask), offsets, run);
-        if unset != [0; 4] && self.subject.unset() {
-            self.unset(access, unset, |lane| (None, u64::from(offsets[lane])));
-            self.exchanged(access, ShadowId::Shared, access.mask, |lane| {
-                offsets[lane].into()
-            });
-        }
-    }
-
-    pub(crate) fn global(&mut self, access: &Access<'_>, addresses: &[u64; 32]) {
-        if !is_global(access) || !self.shadows || access.mask == 0 {
-            return;
-        }
-        self.synchronise_global(access, addresses);
-        let map = self.subject.map;
-        let width = u64::from(access.site.width_bytes);
-        let mut left = access.mask;
-        while left != 0 {
-            let first = addresses[left.trailing_zeros() as usize];
-            let mut region = &map.regions[self.global.region_of[access.counter as usize] as usize];
-            if !region.holds(first, width) {
-                region = &map.regions[map.find(first) as usize];
-                self.global.region_of[access.counter as usize] = region.index;
-            }
-            let mut inside = 0;
-            for lane in 0..32 {
-                inside |= u32::from(region.holds(addresses[lane], width)) << lane;
-            }
-            let mask = left & inside;
-            left &= !inside;
-            if mask == 0 {
-                return;
-            }
-            if !self.global.watched[region.index as usize] {
-                continue;
-            }
-            let spare = first - region.base;
-            let mut offsets = [0; 32];
-            for lane in 0..32 {
-                let on = 0u64.wrapping_sub(u64::from(mask >> lane & 1));
-                offsets[lane] = (addresses[lane].wrapping_sub(region.base) & on) | (spare & !on);
-            }
-            let run = mask == u32::MAX && is_run(&offsets, width);
-            if access.site.frozen.is_some() {
-                self.freeze(access, region.index, mask, |lane| offsets[lane]);
-            }
-            self.in_region(access, region, mask, &offsets, run);
-        }
+        self.note(access, ShadowId::Shared, (tag, access.mask), offsets, run)
     }
 
     /// Acquires and releases in global memory.
-    fn synchronise_global(&mut self, access: &Access<'_>, addresses: &[u64; 32]) {
+    pub(crate) fn synchronise_global(&mut self, access: &Access<'_>, addresses: &[u64; 32]) {
         let sync = access.site.access.volatile || access.site.op == AccessOp::Atomic;
         if sync && self.subject.fences {
             self.synchronise(access, |lane| addresses[lane], false);
         }
     }
 
-    /// Lanes in one region that is watched, by their offsets.
-    fn in_region(
+    /// Notes an access of lanes in one region that is written, by their offsets.
+    pub(crate) fn in_region(
         &mut self,
         access: &Access<'_>,
-        region: &GlobalRegion,
+        region: usize,
         mask: u32,
         offsets: &[u64; 32],
         run: bool,
     ) {
-        let index = region.index as usize;
-        let defined = self.subject.defined[index];
-        if let Some(defined) = defined
-            && access.site.op != AccessOp::Store
-            && self.subject.unset()
-        {
-            let at = |lane: usize| offsets[lane];
-            let unset = self.never_written(access, mask, index, at, defined);
-            if unset != [0; 4] {
-                self.unset(access, unset, |lane| (Some(index), at(lane)));
-            }
-        }
-        if !self.subject.written[index] {
-            return;
-        }
         self.make_room();
         // What nobody wrote has been seen to.
-        if run && self.in_lines(access, index, mask, offsets[0], false) {
+        if run && self.in_lines(access, region, mask, offsets[0], false) {
             return;
         }
-        let cells = &mut self.global.regions[index];
-        cells.prepare(access.site.width_bytes);
+        self.global.regions[region].prepare(access.site.width_bytes);
         let tag = self.global_tag(access);
-        self.note(access, ShadowId::Region(index), (tag, mask), offsets, run);
-        if access.site.op == AccessOp::Atomic && defined.is_some() {
-            self.exchanged(access, ShadowId::Region(index), mask, |lane| offsets[lane]);
+        self.note(access, ShadowId::Region(region), (tag, mask), offsets, run);
+    }
+
+    /// Acquires and releases of an atomic or `volatile` access.
+    pub(crate) fn synchronise(
+        &mut self,
+        access: &Access<'_>,
+        at: impl Fn(usize) -> u64,
+        shared: bool,
+    ) {
+        if !self.subject.fences {
+            return;
         }
+        let (loads, stores) = match access.site.op {
+            AccessOp::Load => (true, false),
+            AccessOp::Store => (false, true),
+            AccessOp::Atomic => (true, true),
+        };
+        let here = &mut self.here;
+        let device = !access.site.access.block_scope;
+        for lane in LaneMask(access.mask) {
+            let thread = 32 * self.warp + lane as u32;
+            let at = at(lane);
+            if loads {
+                let released = if shared {
+                    here.released.get(&(at as u32))
+                } else {
+                    self.global.released.get(&at)
+                };
+                if let Some(released) = released {
+                    let takes = self.subject.roles[access.counter as usize].locks;
+                    here.order.acquire(thread, released, device, takes);
+                }
+            }
+            if stores && here.order.has_fenced(thread) {
+                let released = if shared {
+                    here.released.entry(at as u32).or_default()
+                } else {
+                    self.global.released.entry(at).or_default()
+                };
+                here.order.release(thread, released, device);
+            }
+        }
+    }
+
+    /// The entry of an access to shared memory, as a tag.
+    #[inline(always)]
+    pub(crate) fn tag(&mut self, access: &Access<'_>) -> u32 {
+        let here = &mut self.here;
+        here.table.tag(access.counter, self.now, || Entry {
+            counter: access.counter,
+            block: here.block as u32,
+            time: self.now,
+            warp: self.warp as u8,
+            volatile: access.site.access.volatile,
+        })
     }
 
     /// Before an entry is added to those of global memory.
@@ -233,50 +210,9 @@ impl Checker<'_> {
         })
     }
 
-    /// A request like its site's pattern, of global memory: most are runs that whole lines can note, and much of memory is
-    /// nobody's concern.
-    #[inline(always)]
-    pub(crate) fn repeat_in_region(&mut self, access: &Access<'_>, like: &Like<'_>) {
-        let pattern = like.pattern;
-        let index = pattern.region as usize;
-        if !is_global(access) || access.mask == 0 || !self.shadows {
-            return;
-        }
-        let site = access.site;
-        if !self.global.watched[index] {
-            if site.access.volatile && self.subject.fences {
-                self.repeat_any(access, like);
-            }
-            return;
-        }
-        let region = &self.subject.map.regions[index];
-        let offset = like.lowest - region.base;
-        let loads = site.op == AccessOp::Load;
-        let written = self.subject.written[index];
-        let defined = match self.subject.defined[index] {
-            Some(defined) if loads && self.subject.unset() => {
-                let extent = u64::from(pattern.extent) + u64::from(site.width_bytes);
-                defined.holds(offset, extent)
-            }
-            _ => true,
-        };
-        if site.frozen.is_some() && written {
-            self.freeze(access, region.index, access.mask, |lane| {
-                offset + u64::from(pattern.bytes[lane])
-            });
-        }
-        if defined && !written && !(site.access.volatile && self.subject.fences) {
-            return;
-        }
-        if pattern.run && written && self.in_lines(access, index, access.mask, offset, !defined) {
-            return;
-        }
-        self.repeat_any(access, like);
-    }
-
     /// Notes a run by lines, if that can be done and nothing is wrong with it.
     #[inline(always)]
-    fn in_lines(
+    pub(crate) fn in_lines(
         &mut self,
         access: &Access<'_>,
         region: usize,
@@ -302,28 +238,6 @@ impl Checker<'_> {
         self.global.regions[region].run(&run, self.global.table.bases)
     }
 
-    #[inline(never)]
-    fn repeat_any(&mut self, access: &Access<'_>, like: &Like<'_>) {
-        let pattern = like.pattern;
-        let region = &self.subject.map.regions[pattern.region as usize];
-        let offset = like.lowest - region.base;
-        if self.subject.fences {
-            let mut addresses = [0; 32];
-            for lane in 0..32 {
-                addresses[lane] = like.lowest + u64::from(pattern.bytes[lane]);
-            }
-            self.synchronise_global(access, &addresses);
-        }
-        if !self.global.watched[pattern.region as usize] {
-            return;
-        }
-        let mut offsets = [0; 32];
-        for lane in 0..32 {
-            offsets[lane] = offset + u64::from(pattern.bytes[lane]);
-        }
-        self.in_region(access, region, access.mask, &offsets, pattern.run);
-    }
-
     pub(crate) fn cells(&mut self, at: ShadowId) -> &mut Cells {
         match at {
             ShadowId::Shared => &mut self.here.cells,
@@ -331,7 +245,7 @@ impl Checker<'_> {
         }
     }
 
-    pub(crate) fn table(&self, at: ShadowId) -> &Table {
+    pub(super) fn table(&self, at: ShadowId) -> &Table {
         match at {
             ShadowId::Shared => &self.here.table,
             ShadowId::Region(_) => &self.global.table,
@@ -339,7 +253,7 @@ impl Checker<'_> {
     }
 
     /// Notes an access in the cells: of lanes at these offsets. Gives the lanes that read what nobody wrote, by component.
-    pub(crate) fn note<T: ByteOffset>(
+    pub(super) fn note<T: ByteOffset>(
         &mut self,
         access: &Access<'_>,
         at: ShadowId,
@@ -353,25 +267,25 @@ impl Checker<'_> {
                 enable = "avx512f,avx512vl,avx512bw,avx512dq,avx2,bmi1,bmi2,lzcnt,popcnt"
             )]
             fn avx512<T: ByteOffset>(
-                checker: &mut Checker<'_>,
+                detector: &mut Detector<'_>,
                 access: &Access<'_>,
                 at: ShadowId,
                 who: (u32, u32),
                 offsets: &[T; 32],
                 run: bool,
             ) -> [u32; 4] {
-                checker.walk(access, at, who, offsets, run)
+                detector.walk(access, at, who, offsets, run)
             }
             #[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
             fn avx2<T: ByteOffset>(
-                checker: &mut Checker<'_>,
+                detector: &mut Detector<'_>,
                 access: &Access<'_>,
                 at: ShadowId,
                 who: (u32, u32),
                 offsets: &[T; 32],
                 run: bool,
             ) -> [u32; 4] {
-                checker.walk(access, at, who, offsets, run)
+                detector.walk(access, at, who, offsets, run)
             }
             match self.cpu {
                 // SAFETY: the CPU has the features.
@@ -395,12 +309,6 @@ impl Checker<'_> {
         bases: Bases,
     ) -> bool {
         let exact = self.subject.exact;
-        let stores = access.site.op == AccessOp::Store;
-        if matches!(at, ShadowId::Shared)
-            && (!self.here.unset_cells.is_empty() || self.following && stores)
-        {
-            return false;
-        }
         let cells = self.cells(at);
         cells.open_run(first);
         match access.site.op {
@@ -499,13 +407,6 @@ impl Checker<'_> {
                     (bad, 0)
                 }
             };
-            if matches!(at, ShadowId::Shared)
-                && (!self.here.unset_cells.is_empty()
-                    || self.following && access.site.op == AccessOp::Store)
-            {
-                let read = &mut unset[(within / component) as usize % 4];
-                self.move_unset(access, &lanes, read);
-            }
             if bad | lost != 0 {
                 self.judge(
                     access,

@@ -2,7 +2,7 @@
 //!
 //! Between two barriers in which nobody writes, reads are in conflict with nothing, and the next barrier makes them all the past.
 //! So as long as nobody has written since the last barrier, a read is only put on a list. A barrier drops the list; anything
-//! else that touches shared memory, and a `__syncwarp`, has it noted first ([`Checker::flush`]), as of the warp and the
+//! else that touches shared memory, and a `__syncwarp`, has it noted first ([`Detector::flush`]), as of the warp and the
 //! moment it came from: the result is the one of noting each at once. Kernels with fences, or in which some lanes of a warp
 //! synchronise, note at once.
 
@@ -16,9 +16,9 @@ use crate::memory::bytes::refill;
 use dsl::ir::Space;
 
 use super::access::ShadowId;
+use super::detector::Detector;
 use super::epoch::Bases;
 use super::shadow::Cells;
-use crate::check::Checker;
 use crate::fault::trap::AccessOp;
 use crate::isa::mask::LaneMask;
 use crate::isa::registers::View;
@@ -183,7 +183,7 @@ fn all_written(cells: &Cells, footprint: &Footprint<'_>, mask: u32, width: u32) 
     true
 }
 
-impl Checker<'_> {
+impl Detector<'_> {
     /// Puts a read of shared memory on the list, if it can wait.
     #[inline(always)]
     pub(crate) fn defer(&mut self, access: &Access<'_>, footprint: &Footprint<'_>) -> bool {
@@ -240,12 +240,7 @@ impl Checker<'_> {
 
     /// The same of a read that is like no other.
     pub(crate) fn defer_window(&mut self, access: &Access<'_>, offsets: &[u32; 32]) -> bool {
-        if access.space != Space::Shared
-            || access.site.op != AccessOp::Load
-            || access.mask == 0
-            || !self.here.deferred.may_defer
-            || !self.shadows
-        {
+        if access.site.op != AccessOp::Load || !self.here.deferred.may_defer {
             return false;
         }
         let (mut low, mut high) = (u32::MAX, 0);

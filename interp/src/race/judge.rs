@@ -2,11 +2,11 @@
 //! and what kind of conflict there is if nothing does.
 
 use super::access::ShadowId;
+use super::detector::Detector;
 use super::epoch::{self, ATOMIC, Entry, ONE, PLACE, WARP, reach, reaching};
 use super::report::Side;
 use super::shadow::{Cells, Lanes};
 use super::verdict::{self, Facts, Group, History, RaceKind, Verdict, verdict};
-use crate::check::Checker;
 use crate::config::Check;
 use crate::fault::trap::AccessOp;
 use crate::isa::mask::LaneMask;
@@ -26,11 +26,11 @@ struct Suspects<'a> {
     bytes: &'a dyn Fn(usize) -> *const u8,
 }
 
-impl Checker<'_> {
+impl Detector<'_> {
     /// Judges some lanes of an access: those that no comparison could clear, and those that write what a lower one
     /// writes. `offset`: of each lane's first byte in its memory.
     #[inline(never)]
-    pub(crate) fn judge(
+    pub(super) fn judge(
         &mut self,
         access: &Access<'_>,
         at: ShadowId,
@@ -182,7 +182,7 @@ impl Checker<'_> {
         }
     }
 
-    pub(crate) fn is_ordered(&self, at: ShadowId, tag: u32, me: u32) -> bool {
+    pub(super) fn is_ordered(&self, at: ShadowId, tag: u32, me: u32) -> bool {
         if tag & PLACE < 32 {
             return true;
         }
@@ -306,7 +306,7 @@ impl Checker<'_> {
         }
         let kind = match verdict(&facts) {
             Verdict::Fine => return,
-            Verdict::Polled => return self.found.races.polled(place),
+            Verdict::Polled => return self.races.polled(place),
             Verdict::Race(kind) => kind,
         };
         let wanted = match kind {
@@ -341,8 +341,7 @@ impl Checker<'_> {
             volatile: facts.later.volatile,
         };
         let crosses = facts.group == Group::Grid;
-        self.found
-            .races
+        self.races
             .add(kind, first, second, place, self.judged, crosses);
     }
 
@@ -385,7 +384,7 @@ impl Checker<'_> {
             later: side(access.counter, access.site.access.volatile),
             group,
             fences: subject.fences,
-            independent_lanes: subject.arch.number() >= 70,
+            independent_lanes: subject.independent_lanes,
             has_seen,
             history: History::default(),
         }

@@ -94,6 +94,17 @@ impl VectorClock {
     }
 }
 
+/// The lanes of a `__syncwarp` that wait for each other, and the lowest of them: each of `mask` waits for those it has named.
+pub(crate) fn groups(mask: u32, named: &[u32; 32]) -> impl Iterator<Item = (u32, u32)> {
+    let mut left = mask;
+    std::iter::from_fn(move || {
+        let lane = (left != 0).then(|| left.trailing_zeros())?;
+        let group = named[lane as usize] & mask | 1 << lane;
+        left &= !group;
+        Some((lane, group))
+    })
+}
+
 type SharedClock = Option<Arc<VectorClock>>;
 
 fn joined(a: &SharedClock, b: &SharedClock) -> SharedClock {

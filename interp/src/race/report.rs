@@ -1,12 +1,8 @@
 //! Races as they are found: one per pair of source accesses, with the first occurrence and a count.
 
-use crate::observe::Scene;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use super::verdict::RaceKind;
-use crate::check::found::{Source, SourceKey};
-use crate::fault::finding::Finding;
-use crate::fault::trap::AccessOp;
 
 /// One access of a conflict.
 #[derive(Clone, Debug)]
@@ -30,15 +26,6 @@ pub(crate) struct First {
     pub(crate) lanes: [u32; 2],
     /// Those of them at that place.
     pub(crate) at_place: [u32; 2],
-}
-
-/// A conflict to give advice on.
-pub(crate) struct Conflict<'a> {
-    pub(crate) kind: RaceKind,
-    pub(crate) a: &'a Side,
-    pub(crate) b: &'a Side,
-    /// Threads of one instruction that were seen at one place.
-    pub(crate) most_at_one_place: u32,
 }
 
 /// A pair of source accesses in conflict.
@@ -142,21 +129,16 @@ impl Races {
         }
     }
 
-    /// Whether a read is found to race with a write: then it came too early, which is reported already.
-    pub(crate) fn read_too_early(&self, scene: &Scene<'_>, source: Source) -> bool {
-        let Source::Access(read) = source else {
-            return false;
-        };
-        let read = scene.source(read);
-        self.pairs.keys().any(|&(kind, a, b)| {
-            let stores = |counter: u32| scene.counter(counter).op != AccessOp::Load;
-            kind != RaceKind::SameValue
-                && (scene.source(a) == read && stores(b) || scene.source(b) == read && stores(a))
-        })
+    /// The pairs of counters that are in conflict.
+    pub(crate) fn pairs(&self) -> impl Iterator<Item = (RaceKind, u32, u32)> {
+        self.pairs.keys().copied()
     }
 
-    /// Pairs of source accesses: instructions that come from one are one.
-    fn merged(&self, scene: &Scene<'_>) -> BTreeMap<(SourceKey, SourceKey, RaceKind), Pair> {
+    /// Pairs of source accesses, in their order: instructions that come from one `source` are one.
+    fn merged<K: Ord + Clone>(
+        &self,
+        source: &impl Fn(u32) -> K,
+    ) -> BTreeMap<(K, K, RaceKind), Pair> {
         let mut sorted: Vec<_> = self.pairs.iter().collect();
         sorted.sort_by_key(|(key, _)| **key);
         let mut merged: BTreeMap<_, Pair> = BTreeMap::new();
@@ -164,7 +146,7 @@ impl Races {
             if kind == RaceKind::UnlessPolled && self.polled.contains(&pair.first.place) {
                 continue;
             }
-            let (mut a, mut b) = (scene.source(a), scene.source(b));
+            let (mut a, mut b) = (source(a), source(b));
             if b < a {
                 (a, b) = (b, a);
             }
@@ -192,20 +174,23 @@ impl Races {
         merged
     }
 
-    /// In the order of the source accesses.
-    pub(crate) fn findings(&self, scene: &Scene<'_>) -> Vec<Finding> {
-        let merged = self.merged(scene);
+    /// What is to be reported: the kind and the pair, and how many threads of one instruction were seen at one place.
+    pub(crate) fn reported<K: Ord + Clone>(
+        &self,
+        source: impl Fn(u32) -> K,
+    ) -> Vec<(RaceKind, Pair, u32)> {
         // Lanes of one instruction that write one place: so do threads of other warps.
-        let by_one_instruction = |source: &SourceKey| {
+        let by_one_instruction = |wanted: &K| {
             let mut keys = self.pairs.keys();
-            keys.any(|&(kind, a, _)| kind == RaceKind::OneInstruction && scene.source(a) == *source)
+            keys.any(|&(kind, a, _)| kind == RaceKind::OneInstruction && source(a) == *wanted)
         };
-        let pairs = merged.iter().map(|((a, b, kind), pair)| {
+        let merged = self.merged(&source).into_iter();
+        let reported = merged.map(|((a, b, kind), pair)| {
             let at_place = pair.shown().at_place.map(u32::count_ones);
             let most = at_place[0].max(at_place[1]);
-            let several = 1 + u32::from(by_one_instruction(a) || by_one_instruction(b));
-            scene.finding(*kind, pair, most.max(several))
+            let several = 1 + u32::from(by_one_instruction(&a) || by_one_instruction(&b));
+            (kind, pair, most.max(several))
         });
-        pairs.collect()
+        reported.collect()
     }
 }

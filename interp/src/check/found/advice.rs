@@ -8,10 +8,19 @@ use super::flow::{Around, At, Flow, Meet};
 use crate::fault::finding::{Barrier, RaceKind, Remedy};
 use crate::fault::trap::AccessOp;
 use crate::isa::bytecode::Op;
-use crate::race::report::{Conflict, Side};
+use crate::race::report::Side;
 
 /// What `grid.sync()` counts with: a variable of the library's.
 const GRID_COUNTER: &str = "__dslc_grid_arrived";
+
+/// A conflict to give advice on.
+pub(super) struct Conflict<'a> {
+    pub(super) kind: RaceKind,
+    pub(super) a: &'a Side,
+    pub(super) b: &'a Side,
+    /// Threads of one instruction that were seen at one place.
+    pub(super) most_at_one_place: u32,
+}
 
 /// A statement that reads, changes and writes one place.
 struct Update {

@@ -4,6 +4,7 @@ use crate::observe::Scene;
 use dsl::ir::locate::in_program;
 use dsl::ir::{LocId, Space};
 
+use super::advice::Conflict;
 use super::{BadMask, Beyond, Gone, Source, Uneven, Unset, User, WrongOperand};
 use crate::check::arithmetic;
 use crate::fault::finding::{
@@ -13,13 +14,13 @@ use crate::fault::finding::{
 use crate::fault::trap::AccessOp;
 use crate::isa::bytecode::{CounterSite, Op};
 use crate::observe::Arrival;
-use crate::race::report::{Conflict, Pair, Side};
+use crate::race::report::{Pair, Side};
 
 /// What makes two counters one source access.
-pub(crate) type SourceKey = (u32, u32, u32, String, AccessOp);
+type SourceKey = (u32, u32, u32, String, AccessOp);
 
 impl Scene<'_> {
-    pub(crate) fn counter(&self, counter: u32) -> &CounterSite {
+    pub(super) fn counter(&self, counter: u32) -> &CounterSite {
         &self.code.counters[counter as usize]
     }
 
@@ -28,7 +29,7 @@ impl Scene<'_> {
         self.counter(side.counter).block_scope
     }
 
-    pub(crate) fn source(&self, counter: u32) -> SourceKey {
+    pub(super) fn source(&self, counter: u32) -> SourceKey {
         let site = self.counter(counter);
         let loc = self.module.loc(site.loc);
         (loc.file, loc.line, loc.column, loc.text.clone(), site.op)
@@ -40,7 +41,7 @@ impl Scene<'_> {
         self.module.loc(shown).line
     }
 
-    pub(crate) fn finding(&self, kind: RaceKind, pair: &Pair, most_at_one_place: u32) -> Finding {
+    pub(super) fn race(&self, kind: RaceKind, pair: &Pair, most_at_one_place: u32) -> Finding {
         let first = pair.shown();
         let [a, b] = &first.sides;
         let width = self.element(b.counter).map_or(4, |ty| ty.bytes());
@@ -296,7 +297,7 @@ impl Scene<'_> {
         }
     }
 
-    pub(crate) fn element(&self, counter: u32) -> Option<dsl::ir::MemType> {
+    pub(super) fn element(&self, counter: u32) -> Option<dsl::ir::MemType> {
         let site = self
             .code
             .sites

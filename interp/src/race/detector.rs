@@ -1,0 +1,213 @@
+//! The race check of a launch: its shadow memory, its clock and what it found. [`super::access`] and [`super::judge`] say what an
+//! access does to it; here is what blocks, warps and their synchronisations do.
+
+use std::collections::HashMap;
+
+use super::access::Cpu;
+use super::deferred::Deferred;
+use super::epoch::Table;
+use super::order::{Order, Released, groups};
+use super::report::Races;
+use super::shadow::Cells;
+use super::subject::Subject;
+
+/// A block that has begun and not ended.
+#[derive(Debug)]
+pub(super) struct Resident {
+    pub(super) block: u64,
+    pub(super) order: Order,
+    pub(super) table: Table,
+    pub(super) cells: Cells,
+    /// Released in shared memory, by offset.
+    pub(super) released: HashMap<u32, Released>,
+    pub(super) deferred: Deferred,
+    /// Barriers so far, from 1 on.
+    barriers: u32,
+    /// By warp: of its last turn, the barriers then.
+    turns: Vec<u32>,
+}
+
+/// The shadow of global memory.
+#[derive(Debug)]
+pub(super) struct GlobalShadow {
+    pub(super) table: Table,
+    pub(super) regions: Vec<Cells>,
+    /// By address.
+    pub(super) released: HashMap<u64, Released>,
+}
+
+/// Sees what one worker's blocks do, and keeps the races.
+#[derive(Debug)]
+pub(crate) struct Detector<'a> {
+    pub(super) subject: &'a Subject<'a>,
+    /// Grows with every synchronisation.
+    pub(super) now: u32,
+    pub(super) warp: u32,
+    /// The block that runs.
+    pub(super) here: Resident,
+    ended: bool,
+    /// Blocks that wait for others, by index.
+    aside: HashMap<u64, Resident>,
+    pub(super) global: GlobalShadow,
+    pub(crate) races: Races,
+    /// Instructions that were judged lane by lane, so far: tells one from another.
+    pub(super) judged: u64,
+    pub(super) cpu: Cpu,
+}
+
+impl<'a> Detector<'a> {
+    pub(crate) fn new(subject: &'a Subject<'a>) -> Detector<'a> {
+        let regions = subject.map.regions.iter();
+        let mut table = Table::new(subject.code.counters.len());
+        let written = regions
+            .clone()
+            .filter(|region| subject.written[region.index as usize]);
+        table.expect(written.map(|region| region.size as usize / 4).sum());
+        let regions = regions.map(|region| match subject.quick {
+            true => Cells::in_lines(region.size as usize),
+            false => Cells::new(region.size as usize),
+        });
+        Detector {
+            subject,
+            now: 1,
+            warp: 0,
+            here: Resident::new(subject),
+            ended: true,
+            aside: HashMap::new(),
+            global: GlobalShadow {
+                table,
+                regions: regions.collect(),
+                released: HashMap::new(),
+            },
+            races: Races::default(),
+            judged: 0,
+            cpu: Cpu::at_hand(),
+        }
+    }
+
+    /// The block that runs.
+    pub(crate) fn block(&self) -> u64 {
+        self.here.block
+    }
+
+    /// The warp that runs.
+    pub(crate) fn warp(&self) -> u32 {
+        self.warp
+    }
+
+    /// The shadow of each region.
+    pub(crate) fn regions(&self) -> &[Cells] {
+        &self.global.regions
+    }
+
+    /// A block begins, or goes on after others had their turn. Gives the one that goes aside for it.
+    pub(crate) fn begin_block(&mut self, index: u64) -> Option<u64> {
+        self.now += 1;
+        let left = (!self.ended).then(|| {
+            let next = Resident::new(self.subject);
+            let left = std::mem::replace(&mut self.here, next);
+            let block = left.block;
+            self.aside.insert(block, left);
+            block
+        });
+        self.ended = false;
+        let back = self.aside.remove(&index);
+        let new_block = back.is_none() && self.subject.quick;
+        if let Some(back) = back {
+            self.here = back;
+            self.flush();
+        } else {
+            self.here.begin(index, self.subject);
+        }
+        self.here.table.begin_block(new_block);
+        self.global.table.begin_block(new_block);
+        left
+    }
+
+    pub(crate) fn end_block(&mut self) {
+        self.ended = true;
+    }
+
+    #[inline(always)]
+    pub(crate) fn begin_warp(&mut self, number: u32) {
+        self.warp = number;
+        self.now += 1;
+        let turn = &mut self.here.turns[number as usize];
+        let first_turn = *turn != self.here.barriers && self.subject.quick;
+        *turn = self.here.barriers;
+        self.here.table.begin_warp(first_turn);
+        self.global.table.begin_warp(first_turn);
+    }
+
+    /// `__syncwarp` of the lanes in `mask`, each naming a mask; `alive`: lanes that have not ended.
+    pub(crate) fn sync_warp(&mut self, mask: u32, named: &[u32; 32], alive: u32) {
+        self.flush();
+        for (_, group) in groups(mask, named) {
+            let all = group == alive;
+            self.here.order.sync_warp(self.warp, group, all, self.now);
+            if all {
+                self.here.table.sync_warp();
+                self.global.table.sync_warp();
+            }
+        }
+        self.now += 1;
+    }
+
+    /// A fence of the lanes in `mask`, for the threads of the device or of the block only.
+    pub(crate) fn fence(&mut self, mask: u32, device: bool) {
+        self.here.order.fence(self.warp, mask, device, self.now);
+        self.now += 1;
+    }
+
+    /// The block's barrier opens. `all_set`: shared memory holds no value that nobody wrote, so reads of it may wait.
+    pub(crate) fn barrier(&mut self, all_set: bool) {
+        let here = &mut self.here;
+        here.order.barrier(self.now);
+        self.now += 1;
+        here.barriers += 1;
+        here.deferred.barrier(&here.cells);
+        here.deferred.may_defer = self.subject.may_defer_reads() && all_set;
+        if here.table.is_long() {
+            here.cells.settle();
+            here.table.clear();
+        }
+        here.table.barrier();
+        self.global.table.barrier();
+    }
+
+    /// A thread got memory that another one gave back: who touched it before is forgotten.
+    pub(crate) fn forget(&mut self, address: u64, bytes: u64) {
+        let map = self.subject.map;
+        let number = map.find(address) as usize;
+        let offset = address.wrapping_sub(map.regions[number].base);
+        self.global.regions[number].forget(offset, bytes);
+    }
+}
+
+impl Resident {
+    fn new(subject: &Subject<'_>) -> Resident {
+        let warps = subject.shape.threads().div_ceil(32) as usize;
+        Resident {
+            block: u64::MAX,
+            order: Order::default(),
+            table: Table::new(subject.code.counters.len()),
+            cells: Cells::new(subject.shape.shared_bytes as usize),
+            released: HashMap::new(),
+            deferred: Deferred::new(subject.code.sites.len()),
+            barriers: 0,
+            turns: vec![0; warps],
+        }
+    }
+
+    fn begin(&mut self, index: u64, subject: &Subject<'_>) {
+        self.block = index;
+        self.order.begin(index as u32, self.turns.len());
+        self.table.clear();
+        self.cells.clear();
+        self.released.clear();
+        self.deferred.begin();
+        self.deferred.may_defer = subject.may_defer_reads();
+        self.barriers = 1;
+        self.turns.fill(0);
+    }
+}

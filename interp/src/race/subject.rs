@@ -1,0 +1,105 @@
+//! What the race check knows of a launch before it begins.
+
+use super::verdict::Role;
+use crate::config::{Check, Checks};
+use crate::fault::trap::AccessOp;
+use crate::isa::bytecode::{Code, CounterSite, Op, Place};
+use crate::isa::grid::Shape;
+use crate::memory::map::GlobalMap;
+
+/// The launch, and what follows from its code.
+#[derive(Debug)]
+pub(crate) struct Subject<'a> {
+    pub(crate) checks: Checks,
+    pub(crate) code: &'a Code,
+    pub(crate) shape: &'a Shape<'a>,
+    pub(crate) map: &'a GlobalMap,
+    /// By region: the kernel may write to it.
+    pub(crate) written: Vec<bool>,
+    /// There are fences, or synchronisations of some lanes: who has read what must be known exactly.
+    pub(super) exact: bool,
+    /// There are fences.
+    pub(crate) fences: bool,
+    /// There are atomics of block scope.
+    pub(super) block_scopes: bool,
+    /// Lanes of a warp may run apart: since sm_70.
+    pub(super) independent_lanes: bool,
+    /// By counter: what the access is used for.
+    pub(super) roles: Vec<Role>,
+    /// With the ways that save time. Tests do without to compare.
+    pub(super) quick: bool,
+}
+
+impl<'a> Subject<'a> {
+    pub(crate) fn new(
+        checks: Checks,
+        independent_lanes: bool,
+        code: &'a Code,
+        shape: &'a Shape<'a>,
+        map: &'a GlobalMap,
+        written: Vec<bool>,
+    ) -> Subject<'a> {
+        let fences = code.insts.iter().any(|inst| inst.op == Op::Fence);
+        let whole = |register: u32| {
+            code.registers
+                .s_init
+                .iter()
+                .any(|&(at, bits)| at == register && bits as u32 == u32::MAX)
+        };
+        let partial = code.insts.iter().any(|inst| match inst.op {
+            Op::SyncWarp => !(inst.b == 1 && whole(inst.a)),
+            Op::Shuffle | Op::Exchange => match code.exchanges[inst.a as usize].mask {
+                None => false,
+                Some(Place::S(register)) => !whole(register),
+                Some(Place::V(_)) => true,
+            },
+            _ => false,
+        });
+        Subject {
+            checks,
+            code,
+            shape,
+            map,
+            written,
+            exact: fences || partial,
+            fences,
+            block_scopes: code.counters.iter().any(|site| site.block_scope),
+            independent_lanes,
+            roles: code.counters.iter().map(|site| role(code, site)).collect(),
+            #[cfg(not(test))]
+            quick: true,
+            #[cfg(test)]
+            quick: !crate::tests::SLOWLY.get(),
+        }
+    }
+
+    /// Whether reads of shared memory that nobody writes may be noted later.
+    pub(super) fn may_defer_reads(&self) -> bool {
+        !self.exact && self.quick
+    }
+
+    /// Whether it has to be known which bytes were written.
+    pub(crate) fn unset(&self) -> bool {
+        self.checks.has(Check::Uninit)
+    }
+
+    /// Whether memory needs a shadow.
+    pub(crate) fn shadows(&self) -> bool {
+        self.checks.has(Check::Race) || self.checks.has(Check::WarpSynchronous) || self.unset()
+    }
+}
+
+/// What an access is used for.
+fn role(code: &Code, site: &CounterSite) -> Role {
+    let polls = &code.effects.polls;
+    Role {
+        polls: polls.waits.contains(&site.loc),
+        flags: match site.op {
+            AccessOp::Load => polls.glances.contains(&site.loc),
+            AccessOp::Store => polls.signs.contains(&site.loc),
+            AccessOp::Atomic => false,
+        },
+        guesses: site.op == AccessOp::Load && code.effects.guesses.contains(&site.loc),
+        locks: polls.takes.contains(&site.loc),
+    }
+}
