@@ -3,7 +3,7 @@
 use dsl::ir::{FuncId, LocId};
 
 use crate::rules::RuleSet;
-use crate::{progress::Progress, stop::StopFlag};
+use crate::{fault::stop::StopFlag, progress::Progress};
 
 /// A family of findings that can be looked for.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]

@@ -3,7 +3,7 @@
 
 use super::{Cells, SharedOp, pairs_agree};
 use crate::{
-    mask::LaneMask,
+    isa::mask::LaneMask,
     rules::{AtomicRule, SharedRules},
 };
 
