@@ -373,7 +373,9 @@ impl Options {
         for word in words.map(|word| word.trim_matches(['"', '\''])) {
             if let Some(name) = word.strip_prefix("-D") {
                 self.define(name);
-            } else if ["-Wl", "-l", "-L", "-rdynamic"]
+            } else if let Some(name) = word.strip_prefix("-l") {
+                self.library(name);
+            } else if ["-Wl", "-L", "-rdynamic"]
                 .iter()
                 .any(|start| word.starts_with(start))
             {
@@ -387,10 +389,12 @@ impl Options {
         }
     }
 
-    /// CUDA's own runtime is ours.
+    /// CUDA's own runtime is ours. GCC's OpenMP would be a second one beside clang's, which has GCC's functions, too.
     fn library(&mut self, name: &str) {
         let ours = ["cudart", "cudart_static", "cudadevrt", "cuda", "nvToolsExt"];
-        if !ours.contains(&name) {
+        if name == "gomp" {
+            self.linking.push("-fopenmp".to_string());
+        } else if !ours.contains(&name) {
             self.linking.push(format!("-l{name}"));
         }
     }
@@ -467,6 +471,14 @@ mod tests {
         let kinds: Vec<Kind> = options.inputs.iter().map(|input| input.kind).collect();
         assert_eq!(kinds, [Kind::Cuda, Kind::Cpp, Kind::Linked]);
         assert_eq!(options.remarks.len(), 1);
+    }
+
+    #[test]
+    fn one_openmp() {
+        let options = parse("-Xcompiler -fopenmp main.cu -lgomp");
+        assert_eq!(options.linking, ["-fopenmp", "-fopenmp"]);
+        let options = parse("-Xcompiler -fopenmp,-lgomp,-lcudart main.cu");
+        assert_eq!(options.linking, ["-fopenmp", "-fopenmp"]);
     }
 
     #[test]
