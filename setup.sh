@@ -33,7 +33,11 @@ if [ $wants_llvm = 1 ]; then
     llvm_config=$(command -v llvm-config-22 || true)
     [ -n "$llvm_config" ] && "$llvm_config" --link-static --libs core >/dev/null 2>&1 || packages+=(llvm-22-dev libpolly-22-dev)
     # `dslc nvcc` has it compile host code; everything else works without.
-    [ "${DSLC_WITHOUT_CLANG:-0}" != 0 ] || has clang++-22 || packages+=(clang-22 libomp-22-dev)
+    if [ "${DSLC_WITHOUT_CLANG:-0}" = 0 ]; then
+        has clang++-22 || packages+=(clang-22 libomp-22-dev)
+        # For host code with -fsanitize=address.
+        find /usr/lib/llvm-22/lib/clang -name 'libclang_rt.asan*' 2>/dev/null | grep -q . || packages+=(libclang-rt-22-dev)
+    fi
     for pair in libffi-dev:ffi.h libzstd-dev:zstd.h zlib1g-dev:zlib.h; do
         find /usr/include -maxdepth 2 -name "${pair#*:}" 2>/dev/null | grep -q . || packages+=("${pair%:*}")
     done
