@@ -21,6 +21,21 @@ static void grow(int *p, int by) {
     for_some<<<1, 32>>>(32, [] __device__(int i) { return i % 2 == 1; }, [=] __device__(int i) { p[i] = -p[i]; });
 }
 
+// Functions of one name, whose lambdas have numbers of their own: the second of First::run, the first of Second::run.
+struct First {
+    static void run(int *p) {
+        auto twice = [=](int i) { return 2 * i; };
+        int by = twice(5);
+        for_all<<<1, 32>>>(32, [=] __device__(int i) { p[i] = by; });
+    }
+};
+
+struct Second {
+    static void run(int *p) {
+        for_all<<<1, 32>>>(32, [=] __device__(int i) { p[i] = 77; });
+    }
+};
+
 int main() {
     int *p;
     cudaMallocManaged(&p, 32 * sizeof(int));
@@ -30,5 +45,12 @@ int main() {
     cudaDeviceSynchronize();
     for (int i = 0; i < 32; i += 5) printf("%d ", p[i]);
     printf("\n");
+    int *q;
+    cudaMallocManaged(&q, 32 * sizeof(int));
+    First::run(p);
+    Second::run(q);
+    cudaDeviceSynchronize();
+    printf("%d %d\n", p[31], q[31]);
     cudaFree(p);
+    cudaFree(q);
 }

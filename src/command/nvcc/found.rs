@@ -83,7 +83,8 @@ fn kernel_at(
 }
 
 /// The instance of a kernel template that lambdas make. Both compilers number a function's lambdas of the same parameters in the order of
-/// the source: of those that kernels are launched with, the first by number is the first by place.
+/// the source: of those that kernels are launched with, the first by number is the first by place. Where overloads of one name
+/// may be mixed up, there is none.
 fn of_lambda(
     wanted: &Wanted,
     all: &[Wanted],
@@ -99,12 +100,12 @@ fn of_lambda(
         let alike = |other: &LambdaName| {
             other.function == name.function && letters(&other.params) == letters(&name.params)
         };
-        let mut numbers: Vec<u32> = all
-            .iter()
-            .flat_map(Wanted::lambdas)
-            .filter(alike)
-            .map(|one| one.number)
-            .collect();
+        let same: Vec<LambdaName> = all.iter().flat_map(Wanted::lambdas).filter(alike).collect();
+        // Overloads of one name, each with numbers of its own: which is which is not known here.
+        if same.iter().any(|other| other.scope != name.scope) {
+            return None;
+        }
+        let mut numbers: Vec<u32> = same.iter().map(|one| one.number).collect();
         numbers.sort_unstable();
         numbers.dedup();
         let mut places: Vec<Span> = made
@@ -173,7 +174,7 @@ fn lambdas_of(kernel: &Function, survey: &Survey) -> Vec<Lambda> {
             let name = name.split(['(', '<']).next().unwrap_or(name);
             Lambda {
                 span,
-                function: name.rsplit("::").next().unwrap_or(name).to_string(),
+                function: name.to_string(),
                 params: params.unwrap_or_default(),
             }
         })

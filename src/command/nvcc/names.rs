@@ -20,7 +20,9 @@ pub(super) struct Wanted {
 /// A lambda as an object's names say it: `Physics::scale(float)::{lambda(int)#1}`.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(super) struct LambdaName {
-    /// The function that it is in, without its class and its parameters: `scale`.
+    /// The function that it is in, as the object names it: `Physics::scale(float)`.
+    pub(super) scope: String,
+    /// That function without its parameters: `Physics::scale`.
     pub(super) function: String,
     /// The types of its parameters: `int`.
     pub(super) params: String,
@@ -28,26 +30,23 @@ pub(super) struct LambdaName {
     pub(super) number: u32,
 }
 
-/// The name of the function that the text ends with.
-fn function_before(text: &str) -> String {
-    let is_of_name = |c: char| c.is_alphanumeric() || "_~".contains(c);
-    let mut end = text.trim_end_matches(" const").len();
-    if text[..end].ends_with(')') {
-        let mut depth = 0usize;
-        for (at, c) in text[..end].char_indices().rev() {
-            match c {
-                ')' => depth += 1,
-                '(' => depth -= 1,
-                _ => {}
-            }
-            if depth == 0 {
-                end = at;
-                break;
-            }
+/// The template argument that the text ends with: behind the last comma or bracket that is open.
+fn last_argument(text: &str) -> &str {
+    let mut depth = 0usize;
+    for (at, c) in text.char_indices().rev() {
+        match c {
+            ')' | '>' | '}' => depth += 1,
+            ',' | '<' | '(' if depth == 0 => return text[at + 1..].trim_start(),
+            '(' | '<' | '{' => depth = depth.saturating_sub(1),
+            _ => {}
         }
     }
-    let name = &text[..end];
-    name[name.trim_end_matches(is_of_name).len()..].to_string()
+    text
+}
+
+/// A function's name without its parameters: `Physics::scale` of `Physics::scale(float) const`.
+fn function_of(scope: &str) -> &str {
+    scope.split('(').next().unwrap_or(scope)
 }
 
 impl Wanted {
@@ -73,8 +72,10 @@ impl Wanted {
                     - number
                         .trim_start_matches(|c: char| c.is_ascii_digit())
                         .len();
+                let scope = last_argument(&self.name[..at]);
                 Some(LambdaName {
-                    function: function_before(&self.name[..at]),
+                    scope: scope.to_string(),
+                    function: function_of(scope).to_string(),
                     params: params.to_string(),
                     number: number[..digits].parse().ok()?,
                 })
@@ -259,14 +260,18 @@ mod tests {
                 .to_string(),
             params: String::new(),
         };
-        let name = |function: &str, params: &str, number| LambdaName {
+        let name = |scope: &str, function: &str, params: &str, number| LambdaName {
+            scope: scope.to_string(),
             function: function.to_string(),
             params: params.to_string(),
             number,
         };
         assert_eq!(
             one.lambdas(),
-            [name("scale", "int, A<int>", 2), name("main", "", 1)]
+            [
+                name("Physics::scale(float)", "Physics::scale", "int, A<int>", 2),
+                name("main", "main", "", 1)
+            ]
         );
     }
 
