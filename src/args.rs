@@ -3,6 +3,7 @@
 use std::{ffi::OsString, path::PathBuf, time::Duration};
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
+use runtime::words;
 
 /// Sees where CUDA kernels' shared memory conflicts and their loads scatter, without a GPU.
 #[derive(Debug, Parser)]
@@ -171,7 +172,7 @@ pub(crate) struct ProgramArgs {
     pub(crate) timeout: Option<Duration>,
     /// Most memory of the program, device and host together, in bytes or as 512M, 4GiB: allocations beyond it fail as on a device.
     /// Without it, the device's memory and half of this machine's for the host.
-    #[arg(long, value_name = "BYTES", value_parser = bytes_of)]
+    #[arg(long, value_name = "BYTES", value_parser = words::bytes_of)]
     pub(crate) memory: Option<u64>,
     /// Launch a kernel of a program without `main`: 'reduce<<<4, 128>>>(in, out, 512)'. May be given several times.
     #[arg(long, value_name = "LAUNCH")]
@@ -203,7 +204,7 @@ pub(crate) struct CheckingArgs {
     pub(crate) stop_at_first: bool,
     /// Look for these findings only: race, warp_synchronous, uninit, barrier, mask, arithmetic, leak. Without it, for all.
     /// Bounds, alignment, pointers and deadlocks are always checked.
-    #[arg(long, value_name = "A,B", value_delimiter = ',', value_parser = checks_of)]
+    #[arg(long, value_name = "A,B", value_delimiter = ',', value_parser = words::checks_of)]
     pub(crate) checks: Option<Vec<interp::Checks>>,
     /// Look for none of them.
     #[arg(long, conflicts_with = "checks")]
@@ -566,49 +567,6 @@ fn seconds_of(text: &str) -> Result<Duration, String> {
         .ok_or_else(|| "expected a number of seconds above 0: 5, 0.5".to_string())
 }
 
-/// A number of bytes: `1000000`, `512M`, `4GiB`. Each letter stands for 1024 of the one before.
-fn bytes_of(text: &str) -> Result<u64, String> {
-    let text = text.trim().to_ascii_lowercase();
-    let end = text
-        .find(|c: char| !c.is_ascii_digit())
-        .unwrap_or(text.len());
-    let (digits, unit) = text.split_at(end);
-    let shift = match unit.trim() {
-        "" | "b" => 0,
-        "k" | "kb" | "kib" => 10,
-        "m" | "mb" | "mib" => 20,
-        "g" | "gb" | "gib" => 30,
-        "t" | "tb" | "tib" => 40,
-        _ => return Err("expected a number of bytes: 1000000, 512M, 4GiB".to_string()),
-    };
-    let number: Option<u64> = digits.parse().ok();
-    number
-        .and_then(|number| number.checked_mul(1 << shift))
-        .ok_or_else(|| "expected a number of bytes: 1000000, 512M, 4GiB".to_string())
-}
-
-/// A word of `--checks`: a check's name, the `kind` of its findings, or `all`.
-fn checks_of(word: &str) -> Result<interp::Checks, String> {
-    use interp::{Check, Checks};
-    let name = word.trim().to_lowercase().replace('-', "_");
-    let check = match name.as_str() {
-        "all" => return Ok(Checks::ALL),
-        "none" => return Ok(Checks::NONE),
-        "uninitialized" => Some(Check::Uninit),
-        "barrier_divergence" => Some(Check::Barrier),
-        "invalid_mask" => Some(Check::Mask),
-        "division_by_zero" => Some(Check::Arithmetic),
-        name => Check::from_name(name),
-    };
-    let names = Check::ALL.map(Check::name);
-    check.map(|check| Checks::NONE.with(check)).ok_or_else(|| {
-        match dsl::suggest::nearest(&name, names) {
-            Some(nearest) => format!("there is no such check; did you mean `{nearest}`?"),
-            None => format!("there is no such check; there are {}", names.join(", ")),
-        }
-    })
-}
-
 impl RunArgs {
     /// Whether kernels run on a GPU.
     pub(crate) fn is_on_gpu(&self) -> bool {
@@ -637,10 +595,7 @@ impl RunArgs {
         match &self.checking.checks {
             _ if self.checking.no_checks => interp::Checks::NONE,
             None => interp::Checks::ALL,
-            Some(words) => interp::Check::ALL
-                .into_iter()
-                .filter(|&check| words.iter().any(|word| word.has(check)))
-                .collect(),
+            Some(words) => words::any_of(words),
         }
     }
 }

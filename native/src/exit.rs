@@ -7,11 +7,15 @@ use std::{
     sync::atomic::{AtomicI32, Ordering},
 };
 
-use interp::{Severity, rules::RuleSet};
-use report::{Input, Model, Tables, findings, html, json, text};
+use interp::rules::RuleSet;
+use report::{
+    Input, Model, Tables,
+    findings::{self, baseline::Baseline},
+    html, json, nvprof, sarif, text,
+};
 
 use crate::{
-    options::{FailOn, Options},
+    options::Options,
     state::{Loaded, eprintln_all, try_state},
 };
 
@@ -77,9 +81,14 @@ pub(crate) fn report() -> bool {
     {
         loaded.outcome.times_ms = times;
     }
+    let teller = Teller {
+        options: &state.options,
+        rules: &rules,
+        gpu,
+        baseline: state.options.checking.baseline.as_deref().and_then(known),
+    };
     let mut fails = false;
     let mut number = 0;
-    let options = &state.options;
     for module in &mut state.modules {
         let Some(loaded) = module.loaded_mut() else {
             continue;
@@ -87,65 +96,111 @@ pub(crate) fn report() -> bool {
         if loaded.outcome.launches.is_empty() && loaded.outcome.faults.is_empty() {
             continue;
         }
-        fails |= tell(loaded, (&rules, gpu), options, number);
+        fails |= teller.tell(loaded, number);
         number += 1;
     }
     fails
 }
 
-/// Reports a module's launches; gives whether they make the process fail.
-fn tell(
-    loaded: &mut Loaded,
-    (rules, gpu): (&RuleSet, Option<&str>),
-    options: &Options,
-    number: usize,
-) -> bool {
-    let module = loaded.program.module().clone();
-    let line = |loc| report::line(&module, &loaded.map, loc);
-    let found = findings::all(&loaded.outcome, &module, &line);
-    let input = Input {
-        program: &module.name,
-        map: &loaded.map,
-        module: &module,
-        rules,
-        outcome: &loaded.outcome,
-        gpu,
-        findings: &found,
-        kernel: None,
-        tables: Tables::None,
-    };
-    let model = Model::new(&input);
-    let is_terminal = std::io::stderr().is_terminal();
-    let columns = match terminal_size::terminal_size_of(std::io::stderr()) {
-        Some((terminal_size::Width(columns), _)) => usize::from(columns),
-        None => COLUMNS,
-    };
-    let color = is_terminal && std::env::var_os("NO_COLOR").is_none();
-    let messages = findings::render::all(&found, &module, &loaded.map, color, columns);
-    eprintln_all(&messages);
-    if !options.is_quiet {
-        let style = text::Style { columns, color };
-        let report = text::report(&model, style);
+/// What findings are known, from a file; a file that cannot be read is told, and then nothing is known.
+fn known(path: &Path) -> Option<Baseline> {
+    let text = std::fs::read_to_string(path).map_err(|why| why.to_string());
+    let baseline = text.and_then(|text| Baseline::parse(&text).map_err(|why| why.to_string()));
+    baseline
+        .map_err(|why| eprintln_all(&format!("dslc: --baseline {}: {why}\n", path.display())))
+        .ok()
+}
+
+/// What all modules' reports have in common.
+struct Teller<'a> {
+    options: &'a Options,
+    rules: &'a RuleSet,
+    /// The GPU's name, if kernels ran on one.
+    gpu: Option<&'a str>,
+    baseline: Option<Baseline>,
+}
+
+impl Teller<'_> {
+    /// Reports a module's launches; gives whether they make the process fail. The modules of a process are numbered.
+    fn tell(&self, loaded: &mut Loaded, number: usize) -> bool {
+        let Options {
+            checking, output, ..
+        } = self.options;
+        let module = loaded.program.module().clone();
+        let line = |loc| report::line(&module, &loaded.map, loc);
+        let mut found = findings::all(&loaded.outcome, &module, &line);
+        if let Some(baseline) = &self.baseline {
+            baseline.mute(&mut found);
+        }
+        let tables = match (&output.kernel, output.tables) {
+            (Some(_), Tables::None) => Tables::Folded,
+            (_, tables) => tables,
+        };
+        let input = Input {
+            program: &module.name,
+            map: &loaded.map,
+            module: &module,
+            rules: self.rules,
+            outcome: &loaded.outcome,
+            gpu: self.gpu,
+            findings: &found,
+            kernel: output.kernel.as_deref(),
+            tables,
+        };
+        let model = Model::new(&input);
+        self.show(&model);
+        if let Some(path) = &output.html {
+            write(path, number, html::page(&model, b"").as_bytes());
+        }
+        if let Some(path) = &output.json
+            && let Ok(text) = serde_json::to_vec_pretty(&json::report(&model, b""))
+        {
+            write(path, number, &text);
+        }
+        if let Some(path) = &output.sarif
+            && let Ok(text) = serde_json::to_vec_pretty(&sarif::of_run(&model, &[]))
+        {
+            write(path, number, &text);
+        }
+        if let Some(path) = &checking.write_baseline
+            && let Ok(text) = Baseline::of(&found).text()
+        {
+            write(path, number, text.as_bytes());
+        }
+        found.iter().any(|found| {
+            let is_grave = |least| found.severity >= least;
+            !found.muted && checking.fail_on.is_some_and(is_grave)
+        })
+    }
+
+    /// Prints what was found, then the report that the options ask for.
+    fn show(&self, model: &Model<'_>) {
+        let output = &self.options.output;
+        let input = model.input;
+        let is_terminal = std::io::stderr().is_terminal();
+        let columns = match terminal_size::terminal_size_of(std::io::stderr()) {
+            Some((terminal_size::Width(columns), _)) => usize::from(columns),
+            None => COLUMNS,
+        };
+        let color = is_terminal && std::env::var_os("NO_COLOR").is_none();
+        let (module, map) = (input.module, input.map);
+        eprintln_all(&findings::render::all(
+            input.findings,
+            module,
+            map,
+            color,
+            columns,
+        ));
+        let report = match nvprof::resolve(&output.metrics) {
+            Err(why) => format!("dslc: DSLC: --metrics: {why}"),
+            Ok(metrics) if !metrics.is_empty() => nvprof::table(input, &metrics),
+            Ok(_) if output.is_quiet => String::new(),
+            Ok(_) => text::report(model, text::Style { columns, color }),
+        };
         if !report.is_empty() {
             eprintln_all(&format!("\n{report}"));
         }
     }
-    if let Some(path) = &options.html {
-        write(path, number, html::page(&model, b"").as_bytes());
-    }
-    if let Some(path) = &options.json
-        && let Ok(text) = serde_json::to_vec_pretty(&json::report(&model, b""))
-    {
-        write(path, number, &text);
-    }
-    let is_error = |severity: Severity| match options.fail_on {
-        FailOn::Error => severity == Severity::Error,
-        FailOn::Warning => severity != Severity::Note,
-        FailOn::Never => false,
-    };
-    found
-        .iter()
-        .any(|found| !found.muted && is_error(found.severity))
 }
 
 /// Writes a file; the second program of a process gets a number in its name.

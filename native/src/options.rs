@@ -3,56 +3,82 @@
 use std::path::PathBuf;
 
 use interp::{
-    BothOrders, Checks, MachineConfig, Order,
+    BothOrders, Checks, MachineConfig, Order, Severity,
     rules::{Arch, BankWidth, RuleSet},
 };
+use report::Tables;
+use runtime::words;
 
 /// Warp instructions of one launch, when nothing says how many: minutes of work.
 const DEFAULT_LIMIT: u64 = 20_000_000_000;
 
-/// What makes the process end with exit code 1.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
-pub(crate) enum FailOn {
-    /// Findings of severity error.
-    #[default]
-    Error,
-    /// Warnings, too.
-    Warning,
-    /// Nothing.
-    Never,
-}
+/// The names of all options, for the message about one that is not there.
+const NAMES: &str = "--arch, --bank-width, --device, --jobs, --limit, --memory, --checks, --no-checks, --order, --stop-at-first, --fail-on, \
+    --baseline, --write-baseline, --quiet, --kernel, --launches, --metrics, --html, --json and --sarif";
 
 /// The options of a process.
 #[derive(Debug)]
 pub(crate) struct Options {
     /// Else that of the first source, else sm_90.
     pub(crate) arch: Option<Arch>,
+    bank_width: BankWidth,
     /// A GPU instead of the simulator.
     pub(crate) on_gpu: bool,
     pub(crate) jobs: usize,
-    pub(crate) limit: u64,
-    pub(crate) has_checks: bool,
+    limit: u64,
+    /// The most memory that the device gives out.
+    pub(crate) memory_bytes: Option<u64>,
+    pub(crate) checking: Checking,
+    pub(crate) output: Output,
+}
+
+/// What is looked for, and what comes of it.
+#[derive(Debug)]
+pub(crate) struct Checking {
+    checks: Checks,
+    order: Order,
+    both_orders: BothOrders,
     pub(crate) stops_at_first: bool,
+    /// The mildest finding that makes the process end with exit code 1.
+    pub(crate) fail_on: Option<Severity>,
+    /// A file of findings that are known.
+    pub(crate) baseline: Option<PathBuf>,
+    pub(crate) write_baseline: Option<PathBuf>,
+}
+
+/// The reports at the end.
+#[derive(Debug, Default)]
+pub(crate) struct Output {
     /// No report but of what was found.
     pub(crate) is_quiet: bool,
-    pub(crate) fail_on: FailOn,
+    pub(crate) kernel: Option<String>,
+    pub(crate) tables: Tables,
+    /// nvprof's table of these metrics instead of the report.
+    pub(crate) metrics: Vec<String>,
     pub(crate) html: Option<PathBuf>,
     pub(crate) json: Option<PathBuf>,
+    pub(crate) sarif: Option<PathBuf>,
 }
 
 impl Default for Options {
     fn default() -> Options {
         Options {
             arch: None,
+            bank_width: BankWidth::Four,
             on_gpu: false,
             jobs: std::thread::available_parallelism().map_or(1, |n| n.get()),
             limit: DEFAULT_LIMIT,
-            has_checks: true,
-            stops_at_first: false,
-            is_quiet: false,
-            fail_on: FailOn::default(),
-            html: None,
-            json: None,
+            memory_bytes: None,
+            checking: Checking {
+                checks: Checks::default(),
+                order: Order::default(),
+                both_orders: BothOrders::default(),
+                stops_at_first: false,
+                fail_on: Some(Severity::Error),
+                baseline: None,
+                write_baseline: None,
+            },
+            output: Output::default(),
         }
     }
 }
@@ -62,66 +88,125 @@ impl Options {
     pub(crate) fn of_environment() -> Result<Options, String> {
         let mut options = Options::parse(&std::env::var("DSLC").unwrap_or_default())?;
         if let Ok(device) = std::env::var("DSLC_DEVICE") {
-            options.on_gpu = is_gpu("DSLC_DEVICE", &device)?;
+            options.on_gpu = is_gpu(&device).map_err(|why| format!("DSLC_DEVICE: {why}"))?;
         }
         Ok(options)
     }
 
-    /// Reads the variable's text. The error is one sentence.
+    /// Reads the variable's text: words as in a shell, quotes included. The error is one sentence.
     pub(crate) fn parse(text: &str) -> Result<Options, String> {
+        let words =
+            shlex::split(text).ok_or_else(|| "DSLC: a quotation mark is not closed".to_string())?;
         let mut options = Options::default();
-        let mut words = text.split_whitespace();
+        let mut words = words.into_iter();
         while let Some(word) = words.next() {
             let (name, given) = match word.split_once('=') {
-                Some((name, value)) => (name, Some(value)),
+                Some((name, value)) => (name.to_string(), Some(value.to_string())),
                 None => (word, None),
             };
+            if options.flag(&name, given.as_deref())? {
+                continue;
+            }
             let mut value = || {
                 given
+                    .clone()
                     .or_else(|| words.next())
                     .ok_or_else(|| format!("DSLC: {name} needs a value"))
             };
-            match name {
-                "--arch" => {
-                    let arch: Arch = value()?.parse().map_err(|why| format!("DSLC: {why}"))?;
-                    options.arch = Some(arch);
-                }
-                "--jobs" => {
-                    let jobs = number(name, value()?)?;
-                    options.jobs = if jobs == 0 {
-                        options.jobs
-                    } else {
-                        jobs as usize
-                    };
-                }
-                "--device" => options.on_gpu = is_gpu(name, value()?)?,
-                "--limit" => options.limit = number(name, value()?)?,
-                "--html" => options.html = Some(value()?.into()),
-                "--json" => options.json = Some(value()?.into()),
-                "--fail-on" => {
-                    options.fail_on = match value()? {
-                        "error" => FailOn::Error,
-                        "warning" => FailOn::Warning,
-                        "never" => FailOn::Never,
-                        other => {
-                            return Err(format!(
-                                "DSLC: --fail-on {other}: expected error, warning or never"
-                            ));
-                        }
-                    }
-                }
-                "--no-checks" => options.has_checks = false,
-                "--stop-at-first" => options.stops_at_first = true,
-                "--quiet" => options.is_quiet = true,
-                _ => {
-                    return Err(format!(
-                        "DSLC: there is no option {name}; there are --arch, --device, --jobs, --limit, --no-checks, --stop-at-first, --quiet, \
-                         --html, --json and --fail-on"
-                    ));
-                }
-            }
+            options
+                .set(&name, &mut value)
+                .map_err(|why| match why.starts_with("DSLC") {
+                    true => why,
+                    false => format!("DSLC: {name}: {why}"),
+                })?;
         }
         Ok(options)
+    }
+
+    /// An option that needs no value; gives whether `name` is one.
+    fn flag(&mut self, name: &str, given: Option<&str>) -> Result<bool, String> {
+        match (name, given) {
+            ("--no-checks", None) => self.checking.checks = Checks::NONE,
+            ("--stop-at-first", None) => self.checking.stops_at_first = true,
+            ("--quiet", None) => self.output.is_quiet = true,
+            ("--launches", None | Some("folded")) => self.output.tables = Tables::Folded,
+            ("--launches", Some("all")) => self.output.tables = Tables::Each,
+            ("--no-checks" | "--stop-at-first" | "--quiet", Some(_)) => {
+                return Err(format!("DSLC: {name} has no value"));
+            }
+            _ => return Ok(false),
+        }
+        Ok(true)
+    }
+
+    /// An option with a value.
+    fn set(
+        &mut self,
+        name: &str,
+        value: &mut dyn FnMut() -> Result<String, String>,
+    ) -> Result<(), String> {
+        let (checking, output) = (&mut self.checking, &mut self.output);
+        match name {
+            "--arch" => {
+                let arch: Result<Arch, _> = value()?.parse();
+                self.arch = Some(arch.map_err(|why| why.to_string())?);
+            }
+            "--bank-width" => {
+                self.bank_width = match &*value()? {
+                    "4" => BankWidth::Four,
+                    "8" => BankWidth::Eight,
+                    other => return Err(format!("{other}: banks are 4 or 8 bytes wide")),
+                }
+            }
+            "--device" => self.on_gpu = is_gpu(&value()?)?,
+            // 0: one per core, as without it.
+            "--jobs" => match number(&value()?)? {
+                0 => {}
+                jobs => self.jobs = usize::try_from(jobs).unwrap_or(usize::MAX),
+            },
+            "--limit" => self.limit = number(&value()?)?,
+            "--memory" => self.memory_bytes = Some(words::bytes_of(&value()?)?),
+            "--checks" => {
+                let text = value()?;
+                let checks: Result<Vec<Checks>, String> =
+                    text.split(',').map(words::checks_of).collect();
+                checking.checks = words::any_of(&checks?);
+            }
+            "--order" => {
+                (checking.order, checking.both_orders) = match &*value()? {
+                    "ascending" => (Order::Ascending, BothOrders::Never),
+                    "descending" => (Order::Descending, BothOrders::Never),
+                    "both" => (Order::Ascending, BothOrders::Always),
+                    other => {
+                        return Err(format!("{other}: expected ascending, descending or both"));
+                    }
+                }
+            }
+            "--fail-on" => {
+                checking.fail_on = match &*value()? {
+                    "error" => Some(Severity::Error),
+                    "warning" => Some(Severity::Warning),
+                    "note" => Some(Severity::Note),
+                    "never" => None,
+                    other => {
+                        return Err(format!("{other}: expected error, warning, note or never"));
+                    }
+                }
+            }
+            "--baseline" => checking.baseline = Some(value()?.into()),
+            "--write-baseline" => checking.write_baseline = Some(value()?.into()),
+            "--kernel" => output.kernel = Some(value()?),
+            "--metrics" => output.metrics = value()?.split(',').map(str::to_string).collect(),
+            "--html" => output.html = Some(value()?.into()),
+            "--json" => output.json = Some(value()?.into()),
+            "--sarif" => output.sarif = Some(value()?.into()),
+            _ => {
+                return Err(format!(
+                    "DSLC: there is no option {name}; there are {NAMES}"
+                ));
+            }
+        }
+        Ok(())
     }
 
     /// The architecture that is simulated.
@@ -131,20 +216,17 @@ impl Options {
 
     /// The machine of these options.
     pub(crate) fn machine(&self) -> Result<MachineConfig, String> {
-        let rules = RuleSet::new(self.rules_arch(), BankWidth::Four)
+        let rules = RuleSet::new(self.rules_arch(), self.bank_width)
             .map_err(|why| format!("DSLC: {why}"))?;
+        let checking = &self.checking;
         Ok(MachineConfig {
             rules,
             jobs: self.jobs,
             limit: Some(self.limit),
-            checks: if self.has_checks {
-                Checks::default()
-            } else {
-                Checks::NONE
-            },
-            order: Order::default(),
-            both_orders: BothOrders::default(),
-            keep_going: !self.stops_at_first,
+            checks: checking.checks,
+            order: checking.order,
+            both_orders: checking.both_orders,
+            keep_going: !checking.stops_at_first,
             trace: false,
             stop: interp::StopFlag::default(),
             progress: interp::Progress::default(),
@@ -152,18 +234,18 @@ impl Options {
     }
 }
 
-fn is_gpu(name: &str, device: &str) -> Result<bool, String> {
+fn is_gpu(device: &str) -> Result<bool, String> {
     match device {
         "gpu" => Ok(true),
-        "sim" | "" => Ok(false),
-        other => Err(format!("DSLC: {name} {other}: expected gpu or sim")),
+        "sim" | "simulator" | "" => Ok(false),
+        other => Err(format!("{other}: expected gpu or simulator")),
     }
 }
 
-fn number(name: &str, text: &str) -> Result<u64, String> {
+fn number(text: &str) -> Result<u64, String> {
     text.replace('_', "")
         .parse()
-        .map_err(|_| format!("DSLC: {name} {text}: expected a number"))
+        .map_err(|_| format!("{text}: expected a number"))
 }
 
 #[cfg(test)]
@@ -176,9 +258,26 @@ mod tests {
         let options = Options::parse(text).unwrap();
         assert!(options.on_gpu);
         assert_eq!(options.arch, Some(Arch::SM_35));
-        assert_eq!(options.html, Some("out.html".into()));
-        assert_eq!(options.fail_on, FailOn::Warning);
-        assert!(!options.has_checks);
+        assert_eq!(options.output.html, Some("out.html".into()));
+        assert_eq!(options.checking.fail_on, Some(Severity::Warning));
+        assert_eq!(options.checking.checks, Checks::NONE);
+    }
+
+    #[test]
+    fn words_are_a_shells() {
+        let text =
+            r#"--html "my report.html" --launches --kernel 'k<float, 32>' --checks race,uninit"#;
+        let options = Options::parse(text).unwrap();
+        assert_eq!(options.output.html, Some("my report.html".into()));
+        assert_eq!(options.output.kernel.as_deref(), Some("k<float, 32>"));
+        assert_eq!(options.output.tables, Tables::Folded);
+        assert!(options.checking.checks.has(interp::Check::Race));
+        assert!(!options.checking.checks.has(interp::Check::Barrier));
+        assert!(
+            Options::parse("--html 'x")
+                .unwrap_err()
+                .contains("quotation")
+        );
     }
 
     #[test]

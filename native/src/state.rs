@@ -12,7 +12,7 @@ use dsl::{
     ir::{self, FuncId, GlobalId, GlobalSpace},
     source::{SourceFile, SourceMap},
 };
-use interp::{Image as Placed, Memory, Program};
+use interp::{Image as Placed, Memory, MemoryLimits, Program};
 use runtime::{
     device::{
         Device, Ptx,
@@ -132,7 +132,7 @@ pub(crate) fn try_state() -> Option<MutexGuard<'static, State>> {
 pub(crate) fn call(work: impl FnOnce(&mut State) -> Result<(), CudaError>) -> i32 {
     let mut state = state();
     let fault = state.pending.take();
-    if state.options.stops_at_first {
+    if state.options.checking.stops_at_first {
         state.sticky = state.sticky.or(fault);
     }
     let error = match state.sticky {
@@ -195,10 +195,15 @@ impl State {
         if !options.on_gpu {
             crate::reserve::reserve();
         }
+        let mut memory = Memory::empty();
+        memory.bound(MemoryLimits {
+            all_bytes: options.memory_bytes,
+            heap_bytes: None,
+        });
         State {
             options,
             device,
-            memory: Memory::empty(),
+            memory,
             modules: Vec::new(),
             kernels: HashMap::new(),
             managed: Vec::new(),

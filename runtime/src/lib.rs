@@ -15,6 +15,7 @@ pub mod launch;
 pub mod launches;
 #[cfg(feature = "standalone")]
 pub mod standalone;
+pub mod words;
 
 pub use budget::Budget;
 pub use launches::Launches;
