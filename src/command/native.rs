@@ -1,11 +1,21 @@
-//! `dslc run --host native`, and programs of several files: built as `dslc nvcc` builds them, into a folder that goes, and run at once.
+//! `dslc run --host native`, and programs of several files: built as `dslc nvcc` builds them, into the user's cache, and run at once.
 
-use std::{ffi::OsString, process::Command};
+mod cache;
+
+use std::{
+    ffi::OsString,
+    path::{Path, PathBuf},
+    process::{Command, Stdio},
+};
+
+use clap::ValueEnum as _;
+use interp::Check;
 
 use super::nvcc;
 use crate::{
-    args::{Color, FailOn, Format, HostChoice, NvccArgs, RunArgs},
+    args::{Color, Cures, Format, HostChoice, RunArgs},
     failure::Failure,
+    output,
 };
 
 /// Whether the program is to be compiled.
@@ -19,12 +29,39 @@ pub(crate) fn is_wanted(args: &RunArgs) -> bool {
 /// Builds and runs.
 pub(crate) fn run(args: &RunArgs, color: Color) -> Result<u8, Failure> {
     refuse(args)?;
+    let words = words(args);
+    let place = cache::place(&words);
+    let (program, _folder) = match cache::known(&place) {
+        Some(program) => (program, None),
+        None => {
+            let folder = match cache::workshop() {
+                Some(folder) => folder,
+                None => tempfile::tempdir()?,
+            };
+            match build(args, words, folder.path(), &place, color)? {
+                Some(program) => (program, Some(folder)),
+                None => return Ok(1),
+            }
+        }
+    };
+    let mut command = Command::new(program);
+    command.args(&args.program.args);
+    if args.report.format == Format::Text {
+        command.env("DSLC", options(args, None)?);
+        return nvcc::status(&mut command);
+    }
     let folder = tempfile::tempdir()?;
-    let program = folder.path().join("program");
-    let mut words: Vec<OsString> = vec!["-O2".into(), "-rdc=true".into()];
+    let report = folder.path().join("report");
+    command.env("DSLC", options(args, Some(&report))?);
+    reported(args, &mut command, &report)
+}
+
+/// The words that `dslc nvcc` builds the program with, but for where it goes.
+fn words(args: &RunArgs) -> Vec<OsString> {
+    let mut words: Vec<OsString> = vec!["-O2".into()];
     // Device code of one file needs no second look at all of them.
-    if args.more.is_empty() {
-        words.pop();
+    if !args.more.is_empty() {
+        words.push("-rdc=true".into());
     }
     for define in &args.source.defines {
         words.extend(["-D".into(), define.into()]);
@@ -35,25 +72,62 @@ pub(crate) fn run(args: &RunArgs, color: Color) -> Result<u8, Failure> {
     if !args.source.fmad {
         words.push("-fmad=false".into());
     }
-    words.extend(["-x".into(), "cu".into()]);
-    let is_plain = |path: &std::path::PathBuf| {
+    let is_plain = |path: &&PathBuf| {
         let end = path.extension().and_then(|end| end.to_str());
         end.is_some_and(|end| !matches!(end, "cu" | "k"))
     };
-    let files = std::iter::once(&args.source.file).chain(&args.more);
     // `-x cu` is for a program whose name does not say what it is; other files are what their names say.
-    if files.clone().any(is_plain) {
-        words.truncate(words.len() - 2);
+    if !files(args).any(|path| is_plain(&path)) {
+        words.extend(["-x".into(), "cu".into()]);
     }
-    words.extend(files.map(|file| file.into()));
-    words.extend(["-o".into(), program.clone().into()]);
-    let built = nvcc::run(&NvccArgs { args: words }, color)?;
-    if built != 0 {
-        return Ok(1);
+    words.extend(files(args).map(OsString::from));
+    words
+}
+
+/// The program's files.
+fn files(args: &RunArgs) -> impl Iterator<Item = &PathBuf> {
+    std::iter::once(&args.source.file).chain(&args.more)
+}
+
+/// Builds the program in `folder`, and keeps it at `place` for the next time; `None` if it does not compile.
+fn build(
+    args: &RunArgs,
+    mut words: Vec<OsString>,
+    folder: &Path,
+    place: &Path,
+    color: Color,
+) -> Result<Option<PathBuf>, Failure> {
+    let dependencies = tempfile::tempdir()?;
+    words.push("-o".into());
+    words.push(folder.join(cache::PROGRAM).into());
+    let is_built = nvcc::build(&words, Some(dependencies.path()), color)? == 0;
+    let sources: Vec<PathBuf> = files(args).cloned().collect();
+    Ok(is_built.then(|| cache::keep(folder, dependencies.path(), &sources, place)))
+}
+
+/// Runs a program whose report is for other programs: JSON has what it printed, SARIF leaves that to standard error.
+fn reported(args: &RunArgs, command: &mut Command, report: &Path) -> Result<u8, Failure> {
+    let ran = command.stdout(Stdio::piped()).spawn();
+    let ran = ran.and_then(std::process::Child::wait_with_output)?;
+    let code = nvcc::code_of(ran.status);
+    let Ok(text) = std::fs::read(report) else {
+        output::out(&ran.stdout);
+        output::err(
+            "dslc: the program made no report: it launched no kernel, or ended without its exit\n",
+        );
+        return Ok(code);
+    };
+    if args.report.format == Format::Sarif {
+        output::err(&String::from_utf8_lossy(&ran.stdout));
+        output::out(&text);
+    } else {
+        let mut json: serde_json::Value = serde_json::from_slice(&text)?;
+        json["stdout"] = String::from_utf8_lossy(&ran.stdout).into();
+        json["exit_code"] = code.into();
+        output::out(serde_json::to_string_pretty(&json)?.as_bytes());
     }
-    let mut command = Command::new(program);
-    command.args(&args.program.args).env("DSLC", options(args));
-    nvcc::status(&mut command)
+    output::out(b"\n");
+    Ok(code)
 }
 
 /// What a compiled program has no way to do.
@@ -63,20 +137,12 @@ fn refuse(args: &RunArgs) -> Result<(), Failure> {
             args.host == Some(HostChoice::Interpreted),
             "--host interpreted with several files",
         ),
-        (args.is_on_gpu(), "--device gpu"),
-        (!args.report.metrics.is_empty(), "--metrics"),
-        (args.report.format != Format::Text, "--format"),
-        (args.report.kernel.is_some(), "--kernel"),
-        (args.report.launches.is_some(), "--launches"),
         (!args.program.launch.is_empty(), "--launch"),
         (args.program.timeout.is_some(), "--timeout"),
-        (args.program.memory.is_some(), "--memory"),
-        (args.known.baseline.is_some(), "--baseline"),
-        (args.known.write_baseline.is_some(), "--write-baseline"),
         (args.rules.rules.is_some(), "--rules"),
-        (args.checking.checks.is_some(), "--checks"),
-        (args.checking.order.is_some(), "--order"),
-        (args.fail_on == FailOn::Note, "--fail-on note"),
+        (args.cures == Cures::Always, "--cures always"),
+        (args.observer.record.is_some(), "--record"),
+        (args.observer.trace.is_some(), "--trace"),
     ];
     match wanted.iter().find(|(is, _)| *is) {
         Some((_, what)) => Err(Failure::new(format!(
@@ -86,33 +152,85 @@ fn refuse(args: &RunArgs) -> Result<(), Failure> {
     }
 }
 
-/// The options of the run as the program reads them.
-fn options(args: &RunArgs) -> OsString {
-    let mut all = OsString::from(format!("--jobs {}", args.program.jobs));
-    let mut add = |text: String| {
-        all.push(" ");
-        all.push(text);
-    };
+/// The options of the run as the program reads them: `DSLC`, its words quoted as a shell's.
+fn options(args: &RunArgs, report: Option<&Path>) -> Result<String, Failure> {
+    let mut words: Vec<String> = vec![];
+    let mut add = |name: &str, value: String| words.push(format!("{name}={value}"));
+    let path = |path: &PathBuf| path.display().to_string();
+    add("--jobs", args.program.jobs.to_string());
     if let Some(arch) = &args.source.arch {
-        add(format!("--arch {arch}"));
+        add("--arch", arch.clone());
+    }
+    if args.rules.bank_width != 4 {
+        add("--bank-width", args.rules.bank_width.to_string());
+    }
+    if args.is_on_gpu() {
+        add("--device", "gpu".to_string());
     }
     if let Some(limit) = args.program.limit {
-        add(format!("--limit {limit}"));
+        add("--limit", limit.to_string());
     }
-    if args.fail_on == FailOn::Warning {
-        add("--fail-on warning".to_string());
+    if let Some(bytes) = args.program.memory {
+        add("--memory", bytes.to_string());
+    }
+    if args.checking.checks.is_some() {
+        let checks = args.wanted_checks();
+        let named = Check::ALL.into_iter().filter(|&check| checks.has(check));
+        let names: Vec<&str> = named.map(Check::name).collect();
+        add(
+            "--checks",
+            if names.is_empty() {
+                "none".to_string()
+            } else {
+                names.join(",")
+            },
+        );
+    }
+    if let Some(order) = args
+        .checking
+        .order
+        .and_then(|order| order.to_possible_value())
+    {
+        add("--order", order.get_name().to_string());
+    }
+    if let Some(severity) = args.fail_on.to_possible_value() {
+        add("--fail-on", severity.get_name().to_string());
+    }
+    let known = &args.known;
+    let files = [
+        ("--baseline", &known.baseline),
+        ("--write-baseline", &known.write_baseline),
+        ("--html", &args.report.html),
+    ];
+    for (name, file) in files {
+        if let Some(file) = file {
+            add(name, path(file));
+        }
+    }
+    if let Some(kernel) = &args.report.kernel {
+        add("--kernel", kernel.clone());
+    }
+    if let Some(launches) = args.report.launches.and_then(|all| all.to_possible_value()) {
+        add("--launches", launches.get_name().to_string());
+    }
+    if !args.report.metrics.is_empty() {
+        add("--metrics", args.report.metrics.join(","));
+    }
+    if let Some(report) = report {
+        let name = if args.report.format == Format::Sarif {
+            "--sarif"
+        } else {
+            "--json"
+        };
+        add(name, report.display().to_string());
     }
     let flags = [
         (args.checking.no_checks, "--no-checks"),
         (args.checking.stop_at_first, "--stop-at-first"),
-        (args.report.quiet, "--quiet"),
+        (args.report.quiet || report.is_some(), "--quiet"),
     ];
-    for (_, flag) in flags.iter().filter(|(is, _)| *is) {
-        add((*flag).to_string());
-    }
-    if let Some(html) = &args.report.html {
-        all.push(" --html=");
-        all.push(html);
-    }
-    all
+    let flags = flags.iter().filter(|(is, _)| *is);
+    words.extend(flags.map(|(_, flag)| (*flag).to_string()));
+    shlex::try_join(words.iter().map(String::as_str))
+        .map_err(|why| Failure::new(format!("an option cannot be handed to the program: {why}")))
 }

@@ -10,6 +10,7 @@ mod names;
 mod toolkit;
 
 use std::{
+    ffi::OsString,
     path::{Path, PathBuf},
     process::Stdio,
 };
@@ -21,7 +22,8 @@ use crate::{
 };
 use args::{Kind, Options, Stage};
 use clang::Clang;
-pub(crate) use clang::{compiler, library, status};
+pub(crate) use clang::{code_of, compiler, library, status};
+pub(crate) use toolkit::cache;
 
 /// What `--version` says: the release whose command line and headers these are.
 const VERSION: &str = "nvcc: NVIDIA (R) Cuda compiler driver\n\
@@ -29,8 +31,16 @@ const VERSION: &str = "nvcc: NVIDIA (R) Cuda compiler driver\n\
     Cuda compilation tools, release 12.4, V12.4.131\n";
 
 pub(crate) fn run(args: &NvccArgs, color: Color) -> Result<u8, Failure> {
-    let words: Result<Vec<String>, _> = args
-        .args
+    build(&args.args, None, color)
+}
+
+/// Does what nvcc's words say; lists the files that the host's compiler reads in files of the folder `dependencies`.
+pub(crate) fn build(
+    words: &[OsString],
+    dependencies: Option<&Path>,
+    color: Color,
+) -> Result<u8, Failure> {
+    let words: Result<Vec<String>, _> = words
         .iter()
         .map(|word| word.clone().into_string())
         .collect();
@@ -44,7 +54,7 @@ pub(crate) fn run(args: &NvccArgs, color: Color) -> Result<u8, Failure> {
     for remark in &options.remarks {
         output::err(&format!("dslc nvcc: {remark}\n"));
     }
-    let clang = Clang::find()?;
+    let clang = Clang::find(dependencies)?;
     if options.is_verbose {
         output::err(&clang.steps());
     }

@@ -1,10 +1,11 @@
 //! The host compiler, and how it is called.
 
 use std::{
+    cell::Cell,
     env,
     ffi::OsStr,
     path::{Path, PathBuf},
-    process::Command,
+    process::{Command, ExitStatus},
 };
 
 use super::{
@@ -27,11 +28,15 @@ pub(crate) fn compiler() -> Option<PathBuf> {
 pub(super) struct Clang {
     program: PathBuf,
     toolkit: PathBuf,
+    /// Where each compilation lists the files it reads.
+    dependencies: Option<PathBuf>,
+    /// How many did so.
+    listed: Cell<u32>,
 }
 
 impl Clang {
     /// Finds it.
-    pub(super) fn find() -> Result<Clang, Failure> {
+    pub(super) fn find(dependencies: Option<&Path>) -> Result<Clang, Failure> {
         let program = compiler().ok_or_else(|| {
             Failure::new(
                 "there is no clang to compile the host's code: install clang 20 or later, or name one in DSLC_CLANG",
@@ -40,6 +45,8 @@ impl Clang {
         Ok(Clang {
             program,
             toolkit: toolkit::install(library().as_deref())?,
+            dependencies: dependencies.map(Path::to_path_buf),
+            listed: Cell::new(0),
         })
     }
 
@@ -105,6 +112,10 @@ impl Clang {
         command.arg("-isystem").arg(self.toolkit.join("include"));
         if kind == Kind::Cuda {
             command.args(["-include", "cuda_runtime.h"]);
+        }
+        if let Some(folder) = &self.dependencies {
+            let list = folder.join(format!("{}.d", self.listed.replace(self.listed.get() + 1)));
+            command.arg("-MMD").arg("-MF").arg(list);
         }
         command
     }
@@ -191,12 +202,17 @@ pub(crate) fn status(command: &mut Command) -> Result<u8, Failure> {
     let status = command
         .status()
         .map_err(|why| Failure::new(format!("cannot run `{program}`: {}", reason(&why))))?;
-    Ok(match status.code() {
+    Ok(code_of(status))
+}
+
+/// How a process ended, as a shell says it.
+pub(crate) fn code_of(status: ExitStatus) -> u8 {
+    match status.code() {
         Some(0) => 0,
         Some(code) => u8::try_from(code).unwrap_or(1).max(1),
         // As a shell says it of a program that a signal ended.
         None => std::os::unix::process::ExitStatusExt::signal(&status)
             .and_then(|signal| u8::try_from(128 + signal).ok())
             .unwrap_or(1),
-    })
+    }
 }

@@ -87,7 +87,7 @@ pub(super) fn compile(job: &mut Job<'_>, source: &Path, object: &Path) -> Result
         // Nothing here runs on a device.
         return Ok(0);
     }
-    let mut image = compiled(job, (name.clone(), text), &wanted, &reader)?;
+    let mut image = compiled(job, &name, (name.clone(), text), &wanted, &reader)?;
     image.notes.push(("source".to_string(), identity(&name)));
     if job
         .options
@@ -235,9 +235,10 @@ pub(super) fn front_end(options: &Options, instances: Vec<String>) -> dsl::Optio
     }
 }
 
-/// The kernels that the host's part launches.
+/// The kernels that the host's part launches; reports call them the kernels of `program`.
 pub(super) fn compiled(
     job: &Job<'_>,
+    program: &str,
     (name, text): (String, String),
     wanted: &[Wanted],
     loader: &dyn Loader,
@@ -272,6 +273,7 @@ pub(super) fn compiled(
         image.notes.push(("arch".to_string(), arch.to_string()));
     }
     let mut module = survey.module.unwrap_or_default();
+    module.name = program.to_string();
     let own = map.files().filter(|(_, file)| !is_library(&file.name));
     let own: HashSet<(String, String)> = own
         .map(|(_, file)| (file.name.clone(), file.text.to_string()))

@@ -143,7 +143,9 @@ pub(super) fn link(
             .extend(image.notes("include").map(PathBuf::from));
         carried.files.extend(image.files.iter().cloned());
     }
-    let image = compiled(job, (JOINED.to_string(), root), &wanted, &carried)?;
+    let mut programs = images.iter().flat_map(|image| image.notes("main"));
+    let program = programs.next().unwrap_or(JOINED);
+    let image = compiled(job, program, (JOINED.to_string(), root), &wanted, &carried)?;
     let code = registration(job, &image, output)?;
     Ok(if code == 0 {
         Linked::Made

@@ -95,7 +95,7 @@ fn write(folder: &Path, all: &[Header], links: &Links) -> std::io::Result<()> {
 }
 
 /// The user's cache.
-pub(super) fn cache() -> PathBuf {
+pub(crate) fn cache() -> PathBuf {
     let named = env::var_os("XDG_CACHE_HOME").map(PathBuf::from);
     let home = || env::var_os("HOME").map(|home| Path::new(&home).join(".cache"));
     named
