@@ -79,7 +79,13 @@ extern "C" fn faulted(_signal: c_int, info: *mut libc::siginfo_t, _context: *mut
         unsafe { libc::sigaction(libc::SIGSEGV, before, std::ptr::null_mut()) };
     }
     // SAFETY: the system hands over what it knows of the fault.
-    let address = unsafe { (*info).si_addr() } as u64;
+    let (address, code) = unsafe { ((*info).si_addr() as u64, (*info).si_code) };
+    if code <= 0 {
+        // A process sent the signal, so that no access faults again: it is sent once more.
+        // SAFETY: it only sends a signal to this thread.
+        unsafe { libc::raise(libc::SIGSEGV) };
+        return;
+    }
     if !is_reserved(address) {
         return;
     }
