@@ -3,6 +3,7 @@
 use crate::span::Span;
 
 pub mod code;
+#[cfg(feature = "front")]
 pub(crate) mod message;
 pub mod render;
 
