@@ -177,6 +177,12 @@ const IGNORED: &[&str] = &[
 ];
 
 impl Options {
+    /// Whether nothing says how host code is to be optimised or debugged.
+    pub(super) fn is_plain(&self) -> bool {
+        let mut words = self.compiling.iter();
+        !words.any(|word| word.starts_with("-O") || word.starts_with("-g"))
+    }
+
     /// Understands the words behind `dslc nvcc`.
     pub(super) fn parse(words: &[String]) -> Result<Options, Failure> {
         let mut options = Options {

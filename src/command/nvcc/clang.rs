@@ -17,6 +17,26 @@ use crate::failure::{Failure, reason};
 /// Names under which clang is looked for, newest first.
 const NAMES: [&str; 4] = ["clang++-22", "clang++-21", "clang++-20", "clang++"];
 
+/// Where nothing says how much to optimise: host code that checks a kernel's results often takes longer than the kernel.
+const OPTIMISED: &str = "-O2";
+
+/// What g++ takes, which nvcc has for host code, and clang refuses or compiles into a crash: programs are written for g++. Its
+/// warnings stay.
+const AS_GCC: &[&str] = &[
+    "-Wno-error=c++11-narrowing",
+    "-Wno-error=register",
+    "-Wno-error=reserved-user-defined-literal",
+    "-Wno-error=non-pod-varargs",
+    "-Wno-error=address-of-temporary",
+    "-Wno-error=static-float-init",
+    "-Wno-unknown-warning-option",
+    "-Wno-writable-strings",
+    "-Wno-format",
+    "-Wno-return-type",
+    // A function that ends without its `return` goes back to its caller.
+    "-fno-strict-return",
+];
+
 /// The clang that is used, if there is one.
 pub(crate) fn compiler() -> Option<PathBuf> {
     let named = env::var_os("DSLC_CLANG").map(PathBuf::from);
@@ -98,7 +118,13 @@ impl Clang {
         } else {
             command.args(["-x", "c++"]);
         }
+        if kind != Kind::C {
+            command.args(AS_GCC);
+        }
         let mut standards = options.compiling.iter();
+        if options.is_plain() {
+            command.arg(OPTIMISED);
+        }
         if kind == Kind::C && standards.any(|word| word.starts_with("-std=c++")) {
             let others = options.compiling.iter();
             command.args(others.filter(|word| !word.starts_with("-std=c++")));
