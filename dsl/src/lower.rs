@@ -28,6 +28,7 @@ mod launch;
 mod layout;
 mod lifetimes;
 mod loc;
+mod message;
 mod place;
 mod stmt;
 mod switch;
@@ -43,7 +44,7 @@ use std::{
 };
 
 use crate::{
-    diagnostic::{Code, Diagnostic},
+    diagnostic::{Diagnostic, message::Message as _},
     ir::{
         FuncId, GlobalId, MemType, Module, StringId, infer_spaces::infer_spaces,
         locate::is_library, verify::verify,
@@ -61,6 +62,7 @@ use crate::{
 use facts::{Binder, Facts, Item};
 use layout::Layout;
 use loc::Locs;
+use message::LowerError;
 
 /// What the user can choose.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -183,8 +185,8 @@ fn name_apart(module: &mut Module) {
 
 /// A bug of ours, told without a panic.
 fn internal(span: Span, what: &str) -> Diagnostic {
-    let message = format!("internal error of the lowering: {what}");
-    Diagnostic::error(Code::InternalError, span, message)
+    let what = what.to_string();
+    LowerError::Internal { what }.diagnostic(span, &())
 }
 
 /// What all functions of a module share.
@@ -393,9 +395,8 @@ impl<'p> Lowerer<'p> {
         };
         let spans = self.reach(ids.to_vec()).into_iter().filter_map(in_function);
         let refuse = |span| {
-            let message = format!("a value of more than {MAX_LEAVES} numbers is not moved as one");
-            Diagnostic::error(Code::ValueTooLarge, span, message)
-                .help("pass a pointer to it, or copy it with `memcpy`")
+            let limit = MAX_LEAVES;
+            LowerError::ValueTooLarge { limit }.diagnostic(span, &())
         };
         spans.map(refuse).collect()
     }
@@ -456,10 +457,9 @@ impl<'p> Lowerer<'p> {
 
     /// Inlining that does not end in reasonable size.
     fn too_large(&mut self, span: Span, name: &str) {
-        let message = format!("the kernel is too large when `{name}` is inlined here");
-        let diagnostic = Diagnostic::error(Code::KernelTooLarge, span, message);
-        self.diagnostics
-            .push(diagnostic.help("call it from fewer places, or in a loop"));
+        let name = name.to_string();
+        let error = LowerError::KernelTooLarge { name };
+        self.diagnostics.push(error.diagnostic(span, &()));
     }
 
     /// Something sema should not have let through.

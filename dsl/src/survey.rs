@@ -9,7 +9,7 @@ use std::collections::HashSet;
 use crate::{
     arena::Arena,
     compile::{Options, declarations, requests},
-    diagnostic::{Code, Diagnostic, Severity},
+    diagnostic::{Code, Diagnostic, Severity, message::Message as _},
     ir::{Module, simplify::simplify},
     lower::{self, walk_typed},
     sema::{
@@ -27,8 +27,10 @@ use crate::{
 };
 
 mod broken;
+mod message;
 
 use broken::Broken;
+use message::SurveyError;
 
 /// What is known of one kernel.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -101,10 +103,12 @@ fn surveyed(map: &mut SourceMap, file: FileId, options: &Options, loader: &dyn L
         .diagnostics
         .into_iter()
         .partition(|message| message.code == Code::IncludeNotFound);
-    let mut said = HashSet::new();
+    // One message for each file, however often it is included.
+    let mut named = HashSet::new();
+    let name = |message: &Diagnostic| map.snippet(message.primary.span).trim_matches('"');
     let missing: Vec<Diagnostic> = missing
         .into_iter()
-        .filter(|message| said.insert(message.message.clone()))
+        .filter(|message| named.insert(name(message).to_string()))
         .collect();
     errors.extend(syntax_errors);
     let (asked, type_errors): (Vec<Diagnostic>, Vec<Diagnostic>) = type_errors
@@ -295,24 +299,22 @@ fn verdict(
         })
         .cloned();
     if let (None, Some((callee, span))) = (&reason, undefined) {
-        let name = &program.functions[*callee].name;
-        let message = format!("`{name}` is declared but has no body");
-        reason = Some(Diagnostic::error(Code::UndefinedFunction, *span, message));
+        let name = program.functions[*callee].name.to_string();
+        reason = Some(SurveyError::NoBody { name }.diagnostic(*span, &()));
     }
     if reason.is_none() {
         reason = seen.iter().find_map(|id| untyped(*id, map, known));
     }
     if reason.is_none() && instances.is_empty() {
-        let message = format!("`{}` could not be checked", kernel.name);
         // A broken declaration around it, such as a class or a namespace that does not parse.
         let near = errors
             .iter()
             .find(|error| site(error.primary.span).0 == site(kernel.span).0);
-        let diagnostic = Diagnostic::error(Code::Unsupported, kernel.span, message);
-        reason = Some(match near {
-            Some(near) => diagnostic.note(near.message.clone()),
-            None => diagnostic,
-        });
+        let error = SurveyError::NotChecked {
+            name: kernel.name.clone(),
+            near: near.map(|near| near.message.clone()),
+        };
+        reason = Some(error.diagnostic(kernel.span, &()));
     }
     let with = instances
         .iter()
@@ -338,9 +340,8 @@ fn untyped(id: FunctionId, map: &SourceMap, known: &Known<'_>) -> Option<Diagnos
     } = known;
     let function = &program.functions[id];
     let say = |span: Span| {
-        let text = map.snippet(span);
-        let message = format!("`{text}` depends on a declaration that is not understood");
-        Some(Diagnostic::error(Code::Unsupported, span, message))
+        let text = map.snippet(span).to_string();
+        Some(SurveyError::NotUnderstood { text }.diagnostic(span, &()))
     };
     if functions[id].has_wrong_type {
         return say(function.span);

@@ -9,7 +9,10 @@ use std::sync::OnceLock;
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::{
-    diagnostic::{Code, Diagnostic},
+    diagnostic::{
+        Diagnostic,
+        message::{Fact, Message as _, messages},
+    },
     source::{PREDEFINED, SourceMap},
     span::Span,
     syntax::{
@@ -60,13 +63,38 @@ fn table() -> &'static Table {
 
 /// One warning per header that is missing, at the first use of one of its names.
 pub(crate) fn missing(program: &Tokenized, map: &SourceMap) -> Vec<Diagnostic> {
+    let missing = missing_headers(program, map).into_iter();
+    missing.map(Missing::warning).collect()
+}
+
+/// A header that a program does not include.
+struct Missing {
+    header: &'static str,
+    /// The first use of one of its names.
+    at: Span,
+    /// Those that the program uses, in order.
+    names: Vec<&'static str>,
+}
+
+impl Missing {
+    fn warning(mut self) -> Diagnostic {
+        let others = self.names.split_off(1);
+        let warning = HeaderWarning::Missing {
+            name: self.names[0],
+            header: self.header,
+            others: (!others.is_empty()).then_some(Names(others)),
+        };
+        warning.diagnostic(self.at, &())
+    }
+}
+
+fn missing_headers(program: &Tokenized, map: &SourceMap) -> Vec<Missing> {
     let table = table();
     let included: FxHashSet<&str> = program.headers.iter().map(String::as_str).collect();
     if !included.iter().all(|header| table.known.contains(header)) {
         return Vec::new();
     }
-    // By header: the first place, and the names in order.
-    let mut missing: Vec<(&str, Span, Vec<&str>)> = Vec::new();
+    let mut missing: Vec<Missing> = Vec::new();
     // Looked for when a name is found that may need a header.
     let mut found = None;
     let uses = Uses {
@@ -75,7 +103,7 @@ pub(crate) fn missing(program: &Tokenized, map: &SourceMap) -> Vec<Diagnostic> {
         uses_std: uses_namespace_std(&program.tokens),
     };
     for at in 0..program.tokens.len() {
-        let Some((name, span)) = uses.name_at(at) else {
+        let Some((name, at)) = uses.name_at(at) else {
             continue;
         };
         let Some((&name, &row)) = table.headers_of.get_key_value(&*name) else {
@@ -92,39 +120,45 @@ pub(crate) fn missing(program: &Tokenized, map: &SourceMap) -> Vec<Diagnostic> {
         // One that is to be added anyway may bring this name, too.
         match missing
             .iter_mut()
-            .find(|(added, ..)| headers.contains(added))
+            .find(|added| headers.contains(&added.header))
         {
-            None => missing.push((headers[0], span, vec![name])),
-            Some((_, _, names)) if !names.contains(&name) => names.push(name),
+            None => missing.push(Missing {
+                header: headers[0],
+                at,
+                names: vec![name],
+            }),
+            Some(added) if !added.names.contains(&name) => added.names.push(name),
             Some(_) => {}
         }
     }
     missing
-        .into_iter()
-        .map(|(header, span, names)| warning(header, span, &names))
-        .collect()
 }
 
-fn warning(header: &str, span: Span, names: &[&str]) -> Diagnostic {
-    let first = names[0];
-    let message = format!("`{first}` needs `#include <{header}>`");
-    let warning = Diagnostic::warning(Code::MissingInclude, span, message)
-        .at("used here")
-        .help(format!(
-            "add `#include <{header}>` at the top of the file; nvcc refuses the program without it"
-        ));
-    match &names[1..] {
-        [] => warning,
-        [others @ .., last] => {
-            let others: String = others.iter().map(|name| format!("`{name}`, ")).collect();
-            let and = match others.is_empty() {
-                true => "",
-                false => "and ",
-            };
-            warning.note(format!(
-                "the program also uses {others}{and}`{last}` of this header"
-            ))
+/// Names in a sentence: "`a`", "`a`, and `b`".
+pub(crate) struct Names(Vec<&'static str>);
+
+impl Fact<()> for Names {
+    fn shown(&self, (): &()) -> String {
+        match &self.0[..] {
+            [] => String::new(),
+            [only] => format!("`{only}`"),
+            [others @ .., last] => {
+                let others: String = others.iter().map(|name| format!("`{name}`, ")).collect();
+                format!("{others}and `{last}`")
+            }
         }
+    }
+}
+
+messages! {
+    ();
+    /// Headers that nvcc would miss.
+    HeaderWarning {
+        Missing { name: &'static str, header: &'static str, others: Option<Names> } => MissingInclude
+            "`{name}` needs `#include <{header}>`",
+            at "used here",
+            help "add `#include <{header}>` at the top of the file; nvcc refuses the program without it",
+            note "the program also uses {others} of this header" if others;
     }
 }
 
@@ -307,6 +341,7 @@ fn further_names(tokens: &[Token]) -> Vec<&str> {
 mod tests {
     use super::*;
     use crate::{
+        diagnostic::Code,
         source::{NoFiles, SourceFile},
         syntax::{Options, tokenize},
     };
@@ -316,17 +351,8 @@ mod tests {
         let mut map = SourceMap::new();
         let file = map.add(SourceFile::new("t.k", text));
         let program = tokenize(&mut map, file, &Options::default(), &NoFiles);
-        let header = |warning: Diagnostic| {
-            warning
-                .message
-                .rsplit(['<', '>'])
-                .nth(1)
-                .map(str::to_string)
-        };
-        missing(&program, &map)
-            .into_iter()
-            .filter_map(header)
-            .collect()
+        let missing = missing_headers(&program, &map).into_iter();
+        missing.map(|missing| missing.header.to_string()).collect()
     }
 
     #[test]

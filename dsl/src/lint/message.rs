@@ -1,5 +1,84 @@
 //! What can be wrong with a program that compiles: messages of `lint`.
-use crate::diagnostic::message::messages;
+
+use crate::{
+    diagnostic::message::{Fact, messages},
+    ir::{SpecialReg, Varies, uniformity::Cause},
+    span::Span,
+};
+
+/// What makes threads differ, as the source calls it.
+pub(super) struct Root(pub(super) Option<Cause>);
+
+impl Fact<()> for Root {
+    fn shown(&self, (): &()) -> String {
+        let text = match self.0 {
+            Some(Cause::Thread(register)) => match register.varies() {
+                Varies::Lane | Varies::Row if register != SpecialReg::LaneId => {
+                    return format!("`{}`", register.source());
+                }
+                Varies::Lane | Varies::Row => "the lane",
+                Varies::Place => "the active mask",
+                Varies::Time => "the clock",
+                Varies::Block | Varies::Grid => "the thread",
+            },
+            Some(Cause::OneByOne) => "the result of an atomic",
+            Some(Cause::OtherLane) => "the value of another lane",
+            Some(
+                Cause::OwnMemory
+                | Cause::Operand(_)
+                | Cause::Assigned(..)
+                | Cause::Divergence(..)
+                | Cause::Unset(_),
+            )
+            | None => "a value of each thread's own",
+        };
+        text.to_string()
+    }
+}
+
+/// A step from a condition to what a thread knows of itself.
+pub(super) enum Step {
+    Root(Root),
+    Value(String),
+    Set(String),
+}
+
+impl Fact<()> for Step {
+    fn shown(&self, (): &()) -> String {
+        match self {
+            Step::Root(root) => format!("{} is different in each thread", root.shown(&())),
+            Step::Value(name) => format!("`{name}` gets its value here"),
+            Step::Set(name) => format!("whether `{name}` is set depends on this"),
+        }
+    }
+}
+
+messages! {
+    ();
+    /// A barrier that threads may miss. `differs`: the condition.
+    BarrierWarning {
+        Branch { barrier: String, root: Root, differs: Option<Span> } => BarrierUnderCondition
+            "`{barrier}` under a condition that depends on {root}",
+            at "only the threads of this branch come here",
+            label differs "this differs between the threads of a block",
+            help "end the branch before the barrier and begin it again after, so that all threads come by the barrier";
+        Rounds { barrier: String, root: Root, differs: Option<Span> } => BarrierInUnevenLoop
+            "`{barrier}` in a loop whose number of rounds depends on {root}",
+            at "the threads that have left the loop do not come here",
+            label differs "this differs between the threads of a block",
+            help "let all threads make the same number of rounds, and put what only some do under an `if` without a barrier in it";
+        Jump { barrier: String, root: Root, differs: Option<Span> } => BarrierUnderCondition
+            "`{barrier}` that threads jump over, depending on {root}",
+            at "the threads that jump do not come here",
+            label differs "this differs between the threads of a block",
+            help "put what is jumped over under an `if` that ends before the barrier";
+        Returned { barrier: String, root: Root, differs: Option<Span> } => BarrierAfterReturn
+            "`{barrier}` after a `return` that depends on {root}",
+            at "the threads that have returned do not come here",
+            label differs "this differs between the threads of a block",
+            help "a barrier waits for the threads that have not exited, so this is allowed; threads that must take part later, or load what others read, have to stay";
+    }
+}
 
 messages! {
     ();

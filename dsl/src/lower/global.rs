@@ -4,7 +4,7 @@
 //! followed through members, elements and casts, and becomes a relocation.
 
 use crate::{
-    diagnostic::{Code, Diagnostic},
+    diagnostic::message::Message as _,
     ir::{GlobalSpace as Space, GlobalVar, MemType, Object, Operand},
     sema::{
         ty::Ty,
@@ -15,7 +15,7 @@ use crate::{
     },
 };
 
-use super::{Lowerer, function::FunctionLowerer, layout};
+use super::{Lowerer, function::FunctionLowerer, layout, message::LowerError};
 
 /// The variables that have a number, in order.
 pub(super) fn lower_globals(lowerer: &mut Lowerer<'_>) -> Vec<GlobalVar> {
@@ -38,10 +38,9 @@ fn lower_global(lowerer: &mut Lowerer<'_>, id: GlobalVarId) -> GlobalVar {
     if let Some(init) = &global.init {
         image.init(init, &global.ty.ty);
         if image.is_too_large {
-            let message = format!("the initial value of `{}` is too large", global.name);
-            let error = Diagnostic::error(Code::InitialValueTooLarge, global.span, message);
-            let help = "set the last elements when the program starts";
-            image.lowerer.diagnostics.push(error.help(help));
+            let name = global.name.to_string();
+            let error = LowerError::InitialValueTooLarge { name }.diagnostic(global.span, &());
+            image.lowerer.diagnostics.push(error);
         }
     }
     let Image {
