@@ -65,18 +65,10 @@ impl Diagnostic {
         }
     }
 
-    /// An error of `code` at `span`.
+    /// An error of `code` at `span`, whatever its number says.
     pub fn error(code: Code, span: Span, message: impl Into<String>) -> Diagnostic {
         Diagnostic {
             severity: Severity::Error,
-            ..Diagnostic::new(code, span, message)
-        }
-    }
-
-    /// A warning of `code` at `span`.
-    pub fn warning(code: Code, span: Span, message: impl Into<String>) -> Diagnostic {
-        Diagnostic {
-            severity: Severity::Warning,
             ..Diagnostic::new(code, span, message)
         }
     }
@@ -86,6 +78,15 @@ impl Diagnostic {
     pub fn as_warning(self) -> Diagnostic {
         Diagnostic {
             severity: Severity::Warning,
+            ..self
+        }
+    }
+
+    /// The same as a note: worth knowing, whatever its code says of others.
+    #[must_use]
+    pub fn as_note(self) -> Diagnostic {
+        Diagnostic {
+            severity: Severity::Note,
             ..self
         }
     }

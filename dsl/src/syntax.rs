@@ -9,6 +9,7 @@ mod classify;
 mod convert;
 mod lexer;
 mod literal;
+mod message;
 mod words;
 
 pub use preprocess::{Options, Tokenized, tokenize};

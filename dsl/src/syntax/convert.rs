@@ -8,9 +8,10 @@ use std::sync::Arc;
 
 use super::lexer::intern::{Interner, Sym};
 use super::lexer::pp_token::{PpKind, PpToken};
-use super::literal::{self, BadLiteral};
+use super::literal;
+use super::message::{Message as _, lex::LiteralError};
 use super::token::{IntSuffix, Keyword, Punct, Token, TokenKind};
-use crate::diagnostic::{Code, Diagnostic};
+use crate::diagnostic::Diagnostic;
 use crate::span::Span;
 
 /// Turns the preprocessor's output into the parser's input.
@@ -272,21 +273,16 @@ impl Converter<'_> {
         }
     }
 
-    fn report(&mut self, bad: BadLiteral, span: Span) {
-        let mut diagnostic = Diagnostic::error(bad.code, span, bad.message);
-        diagnostic.help = bad.help;
-        self.diagnostics.push(diagnostic);
+    fn report(&mut self, error: LiteralError, span: Span) {
+        self.diagnostics.push(error.diagnostic(span, &()));
     }
 
     fn unknown_escape(&mut self, unknown: Option<char>, span: Span) {
-        let Some(letter) = unknown else { return };
-        let help = match letter {
-            '%' => "for a percent sign in a format write `%%`".to_string(),
-            _ => format!(r"for a backslash write `\\`, for the letter alone `{letter}`"),
-        };
-        let message = format!("`\\{letter}` is not an escape, and means `{letter}`");
-        self.diagnostics
-            .push(Diagnostic::warning(Code::UnknownEscape, span, message).help(help));
+        match unknown {
+            Some('%') => self.report(LiteralError::EscapedPercent, span),
+            Some(letter) => self.report(LiteralError::UnknownEscape { letter }, span),
+            None => {}
+        }
     }
 }
 

@@ -6,12 +6,15 @@
 //! tokens. They are values, not yet diagnostics, because text that `#if 0` skips is allowed to be anything.
 //! There is no newline token: the first token of a line says so ([`PpToken::LINE_START`]), and a directive ends before it.
 
+use std::ops::Range;
+
 use logos::Logos;
 
 use self::clean::Cleaned;
 use self::intern::Interner;
 use self::pp_token::{PpKind, PpToken};
 use self::raw::Raw;
+pub(crate) use super::message::lex::LexProblem;
 use super::token::Punct;
 use crate::span::{FileId, Span};
 
@@ -23,28 +26,6 @@ pub(crate) mod pp_token;
 #[rustfmt::skip]
 #[allow(clippy::all, unused, unused_qualifications, reason = "logos made it from `raw.in.rs`")]
 mod raw;
-
-/// What is wrong with a stretch of text.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub(crate) enum LexProblem {
-    /// A character, or a run of them, that means nothing.
-    Unknown,
-    /// A character that looks like ASCII punctuation; it was read as this.
-    Confusable {
-        /// What was written.
-        found: char,
-        /// What it was read as.
-        ascii: &'static str,
-    },
-    /// `/*` without `*/`.
-    UnterminatedComment,
-    /// `"` without its partner on the line.
-    UnterminatedString,
-    /// `'` without its partner on the line.
-    UnterminatedChar,
-    /// A backslash, blanks, and the end of the line: read as a continued line.
-    BlankAfterBackslash,
-}
 
 /// A problem and its place.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -150,94 +131,117 @@ pub(crate) fn lex(text: &str, file: FileId, names: &mut Interner) -> Lexed {
         edits,
         errors: cleaning,
     } = clean::clean(text);
-    let mut places = edits.cursor();
-    let mut tokens = Vec::with_capacity(cleaned.len() / 4);
-    let mut errors: Vec<LexError> = cleaning
-        .into_iter()
-        .map(|(start, end, problem)| LexError {
-            span: Span::new(file, start, end),
-            problem,
-        })
-        .collect();
-    let n_cleaning_errors = errors.len();
-    let mut line_start = true;
-    let mut previous_end = 0;
+    let errors = cleaning.into_iter().map(|(start, end, problem)| LexError {
+        span: Span::new(file, start, end),
+        problem,
+    });
+    let mut cutter = Cutter {
+        file,
+        names,
+        places: edits.cursor(),
+        tokens: Vec::with_capacity(cleaned.len() / 4),
+        errors: errors.collect(),
+        unknown: None,
+        line_start: true,
+        previous_end: 0,
+    };
     let mut lexer = Raw::lexer(&cleaned);
     while let Some(raw) = lexer.next() {
-        let range = lexer.span();
-        if raw == Ok(Raw::Newline) {
-            line_start = true;
-            previous_end = range.end;
-            continue;
-        }
-        let span = Span::new(file, places.start(range.start), places.end(range.end));
-        let mut problem = None;
-        let kind = match raw {
-            Ok(Raw::Newline | Raw::LineComment | Raw::BlockComment(Ended::Yes)) => None,
-            Ok(Raw::BlockComment(Ended::No)) => {
-                let start = span.start as usize;
-                errors.push(LexError {
-                    span: Span::new(file, start, start + 2),
-                    problem: LexProblem::UnterminatedComment,
-                });
-                None
-            }
-            Ok(Raw::Name) => Some(match alternative(lexer.slice()) {
-                Some(punct) => PpKind::Punct(punct),
-                None => PpKind::Name(names.intern(lexer.slice())),
-            }),
-            Ok(Raw::Number) => Some(PpKind::Number(names.intern(lexer.slice()))),
-            Ok(Raw::Str(ended)) => {
-                problem = (ended == Ended::No).then_some(LexProblem::UnterminatedString);
-                Some(PpKind::Str(intern_quoted(lexer.slice(), ended, '"', names)))
-            }
-            Ok(Raw::Char(ended)) => {
-                problem = (ended == Ended::No).then_some(LexProblem::UnterminatedChar);
-                match ended {
-                    Ended::Yes => Some(PpKind::Char(names.intern(lexer.slice()))),
-                    Ended::No => Some(PpKind::Char(names.intern("'?'"))),
-                }
-            }
-            Ok(Raw::Punct(punct)) => Some(PpKind::Punct(punct)),
-            Err(()) => {
-                // Neighbouring unknown characters make one message.
-                match errors[n_cleaning_errors..].last_mut() {
-                    Some(LexError {
-                        span: last,
-                        problem: LexProblem::Unknown,
-                    }) if last.end == span.start => {
-                        last.end = span.end;
-                    }
-                    _ => problem = Some(LexProblem::Unknown),
-                }
-                None
-            }
-        };
-        if let Some(problem) = problem {
-            // Only the opening quote is shown: where the text should have ended nobody knows.
-            let end = match problem {
-                LexProblem::Unknown => span.end as usize,
-                _ => span.start as usize + 1,
-            };
-            errors.push(LexError {
-                span: Span::new(file, span.start as usize, end),
-                problem,
-            });
-        }
-        if let Some(kind) = kind {
-            let mut flags = 0;
-            if line_start {
-                flags |= PpToken::LINE_START | PpToken::SPACE;
-            } else if range.start != previous_end {
-                flags |= PpToken::SPACE;
-            }
-            line_start = false;
-            previous_end = range.end;
-            tokens.push(PpToken { kind, flags, span });
-        }
+        cutter.take(raw, lexer.slice(), lexer.span());
     }
+    let Cutter {
+        tokens, mut errors, ..
+    } = cutter;
     errors.sort_by_key(|error| error.span.start);
     Lexed { tokens, errors }
+}
+
+/// Makes tokens of what the DFA finds.
+struct Cutter<'a> {
+    file: FileId,
+    names: &'a mut Interner,
+    places: clean::Cursor<'a>,
+    tokens: Vec<PpToken>,
+    errors: Vec<LexError>,
+    /// The index of the last error about an unknown character.
+    unknown: Option<usize>,
+    /// The next token is the first of its line.
+    line_start: bool,
+    /// Where the last token or line ended.
+    previous_end: usize,
+}
+
+impl Cutter<'_> {
+    /// Takes the bytes `range` of the cleaned text, which are `slice`.
+    fn take(&mut self, raw: Result<Raw, ()>, slice: &str, range: Range<usize>) {
+        if raw == Ok(Raw::Newline) {
+            self.line_start = true;
+            self.previous_end = range.end;
+            return;
+        }
+        let span = Span::new(
+            self.file,
+            self.places.start(range.start),
+            self.places.end(range.end),
+        );
+        let kind = match raw {
+            Ok(Raw::Newline | Raw::LineComment | Raw::BlockComment(Ended::Yes)) => return,
+            Ok(Raw::BlockComment(Ended::No)) => {
+                return self.report(span, 2, LexProblem::UnterminatedComment);
+            }
+            Ok(Raw::Name) => match alternative(slice) {
+                Some(punct) => PpKind::Punct(punct),
+                None => PpKind::Name(self.names.intern(slice)),
+            },
+            Ok(Raw::Number) => PpKind::Number(self.names.intern(slice)),
+            Ok(Raw::Str(ended)) => {
+                if ended == Ended::No {
+                    self.report(span, 1, LexProblem::UnterminatedString);
+                }
+                PpKind::Str(intern_quoted(slice, ended, '"', self.names))
+            }
+            Ok(Raw::Char(Ended::Yes)) => PpKind::Char(self.names.intern(slice)),
+            Ok(Raw::Char(Ended::No)) => {
+                self.report(span, 1, LexProblem::UnterminatedChar);
+                PpKind::Char(self.names.intern("'?'"))
+            }
+            Ok(Raw::Punct(punct)) => PpKind::Punct(punct),
+            Err(()) => return self.unknown(span),
+        };
+        let mut flags = 0;
+        if self.line_start {
+            flags |= PpToken::LINE_START | PpToken::SPACE;
+        } else if range.start != self.previous_end {
+            flags |= PpToken::SPACE;
+        }
+        self.line_start = false;
+        self.previous_end = range.end;
+        self.tokens.push(PpToken { kind, flags, span });
+    }
+
+    /// Reports what begins at `span`. Only its first `n` bytes are shown: where it should have ended nobody knows.
+    fn report(&mut self, span: Span, n: usize, problem: LexProblem) {
+        let start = span.start as usize;
+        self.errors.push(LexError {
+            span: Span::new(self.file, start, start + n),
+            problem,
+        });
+    }
+
+    /// Reports an unknown character; neighbouring ones make one message.
+    fn unknown(&mut self, span: Span) {
+        if let Some(last) = self.unknown.and_then(|at| self.errors.get_mut(at))
+            && last.span.end == span.start
+        {
+            last.span.end = span.end;
+            return;
+        }
+        self.unknown = Some(self.errors.len());
+        self.errors.push(LexError {
+            span,
+            problem: LexProblem::Unknown,
+        });
+    }
 }
 
 /// A literal that did not end gets the end it should have had, so that later stages see a whole one.

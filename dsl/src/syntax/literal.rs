@@ -1,44 +1,18 @@
 //! Spellings of numbers, characters and strings to their values.
 //!
-//! Everything here is pure: text in, value or [`BadLiteral`] out. Integers are 64-bit with suffixes as written (which type
+//! Everything here is pure: text in, value or [`LiteralError`] out. Integers are 64-bit with suffixes as written (which type
 //! they get is the checker's business); floats are rounded once, to the precision that the suffix asks for.
 
+use super::message::lex::LiteralError;
 use super::token::{IntSuffix, TokenKind};
-use crate::diagnostic::Code;
 
 mod float;
 mod text;
 
 pub(crate) use text::{character, string};
 
-/// Why a literal has no value.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub(crate) struct BadLiteral {
-    /// Which kind of problem.
-    pub(crate) code: Code,
-    /// What is wrong, in one phrase.
-    pub(crate) message: String,
-    /// What to write instead.
-    pub(crate) help: Option<String>,
-}
-
-impl BadLiteral {
-    fn number(message: impl Into<String>) -> BadLiteral {
-        BadLiteral {
-            code: Code::BadNumber,
-            message: message.into(),
-            help: None,
-        }
-    }
-
-    fn help(mut self, help: impl Into<String>) -> BadLiteral {
-        self.help = Some(help.into());
-        self
-    }
-}
-
 /// The value of a number.
-pub(crate) fn number(spelling: &str) -> Result<TokenKind, BadLiteral> {
+pub(crate) fn number(spelling: &str) -> Result<TokenKind, LiteralError> {
     let digits: String;
     let text = match spelling.contains('\'') {
         true => {
@@ -67,7 +41,7 @@ pub(crate) fn number(spelling: &str) -> Result<TokenKind, BadLiteral> {
     }
 }
 
-fn integer(spelling: &str, text: &str, radix: u32) -> Result<TokenKind, BadLiteral> {
+fn integer(spelling: &str, text: &str, radix: u32) -> Result<TokenKind, LiteralError> {
     let is_digit = |c: char| {
         if radix == 16 {
             c.is_ascii_hexdigit()
@@ -78,24 +52,20 @@ fn integer(spelling: &str, text: &str, radix: u32) -> Result<TokenKind, BadLiter
     let n_digits = text.chars().take_while(|&c| is_digit(c)).count();
     let (digits, suffix) = text.split_at(n_digits);
     if digits.is_empty() {
-        return Err(BadLiteral::number(format!(
-            "`{spelling}` has no digits after its prefix"
-        )));
+        return Err(LiteralError::NoDigits {
+            spelling: spelling.into(),
+        });
     }
-    if let Some(bad) = digits.chars().find(|c| c.to_digit(radix).is_none()) {
-        let message = if radix == 8 {
-            format!("`{bad}` is not an octal digit, and a number that starts with `0` is octal")
-        } else {
-            format!("`{bad}` is not a binary digit")
-        };
-        return Err(BadLiteral::number(message));
+    if let Some(digit) = digits.chars().find(|c| c.to_digit(radix).is_none()) {
+        return Err(match radix {
+            8 => LiteralError::OctalDigit { digit },
+            _ => LiteralError::BinaryDigit { digit },
+        });
     }
     let (unsigned, suffix) = integer_suffix(suffix)
         .ok_or_else(|| bad_integer_suffix(spelling, digits, suffix, radix))?;
-    let value = u64::from_str_radix(digits, radix).map_err(|_| BadLiteral {
-        code: Code::NumberTooLarge,
-        message: format!("`{spelling}` does not fit in 64 bits"),
-        help: None,
+    let value = u64::from_str_radix(digits, radix).map_err(|_| LiteralError::BeyondBits {
+        spelling: spelling.into(),
     })?;
     Ok(TokenKind::Int {
         value,
@@ -123,17 +93,17 @@ fn integer_suffix(suffix: &str) -> Option<(bool, IntSuffix)> {
     }
 }
 
-fn bad_integer_suffix(spelling: &str, digits: &str, suffix: &str, radix: u32) -> BadLiteral {
-    let bad = BadLiteral::number(format!("`{suffix}` is not a suffix of an integer"));
-    match suffix {
-        "f" | "F" if radix == 10 => bad.help(format!("a float needs a point: write `{digits}.0{suffix}`")),
-        _ if suffix.starts_with('+') || suffix.starts_with('-') || spelling.contains(['+', '-']) => {
-            bad.help("put a blank before the sign: C reads letters, digits and `e+` as one number")
+fn bad_integer_suffix(spelling: &str, digits: &str, suffix: &str, radix: u32) -> LiteralError {
+    let begins_name = suffix.starts_with(|c: char| c.is_alphabetic() || c == '_');
+    let has_sign = spelling.contains(['+', '-']);
+    let (suffix, digits) = (suffix.to_string(), digits.to_string());
+    match &*suffix {
+        "f" | "F" if radix == 10 => LiteralError::FloatWithoutPoint { suffix, digits },
+        _ if has_sign => LiteralError::SignInNumber { suffix },
+        _ if begins_name && !suffix.starts_with(['u', 'U', 'l', 'L']) => {
+            LiteralError::NameInNumber { suffix }
         }
-        _ if suffix.starts_with(|c: char| c.is_alphabetic() || c == '_') && !suffix.starts_with(['u', 'U', 'l', 'L']) => {
-            bad.help("a name cannot start with a digit; if two things are meant, put a blank or an operator between them")
-        }
-        _ => bad.help("the suffixes are u, l, ll, ul and ull"),
+        _ => LiteralError::IntegerSuffix { suffix },
     }
 }
 

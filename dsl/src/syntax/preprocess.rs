@@ -17,9 +17,10 @@ use self::macros::Macro;
 use super::lexer::intern::{Interner, Sym};
 use super::lexer::pp_token::PpToken;
 use super::lexer::{self, Lexed};
+use super::message::preprocess::DirectiveError;
 use super::token::{Punct, Token};
 use super::{classify, convert};
-use crate::diagnostic::{Code, Diagnostic};
+use crate::diagnostic::Diagnostic;
 use crate::source::{Loader, SourceFile, SourceMap};
 use crate::span::{FileId, Span};
 
@@ -80,7 +81,7 @@ pub fn tokenize(
         names,
         out,
         mut diagnostics,
-        headers,
+        files: Files { headers, .. },
         ..
     } = preprocessor;
     let includes_half = headers.iter().any(|name| include::has_half(name));
@@ -102,30 +103,43 @@ struct Preprocessor<'a> {
     loader: &'a dyn Loader,
     names: Interner,
     words: Words,
-    /// By name.
-    macros: Vec<Option<Rc<Macro>>>,
-    /// How many times each macro's replacement is being read right now, by name.
-    active: Vec<u32>,
-    /// The file being read, last, and those that include it.
-    files: Vec<OpenFile>,
-    /// Files cut before, by full name.
-    lexed: HashMap<String, (FileId, Rc<Lexed>)>,
-    /// Files with `#pragma once`.
-    once: HashSet<FileId>,
-    n_includes: u32,
-    /// The headers that are no files of the program's.
-    headers: Vec<String>,
+    macros: Macros,
+    files: Files,
     /// Whether a macro's arguments are being collected: then files do not end silently.
     collecting: u32,
-    /// How deep arguments are nested in arguments.
-    depth: u32,
-    budget: u32,
-    counter: u32,
     /// Set when going on makes no sense.
     stopped: bool,
     out: Vec<PpToken>,
     diagnostics: Vec<Diagnostic>,
     folded: report::Folded,
+}
+
+/// The macros, and what bounds their expansion.
+struct Macros {
+    /// By name.
+    known: Vec<Option<Rc<Macro>>>,
+    /// How many times each macro's replacement is being read right now, by name.
+    active: Vec<u32>,
+    /// How deep arguments are nested in arguments.
+    depth: u32,
+    /// Tokens that they may still make.
+    budget: u32,
+    /// The value of the next `__COUNTER__`.
+    counter: u32,
+}
+
+/// The files of a program.
+#[derive(Default)]
+struct Files {
+    /// Those being read: one, last, and those that include it.
+    open: Vec<OpenFile>,
+    /// Those cut before, by full name.
+    lexed: HashMap<String, (FileId, Rc<Lexed>)>,
+    /// Those with `#pragma once`.
+    once: HashSet<FileId>,
+    n_included: u32,
+    /// The headers that are no files of the program's.
+    headers: Vec<String>,
 }
 
 /// A file and how far it is read.
@@ -169,17 +183,15 @@ impl<'a> Preprocessor<'a> {
             loader,
             names,
             words,
-            macros: Vec::new(),
-            active: Vec::new(),
-            files: Vec::new(),
-            lexed: HashMap::new(),
-            once: HashSet::new(),
-            n_includes: 0,
-            headers: Vec::new(),
+            macros: Macros {
+                known: Vec::new(),
+                active: Vec::new(),
+                depth: 0,
+                budget: TOKEN_BUDGET,
+                counter: 0,
+            },
+            files: Files::default(),
             collecting: 0,
-            depth: 0,
-            budget: TOKEN_BUDGET,
-            counter: 0,
             stopped: false,
             out: Vec::new(),
             diagnostics: Vec::new(),
@@ -191,7 +203,7 @@ impl<'a> Preprocessor<'a> {
     fn open(&mut self, id: FileId, lexed: Option<Rc<Lexed>>) -> Rc<Lexed> {
         let lexed = lexed
             .unwrap_or_else(|| Rc::new(lexer::lex(&self.map.file(id).text, id, &mut self.names)));
-        self.files.push(OpenFile {
+        self.files.open.push(OpenFile {
             id,
             lexed: lexed.clone(),
             at: 0,
@@ -220,7 +232,7 @@ impl<'a> Preprocessor<'a> {
             if self.stopped {
                 return None;
             }
-            let open = self.files.last_mut()?;
+            let open = self.files.open.last_mut()?;
             match open.lexed.tokens.get(open.at).copied() {
                 None if self.collecting > 0 => return None,
                 None => self.close(),
@@ -241,23 +253,17 @@ impl<'a> Preprocessor<'a> {
     /// Ends the file being read.
     fn close(&mut self) {
         self.report_errors_before(u32::MAX);
-        let Some(open) = self.files.pop() else { return };
+        let Some(open) = self.files.open.pop() else {
+            return;
+        };
         for conditional in open.conditionals {
-            self.diagnostics.push(
-                Diagnostic::error(
-                    Code::UnbalancedConditional,
-                    conditional.opened_at,
-                    "this conditional is never closed",
-                )
-                .at("opened here")
-                .help("add `#endif`"),
-            );
+            self.report(conditional.opened_at, DirectiveError::NeverClosed);
         }
     }
 
     /// The macro of this name, if there is one.
     fn macro_named(&self, name: Sym) -> Option<&Rc<Macro>> {
-        self.macros.get(name.0 as usize)?.as_ref()
+        self.macros.known.get(name.0 as usize)?.as_ref()
     }
 
     /// Adds a text that is no file of the user's.

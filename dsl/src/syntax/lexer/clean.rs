@@ -217,7 +217,7 @@ impl Cleaner<'_> {
                 Some((ascii, report)) => {
                     if report {
                         self.errors
-                            .push((at, end, LexProblem::Confusable { found, ascii }));
+                            .push((at, end, confusable::problem(found, ascii)));
                     }
                     self.replace(at, end, ascii);
                 }

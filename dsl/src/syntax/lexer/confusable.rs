@@ -1,5 +1,7 @@
 //! Characters that input methods, documents and web pages put in the place of ASCII punctuation.
 
+use crate::syntax::message::lex::{LexProblem, Lookalike};
+
 /// What is meant by a character that looks like ASCII, if it is known. Blanks give `" "`, invisible characters too.
 pub(crate) fn ascii(found: char) -> Option<&'static str> {
     if ('\u{ff01}'..='\u{ff5e}').contains(&found) {
@@ -46,6 +48,15 @@ pub(crate) fn ascii(found: char) -> Option<&'static str> {
 }
 
 const PRINTABLE: &str = "!\"#$%&'()*+,-./0123456789:;<=>?@ABCDEFGHIJKLMNOPQRSTUVWXYZ[\\]^_`abcdefghijklmnopqrstuvwxyz{|}~";
+
+/// The message that a character was read as `ascii`.
+pub(crate) fn problem(found: char, ascii: &'static str) -> LexProblem {
+    let found = Lookalike(found);
+    match ascii {
+        " " => LexProblem::ConfusableBlank { found },
+        _ => LexProblem::Confusable { found, ascii },
+    }
+}
 
 /// How to call a character in a message: `` `；` (a full-width semicolon) ``, `U+00A0 (a no-break space)`.
 pub(crate) fn describe(found: char) -> String {

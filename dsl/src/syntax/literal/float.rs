@@ -1,18 +1,18 @@
 //! Floating literals, decimal and hexadecimal, rounded to nearest even once.
 
-use super::BadLiteral;
-use crate::diagnostic::Code;
-use crate::syntax::token::TokenKind;
+use crate::syntax::{message::lex::LiteralError, token::TokenKind};
 
 /// `1.5`, `.5f`, `1e-3`.
-pub(super) fn decimal(spelling: &str, text: &str) -> Result<TokenKind, BadLiteral> {
+pub(super) fn decimal(spelling: &str, text: &str) -> Result<TokenKind, LiteralError> {
     let (digits, single) = split_suffix(spelling, text, decimal_length(text))?;
     // Rust reads every decimal form of C but the lone point after or before the digits is allowed in both.
     let value = match single {
         true => digits.parse::<f32>().map(f64::from),
         false => digits.parse::<f64>(),
     };
-    let value = value.map_err(|_| BadLiteral::number(format!("`{spelling}` is not a number")))?;
+    let value = value.map_err(|_| LiteralError::NotANumber {
+        spelling: spelling.into(),
+    })?;
     finite(spelling, value, single)
 }
 
@@ -44,40 +44,38 @@ fn split_suffix<'a>(
     spelling: &str,
     text: &'a str,
     length: usize,
-) -> Result<(&'a str, bool), BadLiteral> {
+) -> Result<(&'a str, bool), LiteralError> {
     let (digits, suffix) = text.split_at(length);
     match suffix {
         "" => Ok((digits, false)),
         "f" | "F" => Ok((digits, true)),
         // On the device `long double` is `double`.
         "l" | "L" => Ok((digits, false)),
-        _ if suffix.starts_with(['e', 'E']) => Err(BadLiteral::number(format!(
-            "the exponent of `{spelling}` has no digits"
-        ))),
-        _ if suffix.starts_with('.') => Err(BadLiteral::number(format!(
-            "`{spelling}` has more than one point"
-        ))),
-        _ => Err(
-            BadLiteral::number(format!("`{suffix}` is not a suffix of a floating number"))
-                .help("the suffixes are f (float) and none (double)"),
-        ),
+        _ if suffix.starts_with(['e', 'E']) => Err(LiteralError::NoExponentDigits {
+            spelling: spelling.into(),
+        }),
+        _ if suffix.starts_with('.') => Err(LiteralError::SecondPoint {
+            spelling: spelling.into(),
+        }),
+        _ => Err(LiteralError::FloatSuffix {
+            suffix: suffix.into(),
+        }),
     }
 }
 
-fn finite(spelling: &str, value: f64, single: bool) -> Result<TokenKind, BadLiteral> {
+fn finite(spelling: &str, value: f64, single: bool) -> Result<TokenKind, LiteralError> {
     if value.is_finite() {
         return Ok(TokenKind::Float { value, single });
     }
     let ty = if single { "float" } else { "double" };
-    Err(BadLiteral {
-        code: Code::NumberTooLarge,
-        message: format!("`{spelling}` is larger than any {ty}"),
-        help: Some("for infinity write `INFINITY`".into()),
+    Err(LiteralError::BeyondRange {
+        spelling: spelling.into(),
+        ty,
     })
 }
 
 /// `0x1.8p3`; `text` is what follows the prefix.
-pub(super) fn hexadecimal(spelling: &str, text: &str) -> Result<TokenKind, BadLiteral> {
+pub(super) fn hexadecimal(spelling: &str, text: &str) -> Result<TokenKind, LiteralError> {
     let mut mantissa: u64 = 0;
     let mut sticky = false;
     let mut exponent: i64 = 0;
@@ -104,14 +102,14 @@ pub(super) fn hexadecimal(spelling: &str, text: &str) -> Result<TokenKind, BadLi
         n_digits += 1;
         length += 1;
     }
-    let no_exponent = || {
-        BadLiteral::number(format!("`{spelling}` needs an exponent"))
-            .help("a hexadecimal float ends in `p` and a power of two, as in `0x1.8p3`")
+    let spelled = || spelling.to_string();
+    let no_exponent = || LiteralError::NoExponent {
+        spelling: spelled(),
     };
     if n_digits == 0 {
-        return Err(BadLiteral::number(format!(
-            "`{spelling}` has no digits after its prefix"
-        )));
+        return Err(LiteralError::NoDigits {
+            spelling: spelled(),
+        });
     }
     let tail = text[length..]
         .strip_prefix(['p', 'P'])
@@ -119,9 +117,9 @@ pub(super) fn hexadecimal(spelling: &str, text: &str) -> Result<TokenKind, BadLi
     let sign = usize::from(tail.starts_with(['+', '-']));
     let n_exponent_digits = tail[sign..].bytes().take_while(u8::is_ascii_digit).count();
     if n_exponent_digits == 0 {
-        return Err(BadLiteral::number(format!(
-            "the exponent of `{spelling}` has no digits"
-        )));
+        return Err(LiteralError::NoExponentDigits {
+            spelling: spelled(),
+        });
     }
     let (power, _) = tail.split_at(sign + n_exponent_digits);
     // Beyond a million the value is zero or infinite whatever the digits say.

@@ -22,7 +22,9 @@ fn float(text: &str) -> (f64, bool) {
 }
 
 fn error(text: &str) -> String {
-    number(text).expect_err(text).message
+    use crate::{span::Span, syntax::message::Message as _};
+    let error = number(text).expect_err(text);
+    error.diagnostic(Span::default(), &()).message
 }
 
 #[test]

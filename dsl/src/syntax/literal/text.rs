@@ -1,32 +1,26 @@
 //! Character and string literals: escapes to bytes.
 
-use super::BadLiteral;
-use crate::diagnostic::Code;
+use crate::syntax::message::lex::LiteralError;
 
 /// The value of a character literal, quotes included, as C's `int`: the byte as a `signed char`.
 /// An escape that C does not know means its letter; the first such is left in `unknown`.
-pub(crate) fn character(spelling: &str, unknown: &mut Option<char>) -> Result<i32, BadLiteral> {
+pub(crate) fn character(spelling: &str, unknown: &mut Option<char>) -> Result<i32, LiteralError> {
     let inner = spelling
         .strip_prefix('\'')
         .and_then(|rest| rest.strip_suffix('\''))
         .unwrap_or(spelling);
     let mut bytes = Vec::new();
     unescape(inner, &mut bytes, unknown)?;
-    let bad = |message: String| BadLiteral {
-        code: Code::BadCharacter,
-        message,
-        help: None,
-    };
     match bytes[..] {
         [byte] => Ok(i32::from(byte as i8)),
-        [] => Err(bad("a character literal needs a character".into())
-            .help(r"for the NUL character write '\0'")),
-        _ if inner.chars().count() == 1 => Err(bad(format!(
-            "`{inner}` does not fit in a char: it takes {} bytes in UTF-8",
-            bytes.len()
-        ))),
-        _ => Err(bad(format!("{spelling} holds more than one character"))
-            .help("text goes in double quotes: \"…\"")),
+        [] => Err(LiteralError::EmptyCharacter),
+        _ if inner.chars().count() == 1 => Err(LiteralError::WideCharacter {
+            character: inner.into(),
+            bytes: bytes.len(),
+        }),
+        _ => Err(LiteralError::SeveralCharacters {
+            spelling: spelling.into(),
+        }),
     }
 }
 
@@ -35,7 +29,7 @@ pub(crate) fn string(
     spelling: &str,
     bytes: &mut Vec<u8>,
     unknown: &mut Option<char>,
-) -> Result<(), BadLiteral> {
+) -> Result<(), LiteralError> {
     let inner = spelling
         .strip_prefix('"')
         .and_then(|rest| rest.strip_suffix('"'))
@@ -43,7 +37,11 @@ pub(crate) fn string(
     unescape(inner, bytes, unknown)
 }
 
-fn unescape(text: &str, bytes: &mut Vec<u8>, unknown: &mut Option<char>) -> Result<(), BadLiteral> {
+fn unescape(
+    text: &str,
+    bytes: &mut Vec<u8>,
+    unknown: &mut Option<char>,
+) -> Result<(), LiteralError> {
     let mut rest = text;
     while let Some(at) = rest.find('\\') {
         bytes.extend_from_slice(&rest.as_bytes()[..at]);
@@ -58,16 +56,9 @@ fn escape<'a>(
     text: &'a str,
     bytes: &mut Vec<u8>,
     unknown: &mut Option<char>,
-) -> Result<&'a str, BadLiteral> {
-    let bad = |message: String| BadLiteral {
-        code: Code::BadEscape,
-        message,
-        help: None,
-    };
+) -> Result<&'a str, LiteralError> {
     let Some(first) = text.chars().next() else {
-        return Err(bad(
-            "a backslash at the end of a literal escapes nothing".into()
-        ));
+        return Err(LiteralError::EscapesNothing);
     };
     let rest = &text[first.len_utf8()..];
     let byte = match first {
@@ -87,8 +78,7 @@ fn escape<'a>(
                 .take_while(|byte| (b'0'..=b'7').contains(byte))
                 .count();
             let value = u32::from_str_radix(&text[..n_digits], 8).unwrap_or(u32::MAX);
-            let byte = u8::try_from(value)
-                .map_err(|_| bad(format!("`\\{}` is larger than a char", &text[..n_digits])))?;
+            let byte = u8::try_from(value).map_err(|_| too_large(&text[..n_digits]))?;
             bytes.push(byte);
             return Ok(&text[n_digits..]);
         }
@@ -96,10 +86,10 @@ fn escape<'a>(
             let n_digits = rest.bytes().take_while(u8::is_ascii_hexdigit).count();
             let digits = &rest[..n_digits];
             if digits.is_empty() {
-                return Err(bad(r"`\x` needs hexadecimal digits".into()));
+                return Err(LiteralError::NoHexDigits);
             }
-            let byte = u8::from_str_radix(digits, 16)
-                .map_err(|_| bad(format!("`\\x{digits}` is larger than a char")))?;
+            let byte =
+                u8::from_str_radix(digits, 16).map_err(|_| too_large(&text[..1 + n_digits]))?;
             bytes.push(byte);
             return Ok(&rest[n_digits..]);
         }
@@ -111,9 +101,10 @@ fn escape<'a>(
                 .and_then(|digits| u32::from_str_radix(digits, 16).ok())
                 .and_then(char::from_u32);
             let Some(character) = character else {
-                return Err(bad(format!(
-                    "`\\{first}` needs {n_digits} hexadecimal digits that name a character"
-                )));
+                return Err(LiteralError::NoSuchCharacter {
+                    letter: first,
+                    digits: n_digits,
+                });
             };
             bytes.extend_from_slice(character.encode_utf8(&mut [0; 4]).as_bytes());
             return Ok(&rest[n_digits..]);
@@ -126,4 +117,10 @@ fn escape<'a>(
     };
     bytes.push(byte);
     Ok(rest)
+}
+
+fn too_large(escape: &str) -> LiteralError {
+    LiteralError::EscapeTooLarge {
+        escape: escape.into(),
+    }
 }

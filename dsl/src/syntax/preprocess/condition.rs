@@ -4,10 +4,10 @@
 //! evaluated (the right side of `0 &&`, the branch of `?:` not taken) may divide by zero, but has to be well formed.
 
 use super::Preprocessor;
-use crate::diagnostic::{Code, Diagnostic};
 use crate::span::Span;
 use crate::syntax::lexer::pp_token::{PpKind, PpToken};
 use crate::syntax::literal;
+use crate::syntax::message::preprocess::ConditionError;
 use crate::syntax::token::{Punct, TokenKind};
 
 /// How deep a condition may be nested.
@@ -56,25 +56,20 @@ impl Preprocessor<'_> {
     /// The condition of `#if` or `#elif`. One that has no value counts as false, after an error.
     pub(super) fn condition(&mut self, directive: Span, line: &[PpToken]) -> bool {
         if line.is_empty() {
-            self.diagnostics.push(Diagnostic::error(
-                Code::BadCondition,
-                directive.after(),
-                "a condition is missing here",
-            ));
+            self.report(directive.after(), ConditionError::Missing);
             return false;
         }
         match self.evaluate(line) {
             Ok(value) => value.is_true(),
-            Err((span, message)) => {
-                self.diagnostics
-                    .push(Diagnostic::error(Code::BadCondition, span, message));
+            Err((span, error)) => {
+                self.report(span, error);
                 false
             }
         }
     }
 
     /// The value of a constant expression that fills a line.
-    pub(super) fn evaluate(&mut self, line: &[PpToken]) -> Result<Value, (Span, String)> {
+    pub(super) fn evaluate(&mut self, line: &[PpToken]) -> Evaluated {
         let line = self.without_defined(line)?;
         let end = line
             .last()
@@ -94,18 +89,15 @@ impl Preprocessor<'_> {
         let value = evaluator.conditional(true)?;
         match tokens.get(evaluator.at) {
             None => Ok(value),
-            Some(extra) => Err((
-                extra.span,
-                format!(
-                    "expected an operator before `{}` in a condition",
-                    extra.text(&self.names)
-                ),
-            )),
+            Some(&before) => Err((before.span, ConditionError::NoOperator { before })),
         }
     }
 
     /// The line with `defined NAME` and `defined(NAME)` replaced by 1 or 0, before macros are.
-    fn without_defined(&mut self, line: &[PpToken]) -> Result<Vec<PpToken>, (Span, String)> {
+    fn without_defined(
+        &mut self,
+        line: &[PpToken],
+    ) -> Result<Vec<PpToken>, (Span, ConditionError)> {
         let mut out = Vec::with_capacity(line.len());
         let mut rest = line;
         while let Some((&token, after)) = rest.split_first() {
@@ -121,16 +113,13 @@ impl Preprocessor<'_> {
                     (name, after)
                 }
                 [open, ..] if open.is(Punct::LParen) => {
-                    return Err((
-                        token.span,
-                        "`defined` needs one name in its parentheses".into(),
-                    ));
+                    return Err((token.span, ConditionError::DefinedParentheses));
                 }
                 [name, after @ ..] => (name, after),
-                [] => return Err((token.span, "`defined` needs a name".into())),
+                [] => return Err((token.span, ConditionError::DefinedWithoutName)),
             };
             let Some(name) = name.name() else {
-                return Err((name.span, "`defined` needs a name".into()));
+                return Err((name.span, ConditionError::DefinedWithoutName));
             };
             rest = after;
             let value = if self.macro_named(name).is_some() {
@@ -156,7 +145,7 @@ struct Evaluator<'a, 'p> {
     depth: u32,
 }
 
-type Evaluated = Result<Value, (Span, String)>;
+type Evaluated = Result<Value, (Span, ConditionError)>;
 
 impl Evaluator<'_, '_> {
     fn punct(&self) -> Option<Punct> {
@@ -184,7 +173,7 @@ impl Evaluator<'_, '_> {
 
     fn nested(&mut self, inner: impl FnOnce(&mut Self) -> Evaluated) -> Evaluated {
         if self.depth >= DEPTH_LIMIT {
-            return Err((self.here(), "this condition is nested too deeply".into()));
+            return Err((self.here(), ConditionError::TooDeep));
         }
         self.depth += 1;
         let value = inner(self);
@@ -201,7 +190,7 @@ impl Evaluator<'_, '_> {
             }
             let yes = this.conditional(live && condition.is_true())?;
             if !this.eat(Punct::Colon) {
-                return Err((this.here(), "expected `:` in this condition".into()));
+                return Err((this.here(), ConditionError::NoColon));
             }
             let no = this.conditional(live && !condition.is_true())?;
             let chosen = if condition.is_true() { yes } else { no };
@@ -232,7 +221,7 @@ impl Evaluator<'_, '_> {
             let right = self.nested(|this| this.binary(level + 1, live && right_matters))?;
             left = match apply(operator, left, right) {
                 Some(value) => value,
-                None if live => return Err((place, "this condition divides by zero".into())),
+                None if live => return Err((place, ConditionError::DividesByZero)),
                 None => Value::truth(false),
             };
         }
@@ -262,7 +251,7 @@ impl Evaluator<'_, '_> {
 
     fn operand(&mut self, live: bool) -> Evaluated {
         let Some(token) = self.tokens.get(self.at) else {
-            return Err((self.end, "this condition needs another operand".into()));
+            return Err((self.end, ConditionError::NoOperand));
         };
         self.at += 1;
         let names = &self.preprocessor.names;
@@ -274,32 +263,23 @@ impl Evaluator<'_, '_> {
                     bits: value,
                     unsigned: unsigned || value > i64::MAX as u64,
                 }),
-                Ok(_) => Err((
-                    token.span,
-                    "a condition cannot contain a floating number".into(),
-                )),
-                Err(bad) => Err((token.span, bad.message)),
+                Ok(_) => Err((token.span, ConditionError::Float)),
+                Err(error) => Err((token.span, ConditionError::Literal { error })),
             },
             PpKind::Char(sym) => match literal::character(names.text(sym), &mut None) {
                 Ok(value) => Ok(Value::signed(i64::from(value))),
-                Err(bad) => Err((token.span, bad.message)),
+                Err(error) => Err((token.span, ConditionError::Literal { error })),
             },
             PpKind::Name(sym) if sym == self.preprocessor.words.defined => {
                 self.late_defined(token.span)
             }
             PpKind::Name(sym) => match names.text(sym) {
                 "true" => Ok(Value::truth(true)),
-                "sizeof" => Err((
-                    token.span,
-                    "`sizeof` is not known to the preprocessor".into(),
-                )),
-                name => match self.punct() {
-                    Some(Punct::LParen) => Err((
-                        token.span,
-                        format!(
-                            "`{name}` is not a macro, so it cannot be used like one in a condition"
-                        ),
-                    )),
+                "sizeof" => Err((token.span, ConditionError::Sizeof)),
+                _ => match self.punct() {
+                    Some(Punct::LParen) => {
+                        Err((token.span, ConditionError::NotAMacro { name: sym }))
+                    }
                     _ => Ok(Value::truth(false)),
                 },
             },
@@ -307,17 +287,13 @@ impl Evaluator<'_, '_> {
                 let value = self.conditional(live)?;
                 match self.eat(Punct::RParen) {
                     true => Ok(value),
-                    false => Err((self.here(), "expected `)` in this condition".into())),
+                    false => Err((self.here(), ConditionError::NoParenthesis)),
                 }
             }
-            PpKind::Str(_) => Err((token.span, "a condition cannot contain a string".into())),
-            PpKind::Punct(_) | PpKind::Unroll(_) => Err((
-                token.span,
-                format!(
-                    "expected a value before `{}` in this condition",
-                    token.text(names)
-                ),
-            )),
+            PpKind::Str(_) => Err((token.span, ConditionError::String)),
+            PpKind::Punct(_) | PpKind::Unroll(_) => {
+                Err((token.span, ConditionError::NoValue { before: *token }))
+            }
         }
     }
 
@@ -325,11 +301,11 @@ impl Evaluator<'_, '_> {
     fn late_defined(&mut self, span: Span) -> Evaluated {
         let parenthesised = self.eat(Punct::LParen);
         let Some(token) = self.tokens.get(self.at) else {
-            return Err((span, "`defined` needs a name".into()));
+            return Err((span, ConditionError::DefinedWithoutName));
         };
         self.at += 1;
         if parenthesised && !self.eat(Punct::RParen) {
-            return Err((span, "`defined` needs one name in its parentheses".into()));
+            return Err((span, ConditionError::DefinedParentheses));
         }
         let is_defined = token
             .name()

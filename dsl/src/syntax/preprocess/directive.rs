@@ -3,10 +3,10 @@
 use super::Preprocessor;
 use super::condition::Conditional;
 use super::macros::Origin;
-use crate::diagnostic::{Code, Diagnostic};
 use crate::span::Span;
 use crate::syntax::lexer::intern::Sym;
 use crate::syntax::lexer::pp_token::{PpKind, PpToken};
+use crate::syntax::message::preprocess::{DirectiveError, Text};
 use crate::syntax::token::Punct;
 
 /// The directives by name, for "did you mean".
@@ -78,7 +78,7 @@ impl Preprocessor<'_> {
 
     /// The tokens of the current line, the `#` first.
     fn take_line(&mut self) -> Option<Vec<PpToken>> {
-        let open = self.files.last_mut()?;
+        let open = self.files.open.last_mut()?;
         let rest = &open.lexed.tokens[open.at..];
         let length = 1 + rest
             .iter()
@@ -92,33 +92,23 @@ impl Preprocessor<'_> {
 
     fn unknown_directive(&mut self, word: &PpToken) {
         let text = word.text(&self.names);
-        let mut error = Diagnostic::error(
-            Code::UnknownDirective,
-            word.span,
-            format!("`#{text}` is not a directive"),
-        );
         let near = NAMES
             .iter()
-            .map(|name| (strsim::damerau_levenshtein(name, text), name))
+            .map(|&name| (strsim::damerau_levenshtein(name, text), name))
             .min();
-        if let Some((distance, name)) = near
-            && distance <= 2
-            && text.len() > 2
-        {
-            error = error.help(format!("did you mean `#{name}`?"));
-        }
-        self.diagnostics.push(error);
+        let near = near
+            .filter(|&(distance, _)| distance <= 2 && text.len() > 2)
+            .map(|(_, name)| name);
+        self.report(word.span, DirectiveError::Unknown { name: *word, near });
     }
 
     fn undef(&mut self, directive: Span, rest: &[PpToken]) {
         let Some(name) = rest.first().and_then(PpToken::name) else {
-            self.bad_directive(
-                rest.first().map_or(directive.after(), |token| token.span),
-                "`#undef` needs a name",
-            );
-            return;
+            let place = rest.first().map_or(directive.after(), |token| token.span);
+            let directive = "undef".into();
+            return self.report(place, DirectiveError::NeedsName { directive });
         };
-        if let Some(known) = self.macros.get_mut(name.0 as usize) {
+        if let Some(known) = self.macros.known.get_mut(name.0 as usize) {
             *known = None;
         }
         self.extra_tokens("undef", &rest[1..]);
@@ -128,10 +118,8 @@ impl Preprocessor<'_> {
     fn name_operand(&mut self, word: &PpToken, rest: &[PpToken]) -> Option<Sym> {
         let text = self.names.shared(word.name()?);
         let Some(name) = rest.first().and_then(PpToken::name) else {
-            self.bad_directive(
-                rest.first().map_or(word.span.after(), |token| token.span),
-                &format!("`#{text}` needs a name"),
-            );
+            let place = rest.first().map_or(word.span.after(), |token| token.span);
+            self.report(place, DirectiveError::NeedsName { directive: text });
             return None;
         };
         self.extra_tokens(&text, &rest[1..]);
@@ -142,17 +130,15 @@ impl Preprocessor<'_> {
         let (Some(first), Some(last)) = (extra.first(), extra.last()) else {
             return;
         };
-        let warning = Diagnostic::warning(
-            Code::ExtraTokens,
+        let directive = directive.into();
+        self.report(
             first.span.to(last.span),
-            format!("`#{directive}` ends before this"),
-        )
-        .at("ignored");
-        self.diagnostics.push(warning);
+            DirectiveError::TooLong { directive },
+        );
     }
 
     fn open_conditional(&mut self, opened_at: Span, value: bool) {
-        if let Some(open) = self.files.last_mut() {
+        if let Some(open) = self.files.open.last_mut() {
             open.conditionals.push(Conditional {
                 opened_at,
                 taken: value,
@@ -184,16 +170,13 @@ impl Preprocessor<'_> {
     fn is_inside(&mut self, word: &PpToken, name: &str) -> bool {
         let conditional = self
             .files
+            .open
             .last()
             .and_then(|open| open.conditionals.last().copied());
-        let message = format!("`#{name}` without `#if`");
+        let directive = name.into();
         match conditional {
             None => {
-                self.diagnostics.push(Diagnostic::error(
-                    Code::UnbalancedConditional,
-                    word.span,
-                    message,
-                ));
+                self.report(word.span, DirectiveError::WithoutIf { directive });
                 false
             }
             Some(Conditional {
@@ -201,14 +184,14 @@ impl Preprocessor<'_> {
                 opened_at,
                 ..
             }) if name != "endif" => {
-                let error = Diagnostic::error(
-                    Code::UnbalancedConditional,
+                self.report(
                     word.span,
-                    format!("`#{name}` after `#else`"),
-                )
-                .label(else_at, "the `#else`")
-                .label(opened_at, "of this conditional");
-                self.diagnostics.push(error);
+                    DirectiveError::AfterElse {
+                        directive,
+                        else_at,
+                        opened_at,
+                    },
+                );
                 true
             }
             Some(_) => true,
@@ -217,7 +200,7 @@ impl Preprocessor<'_> {
 
     fn end_conditional(&mut self, rest: &[PpToken]) {
         self.extra_tokens("endif", rest);
-        if let Some(open) = self.files.last_mut() {
+        if let Some(open) = self.files.open.last_mut() {
             open.conditionals.pop();
         }
     }
@@ -226,6 +209,7 @@ impl Preprocessor<'_> {
         self.extra_tokens("else", rest);
         if let Some(conditional) = self
             .files
+            .open
             .last_mut()
             .and_then(|open| open.conditionals.last_mut())
         {
@@ -262,6 +246,7 @@ impl Preprocessor<'_> {
         self.is_inside(word, name);
         let taken = self
             .files
+            .open
             .last()
             .and_then(|open| open.conditionals.last())
             .is_none_or(|conditional| conditional.taken);
@@ -286,6 +271,7 @@ impl Preprocessor<'_> {
         if take
             && let Some(conditional) = self
                 .files
+                .open
                 .last_mut()
                 .and_then(|open| open.conditionals.last_mut())
         {
@@ -296,7 +282,7 @@ impl Preprocessor<'_> {
 
     /// The next line that starts with `#`, going past everything before it. At the end of the file, nothing.
     fn next_directive_line(&mut self) -> Option<Vec<PpToken>> {
-        let open = self.files.last_mut()?;
+        let open = self.files.open.last_mut()?;
         let tokens = &open.lexed.tokens;
         let start = tokens[open.at..]
             .iter()
@@ -326,17 +312,12 @@ impl Preprocessor<'_> {
                 .trim(),
             _ => "",
         };
-        let word = if is_error { "#error" } else { "#warning" };
-        let message = if text.is_empty() {
-            word.to_string()
-        } else {
-            format!("{word}: {text}")
-        };
+        let text = Text(text.to_string());
         let span = line[0].span.to(line[1].span);
-        self.diagnostics.push(match is_error {
-            true => Diagnostic::error(Code::ErrorDirective, span, message),
-            false => Diagnostic::warning(Code::WarningDirective, span, message),
-        });
+        match is_error {
+            true => self.report(span, DirectiveError::Error { text }),
+            false => self.report(span, DirectiveError::Warning { text }),
+        }
     }
 
     /// `#pragma once` and `#pragma unroll`; all others are for other compilers.
@@ -346,8 +327,8 @@ impl Preprocessor<'_> {
         };
         match word.text(&self.names) {
             "once" => {
-                if let Some(open) = self.files.last() {
-                    self.once.insert(open.id);
+                if let Some(open) = self.files.open.last() {
+                    self.files.once.insert(open.id);
                 }
             }
             "unroll" if self.collecting == 0 => {

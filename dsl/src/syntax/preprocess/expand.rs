@@ -8,11 +8,11 @@ use std::rc::Rc;
 
 use super::Preprocessor;
 use super::macros::{Macro, Origin, Params};
-use crate::diagnostic::{Code, Diagnostic};
 use crate::source::Expansion;
 use crate::span::{ExpansionId, Span};
 use crate::syntax::lexer::intern::Sym;
 use crate::syntax::lexer::pp_token::{PpKind, PpToken};
+use crate::syntax::message::preprocess::{MacroError, Wanted};
 use crate::syntax::token::Punct;
 
 /// How deep macro calls may be nested in one another's arguments.
@@ -111,7 +111,12 @@ impl Preprocessor<'_> {
             let Some(found) = self.macro_named(name) else {
                 return Some(token);
             };
-            if self.active.get(name.0 as usize).is_some_and(|&n| n > 0) {
+            if self
+                .macros
+                .active
+                .get(name.0 as usize)
+                .is_some_and(|&n| n > 0)
+            {
                 token.flags |= PpToken::PAINTED;
                 return Some(token);
             }
@@ -157,7 +162,7 @@ impl Preprocessor<'_> {
         let Some(frame) = input.frames.pop() else {
             return false;
         };
-        self.active[frame.name.0 as usize] -= 1;
+        self.macros.active[frame.name.0 as usize] -= 1;
         true
     }
 
@@ -172,6 +177,7 @@ impl Preprocessor<'_> {
         let next = match &input.base {
             Base::Files => self
                 .files
+                .open
                 .last()
                 .and_then(|open| open.lexed.tokens.get(open.at)),
             Base::List(tokens, at) => tokens.get(*at),
@@ -187,19 +193,15 @@ impl Preprocessor<'_> {
         if self.stopped {
             return;
         }
-        let text = self.names.shared(found.name);
         let Some((mut arguments, close)) = collected else {
-            self.diagnostics.push(
-                Diagnostic::error(
-                    Code::UnterminatedMacroCall,
-                    name.span,
-                    format!("the arguments of macro `{text}` never end"),
-                )
-                .at("used here")
-                .label(found.defined_at, "defined here")
-                .help("add the missing `)`"),
+            let (name_of, defined) = (found.name, found.defined_at);
+            return self.report(
+                name.span,
+                MacroError::CallNeverEnds {
+                    name: name_of,
+                    defined,
+                },
             );
-            return;
         };
         let n_params = params.names.len();
         if n_params == 0 && arguments.len() == 1 && arguments[0].is_empty() {
@@ -226,18 +228,20 @@ impl Preprocessor<'_> {
 
     fn wrong_arguments(&mut self, found: &Macro, params: &Params, n_arguments: usize, call: Span) {
         let n_params = params.names.len();
-        let name = self.names.text(found.name);
-        let least = if params.variadic { "at least " } else { "" };
-        let wanted = n_params - usize::from(params.variadic);
-        let plural = if wanted == 1 { "" } else { "s" };
-        let message =
-            format!("macro `{name}` takes {least}{wanted} argument{plural} and gets {n_arguments}");
-        let mut error = Diagnostic::error(Code::MacroArguments, call, message)
-            .label(found.defined_at, "defined here");
-        if n_arguments > n_params {
-            error = error.help("if an argument contains a comma, put parentheses around it");
-        }
-        self.diagnostics.push(error);
+        let wanted = Wanted {
+            n: n_params - usize::from(params.variadic),
+            or_more: params.variadic,
+        };
+        self.report(
+            call,
+            MacroError::ArgumentCount {
+                name: found.name,
+                wanted,
+                given: n_arguments,
+                defined: found.defined_at,
+                is_more: n_arguments > n_params,
+            },
+        );
     }
 
     /// The arguments from `(` to `)`, and the place of `)`. `None` if that does not come.
@@ -267,7 +271,13 @@ impl Preprocessor<'_> {
                     }
                 }
                 // A macro that is off here stays off for this token, wherever the argument goes.
-                PpKind::Name(name) if self.active.get(name.0 as usize).is_some_and(|&n| n > 0) => {
+                PpKind::Name(name)
+                    if self
+                        .macros
+                        .active
+                        .get(name.0 as usize)
+                        .is_some_and(|&n| n > 0) =>
+                {
                     token.flags |= PpToken::PAINTED;
                 }
                 PpKind::Name(_)
@@ -305,17 +315,12 @@ impl Preprocessor<'_> {
             );
             return;
         }
-        if self.depth >= DEPTH_LIMIT {
-            let text = self.names.shared(found.name);
-            let message = format!(
-                "macro calls are nested too deeply in one another's arguments, at `{text}`"
-            );
-            self.stop(message, used_at);
-            return;
+        if self.macros.depth >= DEPTH_LIMIT {
+            return self.stop(MacroError::TooDeep { name: found.name }, used_at);
         }
-        self.depth += 1;
+        self.macros.depth += 1;
         let mut made = self.substitute(found, expansion, used_at, arguments);
-        self.depth -= 1;
+        self.macros.depth -= 1;
         self.spend(made.len(), found.name, used_at);
         if let Some(first) = made.first_mut() {
             *first = first.spaced_like(name.flags);
@@ -337,27 +342,20 @@ impl Preprocessor<'_> {
     /// Counts what macros make, and stops when it is too much.
     pub(super) fn spend(&mut self, n_tokens: usize, name: Sym, used_at: Span) {
         let n_tokens = u32::try_from(n_tokens).unwrap_or(u32::MAX);
-        match self.budget.checked_sub(n_tokens) {
-            Some(rest) => self.budget = rest,
-            None => {
-                let name = self.names.text(name);
-                self.stop(format!("macro `{name}` expands to too much: the program's macros make over two million tokens"), used_at);
-            }
+        match self.macros.budget.checked_sub(n_tokens) {
+            Some(rest) => self.macros.budget = rest,
+            None => self.stop(MacroError::TooMuch { name }, used_at),
         }
     }
 
-    fn stop(&mut self, message: String, used_at: Span) {
+    fn stop(&mut self, error: MacroError, used_at: Span) {
         if !self.stopped {
             self.stopped = true;
             let place = Span {
                 expansion: ExpansionId::NONE,
                 ..self.map.use_site(used_at)
             };
-            self.diagnostics.push(
-                Diagnostic::error(Code::ExpansionTooLarge, place, message)
-                    .at("this use started it")
-                    .note("nothing after this place was looked at"),
-            );
+            self.report(place, error);
         }
     }
 
@@ -377,8 +375,8 @@ impl Preprocessor<'_> {
             );
             PpKind::Str(self.names.intern(&text))
         } else {
-            let value = self.counter.to_string();
-            self.counter += 1;
+            let value = self.macros.counter.to_string();
+            self.macros.counter += 1;
             PpKind::Number(self.names.intern(&value))
         };
         PpToken { kind, ..token }
@@ -399,10 +397,10 @@ impl Input {
 
     fn push(&mut self, preprocessor: &mut Preprocessor<'_>, frame: Frame) {
         let at = frame.name.0 as usize;
-        if preprocessor.active.len() <= at {
-            preprocessor.active.resize(at + 1, 0);
+        if preprocessor.macros.active.len() <= at {
+            preprocessor.macros.active.resize(at + 1, 0);
         }
-        preprocessor.active[at] += 1;
+        preprocessor.macros.active[at] += 1;
         self.frames.push(frame);
     }
 }

@@ -3,10 +3,11 @@
 use std::rc::Rc;
 
 use super::Preprocessor;
-use crate::diagnostic::{Code, Diagnostic, Severity};
 use crate::source::SourceFile;
 use crate::span::Span;
 use crate::syntax::lexer::pp_token::{PpKind, PpToken};
+use crate::syntax::message::Message as _;
+use crate::syntax::message::preprocess::DirectiveError;
 use crate::syntax::token::Punct;
 
 /// How deep files may include files.
@@ -27,11 +28,11 @@ impl Preprocessor<'_> {
             _ => line,
         };
         let Some((first, rest)) = line.split_first() else {
-            self.bad_directive(
+            let is_unquoted = false;
+            return self.report(
                 directive.after(),
-                "`#include` needs a file: `\"name\"` or `<name>`",
+                DirectiveError::IncludeNeedsFile { is_unquoted },
             );
-            return;
         };
         match first.kind {
             PpKind::Str(sym) => {
@@ -55,14 +56,8 @@ impl Preprocessor<'_> {
             | PpKind::Char(_)
             | PpKind::Punct(_)
             | PpKind::Unroll(_) => {
-                self.diagnostics.push(
-                    Diagnostic::error(
-                        Code::BadDirective,
-                        first.span,
-                        "`#include` needs a file: `\"name\"` or `<name>`",
-                    )
-                    .help("put the name in double quotes"),
-                );
+                let is_unquoted = true;
+                self.report(first.span, DirectiveError::IncludeNeedsFile { is_unquoted });
             }
         }
     }
@@ -84,28 +79,25 @@ impl Preprocessor<'_> {
         let folder = name.split_once('/').map(|(folder, _)| folder);
         let is_library = folder.is_some_and(|folder| LIBRARIES.contains(&folder));
         if is_library || is_system_header(name) || !name.contains('.') {
-            self.headers.push(name.to_string());
+            self.files.headers.push(name.to_string());
             return;
         }
         match self.loader.load(name, "") {
             Some(_) => self.include_from(name, "", place),
             // One without a folder may be any system's.
-            None if folder.is_none() => self.headers.push(name.to_string()),
-            None => self.diagnostics.push(Diagnostic {
-                severity: Severity::Note,
-                ..Diagnostic::error(
-                    Code::IncludeNotFound,
-                    place,
-                    format!("there is no file `{name}`"),
-                )
-                .help("name its folder with `-I`")
-            }),
+            None if folder.is_none() => self.files.headers.push(name.to_string()),
+            None => {
+                let name = name.to_string();
+                let missing = DirectiveError::NoFile { name }.diagnostic(place, &self.names);
+                self.diagnostics.push(missing.as_note());
+            }
         }
     }
 
     fn include_own(&mut self, name: &str, place: Span) {
         let from = self
             .files
+            .open
             .last()
             .map_or(String::new(), |open| self.map.file(open.id).name.clone());
         self.include_from(name, &from, place);
@@ -113,81 +105,74 @@ impl Preprocessor<'_> {
 
     /// Includes what the loader finds from a file, or in the named folders alone.
     fn include_from(&mut self, name: &str, from: &str, place: Span) {
-        if self.files.len() >= DEPTH_LIMIT || self.n_includes >= COUNT_LIMIT {
+        if self.files.open.len() >= DEPTH_LIMIT || self.files.n_included >= COUNT_LIMIT {
             self.include_depth(name, place);
             return;
         }
         match self.loader.load(name, from) {
             Some(Ok(file)) => {
-                self.n_includes += 1;
+                self.files.n_included += 1;
                 self.open_own(file.full_name, file.text);
             }
             // What is built in needs no file, wherever a program's author had one.
-            Some(Err(_)) if is_system_header(name) => self.headers.push(name.to_string()),
+            Some(Err(_)) if is_system_header(name) => self.files.headers.push(name.to_string()),
             Some(Err(reason)) => {
-                let message = format!("cannot read `{name}`: {reason}");
-                self.diagnostics
-                    .push(Diagnostic::error(Code::IncludeNotFound, place, message));
+                let name = name.to_string();
+                self.report(place, DirectiveError::CannotRead { name, reason });
             }
-            None if is_system_header(name) => self.headers.push(name.to_string()),
-            None => self.diagnostics.push(
-                Diagnostic::error(
-                    Code::IncludeNotFound,
-                    place,
-                    format!("there is no file `{name}`"),
-                )
-                .help(format!("it is looked for beside `{from}`")),
-            ),
+            None if is_system_header(name) => self.files.headers.push(name.to_string()),
+            None => {
+                let (name, from) = (name.to_string(), from.to_string());
+                self.report(place, DirectiveError::NoFileBeside { name, from });
+            }
         }
     }
 
     fn open_own(&mut self, full_name: String, text: String) {
         // The text may have changed since it was first read only in theory; the tokens of the first time are used again.
-        if let Some((id, lexed)) = self.lexed.get(&full_name) {
+        if let Some((id, lexed)) = self.files.lexed.get(&full_name) {
             let (id, lexed) = (*id, lexed.clone());
-            if !self.once.contains(&id) {
+            if !self.files.once.contains(&id) {
                 self.open(id, Some(lexed));
             }
             return;
         }
         let known = self
             .files
+            .open
             .iter()
             .find(|open| self.map.file(open.id).name == full_name);
         if let Some(open) = known {
             let (id, lexed) = (open.id, open.lexed.clone());
-            if !self.once.contains(&id) {
+            if !self.files.once.contains(&id) {
                 self.open(id, Some(lexed));
             }
             return;
         }
         let id = self.map.add(SourceFile::new(full_name.clone(), text));
         let lexed = self.open(id, None);
-        self.lexed.insert(full_name, (id, Rc::clone(&lexed)));
+        self.files.lexed.insert(full_name, (id, Rc::clone(&lexed)));
     }
 
     fn include_depth(&mut self, name: &str, place: Span) {
-        if self.n_includes == u32::MAX {
+        if self.files.n_included == u32::MAX {
             return;
         }
         // One message, and no more files: what is on the way out may include as much again.
-        self.n_includes = u32::MAX;
-        let circle = self.files.last().is_some_and(|open| {
+        self.files.n_included = u32::MAX;
+        let circle = self.files.open.last().is_some_and(|open| {
             self.files
+                .open
                 .iter()
                 .filter(|other| other.id == open.id)
                 .count()
                 > 1
         });
-        let message = match circle {
-            true => format!("`{name}` is included again and again"),
-            false => format!("too many files include one another, at `{name}`"),
-        };
-        self.diagnostics.push(
-            Diagnostic::error(Code::IncludeDepth, place, message)
-                .at(format!("{} files are open here", self.files.len()))
-                .help("put `#pragma once` at the top of each included file"),
-        );
+        let (name, open) = (name.to_string(), self.files.open.len());
+        match circle {
+            true => self.report(place, DirectiveError::Circle { name, open }),
+            false => self.report(place, DirectiveError::TooManyFiles { name, open }),
+        }
     }
 }
 

@@ -6,10 +6,10 @@
 use std::rc::Rc;
 
 use super::Preprocessor;
-use crate::diagnostic::{Code, Diagnostic};
 use crate::span::Span;
 use crate::syntax::lexer::intern::Sym;
 use crate::syntax::lexer::pp_token::{PpKind, PpToken};
+use crate::syntax::message::preprocess::{DirectiveError, MacroError};
 use crate::syntax::token::Punct;
 
 /// A macro.
@@ -91,33 +91,34 @@ impl Preprocessor<'_> {
             && old.origin == Origin::User
             && !old.same_as(&made)
         {
-            let name = self.names.text(made.name);
-            let message = format!("macro `{name}` is defined again with another meaning");
-            let warning = Diagnostic::warning(Code::MacroRedefined, made.defined_at, message)
-                .at("this one counts from here on")
-                .label(old.defined_at, "defined first here")
-                .help(format!("if this is meant, put `#undef {name}` before it"));
-            self.diagnostics.push(warning);
+            let redefined = MacroError::Redefined {
+                name: made.name,
+                first: old.defined_at,
+            };
+            self.report(made.defined_at, redefined);
         }
         let at = made.name.0 as usize;
-        if self.macros.len() <= at {
-            self.macros.resize(at + 1, None);
+        if self.macros.known.len() <= at {
+            self.macros.known.resize(at + 1, None);
         }
-        self.macros[at] = Some(Rc::new(made));
+        self.macros.known[at] = Some(Rc::new(made));
     }
 
     fn definition(&mut self, directive: Span, line: &[PpToken], origin: Origin) -> Option<Macro> {
         let Some((name_token, rest)) = line.split_first() else {
-            self.bad_directive(directive.after(), "`#define` needs a name");
+            let needed = "define".into();
+            self.report(
+                directive.after(),
+                DirectiveError::NeedsName { directive: needed },
+            );
             return None;
         };
         let Some(name) = name_token.name() else {
-            self.bad_directive(name_token.span, "a macro's name has to be a name");
+            self.report(name_token.span, MacroError::NameExpected);
             return None;
         };
         if name == self.words.defined || name == self.words.va_args {
-            let message = format!("`{}` cannot be a macro", self.names.text(name));
-            self.bad_directive(name_token.span, &message);
+            self.report(name_token.span, MacroError::Reserved { name });
             return None;
         }
         let (params, body) = match rest.first() {
@@ -156,14 +157,13 @@ impl Preprocessor<'_> {
         }
         loop {
             let Some((token, after)) = rest.split_first() else {
-                self.bad_directive(open, "these parameters have no closing parenthesis");
+                self.report(open, MacroError::ParametersNotClosed);
                 return None;
             };
             rest = after;
             match token.kind {
                 PpKind::Name(name) if params.names.contains(&name) => {
-                    let message = format!("parameter `{}` is there twice", self.names.text(name));
-                    self.bad_directive(token.span, &message);
+                    self.report(token.span, MacroError::ParameterTwice { name });
                     return None;
                 }
                 PpKind::Name(name) => {
@@ -185,7 +185,7 @@ impl Preprocessor<'_> {
                 | PpKind::Str(_)
                 | PpKind::Punct(_)
                 | PpKind::Unroll(_) => {
-                    self.bad_directive(token.span, "a macro's parameter has to be a name or `...`");
+                    self.report(token.span, MacroError::ParameterExpected);
                     return None;
                 }
             }
@@ -197,14 +197,11 @@ impl Preprocessor<'_> {
                 PpKind::Punct(Punct::RParen) => return Some((params, rest)),
                 PpKind::Punct(Punct::Comma) if !params.variadic => {}
                 _ if params.variadic => {
-                    self.bad_directive(separator.span, "`...` has to be the last parameter");
+                    self.report(separator.span, MacroError::RestNotLast);
                     return None;
                 }
                 _ => {
-                    self.bad_directive(
-                        separator.span,
-                        "expected `,` or `)` after a macro's parameter",
-                    );
+                    self.report(separator.span, MacroError::SeparatorExpected);
                     return None;
                 }
             }
@@ -225,7 +222,7 @@ impl Preprocessor<'_> {
                         && name == self.words.va_opt =>
                 {
                     let Some(length) = parenthesised(&body[at..]) else {
-                        self.bad_directive(token.span, "`__VA_OPT__` needs parentheses after it");
+                        self.report(token.span, MacroError::VaOptParentheses);
                         return None;
                     };
                     let inner = &body[at + 1..at + length - 1];
@@ -233,7 +230,7 @@ impl Preprocessor<'_> {
                         .iter()
                         .any(|token| token.name() == Some(self.words.va_opt))
                     {
-                        self.bad_directive(token.span, "`__VA_OPT__` cannot contain another one");
+                        self.report(token.span, MacroError::VaOptNested);
                         return None;
                     }
                     let inner = self.pieces(params, inner)?;
@@ -246,10 +243,7 @@ impl Preprocessor<'_> {
                 },
                 PpKind::Punct(Punct::Hash) if params.is_some() => {
                     let Some(index) = body.get(at).and_then(PpToken::name).and_then(param) else {
-                        self.bad_directive(
-                            token.span,
-                            "`#` has to stand before a parameter of the macro",
-                        );
+                        self.report(token.span, MacroError::StringifiesNothing);
                         return None;
                     };
                     at += 1;
@@ -257,7 +251,7 @@ impl Preprocessor<'_> {
                 }
                 PpKind::Punct(Punct::HashHash) => {
                     if pieces.is_empty() || at == body.len() {
-                        self.bad_directive(token.span, "`##` needs a token on both sides");
+                        self.report(token.span, MacroError::PastesNothing);
                         return None;
                     }
                     Piece::Paste(token.span)
@@ -271,12 +265,6 @@ impl Preprocessor<'_> {
             pieces.push(piece);
         }
         Some(pieces)
-    }
-
-    /// Reports a directive that is not as it has to be.
-    pub(super) fn bad_directive(&mut self, span: Span, message: &str) {
-        self.diagnostics
-            .push(Diagnostic::error(Code::BadDirective, span, message));
     }
 }
 

@@ -1,8 +1,11 @@
-//! Lexical errors as diagnostics: only those in text that is not skipped, and not hundreds of one kind.
+//! Messages of the preprocessor, and lexical errors as diagnostics: only those in text that is not skipped, and not hundreds of one kind.
 
 use super::Preprocessor;
-use crate::diagnostic::{Code, Diagnostic};
-use crate::syntax::lexer::{LexError, LexProblem, confusable};
+use crate::diagnostic::Code;
+use crate::span::Span;
+use crate::syntax::lexer::intern::Interner;
+use crate::syntax::lexer::{LexError, LexProblem};
+use crate::syntax::message::{Message, lex};
 
 /// How many messages of one code are shown before the rest are only counted.
 const SHOWN: u32 = 4;
@@ -22,15 +25,24 @@ struct Count {
 }
 
 impl Preprocessor<'_> {
+    /// Says what is wrong at `span`.
+    pub(super) fn report(&mut self, span: Span, message: impl Message<Interner>) {
+        let diagnostic = message.diagnostic(span, &self.names);
+        self.diagnostics.push(diagnostic);
+    }
+
     /// Reports the errors of the file being read that lie before `end`.
     pub(super) fn report_errors_before(&mut self, end: u32) {
         while let Some(error) = self.next_error_before(end) {
-            let mut diagnostic = diagnostic(&error);
-            if error.problem == LexProblem::Unknown && self.map.snippet(error.span) == "\\" {
-                diagnostic = diagnostic
-                    .help("a backslash continues a line only as the last character of the line");
-            }
-            self.report_folded(diagnostic);
+            let is_backslash =
+                error.problem == LexProblem::Unknown && self.map.snippet(error.span) == "\\";
+            self.report_folded(match is_backslash {
+                true => LexError {
+                    problem: LexProblem::LoneBackslash,
+                    ..error
+                },
+                false => error,
+            });
         }
     }
 
@@ -38,13 +50,13 @@ impl Preprocessor<'_> {
     pub(super) fn drop_errors_before(&mut self, end: u32) {
         while let Some(error) = self.next_error_before(end) {
             if error.problem == LexProblem::UnterminatedComment {
-                self.report_folded(diagnostic(&error));
+                self.report_folded(error);
             }
         }
     }
 
     fn next_error_before(&mut self, end: u32) -> Option<LexError> {
-        let open = self.files.last_mut()?;
+        let open = self.files.open.last_mut()?;
         let error = open.lexed.errors.get(open.next_error)?;
         if error.span.start >= end {
             return None;
@@ -53,7 +65,8 @@ impl Preprocessor<'_> {
         Some(error.clone())
     }
 
-    fn report_folded(&mut self, diagnostic: Diagnostic) {
+    fn report_folded(&mut self, error: LexError) {
+        let diagnostic = error.problem.diagnostic(error.span, &());
         let code = diagnostic.code;
         let counts = &mut self.folded.counts;
         let at = counts
@@ -79,70 +92,11 @@ impl Preprocessor<'_> {
     pub(super) fn finish_reports(&mut self) {
         for Count { code, n, last } in std::mem::take(&mut self.folded.counts) {
             let more = n.saturating_sub(SHOWN);
-            let what = match code {
-                Code::ConfusableCharacter => "character like these",
-                Code::UnknownCharacter => "place with unknown characters",
-                _ => "place like these",
-            };
             if more > 0 {
-                let plural = if more == 1 { "" } else { "s" };
-                let what = what.replacen("character like", &format!("character{plural} like"), 1);
-                let what = what.replacen("place ", &format!("place{plural} "), 1);
                 self.diagnostics[last]
                     .notes
-                    .push(format!("{more} more {what} not shown"));
+                    .push(lex::not_shown(code, more));
             }
         }
-    }
-}
-
-fn diagnostic(error: &LexError) -> Diagnostic {
-    let span = error.span;
-    match error.problem {
-        LexProblem::Unknown => Diagnostic::error(
-            Code::UnknownCharacter,
-            span,
-            "these characters mean nothing here",
-        )
-        .at("not part of the language")
-        .help("text that is not program goes in a comment (`// …`) or a string"),
-        LexProblem::Confusable { found, ascii } => {
-            let message = format!("{} in the program text", confusable::describe(found));
-            let diagnostic = Diagnostic::error(Code::ConfusableCharacter, span, message);
-            match ascii {
-                " " => diagnostic
-                    .at("read as a blank")
-                    .help("delete it, or write an ASCII space"),
-                _ => diagnostic
-                    .at(format!("read as `{ascii}`"))
-                    .help(format!("write `{ascii}`")),
-            }
-        }
-        LexProblem::UnterminatedComment => {
-            Diagnostic::error(Code::UnterminatedComment, span, "this comment never ends")
-                .at("begins here")
-                .help("add `*/` where it should end")
-        }
-        LexProblem::UnterminatedString => Diagnostic::error(
-            Code::UnterminatedLiteral,
-            span,
-            "this string does not end on its line",
-        )
-        .at("begins here")
-        .help("add `\"` where it should end"),
-        LexProblem::UnterminatedChar => Diagnostic::error(
-            Code::UnterminatedLiteral,
-            span,
-            "this character literal does not end on its line",
-        )
-        .at("begins here")
-        .help("add `'` after the character"),
-        LexProblem::BlankAfterBackslash => Diagnostic::warning(
-            Code::BlankAfterBackslash,
-            span,
-            "blanks between this backslash and the end of the line",
-        )
-        .at("read as a continued line")
-        .help("delete the blanks"),
     }
 }

@@ -9,12 +9,12 @@ use std::collections::HashMap;
 
 use super::Preprocessor;
 use super::macros::{Macro, Piece};
-use crate::diagnostic::{Code, Diagnostic};
 use crate::source::Expansion;
 use crate::span::{ExpansionId, Span};
 use crate::syntax::lexer;
 use crate::syntax::lexer::intern::Sym;
 use crate::syntax::lexer::pp_token::{PpKind, PpToken};
+use crate::syntax::message::preprocess::MacroError;
 use crate::syntax::token::Punct;
 
 /// One use of a macro with arguments.
@@ -163,19 +163,8 @@ impl Preprocessor<'_> {
             });
             return;
         }
-        let message = format!(
-            "`##` cannot join `{}` and `{}`",
-            left.text(&self.names),
-            right.text(&self.names)
-        );
-        self.diagnostics.push(
-            Diagnostic::error(Code::BadPaste, at, message)
-                .at("together they are no token")
-                .help(format!(
-                    "leave out the `##` in the definition of `{}`",
-                    self.names.text(call.found.name)
-                )),
-        );
+        let name = call.found.name;
+        self.report(at, MacroError::BadPaste { left, right, name });
         out.extend([left, right]);
     }
 
