@@ -10,7 +10,7 @@ use crate::syntax::{Options, tokenize};
 fn error_at(text: &str, start: usize, end: usize) -> String {
     let mut map = SourceMap::new();
     let file = map.add(SourceFile::new("t.k", text));
-    let error = Diagnostic::error(Code::Syntax, Span::new(file, start, end), "wrong").at("here");
+    let error = Diagnostic::new(Code::Syntax, Span::new(file, start, end), "wrong").at("here");
     render(&[error], &map, false, None)
 }
 
@@ -86,8 +86,10 @@ fn macro_places() {
             .span
     };
     let diagnostics = [
-        Diagnostic::error(Code::Syntax, at("s"), "`s` is not declared").at("not found"),
-        Diagnostic::warning(Code::Syntax, at("t"), "`t` may be negative").help("check it"),
+        Diagnostic::new(Code::Syntax, at("s"), "`s` is not declared").at("not found"),
+        Diagnostic::new(Code::Syntax, at("t"), "`t` may be negative")
+            .as_warning()
+            .help("check it"),
     ];
     insta::assert_snapshot!(render(&diagnostics, &map, false, None), @r#"
     [E0300] Error: `s` is not declared
@@ -127,7 +129,7 @@ fn predefined_macros_show_their_use() {
     let mut map = SourceMap::new();
     let file = map.add(SourceFile::new("t.k", "int x = INT_MAX + y;"));
     let tokens = tokenize(&mut map, file, &Options::default(), &NoFiles).tokens;
-    let error = Diagnostic::error(Code::Syntax, tokens[3].span, "too large").at("this");
+    let error = Diagnostic::new(Code::Syntax, tokens[3].span, "too large").at("this");
     insta::assert_snapshot!(render(&[error], &map, false, None), @r#"
     [E0300] Error: too large
        ╭─[ t.k:1:9 ]
@@ -155,7 +157,7 @@ proptest! {
             let id = map.add_expansion(Expansion { name: "M".into(), used_at: span, defined_at: span });
             span = Span { expansion: id, start: span.start / 2, file: FileId(file / 2), ..span };
         }
-        let error = Diagnostic::error(Code::Syntax, span, "m").at("x").label(Span { start: end, end: start, ..span }, "y").note("n");
+        let error = Diagnostic::new(Code::Syntax, span, "m").at("x").label(Span { start: end, end: start, ..span }, "y").note("n");
         render(std::slice::from_ref(&error), &map, true, Some(40));
         short(&error, &map);
     }

@@ -9,14 +9,13 @@ use super::{
         repeat_while, skip, spanned, take, when, word,
     },
     lookahead::{Ahead, is_type_in_parentheses, template_arguments},
-    primary,
-    recover::What,
-    ty,
+    primary, ty,
 };
 use crate::{
     span::Spanned,
     syntax::{
         ast::{Expr, ExprKind, Init, New},
+        message::parse::Expected,
         token::{Keyword, Punct},
     },
 };
@@ -35,7 +34,7 @@ pub(super) fn new<'t>(assign: P<'t, Expr>) -> P<'t, Expr> {
         inp.skip();
         let place = inp.parse(&place)?;
         if ahead(inp).is(0, Punct::LParen) {
-            return fail(inp, What::Phrase("the type to make, without parentheses"));
+            return fail(inp, Expected::NewType);
         }
         let ty = inp.parse(&ty)?;
         let counts = inp.parse(&counts)?;

@@ -3,12 +3,12 @@
 use super::{
     decl::Declared,
     kit::{At, ahead, fail},
-    recover::What,
 };
 use crate::{
     span::Spanned,
     syntax::{
         ast::{Declarator, DeclaratorPart, Name},
+        message::parse::Expected,
         token::{Punct, TokenKind},
     },
 };
@@ -31,7 +31,7 @@ pub(super) fn bindings(
     loop {
         let Some(TokenKind::Ident(name)) = look.kind(n) else {
             super::kit::skip(inp, n);
-            return fail(inp, What::Name);
+            return fail(inp, Expected::Name);
         };
         names.push(Spanned::new(name.clone(), inp.state().place(look.at + n)));
         n += 2;
@@ -40,7 +40,7 @@ pub(super) fn bindings(
             Some(Punct::RBracket) => break,
             _ => {
                 super::kit::skip(inp, n - 1);
-                return fail(inp, What::Phrase("`,` or `]`"));
+                return fail(inp, Expected::CommaOr(Punct::RBracket));
             }
         }
     }

@@ -17,9 +17,15 @@ use super::{
     ty::is_specifier,
 };
 use crate::{
-    diagnostic::{Code, Diagnostic},
+    diagnostic::Diagnostic,
     span::Span,
-    syntax::token::{Keyword, Punct, Token, TokenKind},
+    syntax::{
+        message::{
+            Message as _,
+            parse::{BracketError, Role},
+        },
+        token::{Keyword, Punct, Token, TokenKind},
+    },
 };
 
 /// Tokens with balanced brackets.
@@ -370,11 +376,11 @@ impl Balancer<'_> {
         let Some(close) = is_short_launch(self.tokens, at) else {
             return self.out.push(self.tokens[at].clone());
         };
-        let message = "a kernel is launched with `<<<` and `>>>`, not `<<` and `>>`";
-        let diagnostic = Diagnostic::error(Code::LaunchBrackets, self.tokens[at].span, message)
-            .at("write `<<<`");
-        self.diagnostics
-            .push(diagnostic.label(self.tokens[close].span, "and `>>>`"));
+        let closed = self.tokens[close].span;
+        self.report(
+            self.tokens[at].span,
+            BracketError::LaunchShifts { close: closed },
+        );
         self.opener(at, Punct::LaunchOpen, Some(close));
     }
 
@@ -393,14 +399,8 @@ impl Balancer<'_> {
             return self.out.push(self.tokens[at].clone());
         }
         if !short {
-            let diagnostic = Diagnostic::error(
-                Code::LaunchBrackets,
-                self.tokens[at].span,
-                "a launch is closed by `>>>`, not `>>`",
-            )
-            .at("write `>>>`");
-            self.diagnostics
-                .push(diagnostic.label(open.span, "the launch is opened here"));
+            let opened = open.span;
+            self.report(self.tokens[at].span, BracketError::LaunchEnd { opened });
         }
         self.open.pop();
         self.out.push(Token {
@@ -409,7 +409,6 @@ impl Balancer<'_> {
         });
     }
 
-    /// A kernel cannot begin inside a function: what is open there was forgotten to be closed.
     /// Whether a new statement begins at `at`, other than a member of a struct.
     fn ends_statement(&self, at: usize) -> bool {
         let before = at.checked_sub(1).and_then(|at| punct(&self.tokens[at]));
@@ -425,6 +424,7 @@ impl Balancer<'_> {
         matches!(before, Some(Punct::Semi | Punct::RBrace)) && !in_record
     }
 
+    /// A kernel cannot begin inside a function: what is open there was forgotten to be closed.
     fn kernel(&mut self, at: usize) {
         // A parameter list or template head may hold the word by mistake; only braces are closed for it.
         if self
@@ -441,26 +441,27 @@ impl Balancer<'_> {
 
     fn extra(&mut self, at: usize) {
         let token = &self.tokens[at];
-        let text = punct(token).map_or("", Punct::text);
         self.repairs.push(self.out.len());
-        let diagnostic = Diagnostic::error(
-            Code::ExtraBracket,
-            token.span,
-            format!("this `{text}` closes nothing"),
-        );
-        self.diagnostics.push(diagnostic.help("remove it"));
+        if let Some(bracket) = punct(token) {
+            self.report(token.span, BracketError::Extra { bracket });
+        }
     }
 
     /// `s[t)`: the right bracket is put in its place.
     fn mismatched(&mut self, at: usize) {
         let Some(open) = self.open.pop() else { return };
         let (token, right) = (&self.tokens[at], partner(open.punct));
-        let text = punct(token).map_or("", Punct::text);
-        let message = format!("`{}` is closed by `{text}`", open.punct.text());
-        let diagnostic = Diagnostic::error(Code::MismatchedBracket, token.span, message)
-            .at(format!("`{}` belongs here", right.text()));
-        self.diagnostics
-            .push(diagnostic.label(open.span, "opened here"));
+        if let Some(close) = punct(token) {
+            self.report(
+                token.span,
+                BracketError::Mismatched {
+                    open: open.punct,
+                    close,
+                    right,
+                    opened: open.span,
+                },
+            );
+        }
         self.repairs.push(self.out.len());
         self.out.push(Token {
             kind: TokenKind::Punct(right),
@@ -473,16 +474,15 @@ impl Balancer<'_> {
         let Some(open) = self.open.pop() else { return };
         let right = partner(open.punct);
         let span = self.out.last().map_or(self.end, |token| token.span.after());
-        let diagnostic = Diagnostic::error(
-            Code::UnclosedBracket,
+        self.report(
             span,
-            format!("missing `{}`{}", right.text(), self.role(&open)),
+            BracketError::Unclosed {
+                open: open.punct,
+                close: right,
+                role: self.role(&open),
+                opened: open.span,
+            },
         );
-        self.diagnostics
-            .push(diagnostic.at("it belongs here at the latest").label(
-                open.span,
-                format!("this `{}` is never closed", open.punct.text()),
-            ));
         self.repairs.push(self.out.len());
         self.out.push(Token {
             kind: TokenKind::Punct(right),
@@ -490,20 +490,18 @@ impl Balancer<'_> {
         });
     }
 
-    /// What the bracket is for: " of the call of `f`".
-    fn role(&self, open: &Open) -> String {
+    /// What the bracket is for.
+    fn role(&self, open: &Open) -> Role {
         let before = open
             .at
             .checked_sub(1)
             .map(|before| &self.tokens[before].kind);
         match (open.punct, before) {
-            (Punct::LParen, Some(TokenKind::Ident(name))) => format!(" to close `{name}(`"),
-            (Punct::LBracket, Some(TokenKind::Ident(name))) => format!(" to close `{name}[`"),
-            (Punct::LParen, Some(TokenKind::Keyword(keyword))) => {
-                format!(" to close `{} (`", keyword.text())
+            (Punct::LParen | Punct::LBracket | Punct::LaunchOpen, Some(TokenKind::Ident(name))) => {
+                Role::Named(name.clone(), open.punct)
             }
-            (Punct::LaunchOpen, Some(TokenKind::Ident(name))) => format!(" to close `{name}<<<`"),
-            _ => String::new(),
+            (Punct::LParen, Some(&TokenKind::Keyword(keyword))) => Role::Word(keyword),
+            _ => Role::Unknown,
         }
     }
 
@@ -512,31 +510,31 @@ impl Balancer<'_> {
         let Some(innermost) = self.open.pop() else {
             return;
         };
-        let place = self.end;
-        let diagnostic = Diagnostic::error(
-            Code::UnclosedBracket,
-            place,
-            format!(
-                "missing `{}`{}",
-                partner(innermost.punct).text(),
-                self.role(&innermost)
-            ),
-        );
-        let mut diagnostic = diagnostic.at("the file ends here").label(
-            innermost.span,
-            format!("this `{}` is never closed", innermost.punct.text()),
-        );
+        let role = self.role(&innermost);
         self.close(&innermost);
-        let mut others = 0;
+        let mut others = Vec::new();
         while let Some(open) = self.open.pop() {
-            others += 1;
-            if others <= 2 {
-                diagnostic =
-                    diagnostic.label(open.span, format!("nor is this `{}`", open.punct.text()));
-            }
+            others.push((open.punct, open.span));
             self.close(&open);
         }
-        self.diagnostics.push(diagnostic);
+        let (second, third) = (others.first(), others.get(1));
+        self.report(
+            self.end,
+            BracketError::UnclosedAtEnd {
+                open: innermost.punct,
+                close: partner(innermost.punct),
+                role,
+                opened: innermost.span,
+                second: second.map(|other| other.0),
+                second_at: second.map(|other| other.1),
+                third: third.map(|other| other.0),
+                third_at: third.map(|other| other.1),
+            },
+        );
+    }
+
+    fn report(&mut self, span: Span, error: BracketError) {
+        self.diagnostics.push(error.diagnostic(span, &()));
     }
 
     fn close(&mut self, open: &Open) {

@@ -6,10 +6,11 @@ use super::{
     kit::{At, P, ahead, fail, here, parens, production, punct, since, take},
     lookahead::Ahead,
     primary::skipped,
-    recover::{Failure, What, construct_end},
+    recover::{Failure, construct_end},
 };
 use crate::syntax::{
     ast::{Asm, Expr, ExprKind, StmtKind},
+    message::parse::Expected,
     token::{Keyword, Punct, TokenKind},
 };
 
@@ -93,7 +94,7 @@ pub(super) fn asm<'t>(expression: P<'t, Expr>) -> P<'t, StmtKind> {
 
 pub(super) fn string(inp: &mut At<'_, '_>) -> Result<Arc<[u8]>, Failure> {
     let Some(TokenKind::Str(text)) = ahead(inp).kind(0) else {
-        return fail(inp, What::Phrase("a string"));
+        return fail(inp, Expected::String);
     };
     let text = text.clone();
     inp.skip();
@@ -104,7 +105,7 @@ pub(super) fn string(inp: &mut At<'_, '_>) -> Result<Arc<[u8]>, Failure> {
 pub(super) fn foreign<'t>() -> P<'t, StmtKind> {
     production(|inp| {
         let Some((construct, n)) = foreign_statement(ahead(inp)) else {
-            return fail(inp, What::Phrase("a statement"));
+            return fail(inp, Expected::Statement);
         };
         inp.parse(skipped(construct, n)).map(StmtKind::Expr)
     })

@@ -11,24 +11,24 @@ use super::{
     depth::nested,
     expr::init_items,
     kit::{
-        At, Ex, In, P, after, ahead, angles, at, before, brackets, custom_clone, either, fail,
-        here, list, name, optional_name, parens, production, punct, repeat_while, since, skip,
-        spanned, when, whole, word,
+        At, Ex, In, P, State, after, ahead, angles, at, before, brackets, custom_clone, either,
+        fail, here, list, name, optional_name, parens, production, punct, repeat_while, since,
+        skip, spanned, when, whole, word,
     },
     lookahead::{Ahead, begins_params, is_inner_declarator, template_arguments},
     path,
     primary::arguments,
-    recover::{What, bracket_end, recovered},
+    recover::{bracket_end, recovered},
     stmt, ty,
 };
 use crate::{
-    diagnostic::{Code, Diagnostic},
     span::{Span, Spanned},
     syntax::{
         ast::{
             Declaration, Declarator, DeclaratorPart, Expr, Init, InitDeclarator, Name, Param,
             SpecifierWord, Specifiers, TemplateArg,
         },
+        message::parse::{Expected, SyntaxError},
         token::{Keyword, Punct, TokenKind},
     },
 };
@@ -142,7 +142,7 @@ fn function_name(inp: &mut At<'_, '_>, look: Ahead<'_>) -> Result<Name, super::r
         Some(TokenKind::Keyword(Keyword::Operator)) => {
             let Some((operator, m)) = operator_name(look.past(n + 1)) else {
                 skip(inp, n + 1);
-                return fail(inp, What::Phrase("an operator"));
+                return fail(inp, Expected::Operator);
             };
             text.push_str("operator");
             text.push_str(&operator);
@@ -150,7 +150,7 @@ fn function_name(inp: &mut At<'_, '_>, look: Ahead<'_>) -> Result<Name, super::r
         }
         _ => {
             skip(inp, n);
-            return fail(inp, What::Name);
+            return fail(inp, Expected::Name);
         }
     }
     skip(inp, n);
@@ -192,7 +192,7 @@ fn reserved(
                 Some(Punct::Eq | Punct::Semi | Punct::Comma | Punct::LBracket | Punct::RParen)
             ) =>
         {
-            fail(inp, What::Name)
+            fail(inp, Expected::Name)
         }
         Some(_) => Ok(None),
     }
@@ -291,8 +291,8 @@ fn params<'t>(
     let param = param(element, specifiers, declarator).map(Some);
     let ellipsis = punct(Punct::Ellipsis).to(None);
     let entry = either(at(Punct::Ellipsis), ellipsis, param);
-    let entries =
-        list(entry, Punct::RParen, false).then_ignore(before(Punct::RParen, "`,` or `)`"));
+    let entries = list(entry, Punct::RParen, false)
+        .then_ignore(before(Punct::RParen, Expected::CommaOr(Punct::RParen)));
     let entries = recovered(entries, bracket_end, |_| Vec::new());
     let nothing = when(
         |look| look.is_word(0, Keyword::Void) && look.is(1, Punct::RParen),
@@ -329,7 +329,7 @@ fn param<'t>(
         .then(declared)
         .then(default)
         .map_with(|((specifiers, (declarator, is_pack)), default), extra| {
-            reject_spaces(&specifiers, &mut extra.state().diagnostics);
+            reject_spaces(&specifiers, extra.state());
             Param {
                 specifiers,
                 declarator,
@@ -357,17 +357,15 @@ fn dots_ahead(look: Ahead<'_>) -> bool {
 }
 
 /// A parameter has no memory space of its own.
-fn reject_spaces(specifiers: &Specifiers, diagnostics: &mut Vec<Diagnostic>) {
-    for (word, text) in [
-        (SpecifierWord::Shared, "__shared__"),
-        (SpecifierWord::Constant, "__constant__"),
-        (SpecifierWord::Global, "__global__"),
-        (SpecifierWord::Device, "__device__"),
+fn reject_spaces(specifiers: &Specifiers, state: &mut State<'_>) {
+    for (word, space) in [
+        (SpecifierWord::Shared, Keyword::Shared),
+        (SpecifierWord::Constant, Keyword::Constant),
+        (SpecifierWord::Global, Keyword::Global),
+        (SpecifierWord::Device, Keyword::Device),
     ] {
         if let Some(span) = specifiers.word(word) {
-            let message = format!("`{text}` cannot stand on a parameter");
-            let help = "pass a pointer; declare shared memory inside the kernel";
-            diagnostics.push(Diagnostic::error(Code::SpaceOnParameter, span, message).help(help));
+            state.report(span, SyntaxError::SpaceOnParameter { space });
         }
     }
 }
@@ -410,7 +408,7 @@ pub(super) fn init_declarator<'t>(
             variadic,
         } = declared;
         if declarator.name.is_none() {
-            return fail(inp, What::Name);
+            return fail(inp, Expected::Name);
         }
         // The `{` after a function's parameters is its body.
         let init = match declarator.is_function() {

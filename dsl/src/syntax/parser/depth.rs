@@ -7,10 +7,10 @@
 use chumsky::prelude::*;
 
 use super::{
-    kit::{At, Ex, In, custom_clone, fail, here},
-    recover::{Failure, What},
+    kit::{At, Ex, In, custom_clone, fail_with, here},
+    recover::Failure,
 };
-use crate::diagnostic::{Code, Diagnostic};
+use crate::syntax::message::parse::SyntaxError;
 
 /// How many brackets, statements, initialiser lists and declarators may be open inside each other.
 pub const MAX_NESTING: u32 = 200;
@@ -24,8 +24,7 @@ pub(super) fn nested<'t, O: 't>(
 ) -> impl Parser<'t, In<'t>, O, Ex<'t>> + Clone + 't {
     custom_clone(move |inp| {
         if inp.state().depth >= MAX_NESTING {
-            let label = format!("more than {MAX_NESTING} brackets or statements are open here");
-            return too_deep(inp, "nested too deeply", label);
+            return too_deep(inp, SyntaxError::TooDeep { limit: MAX_NESTING });
         }
         inp.state().depth += 1;
         let result = inp.parse(&parser);
@@ -66,20 +65,14 @@ pub(super) fn counted_if_outermost<'t, O: 't>(
 pub(super) fn count_operator(inp: &mut At<'_, '_>) -> Result<(), Failure> {
     inp.state().operators += 1;
     if inp.state().operators > MAX_OPERATORS {
-        let label = format!("the expression has more than {MAX_OPERATORS} operators");
-        return too_deep(inp, "this expression is too long", label);
+        let limit = MAX_OPERATORS;
+        return too_deep(inp, SyntaxError::TooLong { limit });
     }
     Ok(())
 }
 
-fn too_deep<O>(inp: &mut At<'_, '_>, message: &str, label: String) -> Result<O, Failure> {
+fn too_deep<O>(inp: &mut At<'_, '_>, error: SyntaxError) -> Result<O, Failure> {
     let at = here(inp);
     let span = inp.state().place(at);
-    let diagnostic = Diagnostic::error(Code::NestedTooDeeply, span, message).at(label);
-    fail(
-        inp,
-        What::Said(Box::new(diagnostic.help(
-            "split it: name a part with a variable, or move it to a function",
-        ))),
-    )
+    fail_with(inp, span, error)
 }

@@ -13,14 +13,13 @@ use super::{
         repeat_while, rule, spanned, when, whole,
     },
     lookahead::{Ahead, begins_cast, is_sizeof_type},
-    primary,
-    recover::What,
-    ty,
+    primary, ty,
 };
 use crate::{
     span::{Span, Spanned},
     syntax::{
         ast::{BinaryOp, Designator, Expr, ExprKind, Init, InitItem, TypeName, UnaryOp},
+        message::parse::Expected,
         token::{Keyword, Punct, TokenKind},
     },
 };
@@ -102,7 +101,10 @@ pub(super) fn init_items<'t>(element: P<'t, Expr>) -> P<'t, Vec<InitItem>> {
             .then(either(at(Punct::LBrace), inner, value))
             .map(|(designator, value)| InitItem { designator, value });
         list(item, Punct::RBrace, true)
-            .delimited_by(punct(Punct::LBrace), closing(Punct::RBrace, "`,` or `}`"))
+            .delimited_by(
+                punct(Punct::LBrace),
+                closing(Punct::RBrace, Expected::CommaOr(Punct::RBrace)),
+            )
             .boxed()
     })
     .boxed()
@@ -136,7 +138,7 @@ enum Link {
 fn chain<'t>(operand: P<'t, Piece>, then: P<'t, Expr>) -> P<'t, Expr> {
     let question = punct(Punct::Question)
         .ignore_then(then)
-        .then_ignore(closing(Punct::Colon, "the `:` of `? :`"));
+        .then_ignore(closing(Punct::Colon, Expected::ConditionalColon));
     let question = question.map(Link::Conditional);
     let link = custom_clone(move |inp| {
         count_operator(inp)?;
@@ -196,7 +198,7 @@ fn binary<'t>(operand: P<'t, Piece>) -> P<'t, Piece> {
         count_operator(inp)?;
         let look = ahead(inp);
         let Some((operator, precedence)) = look.punct(0).and_then(binary_operator) else {
-            return fail(inp, What::Quiet);
+            return fail(inp, Expected::Nothing);
         };
         inp.skip();
         let operator = Spanned::new(operator, inp.state().place(look.at));
@@ -252,7 +254,7 @@ fn unary<'t>(assign: P<'t, Expr>) -> P<'t, Piece> {
     let cast = ty::type_name(assign.clone())
         .delimited_by(
             punct(Punct::LParen),
-            closing(Punct::RParen, "the `)` of the cast"),
+            closing(Punct::RParen, Expected::CastType(Punct::RParen)),
         )
         .map(|ty| Prefix::Cast(Box::new(ty)))
         .boxed();

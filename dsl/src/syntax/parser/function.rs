@@ -6,17 +6,17 @@ use super::{
     decl,
     kit::{At, P, ahead, fail, list, name, production, since, skip, take, take_word},
     lookahead::{Ahead, qualified, special_name, template_arguments},
-    recover::{Failure, What},
+    recover::Failure,
     stmt, ty,
 };
 use crate::{
-    diagnostic::{Code, Diagnostic},
     span::{Span, Spanned},
     syntax::{
         ast::{
             Block, Declarator, DeclaratorPart, Expr, Function, MemberInit, Method, MethodKind,
             Name, Special, Specifiers, TypeName, TypeSpecifier,
         },
+        message::parse::{Expected, SyntaxError},
         token::{Keyword, Punct},
     },
 };
@@ -70,9 +70,9 @@ impl<'t> Functions<'t> {
         let ty = inp.parse(&self.result)?;
         if matches!(ty.specifiers.ty.node, TypeSpecifier::Decltype(_)) {
             // It may name the parameters, which are not declared where types are read.
-            let message = "`decltype` as the type after a function's parameters is not supported";
-            let diagnostic = Diagnostic::error(Code::UnsupportedSyntax, ty.span, message);
-            inp.state().report(diagnostic);
+            let construct = "`decltype` as the type after a function's parameters";
+            inp.state()
+                .report(ty.span, SyntaxError::Unsupported { construct });
         }
         take_type(specifiers, ty.specifiers);
         parts.extend(ty.declarator.parts);
@@ -97,7 +97,7 @@ impl<'t> Functions<'t> {
         let span = since(inp, look.at);
         text.push_str("operator conversion");
         if !(ahead(inp).is(0, Punct::LParen) && ahead(inp).is(1, Punct::RParen)) {
-            return fail(inp, What::Phrase("`()`"));
+            return fail(inp, Expected::EmptyParentheses);
         }
         skip(inp, 2);
         take_type(&mut specifiers, ty.specifiers);

@@ -9,21 +9,21 @@ use super::{
     expr::element,
     function::{Functions, function, special},
     kit::{
-        At, P, ahead, at, block, choose, either, fail, here, list, production, punct, repeat_while,
-        since, skip, take,
+        At, P, ahead, at, block, choose, either, fail, fail_with, here, list, production, punct,
+        repeat_while, since, skip, take,
     },
     lookahead::{
         Ahead, is_unknown_type, path_ahead, qualified, scoped_name, special_name,
         template_arguments,
     },
-    recover::{Failure, What, construct_end, item_end, recovered},
+    recover::{Failure, construct_end, item_end, recovered},
     stmt, template, ty,
 };
 use crate::{
-    diagnostic::{Code, Diagnostic},
-    span::{Span, Spanned},
+    span::Spanned,
     syntax::{
         ast::{Declaration, Declarator, Function, Item, MethodKind},
+        message::parse::{Expected, SyntaxError},
         token::{Keyword, Punct, TokenKind},
     },
 };
@@ -171,7 +171,7 @@ fn external<'t>() -> P<'t, Item> {
             declarators.push(first);
             if take(inp, Punct::Comma) {
                 if ahead(inp).is(0, Punct::Semi) {
-                    return fail(inp, What::Name);
+                    return fail(inp, Expected::Name);
                 }
                 declarators.extend(inp.parse(&more)?);
             }
@@ -190,41 +190,25 @@ fn reject_statement(inp: &mut At<'_, '_>) -> Result<(), Failure> {
     use Keyword::*;
     let look = ahead(inp);
     let span = inp.state().place(look.at);
-    let diagnostic = match look.kind(0) {
+    let error = match look.kind(0) {
         Some(TokenKind::Ident(name))
             if look.is(1, Punct::LParen) && look.is(look.after_brackets(1), Punct::LBrace) =>
         {
-            let diagnostic = Diagnostic::error(
-                Code::MissingType,
-                span,
-                format!("expected a type before `{name}`"),
-            );
-            diagnostic.help(format!(
-                "write what it returns: `int {name}(…)`, `void {name}(…)`"
-            ))
+            SyntaxError::MissingResultType { name: name.clone() }
         }
         Some(TokenKind::Ident(_))
             if !is_unknown_type(look)
                 && !scoped_name(look).is_some_and(|(_, n, is_type)| n > 1 && is_type) =>
         {
-            outside(span)
+            SyntaxError::StatementOutside
         }
         Some(TokenKind::Keyword(
             If | Else | For | While | Do | Switch | Case | Default | Break | Continue | Return
             | Goto,
-        )) => outside(span),
+        )) => SyntaxError::StatementOutside,
         _ => return Ok(()),
     };
-    fail(inp, What::Said(Box::new(diagnostic)))
-}
-
-fn outside(span: Span) -> Diagnostic {
-    Diagnostic::error(
-        Code::StatementOutside,
-        span,
-        "a statement cannot stand outside a function",
-    )
-    .help("is a `}` too many before it?")
+    fail_with(inp, span, error)
 }
 
 /// The `;` of a prototype, or the message that there is neither it nor a body.
@@ -237,20 +221,14 @@ fn end_of_prototype(inp: &mut At<'_, '_>, declarator: &Declarator) -> Result<(),
     let name = declarator
         .name
         .as_ref()
-        .map_or("the function", |name| &name.node);
+        .map_or_else(|| "".into(), |name| name.node.clone());
     let place = inp.state().before(look.at);
-    let diagnostic = Diagnostic::error(
-        Code::MissingBody,
-        place,
-        format!("`{name}` has neither a body nor a `;`"),
-    );
-    let diagnostic =
-        diagnostic.help("write `{ … }` for its body, or `;` if it is defined elsewhere");
+    let error = SyntaxError::MissingBody { name };
     // What follows may be the body without its `{`, or the next item; only the former has to be skipped.
     let begins_item = look.kind(0).is_none() || look.keyword(0).is_some_and(ty::is_specifier);
     if begins_item {
-        inp.state().report(diagnostic);
+        inp.state().report(place, error);
         return Ok(());
     }
-    fail(inp, What::Said(Box::new(diagnostic)))
+    fail_with(inp, place, error)
 }

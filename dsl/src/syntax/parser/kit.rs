@@ -18,6 +18,10 @@ use crate::{
     span::{Span, Spanned},
     syntax::{
         ast::{Block, Expr, ExprKind, Name, Specifiers, Stmt, StmtKind},
+        message::{
+            Message as _,
+            parse::{Expected, SyntaxError},
+        },
         token::{Keyword, Punct, Token, TokenKind},
     },
 };
@@ -125,6 +129,11 @@ impl<'t> State<'t> {
         self.tokens.get(at).map(|token| &token.kind)
     }
 
+    /// The token before `at`.
+    pub(super) fn token_before(&self, at: usize) -> Option<&'t TokenKind> {
+        at.checked_sub(1).and_then(|before| self.token(before))
+    }
+
     /// Whether one of these tokens is `return`.
     pub(super) fn has_return(&self, tokens: std::ops::Range<usize>) -> bool {
         let tokens = self.tokens.get(tokens).unwrap_or_default();
@@ -132,9 +141,9 @@ impl<'t> State<'t> {
         tokens.iter().any(|token| is_return(&token.kind))
     }
 
-    /// Says what is wrong; parsing goes on.
-    pub(super) fn report(&mut self, diagnostic: Diagnostic) {
-        self.diagnostics.push(diagnostic);
+    /// Says what is wrong at `span`; parsing goes on.
+    pub(super) fn report(&mut self, span: Span, error: SyntaxError) {
+        self.diagnostics.push(error.diagnostic(span, &()));
     }
 
     /// Whether a bracket was repaired in `start..stop`: its error has been reported, and what follows from it need not be.
@@ -214,11 +223,23 @@ pub(super) fn stmt_node<'t>(kind: StmtKind, extra: &mut MapExtra<'t, '_, In<'t>,
     Stmt { kind, span }
 }
 
-/// A failure here.
-pub(super) fn fail<O>(inp: &mut At<'_, '_>, what: What) -> Result<O, Failure> {
+/// A failure here: another token was expected.
+pub(super) fn fail<O>(inp: &mut At<'_, '_>, expected: Expected) -> Result<O, Failure> {
     Err(Failure {
         at: here(inp),
-        what,
+        what: What::Expected(expected),
+    })
+}
+
+/// A failure here, with a message of its own.
+pub(super) fn fail_with<O>(
+    inp: &mut At<'_, '_>,
+    span: Span,
+    error: SyntaxError,
+) -> Result<O, Failure> {
+    Err(Failure {
+        at: here(inp),
+        what: What::Said(Box::new(error), span),
     })
 }
 
@@ -235,46 +256,46 @@ pub(super) fn at_word<'t>(keyword: Keyword) -> impl Fn(Ahead<'t>) -> bool + Copy
 /// One token, if it `fits`.
 fn token<'t>(
     fits: impl Fn(Ahead<'t>) -> bool + Copy,
-    what: impl Fn() -> What + Copy,
+    expected: Expected,
 ) -> impl Parser<'t, In<'t>, (), Ex<'t>> + Copy {
     custom(move |inp: &mut At<'t, '_>| {
         if fits(ahead(inp)) {
             inp.skip();
             return Ok(());
         }
-        fail(inp, what())
+        fail(inp, expected)
     })
 }
 
 /// The operator or bracket `punct`.
 pub(super) fn punct<'t>(punct: Punct) -> impl Parser<'t, In<'t>, (), Ex<'t>> + Copy {
-    token(at(punct), move || What::Punct(punct))
+    token(at(punct), Expected::Punct(punct))
 }
 
-/// `punct`, named as `phrase` in the message when it is not there.
+/// `punct`, called `expected` in the message when it is not there.
 pub(super) fn closing<'t>(
     punct: Punct,
-    phrase: &'static str,
+    expected: Expected,
 ) -> impl Parser<'t, In<'t>, (), Ex<'t>> + Copy {
-    token(at(punct), move || What::Phrase(phrase))
+    token(at(punct), expected)
 }
 
 /// Fails unless `punct` is next. It takes nothing: another production reads the bracket.
 pub(super) fn before<'t>(
     punct: Punct,
-    phrase: &'static str,
+    expected: Expected,
 ) -> impl Parser<'t, In<'t>, (), Ex<'t>> + Copy {
     custom(move |inp: &mut At<'t, '_>| {
         if ahead(inp).is(0, punct) {
             return Ok(());
         }
-        fail(inp, What::Phrase(phrase))
+        fail(inp, expected)
     })
 }
 
 /// The reserved word `keyword`.
 pub(super) fn word<'t>(keyword: Keyword) -> impl Parser<'t, In<'t>, (), Ex<'t>> + Copy {
-    token(at_word(keyword), move || What::Word(keyword))
+    token(at_word(keyword), Expected::Word(keyword))
 }
 
 /// A name; one that is also a type will do, because where this is called a type cannot stand.
@@ -286,7 +307,7 @@ pub(super) fn name<'t>() -> impl Parser<'t, In<'t>, Name, Ex<'t>> + Copy {
             inp.skip();
             Ok(Spanned::new(node, inp.state().place(at)))
         }
-        _ => fail(inp, What::Name),
+        _ => fail(inp, Expected::Name),
     })
 }
 
@@ -299,7 +320,7 @@ pub(super) fn optional_name<'t>() -> impl Parser<'t, In<'t>, Option<Name>, Ex<'t
 pub(super) fn angles<'t, O: 't>(
     item: impl Parser<'t, In<'t>, O, Ex<'t>> + Clone + 't,
 ) -> P<'t, Vec<O>> {
-    let close = closing(Punct::AngleClose, "`,` or `>`");
+    let close = closing(Punct::AngleClose, Expected::CommaOr(Punct::AngleClose));
     list(item, Punct::AngleClose, false)
         .delimited_by(punct(Punct::AngleOpen), close)
         .boxed()

@@ -7,7 +7,7 @@ use super::{
     kit::{
         At, P, after, ahead, brackets, fail, here, list, name, production, since, spanned, word,
     },
-    recover::{Failure, What},
+    recover::Failure,
     ty,
 };
 use crate::{
@@ -17,6 +17,7 @@ use crate::{
             Capture, CaptureKind, DeclaratorPart, Expr, ExprKind, Lambda, Param, SpecifierWord,
             StmtKind, TypeName,
         },
+        message::parse::Expected,
         token::{Keyword, Punct, TokenKind},
     },
 };
@@ -49,7 +50,7 @@ pub(super) fn lambda<'t>(assign: P<'t, Expr>) -> P<'t, Expr> {
         lambda.result = inp.parse(&result)?;
         let span = since(inp, start);
         if !ahead(inp).is(0, Punct::LBrace) {
-            return fail(inp, What::Phrase("the `{` of the lambda's body"));
+            return fail(inp, Expected::LambdaBody);
         }
         let body = apart(inp, |inp| inp.parse(&body))?;
         let mut default = None;

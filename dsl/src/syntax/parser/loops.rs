@@ -7,19 +7,17 @@ use super::{
     decl,
     expr::expression,
     kit::{
-        At, Ex, In, P, ahead, at_word, choose, custom_clone, fail, here, parens, punct, stmt_node,
-        take, take_word, when, whole, word,
+        At, Ex, In, P, ahead, at_word, choose, custom_clone, fail, fail_with, here, parens, punct,
+        stmt_node, take, take_word, when, whole, word,
     },
     lookahead::is_range_for,
-    recover::{Failure, What, bracket_end, recovered},
+    recover::{Failure, bracket_end, recovered},
     stmt::{closed, condition, declaration_or_expression, semicolon},
 };
-use crate::{
-    diagnostic::{Code, Diagnostic},
-    syntax::{
-        ast::{Expr, ExprKind, Stmt, StmtKind, Unroll},
-        token::{Keyword, Punct, TokenKind},
-    },
+use crate::syntax::{
+    ast::{Expr, ExprKind, Stmt, StmtKind, Unroll},
+    message::parse::{Expected, HeaderSlip, SyntaxError},
+    token::{Keyword, Punct, TokenKind},
 };
 
 /// `#pragma unroll 4` and a loop. Before anything else the pragma means nothing.
@@ -85,17 +83,9 @@ fn do_<'t>(stmt: P<'t, Stmt>) -> P<'t, StmtKind> {
         .map_with(|(((start, span), body), cond), extra| {
             let cond = cond.unwrap_or_else(|| {
                 let state = extra.state();
-                let mut diagnostic = Diagnostic::error(
-                    Code::DoWithoutWhile,
-                    span,
-                    "`do` without `while (…);` after its body",
-                );
-                if start > 0 && state.token(start - 1) == Some(&TokenKind::Punct(Punct::RParen)) {
-                    diagnostic = diagnostic.help(
-                        "after `while (…)` or `for (…)` the body follows directly: remove `do`",
-                    );
-                }
-                state.report(diagnostic);
+                let before = state.token_before(start);
+                let follows_header = before == Some(&TokenKind::Punct(Punct::RParen));
+                state.report(span, SyntaxError::DoWithoutWhile { follows_header });
                 Expr {
                     kind: ExprKind::Error,
                     span,
@@ -162,7 +152,7 @@ fn for_header<'t>() -> P<'t, Header> {
     let step = when(|look| !look.is(0, Punct::RParen), expression());
     let extra_part = custom_clone(|inp| {
         if ahead(inp).is(0, Punct::Semi) {
-            bad_header(inp, "a third `;`")
+            bad_header(inp, HeaderSlip::ThirdSemicolon)
         } else {
             inp.parse(closed())
         }
@@ -183,20 +173,18 @@ fn header_semicolon<'t>() -> impl Parser<'t, In<'t>, (), Ex<'t>> + Clone + 't {
         }
         let look = ahead(inp);
         if look.is(0, Punct::RParen) {
-            return bad_header(inp, "a `;` is missing before this `)`");
+            return bad_header(inp, HeaderSlip::NoSemicolonBeforeParenthesis);
         }
         let end = bracket_end(look, 0);
         if (0..end).any(|n| look.is(n, Punct::Semi)) {
-            return fail(inp, What::Punct(Punct::Semi));
+            return fail(inp, Expected::Punct(Punct::Semi));
         }
-        bad_header(inp, "a `;` is missing before this")
+        bad_header(inp, HeaderSlip::NoSemicolon)
     })
 }
 
-fn bad_header<O>(inp: &mut At<'_, '_>, label: &str) -> Result<O, Failure> {
-    let message = "a `for` has three parts with two `;` between them";
-    let help = "write `for (start; condition; step)`; each part may be empty";
+fn bad_header<O>(inp: &mut At<'_, '_>, slip: HeaderSlip) -> Result<O, Failure> {
     let at = here(inp);
-    let diagnostic = Diagnostic::error(Code::ForHeader, inp.state().place(at), message);
-    fail(inp, What::Said(Box::new(diagnostic.at(label).help(help))))
+    let span = inp.state().place(at);
+    fail_with(inp, span, SyntaxError::ForHeader { slip })
 }

@@ -5,12 +5,12 @@ use chumsky::prelude::*;
 use super::{
     kit::{P, ahead, angles, at, fail, here, production, take, take_word, when},
     lookahead::is_type_argument,
-    recover::What,
 };
 use crate::{
     span::Spanned,
     syntax::{
         ast::{Expr, Path, Segment, TemplateArg, TypeName},
+        message::parse::Expected,
         token::{Keyword, Punct},
     },
 };
@@ -33,7 +33,7 @@ pub(super) fn path<'t>(argument: P<'t, TemplateArg>) -> P<'t, Path> {
             take_word(inp, Keyword::Template);
             let look = ahead(inp);
             let Some(text) = look.name(0) else {
-                return fail(inp, What::Name);
+                return fail(inp, Expected::Name);
             };
             let name = Spanned::new(text.clone(), inp.state().place(look.at));
             inp.skip();

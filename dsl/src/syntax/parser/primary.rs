@@ -18,14 +18,13 @@ use super::{
         Ahead, closes, is_fold, is_lambda, is_type_in_parentheses, opens, path_ahead, qualified,
         scoped_name, template_arguments,
     },
-    path,
-    recover::What,
-    ty,
+    path, ty,
 };
 use crate::{
     span::{Span, Spanned},
     syntax::{
         ast::{CastWord, Expr, ExprKind, Fold, Name, Path, PostfixOp, TemplateArg, TypeName},
+        message::parse::Expected,
         token::{Keyword, Punct, TokenKind},
     },
 };
@@ -124,7 +123,10 @@ fn with_args(kind: ExprKind, args: Option<Vec<TemplateArg>>, span: Span) -> Expr
 /// `(a, b)`.
 pub(super) fn arguments<'t>(assign: P<'t, Expr>) -> P<'t, Vec<Expr>> {
     list(expanded(assign), Punct::RParen, false)
-        .delimited_by(punct(Punct::LParen), closing(Punct::RParen, "`,` or `)`"))
+        .delimited_by(
+            punct(Punct::LParen),
+            closing(Punct::RParen, Expected::CommaOr(Punct::RParen)),
+        )
         .boxed()
 }
 
@@ -133,11 +135,11 @@ fn launch<'t>(assign: P<'t, Expr>) -> P<'t, Suffix> {
     let config = list(assign.clone(), Punct::LaunchClose, false)
         .delimited_by(
             punct(Punct::LaunchOpen),
-            closing(Punct::LaunchClose, "`,` or `>>>`"),
+            closing(Punct::LaunchClose, Expected::CommaOr(Punct::LaunchClose)),
         )
         .map_with(spanned);
     config
-        .then_ignore(before(Punct::LParen, "the kernel's arguments in `( )`"))
+        .then_ignore(before(Punct::LParen, Expected::KernelArguments))
         .then(arguments(assign))
         .map(|(config, args)| Suffix::Launch(config, args))
         .boxed()
@@ -222,12 +224,12 @@ fn fold<'t>() -> P<'t, ExprKind> {
     let operator = production(|inp| {
         let look = ahead(inp);
         let Some(operator) = fold_operator(look, 0) else {
-            return fail(inp, What::Phrase("an operator"));
+            return fail(inp, Expected::Operator);
         };
         inp.skip();
         Ok(Spanned::new(operator, inp.state().place(look.at)))
     });
-    let dots = closing(Punct::Ellipsis, "`...`");
+    let dots = closing(Punct::Ellipsis, Expected::Punct(Punct::Ellipsis));
     let left = dots
         .ignore_then(operator.clone())
         .then(operand.clone())
@@ -293,7 +295,7 @@ fn literal<'t>() -> impl Parser<'t, In<'t>, ExprKind, Ex<'t>> + Clone + 't {
             Some(TokenKind::Keyword(Keyword::True)) => ExprKind::Bool(true),
             Some(TokenKind::Keyword(Keyword::False)) => ExprKind::Bool(false),
             Some(TokenKind::Keyword(Keyword::Nullptr)) => ExprKind::Nullptr,
-            _ => return fail(inp, What::Phrase("an expression")),
+            _ => return fail(inp, Expected::Expression),
         };
         inp.skip();
         Ok(kind)
@@ -311,7 +313,7 @@ fn is_plain_path<'t>(look: Ahead<'t>) -> Option<(Arc<str>, usize, bool)> {
 fn qualified_name<'t>() -> impl Parser<'t, In<'t>, ExprKind, Ex<'t>> + Clone + 't {
     custom_clone(|inp| {
         let Some((text, n, _)) = scoped_name(ahead(inp)) else {
-            return fail(inp, What::Name);
+            return fail(inp, Expected::Name);
         };
         skip(inp, n);
         Ok(ExprKind::Name(text))
@@ -320,8 +322,11 @@ fn qualified_name<'t>() -> impl Parser<'t, In<'t>, ExprKind, Ex<'t>> + Clone + '
 
 /// `static_cast<T>(e)`.
 fn named_cast<'t>(assign: P<'t, Expr>, type_name: P<'t, TypeName>) -> P<'t, ExprKind> {
-    let ty = type_name.delimited_by(punct(Punct::Lt), closing(Punct::Gt, "the `>` of the cast"));
-    let operand = before(Punct::LParen, "the operand in `( )`").ignore_then(parens(comma(assign)));
+    let ty = type_name.delimited_by(
+        punct(Punct::Lt),
+        closing(Punct::Gt, Expected::CastType(Punct::Gt)),
+    );
+    let operand = before(Punct::LParen, Expected::CastOperand).ignore_then(parens(comma(assign)));
     let rest = ty.then(operand).boxed();
     production(move |inp| {
         let word = ahead(inp).keyword(0).and_then(cast_word);
@@ -352,7 +357,7 @@ fn construct<'t>(assign: P<'t, Expr>, templated: P<'t, Path>) -> P<'t, Expr> {
         match ahead(inp).punct(0) {
             Some(Punct::LBrace) => Ok(ExprKind::Braced(ty, inp.parse(&items)?)),
             Some(Punct::LParen) => Ok(ExprKind::Construct(ty, inp.parse(&args)?)),
-            _ => fail(inp, What::Phrase("an expression")),
+            _ => fail(inp, Expected::Expression),
         }
     }))
     .boxed()

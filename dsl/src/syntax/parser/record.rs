@@ -12,11 +12,10 @@ use super::{
     },
     lookahead::{Ahead, path_ahead, scoped_name},
     primary::arguments,
-    recover::{Failure, What, construct_end, recovered, statement_end},
+    recover::{Failure, construct_end, recovered, statement_end},
     stmt,
 };
 use crate::{
-    diagnostic::{Code, Diagnostic},
     span::{Span, Spanned},
     syntax::{
         ast::{
@@ -24,6 +23,7 @@ use crate::{
             Item, Member, MethodKind, Name, RecordSpecifier, SpecifierWord, Specifiers, Template,
             TemplateArg, TypeSpecifier,
         },
+        message::parse::{Expected, SyntaxError},
         token::{Keyword, Punct, TokenKind},
     },
 };
@@ -82,7 +82,7 @@ pub(super) fn record<'t>(
 
 /// The name after `struct` or `enum`; it may be absent before a body.
 fn tag<'t>() -> P<'t, Option<Name>> {
-    let unnamed = before(Punct::LBrace, "a name or `{`").to(None);
+    let unnamed = before(Punct::LBrace, Expected::NameOr(Punct::LBrace)).to(None);
     either(|look| look.is_name(0), name().map(Some), unnamed).boxed()
 }
 
@@ -117,7 +117,7 @@ fn bases<'t>(argument: P<'t, TemplateArg>) -> P<'t, Vec<Base>> {
                 TypeSpecifier::Path(Box::new(inp.parse(&templated)?))
             } else {
                 let Some((text, n, _)) = scoped_name(look) else {
-                    return fail(inp, What::Phrase("the name of a base class"));
+                    return fail(inp, Expected::BaseClass);
                 };
                 skip(inp, n);
                 TypeSpecifier::Named(text)
@@ -296,7 +296,7 @@ fn plain_member<'t>(element: P<'t, Expr>, specifiers: P<'t, Specifiers>) -> P<'t
             }
             declared.width = inp.parse(&width)?.map(Box::new);
             if declared.width.is_some() && ahead(inp).is(0, Punct::Eq) {
-                return fail(inp, What::Punct(Punct::Semi));
+                return fail(inp, Expected::Punct(Punct::Semi));
             }
             declarators.push(declared);
             goes_on = take(inp, Punct::Comma);
@@ -344,14 +344,11 @@ fn foreign_member(look: Ahead<'_>) -> Option<(&'static str, usize)> {
     Some((construct, construct_end(look)))
 }
 
-fn unsupported(inp: &mut At<'_, '_>, start: usize, stop: usize, construct: &str) {
+fn unsupported(inp: &mut At<'_, '_>, start: usize, stop: usize, construct: &'static str) {
     let stop = stop.min(start + 8);
     let span: Span = inp.state().span(start, stop);
-    inp.state().report(Diagnostic::error(
-        Code::UnsupportedSyntax,
-        span,
-        format!("{construct} is not supported"),
-    ));
+    inp.state()
+        .report(span, SyntaxError::Unsupported { construct });
 }
 
 /// `enum E { A, B = 2 }`, `enum class E : unsigned char { A }`.
@@ -361,7 +358,10 @@ pub(super) fn enumeration<'t>(
 ) -> P<'t, EnumSpecifier> {
     let value = after(Punct::Eq, element);
     let enumerators = list(name().then(value), Punct::RBrace, true)
-        .delimited_by(punct(Punct::LBrace), closing(Punct::RBrace, "`,` or `}`"))
+        .delimited_by(
+            punct(Punct::LBrace),
+            closing(Punct::RBrace, Expected::CommaOr(Punct::RBrace)),
+        )
         .boxed();
     let tag = tag();
     production(move |inp| {

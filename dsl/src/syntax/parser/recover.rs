@@ -10,7 +10,14 @@ use super::kit::{Ex, In, State, ahead, custom_clone, skip};
 use super::lookahead::{Ahead, closes, opens};
 use crate::{
     diagnostic::{Code, Diagnostic},
-    syntax::token::{Keyword, Punct, Token, TokenKind},
+    span::Span,
+    syntax::{
+        message::{
+            Message as _,
+            parse::{After, Expected, Found, SyntaxError},
+        },
+        token::{Keyword, Punct, Token, TokenKind},
+    },
 };
 
 /// Why a production did not parse.
@@ -18,33 +25,25 @@ use crate::{
 pub(super) struct Failure {
     /// The token that did not fit.
     pub(super) at: usize,
-    /// What should have stood there.
+    /// What is wrong with it.
     pub(super) what: What,
 }
 
-/// What should have stood there.
+/// What is wrong there.
 #[derive(Clone, Debug)]
 pub(super) enum What {
-    /// Nothing worth a word.
-    Quiet,
-    /// An operator or bracket.
-    Punct(Punct),
-    /// A reserved word.
-    Word(Keyword),
-    /// A name.
-    Name,
-    /// In words: "an expression".
-    Phrase(&'static str),
-    /// The whole message.
-    Said(Box<Diagnostic>),
+    /// Another token should have stood there.
+    Expected(Expected),
+    /// More is known than that; the place is the message's.
+    Said(Box<SyntaxError>, Span),
 }
 
 impl What {
     fn rank(&self) -> u8 {
         match self {
-            What::Quiet => 0,
-            What::Punct(_) | What::Word(_) | What::Name | What::Phrase(_) => 1,
-            What::Said(_) => 2,
+            What::Expected(Expected::Nothing) => 0,
+            What::Expected(_) => 1,
+            What::Said(..) => 2,
         }
     }
 }
@@ -57,7 +56,7 @@ impl<'t> LabelError<'t, In<'t>, DefaultExpected<'t, Token>> for Failure {
     ) -> Failure {
         Failure {
             at: span.start,
-            what: What::Quiet,
+            what: What::Expected(Expected::Nothing),
         }
     }
 }
@@ -75,71 +74,36 @@ impl<'t> Error<'t, In<'t>> for Failure {
 impl Failure {
     /// The message for the user.
     fn diagnostic(self, state: &State<'_>) -> Diagnostic {
+        let place = state.place(self.at);
         let expected = match self.what {
-            What::Said(diagnostic) => return *diagnostic,
-            What::Punct(punct) => format!("`{}`", punct.text()),
-            What::Word(keyword) => format!("`{}`", keyword.text()),
-            What::Phrase(phrase) => phrase.to_string(),
-            What::Name => match state.token(self.at) {
-                Some(TokenKind::Keyword(keyword)) => {
-                    let message = format!(
-                        "`{}` is a reserved word and cannot be a name",
-                        keyword.text()
-                    );
-                    return Diagnostic::error(Code::ReservedWord, state.place(self.at), message);
-                }
-                _ => "a name".to_string(),
+            What::Said(error, span) => return error.diagnostic(span, &()),
+            What::Expected(expected) => expected,
+        };
+        let error = match (expected, state.token(self.at)) {
+            (Expected::Name, Some(&TokenKind::Keyword(word))) => SyntaxError::ReservedWord { word },
+            (_, found) => SyntaxError::Unexpected {
+                expected,
+                after: After(state.token_before(self.at).cloned()),
+                found: Found(found.cloned()),
             },
-            What::Quiet => "something else".to_string(),
         };
-        let after = match self
-            .at
-            .checked_sub(1)
-            .and_then(|previous| state.token(previous))
-        {
-            Some(previous) => format!(" after {}", described(previous, "the")),
-            None => String::new(),
-        };
-        let found = match state.token(self.at) {
-            Some(found) => described(found, "a"),
-            None => "the end of the file".to_string(),
-        };
-        Diagnostic::error(
-            Code::Syntax,
-            state.place(self.at),
-            format!("expected {expected}{after}, found {found}"),
-        )
-    }
-}
-
-/// A token in a message: `` `;` ``, "a number".
-pub(super) fn described(kind: &TokenKind, article: &str) -> String {
-    match kind {
-        TokenKind::Int { .. }
-        | TokenKind::Float { .. }
-        | TokenKind::Char(_)
-        | TokenKind::Str(_) => format!("{article} {kind}"),
-        TokenKind::Ident(_)
-        | TokenKind::TypeName(_)
-        | TokenKind::Keyword(_)
-        | TokenKind::Punct(_) => kind.to_string(),
+        error.diagnostic(place, &())
     }
 }
 
 /// Reports a failure, unless it follows from a bracket that was reported already, or its like has been
 /// said and would be said again for everything around it.
 fn report(state: &mut State<'_>, failure: Failure, start: usize, stop: usize) {
-    let once = match &failure.what {
-        What::Said(diagnostic) => Some(diagnostic.code),
-        _ => None,
-    };
-    let once = once.filter(|code| matches!(code, Code::NestedTooDeeply | Code::StatementOutside));
-    if state.repaired(start, stop) || once.is_some_and(|code| state.said_once.contains(&code)) {
+    let diagnostic = failure.diagnostic(state);
+    let code = diagnostic.code;
+    let is_once = matches!(code, Code::NestedTooDeeply | Code::StatementOutside);
+    if state.repaired(start, stop) || (is_once && state.said_once.contains(&code)) {
         return;
     }
-    state.said_once.extend(once);
-    let diagnostic = failure.diagnostic(state);
-    state.report(diagnostic);
+    if is_once {
+        state.said_once.push(code);
+    }
+    state.diagnostics.push(diagnostic);
 }
 
 /// `parser`; when it fails, the failure is reported, tokens are skipped as `stop` says (it gets the tokens from the start of
@@ -147,7 +111,7 @@ fn report(state: &mut State<'_>, failure: Failure, start: usize, stop: usize) {
 pub(super) fn recovered<'t, O: 't>(
     parser: impl Parser<'t, In<'t>, O, Ex<'t>> + Clone + 't,
     stop: fn(Ahead<'t>, usize) -> usize,
-    instead: fn(crate::span::Span) -> O,
+    instead: fn(Span) -> O,
 ) -> impl Parser<'t, In<'t>, O, Ex<'t>> + Clone + 't {
     custom_clone(move |inp| {
         let start = inp.save();

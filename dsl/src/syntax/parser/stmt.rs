@@ -15,15 +15,13 @@ use super::{
     },
     lookahead::{Ahead, has_semicolon, is_declaration},
     loops,
-    recover::{Failure, What, bracket_end, described, recovered, statement_end},
+    recover::{Failure, bracket_end, recovered, statement_end},
     template,
 };
-use crate::{
-    diagnostic::{Code, Diagnostic},
-    syntax::{
-        ast::{Block, Expr, ExprKind, Stmt, StmtKind},
-        token::{Keyword, Punct, TokenKind},
-    },
+use crate::syntax::{
+    ast::{Block, Expr, ExprKind, Stmt, StmtKind},
+    message::parse::{After, Expected, SyntaxError},
+    token::{Keyword, Punct, TokenKind},
 };
 
 /// `{ … }` as a function's body.
@@ -90,21 +88,14 @@ pub(super) fn semicolon<'t>() -> P<'t, ()> {
             }
             None | Some(TokenKind::Ident(_) | TokenKind::TypeName(_) | TokenKind::Keyword(_)) => {}
             Some(TokenKind::Punct(Punct::RBrace | Punct::PlusPlus | Punct::MinusMinus)) => {}
-            Some(_) => return fail(inp, What::Punct(Punct::Semi)),
+            Some(_) => return fail(inp, Expected::Punct(Punct::Semi)),
         }
-        let previous = look
-            .at
-            .checked_sub(1)
-            .and_then(|previous| inp.state().token(previous));
-        let message = match previous {
-            Some(previous) => format!("missing `;` after {}", described(previous, "the")),
-            None => "missing `;`".to_string(),
-        };
+        let after = After(inp.state().token_before(look.at).cloned());
         let span = inp.state().before(look.at);
         // A bracket inserted just here has been reported, and stands for the same slip.
         if !inp.state().repaired(look.at.saturating_sub(1), look.at + 1) {
             inp.state()
-                .report(Diagnostic::error(Code::MissingSemicolon, span, message));
+                .report(span, SyntaxError::MissingSemicolon { after });
         }
         Ok(())
     })
@@ -130,7 +121,7 @@ pub(super) fn condition<'t>() -> P<'t, Expr> {
 
 /// The `)` ahead.
 pub(super) fn closed<'t>() -> impl Parser<'t, In<'t>, (), Ex<'t>> + Clone + 't {
-    before(Punct::RParen, "`)`")
+    before(Punct::RParen, Expected::Punct(Punct::RParen))
 }
 
 /// `int i = 0`, `i = 0` or nothing, before the `;` in the parentheses of a `for` or an `if`.
@@ -167,7 +158,7 @@ fn declaring_condition<'t>() -> P<'t, (Option<Stmt>, Expr)> {
                 _ => None,
             };
             let Some(name) = name else {
-                return fail(inp, What::Punct(Punct::Semi));
+                return fail(inp, Expected::Punct(Punct::Semi));
             };
             Expr {
                 kind: ExprKind::Name(name.node),
@@ -266,16 +257,12 @@ fn stray_else(inp: &mut At<'_, '_>) -> Result<StmtKind, Failure> {
     let at = here(inp);
     let span = inp.state().place(at);
     inp.skip();
-    let mut diagnostic = Diagnostic::error(Code::ElseWithoutIf, span, "`else` without `if`");
-    if at > 0
-        && matches!(
-            inp.state().token(at - 1),
-            Some(TokenKind::Punct(Punct::RBrace | Punct::Semi))
-        )
-    {
-        diagnostic = diagnostic.help("an `if` takes one statement: put several in `{ }`, and no `;` after the condition or the `}`");
-    }
-    inp.state().report(diagnostic);
+    let ends_statement = matches!(
+        inp.state().token_before(at),
+        Some(TokenKind::Punct(Punct::RBrace | Punct::Semi))
+    );
+    inp.state()
+        .report(span, SyntaxError::ElseWithoutIf { ends_statement });
     Ok(StmtKind::Empty)
 }
 

@@ -10,7 +10,7 @@ use super::{
         optional_name, production, punct, since, skip, take, take_word, word,
     },
     lookahead::{Ahead, scoped_name, template_arguments},
-    recover::{Failure, What},
+    recover::Failure,
     stmt, ty,
 };
 use crate::{
@@ -20,6 +20,7 @@ use crate::{
             Declaration, Item, Name, Namespace, StaticAssert, StmtKind, Template, TemplateKind,
             TemplateParam, TemplateParamKind, TypeName, Using,
         },
+        message::parse::Expected,
         token::{Keyword, Punct},
     },
 };
@@ -161,7 +162,7 @@ fn is_dependent(look: Ahead<'_>) -> bool {
 
 /// `namespace a::b { … }`, `namespace { … }`, `namespace x = a::b;`.
 fn namespace<'t>(item: P<'t, Vec<Item>>) -> P<'t, Vec<Item>> {
-    let items = before(Punct::LBrace, "a name or `{`").ignore_then(block(item));
+    let items = before(Punct::LBrace, Expected::NameOr(Punct::LBrace)).ignore_then(block(item));
     let block = production(move |inp| {
         let start = here(inp);
         let is_inline = take_word(inp, Keyword::Inline);
@@ -192,7 +193,7 @@ fn scope_name(inp: &mut At<'_, '_>) -> Option<Name> {
 /// `a::b;`
 fn scope_end(inp: &mut At<'_, '_>) -> Result<Name, Failure> {
     let Some(name) = scope_name(inp) else {
-        return fail(inp, What::Name);
+        return fail(inp, Expected::Name);
     };
     inp.parse(stmt::semicolon())?;
     Ok(name)

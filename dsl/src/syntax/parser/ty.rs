@@ -14,15 +14,15 @@ use super::{
     path,
     primary::arguments,
     record,
-    recover::{Failure, What},
+    recover::Failure,
 };
 use crate::{
-    diagnostic::{Code, Diagnostic},
     span::{Span, Spanned},
     syntax::{
         ast::{
             Declarator, Expr, Path, Signedness, SpecifierWord, Specifiers, TypeName, TypeSpecifier,
         },
+        message::parse::{Expected, Found, SyntaxError, TypeWords},
         token::{Keyword, Punct, TokenKind},
     },
 };
@@ -264,7 +264,7 @@ impl Gathered {
         let look = ahead(inp);
         let is_special = !self.has_type() && special_name(look, &inp.state().classes).is_some();
         if at == start && !is_special {
-            return fail(inp, What::Phrase("a type"));
+            return fail(inp, Expected::Type);
         }
         let span = inp.state().span(start, at);
         let ty = match (self.named, self.base_span) {
@@ -273,15 +273,12 @@ impl Gathered {
             (None, None) if is_special => Spanned::new(TypeSpecifier::Void, inp.state().place(at)),
             (None, None) => {
                 let place = inp.state().place(at);
-                let found = inp
-                    .state()
-                    .token(at)
-                    .map_or_else(|| "the end of the file".to_string(), ToString::to_string);
-                let message = format!("expected a type before {found}");
-                inp.state().report(
-                    Diagnostic::error(Code::MissingType, place, message)
-                        .label(span, "the declaration begins here"),
-                );
+                let found = Found(inp.state().token(at).cloned());
+                let error = SyntaxError::MissingType {
+                    found,
+                    begins: span,
+                };
+                inp.state().report(place, error);
                 Spanned::new(TypeSpecifier::Int(Signedness::Signed), span)
             }
         };
@@ -306,13 +303,7 @@ impl Gathered {
 }
 
 fn two_types(inp: &mut At<'_, '_>, span: Span) {
-    let diagnostic = Diagnostic::error(
-        Code::TypeWords,
-        span,
-        "a declaration has one type, and this is a second one",
-    );
-    inp.state()
-        .report(diagnostic.help("is a `;` or `,` missing before it?"));
+    inp.state().report(span, SyntaxError::SecondType);
 }
 
 /// One type from its words, in whatever order they came.
@@ -352,18 +343,10 @@ fn combine(inp: &mut At<'_, '_>, words: &[Keyword], span: Span) -> TypeSpecifier
         _ => words.len() > 1,
     };
     if modified || signed + unsigned > 1 {
-        let text: Vec<&str> = words.iter().map(|word| word.text()).collect();
-        let message = format!("`{}` is not a type", text.join(" "));
-        inp.state()
-            .report(Diagnostic::error(Code::TypeWords, span, message));
+        let words = TypeWords(words.to_vec());
+        inp.state().report(span, SyntaxError::NotAType { words });
     } else if long == 1 && ty == TypeSpecifier::Double {
-        let diagnostic = Diagnostic::error(
-            Code::UnsupportedSyntax,
-            span,
-            "`long double` is not supported",
-        );
-        inp.state()
-            .report(diagnostic.help("GPUs have no such type: use `double`"));
+        inp.state().report(span, SyntaxError::LongDouble);
     }
     ty
 }
